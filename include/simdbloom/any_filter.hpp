@@ -1,0 +1,104 @@
+// A filter whose layout is chosen at run time.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "simdbloom/cache_line.hpp"
+#include "simdbloom/classic.hpp"
+#include "simdbloom/cuckoo.hpp"
+#include "simdbloom/register_blocked.hpp"
+#include "simdbloom/split_block.hpp"
+
+namespace simdbloom {
+
+/// Any of the filters behind one type: one indirect call a batch, no allocation of its own. insert throws
+/// std::length_error when a cuckoo filter is full.
+class AnyFilter {
+public:
+    using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom, CacheLineBloom, CuckooFilter>;
+
+    template <class F>
+        requires std::constructible_from<Variant, F>
+    AnyFilter(F filter) : filter_(std::move(filter)) {}
+
+    static AnyFilter with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options = {});
+    static AnyFilter for_fpr(std::size_t n_keys, double fpr, Options options = {});
+
+    template <class Key>
+        requires(!std::convertible_to<const Key&, std::span<const std::uint64_t>>)
+    void insert(const Key& key) {
+        std::visit([&](auto& f) { f.insert(key); }, filter_);
+    }
+    template <class Key>
+        requires(!std::convertible_to<const Key&, std::span<const std::uint64_t>>)
+    bool contains(const Key& key) const {
+        return std::visit([&](const auto& f) { return f.contains(key); }, filter_);
+    }
+    void insert_hash(std::uint64_t hash) { std::visit([&](auto& f) { f.insert_hash(hash); }, filter_); }
+    bool contains_hash(std::uint64_t hash) const {
+        return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
+    }
+    template <class Key, Hasher<Key> H>
+    void insert(const Key& key, const H& hasher) { insert_hash(hasher(key, seed())); }
+    template <class Key, Hasher<Key> H>
+    bool contains(const Key& key, const H& hasher) const { return contains_hash(hasher(key, seed())); }
+
+    void insert(std::span<const std::uint64_t> keys) { std::visit([&](auto& f) { f.insert(keys); }, filter_); }
+    void insert_hashes(std::span<const std::uint64_t> hashes) { std::visit([&](auto& f) { f.insert_hashes(hashes); }, filter_); }
+
+    std::size_t count(std::span<const std::uint64_t> keys) const { return base().count(keys); }
+    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const { return base().count_hashes(hashes); }
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const { base().contains(keys, bitmap); }
+    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const { base().contains_hashes(hashes, bitmap); }
+    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const { return base().select(keys, positions); }
+    std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const { return base().select_hashes(hashes, positions); }
+
+    template <class Key, Hasher<Key> H = BytesHasher>
+    void insert_keys(std::span<const Key> keys, const H& hasher = {}) {
+        std::visit([&](auto& f) { f.insert_keys(keys, hasher); }, filter_);
+    }
+    template <class Key, Hasher<Key> H = BytesHasher>
+    std::size_t count_keys(std::span<const Key> keys, const H& hasher = {}) const {
+        return std::visit([&](const auto& f) { return f.count_keys(keys, hasher); }, filter_);
+    }
+    template <class Key, Hasher<Key> H = BytesHasher>
+    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap, const H& hasher = {}) const {
+        std::visit([&](const auto& f) { f.contains_keys(keys, bitmap, hasher); }, filter_);
+    }
+    template <class Key, Hasher<Key> H = BytesHasher>
+    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions, const H& hasher = {}) const {
+        return std::visit([&](const auto& f) { return f.select_keys(keys, positions, hasher); }, filter_);
+    }
+
+    std::size_t size_in_bytes() const noexcept { return base().size_in_bytes(); }
+    double bits_per_key() const noexcept { return base().bits_per_key(); }
+    std::string spec() const { return base().spec(); }
+    Isa isa() const noexcept { return base().isa(); }
+    std::uint64_t seed() const noexcept { return base().seed(); }
+    double expected_fpr() const { return base().expected_fpr(); }
+    double estimated_fpr() const { return base().estimated_fpr(); }
+    void use_isa(Isa isa) {
+        std::visit([&](FilterBase& f) { f.use_isa(isa); }, filter_);
+    }
+
+    /// The part all filters share, and the filter itself if it is an F (else nullptr).
+    const FilterBase& base() const noexcept {
+        return std::visit([](const auto& f) -> const FilterBase& { return f; }, filter_);
+    }
+    template <class F>
+    F* get_if() noexcept { return std::get_if<F>(&filter_); }
+    template <class F>
+    const F* get_if() const noexcept { return std::get_if<F>(&filter_); }
+
+private:
+    Variant filter_;
+};
+
+/// The filter of that spec (options.spec is not read), e.g. make_filter("split256", 1'000'000, 12).
+/// Throws std::invalid_argument naming the spec, or what with_bits_per_key of its type throws.
+AnyFilter make_filter(std::string_view spec, std::size_t n_keys, double bits_per_key, Options options = {});
+/// The same, sized by the exact model for a false-positive rate.
+AnyFilter make_filter_for_fpr(std::string_view spec, std::size_t n_keys, double fpr, Options options = {});
+
+}  // namespace simdbloom

@@ -1,0 +1,47 @@
+// The textbook Bloom filter.
+#pragma once
+
+#include <cstring>
+
+#include "simdbloom/filter.hpp"
+
+namespace simdbloom {
+
+/// One bit array, k probes anywhere in it (Bloom 1970, method 2). The probes are h + i * g(h) in 64 bits,
+/// i < k (double hashing, Kirsch & Mitzenmacher 2006), mapped to the array by multiply-shift; right for
+/// arrays of thousands of bits and more, where it is as good as k independent functions.
+/// Default k: the best for the bits per key.
+class ClassicBloom : public BloomInterface<ClassicBloom> {
+public:
+    void insert_hash(std::uint64_t hash) noexcept {
+        const std::uint64_t step = detail::classic_step(hash);
+        std::uint64_t g = hash;
+        for (unsigned i = 0; i < layout_.k; ++i, g += step) {
+            std::byte* p = block_at(detail::block_index(g, blocks_));
+            std::uint64_t word;
+            std::memcpy(&word, p, 8);
+            word |= std::uint64_t{1} << (g & 63);
+            std::memcpy(p, &word, 8);
+        }
+    }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        const std::uint64_t step = detail::classic_step(hash);
+        std::uint64_t g = hash;
+        for (unsigned i = 0; i < layout_.k; ++i, g += step) {
+            std::uint64_t word;
+            std::memcpy(&word, block_at(detail::block_index(g, blocks_)), 8);
+            if (((word >> (g & 63)) & 1) == 0) return false;
+        }
+        return true;
+    }
+
+    static Layout layout_of(const Options& options) {
+        return detail::layout_from(options, "classic", LayoutKind::classic, LayoutKind::classic);
+    }
+
+private:
+    friend class BloomInterface<ClassicBloom>;
+    ClassicBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
+};
+
+}  // namespace simdbloom

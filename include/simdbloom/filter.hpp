@@ -1,0 +1,219 @@
+// What every filter has: its layout, its bits, its kernels, and the batch and single-key interface.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "simdbloom/hash.hpp"
+#include "simdbloom/isa.hpp"
+#include "simdbloom/layout.hpp"
+#include "simdbloom/options.hpp"
+#include "simdbloom/storage.hpp"
+
+namespace simdbloom {
+
+namespace detail {
+
+struct Kernels;
+struct Target;
+
+/// A sized layout: what the sizing functions return.
+struct Geometry {
+    Layout layout;
+    std::uint64_t blocks = 0;
+    std::uint64_t n_keys = 0;
+};
+
+/// Throws std::invalid_argument for zero keys, bits per key that are not positive and finite, or too few
+/// for a cuckoo table; std::length_error beyond 2^32 - 1 blocks or options.max_bytes.
+Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, const Options& options);
+/// The fewest blocks whose exact expected FPR is at most `fpr`, or what max_bytes allows. Throws
+/// std::invalid_argument for zero keys or an FPR outside (0, 1), std::length_error beyond 2^32 - 1 blocks.
+Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options);
+/// Parses options.spec, or `fallback` if it is empty; throws std::invalid_argument if the layout is not
+/// between `first` and `last` in the order of LayoutKind.
+Layout layout_from(const Options& options, std::string_view fallback, LayoutKind first, LayoutKind last);
+
+/// Throw std::length_error naming both sizes if the output is too short.
+void check_bitmap(std::size_t keys, std::size_t bytes);
+void check_positions(std::size_t keys, std::size_t room);
+
+}  // namespace detail
+
+/// The part of a filter that does not depend on its layout at compile time.
+///
+/// Concurrent calls of const members are safe; nothing else is. Keys are 64-bit integers hashed with
+/// hash_key(key, seed); the *_hashes twins take well-mixed 64-bit hashes as they are.
+class FilterBase {
+public:
+    /// How many of the keys are found. Never false for a key inserted.
+    std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
+    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const { return run_count(hashes, true); }
+
+    /// Bit i % 8 of byte i / 8 says whether key i is found; writes exactly ceil(n/8) bytes, the last one
+    /// padded with zeros. Throws std::length_error if the bitmap is shorter.
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const { run_bitmap(keys, false, bitmap); }
+    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const { run_bitmap(hashes, true, bitmap); }
+
+    /// Writes the ascending positions of the keys found and returns their number. `positions` must have
+    /// room for all n keys (std::length_error), but only what was found is written. At most 2^32 keys.
+    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const { return run_select(keys, false, positions); }
+    std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const { return run_select(hashes, true, positions); }
+
+    /// Bytes of the bits alone; the memory held is one page more at the most.
+    std::size_t size_in_bytes() const noexcept { return bits_.size(); }
+    /// size_in_bytes() * 8 over the number of keys the filter was made for.
+    double bits_per_key() const noexcept;
+    std::string spec() const { return layout_.spec(); }
+    const Layout& layout() const noexcept { return layout_; }
+    Isa isa() const noexcept { return isa_; }
+    std::uint64_t seed() const noexcept { return seed_ - detail::seed_offset; }
+    /// Blocks of the layout: words for classic and register, lines, or buckets.
+    std::uint64_t blocks() const noexcept { return blocks_; }
+    /// The number of keys the filter was made for.
+    std::uint64_t n_keys() const noexcept { return n_keys_; }
+    /// The raw bits, size_in_bytes() long.
+    std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
+
+    /// The exact model for the n_keys given at construction, all distinct.
+    double expected_fpr() const;
+    /// The false-positive rate the bits have as they are now: the exact conditional rate for a random
+    /// stranger (cuckoo: from the load).
+    double estimated_fpr() const;
+
+    /// Answers from now on through the kernels of that ISA; bits and answers stay the same. Throws
+    /// std::invalid_argument if this machine cannot run it.
+    void use_isa(Isa isa);
+
+    /// For harnesses: hashes and addresses as a lookup does, loads what a negative lookup must load, tests
+    /// nothing. The floor that lookup times are reported against. Returns a value that depends on the loads.
+    std::uint64_t touch(std::span<const std::uint64_t> keys) const;
+    std::uint64_t touch_hashes(std::span<const std::uint64_t> hashes) const;
+    /// For harnesses: distinct 64-byte lines a lookup of this hash loads (classic: up to its first zero bit).
+    unsigned lines_touched(std::uint64_t hash) const;
+
+protected:
+    FilterBase(const detail::Geometry& geometry, const Options& options);
+
+    std::uint64_t hash_of(std::uint64_t key) const noexcept { return detail::mix(key, seed_); }
+    detail::Target target() const noexcept;
+    std::size_t run_insert(std::span<const std::uint64_t> keys, bool hashed);
+    const std::byte* block_at(std::uint64_t index) const noexcept { return bits_.data() + index * block_bytes_; }
+    std::byte* block_at(std::uint64_t index) noexcept { return bits_.data() + index * block_bytes_; }
+
+    detail::Storage bits_;
+    const detail::Kernels* kernels_ = nullptr;
+    std::uint64_t blocks_;
+    std::uint64_t seed_;  // offset already
+    std::uint64_t n_keys_;
+    std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // cuckoo: state of the eviction walk
+    std::uint64_t stored_ = 0;                     // cuckoo: fingerprints held
+    Layout layout_;
+    std::uint32_t block_bytes_;
+    std::uint32_t lookahead_;
+    Isa isa_;
+
+private:
+    std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
+    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;
+    std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const;
+};
+
+/// Hashes strings and bytes with XXH64: the default Hasher for keys that are not integers.
+struct BytesHasher {
+    std::uint64_t operator()(std::string_view key, std::uint64_t seed) const noexcept { return hash_bytes(key, seed); }
+    std::uint64_t operator()(std::span<const std::byte> key, std::uint64_t seed) const noexcept { return hash_bytes(key, seed); }
+};
+
+/// Adds to a filter F, which has insert_hash, contains_hash and insert_hashes, everything built on them.
+template <class F>
+class FilterInterface : public FilterBase {
+public:
+    void insert(std::uint64_t key) { self().insert_hash(hash_of(key)); }
+    bool contains(std::uint64_t key) const { return self().contains_hash(hash_of(key)); }
+    void insert(std::string_view key) { self().insert_hash(hash_bytes(key, seed())); }
+    bool contains(std::string_view key) const { return self().contains_hash(hash_bytes(key, seed())); }
+    void insert(std::span<const std::byte> key) { self().insert_hash(hash_bytes(key, seed())); }
+    bool contains(std::span<const std::byte> key) const { return self().contains_hash(hash_bytes(key, seed())); }
+
+    using FilterBase::contains;
+    using FilterBase::count;
+    using FilterBase::select;
+
+    // Keys of any type through a Hasher of the user's, singly and in batches.
+    template <class Key, Hasher<Key> H>
+    void insert(const Key& key, const H& hasher) { self().insert_hash(hasher(key, seed())); }
+    template <class Key, Hasher<Key> H>
+    bool contains(const Key& key, const H& hasher) const { return self().contains_hash(hasher(key, seed())); }
+
+    template <class Key, Hasher<Key> H = BytesHasher>
+    void insert_keys(std::span<const Key> keys, const H& hasher = {}) {
+        hash_chunks(keys, hasher, [&](std::size_t, std::span<const std::uint64_t> hashes) { self().insert_hashes(hashes); });
+    }
+    template <class Key, Hasher<Key> H = BytesHasher>
+    std::size_t count_keys(std::span<const Key> keys, const H& hasher = {}) const {
+        std::size_t found = 0;
+        hash_chunks(keys, hasher, [&](std::size_t, std::span<const std::uint64_t> hashes) { found += self().count_hashes(hashes); });
+        return found;
+    }
+    template <class Key, Hasher<Key> H = BytesHasher>
+    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap, const H& hasher = {}) const {
+        detail::check_bitmap(keys.size(), bitmap.size());
+        hash_chunks(keys, hasher, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+            self().contains_hashes(hashes, bitmap.subspan(first / 8));
+        });
+    }
+    template <class Key, Hasher<Key> H = BytesHasher>
+    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions, const H& hasher = {}) const {
+        detail::check_positions(keys.size(), positions.size());
+        std::size_t found = 0;
+        hash_chunks(keys, hasher, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+            const std::size_t here = self().select_hashes(hashes, positions.subspan(found));
+            for (std::size_t i = found; i < found + here; ++i) positions[i] += static_cast<std::uint32_t>(first);
+            found += here;
+        });
+        return found;
+    }
+
+protected:
+    using FilterBase::FilterBase;
+
+private:
+    F& self() noexcept { return static_cast<F&>(*this); }
+    const F& self() const noexcept { return static_cast<const F&>(*this); }
+
+    // 1024 hashes (8 KiB) at a time; a multiple of 8, so that every chunk's bitmap starts on a byte.
+    template <class Key, class H, class Use>
+    void hash_chunks(std::span<const Key> keys, const H& hasher, Use&& use) const {
+        std::array<std::uint64_t, 1024> hashes;
+        for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
+            const std::size_t n = keys.size() - first < hashes.size() ? keys.size() - first : hashes.size();
+            for (std::size_t i = 0; i < n; ++i) hashes[i] = hasher(keys[first + i], seed());
+            use(first, std::span<const std::uint64_t>(hashes.data(), n));
+        }
+    }
+};
+
+/// A Bloom filter F: batches of any length always go in.
+template <class F>
+class BloomInterface : public FilterInterface<F> {
+public:
+    static F with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options = {}) {
+        return F(detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options), options);
+    }
+    static F for_fpr(std::size_t n_keys, double fpr, Options options = {}) {
+        return F(detail::size_for_fpr(F::layout_of(options), n_keys, fpr, options), options);
+    }
+    using FilterInterface<F>::insert;
+    void insert(std::span<const std::uint64_t> keys) { this->run_insert(keys, false); }
+    void insert_hashes(std::span<const std::uint64_t> hashes) { this->run_insert(hashes, true); }
+
+protected:
+    using FilterInterface<F>::FilterInterface;
+};
+
+}  // namespace simdbloom

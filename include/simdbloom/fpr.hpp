@@ -1,0 +1,67 @@
+// False-positive rates: exact models for every layout, the published approximations beside them.
+//
+// Notation: B block bits, S sector bits, k bits a key, z groups, c bits per key, n keys. "Exact" means: right
+// for ideal hashing. A layout's FPR given i keys in a block is a sum of terms a * r^i, so its mean over the
+// random block load is a sum of values of the load's generating function: no series is cut off.
+#pragma once
+
+#include <cstdint>
+
+#include "simdbloom/layout.hpp"
+
+namespace simdbloom::fpr {
+
+/// Bloom 1970 / textbook: (1 - exp(-k/c))^k.
+double classic_asymptotic(double bits_per_key, unsigned k);
+/// (1 - (1 - 1/m)^(k n))^k for m bits and n keys.
+double classic(double bits, double keys, unsigned k);
+/// The integer k that minimises classic_asymptotic.
+unsigned classic_best_k(double bits_per_key);
+
+/// E[(X/B)^k], X the bins of B occupied after k * keys balls: the chance that k further balls all hit
+/// occupied bins (Bose et al. 2008; Christensen et al. 2010), by the occupancy recurrence.
+double occupancy(unsigned block_bits, unsigned keys, unsigned k);
+/// The same where every key sets k different bits.
+double occupancy_distinct(unsigned block_bits, unsigned keys, unsigned k);
+
+/// k bits anywhere in a block of B bits, Poisson block load (the limit of many blocks).
+double blocked(unsigned block_bits, double bits_per_key, unsigned k);
+double blocked_distinct(unsigned block_bits, double bits_per_key, unsigned k);
+/// The formula of Putze et al. 2007, section 3: the classic one inside each block. Low by 3-15 % for small blocks.
+double blocked_putze(unsigned block_bits, double bits_per_key, unsigned k);
+/// k / (B / S) bits in each sector of S bits.
+double sectorised(unsigned block_bits, unsigned sector_bits, double bits_per_key, unsigned k);
+/// sectorised(256, 32, c, 8).
+double split_block(double bits_per_key);
+/// In each of z groups of sectors one sector, and k/z bits there (Lang et al. 2019, "cache-sectorized").
+double zoned(unsigned block_bits, unsigned sector_bits, unsigned groups, double bits_per_key, unsigned k);
+
+/// Cuckoo filter with `slots` slots a bucket at that load: 1 - (1 - p)^(2 slots load), p = 1 / (2^f - 1)
+/// as one fingerprint value is kept for empty slots.
+double cuckoo(unsigned fingerprint_bits, unsigned slots, double load);
+/// No value reserved (p = 2^-f): what a filter with a separate occupancy bit would have.
+double cuckoo_unreserved(unsigned fingerprint_bits, unsigned slots, double load);
+/// The variant that maps fingerprint 0 to 1: p = (2^f + 2) / 4^f.
+double cuckoo_zero_mapped(unsigned fingerprint_bits, unsigned slots, double load);
+/// Fan et al. 2014, section 5.1: 2 slots / 2^f.
+double cuckoo_upper_bound(unsigned fingerprint_bits, unsigned slots);
+
+/// Chance that a stranger shares all w effective hash bits with one of n keys: 1 - exp(-n / 2^w).
+double hash_floor(double keys, double effective_bits);
+/// The FPR of a filter whose hash has that floor: 1 - (1 - f)(1 - floor).
+double with_floor(double f, double floor);
+
+/// The exact FPR of a filter of this library: n keys hashed at random to that many blocks (words of
+/// `classic`, buckets of a cuckoo layout). layout.k must be set. Finite n (binomial block load).
+double expected(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);
+/// Standard deviation of the true FPR of one such filter around expected(), from the random block
+/// loads and bits (an upper bound for zoned512): the width that a test of one filter must allow for.
+double deviation(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);
+/// The k in layout.k_range() with the least expected FPR.
+unsigned best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks);
+
+/// The two-sided Wilson score interval of hits / probes at z standard deviations.
+struct Interval { double low, high; };
+Interval wilson(double hits, double probes, double z);
+
+}  // namespace simdbloom::fpr

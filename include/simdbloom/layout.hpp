@@ -1,0 +1,121 @@
+// The bit-exact definition of every layout: which bits of which block a hash sets.
+//
+// A hash h of 64 bits chooses block (h >> 32) * blocks >> 32 and, through its low 32 bits x, the pattern.
+// Bit b of a block is bit b % 64 of its 64-bit word b / 64 (b % 32 of b / 32 where words have 32 bits).
+// Everything here is scalar and straightforward on purpose: single-key operations use it, and the batch
+// kernels are tested against it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace simdbloom {
+
+enum class LayoutKind : std::uint8_t {
+    classic,     ///< k probes anywhere in one bit array (Bloom 1970; double hashing, Kirsch & Mitzenmacher 2006)
+    register32,  ///< k bits in one 32-bit word (Lang et al. 2019, "register-blocked")
+    register64,  ///< k bits in one 64-bit word
+    split256,    ///< one bit in each of 8 32-bit words (Parquet BloomFilter.md; Apple 2021)
+    sector512,   ///< one bit in each of the 8 64-bit words of a cache line (Lang et al. 2019, "sectorized")
+    zoned512,    ///< in each of z groups of a line's words, k/z bits of one word (Lang et al. 2019, "cache-sectorized")
+    blocked512,  ///< k bits anywhere in one cache line (Putze et al. 2007)
+    cuckoo8,     ///< buckets of 4 fingerprints of 8 bits (Fan et al. 2014)
+    cuckoo12,    ///< the same with 12 bits
+    cuckoo16,    ///< the same with 16 bits
+};
+
+/// A layout with its parameters. `k` 0 means: not chosen yet, the sizing takes the best by the exact model.
+struct Layout {
+    LayoutKind kind = LayoutKind::split256;
+    unsigned k = 8;       ///< bits a key sets (Bloom layouts)
+    unsigned groups = 0;  ///< z of zoned512
+
+    friend bool operator==(const Layout&, const Layout&) = default;
+
+    /// Reads a spec such as "register64:k=5" or "zoned512:z=4,k=8". Throws std::invalid_argument naming
+    /// the spec and what is wrong with it.
+    static Layout parse(std::string_view spec);
+    /// The spec; parse(spec()) gives the same layout.
+    std::string spec() const;
+
+    bool is_cuckoo() const noexcept { return kind >= LayoutKind::cuckoo8; }
+    /// Bits of the unit one hash addresses: a block, a cuckoo bucket, or a 64-bit word of `classic`.
+    unsigned block_bits() const noexcept;
+    unsigned fingerprint_bits() const noexcept;  ///< 0 for Bloom layouts
+    /// The values of k this layout can take: every `step`-th from `min` to `max`.
+    struct KRange { unsigned min, max, step; };
+    KRange k_range() const noexcept;
+};
+
+namespace detail {
+
+#define SIMDBLOOM_INLINE [[gnu::always_inline]] constexpr
+
+// The eight odd salts of the Parquet specification, then eight more for layouts of up to 16 lanes.
+inline constexpr std::uint32_t salts[16] = {
+    0x47b6137bu, 0x44974d91u, 0x8824ad5bu, 0xa2b7289du, 0x705495c7u, 0x2df1424bu, 0x9efc4947u, 0x5c6bfb31u,
+    0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu, 0x165667b1u, 0xd6e8feb9u, 0xcc9e2d51u, 0x1b873593u};
+
+// Spreads 32 pattern bits over 64: fields are taken from the top of the product, where every input bit counts.
+inline constexpr std::uint64_t spread_multiplier = 0x9E3779B97F4A7C15u;
+SIMDBLOOM_INLINE std::uint64_t spread(std::uint32_t x) noexcept { return x * spread_multiplier; }
+
+SIMDBLOOM_INLINE std::uint64_t block_index(std::uint64_t hash, std::uint64_t blocks) noexcept {
+    return ((hash >> 32) * blocks) >> 32;
+}
+
+// A word of the register layouts takes its fields from x itself while k fields fit into 32 bits.
+inline constexpr unsigned register32_direct_k = 6, register64_direct_k = 5;
+
+/// Bit of the block that the i-th of k probes of pattern x uses, for the blocked Bloom layouts.
+template <LayoutKind kind>
+SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k, unsigned groups) noexcept {
+    if constexpr (kind == LayoutKind::register32) {
+        return k <= register32_direct_k ? (x >> (5 * i)) & 31u : static_cast<unsigned>(spread(x) >> (59 - 5 * i)) & 31u;
+    } else if constexpr (kind == LayoutKind::register64) {
+        return k <= register64_direct_k ? (x >> (6 * i)) & 63u : static_cast<unsigned>(spread(x) >> (58 - 6 * i)) & 63u;
+    } else if constexpr (kind == LayoutKind::split256) {
+        return 32 * i + ((x * salts[i]) >> 27);
+    } else if constexpr (kind == LayoutKind::sector512) {
+        return 64 * i + (static_cast<unsigned>(spread(x) >> (16 + 6 * i)) & 63u);
+    } else if constexpr (kind == LayoutKind::zoned512) {
+        // From the top: per group the word's number (2 bits of 4 words for z = 2, 1 bit of 2 for z = 4),
+        // then k fields of 6 bits: at most 4 + 48 = 52 bits.
+        const unsigned word_bits = groups == 2 ? 2 : 1, group_words = 8 / groups;
+        const unsigned group = i / (k / groups);
+        const std::uint64_t p = spread(x);
+        const unsigned word = static_cast<unsigned>(p >> (64 - word_bits * (group + 1))) & (group_words - 1);
+        return 64 * (group * group_words + word) + (static_cast<unsigned>(p >> (64 - 4 - 6 * (i + 1))) & 63u);
+    } else {
+        static_assert(kind == LayoutKind::blocked512);
+        return (x * salts[i]) >> 23;
+    }
+}
+
+inline constexpr std::uint64_t classic_multiplier = 0xC2B2AE3Du;
+inline constexpr std::uint32_t cuckoo_multiplier = 0x9E3779B1u;
+
+/// Probe i of the classic layout: word (g >> 32) * words >> 32, bit g % 64, where g = h + i * step(h).
+/// The progression runs in 64 bits, so the array is not limited to 2^32 bits.
+SIMDBLOOM_INLINE std::uint64_t classic_step(std::uint64_t hash) noexcept {
+    const std::uint64_t y = (hash & 0xFFFFFFFFu) * classic_multiplier;
+    return ((y << 32) | (y >> 32)) ^ (hash >> 32);
+}
+
+/// The fingerprint, 1 .. 2^bits - 1: 0 marks an empty slot and is never one (so a stranger matches a slot
+/// with probability 1 / (2^bits - 1)).
+SIMDBLOOM_INLINE std::uint32_t cuckoo_tag(std::uint32_t x, unsigned bits) noexcept {
+    return 1 + static_cast<std::uint32_t>((std::uint64_t{x} * ((1u << bits) - 1)) >> 32);
+}
+
+/// The other bucket of a tag: (H(tag) - bucket) mod buckets, its own inverse for any number of buckets.
+SIMDBLOOM_INLINE std::uint64_t cuckoo_alternate(std::uint64_t bucket, std::uint32_t tag,
+                                                          std::uint64_t buckets) noexcept {
+    const std::uint64_t h = (std::uint64_t{tag * cuckoo_multiplier} * buckets) >> 32;
+    return h >= bucket ? h - bucket : h + buckets - bucket;
+}
+
+}  // namespace detail
+}  // namespace simdbloom

@@ -1,0 +1,42 @@
+// What a caller may choose about a filter besides its size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "simdbloom/isa.hpp"
+
+namespace simdbloom {
+
+struct Options {
+    /// Kernels to use; empty: default_isa().
+    std::optional<Isa> isa{};
+    /// Changes the hash of every key; filters with different seeds are unrelated.
+    std::uint64_t seed = 0;
+    /// Ask the kernel for 2 MiB pages (madvise) where the filter is at least that large.
+    bool huge_pages = true;
+    /// Upper limit on the filter's bytes, 0 for none. for_fpr() takes the best FPR that fits below it;
+    /// with_bits_per_key() throws std::length_error if the size asked for is above it.
+    std::size_t max_bytes = 0;
+    /// Where the bits live; nullptr: pages from the operating system. Must outlive the filter.
+    std::pmr::memory_resource* allocator = nullptr;
+    /// The layout within the type's family, e.g. "register32:k=4"; empty: the family's default layout,
+    /// and the best k by the exact model where k is free.
+    std::string spec{};
+};
+
+/// Thrown when the bits cannot be allocated; what() gives the number of bytes.
+class AllocationError : public std::bad_alloc {
+public:
+    explicit AllocationError(std::size_t bytes) noexcept;
+    const char* what() const noexcept override { return text_; }
+
+private:
+    char text_[80];
+};
+
+}  // namespace simdbloom

@@ -1,0 +1,14 @@
+// Everything a user of simdbloom includes.
+#pragma once
+
+#include "simdbloom/any_filter.hpp"
+#include "simdbloom/cache_line.hpp"
+#include "simdbloom/classic.hpp"
+#include "simdbloom/cuckoo.hpp"
+#include "simdbloom/fpr.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/isa.hpp"
+#include "simdbloom/layout.hpp"
+#include "simdbloom/options.hpp"
+#include "simdbloom/register_blocked.hpp"
+#include "simdbloom/split_block.hpp"

@@ -1,0 +1,41 @@
+// The split block Bloom filter of Parquet.
+#pragma once
+
+#include <cstring>
+
+#include "simdbloom/filter.hpp"
+
+namespace simdbloom {
+
+/// Blocks of 8 x 32 bits, one bit in each word (parquet-format, BloomFilter.md; Apple 2021). With hashes
+/// from XXH64, seed 0, the bits are byte for byte those of the Parquet specification.
+class SplitBlockBloom : public BloomInterface<SplitBlockBloom> {
+public:
+    void insert_hash(std::uint64_t hash) noexcept {
+        std::uint32_t words[8];
+        std::byte* p = block_at(detail::block_index(hash, blocks_));
+        std::memcpy(words, p, sizeof words);
+        for (unsigned i = 0; i < 8; ++i) words[i] |= mask(hash, i);
+        std::memcpy(p, words, sizeof words);
+    }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        std::uint32_t words[8], missing = 0;
+        std::memcpy(words, block_at(detail::block_index(hash, blocks_)), sizeof words);
+        for (unsigned i = 0; i < 8; ++i) missing |= mask(hash, i) & ~words[i];
+        return missing == 0;
+    }
+
+    static Layout layout_of(const Options& options) {
+        return detail::layout_from(options, "split256", LayoutKind::split256, LayoutKind::split256);
+    }
+
+private:
+    friend class BloomInterface<SplitBlockBloom>;
+    SplitBlockBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
+
+    static std::uint32_t mask(std::uint64_t hash, unsigned i) noexcept {
+        return 1u << (detail::bit_position<LayoutKind::split256>(static_cast<std::uint32_t>(hash), i, 8, 0) & 31u);
+    }
+};
+
+}  // namespace simdbloom

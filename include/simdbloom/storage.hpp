@@ -1,0 +1,37 @@
+// The memory of a filter's bits.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+
+namespace simdbloom::detail {
+
+/// Zeroed bytes, 64-byte aligned (2 MiB aligned for large ones with huge pages), with readable slack behind
+/// them so that kernels may load whole words. Owns them; moving leaves the source empty.
+class Storage {
+public:
+    static constexpr std::size_t slack = 64;
+
+    Storage() noexcept = default;
+    /// Throws AllocationError naming the bytes. `resource` null: pages from the operating system.
+    Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
+    Storage(const Storage& other);
+    Storage(Storage&& other) noexcept { swap(other); }
+    Storage& operator=(Storage other) noexcept { swap(other); return *this; }
+    ~Storage();
+
+    std::byte* data() noexcept { return data_; }
+    const std::byte* data() const noexcept { return data_; }
+    std::size_t size() const noexcept { return size_; }
+    void swap(Storage& other) noexcept;
+
+private:
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t allocated_ = 0;  // what was asked of the resource or mapped
+    bool huge_pages_ = false;
+    bool mapped_ = false;
+    std::pmr::memory_resource* resource_ = nullptr;
+};
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,53 @@
+// The only place that includes cpu_features. Its x86 flags already account for what the operating system
+// saves (XCR0). They are signed one-bit fields: true is -1.
+#include <unistd.h>
+
+#include "cpu/features.hpp"
+
+#if defined(__x86_64__)
+#include "cpuinfo_x86.h"
+#endif
+
+namespace simdbloom::cpu {
+namespace {
+
+Features read_features() {
+    Features f;
+#if defined(__x86_64__)
+    const auto x = cpu_features::GetX86Info().features;
+    f.sse3 = x.sse3 != 0;
+    f.ssse3 = x.ssse3 != 0;
+    f.sse4_1 = x.sse4_1 != 0;
+    f.sse4_2 = x.sse4_2 != 0;
+    f.popcnt = x.popcnt != 0;
+    f.avx = x.avx != 0;
+    f.avx2 = x.avx2 != 0;
+    f.bmi1 = x.bmi1 != 0;
+    f.bmi2 = x.bmi2 != 0;
+    f.avx512f = x.avx512f != 0;
+    f.avx512cd = x.avx512cd != 0;
+    f.avx512dq = x.avx512dq != 0;
+    f.avx512bw = x.avx512bw != 0;
+    f.avx512vl = x.avx512vl != 0;
+#elif defined(__aarch64__)
+    f.neon = true;  // part of the AArch64 baseline
+#endif
+    return f;
+}
+
+}  // namespace
+
+const Features& detect() {
+    static const Features features = read_features();
+    return features;
+}
+
+std::size_t l2_bytes() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    static const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (bytes > 0) return static_cast<std::size_t>(bytes);
+#endif
+    return std::size_t{1} << 20;
+}
+
+}  // namespace simdbloom::cpu

@@ -1,0 +1,35 @@
+// What the choice of an ISA depends on, and the choice itself as a pure function.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "simdbloom/isa.hpp"
+
+namespace simdbloom::cpu {
+
+/// The instruction sets a tier may need, as CPU and operating system (saved registers) offer them together.
+struct Features {
+    bool sse3 = false, ssse3 = false, sse4_1 = false, sse4_2 = false, popcnt = false;
+    bool avx = false, avx2 = false, bmi1 = false, bmi2 = false;
+    bool avx512f = false, avx512cd = false, avx512dq = false, avx512bw = false, avx512vl = false;
+    bool neon = false;
+};
+
+/// This machine's, asked once.
+const Features& detect();
+
+/// The tiers that these features allow, slowest first. A tier is compiled with the flags that are asked
+/// for here and no others.
+std::vector<Isa> usable(const Features& features);
+
+/// The best of usable(features), or the one `override_name` names. Throws std::invalid_argument if that is
+/// unknown or not usable. An empty name counts as none.
+Isa select(const Features& features, std::optional<std::string_view> override_name);
+
+/// Bytes of the level-2 cache of one core; 1 MiB if the system does not say.
+std::size_t l2_bytes();
+
+}  // namespace simdbloom::cpu

@@ -1,0 +1,148 @@
+#include "simdbloom/cuckoo.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+#include "kernels/table.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+// A bucket's four slots, read and written as one little integer of 4 * bits bits.
+class Bucket {
+public:
+    Bucket(std::byte* bits, unsigned fingerprint_bits, std::uint64_t index) noexcept
+        : at_(bits + index * (fingerprint_bits / 2)), width_(fingerprint_bits) {
+        std::memcpy(&slots_, at_, fingerprint_bits / 2);
+    }
+    std::uint32_t tag(unsigned slot) const noexcept { return static_cast<std::uint32_t>(slots_ >> (slot * width_)) & ((1u << width_) - 1); }
+    /// The first slot holding `tag`, or 4. Tag 0: the first empty slot.
+    unsigned find(std::uint32_t tag_wanted) const noexcept {
+        unsigned slot = 0;
+        while (slot < 4 && tag(slot) != tag_wanted) ++slot;
+        return slot;
+    }
+    void set(unsigned slot, std::uint32_t tag_new) noexcept {
+        const std::uint64_t mask = std::uint64_t{(1u << width_) - 1} << (slot * width_);
+        slots_ = (slots_ & ~mask) | std::uint64_t{tag_new} << (slot * width_);
+        std::memcpy(at_, &slots_, width_ / 2);
+    }
+
+private:
+    std::byte* at_;
+    unsigned width_;
+    std::uint64_t slots_ = 0;
+};
+
+bool put_if_room(const Target& t, unsigned bits, std::uint64_t bucket, std::uint32_t tag) noexcept {
+    Bucket b(t.bits, bits, bucket);
+    const unsigned slot = b.find(0);
+    if (slot == 4) return false;
+    b.set(slot, tag);
+    return true;
+}
+
+// xorshift64: deterministic, so that a table built from the same keys has the same bytes everywhere.
+std::uint64_t next_random(std::uint64_t& x) noexcept {
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return x;
+}
+
+}  // namespace
+
+bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket, std::uint32_t tag) noexcept {
+    if (put_if_room(t, bits, bucket, tag)) return true;
+    const std::uint64_t other = cuckoo_alternate(bucket, tag, t.blocks);
+    if (put_if_room(t, bits, other, tag)) return true;
+
+    // Random walk: the tag takes a random slot, the evicted one goes to its other bucket. 500 steps reach
+    // a load of 0.95 (Fan et al. 2014, section 5.2 uses the same bound). Every step is written down, so
+    // that a walk that finds no room is undone and nothing is lost.
+    constexpr unsigned max_evictions = 500;
+    struct Step { std::uint64_t bucket; unsigned slot; } steps[max_evictions];
+    const std::uint64_t random_before = *t.random;
+    std::uint64_t at = (next_random(*t.random) & 4) != 0 ? bucket : other;
+    std::uint32_t carried = tag;
+    for (unsigned n = 0; n < max_evictions; ++n) {
+        Bucket b(t.bits, bits, at);
+        const auto slot = static_cast<unsigned>(next_random(*t.random) >> 62);
+        const std::uint32_t evicted = b.tag(slot);
+        b.set(slot, carried);
+        steps[n] = {at, slot};
+        carried = evicted;
+        at = cuckoo_alternate(at, carried, t.blocks);
+        if (put_if_room(t, bits, at, carried)) return true;
+    }
+    for (unsigned n = max_evictions; n-- > 0;) {
+        Bucket b(t.bits, bits, steps[n].bucket);
+        const std::uint32_t put_back = carried;
+        carried = b.tag(steps[n].slot);
+        b.set(steps[n].slot, put_back);
+    }
+    *t.random = random_before;
+    return false;
+}
+
+}  // namespace detail
+
+namespace {
+
+struct Place { std::uint64_t bucket, other; std::uint32_t tag; };
+
+Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcept {
+    const std::uint64_t bucket = detail::block_index(hash, buckets);
+    const std::uint32_t tag = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), bits);
+    return {bucket, detail::cuckoo_alternate(bucket, tag, buckets), tag};
+}
+
+}  // namespace
+
+bool CuckooFilter::try_insert_hash(std::uint64_t hash) noexcept {
+    const unsigned bits = layout_.fingerprint_bits();
+    const Place p = place_of(hash, blocks_, bits);
+    if (!detail::cuckoo_place(target(), bits, p.bucket, p.tag)) return false;
+    ++stored_;
+    return true;
+}
+
+bool CuckooFilter::contains_hash(std::uint64_t hash) const noexcept {
+    const unsigned bits = layout_.fingerprint_bits();
+    const Place p = place_of(hash, blocks_, bits);
+    auto* const data = const_cast<std::byte*>(bits_.data());  // Bucket::find writes nothing
+    return detail::Bucket(data, bits, p.bucket).find(p.tag) < 4 || detail::Bucket(data, bits, p.other).find(p.tag) < 4;
+}
+
+bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {
+    const unsigned bits = layout_.fingerprint_bits();
+    const Place p = place_of(hash, blocks_, bits);
+    for (const std::uint64_t bucket : {p.bucket, p.other}) {
+        detail::Bucket b(bits_.data(), bits, bucket);
+        const unsigned slot = b.find(p.tag);
+        if (slot == 4) continue;
+        b.set(slot, 0);
+        --stored_;
+        return true;
+    }
+    return false;
+}
+
+std::size_t CuckooFilter::insert_counted(std::span<const std::uint64_t> keys, bool hashed) {
+    const std::size_t inserted = run_insert(keys, hashed);
+    stored_ += inserted;
+    return inserted;
+}
+
+void CuckooFilter::insert_all(std::span<const std::uint64_t> keys, bool hashed) {
+    const std::size_t inserted = insert_counted(keys, hashed);
+    if (inserted != keys.size()) throw_full(inserted, keys.size());
+}
+
+void CuckooFilter::throw_full(std::size_t inserted, std::size_t wanted) const {
+    throw std::length_error("simdbloom: " + spec() + " is full at a load of " + std::to_string(load()) + " (" + std::to_string(stored_) +
+                            " fingerprints); " + std::to_string(inserted) + " of these " + std::to_string(wanted) + " keys went in");
+}
+
+}  // namespace simdbloom

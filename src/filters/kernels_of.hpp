@@ -1,0 +1,13 @@
+// From an ISA and a layout to its kernels.
+#pragma once
+
+#include "kernels/table.hpp"
+#include "simdbloom/isa.hpp"
+#include "simdbloom/layout.hpp"
+
+namespace simdbloom::detail {
+
+/// The kernels of a layout with k set. Throws std::invalid_argument if this machine cannot run the ISA.
+const Kernels& kernels_of(Isa isa, const Layout& layout);
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,113 @@
+// From what a caller asks for (keys, bits per key or FPR, a limit in bytes) to a number of blocks.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "simdbloom/cuckoo.hpp"
+#include "simdbloom/filter.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+constexpr std::uint64_t max_blocks = 0xFFFFFFFFu;
+
+std::string number(double x) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%g", x);
+    return text;
+}
+
+void check_keys(std::size_t n_keys) {
+    if (n_keys == 0) throw std::invalid_argument("simdbloom: n_keys=0: a filter needs at least one key");
+}
+
+[[noreturn]] void too_many_blocks(const Layout& layout, double blocks) {
+    throw std::length_error("simdbloom: " + layout.spec() + " would need " + number(blocks) + " blocks; at most 2^32 - 1 can be addressed");
+}
+
+// A key whose two buckets are one and the same (one in `buckets`) has four places instead of eight. In small
+// tables five such keys can meet, so these get a margin that makes it a chance of about 1e-6.
+std::uint64_t min_buckets(std::uint64_t n_keys) {
+    const auto needed = static_cast<std::uint64_t>(std::ceil(static_cast<double>(n_keys) / (4 * CuckooFilter::max_design_load)));
+    return n_keys <= 4 ? 1 : n_keys < 2048 ? needed + 8 + needed / 16 : needed;
+}
+
+std::uint64_t bytes_of(const Layout& layout, std::uint64_t blocks) { return blocks * (layout.block_bits() / 8); }
+
+Layout with_best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks) {
+    if (layout.is_cuckoo() || layout.k != 0) return layout;
+    // Classic: the asymptotic optimum is the exact one but for filters of a few words, and needs no search.
+    if (layout.kind == LayoutKind::classic) {
+        const double c = 64.0 * static_cast<double>(blocks) / static_cast<double>(n_keys);
+        layout.k = std::min(fpr::classic_best_k(c), layout.k_range().max);
+    } else {
+        layout.k = fpr::best_k(layout, n_keys, blocks);
+    }
+    return layout;
+}
+
+double fpr_of(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks) {
+    return fpr::expected(with_best_k(layout, n_keys, blocks), n_keys, blocks);
+}
+
+}  // namespace
+
+Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, const Options& options) {
+    check_keys(n_keys);
+    if (!(bits_per_key > 0) || !std::isfinite(bits_per_key))
+        throw std::invalid_argument("simdbloom: bits_per_key=" + number(bits_per_key) + " is not positive and finite");
+    const double wanted = std::ceil(static_cast<double>(n_keys) * bits_per_key / layout.block_bits());
+    if (wanted > static_cast<double>(max_blocks)) too_many_blocks(layout, wanted);
+    auto blocks = std::max<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1);
+    if (layout.is_cuckoo()) {
+        const double load = layout.fingerprint_bits() / bits_per_key;
+        // 1e-9: a caller who asks for exactly fingerprint_bits / 0.95 means it.
+        if (load > CuckooFilter::max_design_load + 1e-9)
+            throw std::invalid_argument("simdbloom: bits_per_key=" + number(bits_per_key) + " gives " + layout.spec() + " a load of " + number(load) +
+                                        "; it is made for at most 0.95, " + number(layout.fingerprint_bits() / CuckooFilter::max_design_load) + " bits per key");
+        blocks = std::max(blocks, min_buckets(n_keys));
+    }
+    if (options.max_bytes != 0 && bytes_of(layout, blocks) > options.max_bytes)
+        throw std::length_error("simdbloom: " + std::to_string(bytes_of(layout, blocks)) + " bytes are above max_bytes=" + std::to_string(options.max_bytes));
+    return {with_best_k(layout, n_keys, blocks), blocks, n_keys};
+}
+
+Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options) {
+    check_keys(n_keys);
+    if (!(fpr > 0 && fpr < 1)) throw std::invalid_argument("simdbloom: fpr=" + number(fpr) + " is not inside (0, 1)");
+    std::uint64_t least = layout.is_cuckoo() ? min_buckets(n_keys) : 1;
+    std::uint64_t limit = max_blocks;
+    if (options.max_bytes != 0) {
+        limit = std::min<std::uint64_t>(limit, options.max_bytes / bytes_of(layout, 1));
+        if (limit < least)
+            throw std::length_error("simdbloom: max_bytes=" + std::to_string(options.max_bytes) + " is below the " + std::to_string(bytes_of(layout, least)) +
+                                    " bytes that " + layout.spec() + " needs at least for " + std::to_string(n_keys) + " keys");
+    }
+    if (least > limit) too_many_blocks(layout, static_cast<double>(least));
+    std::uint64_t enough = least;
+    while (fpr_of(layout, n_keys, enough) > fpr) {
+        if (enough == limit) {
+            if (options.max_bytes == 0 || limit == max_blocks) too_many_blocks(layout, 2.0 * static_cast<double>(limit));
+            return {with_best_k(layout, n_keys, limit), limit, n_keys};
+        }
+        least = enough + 1;
+        enough = enough > limit / 2 ? limit : enough * 2;
+    }
+    while (least < enough) {
+        const std::uint64_t middle = least + (enough - least) / 2;
+        if (fpr_of(layout, n_keys, middle) <= fpr) enough = middle;
+        else least = middle + 1;
+    }
+    return {with_best_k(layout, n_keys, enough), enough, n_keys};
+}
+
+Layout layout_from(const Options& options, std::string_view fallback, LayoutKind first, LayoutKind last) {
+    const Layout layout = Layout::parse(options.spec.empty() ? fallback : std::string_view(options.spec));
+    if (layout.kind < first || layout.kind > last)
+        throw std::invalid_argument("simdbloom: spec \"" + options.spec + "\" is not a layout of this filter type (its default: " + std::string(fallback) + ")");
+    return layout;
+}
+
+}  // namespace simdbloom::detail

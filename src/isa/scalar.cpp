@@ -1,0 +1,9 @@
+#include "kernels/ops/scalar.hpp"
+
+#include "kernels/make_table.hpp"
+
+namespace simdbloom::detail {
+
+constexpr KernelTable scalar_kernels = make_table<Ops<ScalarArch>>();
+
+}  // namespace simdbloom::detail

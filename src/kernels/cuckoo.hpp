@@ -1,0 +1,80 @@
+// cuckoo8, cuckoo12, cuckoo16: both buckets of a key loaded, its tag compared with all eight slots; one key
+// a 64-bit lane.
+#pragma once
+
+#include "kernels/driver.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <class O, unsigned bits>
+struct Cuckoo {
+    using V = typename O::V;
+    static constexpr std::uint64_t bucket_bytes = bits / 2;  // four slots
+    static constexpr std::uint64_t slot_ones = bits == 8 ? 0x01010101u : bits == 12 ? 0x001001001001u : 0x0001000100010001u;
+    struct Stage {
+        alignas(64) std::uint64_t bucket[chunk_keys];
+        alignas(64) std::uint64_t alternate[chunk_keys];
+        alignas(64) std::uint64_t tag[chunk_keys];
+    };
+
+    static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
+        const V bucket = block_index_vector<O>(hash, t.blocks);
+        const V tag = (O::mul32(hash, O::broadcast((1u << bits) - 1)) >> 32) + O::broadcast(1);
+        const V h = O::mul32(O::mul32(tag, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
+        // h - bucket, plus the number of buckets where that is negative
+        const V difference = h - bucket;
+        const V wrapped = difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
+        O::store(s.bucket + i, bucket);
+        O::store(s.alternate + i, wrapped);
+        O::store(s.tag + i, tag);
+    }
+    static void prefetch(const Target& t, const Stage& s, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) {
+            O::prefetch(t.bits + s.bucket[i] * bucket_bytes);
+            O::prefetch(t.bits + s.alternate[i] * bucket_bytes);
+        }
+    }
+    static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
+        std::uint64_t hits = 0;
+        for (std::size_t i = 0; i < n; i += O::lanes) {
+            const V pattern = tag_in_all_slots(O::load(s.tag + i));
+            const V a = load_buckets(t, O::load(s.bucket + i)) ^ pattern;
+            const V b = load_buckets(t, O::load(s.alternate + i)) ^ pattern;
+            hits |= std::uint64_t{O::nonzero_lanes(zero_slots(a) | zero_slots(b))} << i;
+        }
+        return hits;
+    }
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i)
+            if (!cuckoo_place(t, bits, s.bucket[i], static_cast<std::uint32_t>(s.tag[i]))) return i;
+        return n;
+    }
+    static std::uint64_t touch(const Target& t, const Stage& s, std::size_t n) {
+        V sum = O::broadcast(0);
+        for (std::size_t i = 0; i < n; i += O::lanes)
+            sum = sum ^ load_buckets(t, O::load(s.bucket + i)) ^ load_buckets(t, O::load(s.alternate + i));
+        std::uint64_t lanes[O::lanes];
+        O::store(lanes, sum);
+        return lanes[0];
+    }
+
+private:
+    static V load_buckets(const Target& t, V bucket) {
+        if constexpr (bits == 8) return O::gather32(t.bits, bucket << 2);
+        else if constexpr (bits == 16) return O::gather64(t.bits, bucket << 3);
+        else return O::gather64(t.bits, (bucket << 2) + (bucket << 1)) & O::broadcast(0xFFFFFFFFFFFFu);
+    }
+    static V tag_in_all_slots(V tag) {
+        V two = tag | (tag << static_cast<int>(bits));
+        return two | (two << static_cast<int>(2 * bits));
+    }
+    // Nonzero exactly if one of the slots is zero (the high bit trick: borrow-free test for "any").
+    static V zero_slots(V x) {
+        const V ones = O::broadcast(slot_ones), high = O::broadcast(slot_ones << (bits - 1));
+        return (x - ones) & (x ^ O::broadcast(~std::uint64_t{0})) & high;
+    }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

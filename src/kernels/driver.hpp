@@ -1,0 +1,122 @@
+// The way of a batch: keys -> hashes -> addresses and patterns ("staging") -> pattern tests -> answers.
+//
+// Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector at a
+// time whatever the layout does afterwards, and so that the chunk `lookahead` chunks on can be prefetched
+// while this one is tested. A layout L<O> over the operations O of one ISA provides:
+//   struct Stage                                     arrays for one chunk
+//   stage_vector(target, hashes, stage, i)           stages keys i .. i + O::lanes
+//   prefetch(target, stage, n)
+//   u64 probe(target, stage, n)                      bit i set: key i found; bits from n on are ignored
+//   size_t insert(target, stage, n)                  how many went in
+//   u64 touch(target, stage, n)
+#pragma once
+
+#include "kernels/hash.hpp"
+#include "kernels/select.hpp"
+#include "kernels/table.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <class O>
+inline typename O::V hashes_at(const std::uint64_t* keys, bool hashed, typename O::V seed) {
+    const auto v = O::load(keys);
+    return hashed ? v : mix_vector<O>(v, seed);
+}
+
+template <class O, class L>
+inline void stage_chunk(const Target& t, const Batch& b, std::size_t first, std::size_t n, typename L::Stage& stage) {
+    const auto seed = O::broadcast(t.seed);
+    const std::uint64_t* keys = b.keys + first;
+    std::size_t i = 0;
+    if (n == chunk_keys) {
+        for (; i < chunk_keys; i += O::lanes) L::stage_vector(t, hashes_at<O>(keys + i, b.hashed, seed), stage, i);
+        return;
+    }
+    for (; i + O::lanes <= n; i += O::lanes) L::stage_vector(t, hashes_at<O>(keys + i, b.hashed, seed), stage, i);
+    if (i < n) {  // a last vector, padded with a key that is staged and never answered for
+        std::uint64_t padded[O::lanes] = {};
+        for (std::size_t j = 0; i + j < n; ++j) padded[j] = keys[i + j];
+        L::stage_vector(t, hashes_at<O>(padded, b.hashed, seed), stage, i);
+    }
+}
+
+/// Calls consume(first, n, stage) for each chunk in order, staged and prefetched `lookahead` chunks before.
+/// consume returns false to stop.
+template <class O, class L, class F>
+inline void for_each_chunk(const Target& t, const Batch& b, F&& consume) {
+    typename L::Stage ring[max_lookahead + 1];
+    const std::size_t ahead = t.lookahead;
+    const auto size_at = [&](std::size_t first) { return b.size - first < chunk_keys ? b.size - first : chunk_keys; };
+    if (ahead == 0) {
+        for (std::size_t first = 0; first < b.size; first += chunk_keys) {
+            const std::size_t n = size_at(first);
+            stage_chunk<O, L>(t, b, first, n, ring[0]);
+            if (!consume(first, n, ring[0])) return;
+        }
+        return;
+    }
+    const auto stage_ahead = [&](std::size_t first) {
+        if (first >= b.size) return;
+        auto& stage = ring[first / chunk_keys % (max_lookahead + 1)];
+        const std::size_t n = size_at(first);
+        stage_chunk<O, L>(t, b, first, n, stage);
+        L::prefetch(t, stage, n);
+    };
+    for (std::size_t c = 0; c < ahead; ++c) stage_ahead(c * chunk_keys);
+    for (std::size_t first = 0; first < b.size; first += chunk_keys) {
+        stage_ahead(first + ahead * chunk_keys);
+        if (!consume(first, size_at(first), ring[first / chunk_keys % (max_lookahead + 1)])) return;
+    }
+}
+
+template <class O, class L>
+std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
+    std::size_t found = 0;
+    for_each_chunk<O, L>(t, b, [&](std::size_t first, std::size_t n, const typename L::Stage& stage) {
+        std::uint64_t hits = L::probe(t, stage, n);
+        if (n < chunk_keys) hits &= (std::uint64_t{1} << n) - 1;
+        if (output == Output::bitmap) {
+            auto* bytes = static_cast<std::uint8_t*>(out) + first / 8;
+            if (n == chunk_keys) {
+                __builtin_memcpy(bytes, &hits, 8);
+            } else {
+                for (std::size_t i = 0; i * 8 < n; ++i) bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));
+            }
+        } else if (output == Output::select) {
+            write_positions<O>(hits, static_cast<std::uint32_t>(first), static_cast<std::uint32_t*>(out) + found);
+        }
+        found += static_cast<std::size_t>(__builtin_popcountll(hits));
+        return true;
+    });
+    return found;
+}
+
+template <class O, class L>
+std::size_t insert(const Target& t, Batch b) {
+    std::size_t inserted = 0;
+    for_each_chunk<O, L>(t, b, [&](std::size_t, std::size_t n, const typename L::Stage& stage) {
+        const std::size_t done = L::insert(t, stage, n);
+        inserted += done;
+        return done == n;
+    });
+    return inserted;
+}
+
+template <class O, class L>
+std::uint64_t touch(const Target& t, Batch b) {
+    std::uint64_t sum = 0;
+    for_each_chunk<O, L>(t, b, [&](std::size_t, std::size_t n, const typename L::Stage& stage) {
+        sum += L::touch(t, stage, n);
+        return true;
+    });
+    return sum;
+}
+
+template <class O, class L>
+constexpr Kernels kernels_of() {
+    return {&lookup<O, L>, &insert<O, L>, &touch<O, L>};
+}
+
+}  // namespace
+}  // namespace simdbloom::detail

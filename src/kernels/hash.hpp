@@ -1,0 +1,46 @@
+// The hash of hash.hpp and the block address of layout.hpp, one vector of keys at a time.
+#pragma once
+
+#include "kernels/table.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/layout.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+// A copy of the salts with internal linkage: a reference to the header's array would make an ISA object
+// export a second symbol.
+struct SaltLanes {
+    std::uint32_t lane[16];
+};
+constexpr SaltLanes copy_of_salts() {
+    SaltLanes copy{};
+    for (unsigned i = 0; i < 16; ++i) copy.lane[i] = salts[i];
+    return copy;
+}
+alignas(64) constexpr SaltLanes salt_lanes = copy_of_salts();
+
+template <class O>
+inline typename O::V mix_vector(typename O::V key, typename O::V seed) {
+    auto x = key ^ seed;
+    x = x ^ (x >> 27);
+    x = O::mul_small(x, static_cast<std::uint32_t>(mix_multiplier1));
+    x = x ^ (x >> 13);
+    x = O::mul_small(x, static_cast<std::uint32_t>(mix_multiplier2));
+    return x ^ (x >> 29);
+}
+
+template <class O>
+inline typename O::V block_index_vector(typename O::V hash, std::uint64_t blocks) {
+    return O::mul32(hash >> 32, O::broadcast(blocks)) >> 32;
+}
+
+// Only the low halves of x are read.
+template <class O>
+inline typename O::V spread_vector(typename O::V x) {
+    constexpr auto low = spread_multiplier & 0xFFFFFFFFu, high = spread_multiplier >> 32;
+    return O::mul32(x, O::broadcast(low)) + (O::mul32(x, O::broadcast(high)) << 32);
+}
+
+}  // namespace
+}  // namespace simdbloom::detail

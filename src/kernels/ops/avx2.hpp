@@ -1,0 +1,38 @@
+// AVX2 (with BMI1, BMI2 and POPCNT): four 64-bit lanes.
+#pragma once
+
+#include <immintrin.h>
+
+#include "kernels/ops/vector.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <>
+struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
+    static V mul32(V a, V b) { return _mm256_mul_epu32(a, b); }
+    static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
+    static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }
+    static V bit(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n & V(63)); }
+    static V shift_right(V a, V n) { return _mm256_srlv_epi64(a, n); }
+    static V gather64(const std::byte* base, V offset) {
+        return _mm256_i64gather_epi64(reinterpret_cast<const long long*>(base), offset, 1);
+    }
+    static V gather32(const std::byte* base, V offset) {
+        return _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(reinterpret_cast<const int*>(base), offset, 1));
+    }
+    static unsigned covered_lanes(V words, V mask) {
+        return lane_mask(_mm256_cmpeq_epi64(_mm256_and_si256(words, mask), mask));
+    }
+    static unsigned nonzero_lanes(V a) { return lane_mask(_mm256_cmpeq_epi64(a, _mm256_setzero_si256())) ^ 15u; }
+
+    static V32 bit32(V32 n) { return _mm256_sllv_epi32(_mm256_set1_epi32(1), n); }
+    static bool covers(V block, V mask) { return _mm256_testc_si256(block, mask) != 0; }
+    static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
+
+private:
+    static unsigned lane_mask(__m256i v) { return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(v))); }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

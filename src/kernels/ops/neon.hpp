@@ -1,0 +1,51 @@
+// AArch64 Advanced SIMD: two 64-bit lanes.
+#pragma once
+
+#include <arm_neon.h>
+
+#include <cstring>
+
+#include "kernels/ops/vector.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <>
+struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
+    static V mul32(V a, V b) { return vmull_u32(vmovn_u64(a), vmovn_u64(b)); }
+    static V mul_small(V a, std::uint32_t c) {
+        const uint32x2_t factor = vdup_n_u32(c);
+        return vaddq_u64(vmull_u32(vmovn_u64(a), factor), vshlq_n_u64(vmull_u32(vshrn_n_u64(a, 32), factor), 32));
+    }
+    static V swap_halves(V a) { return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a))); }
+    static V bit(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(vandq_u64(n, vdupq_n_u64(63)))); }
+    static V shift_right(V a, V n) { return vshlq_u64(a, vnegq_s64(vreinterpretq_s64_u64(n))); }
+    static V gather64(const std::byte* base, V offset) {
+        std::uint64_t lo, hi;
+        std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 8);
+        std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 8);
+        return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
+    }
+    static V gather32(const std::byte* base, V offset) {
+        std::uint32_t lo, hi;
+        std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 4);
+        std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 4);
+        return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
+    }
+    static unsigned covered_lanes(V words, V mask) { return lane_mask(vceqq_u64(vandq_u64(words, mask), mask)); }
+    static unsigned nonzero_lanes(V a) { return lane_mask(vtstq_u64(a, a)); }
+
+    static V32 bit32(V32 n) { return vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(n)); }
+    static bool covers(V block, V mask) {
+        return covers32(vreinterpretq_u32_u64(block), vreinterpretq_u32_u64(mask));
+    }
+    static bool covers32(V32 block, V32 mask) { return vmaxvq_u32(vbicq_u32(mask, block)) == 0; }
+
+private:
+    static unsigned lane_mask(uint64x2_t v) {
+        return static_cast<unsigned>((vgetq_lane_u64(v, 0) & 1) | (vgetq_lane_u64(v, 1) & 2));
+    }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

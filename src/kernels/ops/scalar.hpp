@@ -1,0 +1,64 @@
+// One 64-bit lane in plain C++: the reference the vector ISAs are compared with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace simdbloom::detail {
+namespace {
+
+struct ScalarArch {};
+
+template <class A>
+struct Ops;
+
+template <>
+struct Ops<ScalarArch> {
+    using V = std::uint64_t;
+    using V32 = std::uint32_t;
+    static constexpr std::size_t lanes = 1;
+    static constexpr std::size_t lanes32 = 1;
+
+    static V load(const std::uint64_t* p) { return *p; }
+    static void store(std::uint64_t* p, V v) { *p = v; }
+    static V broadcast(std::uint64_t x) { return x; }
+    static V mul32(V a, V b) { return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu); }
+    static V mul_small(V a, std::uint32_t c) { return a * c; }
+    static V swap_halves(V a) { return (a << 32) | (a >> 32); }
+    static V bit(V n) { return std::uint64_t{1} << (n & 63); }
+    static V shift_right(V a, V n) { return a >> n; }
+    static V gather64(const std::byte* base, V offset) {
+        V v;
+        std::memcpy(&v, base + offset, 8);
+        return v;
+    }
+    static V gather32(const std::byte* base, V offset) {
+        std::uint32_t v;
+        std::memcpy(&v, base + offset, 4);
+        return v;
+    }
+    static unsigned covered_lanes(V words, V mask) { return (words & mask) == mask; }
+    static unsigned nonzero_lanes(V a) { return a != 0; }
+
+    static V32 load32(const void* p) {
+        V32 v;
+        std::memcpy(&v, p, 4);
+        return v;
+    }
+    static void store32(void* p, V32 v) { std::memcpy(p, &v, 4); }
+    static V32 broadcast32(std::uint32_t x) { return x; }
+    static V32 bit32(V32 n) { return 1u << n; }
+    static V load_block(const void* p) {
+        V v;
+        std::memcpy(&v, p, 8);
+        return v;
+    }
+    static void store_block(void* p, V v) { std::memcpy(p, &v, 8); }
+    static bool covers(V block, V mask) { return (mask & ~block) == 0; }
+    static bool covers32(V32 block, V32 mask) { return (mask & ~block) == 0; }
+    static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

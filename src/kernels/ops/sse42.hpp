@@ -1,0 +1,56 @@
+// SSE4.2 (with POPCNT): two 64-bit lanes.
+#pragma once
+
+#include <nmmintrin.h>
+
+#include <cstring>
+
+#include "kernels/ops/vector.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <>
+struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
+    static V mul32(V a, V b) { return _mm_mul_epu32(a, b); }
+    static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
+    static V swap_halves(V a) { return _mm_shuffle_epi32(a, 0xB1); }
+    // SSE shifts all lanes by one count, taken from the low lane of the count vector.
+    static V bit(V n) { return shift_lanes(n & V(63), [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); }); }
+    static V shift_right(V a, V n) {
+        return shift_lanes(n, [a](__m128i c) { return _mm_srl_epi64(a, c); });
+    }
+    static V gather64(const std::byte* base, V offset) {
+        long long lo, hi;
+        std::memcpy(&lo, base + offset_of<0>(offset), 8);
+        std::memcpy(&hi, base + offset_of<1>(offset), 8);
+        return _mm_set_epi64x(hi, lo);
+    }
+    static V gather32(const std::byte* base, V offset) {
+        std::uint32_t lo, hi;
+        std::memcpy(&lo, base + offset_of<0>(offset), 4);
+        std::memcpy(&hi, base + offset_of<1>(offset), 4);
+        return _mm_set_epi64x(static_cast<long long>(hi), static_cast<long long>(lo));
+    }
+    static unsigned covered_lanes(V words, V mask) { return lane_mask(_mm_cmpeq_epi64(_mm_and_si128(words, mask), mask)); }
+    static unsigned nonzero_lanes(V a) { return lane_mask(_mm_cmpeq_epi64(a, _mm_setzero_si128())) ^ 3u; }
+
+    // 2^n through the exponent of a float; n = 31 overflows to exactly 0x80000000.
+    static V32 bit32(V32 n) {
+        return _mm_cvttps_epi32(_mm_castsi128_ps(_mm_add_epi32(_mm_slli_epi32(n, 23), _mm_set1_epi32(0x3F800000))));
+    }
+    static bool covers(V block, V mask) { return _mm_testc_si128(block, mask) != 0; }
+    static bool covers32(V32 block, V32 mask) { return _mm_testc_si128(block, mask) != 0; }
+
+private:
+    template <class F>
+    static V shift_lanes(V n, F shift) {
+        return _mm_blend_epi16(shift(n), shift(_mm_unpackhi_epi64(n, n)), 0xF0);
+    }
+    template <int lane>
+    static std::size_t offset_of(V v) { return static_cast<std::size_t>(_mm_extract_epi64(v, lane)); }
+    static unsigned lane_mask(__m128i v) { return static_cast<unsigned>(_mm_movemask_pd(_mm_castsi128_pd(v))); }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

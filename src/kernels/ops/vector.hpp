@@ -1,0 +1,44 @@
+// What all vector ISAs share, through xsimd's batches: loads, stores, broadcasts, and the products the
+// hash needs. Each ISA's own file adds what xsimd 8.1 lacks (variable shifts, gathers, lane masks).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <xsimd/xsimd.hpp>
+
+namespace simdbloom::detail {
+namespace {
+
+template <class A>
+struct Ops;
+
+/// Arch32: the architecture whose 32-bit batches hold (part of) a 256-bit block.
+template <class A, class Arch32 = A>
+struct VectorOps {
+    using V = xsimd::batch<std::uint64_t, A>;
+    using V32 = xsimd::batch<std::uint32_t, Arch32>;
+    static constexpr std::size_t lanes = V::size;
+    static constexpr std::size_t lanes32 = V32::size;
+
+    static V load(const std::uint64_t* p) { return V::load_unaligned(p); }
+    static void store(std::uint64_t* p, V v) { v.store_unaligned(p); }
+    static V broadcast(std::uint64_t x) { return V(x); }
+    static V load_block(const void* p) { return V::load_unaligned(static_cast<const std::uint64_t*>(p)); }
+    static void store_block(void* p, V v) { v.store_unaligned(static_cast<std::uint64_t*>(p)); }
+    static V32 load32(const void* p) { return V32::load_unaligned(static_cast<const std::uint32_t*>(p)); }
+    static void store32(void* p, V32 v) { v.store_unaligned(static_cast<std::uint32_t*>(p)); }
+    static V32 broadcast32(std::uint32_t x) { return V32(x); }
+
+    static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
+
+protected:
+    // A 64-bit product with a 32-bit factor, from two 32x32 products.
+    template <class O>
+    static V mul_small_from_mul32(V a, std::uint32_t c) {
+        const V factor(std::uint64_t{c});
+        return O::mul32(a, factor) + (O::mul32(a >> 32, factor) << 32);
+    }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

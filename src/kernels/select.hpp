@@ -1,0 +1,17 @@
+// From a bitmask of hits to ascending positions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simdbloom::detail {
+namespace {
+
+/// Writes base + i for every set bit i of `hits` to `out`, and nothing behind the last.
+template <class O>
+inline void write_positions(std::uint64_t hits, std::uint32_t base, std::uint32_t* out) {
+    for (; hits != 0; hits &= hits - 1) *out++ = base + static_cast<std::uint32_t>(__builtin_ctzll(hits));
+}
+
+}  // namespace
+}  // namespace simdbloom::detail

@@ -1,0 +1,67 @@
+// The boundary between filters and kernels: what a kernel is given, and the table of kernels of one ISA.
+// Included by the ISA translation units: plain data only, no std containers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simdbloom::detail {
+
+enum class Output : std::uint8_t { count, bitmap, select };
+
+/// What a kernel sees of a filter. 64 bytes of slack are readable behind the bits.
+struct Target {
+    std::byte* bits;
+    std::uint64_t blocks;       ///< below 2^32
+    std::uint64_t seed;         ///< already offset, see mix()
+    std::uint32_t k;            ///< for layouts whose kernels loop over it
+    std::uint32_t lookahead;    ///< chunks of 64 keys to prefetch ahead, 0..max_lookahead
+    std::uint64_t* random;      ///< cuckoo: state of the eviction walk, else null
+};
+
+inline constexpr std::size_t chunk_keys = 64;
+inline constexpr std::uint32_t max_lookahead = 7;
+
+struct Batch {
+    const std::uint64_t* keys;
+    std::size_t size;
+    bool hashed;  ///< keys are hashes already
+};
+
+/// The kernels of one layout.
+struct Kernels {
+    /// Writes the answers to `out` (nothing, ceil(n/8) bytes or at most n uint32) and returns how many were found.
+    std::size_t (*lookup)(const Target&, Batch, Output, void* out);
+    /// Returns how many keys went in: all, except into a cuckoo table that is full.
+    std::size_t (*insert)(const Target&, Batch);
+    /// Hashes and addresses as lookup does and loads what a negative lookup must load, testing nothing.
+    std::uint64_t (*touch)(const Target&, Batch);
+};
+
+inline constexpr unsigned register_max_k = 8;
+inline constexpr unsigned zoned_max_k_per_group = 4;
+
+/// All kernels of one ISA.
+struct KernelTable {
+    Kernels classic;
+    Kernels register32[register_max_k];  // [k - 1]
+    Kernels register64[register_max_k];
+    Kernels split256, sector512;
+    Kernels zoned2[zoned_max_k_per_group];  // [k / 2 - 1]
+    Kernels zoned4[zoned_max_k_per_group / 2];
+    Kernels blocked512;
+    Kernels cuckoo8, cuckoo12, cuckoo16;
+};
+
+// The one symbol each ISA object exports.
+extern const KernelTable scalar_kernels;
+extern const KernelTable sse42_kernels;
+extern const KernelTable avx2_kernels;
+extern const KernelTable avx512_kernels;
+extern const KernelTable neon_kernels;
+
+/// Puts a tag into one of its buckets, moving others if it must; false, with the table as it was, when no
+/// place was found. Compiled once for the baseline: it follows one dependent load after another.
+bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket, std::uint32_t tag) noexcept;
+
+}  // namespace simdbloom::detail

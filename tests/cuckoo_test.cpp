@@ -1,0 +1,146 @@
+// The cuckoo filter: any number of buckets, load 0.95, deletes, duplicates, and a full table that loses nothing.
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+class Cuckoo : public ::testing::TestWithParam<std::string> {
+protected:
+    static CuckooFilter make(std::size_t n, std::uint64_t seed = 0) {
+        const Layout layout = Layout::parse(GetParam());
+        return CuckooFilter::with_bits_per_key(n, layout.fingerprint_bits() / 0.95, {.seed = seed, .spec = GetParam()});
+    }
+};
+
+TEST(CuckooAlternate, IsItsOwnInverseForAnyNumberOfBuckets) {
+    for (std::uint64_t buckets = 1; buckets <= 300; ++buckets)
+        for (std::uint32_t tag = 1; tag < 256; ++tag)
+            for (std::uint64_t b = 0; b < buckets; ++b) {
+                const auto other = detail::cuckoo_alternate(b, tag, buckets);
+                ASSERT_LT(other, buckets);
+                ASSERT_EQ(detail::cuckoo_alternate(other, tag, buckets), b);
+            }
+    for (const std::uint64_t buckets : {1000003ull, 0x80000000ull, 0xFFFFFFFEull, 0xFFFFFFFFull})
+        for (std::uint32_t tag = 1; tag < 65536; tag += 7)
+            for (const std::uint64_t b : {std::uint64_t{0}, buckets / 3, buckets - 1}) {
+                const auto other = detail::cuckoo_alternate(b, tag, buckets);
+                ASSERT_LT(other, buckets);
+                ASSERT_EQ(detail::cuckoo_alternate(other, tag, buckets), b);
+            }
+}
+
+TEST(CuckooTag, IsNeverTheEmptyMark) {
+    for (const unsigned bits : {8u, 12u, 16u}) {
+        EXPECT_EQ(detail::cuckoo_tag(0, bits), 1u);
+        EXPECT_EQ(detail::cuckoo_tag(0xFFFFFFFFu, bits), (1u << bits) - 1);
+    }
+}
+
+TEST_P(Cuckoo, ReachesItsDesignLoadAtManySizes) {
+    for (const std::size_t n : {2'048u, 3'001u, 10'000u, 99'991u, 1'000'000u}) {
+        auto filter = make(n);
+        const auto keys = test::random_keys(n);
+        EXPECT_EQ(filter.try_insert(keys), n) << "full at " << filter.load();
+        EXPECT_EQ(filter.stored(), n);
+        EXPECT_GT(filter.load(), n < 10'000 ? 0.94 : 0.9498);
+        EXPECT_EQ(filter.count(keys), n);
+    }
+}
+
+TEST_P(Cuckoo, SmallTablesHoldWhatTheyWereMadeFor) {
+    for (std::size_t n = 1; n <= 64; ++n)
+        for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+            auto filter = make(n, seed);
+            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 64)), n) << n << " keys, seed " << seed;
+        }
+    for (std::size_t n = 65; n <= 2'100; n += 23)
+        for (std::uint64_t seed = 0; seed < 30; ++seed) {
+            auto filter = make(n, seed);
+            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * n)), n) << n << " keys, seed " << seed;
+        }
+}
+
+TEST_P(Cuckoo, AFullTableSaysSoAndLosesNothing) {
+    auto filter = make(5'000);
+    const auto keys = test::random_keys(10'000);
+    std::vector<std::uint64_t> in;
+    std::size_t refused = 0;
+    for (const auto key : keys) {
+        const std::vector<std::byte> before(filter.bytes().begin(), filter.bytes().end());
+        if (filter.try_insert(key)) {
+            in.push_back(key);
+        } else if (++refused <= 20) {
+            ASSERT_TRUE(std::ranges::equal(filter.bytes(), before)) << "a refused insert changed the table";
+        }
+        if (refused > 20) break;
+    }
+    EXPECT_GT(refused, 20u);
+    EXPECT_GT(filter.load(), 0.95);
+    EXPECT_EQ(filter.stored(), in.size());
+    EXPECT_EQ(filter.count(in), in.size());
+    // And it still deletes, and takes keys again.
+    for (std::size_t i = 0; i < 500; ++i) ASSERT_TRUE(filter.erase(in[i]));
+    EXPECT_EQ(filter.count(std::span<const std::uint64_t>(in).subspan(500)), in.size() - 500);
+    EXPECT_TRUE(filter.try_insert(std::uint64_t{77}));
+}
+
+TEST_P(Cuckoo, InsertThrowsWithTheLoadReached) {
+    auto filter = make(3'000);
+    const auto keys = test::random_keys(6'000);
+    try {
+        filter.insert(keys);
+        FAIL() << "6000 keys fit into a table for 3000";
+    } catch (const std::length_error& e) {
+        const std::string what = e.what();
+        EXPECT_NE(what.find(std::to_string(filter.load())), std::string::npos) << what;
+        EXPECT_NE(what.find(std::to_string(filter.stored()) + " of these 6000 keys"), std::string::npos) << what;
+    }
+    EXPECT_EQ(filter.count(std::span(keys).first(filter.stored())), filter.stored());
+    auto any = AnyFilter(filter);
+    EXPECT_THROW(any.insert(std::span(keys).subspan(filter.stored())), std::length_error);
+}
+
+TEST_P(Cuckoo, ErasesExactlyOneCopy) {
+    auto filter = make(1'000);
+    EXPECT_FALSE(filter.erase(std::uint64_t{5}));
+    filter.insert(std::uint64_t{5});
+    filter.insert(std::uint64_t{5});
+    EXPECT_EQ(filter.stored(), 2u);
+    EXPECT_TRUE(filter.erase(std::uint64_t{5}));
+    EXPECT_TRUE(filter.contains(std::uint64_t{5}));
+    EXPECT_TRUE(filter.erase(std::uint64_t{5}));
+    EXPECT_FALSE(filter.contains(std::uint64_t{5}));
+    EXPECT_FALSE(filter.erase(std::uint64_t{5}));
+    EXPECT_TRUE(std::ranges::all_of(filter.bytes(), [](std::byte b) { return b == std::byte{0}; }));
+}
+
+TEST_P(Cuckoo, AtMostEightCopiesFit) {
+    auto filter = make(1'000);
+    for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(filter.try_insert(std::uint64_t{42})) << i;
+    const std::vector<std::byte> before(filter.bytes().begin(), filter.bytes().end());
+    EXPECT_FALSE(filter.try_insert(std::uint64_t{42}));
+    EXPECT_TRUE(std::ranges::equal(filter.bytes(), before));
+    for (unsigned i = 0; i < 8; ++i) EXPECT_TRUE(filter.erase(std::uint64_t{42}));
+    EXPECT_FALSE(filter.contains(std::uint64_t{42}));
+}
+
+TEST_P(Cuckoo, FillAndEmptyLeavesNoBit) {
+    auto filter = make(50'000);
+    const auto keys = test::random_keys(50'000);
+    filter.insert(keys);
+    for (const auto key : keys) ASSERT_TRUE(filter.erase(key));
+    EXPECT_EQ(filter.stored(), 0u);
+    EXPECT_TRUE(std::ranges::all_of(filter.bytes(), [](std::byte b) { return b == std::byte{0}; }));
+}
+
+TEST_P(Cuckoo, TooFewBitsPerKeyAreRefused) {
+    const double bits = Layout::parse(GetParam()).fingerprint_bits();
+    EXPECT_THROW((void)make_filter(GetParam(), 1000, bits), std::invalid_argument);
+    EXPECT_THROW((void)make_filter(GetParam(), 1000, bits / 0.951), std::invalid_argument);
+    EXPECT_NO_THROW((void)make_filter(GetParam(), 1000, bits / 0.95));
+}
+
+INSTANTIATE_TEST_SUITE_P(Filter, Cuckoo, ::testing::Values("cuckoo8", "cuckoo12", "cuckoo16"), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,192 @@
+// The interface beyond integer keys: strings, bytes, a user's hasher, output spans, values and moves.
+#include <array>
+#include <cstring>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+struct Point {
+    std::int32_t x, y;
+};
+struct PointHasher {
+    std::uint64_t operator()(const Point& p, std::uint64_t seed) const {
+        return hash_key(static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.x)) << 32 | static_cast<std::uint32_t>(p.y), seed);
+    }
+};
+
+class Interface : public ::testing::TestWithParam<std::string> {
+protected:
+    static AnyFilter make(std::size_t n = 1000, Options options = {}) {
+        return make_filter(GetParam(), n, test::feasible_bits(GetParam(), 16), options);
+    }
+};
+
+TEST_P(Interface, StringsAndBytes) {
+    auto filter = make();
+    filter.insert("hello");
+    filter.insert(std::string("world"));
+    filter.insert(std::string_view());
+    const std::array<std::byte, 3> bytes{std::byte{0}, std::byte{1}, std::byte{2}};
+    filter.insert(std::span<const std::byte>(bytes));
+    EXPECT_TRUE(filter.contains("hello"));
+    EXPECT_TRUE(filter.contains(std::string_view("world")));
+    EXPECT_TRUE(filter.contains(""));
+    EXPECT_TRUE(filter.contains(std::span<const std::byte>(bytes)));
+    EXPECT_TRUE(filter.contains(std::string_view("\0\1\2", 3))) << "text and bytes are the same key";
+    EXPECT_TRUE(filter.contains_hash(hash_bytes("hello", filter.seed())));
+    std::size_t strangers = 0;
+    for (int i = 0; i < 1000; ++i) strangers += filter.contains("absent" + std::to_string(i));
+    EXPECT_LE(strangers, 5u);
+}
+
+TEST_P(Interface, BatchesOfStrings) {
+    auto filter = make(3000);
+    std::vector<std::string> words;
+    for (int i = 0; i < 6000; ++i) words.push_back("word" + std::to_string(i));
+    const std::vector<std::string_view> views(words.begin(), words.end());
+    const auto all = std::span<const std::string_view>(views);
+    filter.insert_keys(all.first(3000));
+    EXPECT_EQ(filter.count_keys(all.first(3000)), 3000u);
+    std::vector<std::uint8_t> bitmap(750);
+    std::vector<std::uint32_t> positions(6000);
+    filter.contains_keys(all, std::span<std::uint8_t>(bitmap));
+    const std::size_t found = filter.select_keys(all, std::span<std::uint32_t>(positions));
+    std::size_t at = 0;
+    for (std::uint32_t i = 0; i < 6000; ++i) {
+        const bool in = filter.contains(words[i]);
+        EXPECT_EQ((bitmap[i / 8] >> (i % 8) & 1) != 0, in);
+        if (in) {
+            ASSERT_EQ(positions[at++], i);
+        }
+    }
+    EXPECT_EQ(found, at);
+}
+
+TEST_P(Interface, AUsersHasher) {
+    auto filter = make();
+    const PointHasher hasher;
+    std::vector<Point> points;
+    for (int i = 0; i < 100; ++i) points.push_back({i, -i});
+    filter.insert(points[0], hasher);
+    EXPECT_TRUE(filter.contains(points[0], hasher));
+    EXPECT_FALSE(filter.contains(points[1], hasher));
+    filter.insert_keys(std::span<const Point>(points), hasher);
+    EXPECT_EQ(filter.count_keys(std::span<const Point>(points), hasher), 100u);
+}
+
+TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
+    auto filter = make();
+    const auto keys = test::random_keys(100);
+    filter.insert(keys);
+    std::vector<std::uint8_t> bitmap(13, 0xEE);
+    EXPECT_NO_THROW(filter.contains(keys, bitmap));
+    std::fill(bitmap.begin(), bitmap.end(), 0xEE);
+    try {
+        filter.contains(keys, std::span(bitmap).first(12));
+        ADD_FAILURE();
+    } catch (const std::length_error& e) {
+        EXPECT_NE(std::string(e.what()).find("12 bytes"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("need 13"), std::string::npos) << e.what();
+    }
+    for (const auto byte : bitmap) EXPECT_EQ(byte, 0xEE);
+    std::vector<std::uint32_t> positions(100, 7);
+    try {
+        (void)filter.select(keys, std::span(positions).first(99));
+        ADD_FAILURE();
+    } catch (const std::length_error& e) {
+        EXPECT_NE(std::string(e.what()).find("99 positions"), std::string::npos) << e.what();
+    }
+    EXPECT_THROW((void)filter.select_hashes(keys, std::span(positions).first(0)), std::length_error);
+    EXPECT_THROW(filter.contains_hashes(keys, std::span(bitmap).first(0)), std::length_error);
+    for (const auto p : positions) EXPECT_EQ(p, 7u);
+}
+
+TEST_P(Interface, EmptyBatchesAndOutputs) {
+    auto filter = make();
+    filter.insert(std::span<const std::uint64_t>());
+    EXPECT_EQ(filter.count({}), 0u);
+    filter.contains({}, std::span<std::uint8_t>());
+    EXPECT_EQ(filter.select({}, std::span<std::uint32_t>()), 0u);
+    EXPECT_EQ(filter.estimated_fpr(), 0);
+}
+
+TEST_P(Interface, CopiesAreIndependentAndMovesCarryTheBits) {
+    auto a = make();
+    a.insert(std::uint64_t{1});
+    auto b = a;
+    b.insert(std::uint64_t{2});
+    EXPECT_TRUE(b.contains(std::uint64_t{1}));
+    EXPECT_FALSE(a.contains(std::uint64_t{2}));
+    auto c = std::move(b);
+    EXPECT_TRUE(c.contains(std::uint64_t{2}));
+    a = std::move(c);
+    EXPECT_TRUE(a.contains(std::uint64_t{2}));
+    auto& alias = a;
+    a = alias;
+    EXPECT_TRUE(a.contains(std::uint64_t{2}));
+}
+
+TEST_P(Interface, SeedsChangeTheBits) {
+    auto a = make(1000, {.seed = 1}), b = make(1000, {.seed = 2});
+    const auto keys = test::random_keys(1000);
+    a.insert(keys);
+    b.insert(keys);
+    EXPECT_EQ(a.seed(), 1u);
+    EXPECT_FALSE(std::ranges::equal(a.base().bytes(), b.base().bytes()));
+}
+
+TEST_P(Interface, LinesTouchedAreThoseOfTheLayout) {
+    auto filter = make(100'000);
+    filter.insert(test::random_keys(100'000));
+    double lines = 0;
+    constexpr std::size_t probes = 100'000;
+    for (std::size_t i = 0; i < probes; ++i) lines += filter.base().lines_touched(hash_key(test::random_key(1'000'000 + i), 0));
+    lines /= probes;
+    const Layout& layout = filter.base().layout();
+    if (layout.kind == LayoutKind::classic) {
+        // Half the bits are set: 1 + 1/2 + 1/4 + ... probes until the first zero.
+        const double fill = std::pow(filter.estimated_fpr(), 1.0 / layout.k);
+        EXPECT_NEAR(lines, (1 - std::pow(fill, layout.k)) / (1 - fill), 0.02);
+    } else if (layout.kind == LayoutKind::cuckoo12) {
+        EXPECT_NEAR(lines, 2 * (1 + 2.0 / 32), 0.01);  // of 32 buckets in three lines, two straddle
+    } else if (layout.is_cuckoo()) {
+        EXPECT_NEAR(lines, 2, 0.01);
+    } else {
+        EXPECT_EQ(lines, 1);
+    }
+}
+
+TEST_P(Interface, TouchDependsOnTheBits) {
+    for (const Isa isa : usable_isas()) {
+        auto filter = make(100'000, {.isa = isa});
+        const auto keys = test::random_keys(1'000, 5);
+        EXPECT_EQ(filter.base().touch(keys), 0u);
+        filter.insert(test::random_keys(100'000));
+        EXPECT_NE(filter.base().touch(keys), 0u) << to_string(isa) << ": the loads were optimised away";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Filter, Interface, ::testing::ValuesIn(test::named_specs()), [](const auto& info) { return info.param; });
+
+// parquet-format, BloomFilter.md: the bits of four strings in a filter of 32 blocks.
+TEST(Parquet, SplitBlockBitsAreTheSpecifications) {
+    struct { const char* key; std::uint64_t hash; unsigned block, bits[8]; } vectors[] = {
+        {"hello", 0x26c7827d889f6da3u, 4, {20, 9, 10, 7, 9, 31, 28, 27}},
+        {"parquet", 0x3c9d29275c52e429u, 7, {2, 22, 22, 19, 26, 13, 4, 1}},
+        {"bloom", 0x50c8fb9e62dbc53cu, 10, {21, 11, 8, 29, 23, 27, 8, 12}},
+        {"filter", 0x2a5736cdfcd7a9a1u, 5, {23, 28, 0, 28, 5, 21, 30, 19}}};
+    auto filter = SplitBlockBloom::with_bits_per_key(32 * 256, 1);
+    ASSERT_EQ(filter.size_in_bytes(), 1024u);
+    std::uint32_t expected[32][8] = {};
+    for (const auto& v : vectors) {
+        EXPECT_EQ(hash_bytes(v.key), v.hash);
+        for (unsigned i = 0; i < 8; ++i) expected[v.block][i] |= 1u << v.bits[i];
+        filter.insert(v.key);
+    }
+    EXPECT_EQ(std::memcmp(filter.bytes().data(), expected, sizeof expected), 0);
+}
+
+}  // namespace
+}  // namespace simdbloom

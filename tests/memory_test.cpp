@@ -1,0 +1,98 @@
+// A filter takes its bits and at most one page more, gives all of it back, and building one allocates
+// nothing else: counted at operator new, at the allocator given, and in the process's mappings.
+#include <cstdlib>
+#include <fstream>
+#include <new>
+
+#include "support.hpp"
+
+namespace {
+std::size_t heap_allocations = 0;
+}
+
+void* operator new(std::size_t n) {
+    ++heap_allocations;
+    if (void* p = std::malloc(n)) return p;
+    throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace simdbloom {
+namespace {
+
+struct Counting : std::pmr::memory_resource {
+    std::size_t allocations = 0, bytes = 0, live = 0;
+    void* do_allocate(std::size_t n, std::size_t alignment) override {
+        ++allocations;
+        bytes += n;
+        live += n;
+        void* p = std::aligned_alloc(alignment, n);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
+        return p;
+    }
+    void do_deallocate(void* p, std::size_t n, std::size_t) override {
+        live -= n;
+        std::free(p);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+constexpr std::size_t page = 4096;
+
+TEST(Memory, OneAllocationOfTheBitsAndLessThanAPage) {
+    for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512", "blocked512:k=8", "cuckoo12"})
+        for (const std::size_t n : {1u, 1000u, 500'000u}) {
+            Counting counting;
+            {
+                auto filter = make_filter(spec, n, 13, {.allocator = &counting});
+                EXPECT_EQ(counting.allocations, 1u);
+                EXPECT_LE(counting.bytes, filter.size_in_bytes() + page);
+                filter.insert(test::random_keys(std::min<std::size_t>(n, 100)));
+                auto copy = filter;
+                auto moved = std::move(copy);
+                EXPECT_EQ(counting.allocations, 2u);
+            }
+            EXPECT_EQ(counting.live, 0u);
+        }
+}
+
+TEST(Memory, InsertingAndAskingAllocateNothing) {
+    const auto keys = test::random_keys(10'000);
+    std::vector<std::uint8_t> bitmap(1250);
+    std::vector<std::uint32_t> positions(10'000);
+    for (const auto& spec : test::all_specs()) {
+        auto filter = make_filter(spec, keys.size(), 17);
+        const std::size_t before = heap_allocations;
+        filter.insert(keys);
+        filter.contains(keys, bitmap);
+        (void)filter.select(keys, positions);
+        EXPECT_EQ(heap_allocations, before) << spec;
+    }
+}
+
+std::size_t mapped_pages() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t size = 0;
+    file >> size;
+    return size;
+}
+
+TEST(Memory, LargeFiltersMapTheirBitsAndOnePage) {
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "the sanitizer maps memory of its own";
+#endif
+    for (const bool huge : {false, true}) {
+        const std::size_t before = mapped_pages();
+        {
+            const auto filter = make_filter("sector512", 5'000'000, 12.3, {.huge_pages = huge});
+            const std::size_t after = mapped_pages();
+            EXPECT_LE((after - before) * page, filter.size_in_bytes() + 2 * page) << "the bits, rounded up to a page, and one page";
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(filter.base().bytes().data()) % (2u << 20), 0u);
+        }
+        EXPECT_EQ(mapped_pages(), before) << "not everything was given back";
+    }
+}
+
+}  // namespace
+}  // namespace simdbloom

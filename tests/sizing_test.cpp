@@ -1,0 +1,135 @@
+// Sizes: what is asked for is what is built, minimally; what cannot be built is refused by value.
+#include <limits>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+template <class E, class F>
+void expect_error(F make, const std::string& value) {
+    try {
+        (void)make();
+        ADD_FAILURE() << "accepted " << value;
+    } catch (const E& e) {
+        EXPECT_NE(std::string(e.what()).find(value), std::string::npos) << e.what();
+    }
+}
+
+class Sizing : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Sizing, WrongValuesAreRefusedByValue) {
+    const auto& s = GetParam();
+    const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    expect_error<std::invalid_argument>([&] { return make_filter(s, 0, 12); }, "n_keys=0");
+    expect_error<std::invalid_argument>([&] { return make_filter(s, 10, 0); }, "bits_per_key=0");
+    expect_error<std::invalid_argument>([&] { return make_filter(s, 10, -3.5); }, "bits_per_key=-3.5");
+    expect_error<std::invalid_argument>([&] { return make_filter(s, 10, inf); }, "bits_per_key=inf");
+    expect_error<std::invalid_argument>([&] { return make_filter(s, 10, nan); }, "nan");
+    expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(s, 0, 0.01); }, "n_keys=0");
+    for (const double fpr : {0.0, 1.0, -0.5, 2.0, inf}) {
+        char text[32];
+        std::snprintf(text, sizeof text, "fpr=%g", fpr);
+        expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(s, 10, fpr); }, text);
+    }
+    expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(s, 10, nan); }, "nan");
+    // (size_t)-1: a negative size
+    expect_error<std::length_error>([&] { return make_filter(s, static_cast<std::size_t>(-1), 20); }, "2^32");
+    expect_error<std::length_error>([&] { return make_filter_for_fpr(s, static_cast<std::size_t>(-1), 0.01); }, "2^32");
+    expect_error<std::length_error>([&] { return make_filter(s, 1u << 20, 1e7); }, "2^32");
+}
+
+TEST_P(Sizing, OneKey) {
+    for (const double bits : {17.0, 100.0, 1000.0}) {
+        auto filter = make_filter(GetParam(), 1, bits);
+        EXPECT_GE(filter.size_in_bytes() * 8.0, bits);
+        EXPECT_FALSE(filter.contains(std::uint64_t{1}));
+        filter.insert(std::uint64_t{1});
+        EXPECT_TRUE(filter.contains(std::uint64_t{1}));
+    }
+}
+
+TEST_P(Sizing, BitsPerKeyAreMetWithinOneBlock) {
+    const Layout layout = Layout::parse(GetParam());
+    for (const std::size_t n : {3000u, 12'345u, 100'000u})
+        for (const double bits : {17.0, 20.0, 33.3}) {
+            const auto filter = make_filter(GetParam(), n, bits);
+            const double asked = static_cast<double>(n) * bits, got = static_cast<double>(filter.size_in_bytes()) * 8;
+            EXPECT_GE(got, asked);
+            EXPECT_LT(got, asked + layout.block_bits() + (n < 4096 ? 0.1 * asked : 0));
+            EXPECT_NEAR(filter.bits_per_key(), got / static_cast<double>(n), 1e-9);
+        }
+}
+
+TEST_P(Sizing, ForFprIsMetAndMinimal) {
+    const Layout layout = Layout::parse(GetParam());
+    for (const std::size_t n : {1u, 100u, 5'000u, 1'000'000u})
+        for (const double fpr : {0.05, 0.01, 0.001}) {
+            if (layout.kind == LayoutKind::cuckoo8 && fpr < 0.01) continue;  // reached by emptiness alone
+            const auto filter = make_filter_for_fpr(GetParam(), n, fpr);
+            EXPECT_LE(filter.expected_fpr(), fpr) << n;
+            const auto blocks = filter.base().blocks();
+            const bool bound_by_load = layout.is_cuckoo() && filter.expected_fpr() < fpr * 0.99;
+            if (blocks > 1 && !bound_by_load) {
+                Layout smaller = filter.base().layout();
+                if (!layout.is_cuckoo() && layout.k == 0 && layout.kind != LayoutKind::classic) smaller.k = fpr::best_k(layout, n, blocks - 1);
+                EXPECT_GT(fpr::expected(smaller, n, blocks - 1), fpr) << n << " keys: one block less would do";
+            }
+        }
+}
+
+TEST_P(Sizing, ForFprReachesWhatItPromises) {
+    auto filter = make_filter_for_fpr(GetParam(), 100'000, 0.01);
+    filter.insert(test::random_keys(100'000));
+    const double measured = static_cast<double>(filter.count(test::random_keys(1'000'000, 100'000))) / 1e6;
+    EXPECT_LT(measured, 0.01 * 1.06);
+}
+
+TEST_P(Sizing, MaxBytesCaps) {
+    // A cap between what fits and what is wanted: the best FPR that the cap allows, and it says which.
+    const std::size_t cap = 200'000;
+    const auto filter = make_filter_for_fpr(GetParam(), 60'000, 1e-9, {.max_bytes = cap});
+    EXPECT_LE(filter.size_in_bytes(), cap);
+    EXPECT_GT(filter.size_in_bytes(), cap - 64);
+    EXPECT_GT(filter.expected_fpr(), 1e-9);
+    EXPECT_LE(make_filter_for_fpr(GetParam(), 60'000, 0.2, {.max_bytes = cap}).expected_fpr(), 0.2);
+    expect_error<std::length_error>([&] { return make_filter(GetParam(), 60'000, 40, {.max_bytes = cap}); }, "max_bytes=200000");
+    expect_error<std::length_error>([&] { return make_filter_for_fpr(GetParam(), 60'000, 0.01, {.max_bytes = 3}); }, "max_bytes=3");
+}
+
+INSTANTIATE_TEST_SUITE_P(Filter, Sizing, ::testing::ValuesIn(test::named_specs()), [](const auto& info) { return info.param; });
+
+TEST(SizingHuge, FiltersPastTwoToThe32BitsKeepEveryBit) {
+    // 2^33 bits and more, sparsely touched: pages never written take no memory.
+    for (const std::string spec : {"classic:k=8", "register64:k=4", "split256", "sector512", "blocked512:k=8", "cuckoo16"}) {
+        const std::size_t n = std::size_t{1} << 29;
+        auto filter = make_filter(spec, n, 20, {.huge_pages = false});
+        EXPECT_GT(filter.size_in_bytes(), std::size_t{1} << 30);
+        const auto keys = test::random_keys(20'000);
+        filter.insert(keys);
+        EXPECT_EQ(filter.count(keys), keys.size()) << spec;
+        EXPECT_LE(filter.count(test::random_keys(20'000, 1 << 20)), 3u) << spec << ": bits in the wrong places";
+        // The upper half of the array is used.
+        std::size_t upper = 0;
+        const auto bytes = filter.base().bytes();
+        for (const auto key : keys) {
+            const std::uint64_t at = detail::block_index(hash_key(key, 0), filter.base().blocks()) * (filter.base().layout().block_bits() / 8);
+            upper += at > bytes.size() / 2;
+        }
+        EXPECT_NEAR(static_cast<double>(upper), 10'000, 500);
+    }
+}
+
+TEST(SizingHuge, WhatCannotBeAllocatedNamesItsBytes) {
+    // 2^32 - 1 lines are 256 GiB: addressable, but not within this limit.
+    struct Refusing : std::pmr::memory_resource {
+        void* do_allocate(std::size_t, std::size_t) override { throw std::bad_alloc(); }
+        void do_deallocate(void*, std::size_t, std::size_t) override {}
+        bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+    } refusing;
+    EXPECT_THROW((void)make_filter("sector512", 1000, 12, {.allocator = &refusing}), std::bad_alloc);
+    EXPECT_EQ(std::string(AllocationError(12345).what()), "simdbloom: cannot allocate 12345 bytes");
+}
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,47 @@
+// Specs: every layout's text reads back as itself, and every malformed one is refused by name.
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+TEST(Spec, ReadsBackAsItself) {
+    for (const auto& spec : test::all_specs()) {
+        EXPECT_EQ(Layout::parse(spec).spec(), spec);
+        EXPECT_EQ(Layout::parse(Layout::parse(spec).spec()), Layout::parse(spec));
+    }
+}
+
+TEST(Spec, DefaultsAreFilledIn) {
+    EXPECT_EQ(make_filter("register64", 100'000, 12).spec(), "register64:k=5");
+    EXPECT_EQ(make_filter("classic", 100'000, 12).spec(), "classic:k=8");
+    EXPECT_EQ(make_filter("blocked512", 100'000, 20).spec(), "blocked512:k=11");
+    EXPECT_EQ(make_filter("zoned512", 100'000, 16).spec(), "zoned512:z=2,k=8");
+    EXPECT_EQ(make_filter("zoned512:z=4", 100'000, 16).spec(), "zoned512:z=4,k=8");
+    EXPECT_EQ(make_filter("split256", 100'000, 16).spec(), "split256");
+    EXPECT_EQ(make_filter("cuckoo12", 100'000, 16).spec(), "cuckoo12");
+}
+
+TEST(Spec, MalformedOnesAreRefusedByName) {
+    for (const std::string bad : {"", "split", "split256 ", "Split256", "register64:", "register64:k", "register64:k=", "register64:k=0", "register64:k=9",
+                                  "register64:k=-1", "register64:k=4,", "register64:k=4,k=5", "register64:z=2", "register64:k=4x", "register64:k=99999999999",
+                                  "zoned512:z=3", "zoned512:z=2,k=3", "zoned512:z=4,k=6", "zoned512:k=10", "blocked512:k=17", "classic:k=31", "cuckoo8:k=4",
+                                  "split256:k=7", "cuckoo10", ":k=3"}) {
+        try {
+            (void)make_filter(bad, 1000, 16);
+            ADD_FAILURE() << "accepted \"" << bad << '"';
+        } catch (const std::invalid_argument& e) {
+            EXPECT_NE(std::string(e.what()).find('"' + bad + '"'), std::string::npos) << e.what();
+        }
+    }
+}
+
+TEST(Spec, ATypeTakesOnlyItsFamily) {
+    EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(1000, 12, {.spec = "classic"}), std::invalid_argument);
+    EXPECT_THROW((void)ClassicBloom::with_bits_per_key(1000, 12, {.spec = "register64"}), std::invalid_argument);
+    EXPECT_EQ(RegisterBlockedBloom::with_bits_per_key(1000, 12, {.spec = "register32:k=3"}).spec(), "register32:k=3");
+    EXPECT_EQ(CacheLineBloom::with_bits_per_key(1000, 12).spec(), "sector512");
+    EXPECT_EQ(CuckooFilter::with_bits_per_key(1000, 20, {.spec = "cuckoo16"}).spec(), "cuckoo16");
+}
+
+}  // namespace
+}  // namespace simdbloom

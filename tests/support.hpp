@@ -1,0 +1,61 @@
+// What several tests share: every spec, every usable ISA, and keys of known structure.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simdbloom/simdbloom.hpp"
+
+namespace simdbloom::test {
+
+/// Every layout with each of its parameters that changes a kernel.
+inline std::vector<std::string> all_specs() {
+    std::vector<std::string> specs{"classic:k=1", "classic:k=8", "classic:k=11", "split256", "sector512", "blocked512:k=1",
+                                   "blocked512:k=8", "blocked512:k=11", "blocked512:k=16", "cuckoo8", "cuckoo12", "cuckoo16"};
+    for (unsigned k = 1; k <= 8; ++k) {
+        specs.push_back("register32:k=" + std::to_string(k));
+        specs.push_back("register64:k=" + std::to_string(k));
+        if (k % 2 == 0) specs.push_back("zoned512:z=2,k=" + std::to_string(k));
+        if (k % 4 == 0) specs.push_back("zoned512:z=4,k=" + std::to_string(k));
+    }
+    return specs;
+}
+
+/// The ten names of the design, each at its default parameters.
+inline std::vector<std::string> named_specs() {
+    return {"classic", "register32", "register64", "split256", "sector512", "zoned512", "blocked512", "cuckoo8", "cuckoo12", "cuckoo16"};
+}
+
+/// The bits per key nearest to `wanted` that the spec can be made for.
+inline double feasible_bits(const std::string& spec, double wanted) {
+    const Layout layout = Layout::parse(spec);
+    return layout.is_cuckoo() ? std::max(wanted, layout.fingerprint_bits() / 0.95) : wanted;
+}
+
+/// splitmix64: distinct keys that look random; independent of the library's own mixer.
+inline std::uint64_t random_key(std::uint64_t i) {
+    std::uint64_t x = (i + 1) * 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+inline std::vector<std::uint64_t> random_keys(std::size_t n, std::uint64_t first = 0) {
+    std::vector<std::uint64_t> keys(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = random_key(first + i);
+    return keys;
+}
+
+/// A name that GoogleTest accepts for a parameterised test.
+inline std::string test_name(std::string text) {
+    for (char& c : text)
+        if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    return text;
+}
+
+}  // namespace simdbloom::test
