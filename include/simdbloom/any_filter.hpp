@@ -86,6 +86,7 @@ public:
     const FilterBase& base() const noexcept {
         return std::visit([](const auto& f) -> const FilterBase& { return f; }, filter_);
     }
+    const Variant& variant() const noexcept { return filter_; }
     template <class F>
     F* get_if() noexcept { return std::get_if<F>(&filter_); }
     template <class F>

@@ -1,0 +1,28 @@
+# Sourced by tests/run and bench/report: installs Debian packages that are missing.
+
+say() { printf '== %s\n' "$*"; }
+
+# need_packages NAME...: does nothing, and needs no network, when all are there.
+need_packages() {
+  local missing=() p native
+  native=$(dpkg --print-architecture)
+  for p in "$@"; do
+    # A name without an architecture matches the package of every architecture: only ours counts.
+    dpkg-query -W -f='${db:Status-Status} ${Architecture}\n' "$p" 2>/dev/null |
+      grep -qxE "installed (all|$(case $p in *:*) echo "${p#*:}" ;; *) echo "$native" ;; esac))" || missing+=("$p")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  say "installing ${missing[*]}"
+  local sudo=
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "missing packages: ${missing[*]}; install them, or run as root" >&2; return 1; }
+    sudo=sudo
+  fi
+  case " ${missing[*]} " in *:arm64*)
+    dpkg --print-foreign-architectures | grep -qx arm64 || $sudo dpkg --add-architecture arm64 ;;
+  esac
+  $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
+bench_packages=(libbenchmark-dev libleveldb-dev libbloom-dev libcli11-dev nlohmann-json3-dev)

@@ -1,0 +1,40 @@
+// The keys of a measurement: generated ones, or those of a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simdbloom::bench {
+
+/// Distinct keys by number; a filter for n keys is given 0 .. n-1, and n, n+1, ... are strangers.
+class KeySource {
+public:
+    /// Endless pseudo-random 64-bit keys: splitmix64, a bijection, so none comes twice.
+    static KeySource generated(std::uint64_t seed);
+    /// The distinct non-empty lines of a file, in an order shuffled by the seed. Throws std::runtime_error
+    /// naming the file if it cannot be read or holds fewer than two keys.
+    static KeySource from_file(const std::string& path, std::uint64_t seed);
+
+    bool from_file() const noexcept { return !lines_.empty(); }
+    /// How many keys there are; 2^63 when generated.
+    std::uint64_t size() const noexcept { return from_file() ? lines_.size() : std::uint64_t{1} << 63; }
+    const std::string& description() const noexcept { return description_; }
+
+    /// Key i as our filters take it: the integer itself, or the XXH64 of the line (`hashed()`).
+    std::uint64_t key(std::uint64_t i) const noexcept;
+    bool hashed() const noexcept { return from_file(); }
+    void fill(std::uint64_t first, std::uint64_t* out, std::size_t n) const noexcept;
+    /// Key i as a peer takes it: the line, or the eight bytes of the integer in `buffer`.
+    std::string_view bytes(std::uint64_t i, std::uint64_t& buffer) const noexcept;
+
+private:
+    std::uint64_t seed_ = 0;
+    std::string description_;
+    std::vector<std::string> lines_;
+    std::vector<std::uint64_t> hashes_;
+};
+
+}  // namespace simdbloom::bench

@@ -1,0 +1,67 @@
+#include "results.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+namespace simdbloom::bench {
+namespace {
+
+std::string number(double x) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.6g", x);
+    return text;
+}
+
+std::string number(const std::optional<double>& x) { return x ? number(*x) : ""; }
+
+// Specs hold commas: quoted as RFC 4180 says.
+std::string text(const std::string& t) { return t.find(',') == std::string::npos ? t : '"' + t + '"'; }
+
+}  // namespace
+
+std::string to_csv(const std::vector<Row>& rows) {
+    std::string csv =
+        "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
+        "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,repetitions\n";
+    for (const auto& r : rows) {
+        const std::optional<double> ratio = r.touch_ns ? std::optional(r.ns_per_key / *r.touch_ns) : std::nullopt;
+        const std::string fields[] = {text(r.filter), r.isa, r.op, std::to_string(r.batch), r.output, std::to_string(r.n_keys),
+                                      number(r.bits_per_key), std::to_string(r.filter_bytes), r.memory_level, number(r.hit_ratio),
+                                      std::to_string(r.threads), number(r.ns_per_key), number(r.ns_low), number(r.ns_high),
+                                      number(r.touch_ns), number(ratio), number(r.fpr), number(r.fpr_low), number(r.fpr_high),
+                                      number(r.fpr_model), number(r.lines_per_key), number(r.l1_misses), number(r.ll_misses),
+                                      r.miss_source, std::to_string(r.seed), std::to_string(r.repetitions)};
+        const char* separator = "";
+        for (const auto& f : fields) csv += separator + f, separator = ",";
+        csv += '\n';
+    }
+    return csv;
+}
+
+void write_file(const std::string& path, const std::string& content) {
+    const std::string part = path + ".part";
+    const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    const auto fail = [&] {
+        const std::string reason = std::strerror(errno);
+        if (fd >= 0) close(fd);
+        unlink(part.c_str());
+        throw std::runtime_error("cannot write \"" + path + "\": " + reason);
+    };
+    if (fd < 0) fail();
+    for (std::size_t done = 0; done < content.size();) {
+        const ssize_t n = write(fd, content.data() + done, content.size() - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail();
+        done += static_cast<std::size_t>(n);
+    }
+    if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS) fail();
+    if (close(fd) != 0) fail();
+    if (rename(part.c_str(), path.c_str()) != 0) fail();
+}
+
+}  // namespace simdbloom::bench
