@@ -11,6 +11,7 @@
 
 #include "measure.hpp"
 #include "simdbloom/simdbloom.hpp"
+#include "subject.hpp"
 
 namespace {
 
@@ -25,6 +26,22 @@ void progress(std::size_t done, std::size_t total, const Case& c, double seconds
     const auto bytes = static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8);
     std::fprintf(stderr, "%s[%zu/%zu, %.0f s] %s, %s, %.4g bits/key%s", isatty(2) != 0 ? "\r\033[K" : "", done + 1, total, seconds, c.spec.c_str(), human(bytes).c_str(),
                  c.bits_per_key, isatty(2) != 0 ? "" : "\n");
+}
+
+// [bits per key, exact FPR] for the lines of the plot: many keys, the k of each point its best.
+nlohmann::ordered_json model_curves(const Plan& plan) {
+    nlohmann::ordered_json curves;
+    for (const auto& c : plan.cases) {
+        if (is_peer(c.spec) || curves.contains(c.spec)) continue;
+        const Layout layout = Layout::parse(c.spec);
+        const double first = layout.is_cuckoo() ? layout.fingerprint_bits() / CuckooFilter::max_design_load : 6;
+        for (double bits = first; bits <= 24; bits += 0.5) {
+            const auto n = std::uint64_t{1} << 24;
+            const auto filter = detail::size_for_bits(layout, n, bits, {});
+            curves[c.spec].push_back({bits, fpr::expected(filter.layout, n, filter.blocks)});
+        }
+    }
+    return curves;
 }
 
 int run(Depth depth, const std::string& depth_name, const std::string& key_file, const std::string& out, std::uint64_t seed, const std::string& probe_program,
@@ -65,6 +82,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     about["fpr_probes"] = plan.fpr_probes;
     about["best_isa"] = to_string(default_isa());
     about["cachegrind"] = simulated_caches(machine) + ", " + cachegrind_isa() + " path";
+    about["models"] = model_curves(plan);
     about["complaints"] = complaints;
     timer.finish();
     write_file(out + "/results.csv", to_csv(rows));

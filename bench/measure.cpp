@@ -278,7 +278,9 @@ Outcome measure_peer(const Case& c, const Context& x) {
     for (std::uint64_t i = 0; i < probes; ++i) hits += peer->contains(x.keys.bytes(c.n_keys + i, buffer));
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(c.n_keys, 100'000); ++i)
         if (!peer->contains(x.keys.bytes(i, buffer))) return {{}, "an inserted key is not found"};
-    const auto fpr = judge_fpr(hits, static_cast<double>(probes), peer->model(), 0);
+    const auto model = peer->model();
+    const auto fpr = judge_fpr(hits, static_cast<double>(probes), model.fpr, model.deviation);
+    if (!fpr.complaint.empty()) return {{}, fpr.complaint};
 
     Row common;
     common.filter = peer->name();
@@ -320,15 +322,13 @@ Outcome measure_peer(const Case& c, const Context& x) {
             }));
         }
     }
-    // A peer off its model is its own matter, but no time is printed for it.
-    if (!fpr.complaint.empty()) return {{}, fpr.complaint};
     return {group.run(x.timer), {}};
 }
 
 }  // namespace
 
 Outcome measure(const Case& c, const Context& context) {
-    if (std::find(std::begin(peer_names), std::end(peer_names), c.spec) != std::end(peer_names)) return measure_peer(c, context);
+    if (is_peer(c.spec)) return measure_peer(c, context);
     return OursMeasurement(c, context).run();
 }
 

@@ -13,7 +13,6 @@ const std::vector<std::string> ours{"register32", "register64", "split256", "sec
 const std::vector<double> equal_space{8, 10, 12, 16, 20};
 const std::vector<double> equal_fpr{0.01, 0.001};
 
-bool is_peer(const std::string& name) { return std::find(std::begin(peer_names), std::end(peer_names), name) != std::end(peer_names); }
 bool is_cuckoo(const std::string& name) { return name.starts_with("cuckoo"); }
 
 // The bits per key a filter is measured at where `wanted` are asked: a cuckoo filter cannot be denser than its
@@ -36,10 +35,10 @@ void add_equal_fpr(Plan& plan, std::uint64_t n_keys) {
         }
 }
 
-// Runs in that order: small before large, so that a reader of the progress line sees results early.
+// A power of two well above the last-level cache, 256 MiB at least.
 std::uint64_t dram_bytes(const Machine& machine) {
     std::uint64_t bytes = std::uint64_t{256} << 20;
-    while (bytes < 2 * machine.l3) bytes *= 2;
+    while (bytes < machine.l3 + machine.l3 / 2) bytes *= 2;
     return bytes;
 }
 

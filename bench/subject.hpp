@@ -18,8 +18,10 @@ public:
     virtual ~Peer() = default;
     virtual std::string name() const = 0;
     virtual std::uint64_t bytes() const = 0;
-    /// Classic model with the peer's own number of bits and k, and the floor of its hash.
-    virtual double model() const = 0;
+    /// Expected FPR of the peer's own scheme for its number of bits and k, and the standard deviation of a
+    /// filter's true FPR around it.
+    struct Model { double fpr, deviation; };
+    virtual Model model() const = 0;
     virtual bool contains(std::string_view key) const = 0;
     /// Nullptr if the peer cannot insert singly (LevelDB builds a filter from all its keys at once).
     virtual bool can_insert() const = 0;
@@ -27,6 +29,7 @@ public:
 };
 
 inline constexpr const char* peer_names[] = {"libbloom", "leveldb"};
+bool is_peer(const std::string& name);
 
 /// The largest filter a peer can be made for, in bytes: libbloom counts bits in an int, LevelDB's 32-bit
 /// hash reaches no further than 2^32 bits and loses accuracy long before.

@@ -1,0 +1,229 @@
+"""Makes report.md, report.html and the closing screen from results.csv and machine.json.
+
+usage: render.py DIR
+"""
+import html
+import os
+import sys
+
+import plots
+from rows import at_12_bits, families, is_standard_lookup, load, near, nominal_sizes, percent, size
+
+
+def table(header, body):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(cells) + " |" for cells in body])
+
+
+def time_and_ratio(row):
+    ratio = f" ({row['touch_ratio']:.2f}x)" if row["touch_ratio"] else ""
+    return f"{row['ns_per_key']:.2f}{ratio}"
+
+
+TARGETS = (0.03, 0.01, 0.001)
+
+
+def recommendations(rows, about):
+    """Per memory level and target FPR the fastest filter measured whose FPR reaches it (within 2 %)."""
+    best = {}
+    for level, bytes_ in nominal_sizes(rows).items():
+        for target in TARGETS:
+            candidates = [r for r in rows if is_standard_lookup(r, about) and r["memory_level"] == level and near(r, bytes_)
+                          and r["fpr"] <= target * 1.02]
+            best[level, target] = min(candidates, key=lambda r: r["ns_per_key"]) if candidates else None
+    return best
+
+
+def screen(about, rows, folder):
+    sizes = nominal_sizes(rows)
+    machine = about["machine"]
+    out = [f"simdbloom, {machine['cpu']}, {about['best_isa']}, {machine['date']}, {len(rows)} measurements",
+           "", "Fastest lookup by filter size and false-positive rate (filter, bits per key: ns per absent key, one thread):"]
+    best = recommendations(rows, about)
+    out.append(f"{'filter size':16}" + "".join(f"{'FPR <= ' + percent(t):32}" for t in TARGETS))
+    for level, bytes_ in sizes.items():
+        cells = []
+        for target in TARGETS:
+            r = best[level, target]
+            cells.append(f"{r['filter']}, {r['bits_per_key']:.3g} bits: {r['ns_per_key']:.2f}" if r else "-")
+        out.append(f"{size(bytes_) + ' (' + level + ')':16}" + "".join(f"{c:32}" for c in cells))
+    out += ["", "All filters near 12 bits per key: ns per key and its ratio to touching the same lines:"]
+    columns = {level: at_12_bits(rows, level, bytes_, about) for level, bytes_ in sizes.items()}
+    out.append(f"{'filter':15}{'b/key':>6}{'FPR':>10}  " + "".join(f"{size(b):>16}" for b in sizes.values()))
+    for family in families(rows):
+        present = [columns[level].get(family) for level in sizes]
+        first = next((r for r in present if r), None)
+        if first:
+            out.append(f"{family:15}{first['bits_per_key']:6.1f}{percent(first['fpr']):>10}  "
+                       + "".join(f"{time_and_ratio(r) if r else '-':>16}" for r in present))
+    if about["complaints"]:
+        out += ["", "WRONG, no times printed:"] + ["  " + c for c in about["complaints"]]
+    out += ["", f"plots: {os.path.join(folder, 'report.html')}", f"data:  {os.path.join(folder, 'results.csv')}"]
+    return "\n".join(out)
+
+
+def section_machine(about):
+    facts = [[name, value] for name, value in about["machine"].items()]
+    facts += [["keys", about["keys"]], ["run", f"{about['depth']}, {about['seconds']:.0f} s, {about['repetitions']} repetitions of at least "
+              f"{about['seconds_per_repetition']} s in random order; medians with 95 % bootstrap intervals"],
+              ["FPR probes", f"{about['fpr_probes']:,} strangers a filter; 95 % Wilson intervals; every filter within 5 sigma of its exact model"]]
+    return table(["", ""], facts)
+
+
+def section_recommendations(about, rows):
+    best = recommendations(rows, about)
+    body = []
+    for level, bytes_ in nominal_sizes(rows).items():
+        cells = [f"{size(bytes_)} ({level})"]
+        for target in TARGETS:
+            r = best[level, target]
+            cells.append(f"`{r['filter']}` at {r['bits_per_key']:.3g} bits/key: {r['ns_per_key']:.2f} ns, FPR {percent(r['fpr'])}" if r else "")
+        body.append(cells)
+    return table(["filter size"] + [f"FPR <= {percent(t)}" for t in TARGETS], body)
+
+
+def section_levels(about, rows):
+    parts = []
+    for level, bytes_ in nominal_sizes(rows).items():
+        body = []
+        for row in at_12_bits(rows, level, bytes_, about).values():
+            body.append([f"`{row['filter']}`", f"{row['bits_per_key']:.2f}", percent(row["fpr"]), f"{percent(row['fpr_low'])} - {percent(row['fpr_high'])}",
+                         percent(row["fpr_model"]), f"{row['ns_per_key']:.2f}", f"{row['ns_low']:.2f} - {row['ns_high']:.2f}",
+                         f"{row['touch_ratio']:.2f}" if row["touch_ratio"] else "", f"{row['lines_per_key']:.2f}" if row["lines_per_key"] else ""])
+        parts.append(f"### {size(bytes_)} ({level})\n\n" + table(
+            ["filter", "bits/key", "FPR", "95 % interval", "exact model", "ns/key", "95 % interval", "ratio to touch", "lines/key"], body))
+    return "\n\n".join(parts)
+
+
+def section_isas(about, rows):
+    isas = [i for i in ("scalar", "sse42", "neon", "avx2", "avx512") if any(r["isa"] == i for r in rows)]
+    parts = []
+    for level, bytes_ in nominal_sizes(rows).items():
+        body = []
+        for family in families(rows):
+            times = {r["isa"]: r for r in rows if r["family"] == family and r["op"] == "lookup" and r["output"] == "bitmap" and r["hit_ratio"] == 0
+                     and r["threads"] == 1 and r["batch"] == 16384 and r["memory_level"] == level and near(r, bytes_)
+                     and any(s["isa"] == "scalar" and s["filter"] == r["filter"] and s["filter_bytes"] == r["filter_bytes"] for s in rows)}
+            if "scalar" in times:
+                body.append([f"`{times['scalar']['filter']}`"] + [f"{times[i]['ns_per_key']:.2f} ({times['scalar']['ns_per_key'] / times[i]['ns_per_key']:.1f}x)"
+                                                                  if i in times else "" for i in isas])
+        parts.append(f"### {size(bytes_)} ({level})\n\n" + table(["filter"] + [f"{i}: ns/key (faster than scalar)" for i in isas], body))
+    return "\n\n".join(parts)
+
+
+def section_operations(about, rows):
+    parts = []
+    for level, bytes_ in nominal_sizes(rows).items():
+        wanted = [("lookup", "bitmap", 0), ("lookup", "bitmap", 0.5), ("lookup", "bitmap", 1), ("lookup", "count", 0), ("lookup", "select", 0),
+                  ("lookup", "select", 0.5), ("lookup", "single", 0), ("insert", "", None), ("erase", "", None)]
+        body = []
+        for filter_ in dict.fromkeys(r["filter"] for r in rows if r["op"] == "insert"):
+            cells = []
+            for op, output, hits in wanted:
+                found = [r for r in rows if r["filter"] == filter_ and r["op"] == op and r["output"] == output and r["hit_ratio"] == hits and r["threads"] == 1
+                         and r["memory_level"] == level and near(r, bytes_) and r["isa"] in (about["best_isa"], "native")
+                         and (output != "bitmap" or r["batch"] == 16384)]
+                cells.append(f"{found[0]['ns_per_key']:.2f}" if found else "")
+            if any(cells):
+                body.append([f"`{filter_}`"] + cells)
+        if body:
+            parts.append(f"### {size(bytes_)} ({level})\n\n" + table(["filter"] + [f"{op} {output} {'' if hits is None else f'hits {hits:g}'}" for op, output, hits in wanted], body))
+    return "\n\n".join(parts)
+
+
+def section_misses(about, rows):
+    body = [[f"`{r['filter']}`", r["isa"], size(r["filter_bytes"]), f"{r['lines_per_key']:.2f}", f"{r['l1_misses']:.2f}", f"{r['ll_misses']:.3f}", r["miss_source"]]
+            for r in rows if r["l1_misses"] is not None]
+    note = (f"Source `hardware`: perf_event_open. Source `cachegrind`: simulated caches {about['cachegrind']}; reading the keys themselves is "
+            "1/8 of a line a key. `lines/key` is an exact count of distinct 64-byte lines.")
+    return note + "\n\n" + (table(["filter", "ISA", "size", "lines/key", "L1d misses/key", "last-level misses/key", "source"], body) if body else "No source of cache misses on this machine.")
+
+
+def section_equal_fpr(about, rows):
+    body = []
+    for target in (0.01, 0.001):
+        for r in rows:
+            if is_standard_lookup(r, about) and target * 0.9 < r["fpr_model"] <= target * 1.0001:
+                body.append([percent(target), f"{r['n_keys']:,.0f}", f"`{r['filter']}`", f"{r['bits_per_key']:.2f}", percent(r["fpr"]), f"{r['ns_per_key']:.2f}"])
+    return table(["FPR wanted", "keys", "filter", "bits/key needed", "FPR measured", "ns/key"], body)
+
+
+def main(folder):
+    about, rows = load(folder)
+    sections = [("Machine and run", section_machine(about), []), ("Which filter to take", section_recommendations(about, rows), []),
+                ("Time against size", "", [plots.time_against_size]), ("False-positive rate against bits per key", "", [plots.fpr_against_bits]),
+                ("Time against false-positive rate at equal space", "", [plots.time_against_fpr]),
+                ("Filters near 12 bits per key", section_levels(about, rows), []), ("Equal false-positive rate", section_equal_fpr(about, rows), []),
+                ("Instruction sets", section_isas(about, rows), []), ("Operations", section_operations(about, rows), []),
+                ("Cache misses", section_misses(about, rows), [])]
+    intro = ("One thread, 64-bit keys, absent unless a hit ratio is named; ns per key. `touch` hashes the same keys and loads the same lines "
+             "without testing anything: the ratio to it is the cost of being a filter.")
+    markdown, page = ["# simdbloom report", intro], []
+    for title, text, figures in sections:
+        if text:
+            markdown += [f"## {title}", text]
+        page.append(f"<h2>{html.escape(title)}</h2>" + "".join(f(about, rows) for f in figures) + to_html(text))
+    if about["complaints"]:
+        wrong = "\n".join("- " + c for c in about["complaints"])
+        markdown.insert(1, "**Wrong, no times printed:**\n\n" + wrong)
+        page.insert(0, "<p class=wrong>Wrong, no times printed:<br>" + "<br>".join(map(html.escape, about["complaints"])) + "</p>")
+    write(folder, "report.md", "\n\n".join(markdown) + "\n")
+    write(folder, "report.html", PAGE.replace("@INTRO@", html.escape(intro)).replace("@BODY@", "\n".join(page)))
+    print(screen(about, rows, folder))
+
+
+def to_html(text):
+    out, in_table = [], False
+    for line in text.split("\n"):
+        if line.startswith("|---"):
+            continue
+        if line.startswith("|"):
+            cells = [c.strip().strip("`") for c in line.strip("|").split("|")]
+            tag = "td" if in_table else "th"
+            out.append(("" if in_table else "<table>") + "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>")
+            in_table = True
+            continue
+        if in_table:
+            out.append("</table>")
+            in_table = False
+        if line.startswith("### "):
+            out.append(f"<h3>{html.escape(line[4:])}</h3>")
+        elif line:
+            out.append(f"<p>{html.escape(line)}</p>")
+    return "\n".join(out + (["</table>"] if in_table else []))
+
+
+def write(folder, name, text):
+    """All or nothing, like the files of the measuring program."""
+    path = os.path.join(folder, name)
+    try:
+        with open(path + ".part", "w") as f:
+            f.write(text)
+        os.replace(path + ".part", path)
+    except OSError as e:
+        try:
+            os.remove(path + ".part")
+        except OSError:
+            pass
+        sys.exit(f"bench/report: cannot write \"{path}\": {e.strerror}")
+
+
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>simdbloom report</title>
+<style>
+body { font: 15px/1.45 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: .6em 0 1.4em; font-size: 13px; }
+th, td { border-bottom: 1px solid #ddd; padding: .2em .7em; text-align: left; }
+th { border-bottom: 2px solid #888; }
+svg { max-width: 100%; height: auto; }
+.wrong { color: #b00; font-weight: bold; }
+</style>
+<h1>simdbloom report</h1><p>@INTRO@</p>
+@BODY@
+</html>
+"""
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

@@ -1,0 +1,68 @@
+"""Reading results.csv, and the choices of rows that the pages and the plots share."""
+import csv
+import json
+import os
+
+
+def load(folder):
+    with open(os.path.join(folder, "machine.json")) as f:
+        about = json.load(f)
+    numbers = ("batch n_keys bits_per_key filter_bytes hit_ratio threads ns_per_key ns_low ns_high touch_ns touch_ratio fpr fpr_low "
+               "fpr_high fpr_model lines_per_key l1_misses ll_misses repetitions").split()
+    rows = []
+    with open(os.path.join(folder, "results.csv"), newline="") as f:
+        for row in csv.DictReader(f):
+            for name in numbers:
+                row[name] = float(row[name]) if row[name] else None
+            row["family"] = row["filter"].split(",k=")[0].split(":k=")[0]
+            rows.append(row)
+    return about, rows
+
+
+def size(n):
+    for unit, scale in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if n >= scale:
+            return f"{n / scale:.4g} {unit}"
+    return f"{n:.0f} B"
+
+
+def percent(f):
+    return f"{100 * f:.3g} %"
+
+
+def is_standard_lookup(row, about):
+    """Absent keys, one thread, batches into a bitmap on the best ISA; peers know only single keys."""
+    if row["op"] != "lookup" or row["hit_ratio"] != 0 or row["threads"] != 1:
+        return False
+    return row["isa"] == "native" or (row["isa"] == about["best_isa"] and row["output"] == "bitmap" and row["batch"] == 16384)
+
+
+def nominal_sizes(rows):
+    """The sizes that every filter was measured at, one a memory level: those with the most ISAs."""
+    sizes = {}
+    for row in rows:
+        if row["op"] == "lookup" and row["isa"] == "scalar" and row["output"] == "bitmap" and row["family"] == "split256":
+            sizes.setdefault(row["memory_level"], row["filter_bytes"])
+    return sizes
+
+
+def near(row, bytes_):
+    return bytes_ / 1.6 < row["filter_bytes"] < bytes_ * 1.6
+
+
+def families(rows):
+    seen = []
+    for row in rows:
+        if row["family"] not in seen:
+            seen.append(row["family"])
+    return seen
+
+
+def at_12_bits(rows, level, bytes_, about):
+    """The case of each family that was measured for 12 bits a key (or the densest a cuckoo filter has)."""
+    found = {}
+    for row in rows:
+        if is_standard_lookup(row, about) and row["memory_level"] == level and near(row, bytes_):
+            if row["family"] not in found or abs(row["bits_per_key"] - 12) < abs(found[row["family"]]["bits_per_key"] - 12):
+                found[row["family"]] = row
+    return found
