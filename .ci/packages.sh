@@ -25,4 +25,4 @@ need_packages() {
 }
 
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
-bench_packages=(libbenchmark-dev libleveldb-dev libbloom-dev libcli11-dev nlohmann-json3-dev)
+bench_packages=(libbenchmark-dev libleveldb-dev libbloom-dev libcli11-dev nlohmann-json3-dev python3 python3-matplotlib)

@@ -51,7 +51,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     Machine machine = describe_machine();
     Plan plan = key_file.empty() ? make_plan(depth, machine) : make_plan_for_keys(depth, keys.size());
     if (!only.empty()) std::erase_if(plan.cases, [&](const Case& c) { return std::find(only.begin(), only.end(), c.spec) == only.end(); });
-    if (plan.cases.empty()) throw std::runtime_error("--only names no filter of the plan");
+    if (plan.cases.empty()) throw std::runtime_error("--only " + only.front() + ": the plan has no filter of that name");
     Timer timer(plan.repetitions, plan.seconds_per_repetition, out + "/benchmark.json");
     const Context context{machine, keys, plan, timer, seed, probe_program, out};
 

@@ -41,7 +41,8 @@ def time_against_size(about, rows):
         axes.axvline(bytes_, color="#bbb", linestyle="--", linewidth=1)
         axes.text(bytes_, 1.01, level, transform=axes.get_xaxis_transform(), ha="center", color="#666")
     axes.set(xscale="log", yscale="log", xlabel="filter size in bytes", ylabel=f"ns per absent key ({about['best_isa']})")
-    axes.legend(fontsize=8, ncol=2)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=8, ncol=2)
     axes.grid(alpha=.3)
     return svg(figure)
 
@@ -59,7 +60,8 @@ def fpr_against_bits(about, rows):
                           yerr=[[max(0, r["fpr"] - r["fpr_low"]) for r in points], [max(0, r["fpr_high"] - r["fpr"]) for r in points]],
                           fmt="o", markersize=3.5, capsize=2, label=family, color=COLOURS.get(family))
     axes.set(yscale="log", xlabel="bits per key", ylabel="false-positive rate (points: measured; lines: exact model)", xlim=(6, 24.5))
-    axes.legend(fontsize=8, ncol=2)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=8, ncol=2)
     axes.grid(alpha=.3)
     return svg(figure)
 

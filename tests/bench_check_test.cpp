@@ -1,0 +1,168 @@
+// The harness refuses to print a time for a filter that lies, and never leaves half a file.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "check.hpp"
+#include "machine.hpp"
+#include "plan.hpp"
+#include "results.hpp"
+#include "subject.hpp"
+#include "support.hpp"
+#include "timing.hpp"
+
+namespace simdbloom::bench {
+namespace {
+
+TEST(Judge, AcceptsTheModelAndRefusesBothSides) {
+    const double probes = 1e6, model = 0.01, sigma = std::sqrt(model * (1 - model) / probes);
+    EXPECT_EQ(judge_fpr(model * probes, probes, model, 0).complaint, "");
+    EXPECT_EQ(judge_fpr((model + 4.5 * sigma) * probes, probes, model, 0).complaint, "");
+    for (const double off : {5.5, -5.5}) {
+        const auto m = judge_fpr((model + off * sigma) * probes, probes, model, 0);
+        EXPECT_NE(m.complaint.find("off the exact model"), std::string::npos) << off;
+        EXPECT_EQ(judge_fpr((model + off * sigma) * probes, probes, model, sigma).complaint, "") << "the spread of filters counts too";
+    }
+    EXPECT_NE(judge_fpr(probes, probes, 0.004, 0).complaint, "") << "a filter that answers yes to all";
+    EXPECT_NE(judge_fpr(0, probes, 0.004, 0).complaint, "");
+}
+
+TEST(Judge, AMeasurementOfATamperedFilterIsRefused) {
+    const auto keys = KeySource::generated(1);
+    auto filter = make_filter("split256", 100'000, 12);
+    fill(filter, keys, 100'000);
+    EXPECT_EQ(measure_fpr(filter, keys, 12, 1'000'000).complaint, "");
+    fill(filter, KeySource::generated(2), 5'000);  // keys that the model does not know of
+    EXPECT_NE(measure_fpr(filter, keys, 12, 1'000'000).complaint, "");
+}
+
+TEST(Judge, AnswersAreComparedWithScalar) {
+    const auto keys = KeySource::generated(3);
+    std::vector<std::uint64_t> probes(1003);
+    keys.fill(0, probes.data(), probes.size());
+    for (const auto& spec : test::named_specs()) {
+        auto filter = make_filter(spec, 1000, test::feasible_bits(spec, 12));
+        fill(filter, keys, 500);
+        const Isa before = filter.isa();
+        EXPECT_EQ(compare_with_scalar(filter, probes, false), "") << spec;
+        EXPECT_EQ(filter.isa(), before);
+    }
+}
+
+TEST(Summary, MedianAndIntervalContainTheMiddle) {
+    const auto s = summarise({5, 1, 4, 2, 3});
+    EXPECT_EQ(s.median, 3);
+    EXPECT_LE(s.low, 3);
+    EXPECT_GE(s.high, 3);
+    EXPECT_EQ(summarise({2, 4}).median, 3);
+    EXPECT_EQ(summarise({7}).low, 7);
+}
+
+class Files : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = std::filesystem::temp_directory_path() / ("simdbloom_test_" + std::to_string(getpid()));
+        std::filesystem::create_directories(folder_);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    std::string path(const std::string& name) const { return folder_ / name; }
+    void put(const std::string& name, const std::string& content) const { std::ofstream(path(name), std::ios::binary) << content; }
+    std::filesystem::path folder_;
+};
+
+TEST_F(Files, KeyFilesGiveTheirDistinctLines) {
+    put("keys", "beta\nalpha\r\n\nbeta\ngamma");
+    const auto keys = KeySource::from_file(path("keys"), 1);
+    ASSERT_EQ(keys.size(), 3u);
+    std::set<std::string> lines;
+    std::uint64_t buffer;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        lines.insert(std::string(keys.bytes(i, buffer)));
+        EXPECT_EQ(keys.key(i), hash_bytes(keys.bytes(i, buffer), 1));
+    }
+    EXPECT_EQ(lines, (std::set<std::string>{"alpha", "beta", "gamma"}));
+}
+
+TEST_F(Files, UnusableKeyFilesAreNamed) {
+    put("empty", "");
+    put("one", "only\nonly\n\n");
+    for (const std::string name : {"missing", "empty", "one"}) {
+        try {
+            (void)KeySource::from_file(path(name), 1);
+            ADD_FAILURE() << name;
+        } catch (const std::runtime_error& e) {
+            EXPECT_NE(std::string(e.what()).find(path(name)), std::string::npos) << e.what();
+        }
+    }
+    EXPECT_THROW((void)KeySource::from_file(folder_, 1), std::runtime_error) << "a folder";
+}
+
+TEST_F(Files, AFullDiskLeavesNothingBehindAndTheOldFileInPlace) {
+    put("results.csv", "old");
+    std::filesystem::create_symlink("/dev/full", path("results.csv.part"));
+    try {
+        write_file(path("results.csv"), std::string(100'000, 'x'));
+        ADD_FAILURE();
+    } catch (const std::runtime_error& e) {
+        EXPECT_NE(std::string(e.what()).find("results.csv"), std::string::npos);
+        EXPECT_NE(std::string(e.what()).find("No space left"), std::string::npos) << e.what();
+    }
+    EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(path("results.csv.part"))));
+    std::string content;
+    std::ifstream(path("results.csv")) >> content;
+    EXPECT_EQ(content, "old");
+    write_file(path("results.csv"), "new");
+    std::ifstream(path("results.csv")) >> content;
+    EXPECT_EQ(content, "new");
+    EXPECT_THROW(write_file(path("no/such/folder"), ""), std::runtime_error);
+}
+
+TEST(Csv, HasTheContractsColumns) {
+    Row row;
+    row.filter = "zoned512:z=2,k=8";
+    row.ns_per_key = 3;
+    row.touch_ns = 2;
+    const std::string csv = to_csv({row});
+    EXPECT_EQ(csv.substr(0, csv.find('\n')),
+              "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
+              "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,repetitions");
+    EXPECT_NE(csv.find("\"zoned512:z=2,k=8\","), std::string::npos);
+    EXPECT_NE(csv.find(",2,1.5,"), std::string::npos) << "touch and its ratio";
+}
+
+TEST(Plan, EveryDepthCoversAllLevelsAndFilters) {
+    Machine machine;
+    for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
+        std::set<std::string> levels, specs;
+        for (const auto& c : make_plan(depth, machine).cases) {
+            levels.insert(machine.level(static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8) - 64));
+            specs.insert(c.spec);
+            EXPECT_GT(c.n_keys, 0u);
+        }
+        EXPECT_EQ(levels, (std::set<std::string>{"L1", "L2", "L3", "DRAM"}));
+        EXPECT_EQ(specs.size(), 13u);
+    }
+    EXPECT_EQ(machine.level(machine.l1d), "L1");
+    EXPECT_EQ(machine.level(machine.l1d + 1), "L2");
+    EXPECT_EQ(machine.level(machine.l3 + 1), "DRAM");
+}
+
+TEST(Peers, AnswerForTheirKeysAndFollowTheirModels) {
+    const auto keys = KeySource::generated(4);
+    for (const std::string name : peer_names) {
+        const std::uint64_t n = 50'000;
+        const auto peer = make_peer(name, keys, n, 12);
+        EXPECT_NEAR(static_cast<double>(peer->bytes()) * 8, 12.0 * n, 100) << name;
+        std::uint64_t buffer;
+        for (std::uint64_t i = 0; i < n; ++i) ASSERT_TRUE(peer->contains(keys.bytes(i, buffer))) << name;
+        double hits = 0;
+        for (std::uint64_t i = 0; i < 500'000; ++i) hits += peer->contains(keys.bytes(n + i, buffer));
+        EXPECT_EQ(judge_fpr(hits, 500'000, peer->model().fpr, peer->model().deviation).complaint, "") << name;
+    }
+}
+
+}  // namespace
+}  // namespace simdbloom::bench
