@@ -3,6 +3,10 @@
 
 #include <cstring>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "simdbloom/filter.hpp"
 
 namespace simdbloom {
@@ -18,11 +22,19 @@ public:
         for (unsigned i = 0; i < 8; ++i) words[i] |= mask(hash, i);
         std::memcpy(p, words, sizeof words);
     }
-    bool contains_hash(std::uint64_t hash) const noexcept {
+    // Always inlined: a program may compile some files for AVX2 and others not.
+    [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
+#if defined(__AVX2__)
+        const __m256i salts = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(detail::salts));
+        const __m256i x = _mm256_set1_epi32(static_cast<int>(hash));
+        const __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(_mm256_mullo_epi32(x, salts), 27));
+        return _mm256_testc_si256(_mm256_load_si256(reinterpret_cast<const __m256i*>(block_at(detail::block_index(hash, blocks_)))), bits) != 0;
+#else
         std::uint32_t words[8], missing = 0;
         std::memcpy(words, block_at(detail::block_index(hash, blocks_)), sizeof words);
         for (unsigned i = 0; i < 8; ++i) missing |= mask(hash, i) & ~words[i];
         return missing == 0;
+#endif
     }
 
     static Layout layout_of(const Options& options) {

@@ -16,8 +16,9 @@ struct Classic {
         alignas(64) std::uint64_t step[chunk_keys + O::lanes];
     };
 
-    static void stage_vector(const Target&, V hash, Stage& s, std::size_t i) {
-        O::store(s.position + i, hash);
+    static void stage_address(const Target&, V hash, Stage& s, std::size_t i) { O::store(s.position + i, hash); }
+    static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
+        stage_address(t, hash, s, i);
         const V y = O::mul32(hash, O::broadcast(classic_multiplier));
         O::store(s.step + i, O::swap_halves(y) ^ (hash >> 32));
     }

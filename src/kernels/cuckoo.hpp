@@ -29,6 +29,8 @@ struct Cuckoo {
         O::store(s.alternate + i, wrapped);
         O::store(s.tag + i, tag);
     }
+    // The second bucket depends on the tag: all of the staging is addressing.
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) { stage_vector(t, hash, s, i); }
     static void prefetch(const Target& t, const Stage& s, std::size_t n) {
         for (std::size_t i = 0; i < n; ++i) {
             O::prefetch(t.bits + s.bucket[i] * bucket_bytes);

@@ -5,6 +5,7 @@
 // while this one is tested. A layout L<O> over the operations O of one ISA provides:
 //   struct Stage                                     arrays for one chunk
 //   stage_vector(target, hashes, stage, i)           stages keys i .. i + O::lanes
+//   stage_address(target, hashes, stage, i)          the same for touch: addresses only
 //   prefetch(target, stage, n)
 //   u64 probe(target, stage, n)                      bit i set: key i found; bits from n on are ignored
 //   size_t insert(target, stage, n)                  how many went in
@@ -24,26 +25,31 @@ inline typename O::V hashes_at(const std::uint64_t* keys, bool hashed, typename 
     return hashed ? v : mix_vector<O>(v, seed);
 }
 
-template <class O, class L>
-inline void stage_chunk(const Target& t, const Batch& b, std::size_t first, std::size_t n, typename L::Stage& stage) {
+template <bool only_address, class O, class L>
+inline void stage_chunk(const Target& t, const Batch& b, std::size_t first, std::size_t n, typename L::Stage& to) {
     const auto seed = O::broadcast(t.seed);
     const std::uint64_t* keys = b.keys + first;
+    const auto stage = [&](const std::uint64_t* from, std::size_t i) {
+        const auto hashes = hashes_at<O>(from, b.hashed, seed);
+        if constexpr (only_address) L::stage_address(t, hashes, to, i);
+        else L::stage_vector(t, hashes, to, i);
+    };
     std::size_t i = 0;
     if (n == chunk_keys) {
-        for (; i < chunk_keys; i += O::lanes) L::stage_vector(t, hashes_at<O>(keys + i, b.hashed, seed), stage, i);
+        for (; i < chunk_keys; i += O::lanes) stage(keys + i, i);
         return;
     }
-    for (; i + O::lanes <= n; i += O::lanes) L::stage_vector(t, hashes_at<O>(keys + i, b.hashed, seed), stage, i);
+    for (; i + O::lanes <= n; i += O::lanes) stage(keys + i, i);
     if (i < n) {  // a last vector, padded with a key that is staged and never answered for
         std::uint64_t padded[O::lanes] = {};
         for (std::size_t j = 0; i + j < n; ++j) padded[j] = keys[i + j];
-        L::stage_vector(t, hashes_at<O>(padded, b.hashed, seed), stage, i);
+        stage(padded, i);
     }
 }
 
 /// Calls consume(first, n, stage) for each chunk in order, staged and prefetched `lookahead` chunks before.
 /// consume returns false to stop.
-template <class O, class L, class F>
+template <class O, class L, bool only_address = false, class F>
 inline void for_each_chunk(const Target& t, const Batch& b, F&& consume) {
     typename L::Stage ring[max_lookahead + 1];
     const std::size_t ahead = t.lookahead;
@@ -51,7 +57,7 @@ inline void for_each_chunk(const Target& t, const Batch& b, F&& consume) {
     if (ahead == 0) {
         for (std::size_t first = 0; first < b.size; first += chunk_keys) {
             const std::size_t n = size_at(first);
-            stage_chunk<O, L>(t, b, first, n, ring[0]);
+            stage_chunk<only_address, O, L>(t, b, first, n, ring[0]);
             if (!consume(first, n, ring[0])) return;
         }
         return;
@@ -60,7 +66,7 @@ inline void for_each_chunk(const Target& t, const Batch& b, F&& consume) {
         if (first >= b.size) return;
         auto& stage = ring[first / chunk_keys % (max_lookahead + 1)];
         const std::size_t n = size_at(first);
-        stage_chunk<O, L>(t, b, first, n, stage);
+        stage_chunk<only_address, O, L>(t, b, first, n, stage);
         L::prefetch(t, stage, n);
     };
     for (std::size_t c = 0; c < ahead; ++c) stage_ahead(c * chunk_keys);
@@ -106,7 +112,7 @@ std::size_t insert(const Target& t, Batch b) {
 template <class O, class L>
 std::uint64_t touch(const Target& t, Batch b) {
     std::uint64_t sum = 0;
-    for_each_chunk<O, L>(t, b, [&](std::size_t, std::size_t n, const typename L::Stage& stage) {
+    for_each_chunk<O, L, true>(t, b, [&](std::size_t, std::size_t n, const typename L::Stage& stage) {
         sum += L::touch(t, stage, n);
         return true;
     });

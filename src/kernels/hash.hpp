@@ -32,7 +32,13 @@ inline typename O::V mix_vector(typename O::V key, typename O::V seed) {
 
 template <class O>
 inline typename O::V block_index_vector(typename O::V hash, std::uint64_t blocks) {
-    return O::mul32(hash >> 32, O::broadcast(blocks)) >> 32;
+    return O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> 32;
+}
+
+/// block_index times 2^shift, with one shift less.
+template <class O>
+inline typename O::V block_offset_vector(typename O::V hash, std::uint64_t blocks, int shift) {
+    return (O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> (32 - shift)) & O::broadcast(~std::uint64_t{0} << shift);
 }
 
 // Only the low halves of x are read.

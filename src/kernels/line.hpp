@@ -28,8 +28,11 @@ struct Zoned512 : OneLine<O> {
     using Stage = LineStage;
     static constexpr unsigned group_words = 8 / groups, index_bits = groups == 2 ? 2 : 1;
 
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
+    }
     static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_index_vector<O>(hash, t.blocks) << 6);
+        stage_address(t, hash, s, i);
         O::store(s.pattern + i, spread_vector<O>(hash));
     }
     static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
@@ -75,11 +78,19 @@ struct Blocked512 : OneLine<O> {
     using typename OneLine<O>::V;
     using Stage = LineStage;
 
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
+    }
     static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_index_vector<O>(hash, t.blocks) << 6);
+        stage_address(t, hash, s, i);
         O::store(s.pattern + i, hash);
     }
     static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
+        if constexpr (O::keeps_misses) {
+            alignas(64) std::uint16_t misses[chunk_keys];
+            for_each_padded<1, O>(n, [&](std::size_t i) { O::miss_words_anywhere(misses + i, t.bits + s.offset[i], s.pattern[i], salt_lanes.lane, t.k); });
+            return O::hits_of(misses);
+        }
         std::uint64_t hits = 0;
         for (std::size_t i = 0; i < n; i += O::lanes) {
             const V x = O::load(s.pattern + i), block = O::load(s.offset + i);

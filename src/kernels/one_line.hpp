@@ -22,6 +22,33 @@ struct OneLine {
     }
 };
 
+/// Calls test(i) for i = 0, step, 2 step ... below n, in straight code for a full chunk. Up to a vector of padding
+/// behind n is staged too, so a last pair may be half padding.
+template <std::size_t step, class O, class F>
+inline void for_each_padded(std::size_t n, F test) {
+    if (n == chunk_keys) {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < chunk_keys; i += step) test(i);
+    } else {
+        for (std::size_t i = 0; i < n; i += step) test(i);
+    }
+}
+
+/// Bit i of the result: test(i). Where the ISA can pack bytes into bits, each answer is stored as one byte (a flag
+/// goes to memory in one instruction) and 64 of them are packed at once.
+template <class O, class F>
+inline std::uint64_t hits_by_key(std::size_t n, F test) {
+    if constexpr (O::packs_bytes) {
+        alignas(64) std::uint8_t bytes[chunk_keys];
+        for_each_padded<1, O>(n, [&](std::size_t i) { bytes[i] = test(i); });
+        return O::pack_bytes(bytes);
+    } else {
+        std::uint64_t hits = 0;
+        for (std::size_t i = 0; i < n; ++i) hits |= std::uint64_t{test(i)} << i;
+        return hits;
+    }
+}
+
 /// The block's 256 or 512 bits through vectors of 64-bit lanes, loaded and summed.
 template <class O, std::size_t bytes>
 inline std::uint64_t touch_blocks(const Target& t, const LineStage& s, std::size_t n) {

@@ -15,8 +15,11 @@ struct RegisterLayout : OneLine<O> {
     static constexpr bool direct = k <= (word_bits == 64 ? register64_direct_k : register32_direct_k);
 
     // The pattern staged is the mask itself.
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, word_bits == 64 ? 3 : 2));
+    }
     static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_index_vector<O>(hash, t.blocks) << (word_bits == 64 ? 3 : 2));
+        stage_address(t, hash, s, i);
         O::store(s.pattern + i, mask(hash));
     }
     static V words(const Target& t, const Stage& s, std::size_t i) {

@@ -13,8 +13,11 @@ struct Split256 : OneLine<O> {
     using Stage = LineStage;
     static constexpr std::size_t parts = 8 / O::lanes32;
 
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 5));
+    }
     static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_index_vector<O>(hash, t.blocks) << 5);
+        stage_address(t, hash, s, i);
         O::store(s.pattern + i, hash);
     }
     static V32 mask(std::uint64_t pattern, std::size_t part) {
@@ -25,14 +28,20 @@ struct Split256 : OneLine<O> {
         return t.bits + s.offset[i] + 4 * O::lanes32 * part;
     }
     static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
-        std::uint64_t hits = 0;
-        for (std::size_t i = 0; i < n; ++i) {
+        if constexpr (O::keeps_misses) {
+            alignas(64) std::uint8_t misses[chunk_keys];
+            const auto pair = [&](std::size_t i) {
+                O::miss_bytes_of_pair(misses + i, t.bits + s.offset[i], t.bits + s.offset[i + 1], s.pattern[i], s.pattern[i + 1], salt_lanes.lane);
+            };
+            for_each_padded<2, O>(n, pair);
+            return O::hits_of(misses);
+        }
+        return hits_by_key<O>(n, [&](std::size_t i) {
             bool hit = true;
             for (std::size_t part = 0; part < parts; ++part)
                 hit &= O::covers32(O::load32(words(t, s, i, part)), mask(s.pattern[i], part));
-            hits |= std::uint64_t{hit} << i;
-        }
-        return hits;
+            return hit;
+        });
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
         for (std::size_t i = 0; i < n; ++i)
@@ -51,26 +60,31 @@ struct Sector512 : OneLine<O> {
     using Stage = LineStage;
     static constexpr std::size_t parts = 8 / O::lanes;
 
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
+    }
     static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_index_vector<O>(hash, t.blocks) << 6);
-        O::store(s.pattern + i, spread_vector<O>(hash));
+        stage_address(t, hash, s, i);
+        O::store(s.pattern + i, spread_vector<O>(hash) & O::broadcast(0x3F3F3F3F3F3F3F3Fu));
     }
     static V mask(std::uint64_t pattern, std::size_t part) {
-        static constexpr std::uint64_t shifts[8] = {16, 22, 28, 34, 40, 46, 52, 58};
-        return O::bit(O::shift_right(O::broadcast(pattern), O::load(shifts + part * O::lanes)));
+        return O::bit_below_64(O::byte_of_part(pattern, part));
     }
     static std::byte* words(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
         return t.bits + s.offset[i] + 8 * O::lanes * part;
     }
     static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
-        std::uint64_t hits = 0;
-        for (std::size_t i = 0; i < n; ++i) {
+        if constexpr (O::keeps_misses) {
+            alignas(64) std::uint8_t misses[chunk_keys];
+            for_each_padded<1, O>(n, [&](std::size_t i) { O::miss_byte(misses + i, t.bits + s.offset[i], mask(s.pattern[i], 0)); });
+            return O::hits_of(misses);
+        }
+        return hits_by_key<O>(n, [&](std::size_t i) {
             bool hit = true;
             for (std::size_t part = 0; part < parts; ++part)
                 hit &= O::covers(O::load_block(words(t, s, i, part)), mask(s.pattern[i], part));
-            hits |= std::uint64_t{hit} << i;
-        }
-        return hits;
+            return hit;
+        });
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
         for (std::size_t i = 0; i < n; ++i)

@@ -14,7 +14,13 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
     static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }
     static V bit(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n & V(63)); }
-    static V shift_right(V a, V n) { return _mm256_srlv_epi64(a, n); }
+    static V bit_below_64(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n); }
+    // A byte shuffle works within 128 bits; the pattern stands in both halves.
+    static V byte_of_part(std::uint64_t pattern, std::size_t part) {
+        const auto first = static_cast<long long>(4 * part);
+        const __m256i control = _mm256_set_epi64x(~0xFFLL | (first + 3), ~0xFFLL | (first + 2), ~0xFFLL | (first + 1), ~0xFFLL | first);
+        return _mm256_shuffle_epi8(_mm256_set1_epi64x(static_cast<long long>(pattern)), control);
+    }
     static V gather64(const std::byte* base, V offset) {
         return _mm256_i64gather_epi64(reinterpret_cast<const long long*>(base), offset, 1);
     }
@@ -29,6 +35,16 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V32 bit32(V32 n) { return _mm256_sllv_epi32(_mm256_set1_epi32(1), n); }
     static bool covers(V block, V mask) { return _mm256_testc_si256(block, mask) != 0; }
     static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
+
+    // 64 bytes of 0 or 1 into 64 bits: bit 0 of each byte is moved to its sign.
+    static constexpr bool packs_bytes = true;
+    static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
+        const auto half = [](const std::uint8_t* p) {
+            const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
+            return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_slli_epi16(v, 7)));
+        };
+        return half(bytes) | std::uint64_t{half(bytes + 32)} << 32;
+    }
 
 private:
     static unsigned lane_mask(__m256i v) { return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(v))); }

@@ -12,10 +12,45 @@ template <>
 struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V mul32(V a, V b) { return _mm512_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return _mm512_mullo_epi64(a, V(std::uint64_t{c})); }
-    static V swap_halves(V a) { return _mm512_rol_epi64(a, 32); }
+    static V swap_halves(V a) { return _mm512_shuffle_epi32(a, _MM_PERM_CDAB); }
     // A rotation takes its count modulo 64, a shift does not: no masking.
     static V bit(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
-    static V shift_right(V a, V n) { return _mm512_srlv_epi64(a, n); }
+    static V bit_below_64(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
+    static V byte_of_part(std::uint64_t pattern, std::size_t) {
+        const __m512i control = _mm512_set_epi64(~0xFFLL | 7, ~0xFFLL | 6, ~0xFFLL | 5, ~0xFFLL | 4, ~0xFFLL | 3, ~0xFFLL | 2, ~0xFFLL | 1, ~0xFFLL);
+        return _mm512_shuffle_epi8(_mm512_set1_epi64(static_cast<long long>(pattern)), control);
+    }
+
+    // Tests that leave one byte of misses a key in memory (or two, 512 bits in 16 words), and the hits of 64 such
+    // keys: a store and 1/64 of a test a key in place of a compare, a set and two scalar operations.
+    static constexpr bool keeps_misses = true;
+    static void miss_byte(std::uint8_t* to, const std::byte* block, V mask) {
+        *to = _mm512_testn_epi64_mask(_mm512_load_si512(block), mask);
+    }
+    static std::uint64_t hits_of(const std::uint8_t* misses) {
+        const __m512i m = _mm512_loadu_si512(misses);
+        return _mm512_testn_epi8_mask(m, m);
+    }
+    // Two split blocks side by side in one register.
+    static void miss_bytes_of_pair(std::uint8_t* to, const std::byte* block0, const std::byte* block1, std::uint64_t x0, std::uint64_t x1, const std::uint32_t* salts8) {
+        const __m512i salts = _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(salts8)));
+        const __m512i x = _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(x0)), 0xFF00, static_cast<int>(x1));
+        const __m512i mask = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27));
+        const __m512i blocks = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_load_si256(reinterpret_cast<const __m256i*>(block0))),
+                                                  _mm256_load_si256(reinterpret_cast<const __m256i*>(block1)), 1);
+        const std::uint16_t misses = _mm512_testn_epi32_mask(blocks, mask);
+        __builtin_memcpy(to, &misses, 2);
+    }
+    // k bits anywhere in a line: position j of x * salt, its 32-bit word fetched by a permutation of the line.
+    static void miss_words_anywhere(std::uint16_t* to, const std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
+        const __m512i position = _mm512_srli_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16)), 23);
+        const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(position, 5), _mm512_load_si512(block));
+        *to = _mm512_mask_testn_epi32_mask(static_cast<__mmask16>((1u << k) - 1), words, _mm512_rolv_epi32(_mm512_set1_epi32(1), position));
+    }
+    static std::uint64_t hits_of(const std::uint16_t* misses) {
+        const __m512i low = _mm512_loadu_si512(misses), high = _mm512_loadu_si512(misses + 32);
+        return _mm512_testn_epi16_mask(low, low) | std::uint64_t{_mm512_testn_epi16_mask(high, high)} << 32;
+    }
     static V gather64(const std::byte* base, V offset) { return _mm512_i64gather_epi64(offset, base, 1); }
     static V gather32(const std::byte* base, V offset) {
         return _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(offset, base, 1));

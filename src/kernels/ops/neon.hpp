@@ -19,7 +19,12 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     }
     static V swap_halves(V a) { return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a))); }
     static V bit(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(vandq_u64(n, vdupq_n_u64(63)))); }
-    static V shift_right(V a, V n) { return vshlq_u64(a, vnegq_s64(vreinterpretq_s64_u64(n))); }
+    static V bit_below_64(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(n)); }
+    static V byte_of_part(std::uint64_t pattern, std::size_t part) {
+        // Indices beyond the table read as zero.
+        const uint64x2_t control = vcombine_u64(vcreate_u64(~std::uint64_t{0xFF} | (2 * part)), vcreate_u64(~std::uint64_t{0xFF} | (2 * part + 1)));
+        return vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(vdupq_n_u64(pattern)), vreinterpretq_u8_u64(control)));
+    }
     static V gather64(const std::byte* base, V offset) {
         std::uint64_t lo, hi;
         std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 8);

@@ -27,7 +27,8 @@ struct Ops<ScalarArch> {
     static V mul_small(V a, std::uint32_t c) { return a * c; }
     static V swap_halves(V a) { return (a << 32) | (a >> 32); }
     static V bit(V n) { return std::uint64_t{1} << (n & 63); }
-    static V shift_right(V a, V n) { return a >> n; }
+    static V byte_of_part(std::uint64_t pattern, std::size_t part) { return (pattern >> (8 * part)) & 0xFF; }
+    static V bit_below_64(V n) { return bit(n); }
     static V gather64(const std::byte* base, V offset) {
         V v;
         std::memcpy(&v, base + offset, 8);
@@ -57,6 +58,9 @@ struct Ops<ScalarArch> {
     static void store_block(void* p, V v) { std::memcpy(p, &v, 8); }
     static bool covers(V block, V mask) { return (mask & ~block) == 0; }
     static bool covers32(V32 block, V32 mask) { return (mask & ~block) == 0; }
+    static constexpr bool keeps_misses = false;
+    static constexpr bool packs_bytes = false;
+
     static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 };
 

@@ -17,8 +17,10 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     static V swap_halves(V a) { return _mm_shuffle_epi32(a, 0xB1); }
     // SSE shifts all lanes by one count, taken from the low lane of the count vector.
     static V bit(V n) { return shift_lanes(n & V(63), [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); }); }
-    static V shift_right(V a, V n) {
-        return shift_lanes(n, [a](__m128i c) { return _mm_srl_epi64(a, c); });
+    static V bit_below_64(V n) { return shift_lanes(n, [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); }); }
+    static V byte_of_part(std::uint64_t pattern, std::size_t part) {
+        const auto first = static_cast<long long>(2 * part);
+        return _mm_shuffle_epi8(_mm_set1_epi64x(static_cast<long long>(pattern)), _mm_set_epi64x(~0xFFLL | (first + 1), ~0xFFLL | first));
     }
     static V gather64(const std::byte* base, V offset) {
         long long lo, hi;
@@ -41,6 +43,16 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     }
     static bool covers(V block, V mask) { return _mm_testc_si128(block, mask) != 0; }
     static bool covers32(V32 block, V32 mask) { return _mm_testc_si128(block, mask) != 0; }
+
+    static constexpr bool packs_bytes = true;
+    static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
+        std::uint64_t hits = 0;
+        for (int i = 0; i < 4; ++i) {
+            const __m128i v = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes + 16 * i));
+            hits |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_slli_epi16(v, 7)))} << (16 * i);
+        }
+        return hits;
+    }
 
 private:
     template <class F>

@@ -29,14 +29,18 @@ struct VectorOps {
     static void store32(void* p, V32 v) { v.store_unaligned(static_cast<std::uint32_t*>(p)); }
     static V32 broadcast32(std::uint32_t x) { return V32(x); }
 
+    static constexpr bool keeps_misses = false;  // see AVX-512
+    static constexpr bool packs_bytes = false;   // see AVX2
+
     static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 protected:
-    // A 64-bit product with a 32-bit factor, from two 32x32 products.
+    // A 64-bit product with a 32-bit factor, from two 32x32 products. A swap of halves instead of a shift: shuffles
+    // and multiplies run on different ports.
     template <class O>
     static V mul_small_from_mul32(V a, std::uint32_t c) {
         const V factor(std::uint64_t{c});
-        return O::mul32(a, factor) + (O::mul32(a >> 32, factor) << 32);
+        return O::mul32(a, factor) + (O::mul32(O::swap_halves(a), factor) << 32);
     }
 };
 
