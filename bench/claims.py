@@ -12,6 +12,7 @@ marked @table below. What a run does not hold is written as "not measured in thi
 """
 import argparse
 import glob
+import json
 import math
 import os
 import sys
@@ -50,6 +51,8 @@ class Run:
             self.cpu, self.date = self.machine["cpu"], self.machine["date"]
         except OSError as e:
             fail(f"cannot read \"{e.filename}\": {e.strerror}")
+        except json.JSONDecodeError as e:
+            fail(f"{self.machine_path}: {e}")
         except KeyError as e:
             fail(f"{self.machine_path} or {self.csv_path}: {e} is missing")
         except (ValueError, TypeError, AttributeError) as e:

@@ -45,7 +45,7 @@ nlohmann::ordered_json model_curves(const Plan& plan) {
 }
 
 int run(Depth depth, const std::string& depth_name, const std::string& key_file, const std::string& out, std::uint64_t seed, const std::string& probe_program,
-        const std::vector<std::string>& only) {
+        const std::vector<std::string>& only, const std::string& command) {
     std::filesystem::create_directories(out);
     const KeySource keys = key_file.empty() ? KeySource::generated(seed) : KeySource::from_file(key_file, seed);
     Machine machine = describe_machine();
@@ -74,6 +74,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     nlohmann::ordered_json about;
     for (const auto& [name, value] : machine.facts) about["machine"][name] = value;
     about["levels"] = {{"L1", machine.l1d}, {"L2", machine.l2}, {"L3", machine.l3}};
+    about["command"] = command;
     about["keys"] = keys.description();
     about["depth"] = depth_name;
     about["seconds"] = elapsed();
@@ -103,16 +104,18 @@ int main(int argc, char** argv) {
     std::string key_file, out = "build/report", probe_program;
     std::vector<std::string> only;
     std::uint64_t seed = 1;
+    std::string command = "simdbloom_report";
     auto* q = app.add_flag("--quick", quick, "at most two minutes");
     app.add_flag("--full", full, "as long as a publication needs")->excludes(q);
     app.add_option("--keys", key_file, "real keys, one a line: half inserted, half probed as absent");
     app.add_option("--out", out, "folder for the results");
     app.add_option("--seed", seed, "of keys and filters");
     app.add_option("--only", only, "only these filters of the plan");
+    app.add_option("--command", command, "how the run was started, for the record");
     app.add_option("--probe-program", probe_program, "for cachegrind passes");
     CLI11_PARSE(app, argc, argv);
     try {
-        return run(quick ? Depth::quick : full ? Depth::full : Depth::standard, quick ? "quick" : full ? "full" : "standard", key_file, out, seed, probe_program, only);
+        return run(quick ? Depth::quick : full ? Depth::full : Depth::standard, quick ? "quick" : full ? "full" : "standard", key_file, out, seed, probe_program, only, command);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "bench/report: %s\n", e.what());
         return 2;

@@ -1,9 +1,11 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <random>
+#include <thread>
 
 #include "check.hpp"
 #include "subject.hpp"
@@ -73,7 +75,7 @@ public:
     /// Returns the member's number, for touch_of.
     std::size_t add(Row row, std::function<std::uint64_t(double*)> pass, std::ptrdiff_t touch_of = -1) {
         timed_.push_back({row.filter + '/' + row.isa + '/' + row.op + '/' + row.output + "/batch:" + std::to_string(row.batch) + "/hits:" +
-                              (row.hit_ratio ? std::to_string(*row.hit_ratio).substr(0, 3) : "-") + "/keys:" + std::to_string(row.n_keys),
+                              (row.hit_ratio ? std::to_string(*row.hit_ratio).substr(0, 3) : "-") + "/threads:" + std::to_string(row.threads) + "/keys:" + std::to_string(row.n_keys),
                           std::move(pass)});
         rows_.push_back(std::move(row));
         touch_of_.push_back(touch_of);
@@ -111,6 +113,32 @@ std::function<std::uint64_t(double*)> batches(std::shared_ptr<Rotation> keys, st
         for (std::size_t i = 0; i < n; ++i) work(keys->next(batch));
         *seconds = seconds_since(start);
         return std::uint64_t{n} * batch;
+    };
+}
+
+// The same work on two threads, each over its own half of the keys; the time is that of the slower one, without
+// starting them. Keys a second of both together.
+template <class Work, class Before>
+std::function<std::uint64_t(double*)> on_two_threads(std::span<const std::uint64_t> keys, std::size_t batch, Work work, Before before) {
+    return [=, at = std::size_t{0}](double* seconds) mutable {
+        before();
+        const std::size_t half = keys.size() / 2 / batch, n = std::max<std::size_t>(1, std::min<std::size_t>(half, (1u << 19) / batch));
+        std::atomic<int> ready{0};
+        double took[2] = {};
+        const auto run = [&](int thread) {
+            std::vector<std::uint8_t> bits(batch / 8);
+            ready.fetch_add(1);
+            while (ready.load() < 2) {}
+            const auto start = Clock::now();
+            for (std::size_t i = 0; i < n; ++i) work(keys.subspan((static_cast<std::size_t>(thread) * half + (at + i) % std::max<std::size_t>(1, half)) * batch, batch), bits);
+            took[thread] = seconds_since(start);
+        };
+        std::thread other(run, 1);
+        run(0);
+        other.join();
+        at += n;
+        *seconds = std::max(took[0], took[1]);
+        return std::uint64_t{2} * n * batch;
     };
 }
 
@@ -198,6 +226,24 @@ private:
                 on();
                 keep(hashed ? f->select_hashes(keys, *positions) : f->select(keys, *positions));
             }), touch);
+        for (const std::size_t small : {1u, 8u, 64u, 1024u, 1u << 20}) {
+            if (probes_[0.0]->all().size() < small) continue;
+            const auto big = std::make_shared<std::vector<std::uint8_t>>((small + 7) / 8);
+            group.add(row(group, isa, "lookup", "bitmap", small, 0.0), batches(probes_[0.0], small, [=](auto keys) {
+                on();
+                if (hashed) f->contains_hashes(keys, *big);
+                else f->contains(keys, *big);
+                keep((*big)[0]);
+            }), touch);
+        }
+        if (std::thread::hardware_concurrency() > 1) {
+            Row two = row(group, isa, "lookup", "bitmap", b, 0.0);
+            two.threads = 2;
+            group.add(two, on_two_threads(probes_[0.0]->all(), b, [=](auto keys, std::vector<std::uint8_t>& bits) {
+                if (hashed) f->contains_hashes(keys, bits);
+                else f->contains(keys, bits);
+            }, on), touch);
+        }
         // Through the filter's own type, as a program that knows its filter would.
         std::visit([&](const auto& concrete) {
             const auto* p = &concrete;

@@ -22,7 +22,8 @@ public:
         for (unsigned i = 0; i < 8; ++i) words[i] |= mask(hash, i);
         std::memcpy(p, words, sizeof words);
     }
-    // Always inlined: a program may compile some files for AVX2 and others not.
+    // Compiled as the including file is. As with any inline function, a program that compiles some files for AVX2
+    // must not run them, nor functions they share with others, on a machine without it.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
 #if defined(__AVX2__)
         const __m256i salts = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(detail::salts));

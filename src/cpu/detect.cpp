@@ -1,7 +1,5 @@
 // The only place that includes cpu_features. Its x86 flags already account for what the operating system
 // saves (XCR0). They are signed one-bit fields: true is -1.
-#include <unistd.h>
-
 #include "cpu/features.hpp"
 
 #if defined(__x86_64__)
@@ -40,14 +38,6 @@ Features read_features() {
 const Features& detect() {
     static const Features features = read_features();
     return features;
-}
-
-std::size_t l2_bytes() {
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    static const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    if (bytes > 0) return static_cast<std::size_t>(bytes);
-#endif
-    return std::size_t{1} << 20;
 }
 
 }  // namespace simdbloom::cpu

@@ -1,7 +1,6 @@
 // What the choice of an ISA depends on, and the choice itself as a pure function.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -28,8 +27,5 @@ std::vector<Isa> usable(const Features& features);
 /// The best of usable(features), or the one `override_name` names. Throws std::invalid_argument if that is
 /// unknown or not usable. An empty name counts as none.
 Isa select(const Features& features, std::optional<std::string_view> override_name);
-
-/// Bytes of the level-2 cache of one core; 1 MiB if the system does not say.
-std::size_t l2_bytes();
 
 }  // namespace simdbloom::cpu

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "cpu/features.hpp"
 #include "filters/kernels_of.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -12,8 +11,12 @@ namespace simdbloom {
 namespace detail {
 namespace {
 
-// Two chunks (128 keys) ahead once the filter outgrows the level-2 cache; below, a prefetch only costs.
-std::uint32_t lookahead_for(std::size_t bytes) { return bytes > cpu::l2_bytes() ? 2 : 0; }
+// Two chunks (128 keys) ahead, into the level-2 cache, once the filter outgrows the caches. Measured on a Xeon with
+// AVX-512 (L2 2 MiB, L3 260 MiB), ns per absent key without and with: split256 8 MiB 2.7 / 2.7, 32 MiB 5.2 / 5.9,
+// 128 MiB 12.9 / 10.3, 512 MiB 13.5 / 11.2; cuckoo12 8 MiB 4.9 / 5.7, 128 MiB 24.1 / 21.6. One chunk or three are
+// within 5 % of two; a prefetch into the first level (t0) gains a third of that.
+constexpr std::size_t prefetch_above = std::size_t{32} << 20;
+std::uint32_t lookahead_for(std::size_t bytes) { return bytes > prefetch_above ? 2 : 0; }
 
 }  // namespace
 
