@@ -1,6 +1,7 @@
-// classic: k probes anywhere. Each round tests one probe of the keys still alive and keeps the survivors
-// side by side, so that vectors stay full although half of the negative keys drop out at every probe.
-// (Polychroniou & Ross 2014 refill lanes for the same reason.)
+// classic: k probes anywhere. All keys of a chunk take the first two probes a vector at a time; the survivors are
+// then put side by side once, so that the remaining probes run on full vectors (Polychroniou & Ross 2014 refill
+// lanes for the same reason). Moving survivors together after every probe instead took 5.3 ns a key against 8.4 with
+// scalar moves and 4.1 to 4.7 this way (16 and 256 KiB, AVX-512): each round waited for the stores of the one before.
 #pragma once
 
 #include "kernels/driver.hpp"
@@ -27,36 +28,26 @@ struct Classic {
         for (std::size_t i = 0; i < n; ++i) O::prefetch(t.bits + offset_of(t, s.position[i]));
     }
     static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
-        std::uint64_t g[chunk_keys + O::lanes], step[chunk_keys + O::lanes];
-        std::uint8_t key[chunk_keys + O::lanes];
-        for (std::size_t i = 0; i < n; ++i) key[i] = static_cast<std::uint8_t>(i);
-        const std::uint64_t *from_g = s.position, *from_step = s.step;
-        std::size_t alive = n;
-        for (unsigned round = 0; round < t.k && alive != 0; ++round) {
-            std::size_t kept = 0;
-            for (std::size_t i = 0; i < alive; i += O::lanes) {
-                const V position = O::load(from_g + i), stride = O::load(from_step + i);
-                const V words = O::gather64(t.bits, block_index_vector<O>(position, t.blocks) << 3);
-                unsigned hit = O::nonzero_lanes(words & O::bit(position));
-                if (alive - i < O::lanes) hit &= (1u << (alive - i)) - 1;
-                std::uint64_t next[O::lanes], strides[O::lanes];
-                O::store(next, position + stride);
-                O::store(strides, stride);
-                for (; hit != 0; hit &= hit - 1) {
-                    const auto lane = static_cast<unsigned>(__builtin_ctz(hit));
-                    g[kept] = next[lane];
-                    step[kept] = strides[lane];
-                    key[kept++] = key[i + lane];
-                }
-            }
-            // Lanes behind the survivors are loaded and masked off: keep them valid addresses.
-            for (std::size_t i = kept; i < kept + O::lanes; ++i) g[i] = step[i] = 0;
-            from_g = g;
-            from_step = step;
-            alive = kept;
+        alignas(64) std::uint64_t g[chunk_keys + O::lanes], step[chunk_keys + O::lanes], key[chunk_keys + O::lanes];
+        std::size_t alive = 0;
+        for (std::size_t i = 0; i < n; i += O::lanes) {
+            V position = O::load(s.position + i);
+            const V stride = O::load(s.step + i);
+            unsigned hit = n - i < O::lanes ? (1u << (n - i)) - 1 : (1u << O::lanes) - 1;
+            for (unsigned round = 0; round < first_rounds && round < t.k; ++round, position = position + stride) hit = test(t, position, hit);
+            O::compress(g + alive, position, hit);
+            O::compress(step + alive, stride, hit);
+            O::compress(key + alive, O::load(numbers.number) + O::broadcast(i), hit);
+            alive += static_cast<std::size_t>(__builtin_popcount(hit));
         }
         std::uint64_t hits = 0;
-        for (std::size_t i = 0; i < alive; ++i) hits |= std::uint64_t{1} << key[i];
+        for (std::size_t i = 0; i < alive; i += O::lanes) {
+            V position = O::load(g + i);
+            const V stride = O::load(step + i);
+            unsigned hit = alive - i < O::lanes ? (1u << (alive - i)) - 1 : (1u << O::lanes) - 1;
+            for (unsigned round = first_rounds; round < t.k && hit != 0; ++round, position = position + stride) hit = test(t, position, hit);
+            for (; hit != 0; hit &= hit - 1) hits |= std::uint64_t{1} << key[i + static_cast<unsigned>(__builtin_ctz(hit))];
+        }
         return hits;
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
@@ -79,10 +70,27 @@ struct Classic {
     static std::uint64_t touch(const Target& t, const Stage& s, std::size_t n) {
         V sum = O::broadcast(0);
         for (std::size_t i = 0; i < n; i += O::lanes)
-            sum = sum ^ O::gather64(t.bits, block_index_vector<O>(O::load(s.position + i), t.blocks) << 3);
+            sum = sum ^ O::gather64(t.bits, block_offset_vector<O>(O::load(s.position + i), t.blocks, 3));
         std::uint64_t lanes[O::lanes];
         O::store(lanes, sum);
         return lanes[0];
+    }
+
+private:
+    // After two probes a quarter of the strangers is left.
+    static constexpr unsigned first_rounds = 2;
+    struct Numbers {
+        std::uint64_t number[O::lanes] = {};
+        constexpr Numbers() {
+            for (std::size_t i = 0; i < O::lanes; ++i) number[i] = i;
+        }
+    };
+    alignas(64) static constexpr Numbers numbers{};
+
+    /// Of the lanes in `alive`, those whose bit is set. Dead lanes load nothing: their lines would cost bandwidth.
+    static unsigned test(const Target& t, V position, unsigned alive) {
+        const V words = O::gather64(t.bits, block_offset_vector<O>(position, t.blocks, 3), alive);
+        return O::nonzero_lanes(words & O::bit(position)) & alive;
     }
 };
 

@@ -10,6 +10,14 @@ namespace {
 /// Writes base + i for every set bit i of `hits` to `out`, and nothing behind the last.
 template <class O>
 inline void write_positions(std::uint64_t hits, std::uint32_t base, std::uint32_t* out) {
+    if constexpr (O::keeps_misses) {
+        for (unsigned first = 0; first < 64; first += 16) {
+            const auto part = static_cast<unsigned>(hits >> first & 0xFFFF);
+            O::write_positions16(part, base + first, out);
+            out += __builtin_popcount(part);
+        }
+        return;
+    }
     for (; hits != 0; hits &= hits - 1) *out++ = base + static_cast<std::uint32_t>(__builtin_ctzll(hits));
 }
 

@@ -24,6 +24,12 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V gather64(const std::byte* base, V offset) {
         return _mm256_i64gather_epi64(reinterpret_cast<const long long*>(base), offset, 1);
     }
+    /// Only the lanes of `wanted` are loaded; the others are 0.
+    static V gather64(const std::byte* base, V offset, unsigned wanted) {
+        // The sign of lane i is bit i of `wanted`.
+        const __m256i mask = _mm256_sllv_epi64(_mm256_set1_epi64x(static_cast<long long>(wanted)), _mm256_set_epi64x(60, 61, 62, 63));
+        return _mm256_mask_i64gather_epi64(_mm256_setzero_si256(), reinterpret_cast<const long long*>(base), offset, mask, 1);
+    }
     static V gather32(const std::byte* base, V offset) {
         return _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(reinterpret_cast<const int*>(base), offset, 1));
     }
@@ -31,6 +37,24 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
         return lane_mask(_mm256_cmpeq_epi64(_mm256_and_si256(words, mask), mask));
     }
     static unsigned nonzero_lanes(V a) { return lane_mask(_mm256_cmpeq_epi64(a, _mm256_setzero_si256())) ^ 15u; }
+
+    // Stores the lanes of `keep` side by side; the lanes behind them are undefined.
+    static void compress(std::uint64_t* to, V v, unsigned keep) {
+        // Pairs of 32-bit lanes for each of the 16 masks.
+        alignas(32) static constexpr struct Table {
+            std::uint32_t lane[16][8] = {};
+            constexpr Table() {
+                for (unsigned mask = 0; mask < 16; ++mask)
+                    for (unsigned i = 0, n = 0; i < 4; ++i)
+                        if ((mask >> i & 1) != 0) {
+                            lane[mask][n++] = 2 * i;
+                            lane[mask][n++] = 2 * i + 1;
+                        }
+            }
+        } table;
+        const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(table.lane[keep]));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(v, order));
+    }
 
     static V32 bit32(V32 n) { return _mm256_sllv_epi32(_mm256_set1_epi32(1), n); }
     static bool covers(V block, V mask) { return _mm256_testc_si256(block, mask) != 0; }

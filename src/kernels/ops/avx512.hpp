@@ -24,6 +24,12 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     // Tests that leave one byte of misses a key in memory (or two, 512 bits in 16 words), and the hits of 64 such
     // keys: a store and 1/64 of a test a key in place of a compare, a set and two scalar operations.
     static constexpr bool keeps_misses = true;
+    static void write_positions16(unsigned hits, std::uint32_t base, std::uint32_t* out) {
+        const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+        const __m512i positions = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(base)), lane);
+        const auto count = static_cast<unsigned>(__builtin_popcount(hits));
+        _mm512_mask_storeu_epi32(out, static_cast<__mmask16>((1u << count) - 1), _mm512_maskz_compress_epi32(static_cast<__mmask16>(hits), positions));
+    }
     static void miss_byte(std::uint8_t* to, const std::byte* block, V mask) {
         *to = _mm512_testn_epi64_mask(_mm512_load_si512(block), mask);
     }
@@ -52,11 +58,18 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return _mm512_testn_epi16_mask(low, low) | std::uint64_t{_mm512_testn_epi16_mask(high, high)} << 32;
     }
     static V gather64(const std::byte* base, V offset) { return _mm512_i64gather_epi64(offset, base, 1); }
+    /// Only the lanes of `wanted` are loaded; the others are 0.
+    static V gather64(const std::byte* base, V offset, unsigned wanted) {
+        return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), static_cast<__mmask8>(wanted), offset, base, 1);
+    }
     static V gather32(const std::byte* base, V offset) {
         return _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(offset, base, 1));
     }
     static unsigned covered_lanes(V words, V mask) { return _mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mask), mask); }
     static unsigned nonzero_lanes(V a) { return _mm512_test_epi64_mask(a, a); }
+
+    // Stores the lanes of `keep` side by side. Through a register: a compress straight to memory is microcoded on Zen 4.
+    static void compress(std::uint64_t* to, V v, unsigned keep) { _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(keep), v)); }
 
     static V32 bit32(V32 n) { return _mm256_sllv_epi32(_mm256_set1_epi32(1), n); }
     static bool covers(V block, V mask) {

@@ -31,6 +31,13 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 8);
         return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
     }
+    /// Only the lanes of `wanted` are loaded; the others are 0.
+    static V gather64(const std::byte* base, V offset, unsigned wanted) {
+        std::uint64_t lo = 0, hi = 0;
+        if ((wanted & 1) != 0) std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 8);
+        if ((wanted & 2) != 0) std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 8);
+        return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
+    }
     static V gather32(const std::byte* base, V offset) {
         std::uint32_t lo, hi;
         std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 4);
@@ -39,6 +46,14 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     }
     static unsigned covered_lanes(V words, V mask) { return lane_mask(vceqq_u64(vandq_u64(words, mask), mask)); }
     static unsigned nonzero_lanes(V a) { return lane_mask(vtstq_u64(a, a)); }
+
+    // Stores the lanes of `keep` side by side; the lanes behind them are undefined.
+    static void compress(std::uint64_t* to, V v, unsigned keep) {
+        std::uint64_t both[2];
+        store(both, v);
+        to[0] = both[0];
+        to[keep & 1] = both[1];
+    }
 
     static V32 bit32(V32 n) { return vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(n)); }
     static bool covers(V block, V mask) {

@@ -34,6 +34,7 @@ struct Ops<ScalarArch> {
         std::memcpy(&v, base + offset, 8);
         return v;
     }
+    static V gather64(const std::byte* base, V offset, unsigned wanted) { return wanted != 0 ? gather64(base, offset) : 0; }
     static V gather32(const std::byte* base, V offset) {
         std::uint32_t v;
         std::memcpy(&v, base + offset, 4);
@@ -41,6 +42,8 @@ struct Ops<ScalarArch> {
     }
     static unsigned covered_lanes(V words, V mask) { return (words & mask) == mask; }
     static unsigned nonzero_lanes(V a) { return a != 0; }
+
+    static void compress(std::uint64_t* to, V v, unsigned) { *to = v; }
 
     static V32 load32(const void* p) {
         V32 v;

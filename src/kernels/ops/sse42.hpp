@@ -28,6 +28,13 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         std::memcpy(&hi, base + offset_of<1>(offset), 8);
         return _mm_set_epi64x(hi, lo);
     }
+    /// Only the lanes of `wanted` are loaded; the others are 0.
+    static V gather64(const std::byte* base, V offset, unsigned wanted) {
+        long long lo = 0, hi = 0;
+        if ((wanted & 1) != 0) std::memcpy(&lo, base + offset_of<0>(offset), 8);
+        if ((wanted & 2) != 0) std::memcpy(&hi, base + offset_of<1>(offset), 8);
+        return _mm_set_epi64x(hi, lo);
+    }
     static V gather32(const std::byte* base, V offset) {
         std::uint32_t lo, hi;
         std::memcpy(&lo, base + offset_of<0>(offset), 4);
@@ -36,6 +43,14 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     }
     static unsigned covered_lanes(V words, V mask) { return lane_mask(_mm_cmpeq_epi64(_mm_and_si128(words, mask), mask)); }
     static unsigned nonzero_lanes(V a) { return lane_mask(_mm_cmpeq_epi64(a, _mm_setzero_si128())) ^ 3u; }
+
+    // Stores the lanes of `keep` side by side; the lanes behind them are undefined.
+    static void compress(std::uint64_t* to, V v, unsigned keep) {
+        std::uint64_t both[2];
+        store(both, v);
+        to[0] = both[0];
+        to[keep & 1] = both[1];
+    }
 
     // 2^n through the exponent of a float; n = 31 overflows to exactly 0x80000000.
     static V32 bit32(V32 n) {
