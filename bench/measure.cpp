@@ -270,7 +270,8 @@ private:
             }));
             return;
         }
-        if (isa == Isa::scalar) return;
+        // Beyond 16 million keys one round trip takes minutes.
+        if (isa == Isa::scalar || case_.n_keys > 16'000'000) return;
         if (all_keys_.empty()) {
             all_keys_.resize(case_.n_keys);
             x_.keys.fill(0, all_keys_.data(), all_keys_.size());
