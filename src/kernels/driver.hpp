@@ -10,6 +10,7 @@
 //   u64 probe(target, stage, n)                      bit i set: key i found; bits from n on are ignored
 //   size_t insert(target, stage, n)                  how many went in
 //   u64 touch(target, stage, n)
+// and, if it gains from it, probe_vector(target, hashes): the lanes found, without a stage.
 #pragma once
 
 #include "kernels/hash.hpp"
@@ -25,26 +26,31 @@ inline typename O::V hashes_at(const std::uint64_t* keys, bool hashed, typename 
     return hashed ? v : mix_vector<O>(v, seed);
 }
 
-template <bool only_address, class O, class L>
-inline void stage_chunk(const Target& t, const Batch& b, std::size_t first, std::size_t n, typename L::Stage& to) {
+/// Calls use(hashes, i) for each vector of hashes of n <= 64 keys, i the number of its first key. The last one is padded
+/// with a key that is worked on and never answered for.
+template <class O, class F>
+inline void for_each_vector(const Target& t, const Batch& b, std::size_t first, std::size_t n, F&& use) {
     const auto seed = O::broadcast(t.seed);
     const std::uint64_t* keys = b.keys + first;
-    const auto stage = [&](const std::uint64_t* from, std::size_t i) {
-        const auto hashes = hashes_at<O>(from, b.hashed, seed);
-        if constexpr (only_address) L::stage_address(t, hashes, to, i);
-        else L::stage_vector(t, hashes, to, i);
-    };
     std::size_t i = 0;
     if (n == chunk_keys) {
-        for (; i < chunk_keys; i += O::lanes) stage(keys + i, i);
+        for (; i < chunk_keys; i += O::lanes) use(hashes_at<O>(keys + i, b.hashed, seed), i);
         return;
     }
-    for (; i + O::lanes <= n; i += O::lanes) stage(keys + i, i);
-    if (i < n) {  // a last vector, padded with a key that is staged and never answered for
+    for (; i + O::lanes <= n; i += O::lanes) use(hashes_at<O>(keys + i, b.hashed, seed), i);
+    if (i < n) {
         std::uint64_t padded[O::lanes] = {};
         for (std::size_t j = 0; i + j < n; ++j) padded[j] = keys[i + j];
-        stage(padded, i);
+        use(hashes_at<O>(padded, b.hashed, seed), i);
     }
+}
+
+template <bool only_address, class O, class L>
+inline void stage_chunk(const Target& t, const Batch& b, std::size_t first, std::size_t n, typename L::Stage& to) {
+    for_each_vector<O>(t, b, first, n, [&](typename O::V hashes, std::size_t i) {
+        if constexpr (only_address) L::stage_address(t, hashes, to, i);
+        else L::stage_vector(t, hashes, to, i);
+    });
 }
 
 /// Calls consume(first, n, stage) for each chunk in order, staged and prefetched `lookahead` chunks before.
@@ -79,8 +85,7 @@ inline void for_each_chunk(const Target& t, const Batch& b, F&& consume) {
 template <class O, class L>
 std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
     std::size_t found = 0;
-    for_each_chunk<O, L>(t, b, [&](std::size_t first, std::size_t n, const typename L::Stage& stage) {
-        std::uint64_t hits = L::probe(t, stage, n);
+    const auto answer = [&](std::size_t first, std::size_t n, std::uint64_t hits) {
         if (n < chunk_keys) hits &= (std::uint64_t{1} << n) - 1;
         if (output == Output::bitmap) {
             auto* bytes = static_cast<std::uint8_t*>(out) + first / 8;
@@ -93,6 +98,20 @@ std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
             write_positions<O>(hits, static_cast<std::uint32_t>(first), static_cast<std::uint32_t*>(out) + found);
         }
         found += static_cast<std::size_t>(__builtin_popcountll(hits));
+    };
+    if constexpr (requires(typename O::V hashes) { L::probe_vector(t, hashes); }) {
+        if (t.lookahead == 0) {  // nothing to prefetch: straight from the hash to the answer
+            for (std::size_t first = 0; first < b.size; first += chunk_keys) {
+                const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
+                std::uint64_t hits = 0;
+                for_each_vector<O>(t, b, first, n, [&](typename O::V hashes, std::size_t i) { hits |= std::uint64_t{L::probe_vector(t, hashes)} << i; });
+                answer(first, n, hits);
+            }
+            return found;
+        }
+    }
+    for_each_chunk<O, L>(t, b, [&](std::size_t first, std::size_t n, const typename L::Stage& stage) {
+        answer(first, n, L::probe(t, stage, n));
         return true;
     });
     return found;

@@ -22,9 +22,14 @@ struct RegisterLayout : OneLine<O> {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, mask(hash));
     }
-    static V words(const Target& t, const Stage& s, std::size_t i) {
-        const V offset = O::load(s.offset + i);
-        return word_bits == 64 ? O::gather64(t.bits, offset) : O::gather32(t.bits, offset);
+    static V gather(const Target& t, V offset) { return word_bits == 64 ? O::gather64(t.bits, offset) : O::gather32(t.bits, offset); }
+    static V words(const Target& t, const Stage& s, std::size_t i) { return gather(t, O::load(s.offset + i)); }
+    // Straight from hash to answer pays with eight lanes: 1.06 against 1.09 ns in L1, 2.3 against 2.7 in L3 (register64,
+    // k = 4, AVX-512); with four it costs 1.94 against 1.80 and 8 against 4.4.
+    static unsigned probe_vector(const Target& t, V hash)
+        requires(O::lanes == 8)
+    {
+        return O::covered_lanes(gather(t, block_offset_vector<O>(hash, t.blocks, word_bits == 64 ? 3 : 2)), mask(hash));
     }
     static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
         std::uint64_t hits = 0;
