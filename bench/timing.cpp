@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <random>
 #include <stdexcept>
@@ -64,7 +65,9 @@ Timer::Timer(unsigned repetitions, double seconds, const std::string& raw_json)
     benchmark::Initialize(&count, arguments);
 }
 
-Timer::~Timer() = default;
+Timer::~Timer() {
+    if (!finished_) std::remove((path_ + ".part").c_str());
+}
 
 void Timer::run(std::vector<Timed>& group) {
     std::map<std::string, Timed*> members;
@@ -90,6 +93,7 @@ void Timer::run(std::vector<Timed>& group) {
 }
 
 void Timer::finish() {
+    finished_ = true;
     if (context_written_) json_->Finalize();
     raw_.close();
     if (!raw_ || std::rename((path_ + ".part").c_str(), path_.c_str()) != 0) {

@@ -27,6 +27,7 @@ Summary summarise(const std::vector<double>& samples);
 class Timer {
 public:
     /// raw_json: where Google Benchmark's own JSON goes.
+    /// Unless finish() was called, the destructor removes what was written.
     Timer(unsigned repetitions, double seconds, const std::string& raw_json);
     ~Timer();
     unsigned repetitions() const noexcept { return repetitions_; }
@@ -42,7 +43,7 @@ private:
     std::string path_;
     std::ofstream raw_;
     std::unique_ptr<benchmark::JSONReporter> json_;
-    bool context_written_ = false;
+    bool context_written_ = false, finished_ = false;
 };
 
 }  // namespace simdbloom::bench

@@ -23,8 +23,9 @@ void check_keys(std::size_t n_keys) {
     if (n_keys == 0) throw std::invalid_argument("simdbloom: n_keys=0: a filter needs at least one key");
 }
 
-[[noreturn]] void too_many_blocks(const Layout& layout, double blocks) {
-    throw std::length_error("simdbloom: " + layout.spec() + " would need " + number(blocks) + " blocks; at most 2^32 - 1 can be addressed");
+[[noreturn]] void too_many_blocks(const Layout& layout, std::size_t n_keys, double blocks) {
+    throw std::length_error("simdbloom: n_keys=" + std::to_string(n_keys) + ": " + layout.spec() + " would need " + number(blocks) +
+                            " blocks; at most 2^32 - 1 can be addressed");
 }
 
 // A key whose two buckets are one and the same (one in `buckets`) has four places instead of eight. In small
@@ -59,7 +60,7 @@ Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, c
     if (!(bits_per_key > 0) || !std::isfinite(bits_per_key))
         throw std::invalid_argument("simdbloom: bits_per_key=" + number(bits_per_key) + " is not positive and finite");
     const double wanted = std::ceil(static_cast<double>(n_keys) * bits_per_key / layout.block_bits());
-    if (wanted > static_cast<double>(max_blocks)) too_many_blocks(layout, wanted);
+    if (wanted > static_cast<double>(max_blocks)) too_many_blocks(layout, n_keys, wanted);
     auto blocks = std::max<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1);
     if (layout.is_cuckoo()) {
         const double load = layout.fingerprint_bits() / bits_per_key;
@@ -85,11 +86,11 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
             throw std::length_error("simdbloom: max_bytes=" + std::to_string(options.max_bytes) + " is below the " + std::to_string(bytes_of(layout, least)) +
                                     " bytes that " + layout.spec() + " needs at least for " + std::to_string(n_keys) + " keys");
     }
-    if (least > limit) too_many_blocks(layout, static_cast<double>(least));
+    if (least > limit) too_many_blocks(layout, n_keys, static_cast<double>(least));
     std::uint64_t enough = least;
     while (fpr_of(layout, n_keys, enough) > fpr) {
         if (enough == limit) {
-            if (options.max_bytes == 0 || limit == max_blocks) too_many_blocks(layout, 2.0 * static_cast<double>(limit));
+            if (options.max_bytes == 0 || limit == max_blocks) too_many_blocks(layout, n_keys, 2.0 * static_cast<double>(limit));
             return {with_best_k(layout, n_keys, limit), limit, n_keys};
         }
         least = enough + 1;
