@@ -133,6 +133,27 @@ def section_operations(about, rows):
     return "\n\n".join(parts)
 
 
+def section_ratios(about, rows):
+    """split256 and the other main filters against touch, scalar code, one thread and large batches."""
+    sizes = nominal_sizes(rows)
+    body = []
+    for level, bytes_ in sizes.items():
+        for family, base in at_12_bits(rows, level, bytes_, about).items():
+            same = [r for r in rows if r["filter"] == base["filter"] and r["n_keys"] == base["n_keys"] and r["op"] == "lookup" and r["hit_ratio"] == 0]
+
+            def against(**wanted):
+                found = [r for r in same if all(r[k] == v for k, v in dict({"isa": about["best_isa"], "output": "bitmap", "batch": 16384, "threads": 1}, **wanted).items())]
+                return found[0]["ns_per_key"] / base["ns_per_key"] if found else None
+
+            if against(isa="scalar") is None:
+                continue
+            two = against(threads=2)
+            cells = [against(isa="scalar"), against(isa="avx2"), 1 / two if two else None] + [against(batch=b) for b in (1, 8, 64, 1024, 1 << 20)]
+            body.append([f"{size(bytes_)} ({level})", f"`{base['filter']}`", f"{base['touch_ratio']:.2f}"] + [f"{c:.2f}" if c else "" for c in cells])
+    return table(["size", "filter", "time : touch", "scalar : best", "avx2 : best", "two threads : one (rate)"]
+                 + [f"batches of {b} : 16,384" for b in ("1", "8", "64", "1,024", "1 Mi")], body)
+
+
 def section_misses(about, rows):
     body = [[f"`{r['filter']}`", r["isa"], size(r["filter_bytes"]), f"{r['lines_per_key']:.2f}", f"{r['l1_misses']:.2f}", f"{r['ll_misses']:.3f}", r["miss_source"]]
             for r in rows if r["l1_misses"] is not None]
@@ -161,6 +182,7 @@ def main(folder):
                 ("Time against size", "", [plots.time_against_size]), ("False-positive rate against bits per key", "", [plots.fpr_against_bits]),
                 ("Time against false-positive rate at equal space", "", [plots.time_against_fpr]),
                 ("Filters near 12 bits per key", section_levels(about, rows), []), ("Equal false-positive rate", section_equal_fpr(about, rows), []),
+                ("Ratios of one run", section_ratios(about, rows), []),
                 ("Instruction sets", section_isas(about, rows), []), ("Operations", section_operations(about, rows), []),
                 ("Cache misses", section_misses(about, rows), [])]
     intro = ("One thread, 64-bit keys, absent unless a hit ratio is named; ns per key. `touch` hashes the same keys and loads the same lines "

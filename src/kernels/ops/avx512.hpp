@@ -8,6 +8,14 @@
 namespace simdbloom::detail {
 namespace {
 
+// A mask as a number, in a general register before anything widens it. Without this GCC 12 was seen to spill a widened
+// __mmask8 with a one-byte store (kmovb) and to combine eight bytes with it later: wrong answers of register32 under
+// -fsanitize=address,undefined.
+inline std::uint32_t in_register(std::uint32_t mask) {
+    asm("" : "+r"(mask));
+    return mask;
+}
+
 template <>
 struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V mul32(V a, V b) { return _mm512_mul_epu32(a, b); }
@@ -44,7 +52,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         const __m512i mask = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27));
         const __m512i blocks = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_load_si256(reinterpret_cast<const __m256i*>(block0))),
                                                   _mm256_load_si256(reinterpret_cast<const __m256i*>(block1)), 1);
-        const std::uint16_t misses = _mm512_testn_epi32_mask(blocks, mask);
+        const auto misses = static_cast<std::uint16_t>(in_register(_mm512_testn_epi32_mask(blocks, mask)));
         __builtin_memcpy(to, &misses, 2);
     }
     // k bits anywhere in a line: position j of x * salt, its 32-bit word fetched by a permutation of the line.
@@ -55,7 +63,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     }
     static std::uint64_t hits_of(const std::uint16_t* misses) {
         const __m512i low = _mm512_loadu_si512(misses), high = _mm512_loadu_si512(misses + 32);
-        return _mm512_testn_epi16_mask(low, low) | std::uint64_t{_mm512_testn_epi16_mask(high, high)} << 32;
+        return in_register(_mm512_testn_epi16_mask(low, low)) | std::uint64_t{in_register(_mm512_testn_epi16_mask(high, high))} << 32;
     }
     static V gather64(const std::byte* base, V offset) { return _mm512_i64gather_epi64(offset, base, 1); }
     /// Only the lanes of `wanted` are loaded; the others are 0.
@@ -65,15 +73,15 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V gather32(const std::byte* base, V offset) {
         return _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(offset, base, 1));
     }
-    static unsigned covered_lanes(V words, V mask) { return _mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mask), mask); }
-    static unsigned nonzero_lanes(V a) { return _mm512_test_epi64_mask(a, a); }
+    static unsigned covered_lanes(V words, V mask) { return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mask), mask)); }
+    static unsigned nonzero_lanes(V a) { return in_register(_mm512_test_epi64_mask(a, a)); }
 
     // Stores the lanes of `keep` side by side. Through a register: a compress straight to memory is microcoded on Zen 4.
     static void compress(std::uint64_t* to, V v, unsigned keep) { _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(keep), v)); }
 
     static V32 bit32(V32 n) { return _mm256_sllv_epi32(_mm256_set1_epi32(1), n); }
     static bool covers(V block, V mask) {
-        return _mm512_cmpeq_epi64_mask(_mm512_and_si512(block, mask), mask) == 0xFF;
+        return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(block, mask), mask)) == 0xFF;
     }
     static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
 };
