@@ -107,6 +107,7 @@ protected:
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
+    const detail::Kernels* small_kernels_ = nullptr;  // scalar, for a handful of keys
     std::uint64_t blocks_;
     std::uint64_t seed_;  // offset already
     std::uint64_t n_keys_;
@@ -115,9 +116,11 @@ protected:
     Layout layout_;
     std::uint32_t block_bytes_;
     std::uint32_t lookahead_;
+    std::uint32_t small_below_ = 0;
     Isa isa_;
 
 private:
+    const detail::Kernels& kernels_for(std::size_t n_keys) const noexcept { return n_keys < small_below_ ? *small_kernels_ : *kernels_; }
     std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
     void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;
     std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const;
