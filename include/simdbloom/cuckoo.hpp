@@ -23,7 +23,7 @@ public:
         return CuckooFilter(detail::size_for_fpr(layout_of(options), n_keys, fpr, options), options);
     }
 
-    /// False when no place was found within 500 evictions; the table is then as it was before the call.
+    /// False when no place was found within 2000 evictions; the table is then as it was before the call.
     bool try_insert_hash(std::uint64_t hash) noexcept;
     bool try_insert(std::uint64_t key) noexcept { return try_insert_hash(hash_of(key)); }
     bool try_insert(std::string_view key) noexcept { return try_insert_hash(hash_bytes(key, seed())); }
