@@ -59,8 +59,10 @@ Timer::Timer(unsigned repetitions, double seconds, const std::string& raw_json)
     if (!raw_) throw std::runtime_error("cannot write \"" + raw_json + "\"");
     json_->SetOutputStream(&raw_);
     json_->SetErrorStream(&raw_);
-    std::string program = "simdbloom", interleave = "--benchmark_enable_random_interleaving=true";
-    char* arguments[] = {program.data(), interleave.data(), nullptr};
+    // Google Benchmark keeps the pointer to the program's name for its JSON.
+    static char program[] = "simdbloom_report";
+    static char interleave[] = "--benchmark_enable_random_interleaving=true";
+    char* arguments[] = {program, interleave, nullptr};
     int count = 2;
     benchmark::Initialize(&count, arguments);
 }
