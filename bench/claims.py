@@ -17,7 +17,7 @@ import math
 import os
 import sys
 
-from rows import load, near, nominal_sizes, percent, size
+from rows import load, near, nominal_sizes, percent, size, write_whole
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MISSING = "not measured in this run"
@@ -395,14 +395,8 @@ def fill(path, text, run, words_run, show):
 
 def write(path, text):
     try:
-        with open(path + ".part", "w", encoding="utf-8") as f:
-            f.write(text)
-        os.replace(path + ".part", path)
+        write_whole(path, text)
     except OSError as e:
-        try:
-            os.remove(path + ".part")
-        except OSError:
-            pass
         fail(f"cannot write \"{path}\": {e.strerror}")
 
 

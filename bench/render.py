@@ -7,7 +7,7 @@ import os
 import sys
 
 import plots
-from rows import at_12_bits, families, is_standard_lookup, load, near, nominal_sizes, percent, size
+from rows import at_12_bits, families, is_standard_lookup, load, near, nominal_sizes, percent, size, write_whole
 
 
 def table(header, body):
@@ -223,17 +223,10 @@ def to_html(text):
 
 
 def write(folder, name, text):
-    """All or nothing, like the files of the measuring program."""
     path = os.path.join(folder, name)
     try:
-        with open(path + ".part", "w") as f:
-            f.write(text)
-        os.replace(path + ".part", path)
+        write_whole(path, text)
     except OSError as e:
-        try:
-            os.remove(path + ".part")
-        except OSError:
-            pass
         sys.exit(f"bench/report: cannot write \"{path}\": {e.strerror}")
 
 
