@@ -88,7 +88,7 @@ struct Blocked512 : OneLine<O> {
     static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
         if constexpr (O::keeps_misses) {
             alignas(64) std::uint16_t misses[chunk_keys];
-            for_each_padded<1, O>(n, [&](std::size_t i) { O::miss_words_anywhere(misses + i, t.bits + s.offset[i], s.pattern[i], salt_lanes.lane, t.k); });
+            for_each_padded<1>(n, [&](std::size_t i) { O::miss_words_anywhere(misses + i, t.bits + s.offset[i], s.pattern[i], salt_lanes.lane, t.k); });
             return O::hits_of(misses);
         }
         std::uint64_t hits = 0;

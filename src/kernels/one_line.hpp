@@ -24,7 +24,7 @@ struct OneLine {
 
 /// Calls test(i) for i = 0, step, 2 step ... below n, in straight code for a full chunk. Up to a vector of padding
 /// behind n is staged too, so a last pair may be half padding.
-template <std::size_t step, class O, class F>
+template <std::size_t step, class F>
 inline void for_each_padded(std::size_t n, F test) {
     if (n == chunk_keys) {
 #pragma GCC unroll 8
@@ -40,7 +40,7 @@ template <class O, class F>
 inline std::uint64_t hits_by_key(std::size_t n, F test) {
     if constexpr (O::packs_bytes) {
         alignas(64) std::uint8_t bytes[chunk_keys];
-        for_each_padded<1, O>(n, [&](std::size_t i) { bytes[i] = test(i); });
+        for_each_padded<1>(n, [&](std::size_t i) { bytes[i] = test(i); });
         return O::pack_bytes(bytes);
     } else {
         std::uint64_t hits = 0;

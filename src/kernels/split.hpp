@@ -33,7 +33,7 @@ struct Split256 : OneLine<O> {
             const auto pair = [&](std::size_t i) {
                 O::miss_bytes_of_pair(misses + i, t.bits + s.offset[i], t.bits + s.offset[i + 1], s.pattern[i], s.pattern[i + 1], salt_lanes.lane);
             };
-            for_each_padded<2, O>(n, pair);
+            for_each_padded<2>(n, pair);
             return O::hits_of(misses);
         }
         return hits_by_key<O>(n, [&](std::size_t i) {
@@ -76,7 +76,7 @@ struct Sector512 : OneLine<O> {
     static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
         if constexpr (O::keeps_misses) {
             alignas(64) std::uint8_t misses[chunk_keys];
-            for_each_padded<1, O>(n, [&](std::size_t i) { O::miss_byte(misses + i, t.bits + s.offset[i], mask(s.pattern[i], 0)); });
+            for_each_padded<1>(n, [&](std::size_t i) { O::miss_byte(misses + i, t.bits + s.offset[i], mask(s.pattern[i], 0)); });
             return O::hits_of(misses);
         }
         return hits_by_key<O>(n, [&](std::size_t i) {
