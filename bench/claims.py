@@ -25,7 +25,7 @@ LEVELS = ("L1", "L2", "L3", "DRAM")
 OURS = ("register32", "register64", "split256", "sector512", "zoned512:z=2", "zoned512:z=4", "blocked512", "classic", "cuckoo8", "cuckoo12",
         "cuckoo16")
 PEERS = ("libbloom", "leveldb")
-ISAS = ("sse42", "avx2", "avx512", "neon")
+ISAS = ("sse42", "avx2", "avx512", "avx512bitalg", "neon")
 TABLES = {}
 
 

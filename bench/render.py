@@ -96,7 +96,7 @@ def section_levels(about, rows):
 
 
 def section_isas(about, rows):
-    isas = [i for i in ("scalar", "sse42", "neon", "avx2", "avx512") if any(r["isa"] == i for r in rows)]
+    isas = [i for i in ("scalar", "sse42", "neon", "avx2", "avx512", "avx512bitalg") if any(r["isa"] == i for r in rows)]
     parts = []
     for level, bytes_ in nominal_sizes(rows).items():
         body = []

@@ -8,12 +8,13 @@
 namespace simdbloom {
 namespace {
 
-constexpr unsigned flags = 15;
+constexpr unsigned flags = 17, tiers = 6;
 
 cpu::Features subset(unsigned mask) {
     cpu::Features f;
     bool* const fields[flags] = {&f.sse3, &f.ssse3, &f.sse4_1, &f.sse4_2, &f.popcnt, &f.avx, &f.avx2, &f.bmi1, &f.bmi2,
-                                 &f.avx512f, &f.avx512cd, &f.avx512dq, &f.avx512bw, &f.avx512vl, &f.neon};
+                                 &f.avx512f, &f.avx512cd, &f.avx512dq, &f.avx512bw, &f.avx512vl,
+                                 &f.avx512_vbmi, &f.avx512_bitalg, &f.neon};
     for (unsigned i = 0; i < flags; ++i) *fields[i] = (mask >> i & 1) != 0;
     return f;
 }
@@ -27,12 +28,13 @@ bool has(unsigned mask, unsigned first, unsigned last) {
 TEST(Dispatch, EverySubsetOfFeatures) {
     for (unsigned mask = 0; mask < 1u << flags; ++mask) {
         const auto f = subset(mask);
-        const bool sse42 = has(mask, 0, 4), avx2 = sse42 && has(mask, 5, 8), avx512 = avx2 && has(mask, 9, 13), neon = has(mask, 14, 14);
-        const Isa best = neon ? Isa::neon : avx512 ? Isa::avx512 : avx2 ? Isa::avx2 : sse42 ? Isa::sse42 : Isa::scalar;
+        const bool sse42 = has(mask, 0, 4), avx2 = sse42 && has(mask, 5, 8), avx512 = avx2 && has(mask, 9, 13);
+        const bool bitalg = avx512 && has(mask, 14, 15), neon = has(mask, 16, 16);
+        const Isa best = neon ? Isa::neon : bitalg ? Isa::avx512bitalg : avx512 ? Isa::avx512 : avx2 ? Isa::avx2 : sse42 ? Isa::sse42 : Isa::scalar;
         ASSERT_EQ(cpu::select(f, std::nullopt), best) << mask;
         ASSERT_EQ(cpu::select(f, ""), best) << mask;
-        const bool allowed[] = {true, sse42, avx2, avx512, neon};
-        for (unsigned i = 0; i < 5; ++i) {
+        const bool allowed[tiers] = {true, sse42, avx2, avx512, bitalg, neon};
+        for (unsigned i = 0; i < tiers; ++i) {
             const auto isa = static_cast<Isa>(i);
             if (allowed[i]) ASSERT_EQ(cpu::select(f, to_string(isa)), isa) << mask;
             else ASSERT_THROW((void)cpu::select(f, to_string(isa)), std::invalid_argument) << mask;
@@ -52,7 +54,7 @@ TEST(Dispatch, UnknownNamesAreErrorsThatNameThem) {
 }
 
 TEST(Dispatch, NamesReadBack) {
-    for (unsigned i = 0; i < 5; ++i) EXPECT_EQ(parse_isa(to_string(static_cast<Isa>(i))), static_cast<Isa>(i));
+    for (unsigned i = 0; i < tiers; ++i) EXPECT_EQ(parse_isa(to_string(static_cast<Isa>(i))), static_cast<Isa>(i));
 }
 
 class Environment : public ::testing::Test {

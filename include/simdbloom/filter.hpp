@@ -115,7 +115,6 @@ protected:
     std::uint64_t stored_ = 0;                     // cuckoo: fingerprints held
     Layout layout_;
     std::uint32_t block_bytes_;
-    std::uint32_t lookahead_;
     std::uint32_t small_below_ = 0;
     Isa isa_;
 

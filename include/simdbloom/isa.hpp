@@ -8,10 +8,11 @@
 
 namespace simdbloom {
 
-/// One tier of kernels. Tiers are named by feature, not by CPU; bits and answers are the same on all.
-enum class Isa : std::uint8_t { scalar, sse42, avx2, avx512, neon };
+/// One tier of kernels. Tiers are named by feature, not by CPU; bits and answers are the same on all. avx512 is F, CD, DQ,
+/// BW and VL (Skylake-X on); avx512bitalg adds VBMI and BITALG (Ice Lake and Zen 4 on).
+enum class Isa : std::uint8_t { scalar, sse42, avx2, avx512, avx512bitalg, neon };
 
-/// "scalar", "sse42", "avx2", "avx512" or "neon".
+/// "scalar", "sse42", "avx2", "avx512", "avx512bitalg" or "neon".
 std::string_view to_string(Isa isa) noexcept;
 
 /// The tier of that name. Throws std::invalid_argument naming `text` and the known names.

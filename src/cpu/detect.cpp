@@ -27,6 +27,8 @@ Features read_features() {
     f.avx512dq = x.avx512dq != 0;
     f.avx512bw = x.avx512bw != 0;
     f.avx512vl = x.avx512vl != 0;
+    f.avx512_vbmi = x.avx512vbmi != 0;
+    f.avx512_bitalg = x.avx512bitalg != 0;
 #elif defined(__aarch64__)
     f.neon = true;  // part of the AArch64 baseline
 #endif

@@ -14,6 +14,7 @@ struct Features {
     bool sse3 = false, ssse3 = false, sse4_1 = false, sse4_2 = false, popcnt = false;
     bool avx = false, avx2 = false, bmi1 = false, bmi2 = false;
     bool avx512f = false, avx512cd = false, avx512dq = false, avx512bw = false, avx512vl = false;
+    bool avx512_vbmi = false, avx512_bitalg = false;
     bool neon = false;
 };
 

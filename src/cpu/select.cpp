@@ -9,7 +9,7 @@
 namespace simdbloom {
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"scalar", "sse42", "avx2", "avx512", "neon"};
+constexpr std::array<std::string_view, 6> names{"scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"};
 
 std::string list(const std::vector<Isa>& isas) {
     std::string text;
@@ -24,7 +24,7 @@ std::string_view to_string(Isa isa) noexcept { return names[static_cast<std::siz
 Isa parse_isa(std::string_view text) {
     const auto found = std::find(names.begin(), names.end(), text);
     if (found == names.end())
-        throw std::invalid_argument("simdbloom: unknown ISA \"" + std::string(text) + "\" (known: scalar, sse42, avx2, avx512, neon)");
+        throw std::invalid_argument("simdbloom: unknown ISA \"" + std::string(text) + "\" (known: scalar, sse42, avx2, avx512, avx512bitalg, neon)");
     return static_cast<Isa>(found - names.begin());
 }
 
@@ -38,6 +38,7 @@ std::vector<Isa> usable(const Features& f) {
     if (sse42) isas.push_back(Isa::sse42);
     if (avx2) isas.push_back(Isa::avx2);
     if (avx512) isas.push_back(Isa::avx512);
+    if (avx512 && f.avx512_vbmi && f.avx512_bitalg) isas.push_back(Isa::avx512bitalg);
     if (f.neon) isas.push_back(Isa::neon);
     return isas;
 }

@@ -9,16 +9,6 @@
 
 namespace simdbloom {
 namespace detail {
-namespace {
-
-// Two chunks (128 keys) ahead, into the level-2 cache, once the filter outgrows the caches. Measured on a Xeon with
-// AVX-512 (L2 2 MiB, L3 260 MiB), ns per absent key without and with: split256 8 MiB 2.7 / 2.7, 32 MiB 5.2 / 5.9,
-// 128 MiB 12.9 / 10.3, 512 MiB 13.5 / 11.2; cuckoo12 8 MiB 4.9 / 5.7, 128 MiB 24.1 / 21.6. One chunk or three are
-// within 5 % of two; a prefetch into the first level (t0) gains a third of that.
-constexpr std::size_t prefetch_above = std::size_t{32} << 20;
-std::uint32_t lookahead_for(std::size_t bytes) { return bytes > prefetch_above ? 2 : 0; }
-
-}  // namespace
 
 void check_bitmap(std::size_t keys, std::size_t bytes) {
     const std::size_t needed = keys / 8 + (keys % 8 != 0);
@@ -43,7 +33,6 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
       n_keys_(g.n_keys),
       layout_(g.layout),
       block_bytes_(g.layout.block_bits() / 8),
-      lookahead_(detail::lookahead_for(bits_.size())),
       isa_(Isa::scalar) {
     use_isa(options.isa ? *options.isa : default_isa());
 }
@@ -57,14 +46,14 @@ void FilterBase::use_isa(Isa isa) {
     small_kernels_ = &detail::kernels_of(Isa::scalar, layout_);
     // A batch below one vector is padded to it, and waits for its own stores: 50 to 60 ns a call on AVX-512 however few
     // the keys. Scalar code takes about 35 for one key and 7 for each further one (16 KiB, split256).
-    small_below_ = isa == Isa::avx512 ? 4 : isa == Isa::avx2 ? 2 : 0;
+    small_below_ = isa == Isa::avx512 || isa == Isa::avx512bitalg ? 4 : isa == Isa::avx2 ? 2 : 0;
     isa_ = isa;
 }
 
 detail::Target FilterBase::target() const noexcept {
     // The lookup kernels write nothing through `bits` and `random`.
     auto* self = const_cast<FilterBase*>(this);
-    return {self->bits_.data(), blocks_, seed_, layout_.k, lookahead_, &self->random_};
+    return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size(), &self->random_};
 }
 
 std::size_t FilterBase::run_insert(std::span<const std::uint64_t> keys, bool hashed) {

@@ -11,6 +11,7 @@ const KernelTable& table_of(Isa isa) {
         case Isa::sse42: return sse42_kernels;
         case Isa::avx2: return avx2_kernels;
         case Isa::avx512: return avx512_kernels;
+        case Isa::avx512bitalg: return avx512bitalg_kernels;
 #elif defined(__aarch64__)
         case Isa::neon: return neon_kernels;
 #endif

@@ -12,22 +12,24 @@ namespace {
 template <class O>
 struct Classic {
     using V = typename O::V;
+    struct Answers {};
+    static constexpr bool prefetches_early = true;
     struct Stage {
         alignas(64) std::uint64_t position[chunk_keys + O::lanes];  // g of layout.hpp, advanced round by round
         alignas(64) std::uint64_t step[chunk_keys + O::lanes];
     };
 
     static void stage_address(const Target&, V hash, Stage& s, std::size_t i) { O::store(s.position + i, hash); }
-    static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
         const V y = O::mul32(hash, O::broadcast(classic_multiplier));
         O::store(s.step + i, O::swap_halves(y) ^ (hash >> 32));
     }
     static std::uint64_t offset_of(const Target& t, std::uint64_t g) { return block_index(g, t.blocks) * 8; }
-    static void prefetch(const Target& t, const Stage& s, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i) O::prefetch(t.bits + offset_of(t, s.position[i]));
+    static void prefetch(const Target& t, const Stage& s, std::size_t i) {
+        for (std::size_t j = i; j < i + O::lanes; ++j) O::prefetch(t.bits + offset_of(t, s.position[j]));
     }
-    static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
+    static std::uint64_t test_chunk(const Target& t, const Stage& s, std::size_t n) {
         alignas(64) std::uint64_t g[chunk_keys + O::lanes], step[chunk_keys + O::lanes], key[chunk_keys + O::lanes];
         std::size_t alive = 0;
         for (std::size_t i = 0; i < n; i += O::lanes) {
@@ -50,14 +52,14 @@ struct Classic {
         }
         return hits;
     }
-    static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
-        // All lines of the chunk are asked for before the first is written.
-        if (t.lookahead != 0)
-            for (std::size_t i = 0; i < n; ++i)
-                for (unsigned j = 1; j < t.k; ++j) O::prefetch(t.bits + offset_of(t, s.position[i] + j * s.step[i]));
-        for (std::size_t i = 0; i < n; ++i) {
-            std::uint64_t g = s.position[i];
-            for (unsigned j = 0; j < t.k; ++j, g += s.step[i]) {
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        // All lines of the vector are asked for before the first is written.
+        if (t.bytes > early_prefetch)
+            for (std::size_t j = i; j < i + n; ++j)
+                for (unsigned r = 1; r < t.k; ++r) O::prefetch(t.bits + offset_of(t, s.position[j] + r * s.step[j]));
+        for (std::size_t j = i; j < i + n; ++j) {
+            std::uint64_t g = s.position[j];
+            for (unsigned r = 0; r < t.k; ++r, g += s.step[j]) {
                 std::uint64_t w;
                 __builtin_memcpy(&w, t.bits + offset_of(t, g), 8);
                 w |= std::uint64_t{1} << (g & 63);
@@ -67,13 +69,9 @@ struct Classic {
         return n;
     }
     // The first probe's word: the least a negative lookup must load.
-    static std::uint64_t touch(const Target& t, const Stage& s, std::size_t n) {
-        V sum = O::broadcast(0);
-        for (std::size_t i = 0; i < n; i += O::lanes)
-            sum = sum ^ O::gather64(t.bits, block_offset_vector<O>(O::load(s.position + i), t.blocks, 3));
-        std::uint64_t lanes[O::lanes];
-        O::store(lanes, sum);
-        return lanes[0];
+    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
+        auto& sum = to.sum[i / O::lanes % 4];
+        sum = sum ^ O::gather64(t.bits, block_offset_vector<O>(O::load(s.position + i), t.blocks, 3));
     }
 
 private:

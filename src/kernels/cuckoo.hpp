@@ -2,6 +2,7 @@
 // a 64-bit lane.
 #pragma once
 
+#include "kernels/answers.hpp"
 #include "kernels/driver.hpp"
 
 namespace simdbloom::detail {
@@ -17,8 +18,10 @@ struct Cuckoo {
         alignas(64) std::uint64_t alternate[chunk_keys];
         alignas(64) std::uint64_t tag[chunk_keys];
     };
+    using Answers = LaneBits;
+    static constexpr bool prefetches_early = false;
 
-    static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const V bucket = block_index_vector<O>(hash, t.blocks);
         const V tag = (O::mul32(hash, O::broadcast((1u << bits) - 1)) >> 32) + O::broadcast(1);
         const V h = O::mul32(O::mul32(tag, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
@@ -30,35 +33,27 @@ struct Cuckoo {
         O::store(s.tag + i, tag);
     }
     // The second bucket depends on the tag: all of the staging is addressing.
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) { stage_vector(t, hash, s, i); }
-    static void prefetch(const Target& t, const Stage& s, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i) {
-            O::prefetch(t.bits + s.bucket[i] * bucket_bytes);
-            O::prefetch(t.bits + s.alternate[i] * bucket_bytes);
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) { stage(t, hash, s, i); }
+    static void prefetch(const Target& t, const Stage& s, std::size_t i) {
+        for (std::size_t j = i; j < i + O::lanes; ++j) {
+            O::prefetch(t.bits + s.bucket[j] * bucket_bytes);
+            O::prefetch(t.bits + s.alternate[j] * bucket_bytes);
         }
     }
-    static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
-        std::uint64_t hits = 0;
-        for (std::size_t i = 0; i < n; i += O::lanes) {
-            const V pattern = tag_in_all_slots(O::load(s.tag + i));
-            const V a = load_buckets(t, O::load(s.bucket + i)) ^ pattern;
-            const V b = load_buckets(t, O::load(s.alternate + i)) ^ pattern;
-            hits |= std::uint64_t{O::nonzero_lanes(zero_slots(a) | zero_slots(b))} << i;
-        }
-        return hits;
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+        const V pattern = tag_in_all_slots(O::load(s.tag + at));
+        const V a = load_buckets(t, O::load(s.bucket + at)) ^ pattern;
+        const V b = load_buckets(t, O::load(s.alternate + at)) ^ pattern;
+        answers.set(i, O::nonzero_lanes(zero_slots(a) | zero_slots(b)));
     }
-    static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i)
-            if (!cuckoo_place(t, bits, s.bucket[i], static_cast<std::uint32_t>(s.tag[i]))) return i;
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j)
+            if (!cuckoo_place(t, bits, s.bucket[i + j], static_cast<std::uint32_t>(s.tag[i + j]))) return j;
         return n;
     }
-    static std::uint64_t touch(const Target& t, const Stage& s, std::size_t n) {
-        V sum = O::broadcast(0);
-        for (std::size_t i = 0; i < n; i += O::lanes)
-            sum = sum ^ load_buckets(t, O::load(s.bucket + i)) ^ load_buckets(t, O::load(s.alternate + i));
-        std::uint64_t lanes[O::lanes];
-        O::store(lanes, sum);
-        return lanes[0];
+    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
+        auto& sum = to.sum[i / O::lanes % 4];
+        sum = sum ^ load_buckets(t, O::load(s.bucket + i)) ^ load_buckets(t, O::load(s.alternate + i));
     }
 
 private:

@@ -1,16 +1,22 @@
 // The way of a batch: keys -> hashes -> addresses and patterns ("staging") -> pattern tests -> answers.
 //
-// Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector at a
-// time whatever the layout does afterwards, and so that the chunk `lookahead` chunks on can be prefetched
-// while this one is tested. A layout L<O> over the operations O of one ISA provides:
+// Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector at a time whatever the
+// layout does afterwards. Staging and testing go in step, a vector of the next chunk staged (and its lines prefetched) for
+// each vector of this one tested: that spreads the loads evenly and keeps more of them in flight (bench/tried.md,
+// "Staging and testing in step").
+//
+// A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys:
 //   struct Stage                                     arrays for one chunk
-//   stage_vector(target, hashes, stage, i)           stages keys i .. i + O::lanes
+//   stage(target, hashes, stage, i)                  stages keys i .. i + O::lanes
+//   stage_insert(target, hashes, stage, i)           the same for insert, if that wants something else
 //   stage_address(target, hashes, stage, i)          the same for touch: addresses only
-//   prefetch(target, stage, n)
-//   u64 probe(target, stage, n)                      bit i set: key i found; bits from n on are ignored
-//   size_t insert(target, stage, n)                  how many went in
-//   u64 touch(target, stage, n)
-// and, if it gains from it, probe_vector(target, hashes): the lanes found, without a stage.
+//   prefetch(target, stage, i)                       of those lines
+//   prefetches_early                                 see early_prefetch
+//   struct Answers { u64 hits() }                    bit j set: key j found
+//   test(target, stage, at, answers, i)              tests the keys staged from `at` on, and answers from bit i on
+//     or u64 test_chunk(target, stage, n), and no answers to keep
+//   size_t insert(target, stage, i, n)               n <= O::lanes keys from i on; how many went in
+//   touch(target, stage, i, Loads&)
 #pragma once
 
 #include "kernels/hash.hpp"
@@ -20,122 +26,210 @@
 namespace simdbloom::detail {
 namespace {
 
+/// Hashes of the O::lanes keys from p on.
 template <class O>
-inline typename O::V hashes_at(const std::uint64_t* keys, bool hashed, typename O::V seed) {
-    const auto v = O::load(keys);
-    return hashed ? v : mix_vector<O>(v, seed);
-}
+struct HashSource {
+    typename O::V folded_seed;
+    bool hashed;
+    HashSource(const Target& t, const Batch& b) : folded_seed(fold_seed<O>(t.seed)), hashed(b.hashed) {}
+    typename O::V operator()(const std::uint64_t* p) const { return hash(O::load(p)); }
+    /// Of the n < O::lanes keys from p on, filled up with a key that is worked on and never answered for.
+    typename O::V padded(const std::uint64_t* p, std::size_t n) const { return hash(O::load_first(p, n)); }
 
-/// Calls use(hashes, i) for each vector of hashes of n <= 64 keys, i the number of its first key. The last one is padded
-/// with a key that is worked on and never answered for.
-template <class O, class F>
-inline void for_each_vector(const Target& t, const Batch& b, std::size_t first, std::size_t n, F&& use) {
-    const auto seed = O::broadcast(t.seed);
-    const std::uint64_t* keys = b.keys + first;
-    std::size_t i = 0;
-    if (n == chunk_keys) {
-        for (; i < chunk_keys; i += O::lanes) use(hashes_at<O>(keys + i, b.hashed, seed), i);
-        return;
-    }
-    for (; i + O::lanes <= n; i += O::lanes) use(hashes_at<O>(keys + i, b.hashed, seed), i);
-    if (i < n) {
-        std::uint64_t padded[O::lanes] = {};
-        for (std::size_t j = 0; i + j < n; ++j) padded[j] = keys[i + j];
-        use(hashes_at<O>(padded, b.hashed, seed), i);
-    }
-}
+private:
+    typename O::V hash(typename O::V v) const { return hashed ? v : mix_vector<O>(v, folded_seed); }
+};
 
-template <bool only_address, class O, class L>
-inline void stage_chunk(const Target& t, const Batch& b, std::size_t first, std::size_t n, typename L::Stage& to) {
-    for_each_vector<O>(t, b, first, n, [&](typename O::V hashes, std::size_t i) {
-        if constexpr (only_address) L::stage_address(t, hashes, to, i);
-        else L::stage_vector(t, hashes, to, i);
-    });
-}
+// Filters of more bytes than this are prefetched, into the level-2 cache. ns a key without and with, absent keys (Xeon,
+// L2 2 MiB, L3 260 MiB), at 1, 2, 8, 16 and 256 MiB:
+//   split256 AVX2       1.70/1.72   2.20/1.91   2.72/2.42               9.6/6.5
+//   blocked512 AVX-512  1.98/2.02   2.55/2.07   3.00/2.36   3.32/2.77   10.1/6.0
+//   split256 AVX-512                1.76/1.74   2.24/2.30   2.95/2.89   8.4/6.6
+//   cuckoo12 AVX-512    1.75/2.59   2.45/2.91   3.89/3.88   5.93/5.55   16.5/15.1
+// So early, but for vectors that hold enough short tests in flight without.
+constexpr std::size_t early_prefetch = std::size_t{1} << 20;
+template <class O>
+constexpr std::size_t late_prefetch = O::lanes == 8 ? std::size_t{12} << 20 : early_prefetch;
 
-/// Calls consume(first, n, stage) for each chunk in order, staged and prefetched `lookahead` chunks before.
-/// consume returns false to stop.
-template <class O, class L, bool only_address = false, class F>
-inline void for_each_chunk(const Target& t, const Batch& b, F&& consume) {
-    typename L::Stage ring[max_lookahead + 1];
-    const std::size_t ahead = t.lookahead;
-    const auto size_at = [&](std::size_t first) { return b.size - first < chunk_keys ? b.size - first : chunk_keys; };
-    if (ahead == 0) {
-        for (std::size_t first = 0; first < b.size; first += chunk_keys) {
-            const std::size_t n = size_at(first);
-            stage_chunk<only_address, O, L>(t, b, first, n, ring[0]);
-            if (!consume(first, n, ring[0])) return;
+// Unrolled, the eight vectors of a chunk save AVX-512 3 to 8 % of a lookup; other ISAs gain nothing.
+template <class O, class Visit>
+constexpr bool unrolls = O::lanes == 8 && Visit::only_reads;
+
+/// Takes the batch through `visit`, chunk by chunk in order:
+///   visit.stage(hashes, stage, i), visit.vector(stage, at, i, n) for each vector of n keys, visit.end(stage, first, n)
+/// for each chunk, which returns false to stop.
+template <class O, class L, class Visit>
+inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
+    const bool prefetches = t.bytes > Visit::prefetch_above;
+    typename L::Stage stages[2];
+    const HashSource<O> hashes(t, b);
+    std::size_t first = 0;
+    bool staged = false;
+
+    if ((!Visit::whole_chunks || prefetches) && b.size >= 2 * chunk_keys) {
+        const auto prefetch = [&](const typename L::Stage& stage, std::size_t i) {
+            if (prefetches) L::prefetch(t, stage, i);
+        };
+#pragma GCC unroll 1
+        for (std::size_t i = 0; i < chunk_keys; i += O::lanes) {
+            visit.stage(hashes(b.keys + i), stages[0], i);
+            prefetch(stages[0], i);
         }
-        return;
+        staged = true;
+        for (; first + 2 * chunk_keys <= b.size; first += chunk_keys) {
+            const auto& now = stages[first / chunk_keys & 1];
+            auto& next = stages[~(first / chunk_keys) & 1];
+            const std::uint64_t* const ahead = b.keys + first + chunk_keys;
+            const auto step = [&](std::size_t i) {
+                visit.stage(hashes(ahead + i), next, i);
+                // The vector before: its addresses have left the store buffer.
+                if (i > 0) prefetch(next, i - O::lanes);
+                visit.vector(now, i, i, O::lanes);
+            };
+            if constexpr (unrolls<O, Visit>) {
+#pragma GCC unroll 8
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) step(i);
+            } else {
+#pragma GCC unroll 1
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) step(i);
+            }
+            prefetch(next, chunk_keys - O::lanes);
+            if (!visit.end(now, first, chunk_keys)) return;
+        }
     }
-    const auto stage_ahead = [&](std::size_t first) {
-        if (first >= b.size) return;
-        auto& stage = ring[first / chunk_keys % (max_lookahead + 1)];
-        const std::size_t n = size_at(first);
-        stage_chunk<only_address, O, L>(t, b, first, n, stage);
-        L::prefetch(t, stage, n);
-    };
-    for (std::size_t c = 0; c < ahead; ++c) stage_ahead(c * chunk_keys);
-    for (std::size_t first = 0; first < b.size; first += chunk_keys) {
-        stage_ahead(first + ahead * chunk_keys);
-        if (!consume(first, size_at(first), ring[first / chunk_keys % (max_lookahead + 1)])) return;
+
+    for (; first < b.size; first += chunk_keys) {
+        auto& stage = stages[first / chunk_keys & 1];
+        const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
+        const std::uint64_t* const keys = b.keys + first;
+        if (O::lanes == 1 && !Visit::whole_chunks && !staged) {
+#pragma GCC unroll 1
+            for (std::size_t i = 0; i < n; ++i) {
+                visit.stage(hashes(keys + i), stage, 0);
+                visit.vector(stage, 0, i, 1);
+            }
+        } else {
+            std::size_t i = 0;
+            if (!staged) {
+#pragma GCC unroll 1
+                for (; i + O::lanes <= n; i += O::lanes) visit.stage(hashes(keys + i), stage, i);
+                if (i < n) visit.stage(hashes.padded(keys + i, n - i), stage, i);
+            }
+#pragma GCC unroll 1
+            for (i = 0; i < n; i += O::lanes) visit.vector(stage, i, i, n - i < O::lanes ? n - i : O::lanes);
+        }
+        staged = false;
+        if (!visit.end(stage, first, n)) return;
     }
 }
+
+template <class L>
+concept TestsWholeChunks = requires(const Target& t, const typename L::Stage& s) { L::test_chunk(t, s, std::size_t{}); };
 
 template <class O, class L>
-std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
+struct Lookup {
+    static constexpr bool whole_chunks = TestsWholeChunks<L>, only_reads = true;
+    static constexpr std::size_t prefetch_above = L::prefetches_early ? early_prefetch : late_prefetch<O>;
+    const Target t;  // a copy: stores of answers, which are bytes, cannot change it
+    const Output output;
+    void* const out;
     std::size_t found = 0;
-    const auto answer = [&](std::size_t first, std::size_t n, std::uint64_t hits) {
+    typename L::Answers answers;
+
+    Lookup(const Target& target, Output kind, void* to) : t(target), output(kind), out(to) {}
+
+    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) { L::stage(t, hashes, s, i); }
+    void vector(const typename L::Stage& s, std::size_t at, std::size_t i, std::size_t) {
+        if constexpr (!whole_chunks) L::test(t, s, at, answers, i);
+    }
+    bool end(const typename L::Stage& s, std::size_t first, std::size_t n) {
+        std::uint64_t hits;
+        if constexpr (whole_chunks) hits = L::test_chunk(t, s, n);
+        else hits = answers.hits();
         if (n < chunk_keys) hits &= (std::uint64_t{1} << n) - 1;
         if (output == Output::bitmap) {
             auto* bytes = static_cast<std::uint8_t*>(out) + first / 8;
-            if (n == chunk_keys) {
-                __builtin_memcpy(bytes, &hits, 8);
-            } else {
+            if (n == chunk_keys) __builtin_memcpy(bytes, &hits, 8);
+            else
                 for (std::size_t i = 0; i * 8 < n; ++i) bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));
-            }
         } else if (output == Output::select) {
             write_positions<O>(hits, static_cast<std::uint32_t>(first), static_cast<std::uint32_t*>(out) + found);
         }
         found += static_cast<std::size_t>(__builtin_popcountll(hits));
-    };
-    if constexpr (requires(typename O::V hashes) { L::probe_vector(t, hashes); }) {
-        if (t.lookahead == 0) {  // nothing to prefetch: straight from the hash to the answer
-            for (std::size_t first = 0; first < b.size; first += chunk_keys) {
-                const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
-                std::uint64_t hits = 0;
-                for_each_vector<O>(t, b, first, n, [&](typename O::V hashes, std::size_t i) { hits |= std::uint64_t{L::probe_vector(t, hashes)} << i; });
-                answer(first, n, hits);
-            }
-            return found;
-        }
+        return true;
     }
-    for_each_chunk<O, L>(t, b, [&](std::size_t first, std::size_t n, const typename L::Stage& stage) {
-        answer(first, n, L::probe(t, stage, n));
-        return true;
-    });
-    return found;
-}
+};
 
 template <class O, class L>
-std::size_t insert(const Target& t, Batch b) {
+struct Insert {
+    static constexpr bool whole_chunks = false, only_reads = false;
+    static constexpr std::size_t prefetch_above = L::prefetches_early ? early_prefetch : late_prefetch<O>;
+    const Target t;
     std::size_t inserted = 0;
-    for_each_chunk<O, L>(t, b, [&](std::size_t, std::size_t n, const typename L::Stage& stage) {
-        const std::size_t done = L::insert(t, stage, n);
+    bool full = false;
+
+    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+        if constexpr (requires { L::stage_insert(t, hashes, s, i); }) L::stage_insert(t, hashes, s, i);
+        else L::stage(t, hashes, s, i);
+    }
+    void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t n) {
+        if (full) return;
+        const std::size_t done = L::insert(t, s, at, n);
         inserted += done;
-        return done == n;
-    });
-    return inserted;
+        full = done < n;
+    }
+    bool end(const typename L::Stage&, std::size_t, std::size_t) { return !full; }
+};
+
+/// Where touch leaves what it loaded: four sums, so that no addition waits for the one before.
+template <class O>
+struct Loads {
+    typename O::V sum[4] = {O::broadcast(0), O::broadcast(0), O::broadcast(0), O::broadcast(0)};
+    typename O::V32 sum32[4] = {O::broadcast32(0), O::broadcast32(0), O::broadcast32(0), O::broadcast32(0)};
+
+    std::uint64_t total() const {
+        std::uint64_t lanes[O::lanes];
+        O::store(lanes, sum[0] ^ sum[1] ^ sum[2] ^ sum[3]);
+        std::uint32_t lanes32[O::lanes32];
+        O::store32(lanes32, sum32[0] ^ sum32[1] ^ sum32[2] ^ sum32[3]);
+        std::uint64_t all = 0;
+        for (const auto x : lanes) all ^= x;
+        for (const auto x : lanes32) all ^= x;
+        return all;
+    }
+};
+
+template <class O, class L>
+struct Touch {
+    static constexpr bool whole_chunks = false, only_reads = true;
+    static constexpr std::size_t prefetch_above = late_prefetch<O>;
+    const Target t;
+    Loads<O> loads{};
+
+    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) { L::stage_address(t, hashes, s, i); }
+    void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t) { L::touch(t, s, at, loads); }
+    bool end(const typename L::Stage&, std::size_t, std::size_t) { return true; }
+};
+
+template <class O, class L>
+[[gnu::flatten]] std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
+    Lookup<O, L> visit(t, output, out);
+    for_each_chunk<O, L>(t, b, visit);
+    return visit.found;
 }
 
 template <class O, class L>
-std::uint64_t touch(const Target& t, Batch b) {
-    std::uint64_t sum = 0;
-    for_each_chunk<O, L, true>(t, b, [&](std::size_t, std::size_t n, const typename L::Stage& stage) {
-        sum += L::touch(t, stage, n);
-        return true;
-    });
-    return sum;
+[[gnu::flatten]] std::size_t insert(const Target& t, Batch b) {
+    Insert<O, L> visit{t};
+    for_each_chunk<O, L>(t, b, visit);
+    return visit.inserted;
+}
+
+template <class O, class L>
+[[gnu::flatten]] std::uint64_t touch(const Target& t, Batch b) {
+    Touch<O, L> visit{t};
+    for_each_chunk<O, L>(t, b, visit);
+    return visit.loads.total();
 }
 
 template <class O, class L>

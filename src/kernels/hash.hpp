@@ -20,10 +20,15 @@ constexpr SaltLanes copy_of_salts() {
 }
 alignas(64) constexpr SaltLanes salt_lanes = copy_of_salts();
 
+/// x ^ seed ^ ((x ^ seed) >> 27) is x ^ (x >> 27) ^ folded: one operation less a vector where xor takes three operands.
 template <class O>
-inline typename O::V mix_vector(typename O::V key, typename O::V seed) {
-    auto x = key ^ seed;
-    x = x ^ (x >> 27);
+inline typename O::V fold_seed(std::uint64_t seed) {
+    return O::broadcast(seed ^ (seed >> 27));
+}
+
+template <class O>
+inline typename O::V mix_vector(typename O::V key, typename O::V folded_seed) {
+    auto x = O::xor3(key, key >> 27, folded_seed);
     x = O::mul_small(x, static_cast<std::uint32_t>(mix_multiplier1));
     x = x ^ (x >> 13);
     x = O::mul_small(x, static_cast<std::uint32_t>(mix_multiplier2));

@@ -6,15 +6,6 @@
 namespace simdbloom::detail {
 namespace {
 
-template <class O>
-inline std::uint64_t touch_first_words(const Target& t, const LineStage& s, std::size_t n) {
-    auto sum = O::broadcast(0);
-    for (std::size_t i = 0; i < n; i += O::lanes) sum = sum ^ O::gather64(t.bits, O::load(s.offset + i));
-    std::uint64_t lanes[O::lanes];
-    O::store(lanes, sum);
-    return lanes[0];
-}
-
 inline void set_bits(std::byte* word, std::uint64_t mask) {
     std::uint64_t w;
     __builtin_memcpy(&w, word, 8);
@@ -26,39 +17,40 @@ template <class O, unsigned groups, unsigned k_per_group>
 struct Zoned512 : OneLine<O> {
     using typename OneLine<O>::V;
     using Stage = LineStage;
+    using Answers = typename O::template LaneAnswers<LaneBits>;
+    static constexpr bool prefetches_early = !O::fetches_bits;
     static constexpr unsigned group_words = 8 / groups, index_bits = groups == 2 ? 2 : 1;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
     }
-    static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, spread_vector<O>(hash));
     }
-    static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
-        std::uint64_t hits = 0;
-        for (std::size_t i = 0; i < n; i += O::lanes) {
-            const V p = O::load(s.pattern + i), block = O::load(s.offset + i);
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+        const V p = O::load(s.pattern + at), block = O::load(s.offset + at);
+        if constexpr (O::fetches_bits) {
+            std::uint64_t hit = ~std::uint64_t{0};
+            for (unsigned g = 0; g < groups; ++g) hit &= O::fetch_bits(O::gather64(t.bits, block + word_offset(p, g)), positions(p, g));
+            answers.set(i, hit);
+        } else {
             unsigned hit = ~0u;
-            for (unsigned g = 0; g < groups; ++g)
-                hit &= O::covered_lanes(O::gather64(t.bits, block + word_offset(p, g)), mask(p, g));
-            hits |= std::uint64_t{hit} << i;
+            for (unsigned g = 0; g < groups; ++g) hit &= O::covered_lanes(O::gather64(t.bits, block + word_offset(p, g)), mask(p, g));
+            answers.set(i, hit);
         }
-        return hits;
     }
-    static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
-        for (std::size_t i = 0; i < n; i += O::lanes) {
-            const V p = O::load(s.pattern + i), block = O::load(s.offset + i);
-            for (unsigned g = 0; g < groups; ++g) {
-                std::uint64_t offsets[O::lanes], masks[O::lanes];
-                O::store(offsets, block + word_offset(p, g));
-                O::store(masks, mask(p, g));
-                for (std::size_t j = 0; j < O::lanes && i + j < n; ++j) set_bits(t.bits + offsets[j], masks[j]);
-            }
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        const V p = O::load(s.pattern + i), block = O::load(s.offset + i);
+        for (unsigned g = 0; g < groups; ++g) {
+            std::uint64_t offsets[O::lanes], masks[O::lanes];
+            O::store(offsets, block + word_offset(p, g));
+            O::store(masks, mask(p, g));
+            for (std::size_t j = 0; j < n; ++j) set_bits(t.bits + offsets[j], masks[j]);
         }
         return n;
     }
-    static std::uint64_t touch(const Target& t, const Stage& s, std::size_t n) { return touch_first_words<O>(t, s, n); }
+    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_words<O>(t, s, i, to); }
 
 private:
     static V word_offset(V p, unsigned g) {
@@ -68,8 +60,17 @@ private:
     static V mask(V p, unsigned g) {
         V m = O::broadcast(0);
         for (unsigned j = 0; j < k_per_group; ++j)
-            m = m | O::bit(p >> static_cast<int>(64 - 4 - 6 * (g * k_per_group + j + 1)));
+            m = m | O::bit(p >> static_cast<int>(first_bit(g, j)));
         return m;
+    }
+    static constexpr unsigned first_bit(unsigned g, unsigned j) { return 64 - 4 - 6 * (g * k_per_group + j + 1); }
+    // Byte j: the position of bit j; bytes from k_per_group on repeat the first.
+    static V positions(V p, unsigned g)
+        requires(O::fetches_bits)
+    {
+        std::uint64_t shifts = 0;
+        for (unsigned j = 0; j < 8; ++j) shifts |= std::uint64_t{first_bit(g, j < k_per_group ? j : 0)} << (8 * j);
+        return O::bytes_at_bits(p, shifts);
     }
 };
 
@@ -77,41 +78,39 @@ template <class O>
 struct Blocked512 : OneLine<O> {
     using typename OneLine<O>::V;
     using Stage = LineStage;
+    using Answers = typename O::template LineAnswers<LaneBits>;
+    static constexpr bool prefetches_early = true;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
     }
-    static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, hash);
     }
-    static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
         if constexpr (O::keeps_misses) {
-            alignas(64) std::uint16_t misses[chunk_keys];
-            for_each_padded<1>(n, [&](std::size_t i) { O::miss_words_anywhere(misses + i, t.bits + s.offset[i], s.pattern[i], salt_lanes.lane, t.k); });
-            return O::hits_of(misses);
-        }
-        std::uint64_t hits = 0;
-        for (std::size_t i = 0; i < n; i += O::lanes) {
-            const V x = O::load(s.pattern + i), block = O::load(s.offset + i);
+            for (std::size_t j = 0; j < O::lanes; ++j)
+                O::test_anywhere(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j], salt_lanes.lane, t.k);
+        } else {
+            const V x = O::load(s.pattern + at), block = O::load(s.offset + at);
             unsigned hit = ~0u;
             for (unsigned j = 0; j < t.k && hit != 0; ++j) {
                 const V position = position_of(x, j);
                 hit &= O::covered_lanes(O::gather64(t.bits, block + word_offset(position)), O::bit(position));
             }
-            hits |= std::uint64_t{hit} << i;
+            answers.set(i, hit);
         }
-        return hits;
     }
-    static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i)
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        for (std::size_t at = i; at < i + n; ++at)
             for (unsigned j = 0; j < t.k; ++j) {
-                const std::uint32_t position = (static_cast<std::uint32_t>(s.pattern[i]) * salt_lanes.lane[j]) >> 23;
-                set_bits(t.bits + s.offset[i] + position / 64 * 8, std::uint64_t{1} << (position % 64));
+                const std::uint32_t position = (static_cast<std::uint32_t>(s.pattern[at]) * salt_lanes.lane[j]) >> 23;
+                set_bits(t.bits + s.offset[at] + position / 64 * 8, std::uint64_t{1} << (position % 64));
             }
         return n;
     }
-    static std::uint64_t touch(const Target& t, const Stage& s, std::size_t n) { return touch_first_words<O>(t, s, n); }
+    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_words<O>(t, s, i, to); }
 
 private:
     // 9 bits: the top of the low half of x * salt.

@@ -12,14 +12,39 @@ struct Split256 : OneLine<O> {
     using V32 = typename O::V32;
     using Stage = LineStage;
     static constexpr std::size_t parts = 8 / O::lanes32;
+    using Answers = typename O::template SplitAnswers<KeyAnswers<O>>;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 5));
     }
-    static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, hash);
     }
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+        if constexpr (O::keeps_misses) {
+            for (std::size_t j = 0; j < O::lanes; j += 2)
+                O::test_split_pair(answers, i + j, t.bits + s.offset[at + j], t.bits + s.offset[at + j + 1], s.pattern[at + j], s.pattern[at + j + 1], salt_lanes.lane);
+        } else {
+            for (std::size_t j = 0; j < O::lanes; ++j) {
+                bool hit = true;
+                for (std::size_t part = 0; part < parts; ++part)
+                    hit &= O::covers32(O::load32(words(t, s, at + j, part)), mask(s.pattern[at + j], part));
+                answers.set(i + j, hit);
+            }
+        }
+    }
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        for (std::size_t j = i; j < i + n; ++j)
+            for (std::size_t part = 0; part < parts; ++part) {
+                std::byte* w = words(t, s, j, part);
+                O::store32(w, O::load32(w) | mask(s.pattern[j], part));
+            }
+        return n;
+    }
+    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_blocks<O, 32>(t, s, i, to); }
+
+private:
     static V32 mask(std::uint64_t pattern, std::size_t part) {
         const V32 x = O::broadcast32(static_cast<std::uint32_t>(pattern));
         return O::bit32((x * O::load32(salt_lanes.lane + part * O::lanes32)) >> 27);
@@ -27,31 +52,6 @@ struct Split256 : OneLine<O> {
     static std::byte* words(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
         return t.bits + s.offset[i] + 4 * O::lanes32 * part;
     }
-    static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
-        if constexpr (O::keeps_misses) {
-            alignas(64) std::uint8_t misses[chunk_keys];
-            const auto pair = [&](std::size_t i) {
-                O::miss_bytes_of_pair(misses + i, t.bits + s.offset[i], t.bits + s.offset[i + 1], s.pattern[i], s.pattern[i + 1], salt_lanes.lane);
-            };
-            for_each_padded<2>(n, pair);
-            return O::hits_of(misses);
-        }
-        return hits_by_key<O>(n, [&](std::size_t i) {
-            bool hit = true;
-            for (std::size_t part = 0; part < parts; ++part)
-                hit &= O::covers32(O::load32(words(t, s, i, part)), mask(s.pattern[i], part));
-            return hit;
-        });
-    }
-    static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t part = 0; part < parts; ++part) {
-                std::byte* w = words(t, s, i, part);
-                O::store32(w, O::load32(w) | mask(s.pattern[i], part));
-            }
-        return n;
-    }
-    static std::uint64_t touch(const Target& t, const Stage& s, std::size_t n) { return touch_blocks<O, 32>(t, s, n); }
 };
 
 template <class O>
@@ -59,42 +59,42 @@ struct Sector512 : OneLine<O> {
     using typename OneLine<O>::V;
     using Stage = LineStage;
     static constexpr std::size_t parts = 8 / O::lanes;
+    using Answers = typename O::template SectorAnswers<KeyAnswers<O>>;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
     }
-    static void stage_vector(const Target& t, V hash, Stage& s, std::size_t i) {
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
-        O::store(s.pattern + i, spread_vector<O>(hash) & O::broadcast(0x3F3F3F3F3F3F3F3Fu));
+        O::store(s.pattern + i, O::low_six_bits_of_bytes(spread_vector<O>(hash)));
     }
-    static V mask(std::uint64_t pattern, std::size_t part) {
-        return O::bit_below_64(O::byte_of_part(pattern, part));
-    }
-    static std::byte* words(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
-        return t.bits + s.offset[i] + 8 * O::lanes * part;
-    }
-    static std::uint64_t probe(const Target& t, const Stage& s, std::size_t n) {
-        if constexpr (O::keeps_misses) {
-            alignas(64) std::uint8_t misses[chunk_keys];
-            for_each_padded<1>(n, [&](std::size_t i) { O::miss_byte(misses + i, t.bits + s.offset[i], mask(s.pattern[i], 0)); });
-            return O::hits_of(misses);
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+        for (std::size_t j = 0; j < O::lanes; ++j) {
+            if constexpr (O::keeps_misses) {
+                O::test_sectors(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j]);
+            } else {
+                bool hit = true;
+                for (std::size_t part = 0; part < parts; ++part)
+                    hit &= O::covers(O::load_block(words(t, s, at + j, part)), mask(s.pattern[at + j], part));
+                answers.set(i + j, hit);
+            }
         }
-        return hits_by_key<O>(n, [&](std::size_t i) {
-            bool hit = true;
-            for (std::size_t part = 0; part < parts; ++part)
-                hit &= O::covers(O::load_block(words(t, s, i, part)), mask(s.pattern[i], part));
-            return hit;
-        });
     }
-    static std::size_t insert(const Target& t, const Stage& s, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i)
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        for (std::size_t j = i; j < i + n; ++j)
             for (std::size_t part = 0; part < parts; ++part) {
-                std::byte* w = words(t, s, i, part);
-                O::store_block(w, O::load_block(w) | mask(s.pattern[i], part));
+                std::byte* w = words(t, s, j, part);
+                O::store_block(w, O::load_block(w) | mask(s.pattern[j], part));
             }
         return n;
     }
-    static std::uint64_t touch(const Target& t, const Stage& s, std::size_t n) { return touch_blocks<O, 64>(t, s, n); }
+    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_blocks<O, 64>(t, s, i, to); }
+
+private:
+    static V mask(std::uint64_t pattern, std::size_t part) { return O::bit_below_64(O::byte_of_part(pattern, part)); }
+    static std::byte* words(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
+        return t.bits + s.offset[i] + 8 * O::lanes * part;
+    }
 };
 
 }  // namespace

@@ -15,12 +15,11 @@ struct Target {
     std::uint64_t blocks;       ///< below 2^32
     std::uint64_t seed;         ///< already offset, see mix()
     std::uint32_t k;            ///< for layouts whose kernels loop over it
-    std::uint32_t lookahead;    ///< chunks of 64 keys to prefetch ahead, 0..max_lookahead
+    std::size_t bytes;          ///< of the bits: what decides over prefetching
     std::uint64_t* random;      ///< cuckoo: state of the eviction walk, else null
 };
 
 inline constexpr std::size_t chunk_keys = 64;
-inline constexpr std::uint32_t max_lookahead = 7;
 
 struct Batch {
     const std::uint64_t* keys;
@@ -58,6 +57,7 @@ extern const KernelTable scalar_kernels;
 extern const KernelTable sse42_kernels;
 extern const KernelTable avx2_kernels;
 extern const KernelTable avx512_kernels;
+extern const KernelTable avx512bitalg_kernels;
 extern const KernelTable neon_kernels;
 
 /// Puts a tag into one of its buckets, moving others if it must; false, with the table as it was, when no

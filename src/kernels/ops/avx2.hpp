@@ -10,6 +10,10 @@ namespace {
 
 template <>
 struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
+    static V load_first(const std::uint64_t* p, std::size_t n) {
+        const __m256i wanted = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)), _mm256_set_epi64x(3, 2, 1, 0));
+        return _mm256_maskload_epi64(reinterpret_cast<const long long*>(p), wanted);
+    }
     static V mul32(V a, V b) { return _mm256_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
     static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }

@@ -18,6 +18,7 @@ inline std::uint32_t in_register(std::uint32_t mask) {
 
 template <>
 struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
+    static V load_first(const std::uint64_t* p, std::size_t n) { return _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << n) - 1), p); }
     static V mul32(V a, V b) { return _mm512_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return _mm512_mullo_epi64(a, V(std::uint64_t{c})); }
     static V swap_halves(V a) { return _mm512_shuffle_epi32(a, _MM_PERM_CDAB); }
@@ -29,42 +30,62 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return _mm512_shuffle_epi8(_mm512_set1_epi64(static_cast<long long>(pattern)), control);
     }
 
-    // Tests that leave one byte of misses a key in memory (or two, 512 bits in 16 words), and the hits of 64 such
-    // keys: a store and 1/64 of a test a key in place of a compare, a set and two scalar operations.
-    static constexpr bool keeps_misses = true;
+    static V xor3(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
+    // Rotations look at the low six bits only.
+    static V low_six_bits_of_bytes(V v) { return v; }
+
     static void write_positions16(unsigned hits, std::uint32_t base, std::uint32_t* out) {
         const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
         const __m512i positions = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(base)), lane);
         const auto count = static_cast<unsigned>(__builtin_popcount(hits));
         _mm512_mask_storeu_epi32(out, static_cast<__mmask16>((1u << count) - 1), _mm512_maskz_compress_epi32(static_cast<__mmask16>(hits), positions));
     }
-    static void miss_byte(std::uint8_t* to, const std::byte* block, V mask) {
-        *to = _mm512_testn_epi64_mask(_mm512_load_si512(block), mask);
-    }
-    static std::uint64_t hits_of(const std::uint8_t* misses) {
-        const __m512i m = _mm512_loadu_si512(misses);
-        return _mm512_testn_epi8_mask(m, m);
-    }
+
+    // Tests that leave one byte of misses a key in memory (or two, 512 bits in 16 words), and the hits of 64 such
+    // keys: a store and 1/64 of a test a key in place of a compare, a set and two scalar operations.
+    static constexpr bool keeps_misses = true;
+    struct MissBytes {
+        alignas(64) std::uint8_t misses[64];
+        std::uint64_t hits() const {
+            const __m512i m = _mm512_load_si512(misses);
+            return _mm512_testn_epi8_mask(m, m);
+        }
+    };
+    struct MissWords {
+        alignas(64) std::uint16_t misses[64];
+        std::uint64_t hits() const {
+            const __m512i low = _mm512_load_si512(misses), high = _mm512_load_si512(misses + 32);
+            return in_register(_mm512_testn_epi16_mask(low, low)) | std::uint64_t{in_register(_mm512_testn_epi16_mask(high, high))} << 32;
+        }
+    };
+    template <class>
+    using SplitAnswers = MissBytes;
+    template <class>
+    using SectorAnswers = MissBytes;
+    template <class>
+    using LineAnswers = MissWords;
+
     // Two split blocks side by side in one register.
-    static void miss_bytes_of_pair(std::uint8_t* to, const std::byte* block0, const std::byte* block1, std::uint64_t x0, std::uint64_t x1, const std::uint32_t* salts8) {
+    static void test_split_pair(MissBytes& answers, std::size_t i, const std::byte* block0, const std::byte* block1, std::uint64_t x0, std::uint64_t x1,
+                                const std::uint32_t* salts8) {
         const __m512i salts = _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(salts8)));
         const __m512i x = _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(x0)), 0xFF00, static_cast<int>(x1));
         const __m512i mask = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27));
         const __m512i blocks = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_load_si256(reinterpret_cast<const __m256i*>(block0))),
                                                   _mm256_load_si256(reinterpret_cast<const __m256i*>(block1)), 1);
-        const auto misses = static_cast<std::uint16_t>(in_register(_mm512_testn_epi32_mask(blocks, mask)));
-        __builtin_memcpy(to, &misses, 2);
+        const std::uint16_t misses = _mm512_testn_epi32_mask(blocks, mask);
+        __builtin_memcpy(answers.misses + i, &misses, 2);
+    }
+    static void test_sectors(MissBytes& answers, std::size_t i, const std::byte* block, std::uint64_t pattern) {
+        answers.misses[i] = _mm512_testn_epi64_mask(_mm512_load_si512(block), bit_below_64(byte_of_part(pattern, 0)));
     }
     // k bits anywhere in a line: position j of x * salt, its 32-bit word fetched by a permutation of the line.
-    static void miss_words_anywhere(std::uint16_t* to, const std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
+    static void test_anywhere(MissWords& answers, std::size_t i, const std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
         const __m512i position = _mm512_srli_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16)), 23);
         const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(position, 5), _mm512_load_si512(block));
-        *to = _mm512_mask_testn_epi32_mask(static_cast<__mmask16>((1u << k) - 1), words, _mm512_rolv_epi32(_mm512_set1_epi32(1), position));
+        answers.misses[i] = _mm512_mask_testn_epi32_mask(static_cast<__mmask16>((1u << k) - 1), words, _mm512_rolv_epi32(_mm512_set1_epi32(1), position));
     }
-    static std::uint64_t hits_of(const std::uint16_t* misses) {
-        const __m512i low = _mm512_loadu_si512(misses), high = _mm512_loadu_si512(misses + 32);
-        return in_register(_mm512_testn_epi16_mask(low, low)) | std::uint64_t{in_register(_mm512_testn_epi16_mask(high, high))} << 32;
-    }
+
     static V gather64(const std::byte* base, V offset) { return _mm512_i64gather_epi64(offset, base, 1); }
     /// Only the lanes of `wanted` are loaded; the others are 0.
     static V gather64(const std::byte* base, V offset, unsigned wanted) {

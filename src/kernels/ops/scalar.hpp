@@ -21,6 +21,7 @@ struct Ops<ScalarArch> {
     static constexpr std::size_t lanes32 = 1;
 
     static V load(const std::uint64_t* p) { return *p; }
+    static V load_first(const std::uint64_t*, std::size_t) { return 0; }
     static void store(std::uint64_t* p, V v) { *p = v; }
     static V broadcast(std::uint64_t x) { return x; }
     static V mul32(V a, V b) { return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu); }
@@ -61,8 +62,20 @@ struct Ops<ScalarArch> {
     static void store_block(void* p, V v) { std::memcpy(p, &v, 8); }
     static bool covers(V block, V mask) { return (mask & ~block) == 0; }
     static bool covers32(V32 block, V32 mask) { return (mask & ~block) == 0; }
-    static constexpr bool keeps_misses = false;
+    static V xor3(V a, V b, V c) { return a ^ b ^ c; }
+    static V low_six_bits_of_bytes(V v) { return v & 0x3F3F3F3F3F3F3F3Fu; }
+
     static constexpr bool packs_bytes = false;
+    static constexpr bool keeps_misses = false;
+    static constexpr bool fetches_bits = false;
+    template <class Default>
+    using SplitAnswers = Default;
+    template <class Default>
+    using SectorAnswers = Default;
+    template <class Default>
+    using LineAnswers = Default;
+    template <class Default>
+    using LaneAnswers = Default;
 
     static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 };

@@ -21,6 +21,13 @@ struct VectorOps {
     static constexpr std::size_t lanes32 = V32::size;
 
     static V load(const std::uint64_t* p) { return V::load_unaligned(p); }
+    /// The n < lanes from p on; the other lanes are 0. Nothing behind them is read.
+    static V load_first(const std::uint64_t* p, std::size_t n) {
+        std::uint64_t all[lanes] = {};
+        for (std::size_t i = 0; i < lanes; ++i)
+            if (i < n) all[i] = p[i];
+        return load(all);
+    }
     static void store(std::uint64_t* p, V v) { v.store_unaligned(p); }
     static V broadcast(std::uint64_t x) { return V(x); }
     static V load_block(const void* p) { return V::load_unaligned(static_cast<const std::uint64_t*>(p)); }
@@ -29,8 +36,21 @@ struct VectorOps {
     static void store32(void* p, V32 v) { v.store_unaligned(static_cast<std::uint32_t*>(p)); }
     static V32 broadcast32(std::uint32_t x) { return V32(x); }
 
-    static constexpr bool keeps_misses = false;  // see AVX-512
+    static V xor3(V a, V b, V c) { return a ^ b ^ c; }
+    static V low_six_bits_of_bytes(V v) { return v & V(std::uint64_t{0x3F3F3F3F3F3F3F3Fu}); }
+
     static constexpr bool packs_bytes = false;   // see AVX2
+    static constexpr bool keeps_misses = false;  // see AVX-512
+    static constexpr bool fetches_bits = false;  // see AVX-512 with BITALG
+    // The kind of answers each family of layouts keeps; see answers.hpp.
+    template <class Default>
+    using SplitAnswers = Default;
+    template <class Default>
+    using SectorAnswers = Default;
+    template <class Default>
+    using LineAnswers = Default;
+    template <class Default>
+    using LaneAnswers = Default;
 
     static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 
