@@ -1,10 +1,12 @@
-// classic: k probes anywhere. All keys of a chunk take the first two probes a vector at a time; the survivors are
-// then put side by side once, so that the remaining probes run on full vectors (Polychroniou & Ross 2014 refill
-// lanes for the same reason). Moving survivors together after every probe instead took 5.3 ns a key against 8.4 with
-// scalar moves and 4.1 to 4.7 this way (16 and 256 KiB, AVX-512): each round waited for the stores of the one before.
+// classic: k probes anywhere, each wanted only by the keys that passed those before. Keys are tested a vector at a time;
+// those that pass are put side by side in a queue, and go on when it holds 64 (Polychroniou & Ross 2014 refill lanes for the
+// same reason). No branch depends on a bit, so that lines are fetched for many chunks at once; queues keep the order of the
+// keys. Against two probes at once and the survivors of each chunk together through the others, ns a key with AVX-512,
+// k = 8: 16 KiB 2.2 to 3.6, 256 KiB 2.6 to 4.4, 8 MiB 5.5 to 9.6, 256 MiB 18.5 to 31 (bench/tried.md, "Classic").
 #pragma once
 
 #include "kernels/driver.hpp"
+#include "kernels/emit.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -12,49 +14,29 @@ namespace {
 template <class O>
 struct Classic {
     using V = typename O::V;
-    struct Answers {};
-    static constexpr bool prefetches_early = true;
+    // Insert, ns a key without and with (AVX-512, k = 8): 8 MiB 20.4 / 21.9, 256 MiB 84 / 74.
+    static constexpr std::size_t prefetch_above = std::size_t{32} << 20;
     struct Stage {
-        alignas(64) std::uint64_t position[chunk_keys + O::lanes];  // g of layout.hpp, advanced round by round
-        alignas(64) std::uint64_t step[chunk_keys + O::lanes];
+        alignas(64) std::uint64_t position[chunk_keys];  // of the first probe
+        alignas(64) std::uint64_t step[chunk_keys];
     };
 
     static void stage_address(const Target&, V hash, Stage& s, std::size_t i) { O::store(s.position + i, hash); }
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
-        const V y = O::mul32(hash, O::broadcast(classic_multiplier));
-        O::store(s.step + i, O::swap_halves(y) ^ (hash >> 32));
+        O::store(s.step + i, step_of(hash));
     }
     static std::uint64_t offset_of(const Target& t, std::uint64_t g) { return block_index(g, t.blocks) * 8; }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) O::prefetch(t.bits + offset_of(t, s.position[j]));
     }
-    static std::uint64_t test_chunk(const Target& t, const Stage& s, std::size_t n) {
-        alignas(64) std::uint64_t g[chunk_keys + O::lanes], step[chunk_keys + O::lanes], key[chunk_keys + O::lanes];
-        std::size_t alive = 0;
-        for (std::size_t i = 0; i < n; i += O::lanes) {
-            V position = O::load(s.position + i);
-            const V stride = O::load(s.step + i);
-            unsigned hit = n - i < O::lanes ? (1u << (n - i)) - 1 : (1u << O::lanes) - 1;
-            for (unsigned round = 0; round < first_rounds && round < t.k; ++round, position = position + stride) hit = test(t, position, hit);
-            O::compress(g + alive, position, hit);
-            O::compress(step + alive, stride, hit);
-            O::compress(key + alive, O::load(numbers.number) + O::broadcast(i), hit);
-            alive += static_cast<std::size_t>(__builtin_popcount(hit));
-        }
-        std::uint64_t hits = 0;
-        for (std::size_t i = 0; i < alive; i += O::lanes) {
-            V position = O::load(g + i);
-            const V stride = O::load(step + i);
-            unsigned hit = alive - i < O::lanes ? (1u << (alive - i)) - 1 : (1u << O::lanes) - 1;
-            for (unsigned round = first_rounds; round < t.k && hit != 0; ++round, position = position + stride) hit = test(t, position, hit);
-            for (; hit != 0; hit &= hit - 1) hits |= std::uint64_t{1} << key[i + static_cast<unsigned>(__builtin_ctz(hit))];
-        }
-        return hits;
+    static std::size_t lookup(const Target t, const Batch b, Output output, void* out) {
+        Search search(t, Emitter<O>(output, out));
+        return search.run(b);
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         // All lines of the vector are asked for before the first is written.
-        if (t.bytes > early_prefetch)
+        if (t.bytes > prefetch_above)
             for (std::size_t j = i; j < i + n; ++j)
                 for (unsigned r = 1; r < t.k; ++r) O::prefetch(t.bits + offset_of(t, s.position[j] + r * s.step[j]));
         for (std::size_t j = i; j < i + n; ++j) {
@@ -75,8 +57,8 @@ struct Classic {
     }
 
 private:
-    // After two probes a quarter of the strangers is left.
-    static constexpr unsigned first_rounds = 2;
+    // Level i makes probe i; the last level, which 1 in 32 strangers reach, all that are left.
+    static constexpr unsigned levels = 6;
     struct Numbers {
         std::uint64_t number[O::lanes] = {};
         constexpr Numbers() {
@@ -85,11 +67,111 @@ private:
     };
     alignas(64) static constexpr Numbers numbers{};
 
+    static constexpr unsigned all = (1u << O::lanes) - 1;
+    static unsigned first_lanes(std::size_t n) { return (1u << n) - 1; }
+
+    static V step_of(V hash) {
+        const V y = O::mul32(hash, O::broadcast(classic_multiplier));
+        return O::swap_halves(y) ^ (hash >> 32);
+    }
+    static V offset_vector(const Target& t, V position) { return block_offset_vector<O>(position, t.blocks, 3); }
+
     /// Of the lanes in `alive`, those whose bit is set. Dead lanes load nothing: their lines would cost bandwidth.
     static unsigned test(const Target& t, V position, unsigned alive) {
-        const V words = O::gather64(t.bits, block_offset_vector<O>(position, t.blocks, 3), alive);
+        const V words = O::gather64(t.bits, offset_vector(t, position), alive);
         return O::nonzero_lanes(words & O::bit(position)) & alive;
     }
+
+    /// A ring of keys on their way through the probes: hashes and numbers.
+    struct Queue {
+        static constexpr std::size_t room = 2 * chunk_keys;  // at most 63 keys wait when 64 more come
+        alignas(64) std::uint64_t hash[room + O::lanes];
+        alignas(64) std::uint64_t key[room + O::lanes];
+        std::size_t first = 0, last = 0;
+
+        std::size_t size() const { return last - first; }
+        V hashes() const { return O::load(hash + first % room); }
+        V keys() const { return O::load(key + first % room); }
+        void append(V passed, V numbers, unsigned which) {
+            const std::size_t at = last % room;
+            O::compress(hash + at, passed, which);
+            O::compress(key + at, numbers, which);
+            if (at + O::lanes > room) {
+                O::store(hash, O::load(hash + room));
+                O::store(key, O::load(key + room));
+            }
+            last += static_cast<unsigned>(__builtin_popcount(which));
+        }
+    };
+
+    struct Search {
+        const Target t;
+        Emitter<O> emit;
+        Queue queues[levels - 1];
+
+        Search(const Target& target, const Emitter<O>& emitter) : t(target), emit(emitter) {}
+
+        std::size_t run(const Batch& b) {
+            const HashSource<O> hashes(t, b);
+            V keys = O::load(numbers.number);
+            std::size_t at = 0;
+            const auto vector = [&] {
+                pass<0>(hashes(b.keys + at), keys, all);
+                keys = keys + O::broadcast(O::lanes);
+                at += O::lanes;
+            };
+            while (at + chunk_keys <= b.size) {
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) vector();
+                flow<1>();
+            }
+            while (at + O::lanes <= b.size) vector();
+            if (at < b.size) pass<0>(hashes.padded(b.keys + at, b.size - at), keys, first_lanes(b.size - at));
+            finish<1>();
+            return emit.end(b.size);
+        }
+
+        /// The probe of one level for one vector of keys; who passes goes to the next level's queue or out.
+        template <unsigned level>
+        void pass(V hash, V keys, unsigned alive) {
+            V position = hash;
+            const V step = step_of(hash);
+            for (unsigned r = 0; r < level; ++r) position = position + step;
+            alive = test(t, position, alive);
+            if constexpr (level + 1 < levels) {
+                if (level + 1 < t.k) {
+                    queues[level].append(hash, keys, alive);
+                    return;
+                }
+            } else {
+                for (unsigned r = levels; r < t.k && alive != 0; ++r) alive = test(t, position = position + step, alive);
+            }
+            emit(keys, alive);
+        }
+
+        /// Takes 64 keys on from every queue that holds so many.
+        template <unsigned level>
+        void flow() {
+            if constexpr (level < levels) {
+                Queue& q = queues[level - 1];
+                if (q.size() < chunk_keys) return;
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes, q.first += O::lanes) pass<level>(q.hashes(), q.keys(), all);
+                flow<level + 1>();
+            }
+        }
+        /// Empties the queues.
+        template <unsigned level>
+        void finish() {
+            if constexpr (level < levels) {
+                Queue& q = queues[level - 1];
+                for (; q.size() >= O::lanes; q.first += O::lanes) {
+                    pass<level>(q.hashes(), q.keys(), all);
+                    flow<level + 1>();
+                }
+                if (q.size() != 0) pass<level>(q.hashes(), q.keys(), first_lanes(q.size()));
+                finish<level + 1>();
+            }
+        }
+    };
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Cuckoo {
         alignas(64) std::uint64_t tag[chunk_keys];
     };
     using Answers = LaneBits;
-    static constexpr bool prefetches_early = false;
+    static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const V bucket = block_index_vector<O>(hash, t.blocks);

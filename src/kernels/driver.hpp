@@ -11,10 +11,10 @@
 //   stage_insert(target, hashes, stage, i)           the same for insert, if that wants something else
 //   stage_address(target, hashes, stage, i)          the same for touch: addresses only
 //   prefetch(target, stage, i)                       of those lines
-//   prefetches_early                                 see early_prefetch
+//   prefetch_above                                   bytes of a filter; see early_prefetch
 //   struct Answers { u64 hits() }                    bit j set: key j found
 //   test(target, stage, at, answers, i)              tests the keys staged from `at` on, and answers from bit i on
-//     or u64 test_chunk(target, stage, n), and no answers to keep
+//     or size_t lookup(target, batch, output, out)   in place of both, if the layout goes a way of its own
 //   size_t insert(target, stage, i, n)               n <= O::lanes keys from i on; how many went in
 //   touch(target, stage, i, Loads&)
 #pragma once
@@ -56,7 +56,7 @@ template <class O, class Visit>
 constexpr bool unrolls = O::lanes == 8 && Visit::only_reads;
 
 /// Takes the batch through `visit`, chunk by chunk in order:
-///   visit.stage(hashes, stage, i), visit.vector(stage, at, i, n) for each vector of n keys, visit.end(stage, first, n)
+///   visit.stage(hashes, stage, i), visit.vector(stage, at, i, n) for each vector of n keys, visit.end(first, n)
 /// for each chunk, which returns false to stop.
 template <class O, class L, class Visit>
 inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
@@ -66,7 +66,7 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
     std::size_t first = 0;
     bool staged = false;
 
-    if ((!Visit::whole_chunks || prefetches) && b.size >= 2 * chunk_keys) {
+    if (b.size >= 2 * chunk_keys) {
         const auto prefetch = [&](const typename L::Stage& stage, std::size_t i) {
             if (prefetches) L::prefetch(t, stage, i);
         };
@@ -94,7 +94,7 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
                 for (std::size_t i = 0; i < chunk_keys; i += O::lanes) step(i);
             }
             prefetch(next, chunk_keys - O::lanes);
-            if (!visit.end(now, first, chunk_keys)) return;
+            if (!visit.end(first, chunk_keys)) return;
         }
     }
 
@@ -102,7 +102,7 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
         auto& stage = stages[first / chunk_keys & 1];
         const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
         const std::uint64_t* const keys = b.keys + first;
-        if (O::lanes == 1 && !Visit::whole_chunks && !staged) {
+        if (O::lanes == 1 && !staged) {
 #pragma GCC unroll 1
             for (std::size_t i = 0; i < n; ++i) {
                 visit.stage(hashes(keys + i), stage, 0);
@@ -119,17 +119,14 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
             for (i = 0; i < n; i += O::lanes) visit.vector(stage, i, i, n - i < O::lanes ? n - i : O::lanes);
         }
         staged = false;
-        if (!visit.end(stage, first, n)) return;
+        if (!visit.end(first, n)) return;
     }
 }
 
-template <class L>
-concept TestsWholeChunks = requires(const Target& t, const typename L::Stage& s) { L::test_chunk(t, s, std::size_t{}); };
-
 template <class O, class L>
 struct Lookup {
-    static constexpr bool whole_chunks = TestsWholeChunks<L>, only_reads = true;
-    static constexpr std::size_t prefetch_above = L::prefetches_early ? early_prefetch : late_prefetch<O>;
+    static constexpr bool only_reads = true;
+    static constexpr std::size_t prefetch_above = L::prefetch_above;
     const Target t;  // a copy: stores of answers, which are bytes, cannot change it
     const Output output;
     void* const out;
@@ -140,12 +137,10 @@ struct Lookup {
 
     void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) { L::stage(t, hashes, s, i); }
     void vector(const typename L::Stage& s, std::size_t at, std::size_t i, std::size_t) {
-        if constexpr (!whole_chunks) L::test(t, s, at, answers, i);
+        L::test(t, s, at, answers, i);
     }
-    bool end(const typename L::Stage& s, std::size_t first, std::size_t n) {
-        std::uint64_t hits;
-        if constexpr (whole_chunks) hits = L::test_chunk(t, s, n);
-        else hits = answers.hits();
+    bool end(std::size_t first, std::size_t n) {
+        std::uint64_t hits = answers.hits();
         if (n < chunk_keys) hits &= (std::uint64_t{1} << n) - 1;
         if (output == Output::bitmap) {
             auto* bytes = static_cast<std::uint8_t*>(out) + first / 8;
@@ -162,8 +157,8 @@ struct Lookup {
 
 template <class O, class L>
 struct Insert {
-    static constexpr bool whole_chunks = false, only_reads = false;
-    static constexpr std::size_t prefetch_above = L::prefetches_early ? early_prefetch : late_prefetch<O>;
+    static constexpr bool only_reads = false;
+    static constexpr std::size_t prefetch_above = L::prefetch_above;
     const Target t;
     std::size_t inserted = 0;
     bool full = false;
@@ -178,7 +173,7 @@ struct Insert {
         inserted += done;
         full = done < n;
     }
-    bool end(const typename L::Stage&, std::size_t, std::size_t) { return !full; }
+    bool end(std::size_t, std::size_t) { return !full; }
 };
 
 /// Where touch leaves what it loaded: four sums, so that no addition waits for the one before.
@@ -201,21 +196,25 @@ struct Loads {
 
 template <class O, class L>
 struct Touch {
-    static constexpr bool whole_chunks = false, only_reads = true;
+    static constexpr bool only_reads = true;
     static constexpr std::size_t prefetch_above = late_prefetch<O>;
     const Target t;
     Loads<O> loads{};
 
     void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) { L::stage_address(t, hashes, s, i); }
     void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t) { L::touch(t, s, at, loads); }
-    bool end(const typename L::Stage&, std::size_t, std::size_t) { return true; }
+    bool end(std::size_t, std::size_t) { return true; }
 };
 
 template <class O, class L>
 [[gnu::flatten]] std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
-    Lookup<O, L> visit(t, output, out);
-    for_each_chunk<O, L>(t, b, visit);
-    return visit.found;
+    if constexpr (requires { L::lookup(t, b, output, out); }) {
+        return L::lookup(t, b, output, out);
+    } else {
+        Lookup<O, L> visit(t, output, out);
+        for_each_chunk<O, L>(t, b, visit);
+        return visit.found;
+    }
 }
 
 template <class O, class L>

@@ -18,7 +18,7 @@ struct Zoned512 : OneLine<O> {
     using typename OneLine<O>::V;
     using Stage = LineStage;
     using Answers = typename O::template LaneAnswers<LaneBits>;
-    static constexpr bool prefetches_early = !O::fetches_bits;
+    static constexpr std::size_t prefetch_above = O::fetches_bits ? late_prefetch<O> : early_prefetch;
     static constexpr unsigned group_words = 8 / groups, index_bits = groups == 2 ? 2 : 1;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
@@ -79,7 +79,7 @@ struct Blocked512 : OneLine<O> {
     using typename OneLine<O>::V;
     using Stage = LineStage;
     using Answers = typename O::template LineAnswers<LaneBits>;
-    static constexpr bool prefetches_early = true;
+    static constexpr std::size_t prefetch_above = early_prefetch;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));

@@ -17,7 +17,7 @@ template <class O>
 struct OneLine {
     using V = typename O::V;
     using Stage = LineStage;
-    static constexpr bool prefetches_early = false;
+    static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) O::prefetch(t.bits + s.offset[j]);
