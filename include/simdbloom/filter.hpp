@@ -107,7 +107,6 @@ protected:
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
-    const detail::Kernels* small_kernels_ = nullptr;  // scalar, for a handful of keys
     std::uint64_t blocks_;
     std::uint64_t seed_;  // offset already
     std::uint64_t n_keys_;
@@ -115,11 +114,11 @@ protected:
     std::uint64_t stored_ = 0;                     // cuckoo: fingerprints held
     Layout layout_;
     std::uint32_t block_bytes_;
-    std::uint32_t small_below_ = 0;
+    std::uint32_t few_below_ = 0;  // batches of fewer keys are answered one by one
     Isa isa_;
 
 private:
-    const detail::Kernels& kernels_for(std::size_t n_keys) const noexcept { return n_keys < small_below_ ? *small_kernels_ : *kernels_; }
+    std::uint64_t few(std::span<const std::uint64_t> keys, bool hashed) const;
     std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
     void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;
     std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const;
@@ -211,8 +210,16 @@ public:
         return F(detail::size_for_fpr(F::layout_of(options), n_keys, fpr, options), options);
     }
     using FilterInterface<F>::insert;
-    void insert(std::span<const std::uint64_t> keys) { this->run_insert(keys, false); }
-    void insert_hashes(std::span<const std::uint64_t> hashes) { this->run_insert(hashes, true); }
+    void insert(std::span<const std::uint64_t> keys) {
+        if (keys.size() >= this->few_below_) this->run_insert(keys, false);
+        else
+            for (const std::uint64_t key : keys) insert(key);
+    }
+    void insert_hashes(std::span<const std::uint64_t> hashes) {
+        if (hashes.size() >= this->few_below_) this->run_insert(hashes, true);
+        else
+            for (const std::uint64_t hash : hashes) static_cast<F*>(this)->insert_hash(hash);
+    }
 
 protected:
     using FilterInterface<F>::FilterInterface;

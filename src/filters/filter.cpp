@@ -1,5 +1,6 @@
 #include "simdbloom/filter.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -43,10 +44,7 @@ double FilterBase::bits_per_key() const noexcept {
 
 void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
-    small_kernels_ = &detail::kernels_of(Isa::scalar, layout_);
-    // A batch below one vector is padded to it, and waits for its own stores: 50 to 60 ns a call on AVX-512 however few
-    // the keys. Scalar code takes about 35 for one key and 7 for each further one (16 KiB, split256).
-    small_below_ = isa == Isa::avx512 || isa == Isa::avx512bitalg ? 4 : isa == Isa::avx2 ? 2 : 0;
+    few_below_ = kernels_->few_below;
     isa_ = isa;
 }
 
@@ -57,21 +55,34 @@ detail::Target FilterBase::target() const noexcept {
 }
 
 std::size_t FilterBase::run_insert(std::span<const std::uint64_t> keys, bool hashed) {
-    return kernels_for(keys.size()).insert(target(), {keys.data(), keys.size(), hashed});
+    return kernels_->insert(target(), {keys.data(), keys.size(), hashed});
 }
 
+std::uint64_t FilterBase::few(std::span<const std::uint64_t> keys, bool hashed) const { return kernels_->few(target(), keys.data(), keys.size(), hashed); }
+
 std::size_t FilterBase::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
-    return kernels_for(keys.size()).lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::count, nullptr);
+    if (keys.size() < few_below_) return static_cast<std::size_t>(std::popcount(few(keys, hashed)));
+    return kernels_->lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::count, nullptr);
 }
 
 void FilterBase::run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
-    kernels_for(keys.size()).lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::bitmap, bitmap.data());
+    if (keys.size() < few_below_) {
+        const std::uint64_t hits = few(keys, hashed);
+        for (std::size_t i = 0; i < keys.size(); i += 8) bitmap[i / 8] = static_cast<std::uint8_t>(hits >> i);
+        return;
+    }
+    kernels_->lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::bitmap, bitmap.data());
 }
 
 std::size_t FilterBase::run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
-    return kernels_for(keys.size()).lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::select, positions.data());
+    if (keys.size() < few_below_) {
+        std::size_t found = 0;
+        for (std::uint64_t hits = few(keys, hashed); hits != 0; hits &= hits - 1) positions[found++] = static_cast<std::uint32_t>(std::countr_zero(hits));
+        return found;
+    }
+    return kernels_->lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::select, positions.data());
 }
 
 std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const {

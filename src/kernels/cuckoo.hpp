@@ -10,6 +10,7 @@ namespace {
 
 template <class O, unsigned bits>
 struct Cuckoo {
+    static constexpr std::uint32_t few_below = 10;
     using V = typename O::V;
     static constexpr std::uint64_t bucket_bytes = bits / 2;  // four slots
     static constexpr std::uint64_t slot_ones = bits == 8 ? 0x01010101u : bits == 12 ? 0x001001001001u : 0x0001000100010001u;
@@ -19,6 +20,8 @@ struct Cuckoo {
         alignas(64) std::uint64_t tag[chunk_keys];
     };
     using Answers = LaneBits;
+    template <class P>
+    using Over = Cuckoo<P, bits>;
     static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {

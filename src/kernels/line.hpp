@@ -15,10 +15,13 @@ inline void set_bits(std::byte* word, std::uint64_t mask) {
 
 template <class O, unsigned groups, unsigned k_per_group>
 struct Zoned512 : OneLine<O> {
+    static constexpr std::uint32_t few_below = 9;
     using typename OneLine<O>::V;
     using Stage = LineStage;
     using Answers = typename O::template LaneAnswers<LaneBits>;
     static constexpr std::size_t prefetch_above = O::fetches_bits ? late_prefetch<O> : early_prefetch;
+    template <class P>
+    using Over = Zoned512<P, groups, k_per_group>;
     static constexpr unsigned group_words = 8 / groups, index_bits = groups == 2 ? 2 : 1;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
@@ -76,6 +79,9 @@ private:
 
 template <class O>
 struct Blocked512 : OneLine<O> {
+    static constexpr std::uint32_t few_below = 4;
+    template <class P>
+    using Over = Blocked512<P>;
     using typename OneLine<O>::V;
     using Stage = LineStage;
     using Answers = typename O::template LineAnswers<LaneBits>;

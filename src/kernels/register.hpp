@@ -8,10 +8,13 @@ namespace {
 
 template <class O, unsigned word_bits, unsigned k>
 struct RegisterLayout : OneLine<O> {
+    static constexpr std::uint32_t few_below = 14;
     using typename OneLine<O>::V;
     using Stage = LineStage;
     using Answers = typename O::template LaneAnswers<LaneBits>;
     static_assert(word_bits == 32 || word_bits == 64);
+    template <class P>
+    using Over = RegisterLayout<P, word_bits, k>;
     static constexpr unsigned field = word_bits == 64 ? 6 : 5;
     static constexpr bool direct = k <= (word_bits == 64 ? register64_direct_k : register32_direct_k);
 

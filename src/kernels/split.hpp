@@ -8,6 +8,7 @@ namespace {
 
 template <class O>
 struct Split256 : OneLine<O> {
+    static constexpr std::uint32_t few_below = 24;
     using typename OneLine<O>::V;
     using V32 = typename O::V32;
     using Stage = LineStage;
@@ -26,14 +27,10 @@ struct Split256 : OneLine<O> {
             for (std::size_t j = 0; j < O::lanes; j += 2)
                 O::test_split_pair(answers, i + j, t.bits + s.offset[at + j], t.bits + s.offset[at + j + 1], s.pattern[at + j], s.pattern[at + j + 1], salt_lanes.lane);
         } else {
-            for (std::size_t j = 0; j < O::lanes; ++j) {
-                bool hit = true;
-                for (std::size_t part = 0; part < parts; ++part)
-                    hit &= O::covers32(O::load32(words(t, s, at + j, part)), mask(s.pattern[at + j], part));
-                answers.set(i + j, hit);
-            }
+            for (std::size_t j = 0; j < O::lanes; ++j) answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));
         }
     }
+    static bool test_key(const Target& t, std::uint64_t hash) { return covers(t.bits + block_index(hash, t.blocks) * 32, hash); }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         for (std::size_t j = i; j < i + n; ++j)
             for (std::size_t part = 0; part < parts; ++part) {
@@ -45,6 +42,11 @@ struct Split256 : OneLine<O> {
     static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_blocks<O, 32>(t, s, i, to); }
 
 private:
+    static bool covers(const std::byte* block, std::uint64_t pattern) {
+        bool hit = true;
+        for (std::size_t part = 0; part < parts; ++part) hit &= O::covers32(O::load32(block + 4 * O::lanes32 * part), mask(pattern, part));
+        return hit;
+    }
     static V32 mask(std::uint64_t pattern, std::size_t part) {
         const V32 x = O::broadcast32(static_cast<std::uint32_t>(pattern));
         return O::bit32((x * O::load32(salt_lanes.lane + part * O::lanes32)) >> 27);
@@ -56,6 +58,7 @@ private:
 
 template <class O>
 struct Sector512 : OneLine<O> {
+    static constexpr std::uint32_t few_below = 18;
     using typename OneLine<O>::V;
     using Stage = LineStage;
     static constexpr std::size_t parts = 8 / O::lanes;
@@ -70,15 +73,12 @@ struct Sector512 : OneLine<O> {
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
         for (std::size_t j = 0; j < O::lanes; ++j) {
-            if constexpr (O::keeps_misses) {
-                O::test_sectors(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j]);
-            } else {
-                bool hit = true;
-                for (std::size_t part = 0; part < parts; ++part)
-                    hit &= O::covers(O::load_block(words(t, s, at + j, part)), mask(s.pattern[at + j], part));
-                answers.set(i + j, hit);
-            }
+            if constexpr (O::keeps_misses) O::test_sectors(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j]);
+            else answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));
         }
+    }
+    static bool test_key(const Target& t, std::uint64_t hash) {
+        return covers(t.bits + block_index(hash, t.blocks) * 64, Ops<ScalarArch>::low_six_bits_of_bytes(spread_vector<Ops<ScalarArch>>(hash)));
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         for (std::size_t j = i; j < i + n; ++j)
@@ -91,6 +91,11 @@ struct Sector512 : OneLine<O> {
     static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_blocks<O, 64>(t, s, i, to); }
 
 private:
+    static bool covers(const std::byte* block, std::uint64_t pattern) {
+        bool hit = true;
+        for (std::size_t part = 0; part < parts; ++part) hit &= O::covers(O::load_block(block + 8 * O::lanes * part), mask(pattern, part));
+        return hit;
+    }
     static V mask(std::uint64_t pattern, std::size_t part) { return O::bit_below_64(O::byte_of_part(pattern, part)); }
     static std::byte* words(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
         return t.bits + s.offset[i] + 8 * O::lanes * part;

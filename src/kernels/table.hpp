@@ -31,6 +31,9 @@ struct Batch {
 struct Kernels {
     /// Writes the answers to `out` (nothing, ceil(n/8) bytes or at most n uint32) and returns how many were found.
     std::size_t (*lookup)(const Target&, Batch, Output, void* out);
+    /// Bit i of the result: key i of at most 64 was found. For a handful of keys, one after the other.
+    std::uint64_t (*few)(const Target&, const std::uint64_t* keys, std::size_t n, bool hashed);
+    std::uint32_t few_below;  ///< batches of fewer keys than this, at most 64, take less time through `few`
     /// Returns how many keys went in: all, except into a cuckoo table that is full.
     std::size_t (*insert)(const Target&, Batch);
     /// Hashes and addresses as lookup does and loads what a negative lookup must load, testing nothing.
