@@ -216,6 +216,7 @@ private:
         if (!case_.every_op || !(best || scalar)) return;
         add_insert(group, isa, on);
         if (!best) return;
+        add_build(group, isa, on);
         add_bitmap(0.5);
         add_bitmap(1);
         group.add(row(group, isa, "lookup", "count", b, 0.0), batches(probes_[0.0], b, [=, this](auto keys) {
@@ -291,6 +292,37 @@ private:
                 if (insert) *seconds = seconds_since(start);
                 return std::uint64_t{keys->size()};
             });
+    }
+
+    // Filled from empty, on one thread and in each way on two. At most 4 million keys: a share of a large filter's.
+    template <class On>
+    void add_build(Group& group, Isa isa, On on) {
+        const auto f = filter_;
+        if (f->template get_if<CuckooFilter>() != nullptr) return;
+        const auto keys = std::make_shared<std::vector<std::uint64_t>>(std::min<std::uint64_t>(case_.n_keys, 4'000'000));
+        x_.keys.fill(0, keys->data(), keys->size());
+        const auto built = std::make_shared<AnyFilter>(*f);
+        const bool hashed = hashed_;
+        const auto add = [&](unsigned threads, BuildMethod method) {
+            Row r = row(group, isa, "build", threads == 1 ? "serial" : to_string(method).data(), keys->size(), std::nullopt);
+            r.threads = threads;
+            group.add(r, [=](double* seconds) {
+                on();
+                std::uint64_t done = 0;
+                for (*seconds = 0; done < 65'536; done += keys->size()) {
+                    built->clear();
+                    const auto start = Clock::now();
+                    if (hashed) parallel_insert_hashes(*built, *keys, threads, method);
+                    else parallel_insert(*built, *keys, threads, method);
+                    *seconds += seconds_since(start);
+                }
+                return done;
+            });
+        };
+        add(1, BuildMethod::automatic);
+        if (std::thread::hardware_concurrency() < 2) return;
+        for (const BuildMethod method : {BuildMethod::atomic, BuildMethod::partitioned, BuildMethod::merged})
+            if (method != BuildMethod::partitioned || f->template get_if<ClassicBloom>() == nullptr) add(2, method);
     }
 
     void add_misses(std::vector<Row>& rows) {

@@ -154,6 +154,20 @@ def section_ratios(about, rows):
                  + [f"batches of {b} : 16,384" for b in ("1", "8", "64", "1,024", "1 Mi")], body)
 
 
+def section_builds(rows):
+    body = []
+    for key in dict.fromkeys((r["filter"], r["n_keys"]) for r in rows if r["op"] == "build"):
+        ways = {r["output"]: r for r in rows if r["op"] == "build" and (r["filter"], r["n_keys"]) == key}
+        serial = ways.get("serial")
+        if serial and len(ways) > 1:
+            body.append([f"{size(serial['filter_bytes'])} ({serial['memory_level']})", f"`{key[0]}`", f"{serial['ns_per_key']:.2f}"]
+                        + [f"{serial['ns_per_key'] / ways[w]['ns_per_key']:.2f}" if w in ways else "" for w in ("atomic", "partitioned", "merged")])
+    if not body:
+        return ""
+    return ("Filled from empty with the filter's keys, 4 million at most: ns a key on one thread, and how many times as many keys a second two threads take "
+            "in. The bits are the same.\n\n" + table(["size", "filter", "one thread, ns/key", "atomic", "partitioned", "merged"], body))
+
+
 def section_misses(about, rows):
     body = [[f"`{r['filter']}`", r["isa"], size(r["filter_bytes"]), f"{r['lines_per_key']:.2f}", f"{r['l1_misses']:.2f}", f"{r['ll_misses']:.3f}", r["miss_source"]]
             for r in rows if r["l1_misses"] is not None]
@@ -184,6 +198,7 @@ def main(folder):
                 ("Filters near 12 bits per key", section_levels(about, rows), []), ("Equal false-positive rate", section_equal_fpr(about, rows), []),
                 ("Ratios of one run", section_ratios(about, rows), []),
                 ("Instruction sets", section_isas(about, rows), []), ("Operations", section_operations(about, rows), []),
+                ("Builds on two threads", section_builds(rows), []),
                 ("Cache misses", section_misses(about, rows), [])]
     intro = ("One thread, 64-bit keys, absent unless a hit ratio is named; ns per key. `touch` hashes the same keys and loads the same lines "
              "without testing anything: the ratio to it is the cost of being a filter.")

@@ -82,10 +82,15 @@ public:
         std::visit([&](FilterBase& f) { f.use_isa(isa); }, filter_);
     }
 
+    void clear() noexcept {
+        std::visit([](FilterBase& f) { f.clear(); }, filter_);
+    }
+
     /// The part all filters share, and the filter itself if it is an F (else nullptr).
     const FilterBase& base() const noexcept {
         return std::visit([](const auto& f) -> const FilterBase& { return f; }, filter_);
     }
+    Variant& variant() noexcept { return filter_; }
     const Variant& variant() const noexcept { return filter_; }
     template <class F>
     F* get_if() noexcept { return std::get_if<F>(&filter_); }

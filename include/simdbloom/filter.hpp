@@ -18,6 +18,7 @@ namespace simdbloom {
 
 namespace detail {
 
+struct BuildAccess;
 struct Kernels;
 struct Target;
 
@@ -85,6 +86,9 @@ public:
     /// stranger (cuckoo: from the load).
     double estimated_fpr() const;
 
+    /// Removes all keys.
+    void clear() noexcept;
+
     /// Answers from now on through the kernels of that ISA; bits and answers stay the same. Throws
     /// std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
@@ -118,6 +122,7 @@ protected:
     Isa isa_;
 
 private:
+    friend struct detail::BuildAccess;
     std::uint64_t few(std::span<const std::uint64_t> keys, bool hashed) const;
     std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
     void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;

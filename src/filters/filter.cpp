@@ -42,6 +42,11 @@ double FilterBase::bits_per_key() const noexcept {
     return 8.0 * static_cast<double>(bits_.size()) / static_cast<double>(n_keys_);
 }
 
+void FilterBase::clear() noexcept {
+    std::memset(bits_.data(), 0, bits_.size());
+    stored_ = 0;
+}
+
 void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
     few_below_ = kernels_->few_below;

@@ -1,0 +1,124 @@
+// Filling a filter on several threads: the bits are those of one.
+#include <span>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr BuildMethod methods[] = {BuildMethod::automatic, BuildMethod::atomic, BuildMethod::partitioned, BuildMethod::merged};
+
+bool fits(const std::string& spec, BuildMethod method) { return method != BuildMethod::partitioned || !spec.starts_with("classic"); }
+
+void expect_same_bits(const AnyFilter& a, const AnyFilter& b, const std::string& what) {
+    const auto x = a.base().bytes(), y = b.base().bytes();
+    ASSERT_EQ(x.size(), y.size()) << what;
+    EXPECT_TRUE(std::equal(x.begin(), x.end(), y.begin())) << what;
+}
+
+class EveryBloomSpec : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryBloomSpec, ParallelBuildsGiveTheBitsOfASerialOne) {
+    // Two rounds of the exchange for two threads, so that the ends of rounds are seen.
+    const std::size_t counts[] = {0, 1, 7, 300'000};
+    for (const std::size_t n : counts) {
+        const auto keys = test::random_keys(n);
+        auto serial = make_filter(GetParam(), std::max<std::size_t>(n, 1000), 11.7, {.seed = 5});
+        const auto empty = serial;
+        serial.insert(keys);
+        for (const BuildMethod method : methods) {
+            if (!fits(GetParam(), method)) continue;
+            for (const unsigned threads : {1u, 2u, 5u}) {
+                auto parallel = empty;
+                parallel_insert(parallel, keys, threads, method);
+                expect_same_bits(parallel, serial, std::string(to_string(method)) + " " + std::to_string(threads) + " " + std::to_string(n));
+            }
+        }
+    }
+}
+
+// What is in already stays in, and the kernels of every ISA take part.
+TEST_P(EveryBloomSpec, ParallelBuildsAddOnEveryIsa) {
+    const auto keys = test::random_keys(5'000);
+    auto serial = make_filter(GetParam(), 5'000, 12);
+    const std::span<const std::uint64_t> all(keys);
+    auto half = serial;
+    half.insert(all.first(2'000));
+    serial.insert(keys);
+    for (const Isa isa : usable_isas())
+        for (const BuildMethod method : methods) {
+            if (!fits(GetParam(), method)) continue;
+            auto parallel = half;
+            parallel.use_isa(isa);
+            parallel_insert(parallel, all.subspan(2'000), 3, method);
+            expect_same_bits(parallel, serial, std::string(to_string(method)) + " " + std::string(to_string(isa)));
+        }
+}
+
+std::vector<std::string> bloom_specs() {
+    auto specs = test::all_specs();
+    std::erase_if(specs, [](const std::string& spec) { return spec.starts_with("cuckoo"); });
+    return specs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(bloom_specs()), [](const auto& info) { return test::test_name(info.param); });
+
+TEST(Build, HashesAndConcreteTypes) {
+    const auto keys = test::random_keys(10'000);
+    std::vector<std::uint64_t> hashes;
+    auto serial = SplitBlockBloom::with_bits_per_key(10'000, 12);
+    for (const auto key : keys) hashes.push_back(hash_key(key, serial.seed()));
+    auto from_keys = serial, from_hashes = serial;
+    serial.insert(keys);
+    parallel_insert(from_keys, keys, 2);
+    parallel_insert_hashes(from_hashes, hashes, 2, BuildMethod::partitioned);
+    expect_same_bits(from_keys, serial, "keys");
+    expect_same_bits(from_hashes, serial, "hashes");
+}
+
+// More threads than blocks: some own nothing.
+TEST(Build, MoreThreadsThanBlocks) {
+    const auto keys = test::random_keys(1'000);
+    auto serial = make_filter("sector512", 100, 12);
+    const auto empty = serial;
+    serial.insert(keys);
+    for (const BuildMethod method : methods) {
+        auto parallel = empty;
+        parallel_insert(parallel, keys, 40, method);
+        expect_same_bits(parallel, serial, std::string(to_string(method)));
+    }
+}
+
+TEST(Build, ClearedFiltersAreAsNew) {
+    for (const auto& spec : test::named_specs()) {
+        auto filter = make_filter(spec, 1'000, test::feasible_bits(spec, 12));
+        const auto empty = filter;
+        filter.insert(test::random_keys(900));
+        filter.clear();
+        expect_same_bits(filter, empty, spec);
+        EXPECT_EQ(filter.count(test::random_keys(900)), 0u) << spec;
+        if (const auto* cuckoo = filter.get_if<CuckooFilter>()) {
+            EXPECT_EQ(cuckoo->stored(), 0u);
+        }
+    }
+}
+
+void expect_refusal(AnyFilter filter, unsigned threads, BuildMethod method, const std::string& named) {
+    const auto before = filter;
+    try {
+        parallel_insert(filter, test::random_keys(100), threads, method);
+        ADD_FAILURE() << named;
+    } catch (const std::invalid_argument& e) {
+        EXPECT_NE(std::string(e.what()).find(named), std::string::npos) << e.what();
+    }
+    expect_same_bits(filter, before, named);
+}
+
+TEST(Build, WhatCannotBeIsRefused) {
+    expect_refusal(make_filter("split256", 1'000, 12), 0, BuildMethod::automatic, "0 threads");
+    expect_refusal(make_filter("classic", 1'000, 12), 2, BuildMethod::partitioned, "classic");
+    expect_refusal(make_filter("cuckoo12", 1'000, 13), 2, BuildMethod::automatic, "cuckoo12");
+}
+
+}  // namespace
+}  // namespace simdbloom
