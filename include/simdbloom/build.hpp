@@ -11,7 +11,7 @@ namespace simdbloom {
 
 /// How threads share a filter that they fill. The bits are those of insert(keys), whichever is taken.
 enum class BuildMethod : std::uint8_t {
-    automatic,    ///< what measured best for the layout and the size, see bench/tried.md
+    automatic,    ///< what measured best for the layout, the size and the number of keys, on one thread where that is few
     atomic,       ///< every thread its share of the keys, bits set with relaxed atomic ORs; needs no memory
     partitioned,  ///< keys exchanged so that every thread owns a range of blocks; 16 bytes a key of up to 2^17 keys a thread. Not for classic
     merged,       ///< every thread a filter of its own, ORed together at the end; (threads - 1) times the filter's memory

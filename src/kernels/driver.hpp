@@ -26,6 +26,15 @@
 #include "kernels/select.hpp"
 #include "kernels/table.hpp"
 
+// Everything a kernel calls is compiled into it. Not under sanitizers, whose checks would make that minutes a file.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SIMDBLOOM_KERNEL
+#define SIMDBLOOM_UNROLLS false
+#else
+#define SIMDBLOOM_KERNEL [[gnu::flatten]]
+#define SIMDBLOOM_UNROLLS true
+#endif
+
 namespace simdbloom::detail {
 namespace {
 
@@ -56,7 +65,7 @@ constexpr std::size_t late_prefetch = O::lanes == 8 ? std::size_t{12} << 20 : ea
 
 // Unrolled, the eight vectors of a chunk save AVX-512 3 to 8 % of a lookup; other ISAs gain nothing.
 template <class O, class Visit>
-constexpr bool unrolls = O::lanes == 8 && Visit::only_reads;
+constexpr bool unrolls = SIMDBLOOM_UNROLLS && O::lanes == 8 && Visit::only_reads;
 
 /// Takes the batch through `visit`, chunk by chunk in order:
 ///   visit.stage(hashes, stage, i), visit.vector(stage, at, i, n) for each vector of n keys, visit.end(first, n)
@@ -210,7 +219,7 @@ struct Touch {
 };
 
 template <class O, class L>
-[[gnu::flatten]] std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
+SIMDBLOOM_KERNEL std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
     if constexpr (requires { L::lookup(t, b, output, out); }) {
         return L::lookup(t, b, output, out);
     } else {
@@ -221,14 +230,14 @@ template <class O, class L>
 }
 
 template <class O, class L>
-[[gnu::flatten]] std::size_t insert(const Target& t, Batch b) {
+SIMDBLOOM_KERNEL std::size_t insert(const Target& t, Batch b) {
     Insert<O, L> visit{t};
     for_each_chunk<O, L>(t, b, visit);
     return visit.inserted;
 }
 
 template <class O, class L>
-[[gnu::flatten]] std::uint64_t touch(const Target& t, Batch b) {
+SIMDBLOOM_KERNEL std::uint64_t touch(const Target& t, Batch b) {
     Touch<O, L> visit{t};
     for_each_chunk<O, L>(t, b, visit);
     return visit.loads.total();
@@ -238,7 +247,7 @@ template <class O, class L>
 /// (AVX-512) for any number of keys up to eight, as vectors are filled up and wait for their own stores; a call of `few`
 /// takes 8 ns and 2 to 15 for each key. L::few_below is where the two meet (16 KiB).
 template <class O, class L>
-[[gnu::flatten]] std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n, bool hashed) {
+SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n, bool hashed) {
     const Target target = {t.bits, t.blocks, t.seed, t.k, t.bytes, nullptr};
     const std::uint64_t folded_seed = fold_seed<Ops<ScalarArch>>(t.seed);
     std::uint64_t hits = 0;
