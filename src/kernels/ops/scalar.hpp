@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/ops/defaults.hpp"
+
 namespace simdbloom::detail {
 namespace {
 
@@ -14,7 +16,7 @@ template <class A>
 struct Ops;
 
 template <>
-struct Ops<ScalarArch> {
+struct Ops<ScalarArch> : OpsDefaults {
     using V = std::uint64_t;
     using V32 = std::uint32_t;
     static constexpr std::size_t lanes = 1;
@@ -64,20 +66,6 @@ struct Ops<ScalarArch> {
     static bool covers32(V32 block, V32 mask) { return (mask & ~block) == 0; }
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
     static V low_six_bits_of_bytes(V v) { return v & 0x3F3F3F3F3F3F3F3Fu; }
-
-    static constexpr bool packs_bytes = false;
-    static constexpr bool keeps_misses = false;
-    static constexpr bool fetches_bits = false;
-    template <class Default>
-    using SplitAnswers = Default;
-    template <class Default>
-    using SectorAnswers = Default;
-    template <class Default>
-    using LineAnswers = Default;
-    template <class Default>
-    using LaneAnswers = Default;
-
-    static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 };
 
 }  // namespace

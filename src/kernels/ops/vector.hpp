@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
 
+#include "kernels/ops/defaults.hpp"
+
 namespace simdbloom::detail {
 namespace {
 
@@ -14,7 +16,7 @@ struct Ops;
 
 /// Arch32: the architecture whose 32-bit batches hold (part of) a 256-bit block.
 template <class A, class Arch32 = A>
-struct VectorOps {
+struct VectorOps : OpsDefaults {
     using V = xsimd::batch<std::uint64_t, A>;
     using V32 = xsimd::batch<std::uint32_t, Arch32>;
     static constexpr std::size_t lanes = V::size;
@@ -38,21 +40,6 @@ struct VectorOps {
 
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
     static V low_six_bits_of_bytes(V v) { return v & V(std::uint64_t{0x3F3F3F3F3F3F3F3Fu}); }
-
-    static constexpr bool packs_bytes = false;   // see AVX2
-    static constexpr bool keeps_misses = false;  // see AVX-512
-    static constexpr bool fetches_bits = false;  // see AVX-512 with BITALG
-    // The kind of answers each family of layouts keeps; see answers.hpp.
-    template <class Default>
-    using SplitAnswers = Default;
-    template <class Default>
-    using SectorAnswers = Default;
-    template <class Default>
-    using LineAnswers = Default;
-    template <class Default>
-    using LaneAnswers = Default;
-
-    static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 protected:
     // A 64-bit product with a 32-bit factor, from two 32x32 products. A swap of halves instead of a shift: shuffles

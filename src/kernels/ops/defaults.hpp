@@ -1,0 +1,25 @@
+// What an ISA has no better way for.
+#pragma once
+
+namespace simdbloom::detail {
+namespace {
+
+struct OpsDefaults {
+    static constexpr bool packs_bytes = false;   // see AVX2
+    static constexpr bool keeps_misses = false;  // see AVX-512
+    static constexpr bool fetches_bits = false;  // see AVX-512 with BITALG
+    // The kind of answers each family of layouts keeps; see answers.hpp.
+    template <class Default>
+    using SplitAnswers = Default;
+    template <class Default>
+    using SectorAnswers = Default;
+    template <class Default>
+    using LineAnswers = Default;
+    template <class Default>
+    using LaneAnswers = Default;
+
+    static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail
