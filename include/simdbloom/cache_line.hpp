@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #include "simdbloom/filter.hpp"
 
@@ -22,14 +23,27 @@ public:
         }
     }
     bool contains_hash(std::uint64_t hash) const noexcept {
-        const std::byte* block = block_at(detail::block_index(hash, blocks_));
-        for (unsigned i = 0; i < layout_.k; ++i) {
-            const unsigned b = bit(hash, i);
-            std::uint64_t word;
-            std::memcpy(&word, block + b / 64 * 8, 8);
-            if (((word >> (b % 64)) & 1) == 0) return false;
+        const std::byte* const block = block_of<64>(hash);
+        const auto x = static_cast<std::uint32_t>(hash);
+        const std::uint64_t p = detail::spread(x);
+        std::uint64_t missing = 0;  // bit 0
+        if (layout_.kind == LayoutKind::sector512) {
+            [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // unrolled, even at -O2
+                ((missing |= ~(word(block, i) >> (detail::bit_position<LayoutKind::sector512>(x, i, 8, 0) % 64))), ...);
+            }(std::make_integer_sequence<unsigned, 8>());
+        } else if (layout_.kind == LayoutKind::zoned512) {
+            const unsigned k_per_group = layout_.k / layout_.groups;
+            for (unsigned g = 0, i = 0; g < layout_.groups; ++g) {
+                const std::uint64_t w = word(block, detail::zoned_word(p, g, layout_.groups));
+                for (unsigned j = 0; j < k_per_group; ++j, ++i) missing |= ~(w >> detail::zoned_bit(p, i));
+            }
+        } else {
+            for (unsigned i = 0; i < layout_.k; ++i) {
+                const unsigned b = detail::bit_position<LayoutKind::blocked512>(x, i, layout_.k, 0);
+                missing |= ~(word(block, b / 64) >> (b % 64));
+            }
         }
-        return true;
+        return (missing & 1) == 0;
     }
 
     static Layout layout_of(const Options& options) {
@@ -40,6 +54,11 @@ private:
     friend class BloomInterface<CacheLineBloom>;
     CacheLineBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
 
+    static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
+        std::uint64_t w;
+        std::memcpy(&w, block + 8 * i, 8);
+        return w;
+    }
     unsigned bit(std::uint64_t hash, unsigned i) const noexcept {
         const auto x = static_cast<std::uint32_t>(hash);
         if (layout_.kind == LayoutKind::sector512) return detail::bit_position<LayoutKind::sector512>(x, i, layout_.k, 0);

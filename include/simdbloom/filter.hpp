@@ -106,6 +106,9 @@ protected:
     std::uint64_t hash_of(std::uint64_t key) const noexcept { return detail::mix(key, seed_); }
     detail::Target target() const noexcept;
     std::size_t run_insert(std::span<const std::uint64_t> keys, bool hashed);
+    /// The block of `bytes` bytes, a constant, that the hash leads to.
+    template <std::size_t bytes>
+    const std::byte* block_of(std::uint64_t hash) const noexcept { return bits_.data() + detail::block_index(hash, blocks_) * bytes; }
     const std::byte* block_at(std::uint64_t index) const noexcept { return bits_.data() + index * block_bytes_; }
     std::byte* block_at(std::uint64_t index) noexcept { return bits_.data() + index * block_bytes_; }
 

@@ -70,6 +70,15 @@ SIMDBLOOM_INLINE std::uint64_t block_index(std::uint64_t hash, std::uint64_t blo
 // A word of the register layouts takes its fields from x itself while k fields fit into 32 bits.
 inline constexpr unsigned register32_direct_k = 6, register64_direct_k = 5;
 
+/// The word of the line that group g of the zoned layout uses, and probe i's bit in its word, of the spread pattern. From
+/// the top: per group the word's number (2 bits of 4 words for z = 2, 1 bit of 2 for z = 4), then k fields of 6 bits: at
+/// most 4 + 48 = 52 bits.
+SIMDBLOOM_INLINE unsigned zoned_word(std::uint64_t p, unsigned g, unsigned groups) noexcept {
+    const unsigned word_bits = groups == 2 ? 2 : 1, group_words = 8 / groups;
+    return g * group_words + (static_cast<unsigned>(p >> (64 - word_bits * (g + 1))) & (group_words - 1));
+}
+SIMDBLOOM_INLINE unsigned zoned_bit(std::uint64_t p, unsigned i) noexcept { return static_cast<unsigned>(p >> (64 - 4 - 6 * (i + 1))) & 63u; }
+
 /// Bit of the block that the i-th of k probes of pattern x uses, for the blocked Bloom layouts.
 template <LayoutKind kind>
 SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k, unsigned groups) noexcept {
@@ -82,13 +91,8 @@ SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k, 
     } else if constexpr (kind == LayoutKind::sector512) {
         return 64 * i + (static_cast<unsigned>(spread(x) >> (8 * i)) & 63u);  // the low six bits of byte i
     } else if constexpr (kind == LayoutKind::zoned512) {
-        // From the top: per group the word's number (2 bits of 4 words for z = 2, 1 bit of 2 for z = 4),
-        // then k fields of 6 bits: at most 4 + 48 = 52 bits.
-        const unsigned word_bits = groups == 2 ? 2 : 1, group_words = 8 / groups;
-        const unsigned group = i / (k / groups);
         const std::uint64_t p = spread(x);
-        const unsigned word = static_cast<unsigned>(p >> (64 - word_bits * (group + 1))) & (group_words - 1);
-        return 64 * (group * group_words + word) + (static_cast<unsigned>(p >> (64 - 4 - 6 * (i + 1))) & 63u);
+        return 64 * zoned_word(p, i / (k / groups), groups) + zoned_bit(p, i);
     } else {
         static_assert(kind == LayoutKind::blocked512);
         return (x * salts[i]) >> 23;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -29,11 +30,13 @@ public:
         const __m256i salts = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(detail::salts));
         const __m256i x = _mm256_set1_epi32(static_cast<int>(hash));
         const __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(_mm256_mullo_epi32(x, salts), 27));
-        return _mm256_testc_si256(_mm256_load_si256(reinterpret_cast<const __m256i*>(block_at(detail::block_index(hash, blocks_)))), bits) != 0;
+        return _mm256_testc_si256(_mm256_load_si256(reinterpret_cast<const __m256i*>(block_of<32>(hash))), bits) != 0;
 #else
         std::uint32_t words[8], missing = 0;
-        std::memcpy(words, block_at(detail::block_index(hash, blocks_)), sizeof words);
-        for (unsigned i = 0; i < 8; ++i) missing |= mask(hash, i) & ~words[i];
+        std::memcpy(words, block_of<32>(hash), sizeof words);
+        [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // unrolled, even at -O2
+            ((missing |= mask(hash, i) & ~words[i]), ...);
+        }(std::make_integer_sequence<unsigned, 8>());
         return missing == 0;
 #endif
     }
