@@ -141,16 +141,16 @@ def section_ratios(about, rows):
         for family, base in at_12_bits(rows, level, bytes_, about).items():
             same = [r for r in rows if r["filter"] == base["filter"] and r["n_keys"] == base["n_keys"] and r["op"] == "lookup" and r["hit_ratio"] == 0]
 
-            def against(**wanted):
+            def against(of="ns_per_key", **wanted):
                 found = [r for r in same if all(r[k] == v for k, v in dict({"isa": about["best_isa"], "output": "bitmap", "batch": 16384, "threads": 1}, **wanted).items())]
-                return found[0]["ns_per_key"] / base["ns_per_key"] if found else None
+                return found[0][of] / base[of] if found else None
 
             if against(isa="scalar") is None:
                 continue
-            two = against(threads=2)
-            cells = [against(isa="scalar"), against(isa="avx2"), 1 / two if two else None] + [against(batch=b) for b in (1, 8, 64, 1024, 1 << 20)]
+            two = [against(of, threads=2) for of in ("ns_per_key", "touch_ns")]
+            cells = [against(isa="scalar"), against(isa="avx2")] + [1 / t if t else None for t in two] + [against(batch=b) for b in (1, 8, 64, 1024, 1 << 20)]
             body.append([f"{size(bytes_)} ({level})", f"`{base['filter']}`", f"{base['touch_ratio']:.2f}"] + [f"{c:.2f}" if c else "" for c in cells])
-    return table(["size", "filter", "time : touch", "scalar : best", "avx2 : best", "two threads : one (rate)"]
+    return table(["size", "filter", "time : touch", "scalar : best", "avx2 : best", "two threads : one (rate)", "the same of touch"]
                  + [f"batches of {b} : 16,384" for b in ("1", "8", "64", "1,024", "1 Mi")], body)
 
 
