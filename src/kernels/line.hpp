@@ -84,7 +84,7 @@ struct Blocked512 : OneLine<O> {
     using Over = Blocked512<P>;
     using typename OneLine<O>::V;
     using Stage = LineStage;
-    using Answers = typename O::template LineAnswers<LaneBits>;
+    using Answers = typename O::template LineAnswers<std::conditional_t<O::covers_lines, KeyAnswers<O>, LaneBits>>;
     static constexpr std::size_t prefetch_above = early_prefetch;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
@@ -98,6 +98,9 @@ struct Blocked512 : OneLine<O> {
         if constexpr (O::keeps_misses) {
             for (std::size_t j = 0; j < O::lanes; ++j)
                 O::test_anywhere(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j], salt_lanes.lane, t.k);
+        } else if constexpr (O::covers_lines) {
+            for (std::size_t j = 0; j < O::lanes; ++j)
+                answers.set(i + j, O::covers_anywhere(t.bits + s.offset[at + j], s.pattern[at + j], salt_lanes.lane, t.k));
         } else {
             const V x = O::load(s.pattern + at), block = O::load(s.offset + at);
             unsigned hit = ~0u;
@@ -109,16 +112,22 @@ struct Blocked512 : OneLine<O> {
         }
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
-        for (std::size_t at = i; at < i + n; ++at)
-            for (unsigned j = 0; j < t.k; ++j) {
-                const std::uint32_t position = (static_cast<std::uint32_t>(s.pattern[at]) * salt_lanes.lane[j]) >> 23;
-                set_bits(t.bits + s.offset[at] + position / 64 * 8, std::uint64_t{1} << (position % 64));
-            }
+        for (std::size_t at = i; at < i + n; ++at) set_key(t, t.bits + s.offset[at], s.pattern[at]);
         return n;
     }
     static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_words<O>(t, s, i, to); }
 
 private:
+    static void set_key(const Target& t, std::byte* block, std::uint64_t x) {
+        if constexpr (O::keeps_misses) {
+            O::set_anywhere(block, x, salt_lanes.lane, t.k);
+        } else {
+            for (unsigned j = 0; j < t.k; ++j) {
+                const std::uint32_t position = (static_cast<std::uint32_t>(x) * salt_lanes.lane[j]) >> 23;
+                set_bits(block + position / 64 * 8, std::uint64_t{1} << (position % 64));
+            }
+        }
+    }
     // 9 bits: the top of the low half of x * salt.
     static V position_of(V x, unsigned j) { return (O::mul32(x, O::broadcast(salt_lanes.lane[j])) >> 23) & O::broadcast(511); }
     static V word_offset(V position) { return (position >> 6) << 3; }

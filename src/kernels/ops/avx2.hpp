@@ -64,6 +64,23 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static bool covers(V block, V mask) { return _mm256_testc_si256(block, mask) != 0; }
     static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
 
+    static constexpr bool covers_lines = true;
+    // k bits anywhere in a line. The top 9 bits of x * salt: 1 for the half, 3 for the word in it, 5 for the bit in that,
+    // which is shifted into the sign. 2.4 ns a key (k = 8, 16 KiB) against 6.2 with a gather a bit.
+    static bool covers_anywhere(const std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
+        const __m256i low = load_aligned(block), high = load_aligned(block + 32);
+        const auto signs = [&](const std::uint32_t* salts8) {
+            const __m256i product = _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(x)), load_aligned(salts8));
+            const __m256i word = _mm256_srli_epi32(product, 28), from_top = _mm256_andnot_si256(_mm256_srli_epi32(product, 23), _mm256_set1_epi32(31));
+            const __m256 words = _mm256_blendv_ps(_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word)),
+                                                  _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word)), _mm256_castsi256_ps(product));
+            return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_castps_si256(words), from_top))));
+        };
+        unsigned hits = signs(salts16);
+        if (k > 8) hits |= signs(salts16 + 8) << 8;
+        return (~hits & ((1u << k) - 1)) == 0;
+    }
+
     // 64 bytes of 0 or 1 into 64 bits: bit 0 of each byte is moved to its sign.
     static constexpr bool packs_bytes = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
@@ -75,6 +92,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     }
 
 private:
+    static __m256i load_aligned(const void* p) { return _mm256_load_si256(static_cast<const __m256i*>(p)); }
     static unsigned lane_mask(__m256i v) { return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(v))); }
 };
 

@@ -85,6 +85,23 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(position, 5), _mm512_load_si512(block));
         answers.misses[i] = _mm512_mask_testn_epi32_mask(static_cast<__mmask16>((1u << k) - 1), words, _mm512_rolv_epi32(_mm512_set1_epi32(1), position));
     }
+    // Each position minus the first bit of every word: a shift by 32 or more, or by less than nothing, leaves no bit. Eight
+    // positions whatever k is, the ones too many beyond the line. 5.9 ns a key (k = 8, 16 KiB) against 7.9 with one OR a bit.
+    static void set_anywhere(std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
+        alignas(64) std::uint32_t positions[16];
+        const __m512i product = _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16));
+        _mm512_store_si512(positions, _mm512_mask_srli_epi32(_mm512_set1_epi32(-1), static_cast<__mmask16>((1u << k) - 1), product, 23));
+        // Broadcast from memory: from the register GCC extracts each first (9.1 ns a key).
+        asm("" : "+m"(positions));
+        const __m512i first = _mm512_set_epi32(480, 448, 416, 384, 352, 320, 288, 256, 224, 192, 160, 128, 96, 64, 32, 0);
+        __m512i line = _mm512_load_si512(block);
+        for (unsigned half = 0; half < k; half += 8) {
+#pragma GCC unroll 8
+            for (unsigned j = 0; j < 8; ++j)
+                line = _mm512_or_si512(line, _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(positions[half + j])), first)));
+        }
+        _mm512_store_si512(block, line);
+    }
 
     static V gather64(const std::byte* base, V offset) { return _mm512_i64gather_epi64(offset, base, 1); }
     /// Only the lanes of `wanted` are loaded; the others are 0.

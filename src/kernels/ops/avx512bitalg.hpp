@@ -30,22 +30,20 @@ struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
 
     // The pattern's bytes are the positions in words 0 to 7: in the matrix of every word at every position the wanted
     // bits lie on the diagonal. 1.09 against 1.25 ns a key (16 KiB) with the mask built from the bytes.
+    static constexpr std::uint64_t diagonal = 0x8040201008040201u;
     struct Diagonals {
         alignas(64) std::uint64_t fetched[64];
         std::uint64_t hits() const {
-            const __m512i diagonal = _mm512_set1_epi64(static_cast<long long>(0x8040201008040201u));
             std::uint64_t all = 0;
-            for (unsigned i = 0; i < 64; i += 8) {
-                const __m512i v = _mm512_and_si512(_mm512_load_si512(fetched + i), diagonal);
-                all |= std::uint64_t{in_register(_mm512_cmpeq_epi64_mask(v, diagonal))} << i;
-            }
+            for (unsigned i = 0; i < 64; i += 8)
+                all |= std::uint64_t{in_register(_mm512_cmpeq_epi64_mask(_mm512_load_si512(fetched + i), V(diagonal)))} << i;
             return all;
         }
     };
     template <class>
     using SectorAnswers = Diagonals;
     static void test_sectors(Diagonals& answers, std::size_t i, const std::byte* block, std::uint64_t pattern) {
-        answers.fetched[i] = _mm512_bitshuffle_epi64_mask(_mm512_load_si512(block), _mm512_set1_epi64(static_cast<long long>(pattern)));
+        answers.fetched[i] = _mm512_mask_bitshuffle_epi64_mask(diagonal, _mm512_load_si512(block), V(pattern));
     }
 };
 

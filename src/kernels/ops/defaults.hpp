@@ -8,6 +8,7 @@ struct OpsDefaults {
     static constexpr bool packs_bytes = false;   // see AVX2
     static constexpr bool keeps_misses = false;  // see AVX-512
     static constexpr bool fetches_bits = false;  // see AVX-512 with BITALG
+    static constexpr bool covers_lines = false;  // see AVX2
     // The kind of answers each family of layouts keeps; see answers.hpp.
     template <class Default>
     using SplitAnswers = Default;
@@ -18,7 +19,12 @@ struct OpsDefaults {
     template <class Default>
     using LaneAnswers = Default;
 
-    static void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
+    // The empty statement is a side effect: GCC 12 takes a function that only prefetches for one without any, and drops
+    // the calls of it that it has not inlined by then (all of insert's).
+    static void prefetch(const void* p) {
+        __builtin_prefetch(p, 0, 2);
+        asm volatile("");
+    }
 };
 
 }  // namespace
