@@ -15,8 +15,8 @@ template <class O>
 struct Classic {
     static constexpr std::uint32_t few_below = 7;
     using V = typename O::V;
-    // Insert, ns a key without and with (AVX-512, k = 8): 8 MiB 20.4 / 21.9, 256 MiB 84 / 74.
-    static constexpr std::size_t prefetch_above = std::size_t{32} << 20;
+    // Insert, ns a key without and with (AVX-512, k = 8): 8 MiB 20.4 / 22.4, 32 MiB 32.9 / 37.9, 64 MiB 55 / 50, 256 MiB 85 / 75.
+    static constexpr std::size_t prefetch_above = std::size_t{48} << 20;
     struct Stage {
         alignas(64) std::uint64_t position[chunk_keys];  // of the first probe
         alignas(64) std::uint64_t step[chunk_keys];
