@@ -52,6 +52,7 @@ public:
 
 private:
     friend class BloomInterface<CacheLineBloom>;
+    friend struct detail::LoadAccess;
     CacheLineBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
 
     static std::uint64_t word(const std::byte* block, unsigned i) noexcept {

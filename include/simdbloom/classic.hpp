@@ -41,6 +41,7 @@ public:
 
 private:
     friend class BloomInterface<ClassicBloom>;
+    friend struct detail::LoadAccess;
     ClassicBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
 };
 

@@ -55,6 +55,7 @@ public:
     }
 
 private:
+    friend struct detail::LoadAccess;
     CuckooFilter(const detail::Geometry& geometry, const Options& options) : FilterInterface(geometry, options) {}
 
     std::size_t insert_counted(std::span<const std::uint64_t> keys, bool hashed);

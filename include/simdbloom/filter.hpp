@@ -20,6 +20,7 @@ namespace detail {
 
 struct BuildAccess;
 struct Kernels;
+struct LoadAccess;
 struct Target;
 
 /// A sized layout: what the sizing functions return.
@@ -27,6 +28,8 @@ struct Geometry {
     Layout layout;
     std::uint64_t blocks = 0;
     std::uint64_t n_keys = 0;
+    /// Bits that lie elsewhere and are only read (see Storage::borrow); null: an own, empty array.
+    const std::byte* borrowed = nullptr;
 };
 
 /// Throws std::invalid_argument for zero keys, bits per key that are not positive and finite, or too few
@@ -126,6 +129,7 @@ protected:
 
 private:
     friend struct detail::BuildAccess;
+    friend struct detail::LoadAccess;
     std::uint64_t few(std::span<const std::uint64_t> keys, bool hashed) const;
     std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
     void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;

@@ -26,6 +26,7 @@ public:
 
 private:
     friend class BloomInterface<RegisterBlockedBloom>;
+    friend struct detail::LoadAccess;
     RegisterBlockedBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
 
     template <LayoutKind kind, class Word>

@@ -47,6 +47,7 @@ public:
 
 private:
     friend class BloomInterface<SplitBlockBloom>;
+    friend struct detail::LoadAccess;
     SplitBlockBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
 
     static std::uint32_t mask(std::uint64_t hash, unsigned i) noexcept {

@@ -15,6 +15,9 @@ public:
     Storage() noexcept = default;
     /// Throws AllocationError naming the bytes. `resource` null: pages from the operating system.
     Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
+    /// Bytes of somebody else's that outlive this and are never written; at least 8 readable ones follow them.
+    static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
+    /// The copy of borrowed bytes is an own one.
     Storage(const Storage& other);
     Storage(Storage&& other) noexcept { swap(other); }
     Storage& operator=(Storage other) noexcept { swap(other); return *this; }
@@ -31,6 +34,7 @@ private:
     std::size_t allocated_ = 0;  // what was asked of the resource or mapped
     bool huge_pages_ = false;
     bool mapped_ = false;
+    bool borrowed_ = false;
     std::pmr::memory_resource* resource_ = nullptr;
 };
 

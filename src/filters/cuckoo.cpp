@@ -100,6 +100,15 @@ bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket, std::uin
     return false;
 }
 
+std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits, std::uint64_t buckets) noexcept {
+    std::uint64_t stored = 0;
+    for (std::uint64_t i = 0; i < buckets; ++i) {
+        const Bucket b(const_cast<std::byte*>(bits), fingerprint_bits, i);  // only read
+        for (unsigned slot = 0; slot < 4; ++slot) stored += b.tag(slot) != 0;
+    }
+    return stored;
+}
+
 }  // namespace detail
 
 namespace {

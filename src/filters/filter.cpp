@@ -28,7 +28,8 @@ void check_positions(std::size_t keys, std::size_t room) {
 }  // namespace detail
 
 FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
-    : bits_(g.blocks * (g.layout.block_bits() / 8), options.huge_pages, options.allocator),
+    : bits_(g.borrowed != nullptr ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
+                                  : detail::Storage(g.blocks * (g.layout.block_bits() / 8), options.huge_pages, options.allocator)),
       blocks_(g.blocks),
       seed_(options.seed + detail::seed_offset),
       n_keys_(g.n_keys),

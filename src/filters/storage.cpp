@@ -65,6 +65,14 @@ Storage::Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* 
     }
 }
 
+Storage Storage::borrow(const std::byte* data, std::size_t bytes) noexcept {
+    Storage storage;
+    storage.data_ = const_cast<std::byte*>(data);
+    storage.size_ = bytes;
+    storage.huge_pages_ = storage.borrowed_ = true;
+    return storage;
+}
+
 Storage::Storage(const Storage& other) : Storage() {
     if (other.data_ == nullptr) return;
     Storage copy(other.size_, other.huge_pages_, other.resource_);
@@ -73,7 +81,7 @@ Storage::Storage(const Storage& other) : Storage() {
 }
 
 Storage::~Storage() {
-    if (data_ == nullptr) return;
+    if (data_ == nullptr || borrowed_) return;
     if (resource_ != nullptr) resource_->deallocate(data_, allocated_, alignment);
     else if (mapped_) munmap(data_, allocated_);
     else std::free(data_);
@@ -85,6 +93,7 @@ void Storage::swap(Storage& other) noexcept {
     std::swap(allocated_, other.allocated_);
     std::swap(huge_pages_, other.huge_pages_);
     std::swap(mapped_, other.mapped_);
+    std::swap(borrowed_, other.borrowed_);
     std::swap(resource_, other.resource_);
 }
 

@@ -9,7 +9,7 @@ namespace simdbloom::detail {
 
 enum class Output : std::uint8_t { count, bitmap, select };
 
-/// What a kernel sees of a filter. 64 bytes of slack are readable behind the bits.
+/// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket may be loaded as a word.
 struct Target {
     std::byte* bits;
     std::uint64_t blocks;       ///< below 2^32
@@ -66,5 +66,8 @@ extern const KernelTable neon_kernels;
 /// Puts a tag into one of its buckets, moving others if it must; false, with the table as it was, when no
 /// place was found. Compiled once for the baseline: it follows one dependent load after another.
 bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket, std::uint32_t tag) noexcept;
+
+/// The number of fingerprints in a table.
+std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits, std::uint64_t buckets) noexcept;
 
 }  // namespace simdbloom::detail

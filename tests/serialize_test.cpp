@@ -1,0 +1,370 @@
+// What is saved is loaded again, on every way; what is not exactly what was saved is refused, whatever it is.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+#include <fstream>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::vector<std::byte>;
+
+AnyFilter filled(const std::string& spec, std::size_t n, std::uint64_t seed = 77) {
+    auto filter = make_filter(spec, n, test::feasible_bits(spec, 12), {.seed = seed});
+    filter.insert(test::random_keys(n - n / 20));
+    return filter;
+}
+
+template <class T>
+void put(Bytes& bytes, std::size_t offset, T value) { std::memcpy(bytes.data() + offset, &value, sizeof value); }
+
+/// A checksum that fits, as someone who wants to be believed would write it.
+void sign(Bytes& bytes) {
+    const auto all = std::span<const std::byte>(bytes);
+    put(bytes, bytes.size() - 8, hash_bytes(all.subspan(64, bytes.size() - 72), hash_bytes(all.first(64))));
+}
+
+/// Bytes at a multiple of 64, as a view wants them.
+struct Aligned {
+    explicit Aligned(const Bytes& from) : memory(from.size() + 64) {
+        auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+        bytes = std::span(memory).subspan((64 - at % 64) % 64, from.size());
+        std::copy(from.begin(), from.end(), bytes.begin());
+    }
+    Bytes memory;
+    std::span<std::byte> bytes;
+};
+
+void expect_same(const AnyFilter& a, const AnyFilter& b) {
+    EXPECT_EQ(a.spec(), b.spec());
+    EXPECT_EQ(a.seed(), b.seed());
+    EXPECT_EQ(a.base().n_keys(), b.base().n_keys());
+    EXPECT_EQ(a.base().blocks(), b.base().blocks());
+    EXPECT_EQ(a.estimated_fpr(), b.estimated_fpr());
+    EXPECT_EQ(a.expected_fpr(), b.expected_fpr());
+    EXPECT_TRUE(std::ranges::equal(a.base().bytes(), b.base().bytes()));
+    const auto keys = test::random_keys(3000);
+    std::vector<std::uint8_t> left(375), right(375);
+    a.contains(keys, left);
+    b.contains(keys, right);
+    EXPECT_EQ(left, right);
+}
+
+struct TemporaryFolder {
+    fs::path path = fs::temp_directory_path() / ("simdbloom-test-" + std::to_string(getpid()));
+    TemporaryFolder() { fs::create_directories(path); }
+    ~TemporaryFolder() { fs::remove_all(path); }
+};
+
+TEST(Serialize, EveryFilterComesBackFromBytesViewsAndFiles) {
+    const TemporaryFolder folder;
+    for (const auto& spec : test::all_specs()) {
+        SCOPED_TRACE(spec);
+        const AnyFilter filter = filled(spec, 2000);
+        const Bytes bytes = save(filter);
+        ASSERT_EQ(bytes.size(), saved_size(filter));
+        auto loaded = load(bytes);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        expect_same(filter, *loaded);
+        EXPECT_EQ(save(*loaded), bytes);
+
+        const Aligned aligned(bytes);
+        auto viewed = view(aligned.bytes);
+        ASSERT_TRUE(viewed) << viewed.error().message;
+        expect_same(filter, **viewed);
+        EXPECT_EQ(static_cast<const void*>((*viewed)->base().bytes().data()), aligned.bytes.data() + 64) << "a view copies nothing";
+
+        const auto path = folder.path / "filter";
+        save_file(filter, path);
+        auto read = load_file(path);
+        ASSERT_TRUE(read) << read.error().message;
+        expect_same(filter, *read);
+        auto mapped = map_file(path);
+        ASSERT_TRUE(mapped) << mapped.error().message;
+        expect_same(filter, **mapped);
+    }
+}
+
+TEST(Serialize, TheHeaderIsAsDocumented) {
+    auto filter = make_filter("zoned512:z=4,k=8", 100, 12, {.seed = 0x1122334455667788u});
+    const Bytes bytes = save(filter);
+    const unsigned char begin[] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A, 1, 0, 6, 8, 4, 1, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
+                                   0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 100, 0, 0, 0, 0, 0, 0, 0};
+    EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
+    for (std::size_t i = sizeof begin; i < 64; ++i) EXPECT_EQ(bytes[i], std::byte{0});
+    EXPECT_EQ(bytes.size(), 64 + 3 * 64 + 8);
+    Bytes again = bytes;
+    put(again, again.size() - 8, std::uint64_t{0});
+    sign(again);
+    EXPECT_EQ(again, bytes);
+}
+
+// The format may not change unseen: these bytes were written by the library on 2026-11-21.
+TEST(Serialize, AFilterSavedEarlierIsReadAndWrittenTheSame) {
+    auto filter = make_filter("split256", 3, 80, {.seed = 5});
+    for (const std::uint64_t key : {1u, 2u, 3u}) filter.insert(key);
+    const std::string golden = "8953424c4d0d0a1a0100040800010000010000000000000005000000000000000300000000000000000000000000000000000000"
+                               "000000000000000000000000010000a080404000002042008008080090000008042100000000200640180000861bce737372ea36";
+    std::string hex;
+    for (const std::byte b : save(filter)) {
+        char text[3];
+        std::snprintf(text, sizeof text, "%02x", std::to_integer<unsigned>(b));
+        hex += text;
+    }
+    EXPECT_EQ(hex, golden);
+    Bytes bytes;
+    for (std::size_t i = 0; i < golden.size(); i += 2) bytes.push_back(static_cast<std::byte>(std::stoul(golden.substr(i, 2), nullptr, 16)));
+    auto loaded = load(bytes);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_TRUE(loaded->contains(std::uint64_t{1}) && loaded->contains(std::uint64_t{2}) && loaded->contains(std::uint64_t{3}));
+    EXPECT_EQ(loaded->spec(), "split256");
+    EXPECT_EQ(loaded->seed(), 5u);
+    EXPECT_EQ(loaded->base().n_keys(), 3u);
+}
+
+TEST(Serialize, EveryTruncationAndExtensionIsRefused) {
+    for (const auto& spec : test::named_specs()) {
+        const Bytes bytes = save(filled(spec, 300));
+        for (std::size_t n = 0; n < bytes.size(); ++n) ASSERT_FALSE(load(std::span(bytes).first(n))) << spec << ' ' << n;
+        Bytes longer = bytes;
+        for (int i = 0; i < 70; ++i) {
+            longer.push_back(std::byte{0});
+            ASSERT_FALSE(load(longer)) << spec;
+        }
+    }
+}
+
+TEST(Serialize, EveryFlippedBitIsSeen) {
+    for (const auto& spec : test::named_specs()) {
+        // 4 KiB of bits and a little more.
+        const std::size_t n = 4096 * 8 / 12 + 50;
+        Bytes bytes = save(filled(spec, n));
+        const std::size_t last = std::min<std::size_t>(bytes.size(), 64 + 4096);
+        const auto flip_and_load = [&](std::size_t at) {
+            for (int bit = 0; bit < 8; ++bit) {
+                bytes[at] ^= static_cast<std::byte>(1 << bit);
+                ASSERT_FALSE(load(bytes)) << spec << " byte " << at << " bit " << bit;
+                bytes[at] ^= static_cast<std::byte>(1 << bit);
+            }
+        };
+        for (std::size_t at = 0; at < last; ++at) flip_and_load(at);
+        for (std::size_t at = bytes.size() - 8; at < bytes.size(); ++at) flip_and_load(at);
+        ASSERT_TRUE(load(bytes));
+    }
+}
+
+TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
+    const Bytes good = save(filled("register64:k=5", 1000));
+    const auto refused = [&](LoadFault fault, const std::string& says, auto change) {
+        Bytes bytes = good;
+        change(bytes);
+        sign(bytes);
+        auto loaded = load(bytes);
+        ASSERT_FALSE(loaded) << says;
+        EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
+        EXPECT_NE(loaded.error().message.find(says), std::string::npos) << loaded.error().message;
+        EXPECT_THROW((void)loaded.value(), std::runtime_error);
+    };
+    refused(LoadFault::foreign, "first 8 bytes", [](Bytes& b) { b[0] = std::byte{0x88}; });
+    refused(LoadFault::version, "version 2", [](Bytes& b) { put(b, 8, std::uint16_t{2}); });
+    refused(LoadFault::layout, "layout 0", [](Bytes& b) { b[10] = std::byte{0}; });
+    refused(LoadFault::layout, "layout 11", [](Bytes& b) { b[10] = std::byte{11}; });
+    refused(LoadFault::parameter, "k=0", [](Bytes& b) { b[11] = std::byte{0}; });
+    refused(LoadFault::parameter, "k=9", [](Bytes& b) { b[11] = std::byte{9}; });
+    refused(LoadFault::parameter, "z=2", [](Bytes& b) { b[12] = std::byte{2}; });
+    refused(LoadFault::parameter, "z=0", [](Bytes& b) { b[10] = std::byte{6}; });
+    refused(LoadFault::parameter, "k=8", [](Bytes& b) { b[10] = std::byte{9}, b[11] = std::byte{8}; });
+    refused(LoadFault::parameter, "hash 2", [](Bytes& b) { b[13] = std::byte{2}; });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[15] = std::byte{1}; });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });
+    refused(LoadFault::parameter, "0 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{0}); });
+    refused(LoadFault::parameter, "4294967296 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{1} << 32); });
+    refused(LoadFault::parameter, "not for 0", [](Bytes& b) { put(b, 32, std::uint64_t{0}); });
+    refused(LoadFault::size, "4294967295 blocks of register64:k=5 take 34359738432 bytes", [](Bytes& b) { put(b, 16, std::uint64_t{0xFFFFFFFFu}); });
+    refused(LoadFault::size, "blocks", [](Bytes& b) { b[10] = std::byte{4}, b[11] = std::byte{8}; });
+}
+
+struct Counting : std::pmr::memory_resource {
+    std::size_t bytes = 0, allocations = 0;
+    void* do_allocate(std::size_t n, std::size_t alignment) override {
+        ++allocations;
+        bytes += n;
+        return std::pmr::new_delete_resource()->allocate(n, alignment);
+    }
+    void do_deallocate(void* p, std::size_t n, std::size_t alignment) override { std::pmr::new_delete_resource()->deallocate(p, n, alignment); }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {
+    for (const auto& spec : test::named_specs())
+        for (const std::size_t n : {1u, 5000u}) {
+            Bytes bytes = save(filled(spec, n));
+            Counting counting;
+            {
+                auto loaded = load(bytes, {.allocator = &counting});
+                ASSERT_TRUE(loaded);
+                EXPECT_EQ(counting.allocations, 1u);
+                EXPECT_LE(counting.bytes, bytes.size() + 4096);
+            }
+            bytes[bytes.size() / 2] ^= std::byte{16};
+            ASSERT_FALSE(load(bytes, {.allocator = &counting}));
+            put(bytes, 16, std::uint64_t{0xFFFFFFFFu});
+            sign(bytes);
+            ASSERT_FALSE(load(bytes, {.allocator = &counting}));
+            EXPECT_EQ(counting.allocations, 1u) << "allocated before it was checked";
+        }
+}
+
+struct Exhausted : std::pmr::memory_resource {
+    void* do_allocate(std::size_t, std::size_t) override { throw std::bad_alloc(); }
+    void do_deallocate(void*, std::size_t, std::size_t) override {}
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+TEST(Serialize, NoMemoryAndLimitsAreErrorsNotExceptions) {
+    const Bytes bytes = save(filled("split256", 1000));
+    Exhausted none;
+    auto loaded = load(bytes, {.allocator = &none});
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().fault, LoadFault::memory);
+    auto limited = load(bytes, {.max_bytes = 100});
+    ASSERT_FALSE(limited);
+    EXPECT_EQ(limited.error().fault, LoadFault::limit);
+    EXPECT_NE(limited.error().message.find("max_bytes=100"), std::string::npos);
+    EXPECT_TRUE(load(bytes, {.max_bytes = bytes.size()}));
+    Bytes small(71);
+    EXPECT_THROW(save(filled("split256", 1000), small), std::length_error);
+}
+
+TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto keys = test::random_keys(1000);
+    for (const auto& spec : test::all_specs()) {
+        SCOPED_TRACE(spec);
+        // A size that lets both the first byte be aligned and the last one be followed by the fault, where blocks allow it.
+        std::size_t n = 400;
+        while (n < 700 && saved_size(filled(spec, n)) % 64 != 0) ++n;
+        const AnyFilter filter = filled(spec, n);
+        const Bytes bytes = save(filter);
+        // The last byte is the last of a page, and the page behind it faults. Where that leaves them unaligned, a view refuses.
+        const std::size_t room = (bytes.size() + page - 1) / page * page;
+        auto* const memory = static_cast<std::byte*>(mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        ASSERT_NE(static_cast<void*>(memory), MAP_FAILED);
+        ASSERT_EQ(mprotect(memory + room, page, PROT_NONE), 0);
+        std::byte* const at = memory + room - bytes.size();
+        std::memcpy(at, bytes.data(), bytes.size());
+        auto viewed = view({at, bytes.size()});
+        ASSERT_EQ(viewed.has_value(), bytes.size() % 64 == 0);
+        if (!viewed) {
+            EXPECT_EQ(viewed.error().fault, LoadFault::alignment);
+        }
+        std::byte* const aligned = memory + (room - bytes.size()) / 64 * 64;
+        std::memmove(aligned, at, bytes.size());
+        for (const Isa isa : usable_isas()) {
+            auto on_isa = view({aligned, bytes.size()}, {.isa = isa});
+            ASSERT_TRUE(on_isa) << on_isa.error().message;
+            EXPECT_EQ((*on_isa)->isa(), isa);
+            EXPECT_EQ(on_isa->count(keys), filter.count(keys));
+            for (const std::uint64_t key : keys) ASSERT_EQ(on_isa->contains(key), filter.contains(key));
+        }
+        munmap(memory, room + page);
+    }
+}
+
+TEST(Serialize, AFrozenFilterIsSharedAndItsCopyIsAnOwnFilter) {
+    const Bytes bytes = save(filled("cuckoo12", 1000));
+    const Aligned aligned(bytes);
+    AnyFilter thawed = filled("split256", 10);
+    {
+        auto viewed = view(aligned.bytes);
+        ASSERT_TRUE(viewed);
+        const FrozenFilter shared = *viewed;
+        EXPECT_EQ(&*shared, &**viewed);
+        thawed = *shared;
+    }
+    EXPECT_NE(static_cast<const void*>(thawed.base().bytes().data()), aligned.bytes.data() + 64);
+    const std::uint64_t key = test::random_key(5000);
+    thawed.insert(key);
+    EXPECT_TRUE(thawed.contains(key));
+    EXPECT_TRUE(std::ranges::equal(aligned.bytes, bytes)) << "what was viewed is as it was";
+    const FrozenFilter frozen(std::move(thawed));
+    EXPECT_TRUE(frozen.contains(key));
+}
+
+TEST(Serialize, ALoadedCuckooFilterKnowsWhatItHolds) {
+    for (const std::string spec : {"cuckoo8", "cuckoo12", "cuckoo16"}) {
+        auto filter = make_filter(spec, 1000, 20);
+        const auto keys = test::random_keys(900);
+        filter.insert(keys);
+        auto loaded = load(save(filter));
+        ASSERT_TRUE(loaded);
+        auto* cuckoo = loaded->get_if<CuckooFilter>();
+        ASSERT_NE(cuckoo, nullptr);
+        EXPECT_EQ(cuckoo->stored(), 900u);
+        for (const auto key : keys) ASSERT_TRUE(cuckoo->erase(key));
+        EXPECT_EQ(cuckoo->stored(), 0u);
+        EXPECT_EQ(loaded->count(keys), 0u);
+    }
+}
+
+TEST(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    const auto refused = [&](const fs::path& of, LoadFault fault) {
+        for (const auto& error : {load_file(of).error(), map_file(of).error()}) {
+            EXPECT_EQ(error.fault, fault) << error.message;
+            EXPECT_NE(error.message.find(of.string()), std::string::npos) << error.message;
+        }
+    };
+    refused(folder.path / "none", LoadFault::file);
+    refused(folder.path, LoadFault::file);
+    std::ofstream(path) << "";
+    refused(path, LoadFault::too_short);
+    std::ofstream(path) << std::string(200, 'x');
+    refused(path, LoadFault::foreign);
+    save_file(filled("sector512", 1000), path);
+    fs::resize_file(path, fs::file_size(path) - 1);
+    refused(path, LoadFault::size);
+    save_file(filled("sector512", 1000), path);
+    {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(100);
+        file.put('\x55');
+        file.seekp(101);
+        file.put('\x55');
+    }
+    refused(path, LoadFault::checksum);
+}
+
+TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(filled("register32", 1000, 1), path);
+    auto mapped = map_file(path);
+    ASSERT_TRUE(mapped);
+    save_file(filled("register32", 1000, 2), path);
+    EXPECT_EQ((*mapped)->seed(), 1u) << "a mapped filter stays what it was when its file is replaced";
+    auto loaded = load_file(path);
+    ASSERT_TRUE(loaded);
+    EXPECT_EQ(loaded->seed(), 2u);
+    try {
+        save_file(filled("split256", 10), folder.path / "no such folder" / "filter");
+        FAIL();
+    } catch (const std::system_error& e) {
+        EXPECT_NE(std::string(e.what()).find("no such folder"), std::string::npos) << e.what();
+    }
+    fs::create_directory(folder.path / "taken");
+    std::ofstream(folder.path / "taken" / "file") << "x";
+    EXPECT_THROW(save_file(filled("split256", 10), folder.path / "taken"), std::system_error);
+    std::size_t entries = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path)) ++entries;
+    EXPECT_EQ(entries, 2u) << "something half-written was left";
+}
+
+}  // namespace
+}  // namespace simdbloom
