@@ -86,6 +86,14 @@ public:
         std::visit([](FilterBase& f) { f.clear(); }, filter_);
     }
 
+    /// As of the filters' own types; std::invalid_argument for filters of two kinds, and for cuckoo filters, whose
+    /// fingerprints cannot be ORed.
+    AnyFilter& operator|=(const AnyFilter& other);
+    AnyFilter& operator&=(const AnyFilter& other);
+    void accept_all();
+    AnyFilter folded(std::uint64_t parts) const;
+    AnyFilter folded_to_fpr(double fpr) const;
+
     /// The part all filters share, and the filter itself if it is an F (else nullptr).
     const FilterBase& base() const noexcept {
         return std::visit([](const auto& f) -> const FilterBase& { return f; }, filter_);

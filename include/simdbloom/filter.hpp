@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
@@ -105,6 +106,17 @@ public:
 
 protected:
     FilterBase(const detail::Geometry& geometry, const Options& options);
+
+    /// ORs (or ANDs) the bits of a filter of the same layout, size and seed into these.
+    void unite(const FilterBase& other);
+    void intersect(const FilterBase& other);
+    void set_all_bits() noexcept;
+    /// This filter with every `parts` adjacent blocks as one; for cuckoo filters and where `parts` does not divide the
+    /// number of blocks, std::invalid_argument.
+    detail::Geometry folded_geometry(std::uint64_t parts) const;
+    void fold_from(const FilterBase& whole) noexcept;
+    Options options_of_a_copy() const;
+    std::uint64_t smallest_part() const noexcept;
 
     std::uint64_t hash_of(std::uint64_t key) const noexcept { return detail::mix(key, seed_); }
     detail::Target target() const noexcept;
@@ -231,6 +243,41 @@ public:
         if (hashes.size() >= this->few_below_) this->run_insert(hashes, true);
         else
             for (const std::uint64_t hash : hashes) static_cast<F*>(this)->insert_hash(hash);
+    }
+
+
+    /// Union: a key of either filter is found, and the bits are those of a filter into which all keys went. Throws
+    /// std::invalid_argument naming what differs if layout, size or seed do; that both were filled through the same hash is
+    /// the caller's to know.
+    F& operator|=(const F& other) {
+        this->unite(other);
+        return static_cast<F&>(*this);
+    }
+    /// Keys of both filters are found; so may be more than by a filter of the common keys alone. Throws as |= does.
+    F& operator&=(const F& other) {
+        this->intersect(other);
+        return static_cast<F&>(*this);
+    }
+    /// A filter that finds every key, until clear(), which makes it find none.
+    void accept_all() noexcept { this->set_all_bits(); }
+
+    /// The filter of a `parts`-th of the size with the same keys: every `parts` adjacent blocks are ORed into one. Throws
+    /// std::invalid_argument unless `parts` divides blocks() (see Options::fold_levels). Its bits come from the operating
+    /// system.
+    F folded(std::uint64_t parts) const {
+        F result(this->folded_geometry(parts), this->options_of_a_copy());
+        result.fold_from(*this);
+        return result;
+    }
+    /// Folded as often as its estimated_fpr() stays at most `fpr`; not at all where it is above that already.
+    F folded_to_fpr(double fpr) const {
+        F result = static_cast<const F&>(*this);
+        while (result.blocks() > 1) {
+            F smaller = result.folded(result.smallest_part());
+            if (!(smaller.estimated_fpr() <= fpr)) break;
+            result = std::move(smaller);
+        }
+        return result;
     }
 
 protected:

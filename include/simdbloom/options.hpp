@@ -22,6 +22,9 @@ struct Options {
     /// Upper limit on the filter's bytes, 0 for none. for_fpr() takes the best FPR that fits below it;
     /// with_bits_per_key() throws std::length_error if the size asked for is above it.
     std::size_t max_bytes = 0;
+    /// The number of blocks is made a multiple of 2^fold_levels, so that the filter can be folded to a half that often. At
+    /// most 16.
+    unsigned fold_levels = 0;
     /// Where the bits live; nullptr: pages from the operating system. Must outlive the filter.
     std::pmr::memory_resource* allocator = nullptr;
     /// The layout within the type's family, e.g. "register32:k=4"; empty: the family's default layout,

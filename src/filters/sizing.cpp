@@ -49,6 +49,13 @@ Layout with_best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks) {
     return layout;
 }
 
+/// The least multiple of 2^fold_levels from `blocks` on, or the greatest up to `limit`; 0 if there is none.
+std::uint64_t foldable(std::uint64_t blocks, std::uint64_t limit, const Options& options) {
+    if (options.fold_levels > 16) throw std::invalid_argument("simdbloom: fold_levels=" + std::to_string(options.fold_levels) + " is above 16");
+    const std::uint64_t unit = std::uint64_t{1} << options.fold_levels, up = (blocks + unit - 1) / unit * unit;
+    return up <= limit ? up : limit / unit * unit;
+}
+
 double fpr_of(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks) {
     return fpr::expected(with_best_k(layout, n_keys, blocks), n_keys, blocks);
 }
@@ -70,6 +77,9 @@ Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, c
                                         "; it is made for at most 0.95, " + number(layout.fingerprint_bits() / CuckooFilter::max_design_load) + " bits per key");
         blocks = std::max(blocks, min_buckets(n_keys));
     }
+    const std::uint64_t asked = blocks;
+    blocks = foldable(asked, max_blocks, options);
+    if (blocks < asked) too_many_blocks(layout, n_keys, static_cast<double>(asked));
     if (options.max_bytes != 0 && bytes_of(layout, blocks) > options.max_bytes)
         throw std::length_error("simdbloom: " + std::to_string(bytes_of(layout, blocks)) + " bytes are above max_bytes=" + std::to_string(options.max_bytes));
     return {with_best_k(layout, n_keys, blocks), blocks, n_keys};
@@ -87,11 +97,17 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
                                     " bytes that " + layout.spec() + " needs at least for " + std::to_string(n_keys) + " keys");
     }
     if (least > limit) too_many_blocks(layout, n_keys, static_cast<double>(least));
+    const auto sized = [&](std::uint64_t blocks) -> Geometry {
+        const std::uint64_t rounded = foldable(blocks, limit, options);
+        if (rounded == 0)
+            throw std::length_error("simdbloom: max_bytes=" + std::to_string(options.max_bytes) + " is too little for fold_levels=" + std::to_string(options.fold_levels));
+        return {with_best_k(layout, n_keys, rounded), rounded, n_keys};
+    };
     std::uint64_t enough = least;
     while (fpr_of(layout, n_keys, enough) > fpr) {
         if (enough == limit) {
             if (options.max_bytes == 0 || limit == max_blocks) too_many_blocks(layout, n_keys, 2.0 * static_cast<double>(limit));
-            return {with_best_k(layout, n_keys, limit), limit, n_keys};
+            return sized(limit);
         }
         least = enough + 1;
         enough = enough > limit / 2 ? limit : enough * 2;
@@ -101,7 +117,7 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
         if (fpr_of(layout, n_keys, middle) <= fpr) enough = middle;
         else least = middle + 1;
     }
-    return {with_best_k(layout, n_keys, enough), enough, n_keys};
+    return sized(enough);
 }
 
 Layout layout_from(const Options& options, std::string_view fallback, LayoutKind first, LayoutKind last) {
