@@ -27,7 +27,14 @@
 #include "kernels/table.hpp"
 
 // Everything a kernel calls is compiled into it. Not under sanitizers, whose checks would make that minutes a file.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SIMDBLOOM_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SIMDBLOOM_SANITIZED
+#endif
+#ifdef SIMDBLOOM_SANITIZED
 #define SIMDBLOOM_KERNEL
 #define SIMDBLOOM_UNROLLS false
 #else

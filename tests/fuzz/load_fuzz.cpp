@@ -1,0 +1,79 @@
+// load and view of arbitrary bytes, and of the same bytes with a checksum that fits: whatever is taken must work.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "simdbloom/simdbloom.hpp"
+
+namespace {
+
+using namespace simdbloom;
+
+void must(bool holds) {
+    if (!holds) std::abort();
+}
+
+void use(AnyFilter filter, std::span<const std::byte> saved) {
+    must(std::ranges::equal(save(filter), saved));
+    const std::vector<std::uint64_t> keys{0, 1, 2, 3, 0xFFFFFFFFFFFFFFFFu, 0x8000000000000000u, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96};
+    std::vector<std::uint32_t> positions(keys.size());
+    for (const Isa isa : usable_isas()) {
+        filter.use_isa(isa);
+        must(filter.select(keys, positions) == filter.count(keys));
+    }
+    must(filter.expected_fpr() >= 0 && filter.expected_fpr() <= 1 && filter.estimated_fpr() >= 0 && filter.estimated_fpr() <= 1);
+    must(filter.bits_per_key() > 0);
+    must(Layout::parse(filter.spec()) == filter.base().layout());
+    try {
+        filter.insert(keys);
+        must(filter.count(keys) == keys.size());
+    } catch (const std::length_error&) {
+        must(filter.get_if<CuckooFilter>() != nullptr);
+    }
+    auto again = load(save(filter));
+    must(again.has_value() && again->count(keys) == filter.count(keys));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto bytes = std::as_bytes(std::span(data, size));
+    if (auto loaded = load(bytes)) use(std::move(*loaded), bytes);
+    // Signed, and where a view may look at them.
+    void* const memory = std::aligned_alloc(64, (size + 127) / 64 * 64);
+    const std::span<std::byte> copy(static_cast<std::byte*>(memory), size);
+    if (size != 0) std::memcpy(memory, data, size);
+    if (size >= 72) {
+        static constexpr unsigned char begin[10] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A, 1, 0};
+        std::memcpy(copy.data(), begin, sizeof begin);
+        const std::uint64_t checksum = hash_bytes(std::span<const std::byte>(copy).subspan(64, size - 72), hash_bytes(std::span<const std::byte>(copy).first(64)));
+        std::memcpy(copy.data() + size - 8, &checksum, 8);
+    }
+    auto loaded = load(copy);
+    auto viewed = view(copy);
+    must(loaded.has_value() == viewed.has_value());
+    if (loaded) {
+        use(**viewed, copy);
+        use(std::move(*loaded), copy);
+    } else {
+        must(loaded.error().fault == viewed.error().fault && !loaded.error().message.empty());
+    }
+    std::free(memory);
+    return 0;
+}
+
+// Half of the mutations give the header a size that fits, some a layout that does, so that more than the checks is reached.
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
+    size = LLVMFuzzerMutate(data, size, max_size);
+    static constexpr std::uint64_t block_bytes[] = {8, 4, 8, 32, 64, 64, 64, 4, 6, 8};
+    if (seed % 2 == 0 || size < 72) return size;
+    if (seed % 16 == 1) std::memset(data + 40, 0, 24), data[13] = 1, data[14] = data[15] = 0;
+    if (seed % 16 == 3) data[10] = static_cast<std::uint8_t>(1 + seed / 16 % 10), data[11] = data[10] > 7 ? 0 : 8, data[12] = data[10] == 6 ? 2 : 0;
+    if (data[10] >= 1 && data[10] <= 10) {
+        const std::uint64_t bytes = block_bytes[data[10] - 1], blocks = (size - 72) / bytes;
+        std::memcpy(data + 16, &blocks, 8);
+        size = 72 + blocks * bytes;
+    }
+    return size;
+}

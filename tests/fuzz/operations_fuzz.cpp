@@ -1,0 +1,156 @@
+// Random sequences of operations on one filter a usable ISA, against a std::multiset: no key is lost, and the bits and
+// answers of all ISAs stay the same.
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "simdbloom/simdbloom.hpp"
+
+namespace {
+
+using namespace simdbloom;
+
+class Input {
+public:
+    Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
+    bool empty() const { return at_ == end_; }
+    std::uint8_t byte() { return empty() ? 0 : *at_++; }
+
+private:
+    const std::uint8_t *at_, *end_;
+};
+
+void must(bool holds) {
+    if (!holds) std::abort();
+}
+
+struct Subject {
+    std::vector<AnyFilter> filters;  // one an ISA
+    std::multiset<std::uint64_t> oracle;
+    std::uint64_t seed;
+    bool cuckoo;
+
+    std::vector<std::uint64_t> keys_from(Input& input) const {
+        std::vector<std::uint64_t> keys(input.byte());
+        const std::uint64_t first = input.byte() * 16u, stride = input.byte();
+        for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = first + i * stride % 3000;
+        return keys;
+    }
+    void check_all() const {
+        std::vector<std::uint64_t> keys(oracle.begin(), oracle.end());
+        for (const auto& filter : filters) {
+            must(filter.count(keys) == keys.size());
+            must(std::ranges::equal(filter.base().bytes(), filters[0].base().bytes()));
+        }
+    }
+    void insert(std::span<const std::uint64_t> keys, bool singly, bool hashed) {
+        std::size_t in = keys.size();
+        for (auto& filter : filters) {
+            std::size_t done = 0;
+            if (auto* f = filter.get_if<CuckooFilter>()) {
+                if (singly)
+                    while (done < keys.size() && f->try_insert(keys[done])) ++done;
+                else if (hashed) done = f->try_insert_hashes(hashes(keys));
+                else done = f->try_insert(keys);
+            } else {
+                if (singly)
+                    for (const auto key : keys) filter.insert(key);
+                else if (hashed) filter.insert_hashes(hashes(keys));
+                else filter.insert(keys);
+                done = keys.size();
+            }
+            must(&filter == filters.data() || done == in);
+            in = done;
+        }
+        oracle.insert(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(in));
+    }
+    std::vector<std::uint64_t> hashes(std::span<const std::uint64_t> keys) const {
+        std::vector<std::uint64_t> all(keys.begin(), keys.end());
+        for (auto& x : all) x = hash_key(x, seed);
+        return all;
+    }
+    void ask(std::span<const std::uint64_t> keys) const {
+        std::vector<std::uint8_t> first((keys.size() + 7) / 8), bitmap(first.size());
+        std::vector<std::uint32_t> positions(keys.size());
+        for (const auto& filter : filters) {
+            filter.contains(keys, bitmap);
+            if (&filter == filters.data()) first = bitmap;
+            must(bitmap == first);
+            std::size_t found = 0;
+            for (std::size_t i = 0; i < keys.size(); ++i) {
+                const bool hit = (bitmap[i / 8] >> (i % 8) & 1) != 0;
+                must(hit == filter.contains(keys[i]) && (hit || !oracle.contains(keys[i])));
+                found += hit;
+            }
+            must(filter.select(keys, positions) == found && filter.count(keys) == found);
+        }
+    }
+    // Only of keys that are in: erasing others may take a stranger's fingerprint.
+    void erase_one(std::uint8_t which) {
+        if (!cuckoo || oracle.empty()) return;
+        const auto it = std::next(oracle.begin(), static_cast<std::ptrdiff_t>(which % oracle.size()));
+        for (auto& filter : filters) must(filter.get_if<CuckooFilter>()->erase(*it));
+        oracle.erase(it);
+    }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const char* const specs[] = {"classic:k=7", "register32:k=4", "register32:k=8", "register64:k=5", "register64:k=8", "split256", "sector512", "zoned512:z=2,k=6",
+                                        "zoned512:z=4,k=8", "blocked512:k=8", "blocked512:k=11", "cuckoo8", "cuckoo12", "cuckoo16"};
+    Input input(data, size);
+    const char* const spec = specs[input.byte() % std::size(specs)];
+    const std::size_t n = input.byte() * 8u + 1;
+    const std::uint64_t seed = input.byte();
+    Subject subject{{}, {}, seed, Layout::parse(spec).is_cuckoo()};
+    for (const Isa isa : usable_isas()) subject.filters.push_back(make_filter(spec, n, 18, {.isa = isa, .seed = seed, .fold_levels = 3}));
+    while (!input.empty()) {
+        switch (input.byte() % 12) {
+            case 0: subject.insert(subject.keys_from(input), false, false); break;
+            case 1: subject.insert(subject.keys_from(input), false, true); break;
+            case 2: subject.insert(subject.keys_from(input), true, false); break;
+            case 3:
+            case 4: subject.ask(subject.keys_from(input)); break;
+            case 5:
+            case 6: subject.erase_one(input.byte()); break;
+            case 7: {
+                const auto saved = save(subject.filters[0]);
+                for (auto& filter : subject.filters) {
+                    const Isa isa = filter.isa();
+                    must(save(filter) == saved);
+                    // A cuckoo filter that was loaded begins its eviction walks anew; all of them here do.
+                    filter = std::move(load(saved, {.isa = isa})).value();
+                }
+                break;
+            }
+            case 8: {
+                if (subject.cuckoo) break;
+                const auto keys = subject.keys_from(input);
+                for (auto& filter : subject.filters) {
+                    AnyFilter other = filter;
+                    other.clear();
+                    other.insert(keys);
+                    filter |= other;
+                }
+                subject.oracle.insert(keys.begin(), keys.end());
+                break;
+            }
+            case 9:
+                if (!subject.cuckoo && subject.filters[0].base().blocks() % 2 == 0)
+                    for (auto& filter : subject.filters) filter = filter.folded(2);
+                break;
+            case 10:
+                for (auto& filter : subject.filters) filter.clear();
+                subject.oracle.clear();
+                break;
+            default:
+                for (auto& filter : subject.filters) {
+                    AnyFilter copy = filter;
+                    filter = std::move(copy);
+                }
+        }
+    }
+    subject.check_all();
+    return 0;
+}
