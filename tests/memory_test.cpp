@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include "support.hpp"
 
 namespace {
-std::size_t heap_allocations = 0;
+std::atomic<std::size_t> heap_allocations = 0;  // other tests of this program have threads
 }
 
 void* operator new(std::size_t n) {

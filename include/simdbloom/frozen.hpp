@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "simdbloom/any_filter.hpp"
 
@@ -20,8 +21,7 @@ public:
     const AnyFilter* operator->() const noexcept { return filter_.get(); }
 
     template <class... Arguments>
-    auto contains(const Arguments&... arguments) const { return filter_->contains(arguments...); }
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const { filter_->contains(keys, bitmap); }
+    decltype(auto) contains(Arguments&&... arguments) const { return filter_->contains(std::forward<Arguments>(arguments)...); }
     std::size_t count(std::span<const std::uint64_t> keys) const { return filter_->count(keys); }
     std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const { return filter_->select(keys, positions); }
 

@@ -1,0 +1,76 @@
+// What may be called from several threads at once. Under ThreadSanitizer these tests say that it may.
+#include <barrier>
+#include <thread>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr unsigned threads = 4;
+
+template <class Work>
+void at_once(const Work& work) {
+    std::barrier together(threads);
+    std::vector<std::jthread> running;
+    for (unsigned t = 0; t < threads; ++t)
+        running.emplace_back([&, t] {
+            together.arrive_and_wait();
+            work(t);
+        });
+}
+
+// Named so that it runs first: detection and dispatch are not there yet.
+TEST(AConcurrentFirstUse, FindsTheSameInstructionSet) {
+    std::array<Isa, threads> isas{};
+    std::array<std::size_t, threads> found{};
+    at_once([&](unsigned t) {
+        auto filter = make_filter("split256", 100, 12);
+        const auto keys = test::random_keys(100);
+        filter.insert(keys);
+        found[t] = filter.count(keys);
+        isas[t] = default_isa();
+    });
+    for (unsigned t = 0; t < threads; ++t) {
+        EXPECT_EQ(isas[t], isas[0]);
+        EXPECT_EQ(found[t], 100u);
+    }
+}
+
+TEST(Concurrent, ReadersOfOneFilterDoNotDisturbEachOther) {
+    const auto keys = test::random_keys(5000);
+    for (const auto& spec : test::named_specs()) {
+        auto filter = make_filter(spec, 2500, 20);
+        filter.insert(std::span(keys).first(2500));
+        const FrozenFilter frozen(filter);
+        const std::size_t expected = filter.count(keys);
+        std::array<bool, threads> right{};
+        at_once([&](unsigned t) {
+            const FrozenFilter mine = frozen;
+            std::vector<std::uint8_t> bitmap(625);
+            std::vector<std::uint32_t> positions(5000);
+            std::size_t singly = 0;
+            for (const auto key : keys) singly += mine.contains(key);
+            const bool same = mine.select(keys, positions) == expected && mine.count(keys) == expected && singly == expected;
+            mine.contains(keys, bitmap);
+            // Each its own ISA on its own copy, and the shared bits saved meanwhile.
+            AnyFilter own = *mine;
+            own.use_isa(usable_isas()[t % usable_isas().size()]);
+            right[t] = same && own.count(keys) == expected && save(*mine) == save(own) && mine->estimated_fpr() == own.estimated_fpr();
+        });
+        for (const bool r : right) EXPECT_TRUE(r) << spec;
+    }
+}
+
+TEST(Concurrent, FiltersOfSeveralThreadsAreIndependent) {
+    const auto keys = test::random_keys(3000);
+    std::array<AnyFilter, threads> filters{make_filter("cuckoo12", 3000, 16), make_filter("classic", 3000, 12), make_filter("blocked512", 3000, 12), make_filter("register32", 3000, 12)};
+    at_once([&](unsigned t) {
+        filters[t].insert(keys);
+        filters[t] = filters[t].get_if<CuckooFilter>() != nullptr ? filters[t] : filters[t].folded(1);
+    });
+    for (const auto& filter : filters) EXPECT_EQ(filter.count(keys), keys.size());
+}
+
+}  // namespace
+}  // namespace simdbloom
