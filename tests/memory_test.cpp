@@ -24,29 +24,12 @@ void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 namespace simdbloom {
 namespace {
 
-struct Counting : std::pmr::memory_resource {
-    std::size_t allocations = 0, bytes = 0, live = 0;
-    void* do_allocate(std::size_t n, std::size_t alignment) override {
-        ++allocations;
-        bytes += n;
-        live += n;
-        void* p = std::aligned_alloc(alignment, n);
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
-        return p;
-    }
-    void do_deallocate(void* p, std::size_t n, std::size_t) override {
-        live -= n;
-        std::free(p);
-    }
-    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
 constexpr std::size_t page = 4096;
 
 TEST(Memory, OneAllocationOfTheBitsAndLessThanAPage) {
     for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512", "blocked512:k=8", "cuckoo12"})
         for (const std::size_t n : {1u, 1000u, 500'000u}) {
-            Counting counting;
+            test::Counting counting;
             {
                 auto filter = make_filter(spec, n, 13, {.allocator = &counting});
                 EXPECT_EQ(counting.allocations, 1u);

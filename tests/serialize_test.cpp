@@ -189,22 +189,11 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::size, "blocks", [](Bytes& b) { b[10] = std::byte{4}, b[11] = std::byte{8}; });
 }
 
-struct Counting : std::pmr::memory_resource {
-    std::size_t bytes = 0, allocations = 0;
-    void* do_allocate(std::size_t n, std::size_t alignment) override {
-        ++allocations;
-        bytes += n;
-        return std::pmr::new_delete_resource()->allocate(n, alignment);
-    }
-    void do_deallocate(void* p, std::size_t n, std::size_t alignment) override { std::pmr::new_delete_resource()->deallocate(p, n, alignment); }
-    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
 TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {
     for (const auto& spec : test::named_specs())
         for (const std::size_t n : {1u, 5000u}) {
             Bytes bytes = save(filled(spec, n));
-            Counting counting;
+            test::Counting counting;
             {
                 auto loaded = load(bytes, {.allocator = &counting});
                 ASSERT_TRUE(loaded);

@@ -6,15 +6,7 @@
 namespace simdbloom {
 namespace {
 
-template <class E, class F>
-void expect_error(F make, const std::string& value) {
-    try {
-        (void)make();
-        ADD_FAILURE() << "accepted " << value;
-    } catch (const E& e) {
-        EXPECT_NE(std::string(e.what()).find(value), std::string::npos) << e.what();
-    }
-}
+using test::expect_error;
 
 class Sizing : public ::testing::TestWithParam<std::string> {};
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -57,5 +59,34 @@ inline std::string test_name(std::string text) {
         if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     return text;
 }
+
+/// make() throws an E whose text holds `value`.
+template <class E, class F>
+void expect_error(F make, const std::string& value) {
+    try {
+        (void)make();
+        ADD_FAILURE() << "accepted " << value;
+    } catch (const E& e) {
+        EXPECT_NE(std::string(e.what()).find(value), std::string::npos) << e.what();
+    }
+}
+
+/// Counts what is asked of it.
+struct Counting : std::pmr::memory_resource {
+    std::size_t allocations = 0, bytes = 0, live = 0;
+    void* do_allocate(std::size_t n, std::size_t alignment) override {
+        ++allocations;
+        bytes += n;
+        live += n;
+        void* p = std::aligned_alloc(alignment, n);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
+        return p;
+    }
+    void do_deallocate(void* p, std::size_t n, std::size_t) override {
+        live -= n;
+        std::free(p);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
 
 }  // namespace simdbloom::test

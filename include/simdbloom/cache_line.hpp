@@ -25,13 +25,13 @@ public:
     bool contains_hash(std::uint64_t hash) const noexcept {
         const std::byte* const block = block_of<64>(hash);
         const auto x = static_cast<std::uint32_t>(hash);
-        const std::uint64_t p = detail::spread(x);
         std::uint64_t missing = 0;  // bit 0
         if (layout_.kind == LayoutKind::sector512) {
             [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // unrolled, even at -O2
                 ((missing |= ~(word(block, i) >> (detail::bit_position<LayoutKind::sector512>(x, i, 8, 0) % 64))), ...);
             }(std::make_integer_sequence<unsigned, 8>());
         } else if (layout_.kind == LayoutKind::zoned512) {
+            const std::uint64_t p = detail::spread(x);
             const unsigned k_per_group = layout_.k / layout_.groups;
             for (unsigned g = 0, i = 0; g < layout_.groups; ++g) {
                 const std::uint64_t w = word(block, detail::zoned_word(p, g, layout_.groups));

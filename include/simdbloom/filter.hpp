@@ -111,8 +111,8 @@ protected:
     void unite(const FilterBase& other);
     void intersect(const FilterBase& other);
     void set_all_bits() noexcept;
-    /// This filter with every `parts` adjacent blocks as one; for cuckoo filters and where `parts` does not divide the
-    /// number of blocks, std::invalid_argument.
+    /// Of this filter with every `parts` adjacent blocks as one; std::invalid_argument where `parts` does not divide the
+    /// number of blocks.
     detail::Geometry folded_geometry(std::uint64_t parts) const;
     void fold_from(const FilterBase& whole) noexcept;
     Options options_of_a_copy() const;
@@ -244,7 +244,6 @@ public:
         else
             for (const std::uint64_t hash : hashes) static_cast<F*>(this)->insert_hash(hash);
     }
-
 
     /// Union: a key of either filter is found, and the bits are those of a filter into which all keys went. Throws
     /// std::invalid_argument naming what differs if layout, size or seed do; that both were filled through the same hash is

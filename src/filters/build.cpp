@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "filters/combine.hpp"
 #include "kernels/table.hpp"
 
 namespace simdbloom {
@@ -168,16 +169,9 @@ void build_merged(const Build& b, std::size_t bytes) {
         const auto keys = b.share(b.keys, t);
         b.kernels.insert(own, {keys.data(), keys.size(), b.hashed});
         all_here.arrive_and_wait();
-        // Whole 64-byte lines: the bits end on a multiple of 4 bytes, within the slack of the storage.
+        // Whole 64-byte lines, so that no two threads write to one.
         const std::size_t lines = bytes / 64 + 1, first = b.start(lines, t) * 64, last = std::min(b.start(lines, t + 1) * 64, bytes);
-        for (auto& copy : copies)
-            for (std::size_t i = first; i + 4 <= last; i += 4) {
-                std::uint32_t into, from;
-                std::memcpy(&into, b.target.bits + i, 4);
-                std::memcpy(&from, copy.data() + i, 4);
-                into |= from;
-                std::memcpy(b.target.bits + i, &into, 4);
-            }
+        for (auto& copy : copies) combine(b.target.bits + first, copy.data() + first, last - first, [](auto into, auto from) { return into | from; });
     });
 }
 

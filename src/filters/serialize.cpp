@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "filters/family.hpp"
 #include "filters/saved.hpp"
 #include "kernels/table.hpp"
 
@@ -107,17 +108,7 @@ Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> h, std::uin
 
 AnyFilter LoadAccess::make(const Parsed& parsed, Options options) {
     options.seed = parsed.seed;
-    const Geometry& g = parsed.geometry;
-    switch (g.layout.kind) {
-        case LayoutKind::classic: return ClassicBloom(g, options);
-        case LayoutKind::register32:
-        case LayoutKind::register64: return RegisterBlockedBloom(g, options);
-        case LayoutKind::split256: return SplitBlockBloom(g, options);
-        case LayoutKind::sector512:
-        case LayoutKind::zoned512:
-        case LayoutKind::blocked512: return CacheLineBloom(g, options);
-        default: return CuckooFilter(g, options);
-    }
+    return with_family(parsed.geometry.layout.kind, [&]<class F>() { return AnyFilter(F(parsed.geometry, options)); });
 }
 
 std::span<std::byte> LoadAccess::bits(AnyFilter& filter) noexcept {

@@ -61,14 +61,19 @@ LoadError file_fault(const fs::path& path, const std::string& what) { return {Lo
 LoadError file_fault(const fs::path& path) { return file_fault(path, std::generic_category().message(errno)); }
 LoadError in_file(const fs::path& path, LoadError error) { return {error.fault, path.string() + ": " + error.message}; }
 
-/// Bytes of a regular file.
+/// Bytes of a regular file that may hold a filter.
 Loaded<std::uint64_t> size_of(const File& file, const fs::path& path) {
     if (!file) return file_fault(path);
     struct stat status;
     if (::fstat(file.get(), &status) != 0) return file_fault(path);
     if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
-    return static_cast<std::uint64_t>(status.st_size);
+    const auto bytes = static_cast<std::uint64_t>(status.st_size);
+    if (bytes < detail::framing_bytes) return in_file(path, detail::too_short(bytes));
+    return bytes;
 }
+
+/// What a read_all that returned false says.
+LoadError not_read(const fs::path& path) { return errno == 0 ? file_fault(path, "it became shorter while it was read") : file_fault(path); }
 
 struct Mapping {
     void* start = MAP_FAILED;
@@ -109,15 +114,13 @@ Loaded<AnyFilter> load_file(const fs::path& path, const Options& options) noexce
         auto bytes = size_of(file, path);
         if (!bytes) return bytes.error();
         detail::Header header;
-        if (*bytes < detail::framing_bytes) return in_file(path, detail::too_short(*bytes));
-        if (!read_all(file.get(), header)) return errno == 0 ? file_fault(path, "it became shorter while it was read") : file_fault(path);
+        if (!read_all(file.get(), header)) return not_read(path);
         const auto parsed = detail::parse_header(header, *bytes, options.max_bytes);
         if (!parsed) return in_file(path, parsed.error());
         AnyFilter filter = detail::LoadAccess::make(*parsed, options);
         const auto bits = detail::LoadAccess::bits(filter);
         detail::Checksum checksum;
-        if (!read_all(file.get(), bits) || !read_all(file.get(), checksum))
-            return errno == 0 ? file_fault(path, "it became shorter while it was read") : file_fault(path);
+        if (!read_all(file.get(), bits) || !read_all(file.get(), checksum)) return not_read(path);
         if (checksum != detail::checksum_of(header, bits)) return in_file(path, detail::wrong_checksum());
         detail::LoadAccess::complete(filter);
         return filter;
@@ -129,7 +132,6 @@ Loaded<FrozenFilter> map_file(const fs::path& path, const Options& options) noex
         const File file(path, O_RDONLY);
         auto bytes = size_of(file, path);
         if (!bytes) return bytes.error();
-        if (*bytes < detail::framing_bytes) return in_file(path, detail::too_short(*bytes));
         const auto mapping = std::make_shared<const Mapping>(file.get(), *bytes);
         if (mapping->start == MAP_FAILED) return file_fault(path);
         auto viewed = view(mapping->span(), options);

@@ -1,28 +1,15 @@
 // Filters combined with each other and with themselves.
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
+#include "filters/combine.hpp"
 #include "simdbloom/any_filter.hpp"
 
 namespace simdbloom {
 namespace {
-
-// `into` and `from` hold `bytes` bytes; blocks have a multiple of 4, and memory is aligned to 64.
-template <class Operation>
-void combine(std::byte* into, const std::byte* from, std::size_t bytes, Operation operation) noexcept {
-    const auto words = [&]<class Word>(std::size_t at, Word) {
-        for (; at + sizeof(Word) <= bytes; at += sizeof(Word)) {
-            Word a, b;
-            std::memcpy(&a, into + at, sizeof a);
-            std::memcpy(&b, from + at, sizeof b);
-            a = operation(a, b);
-            std::memcpy(into + at, &a, sizeof a);
-        }
-        return at;
-    };
-    words(words(0, std::uint64_t{}), std::uint32_t{});
-}
 
 void check_alike(const FilterBase& a, const FilterBase& b) {
     const auto differ = [](const char* what, const std::string& left, const std::string& right) {
@@ -33,20 +20,29 @@ void check_alike(const FilterBase& a, const FilterBase& b) {
     if (a.seed() != b.seed()) differ("seeds", std::to_string(a.seed()), std::to_string(b.seed()));
 }
 
-[[noreturn]] void not_for_cuckoo(const std::string& spec, const char* what) {
-    throw std::invalid_argument("simdbloom: " + spec + " cannot " + what + ": fingerprints are not bits that can be ORed");
+/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for a cuckoo filter, which cannot do `what`.
+template <class Any, class Work>
+void on_bloom(Any& any, const char* what, Work work) {
+    std::visit([&]<class F>(F& f) {
+        if constexpr (std::is_same_v<std::remove_const_t<F>, CuckooFilter>)
+            throw std::invalid_argument("simdbloom: " + f.spec() + " cannot " + what + ": fingerprints are not bits that can be ORed");
+        else work(f);
+    }, any.variant());
 }
+
+constexpr auto either = [](auto a, auto b) { return a | b; };
+constexpr auto both = [](auto a, auto b) { return a & b; };
 
 }  // namespace
 
 void FilterBase::unite(const FilterBase& other) {
     check_alike(*this, other);
-    combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) { return a | b; });
+    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), either);
 }
 
 void FilterBase::intersect(const FilterBase& other) {
     check_alike(*this, other);
-    combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) { return a & b; });
+    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), both);
 }
 
 void FilterBase::set_all_bits() noexcept { std::memset(bits_.data(), 0xFF, bits_.size()); }
@@ -60,7 +56,7 @@ detail::Geometry FilterBase::folded_geometry(std::uint64_t parts) const {
 // A hash's block is floor(h * blocks / 2^32), so that of a parts-th as many blocks is floor(block / parts).
 void FilterBase::fold_from(const FilterBase& whole) noexcept {
     const std::uint64_t parts = whole.blocks_ / blocks_;
-    for (std::uint64_t i = 0; i < whole.blocks_; ++i) combine(block_at(i / parts), whole.block_at(i), block_bytes_, [](auto a, auto b) { return a | b; });
+    for (std::uint64_t i = 0; i < whole.blocks_; ++i) detail::combine(block_at(i / parts), whole.block_at(i), block_bytes_, either);
 }
 
 Options FilterBase::options_of_a_copy() const {
@@ -78,41 +74,30 @@ std::uint64_t FilterBase::smallest_part() const noexcept {
 
 AnyFilter& AnyFilter::operator|=(const AnyFilter& other) {
     check_alike(base(), other.base());
-    std::visit([&]<class F>(F& f) {
-        if constexpr (std::is_same_v<F, CuckooFilter>) not_for_cuckoo(f.spec(), "be united");
-        else f |= *other.get_if<F>();
-    }, filter_);
+    on_bloom(*this, "be united", [&]<class F>(F& f) { f |= *other.get_if<F>(); });
     return *this;
 }
 
 AnyFilter& AnyFilter::operator&=(const AnyFilter& other) {
     check_alike(base(), other.base());
-    std::visit([&]<class F>(F& f) {
-        if constexpr (std::is_same_v<F, CuckooFilter>) not_for_cuckoo(f.spec(), "be intersected");
-        else f &= *other.get_if<F>();
-    }, filter_);
+    on_bloom(*this, "be intersected", [&]<class F>(F& f) { f &= *other.get_if<F>(); });
     return *this;
 }
 
 void AnyFilter::accept_all() {
-    std::visit([]<class F>(F& f) {
-        if constexpr (std::is_same_v<F, CuckooFilter>) not_for_cuckoo(f.spec(), "accept all keys");
-        else f.accept_all();
-    }, filter_);
+    on_bloom(*this, "accept all keys", [](auto& f) { f.accept_all(); });
 }
 
 AnyFilter AnyFilter::folded(std::uint64_t parts) const {
-    return std::visit([&]<class F>(const F& f) -> AnyFilter {
-        if constexpr (std::is_same_v<F, CuckooFilter>) not_for_cuckoo(f.spec(), "be folded");
-        else return f.folded(parts);
-    }, filter_);
+    std::optional<AnyFilter> result;
+    on_bloom(*this, "be folded", [&](const auto& f) { result.emplace(f.folded(parts)); });
+    return std::move(*result);
 }
 
 AnyFilter AnyFilter::folded_to_fpr(double fpr) const {
-    return std::visit([&]<class F>(const F& f) -> AnyFilter {
-        if constexpr (std::is_same_v<F, CuckooFilter>) not_for_cuckoo(f.spec(), "be folded");
-        else return f.folded_to_fpr(fpr);
-    }, filter_);
+    std::optional<AnyFilter> result;
+    on_bloom(*this, "be folded", [&](const auto& f) { result.emplace(f.folded_to_fpr(fpr)); });
+    return std::move(*result);
 }
 
 }  // namespace simdbloom

@@ -1,0 +1,26 @@
+// The bits of one filter ORed or ANDed into those of another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace simdbloom::detail {
+
+/// into = operation(into, from), word by word. `bytes` is a multiple of 4, as the blocks of all Bloom layouts are.
+template <class Operation>
+void combine(std::byte* into, const std::byte* from, std::size_t bytes, Operation operation) noexcept {
+    const auto words = [&]<class Word>(std::size_t at, Word) {
+        for (; at + sizeof(Word) <= bytes; at += sizeof(Word)) {
+            Word a, b;
+            std::memcpy(&a, into + at, sizeof a);
+            std::memcpy(&b, from + at, sizeof b);
+            a = operation(a, b);
+            std::memcpy(into + at, &a, sizeof a);
+        }
+        return at;
+    };
+    words(words(0, std::uint64_t{}), std::uint32_t{});
+}
+
+}  // namespace simdbloom::detail
