@@ -179,7 +179,10 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::parameter, "z=2", [](Bytes& b) { b[12] = std::byte{2}; });
     refused(LoadFault::parameter, "z=0", [](Bytes& b) { b[10] = std::byte{6}; });
     refused(LoadFault::parameter, "k=8", [](Bytes& b) { b[10] = std::byte{9}, b[11] = std::byte{8}; });
-    refused(LoadFault::parameter, "hash 2", [](Bytes& b) { b[13] = std::byte{2}; });
+    refused(LoadFault::parameter, "hash 3", [](Bytes& b) { b[13] = std::byte{3}; });
+    refused(LoadFault::key, "keyed", [](Bytes& b) { b[13] = std::byte{2}, put(b, 24, std::uint64_t{0}); });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[13] = std::byte{2}; });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[15] = std::byte{1}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });
     refused(LoadFault::parameter, "0 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{0}); });

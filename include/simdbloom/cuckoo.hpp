@@ -26,7 +26,7 @@ public:
     /// False when no place was found within 2000 evictions; the table is then as it was before the call.
     bool try_insert_hash(std::uint64_t hash) noexcept;
     bool try_insert(std::uint64_t key) noexcept { return try_insert_hash(hash_of(key)); }
-    bool try_insert(std::string_view key) noexcept { return try_insert_hash(hash_bytes(key, seed())); }
+    bool try_insert(std::string_view key) noexcept { return try_insert_hash(hash_of(key)); }
     /// Inserts in order and returns how many went in; the first that found no place ends it.
     std::size_t try_insert(std::span<const std::uint64_t> keys) { return insert_counted(keys, false); }
     std::size_t try_insert_hashes(std::span<const std::uint64_t> hashes) { return insert_counted(hashes, true); }
@@ -44,7 +44,7 @@ public:
     /// Removes one copy; false if the key is not found.
     bool erase_hash(std::uint64_t hash) noexcept;
     bool erase(std::uint64_t key) noexcept { return erase_hash(hash_of(key)); }
-    bool erase(std::string_view key) noexcept { return erase_hash(hash_bytes(key, seed())); }
+    bool erase(std::string_view key) noexcept { return erase_hash(hash_of(key)); }
 
     /// Fingerprints held, and their share of all slots.
     std::uint64_t stored() const noexcept { return stored_; }

@@ -52,7 +52,7 @@ void check_positions(std::size_t keys, std::size_t room);
 /// The part of a filter that does not depend on its layout at compile time.
 ///
 /// Concurrent calls of const members are safe; nothing else is. Keys are 64-bit integers hashed with
-/// hash_key(key, seed); the *_hashes twins take well-mixed 64-bit hashes as they are.
+/// hash_key(key, seed), or siphash(key, key()); the *_hashes twins take well-mixed 64-bit hashes as they are.
 class FilterBase {
 public:
     /// How many of the keys are found. Never false for a key inserted.
@@ -77,6 +77,10 @@ public:
     const Layout& layout() const noexcept { return layout_; }
     Isa isa() const noexcept { return isa_; }
     std::uint64_t seed() const noexcept { return seed_ - detail::seed_offset; }
+    /// fast where the seed is 0 or was given.
+    Hashing hashing() const noexcept { return hashing_; }
+    /// The secret of Hashing::keyed, else 0.
+    const HashKey& key() const noexcept { return key_; }
     /// Blocks of the layout: words for classic and register, lines, or buckets.
     std::uint64_t blocks() const noexcept { return blocks_; }
     /// The number of keys the filter was made for.
@@ -118,7 +122,10 @@ protected:
     Options options_of_a_copy() const;
     std::uint64_t smallest_part() const noexcept;
 
-    std::uint64_t hash_of(std::uint64_t key) const noexcept { return detail::mix(key, seed_); }
+    bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
+    std::uint64_t hash_of(std::uint64_t key) const noexcept { return keyed() ? siphash(key, key_) : detail::mix(key, seed_); }
+    std::uint64_t hash_of(std::string_view key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
+    std::uint64_t hash_of(std::span<const std::byte> key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
     detail::Target target() const noexcept;
     std::size_t run_insert(std::span<const std::uint64_t> keys, bool hashed);
     /// The block of `bytes` bytes, a constant, that the hash leads to.
@@ -138,6 +145,8 @@ protected:
     std::uint32_t block_bytes_;
     std::uint32_t few_below_ = 0;  // batches of fewer keys are answered one by one
     Isa isa_;
+    Hashing hashing_;
+    HashKey key_{};
 
 private:
     friend struct detail::BuildAccess;
@@ -148,7 +157,7 @@ private:
     std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const;
 };
 
-/// Hashes strings and bytes with XXH64: the default Hasher for keys that are not integers.
+/// Strings and bytes: the default Hasher for keys that are not integers. Filters whose hashing is keyed take SipHash in its place.
 struct BytesHasher {
     std::uint64_t operator()(std::string_view key, std::uint64_t seed) const noexcept { return hash_bytes(key, seed); }
     std::uint64_t operator()(std::span<const std::byte> key, std::uint64_t seed) const noexcept { return hash_bytes(key, seed); }
@@ -160,10 +169,10 @@ class FilterInterface : public FilterBase {
 public:
     void insert(std::uint64_t key) { self().insert_hash(hash_of(key)); }
     bool contains(std::uint64_t key) const { return self().contains_hash(hash_of(key)); }
-    void insert(std::string_view key) { self().insert_hash(hash_bytes(key, seed())); }
-    bool contains(std::string_view key) const { return self().contains_hash(hash_bytes(key, seed())); }
-    void insert(std::span<const std::byte> key) { self().insert_hash(hash_bytes(key, seed())); }
-    bool contains(std::span<const std::byte> key) const { return self().contains_hash(hash_bytes(key, seed())); }
+    void insert(std::string_view key) { self().insert_hash(hash_of(key)); }
+    bool contains(std::string_view key) const { return self().contains_hash(hash_of(key)); }
+    void insert(std::span<const std::byte> key) { self().insert_hash(hash_of(key)); }
+    bool contains(std::span<const std::byte> key) const { return self().contains_hash(hash_of(key)); }
 
     using FilterBase::contains;
     using FilterBase::count;
@@ -217,7 +226,10 @@ private:
         std::array<std::uint64_t, 1024> hashes;
         for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
             const std::size_t n = keys.size() - first < hashes.size() ? keys.size() - first : hashes.size();
-            for (std::size_t i = 0; i < n; ++i) hashes[i] = hasher(keys[first + i], seed());
+            for (std::size_t i = 0; i < n; ++i) {
+                if constexpr (std::same_as<H, BytesHasher>) hashes[i] = hash_of(keys[first + i]);
+                else hashes[i] = hasher(keys[first + i], seed());
+            }
             use(first, std::span<const std::uint64_t>(hashes.data(), n));
         }
     }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace simdbloom {
@@ -34,10 +35,88 @@ inline constexpr std::uint64_t mix_multiplier2 = 0x85EBCA77u;
 
 }  // namespace detail
 
-/// The hash of an integer key: what insert(key) feeds to insert_hash. No promise against an adversary.
+/// The hash of an integer key: what insert(key) feeds to insert_hash, unless hashing is keyed. No promise against an adversary.
 constexpr std::uint64_t hash_key(std::uint64_t key, std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
 }
+
+/// What keys are hashed with, by whom it may be chosen to hurt.
+enum class Hashing : std::uint8_t {
+    fast,    ///< the mixer, or XXH64, with a seed that anybody may know. Whoever knows one key in a filter can make others it finds
+    seeded,  ///< the same with a seed that nobody knows beforehand: stops keys made in advance, not whoever learns the seed or can ask
+    keyed,   ///< SipHash-2-4 with 128 secret bits: the FPR holds for keys of any origin, as long as the key is secret
+};
+
+/// "fast", "seeded" or "keyed".
+std::string to_string(Hashing hashing);
+
+/// 128 secret bits.
+struct HashKey {
+    std::uint64_t low = 0, high = 0;
+    friend bool operator==(const HashKey&, const HashKey&) = default;
+    /// From the operating system's generator. Throws std::system_error if it has none.
+    static HashKey random();
+};
+
+namespace detail {
+
+// SipHash-c-d with c = 2 and d = 4 (Aumasson & Bernstein 2012, section 2.4), over any word type that has 64-bit lanes.
+template <class V>
+struct SipState {
+    V v0, v1, v2, v3;
+
+    template <class Rotate>
+    [[gnu::always_inline]] constexpr void rounds(int n, const Rotate& rotate) noexcept {
+        for (int i = 0; i < n; ++i) {
+            v0 = v0 + v1;
+            v2 = v2 + v3;
+            v1 = rotate.template left<13>(v1) ^ v0;
+            v3 = rotate.template left<16>(v3) ^ v2;
+            v0 = rotate.template left<32>(v0);
+            v2 = v2 + v1;
+            v0 = v0 + v3;
+            v1 = rotate.template left<17>(v1) ^ v2;
+            v3 = rotate.template left<21>(v3) ^ v0;
+            v2 = rotate.template left<32>(v2);
+        }
+    }
+    template <class Rotate>
+    [[gnu::always_inline]] constexpr void absorb(V word, const Rotate& rotate) noexcept {
+        v3 = v3 ^ word;
+        rounds(2, rotate);
+        v0 = v0 ^ word;
+    }
+    template <class Rotate>
+    [[gnu::always_inline]] constexpr V finish(V ff, const Rotate& rotate) noexcept {
+        v2 = v2 ^ ff;
+        rounds(4, rotate);
+        return v0 ^ v1 ^ v2 ^ v3;
+    }
+};
+
+inline constexpr std::uint64_t sip_constants[4] = {0x736F6D6570736575u, 0x646F72616E646F6Du, 0x6C7967656E657261u, 0x7465646279746573u};
+
+struct RotateWord {
+    template <int n>
+    [[gnu::always_inline]] constexpr std::uint64_t left(std::uint64_t x) const noexcept { return x << n | x >> (64 - n); }
+};
+
+constexpr SipState<std::uint64_t> sip_begin(const HashKey& key) noexcept {
+    return {sip_constants[0] ^ key.low, sip_constants[1] ^ key.high, sip_constants[2] ^ key.low, sip_constants[3] ^ key.high};
+}
+
+}  // namespace detail
+
+/// SipHash-2-4 of the eight little-endian bytes of an integer.
+constexpr std::uint64_t siphash(std::uint64_t value, const HashKey& key) noexcept {
+    auto state = detail::sip_begin(key);
+    state.absorb(value, detail::RotateWord{});
+    state.absorb(std::uint64_t{8} << 56, detail::RotateWord{});
+    return state.finish(0xFF, detail::RotateWord{});
+}
+/// SipHash-2-4 of bytes.
+std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noexcept;
+std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept;
 
 /// XXH64 of the bytes with that seed. With seed 0 and the `split256` layout the bits are those of a Parquet
 /// Bloom filter over the same BYTE_ARRAY values (parquet-format, BloomFilter.md).

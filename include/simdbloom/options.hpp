@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom {
@@ -15,8 +16,13 @@ namespace simdbloom {
 struct Options {
     /// Kernels to use; empty: default_isa().
     std::optional<Isa> isa{};
-    /// Changes the hash of every key; filters with different seeds are unrelated.
+    /// Changes the hash of every key; filters with different seeds are unrelated. 0 with Hashing::seeded: drawn from the
+    /// operating system. Not read with Hashing::keyed.
     std::uint64_t seed = 0;
+    /// See Hashing. Hashes that the caller computes (insert_hashes, Hashers) are taken as they are.
+    Hashing hashing = Hashing::fast;
+    /// Of Hashing::keyed; empty: drawn from the operating system, see FilterBase::key().
+    std::optional<HashKey> key{};
     /// Ask the kernel for 2 MiB pages (madvise) where the filter is at least that large.
     bool huge_pages = true;
     /// Upper limit on the filter's bytes, 0 for none. for_fpr() takes the best FPR that fits below it;

@@ -22,6 +22,7 @@ enum class LoadFault : std::uint8_t {
     foreign,    ///< does not begin as a filter does
     version,    ///< written by a version of the format that this library does not know
     layout,     ///< no layout has that number
+    key,        ///< the hash is keyed and options.hashing and options.key do not say so, or hold another key; or the other way round
     parameter,  ///< k, z, hash, number of blocks or keys, or reserved bytes that are not what the layout allows
     size,       ///< more or fewer bytes than the parameters ask for
     checksum,   ///< header or bits are not what was saved
@@ -78,13 +79,13 @@ inline std::vector<std::byte> save(const AnyFilter& filter) { return save(filter
 inline void save_file(const AnyFilter& filter, const std::filesystem::path& path) { save_file(filter.base(), path); }
 
 /// The filter that was saved. Any bytes may be given: the one function that reads them checks everything before it
-/// allocates, allocates at most 4 KiB more than their number, and never throws. Of the options isa, huge_pages, max_bytes
-/// and allocator are read; the seed is the saved one.
+/// allocates, allocates at most 4 KiB more than their number, and never throws. Of the options isa, huge_pages, max_bytes,
+/// allocator, hashing and key are read; the seed is the saved one, the secret of a keyed hash is not saved.
 Loaded<AnyFilter> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 Loaded<AnyFilter> load_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
 
 /// The same without a copy: the bits stay where they are, must outlive the filter and all its copies, and must not change.
-/// `bytes` must begin at a multiple of 64. Of the options isa and max_bytes are read.
+/// `bytes` must begin at a multiple of 64. Of the options isa, max_bytes, hashing and key are read.
 Loaded<FrozenFilter> view(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 /// A view of a file mapped into memory for as long as a copy of the filter lives. Every byte is read once, for the
 /// checksum. A file that is written to or cut meanwhile breaks the filter and the process, as with any mapping.

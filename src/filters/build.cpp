@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "filters/combine.hpp"
+#include "filters/keyed.hpp"
 #include "kernels/table.hpp"
 
 namespace simdbloom {
@@ -29,9 +30,10 @@ struct Build {
     std::size_t block_bytes;
     std::span<const std::uint64_t> keys;
     bool hashed;
+    const HashKey* key;  ///< of a filter whose hashing is keyed, else null
     unsigned threads;
 
-    std::uint64_t hash(std::size_t i) const { return hashed ? keys[i] : mix(keys[i], target.seed); }
+    std::uint64_t hash(std::size_t i) const { return hashed ? keys[i] : key != nullptr ? siphash(keys[i], *key) : mix(keys[i], target.seed); }
     /// Thread t's share of n things.
     std::size_t start(std::size_t n, unsigned t) const { return static_cast<std::size_t>(static_cast<unsigned __int128>(n) * t / threads); }
     std::span<const std::uint64_t> share(std::span<const std::uint64_t> all, unsigned t) const {
@@ -167,7 +169,8 @@ void build_merged(const Build& b, std::size_t bytes) {
         Target own = b.target;
         if (t != 0) own.bits = copies[t - 1].data();
         const auto keys = b.share(b.keys, t);
-        b.kernels.insert(own, {keys.data(), keys.size(), b.hashed});
+        if (b.key != nullptr && !b.hashed) insert_keyed(b.kernels, own, *b.key, keys);
+        else b.kernels.insert(own, {keys.data(), keys.size(), b.hashed});
         all_here.arrive_and_wait();
         // Whole 64-byte lines, so that no two threads write to one.
         const std::size_t lines = bytes / 64 + 1, first = b.start(lines, t) * 64, last = std::min(b.start(lines, t + 1) * 64, bytes);
@@ -195,7 +198,7 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
         filter.run_insert(keys, hashed);
         return;
     }
-    const Build b{filter.target(), *filter.kernels_, layout, filter.block_bytes_, keys, hashed, threads};
+    const Build b{filter.target(), *filter.kernels_, layout, filter.block_bytes_, keys, hashed, filter.keyed() ? &filter.key_ : nullptr, threads};
     switch (method == BuildMethod::automatic ? best_method(layout, filter.size_in_bytes()) : method) {
         case BuildMethod::atomic: return build_atomic(b);
         case BuildMethod::partitioned: return build_partitioned(b);

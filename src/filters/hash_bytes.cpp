@@ -1,6 +1,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <sys/random.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom {
@@ -11,6 +18,37 @@ std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed) n
 
 std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) noexcept {
     return XXH64(text.data(), text.size(), seed);
+}
+
+// Not a library's (libsodium has this function): integers, whose kernels are ours, must hash as their eight bytes do, and a
+// library to link for 20 lines is a price for every user. The tests compare with libsodium.
+std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noexcept {
+    auto state = detail::sip_begin(key);
+    const auto word = [](const std::byte* p, std::size_t n) {
+        std::uint64_t w = 0;
+        for (std::size_t i = 0; i < n; ++i) w |= std::to_integer<std::uint64_t>(p[i]) << (8 * i);
+        return w;
+    };
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) state.absorb(word(bytes.data() + at, 8), detail::RotateWord{});
+    state.absorb(word(bytes.data() + at, bytes.size() - at) | std::uint64_t{bytes.size()} << 56, detail::RotateWord{});
+    return state.finish(0xFF, detail::RotateWord{});
+}
+
+std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept { return siphash(std::as_bytes(std::span(text)), key); }
+
+HashKey HashKey::random() {
+    HashKey key;
+    ssize_t n;
+    do n = ::getrandom(&key, sizeof key, 0);
+    while (n < 0 && errno == EINTR);
+    if (n != static_cast<ssize_t>(sizeof key)) throw std::system_error(n < 0 ? errno : EIO, std::generic_category(), "simdbloom: no random bits for a hash key");
+    return key;
+}
+
+std::string to_string(Hashing hashing) {
+    constexpr const char* names[] = {"fast", "seeded", "keyed"};
+    return names[static_cast<std::size_t>(hashing)];
 }
 
 }  // namespace simdbloom

@@ -21,9 +21,10 @@ struct Parsed {
     Geometry geometry;
     std::uint64_t seed = 0;
     std::size_t bits_bytes = 0;
+    bool keyed = false;
 };
-/// Everything that can be said from the header and the number of bytes in all, `max_bytes` (0: none) included.
-Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> header, std::uint64_t bytes_in_all, std::size_t max_bytes);
+/// Everything that can be said from the header, the number of bytes in all, and max_bytes and key of the options.
+Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> header, std::uint64_t bytes_in_all, const Options& options);
 LoadError too_short(std::uint64_t bytes);
 LoadError wrong_checksum();
 

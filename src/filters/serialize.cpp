@@ -16,10 +16,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the kernels and the format are little-endian");
 
 constexpr unsigned char magic[8] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A};
-constexpr unsigned version = 1, known_hash = 1;
+constexpr unsigned version = 1, mixer_hash = 1, keyed_hash = 2;
 
 struct Offset {
-    static constexpr std::size_t version = 8, layout = 10, k = 11, groups = 12, hash = 13, reserved = 14, blocks = 16, seed = 24, n_keys = 32, reserved_end = 40;
+    static constexpr std::size_t version = 8, layout = 10, k = 11, groups = 12, hash = 13, reserved = 14, blocks = 16, seed = 24, n_keys = 32, key_check = 40, reserved_end = 48;
 };
 
 // Number n of the format is layouts[n - 1]: fixed, whatever becomes of the enumeration.
@@ -37,6 +37,9 @@ T get(std::span<const std::byte, header_bytes> header, std::size_t offset) noexc
     return value;
 }
 
+/// Tells one key from another, and says nothing about it: SipHash-2-4 of the magic.
+std::uint64_t key_check(const HashKey& key) noexcept { return siphash(std::as_bytes(std::span(magic)), key); }
+
 LoadError fault(LoadFault kind, std::string message) { return {kind, std::move(message)}; }
 
 bool all_zero(std::span<const std::byte> bytes) {
@@ -53,7 +56,9 @@ Header header_of(const FilterBase& filter) noexcept {
     put(header, Offset::layout, static_cast<std::uint8_t>(number - layouts + 1));
     put(header, Offset::k, static_cast<std::uint8_t>(filter.layout().k));
     put(header, Offset::groups, static_cast<std::uint8_t>(filter.layout().groups));
-    put(header, Offset::hash, static_cast<std::uint8_t>(known_hash));
+    const bool keyed = filter.hashing() == Hashing::keyed;
+    put(header, Offset::hash, static_cast<std::uint8_t>(keyed ? keyed_hash : mixer_hash));
+    if (keyed) put(header, Offset::key_check, key_check(filter.key()));
     put(header, Offset::blocks, filter.blocks());
     put(header, Offset::seed, filter.seed());
     put(header, Offset::n_keys, filter.n_keys());
@@ -70,7 +75,7 @@ LoadError too_short(std::uint64_t bytes) {
 
 LoadError wrong_checksum() { return fault(LoadFault::checksum, "the checksum of header and bits is not the one saved with them"); }
 
-Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> h, std::uint64_t bytes_in_all, std::size_t max_bytes) {
+Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> h, std::uint64_t bytes_in_all, const Options& options) {
     if (std::memcmp(h.data(), magic, sizeof magic) != 0) return fault(LoadFault::foreign, "the first 8 bytes are not those of a filter");
     if (const unsigned v = get<std::uint16_t>(h, Offset::version); v != version)
         return fault(LoadFault::version, "version " + std::to_string(v) + " of the format is unknown; this library reads version " + std::to_string(version));
@@ -86,9 +91,16 @@ Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> h, std::uin
     const auto range = layout.k_range();
     if (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0)
         return fault(LoadFault::parameter, "k=" + std::to_string(layout.k) + " does not suit layout " + std::to_string(number));
-    if (const unsigned hash = get<std::uint8_t>(h, Offset::hash); hash != known_hash) return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
-    if (!all_zero(h.subspan<Offset::reserved, 2>()) || !all_zero(h.subspan<Offset::reserved_end>()))
+    const unsigned hash = get<std::uint8_t>(h, Offset::hash);
+    if (hash != mixer_hash && hash != keyed_hash) return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
+    if (!all_zero(h.subspan<Offset::reserved, 2>()) || !all_zero(h.subspan<Offset::reserved_end>()) ||
+        (hash == mixer_hash ? get<std::uint64_t>(h, Offset::key_check) : get<std::uint64_t>(h, Offset::seed)) != 0)
         return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
+    parsed.keyed = hash == keyed_hash;
+    if (parsed.keyed != (options.hashing == Hashing::keyed))
+        return fault(LoadFault::key, parsed.keyed ? "the hash is keyed; options.hashing is " + to_string(options.hashing) : "the hash is not keyed; options.hashing is keyed");
+    if (parsed.keyed && !options.key) return fault(LoadFault::key, "the hash is keyed, and options.key is empty");
+    if (parsed.keyed && key_check(*options.key) != get<std::uint64_t>(h, Offset::key_check)) return fault(LoadFault::key, "options.key is not the key that the filter was saved with");
 
     parsed.geometry.blocks = get<std::uint64_t>(h, Offset::blocks);
     parsed.geometry.n_keys = get<std::uint64_t>(h, Offset::n_keys);
@@ -101,13 +113,14 @@ Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> h, std::uin
     if (bytes_in_all != parsed.bits_bytes + framing_bytes)
         return fault(LoadFault::size, std::to_string(parsed.geometry.blocks) + " blocks of " + layout.spec() + " take " + std::to_string(parsed.bits_bytes + framing_bytes) +
                                           " bytes, not " + std::to_string(bytes_in_all));
-    if (max_bytes != 0 && parsed.bits_bytes > max_bytes)
+    if (const auto max_bytes = options.max_bytes; max_bytes != 0 && parsed.bits_bytes > max_bytes)
         return fault(LoadFault::limit, std::to_string(parsed.bits_bytes) + " bytes of bits are more than max_bytes=" + std::to_string(max_bytes));
     return parsed;
 }
 
 AnyFilter LoadAccess::make(const Parsed& parsed, Options options) {
     options.seed = parsed.seed;
+    if (!parsed.keyed) options.hashing = Hashing::fast;
     return with_family(parsed.geometry.layout.kind, [&]<class F>() { return AnyFilter(F(parsed.geometry, options)); });
 }
 
@@ -126,7 +139,7 @@ namespace {
 Loaded<AnyFilter> load_checked(std::span<const std::byte> bytes, const Options& options, bool borrows) {
     if (bytes.size() < framing_bytes) return too_short(bytes.size());
     const auto header = bytes.first<header_bytes>();
-    auto parsed = parse_header(header, bytes.size(), options.max_bytes);
+    auto parsed = parse_header(header, bytes.size(), options);
     if (!parsed) return parsed.error();
     const auto bits = bytes.subspan(header_bytes, parsed->bits_bytes);
     if (const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes.data()) % 64; borrows && misplaced != 0)

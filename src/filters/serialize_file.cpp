@@ -115,7 +115,7 @@ Loaded<AnyFilter> load_file(const fs::path& path, const Options& options) noexce
         if (!bytes) return bytes.error();
         detail::Header header;
         if (!read_all(file.get(), header)) return not_read(path);
-        const auto parsed = detail::parse_header(header, *bytes, options.max_bytes);
+        const auto parsed = detail::parse_header(header, *bytes, options);
         if (!parsed) return in_file(path, parsed.error());
         AnyFilter filter = detail::LoadAccess::make(*parsed, options);
         const auto bits = detail::LoadAccess::bits(filter);

@@ -17,7 +17,9 @@ void check_alike(const FilterBase& a, const FilterBase& b) {
     };
     if (a.layout() != b.layout()) differ("layouts", a.spec(), b.spec());
     if (a.blocks() != b.blocks()) differ("numbers of blocks", std::to_string(a.blocks()), std::to_string(b.blocks()));
+    if ((a.hashing() == Hashing::keyed) != (b.hashing() == Hashing::keyed)) differ("hashes", to_string(a.hashing()), to_string(b.hashing()));
     if (a.seed() != b.seed()) differ("seeds", std::to_string(a.seed()), std::to_string(b.seed()));
+    if (a.key() != b.key()) throw std::invalid_argument("simdbloom: filters with different keys of their hash cannot be combined");
 }
 
 /// work(filter) of the Bloom filter behind `any`; std::invalid_argument for a cuckoo filter, which cannot do `what`.
@@ -63,6 +65,8 @@ Options FilterBase::options_of_a_copy() const {
     Options options;
     options.isa = isa_;
     options.seed = seed();
+    options.hashing = hashing_;
+    options.key = key_;
     return options;
 }
 

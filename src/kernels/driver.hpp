@@ -24,23 +24,8 @@
 #include "kernels/hash.hpp"
 #include "kernels/ops/scalar.hpp"
 #include "kernels/select.hpp"
+#include "kernels/siphash.hpp"
 #include "kernels/table.hpp"
-
-// Everything a kernel calls is compiled into it. Not under sanitizers, whose checks would make that minutes a file.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SIMDBLOOM_SANITIZED
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SIMDBLOOM_SANITIZED
-#endif
-#ifdef SIMDBLOOM_SANITIZED
-#define SIMDBLOOM_KERNEL
-#define SIMDBLOOM_UNROLLS false
-#else
-#define SIMDBLOOM_KERNEL [[gnu::flatten]]
-#define SIMDBLOOM_UNROLLS true
-#endif
 
 namespace simdbloom::detail {
 namespace {
@@ -328,7 +313,7 @@ SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, s
 
 template <class O, class L>
 constexpr Kernels kernels_of() {
-    return {&lookup<O, L>, &few<O, L>, L::few_below, &insert<O, L>, &touch<O, L>};
+    return {&lookup<O, L>, &few<O, L>, L::few_below, &insert<O, L>, &touch<O, L>, &siphash_batch<O>};
 }
 
 }  // namespace

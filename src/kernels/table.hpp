@@ -5,6 +5,22 @@
 #include <cstddef>
 #include <cstdint>
 
+// Everything a kernel calls is compiled into it. Not under sanitizers, whose checks would make that minutes a file.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SIMDBLOOM_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SIMDBLOOM_SANITIZED
+#endif
+#ifdef SIMDBLOOM_SANITIZED
+#define SIMDBLOOM_KERNEL
+#define SIMDBLOOM_UNROLLS false
+#else
+#define SIMDBLOOM_KERNEL [[gnu::flatten]]
+#define SIMDBLOOM_UNROLLS true
+#endif
+
 namespace simdbloom::detail {
 
 enum class Output : std::uint8_t { count, bitmap, select };
@@ -38,6 +54,8 @@ struct Kernels {
     std::size_t (*insert)(const Target&, Batch);
     /// Hashes and addresses as lookup does and loads what a negative lookup must load, testing nothing.
     std::uint64_t (*touch)(const Target&, Batch);
+    /// hashes[i] = siphash(keys[i], {low, high}) for n keys; the two may be the same array. The same for every layout.
+    void (*siphash)(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high, std::uint64_t* hashes);
 };
 
 inline constexpr unsigned register_max_k = 8;

@@ -13,7 +13,14 @@ void must(bool holds) {
     if (!holds) std::abort();
 }
 
-void use(AnyFilter filter, std::span<const std::byte> saved) {
+Options keyed() {
+    Options options;
+    options.hashing = Hashing::keyed;
+    options.key = HashKey{1, 2};
+    return options;
+}
+
+void use(AnyFilter filter, std::span<const std::byte> saved, const Options& options = {}) {
     must(std::ranges::equal(save(filter), saved));
     const std::vector<std::uint64_t> keys{0, 1, 2, 3, 0xFFFFFFFFFFFFFFFFu, 0x8000000000000000u, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96};
     std::vector<std::uint32_t> positions(keys.size());
@@ -30,7 +37,7 @@ void use(AnyFilter filter, std::span<const std::byte> saved) {
     } catch (const std::length_error&) {
         must(filter.get_if<CuckooFilter>() != nullptr);
     }
-    auto again = load(save(filter));
+    auto again = load(save(filter), options);
     must(again.has_value() && again->count(keys) == filter.count(keys));
 }
 
@@ -46,15 +53,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size >= 72) {
         static constexpr unsigned char begin[10] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A, 1, 0};
         std::memcpy(copy.data(), begin, sizeof begin);
+        if (copy[13] == std::byte{2}) {
+            const std::uint64_t check = siphash(std::as_bytes(std::span(begin)).first(8), *keyed().key);
+            std::memset(copy.data() + 24, 0, 8);
+            std::memcpy(copy.data() + 40, &check, 8);
+        }
         const std::uint64_t checksum = hash_bytes(std::span<const std::byte>(copy).subspan(64, size - 72), hash_bytes(std::span<const std::byte>(copy).first(64)));
         std::memcpy(copy.data() + size - 8, &checksum, 8);
     }
-    auto loaded = load(copy);
-    auto viewed = view(copy);
+    const Options options = size >= 72 && copy[13] == std::byte{2} ? keyed() : Options{};
+    auto loaded = load(copy, options);
+    auto viewed = view(copy, options);
     must(loaded.has_value() == viewed.has_value());
     if (loaded) {
-        use(**viewed, copy);
-        use(std::move(*loaded), copy);
+        use(**viewed, copy, options);
+        use(std::move(*loaded), copy, options);
     } else {
         must(loaded.error().fault == viewed.error().fault && !loaded.error().message.empty());
     }
@@ -68,7 +81,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     size = LLVMFuzzerMutate(data, size, max_size);
     static constexpr std::uint64_t block_bytes[] = {8, 4, 8, 32, 64, 64, 64, 4, 6, 8};
     if (seed % 2 == 0 || size < 72) return size;
-    if (seed % 16 == 1) std::memset(data + 40, 0, 24), data[13] = 1, data[14] = data[15] = 0;
+    if (seed % 16 == 1) std::memset(data + 40, 0, 24), data[13] = static_cast<std::uint8_t>(1 + seed / 16 % 2), data[14] = data[15] = 0;
     if (seed % 16 == 3) data[10] = static_cast<std::uint8_t>(1 + seed / 16 % 10), data[11] = data[10] > 7 ? 0 : 8, data[12] = data[10] == 6 ? 2 : 0;
     if (data[10] >= 1 && data[10] <= 10) {
         const std::uint64_t bytes = block_bytes[data[10] - 1], blocks = (size - 72) / bytes;

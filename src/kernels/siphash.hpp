@@ -1,0 +1,41 @@
+// SipHash-2-4 of integers (simdbloom/hash.hpp), one key a 64-bit lane.
+#pragma once
+
+#include "kernels/hash.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <class O>
+struct RotateLanes {
+    template <int n>
+    typename O::V left(typename O::V x) const {
+        if constexpr (requires { O::template rotate_left<n>(x); }) return O::template rotate_left<n>(x);
+        else if constexpr (n == 32) return O::swap_halves(x);
+        else return (x << n) | (x >> (64 - n));
+    }
+};
+
+/// hashes[i] = siphash(keys[i]) for n keys; the two may be the same array.
+template <class O>
+SIMDBLOOM_KERNEL void siphash_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high, std::uint64_t* hashes) {
+    using V = typename O::V;
+    const SipState<V> begin{O::broadcast(sip_constants[0] ^ low), O::broadcast(sip_constants[1] ^ high), O::broadcast(sip_constants[2] ^ low),
+                            O::broadcast(sip_constants[3] ^ high)};
+    const V length = O::broadcast(std::uint64_t{8} << 56), ff = O::broadcast(0xFF);
+    const auto of = [&](V key) {
+        SipState<V> state = begin;
+        state.absorb(key, RotateLanes<O>{});
+        state.absorb(length, RotateLanes<O>{});
+        return state.finish(ff, RotateLanes<O>{});
+    };
+    std::size_t i = 0;
+    for (; i + O::lanes <= n; i += O::lanes) O::store(hashes + i, of(O::load(keys + i)));
+    if (i == n) return;
+    std::uint64_t rest[O::lanes];
+    O::store(rest, of(O::load_first(keys + i, n - i)));
+    for (std::size_t j = 0; i + j < n; ++j) hashes[i + j] = rest[j];
+}
+
+}  // namespace
+}  // namespace simdbloom::detail

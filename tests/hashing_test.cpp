@@ -1,0 +1,272 @@
+// The three levels of hashing: that the keyed one is SipHash on every way, and what each does against someone who chooses keys.
+#include <sodium.h>
+
+#include <cstring>
+
+#include "kernels/table.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr HashKey secret{0x0706050403020100u, 0x0F0E0D0C0B0A0908u};
+
+std::uint64_t sodium(std::span<const std::byte> bytes, const HashKey& key) {
+    unsigned char k[16], out[8];
+    for (unsigned i = 0; i < 8; ++i) {
+        k[i] = static_cast<unsigned char>(key.low >> (8 * i));
+        k[8 + i] = static_cast<unsigned char>(key.high >> (8 * i));
+    }
+    crypto_shorthash(out, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), k);
+    std::uint64_t hash = 0;
+    for (unsigned i = 0; i < 8; ++i) hash |= std::uint64_t{out[i]} << (8 * i);
+    return hash;
+}
+
+std::array<std::byte, 8> little_endian(std::uint64_t value) {
+    std::array<std::byte, 8> bytes;
+    for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(value >> (8 * i));
+    return bytes;
+}
+
+TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
+    std::vector<std::byte> bytes;
+    // Aumasson & Bernstein 2012, appendix A: key 00 .. 0f, message 00 .. 0e.
+    for (unsigned i = 0; i < 15; ++i) bytes.push_back(static_cast<std::byte>(i));
+    EXPECT_EQ(siphash(bytes, secret), 0xA129CA6149BE45E5u);
+    bytes.clear();
+    for (std::size_t n = 0; n <= 300; ++n) {
+        const HashKey key{test::random_key(2 * n), test::random_key(2 * n + 1)};
+        EXPECT_EQ(siphash(bytes, key), sodium(bytes, key)) << n;
+        EXPECT_EQ(siphash(std::string_view(reinterpret_cast<const char*>(bytes.data()), n), key), sodium(bytes, key));
+        const std::uint64_t value = test::random_key(7 * n);
+        EXPECT_EQ(siphash(value, key), sodium(little_endian(value), key));
+        bytes.push_back(static_cast<std::byte>(test::random_key(n)));
+    }
+}
+
+class EverySpecKeyed : public testing::TestWithParam<std::string> {
+protected:
+    AnyFilter make(std::size_t n, Options options) const { return make_filter(GetParam(), n, test::feasible_bits(GetParam(), 12), options); }
+    static constexpr Options keyed(HashKey key = secret) {
+        Options options;
+        options.hashing = Hashing::keyed;
+        options.key = key;
+        return options;
+    }
+};
+
+// Every way into a filter and out of it, against the same filter given the SipHashes of the keys.
+TEST_P(EverySpecKeyed, KeysAreHashedWithSipHashOnEveryWayAndIsa) {
+    const auto keys = test::random_keys(2500), probes = test::random_keys(5000, 1200);
+    for (const Isa isa : usable_isas())
+        for (const std::size_t n : {0u, 1u, 3u, 9u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 2500u}) {
+            SCOPED_TRACE(std::string(to_string(isa)) + " " + std::to_string(n));
+            auto options = keyed();
+            options.isa = isa;
+            auto filter = make(2500, options), hashed = make(2500, options), single = make(2500, options);
+            filter.insert(std::span(keys).first(n));
+            for (std::size_t i = 0; i < n; ++i) {
+                hashed.insert_hash(siphash(keys[i], secret));
+                single.insert(keys[i]);
+            }
+            ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), hashed.base().bytes()));
+            ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), single.base().bytes()));
+
+            const auto asked = std::span(probes).first(2 * n);
+            std::vector<std::uint64_t> hashes;
+            for (const auto key : asked) hashes.push_back(siphash(key, secret));
+            std::vector<std::uint8_t> bitmap((asked.size() + 7) / 8), expected(bitmap.size());
+            std::vector<std::uint32_t> positions(asked.size()), found(asked.size());
+            filter.contains(asked, bitmap);
+            hashed.contains_hashes(hashes, expected);
+            ASSERT_EQ(bitmap, expected);
+            positions.resize(filter.select(asked, positions));
+            found.resize(hashed.select_hashes(hashes, found));
+            ASSERT_EQ(positions, found);
+            ASSERT_EQ(filter.count(asked), found.size());
+            for (std::size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(filter.contains(asked[i]), (bitmap[i / 8] >> (i % 8) & 1) != 0);
+        }
+}
+
+TEST_P(EverySpecKeyed, StringsAndBytesToo) {
+    auto filter = make(500, keyed()), hashed = make(500, keyed());
+    std::vector<std::string> words;
+    for (unsigned i = 0; i < 400; ++i) words.push_back(std::string(i % 29, 'x') + std::to_string(i));
+    filter.insert(std::string_view(words[0]));
+    filter.insert(std::as_bytes(std::span(words[1])));
+    filter.insert_keys(std::span<const std::string>(words).subspan(2));
+    for (const auto& word : words) hashed.insert_hash(siphash(word, secret));
+    EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), hashed.base().bytes()));
+    EXPECT_EQ(filter.count_keys(std::span<const std::string>(words)), words.size());
+    EXPECT_TRUE(filter.contains(std::string_view(words[7])));
+    if (auto* cuckoo = filter.get_if<CuckooFilter>()) {
+        EXPECT_TRUE(cuckoo->erase(std::string_view(words[7])));
+        EXPECT_TRUE(cuckoo->try_insert(std::string_view(words[7])));
+        EXPECT_TRUE(cuckoo->contains(std::string_view(words[7])));
+    }
+}
+
+TEST_P(EverySpecKeyed, BuildsOnSeveralThreadsHaveTheSerialBits) {
+    if (Layout::parse(GetParam()).is_cuckoo()) return;
+    const auto keys = test::random_keys(20'000);
+    auto serial = make(keys.size(), keyed());
+    serial.insert(keys);
+    for (const auto method : {BuildMethod::atomic, BuildMethod::partitioned, BuildMethod::merged}) {
+        if (method == BuildMethod::partitioned && Layout::parse(GetParam()).kind == LayoutKind::classic) continue;
+        auto filter = make(keys.size(), keyed());
+        parallel_insert(filter, keys, 3, method);
+        EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), serial.base().bytes())) << to_string(method);
+    }
+}
+
+TEST_P(EverySpecKeyed, OnlyWhoHasTheKeyLoads) {
+    auto filter = make(300, keyed());
+    filter.insert(test::random_keys(300));
+    const auto bytes = save(filter);
+    auto loaded = load(bytes, keyed());
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_EQ(loaded->count(test::random_keys(300)), 300u);
+    EXPECT_EQ(save(*loaded), bytes);
+    // The secret is not in the bytes.
+    const auto holds = [&](std::uint64_t word) { return !std::ranges::search(bytes, little_endian(word)).empty(); };
+    EXPECT_FALSE(holds(secret.low));
+    EXPECT_FALSE(holds(secret.high));
+
+    const auto refused = [&](std::span<const std::byte> b, const Options& options, const std::string& why) {
+        const auto result = load(b, options);
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().fault, LoadFault::key);
+        EXPECT_NE(result.error().message.find(why), std::string::npos) << result.error().message;
+    };
+    refused(bytes, keyed({secret.low, secret.high ^ 1}), "not the key");
+    refused(bytes, {}, "options.hashing is fast");
+    Options without = keyed();
+    without.key.reset();
+    refused(bytes, without, "options.key is empty");
+    refused(save(make(300, {})), keyed(), "not keyed");
+}
+
+TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {
+    if (Layout::parse(GetParam()).is_cuckoo()) return;
+    const auto keys = test::random_keys(1000);
+    auto options = keyed();
+    options.fold_levels = 2;
+    auto a = make(1000, options), b = make(1000, options), both = make(1000, options);
+    a.insert(std::span(keys).first(600));
+    b.insert(std::span(keys).subspan(600));
+    both.insert(keys);
+    a |= b;
+    EXPECT_TRUE(std::ranges::equal(a.base().bytes(), both.base().bytes()));
+    EXPECT_EQ(both.folded(2).count(keys), keys.size());
+    options.key = HashKey{1, 2};
+    test::expect_error<std::invalid_argument>([&] { a |= make(1000, options); return 0; }, "different keys");
+    options.hashing = Hashing::fast;
+    test::expect_error<std::invalid_argument>([&] { a |= make(1000, options); return 0; }, "keyed and fast");
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, EverySpecKeyed, testing::ValuesIn(test::all_specs()), [](const auto& spec) { return test::test_name(spec.param); });
+
+TEST(Hashing, SecretsAreDrawnWhereNoneAreGiven) {
+    const auto with = [](Hashing hashing) {
+        Options options;
+        options.hashing = hashing;
+        return SplitBlockBloom::with_bits_per_key(100, 12, options);
+    };
+    EXPECT_EQ(with(Hashing::fast).seed(), 0u);
+    EXPECT_NE(with(Hashing::seeded).seed(), with(Hashing::seeded).seed());
+    EXPECT_FALSE(with(Hashing::keyed).key() == with(Hashing::keyed).key());
+    EXPECT_EQ(with(Hashing::keyed).hashing(), Hashing::keyed);
+}
+
+// ---- The attack. Someone who knows the hash and a single key of a filter makes as many keys as he likes that it finds.
+
+/// The inverse of the mixer.
+std::uint64_t unmix(std::uint64_t hash, std::uint64_t seed) {
+    const auto unshift = [](std::uint64_t x, int by) {
+        std::uint64_t y = x;
+        for (int done = by; done < 64; done += by) y = x ^ (y >> by);
+        return y;
+    };
+    const auto inverse = [](std::uint64_t odd) {
+        std::uint64_t x = odd;
+        for (int i = 0; i < 6; ++i) x *= 2 - odd * x;
+        return x;
+    };
+    std::uint64_t x = unshift(hash, 29) * inverse(detail::mix_multiplier2);
+    x = unshift(x, 13) * inverse(detail::mix_multiplier1);
+    return unshift(x, 27) ^ (seed + detail::seed_offset);
+}
+
+/// n keys whose hashes differ from that of `known` in bits that lead to the same block and are no part of the pattern.
+/// classic takes all bits: hashes are tried on a filter of one's own that holds the known key alone.
+std::vector<std::uint64_t> forged(const AnyFilter& like, std::uint64_t known, std::size_t n, std::uint64_t seed) {
+    std::vector<std::uint64_t> keys;
+    const std::uint64_t hash = hash_key(known, seed), block = detail::block_index(hash, like.base().blocks());
+    Options options;
+    options.seed = seed;
+    AnyFilter own = make_filter(like.spec(), like.base().n_keys(), like.bits_per_key(), options);
+    own.insert(known);
+    for (std::uint64_t step = 1; keys.size() < n && step < (1u << 26); ++step) {
+        const std::uint64_t other = hash + (step << 32);
+        if (detail::block_index(other, own.base().blocks()) != block) {
+            if (own.base().layout().kind != LayoutKind::classic) break;
+        }
+        if (own.contains_hash(other)) keys.push_back(unmix(other, seed));
+    }
+    return keys;
+}
+
+class Attack : public testing::TestWithParam<std::string> {};
+
+TEST_P(Attack, DrivesTheFprOfAPublicHashToOneAndNotThatOfAKeyedOne) {
+    constexpr std::size_t n = 20'000, forgeries = 20'000;
+    const auto keys = test::random_keys(n);
+    const auto filter_with = [&](Options options) {
+        auto filter = make_filter(GetParam(), n, test::feasible_bits(GetParam(), 12), options);
+        filter.insert(keys);
+        return filter;
+    };
+    const AnyFilter fast = filter_with({});
+    // A few keys are known: such as those the attacker put in himself.
+    std::vector<std::uint64_t> made;
+    for (std::size_t i = 0; i < 100 && made.size() < forgeries; ++i) {
+        const auto more = forged(fast, keys[i], forgeries - made.size(), 0);
+        made.insert(made.end(), more.begin(), more.end());
+    }
+    ASSERT_EQ(made.size(), forgeries);
+    std::ranges::sort(made);
+    ASSERT_EQ(std::ranges::adjacent_find(made), made.end()) << "forgeries are distinct";
+    auto sorted = keys;
+    std::ranges::sort(sorted);
+    std::vector<std::uint64_t> common;
+    std::ranges::set_intersection(made, sorted, std::back_inserter(common));
+    ASSERT_TRUE(common.empty()) << "and strangers";
+
+    const auto fpr = [&](const AnyFilter& filter) { return static_cast<double>(filter.count(made)) / forgeries; };
+    const auto within_five_sigma = [&](const AnyFilter& filter, const char* level) {
+        const double model = filter.estimated_fpr(), sigma = std::sqrt(model * (1 - model) / forgeries);
+        EXPECT_NEAR(fpr(filter), model, 5 * sigma + 1.0 / forgeries) << level;
+    };
+    EXPECT_EQ(fpr(fast), 1.0);
+
+    // Made in advance they are worth nothing against another seed; whoever has learnt the seed makes new ones.
+    Options seeded;
+    seeded.hashing = Hashing::seeded;
+    seeded.seed = 0x5EED5EED5EED5EEDu;
+    const AnyFilter unknown = filter_with(seeded);
+    within_five_sigma(unknown, "seeded");
+    const auto informed = forged(unknown, keys[0], 100, seeded.seed);
+    EXPECT_EQ(unknown.count(informed), informed.size());
+    EXPECT_GE(informed.size(), 100u);
+
+    Options keyed;
+    keyed.hashing = Hashing::keyed;
+    keyed.key = secret;
+    within_five_sigma(filter_with(keyed), "keyed");
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, Attack, testing::ValuesIn(test::named_specs()), [](const auto& spec) { return test::test_name(spec.param); });
+
+}  // namespace
+}  // namespace simdbloom
