@@ -1,0 +1,17 @@
+#include "members/members.hpp"
+
+#include <string>
+
+#include "measures.hpp"
+
+namespace simdbloom::bench {
+
+std::span<const NamedMember> all_members() { return {}; }
+
+MakeMember find_member(const std::string& name) {
+    for (const auto& member : all_members())
+        if (member.name == name) return member.make;
+    return nullptr;
+}
+
+}  // namespace simdbloom::bench

@@ -1,0 +1,19 @@
+// The structures of the family that are no AnyFilter: how each is made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "member.hpp"
+
+namespace simdbloom::bench {
+
+struct NamedMember {
+    const char* name;  ///< in plans
+    MakeMember make;
+};
+std::span<const NamedMember> all_members();
+
+}  // namespace simdbloom::bench
