@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "measure.hpp"
 #include "simdbloom/simdbloom.hpp"
@@ -32,7 +33,7 @@ void progress(std::size_t done, std::size_t total, const Case& c, double seconds
 nlohmann::ordered_json model_curves(const Plan& plan) {
     nlohmann::ordered_json curves;
     for (const auto& c : plan.cases) {
-        if (is_peer(c.spec) || curves.contains(c.spec)) continue;
+        if (c.family || is_peer(c.spec) || curves.contains(c.spec)) continue;
         const Layout layout = Layout::parse(c.spec);
         const double first = layout.is_cuckoo() ? layout.fingerprint_bits() / CuckooFilter::max_design_load : 6;
         for (double bits = first; bits <= 24; bits += 0.5) {
@@ -57,6 +58,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
 
     std::vector<Row> rows;
     std::vector<std::string> complaints;
+    std::set<std::string> family;
     const auto start = std::chrono::steady_clock::now();
     const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
     for (std::size_t i = 0; i < plan.cases.size(); ++i) {
@@ -67,6 +69,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
             complaints.push_back(c.spec + ", " + std::to_string(c.n_keys) + " keys: " + outcome.complaint);
             std::fprintf(stderr, "\nFAILED: %s\n", complaints.back().c_str());
         }
+        if (c.family && !outcome.rows.empty()) family.insert(outcome.rows.front().filter);
         rows.insert(rows.end(), outcome.rows.begin(), outcome.rows.end());
     }
     if (isatty(2) != 0) std::fprintf(stderr, "\r\033[K");
@@ -84,6 +87,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     about["best_isa"] = to_string(default_isa());
     about["cachegrind"] = simulated_caches(machine) + ", " + cachegrind_isa() + " path";
     about["models"] = model_curves(plan);
+    about["family"] = family;
     about["complaints"] = complaints;
     timer.finish();
     write_file(out + "/results.csv", to_csv(rows));

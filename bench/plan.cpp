@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "members/members.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "subject.hpp"
 
@@ -25,6 +26,15 @@ double bits_at(const std::string& name, double wanted) {
 Case at_size(const std::string& name, std::uint64_t bytes, double wanted_bits) {
     const double bits = bits_at(name, wanted_bits);
     return {name, static_cast<std::uint64_t>(static_cast<double>(bytes) * 8 / bits), bits};
+}
+
+/// The other structures of the family, at the size and space of the ten.
+void add_family(Plan& plan, std::uint64_t bytes) {
+    for (const auto& member : all_members()) {
+        Case c{member.name, static_cast<std::uint64_t>(static_cast<double>(bytes) * 8 / member.bits_per_key), member.bits_per_key};
+        c.family = true;
+        plan.cases.push_back(c);
+    }
 }
 
 void add_equal_fpr(Plan& plan, std::uint64_t n_keys) {
@@ -82,6 +92,8 @@ Plan make_plan(Depth depth, const Machine& machine) {
         for (const double bits : equal_space)
             for (const auto& name : all)
                 if (bits != 12 && bits_at(name, bits) == bits) plan.cases.push_back(at_size(name, bytes, bits));
+    for (const std::uint64_t bytes : sizes)
+        if (bytes != l1) add_family(plan, bytes);
     if (full)
         for (const double bits : {8.0, 16.0, 20.0})
             for (const auto& name : {"register64", "split256", "sector512", "blocked512"}) plan.cases.push_back(at_size(name, dram, bits));

@@ -18,6 +18,7 @@ struct Case {
     double bits_per_key;
     bool every_isa = false;     ///< lookups on each usable ISA, not only the best
     bool every_op = false;      ///< hit ratios 0.5 and 1, all outputs, inserts, erases
+    bool family = false;        ///< not one of the ten: measured beside them, in a section of its own
     bool misses = false;        ///< with a cachegrind pass where there are no hardware counters
 };
 

@@ -168,6 +168,32 @@ def section_builds(rows):
             "in. The bits are the same.\n\n" + table(["size", "filter", "one thread, ns/key", "atomic", "partitioned", "merged"], body))
 
 
+def section_family(about, rows):
+    """The other structures beside some of the ten, size by size."""
+    parts = []
+    for level, bytes_ in nominal_sizes(rows).items():
+        body = []
+        here = [r for r in rows if r["memory_level"] == level and near(r, bytes_) and r["threads"] == 1 and r["isa"] in (about["best_isa"], "native")]
+        if not any(r["beside"] for r in here):
+            continue
+        shown = [at_12_bits(rows, level, bytes_, about).get(f) for f in ("split256", "blocked512", "classic", "cuckoo12")]
+        names = dict.fromkeys([r["filter"] for r in shown if r] + [r["filter"] for r in here if r["beside"]])
+        for name in names:
+            case = next(r for r in here if r["filter"] == name)
+            same = [r for r in here if r["filter"] == name and r["n_keys"] == case["n_keys"]]
+
+            def time(op, hits=None, outputs=("",)):
+                found = [r for r in same if r["op"] == op and r["hit_ratio"] == hits and r["output"] in outputs and r["batch"] in (1, 16384, r["n_keys"])]
+                return f"{found[0]['ns_per_key']:.2f}" if found else ""
+
+            answers = ("bitmap", "count", "single") if case["beside"] else ("bitmap",)
+            body.append([f"`{name}`", f"{case['bits_per_key']:.2f}", percent(case["fpr"]), f"{percent(case['fpr_low'])} - {percent(case['fpr_high'])}", percent(case["fpr_model"]),
+                         time("lookup", 0, answers), time("lookup", 1, answers), time("insert"), time("erase"), time("build", outputs=("", "serial"))])
+        parts.append(f"### {size(bytes_)} ({level})\n\n" + table(
+            ["structure", "bits/key", "FPR", "95 % interval", "exact model", "absent, ns/key", "present", "insert", "erase", "build"], body))
+    return "\n\n".join(parts)
+
+
 def section_misses(about, rows):
     body = [[f"`{r['filter']}`", r["isa"], size(r["filter_bytes"]), f"{r['lines_per_key']:.2f}", f"{r['l1_misses']:.2f}", f"{r['ll_misses']:.3f}", r["miss_source"]]
             for r in rows if r["l1_misses"] is not None]
@@ -198,7 +224,7 @@ def main(folder):
                 ("Filters near 12 bits per key", section_levels(about, rows), []), ("Equal false-positive rate", section_equal_fpr(about, rows), []),
                 ("Ratios of one run", section_ratios(about, rows), []),
                 ("Instruction sets", section_isas(about, rows), []), ("Operations", section_operations(about, rows), []),
-                ("Builds on two threads", section_builds(rows), []),
+                ("Builds on two threads", section_builds(rows), []), ("The rest of the family", section_family(about, rows), []),
                 ("Cache misses", section_misses(about, rows), [])]
     intro = ("One thread, 64-bit keys, absent unless a hit ratio is named; ns per key. `touch` hashes the same keys and loads the same lines "
              "without testing anything: the ratio to it is the cost of being a filter.")

@@ -14,6 +14,7 @@ def load(folder):
         for row in csv.DictReader(f):
             for name in numbers:
                 row[name] = float(row[name]) if row[name] else None
+            row["beside"] = row["filter"] in about.get("family", [])
             row["family"] = row["filter"].split(",k=")[0].split(":k=")[0]
             rows.append(row)
     return about, rows
@@ -32,7 +33,7 @@ def percent(f):
 
 def is_standard_lookup(row, about):
     """Absent keys, one thread, batches into a bitmap on the best ISA; peers know only single keys."""
-    if row["op"] != "lookup" or row["hit_ratio"] != 0 or row["threads"] != 1:
+    if row["beside"] or row["op"] != "lookup" or row["hit_ratio"] != 0 or row["threads"] != 1:
         return False
     return row["isa"] == "native" or (row["isa"] == about["best_isa"] and row["output"] == "bitmap" and row["batch"] == 16384)
 
@@ -53,7 +54,7 @@ def near(row, bytes_):
 def families(rows):
     seen = []
     for row in rows:
-        if row["family"] not in seen:
+        if row["family"] not in seen and not row["beside"]:
             seen.append(row["family"])
     return seen
 

@@ -10,7 +10,7 @@ std::span<const NamedMember> all_members() { return {}; }
 
 MakeMember find_member(const std::string& name) {
     for (const auto& member : all_members())
-        if (member.name == name) return member.make;
+        if (name == member.name) return member.make;
     return nullptr;
 }
 

@@ -12,7 +12,8 @@ namespace simdbloom::bench {
 
 struct NamedMember {
     const char* name;  ///< in plans
-    MakeMember make;
+    double bits_per_key;  ///< asked for
+    MakeMember make;      ///< nullptr: it is a spec that make_filter knows
 };
 std::span<const NamedMember> all_members();
 
