@@ -4,6 +4,7 @@
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cache_line.hpp"
+#include "simdbloom/cardinality.hpp"
 #include "simdbloom/classic.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/fpr.hpp"

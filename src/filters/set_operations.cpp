@@ -5,13 +5,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "filters/alike.hpp"
 #include "filters/combine.hpp"
 #include "simdbloom/any_filter.hpp"
 
 namespace simdbloom {
-namespace {
 
-void check_alike(const FilterBase& a, const FilterBase& b) {
+void detail::check_alike(const FilterBase& a, const FilterBase& b) {
     const auto differ = [](const char* what, const std::string& left, const std::string& right) {
         throw std::invalid_argument("simdbloom: filters with different " + std::string(what) + " cannot be combined: " + left + " and " + right);
     };
@@ -21,6 +21,8 @@ void check_alike(const FilterBase& a, const FilterBase& b) {
     if (a.seed() != b.seed()) differ("seeds", std::to_string(a.seed()), std::to_string(b.seed()));
     if (a.key() != b.key()) throw std::invalid_argument("simdbloom: filters with different keys of their hash cannot be combined");
 }
+
+namespace {
 
 /// work(filter) of the Bloom filter behind `any`; std::invalid_argument for a cuckoo filter, which cannot do `what`.
 template <class Any, class Work>
@@ -38,12 +40,12 @@ constexpr auto both = [](auto a, auto b) { return a & b; };
 }  // namespace
 
 void FilterBase::unite(const FilterBase& other) {
-    check_alike(*this, other);
+    detail::check_alike(*this, other);
     detail::combine(bits_.data(), other.bits_.data(), bits_.size(), either);
 }
 
 void FilterBase::intersect(const FilterBase& other) {
-    check_alike(*this, other);
+    detail::check_alike(*this, other);
     detail::combine(bits_.data(), other.bits_.data(), bits_.size(), both);
 }
 
@@ -77,13 +79,13 @@ std::uint64_t FilterBase::smallest_part() const noexcept {
 }
 
 AnyFilter& AnyFilter::operator|=(const AnyFilter& other) {
-    check_alike(base(), other.base());
+    detail::check_alike(base(), other.base());
     on_bloom(*this, "be united", [&]<class F>(F& f) { f |= *other.get_if<F>(); });
     return *this;
 }
 
 AnyFilter& AnyFilter::operator&=(const AnyFilter& other) {
-    check_alike(base(), other.base());
+    detail::check_alike(base(), other.base());
     on_bloom(*this, "be intersected", [&]<class F>(F& f) { f &= *other.get_if<F>(); });
     return *this;
 }

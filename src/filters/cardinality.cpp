@@ -1,0 +1,124 @@
+#include "simdbloom/cardinality.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+#include "filters/alike.hpp"
+
+namespace simdbloom {
+namespace {
+
+/// How the bits of a layout are set. Throws are keys, or for `classic`, whose every probe goes to a word of its own, probes.
+class Occupancy {
+public:
+    explicit Occupancy(const FilterBase& filter) : bits_(8 * static_cast<double>(filter.size_in_bytes())) {
+        const Layout& layout = filter.layout();
+        const double blocks = static_cast<double>(filter.blocks());
+        const auto one_of = [](double hit, double times) { return -std::expm1(times * std::log1p(-hit)); };
+        switch (layout.kind) {
+            case LayoutKind::classic:
+                throws_per_key = layout.k;
+                q_ = 1 / bits_;
+                break;
+            case LayoutKind::split256:
+            case LayoutKind::sector512: {
+                const double word = layout.block_bits() / 8.0;
+                q_ = 1 / word / blocks;
+                pairs_[0] = {word - 1, 2 * q_};                              // in one word: one bit a key
+                pairs_[1] = {7 * word, one_of(1 / word, 2) / blocks};  // in two
+                break;
+            }
+            case LayoutKind::zoned512: {
+                const double groups = layout.groups, words = 8 / groups, k = layout.k / groups, in_word = one_of(1.0 / 64, k);
+                q_ = in_word / words / blocks;
+                pairs_[0] = {63, one_of(2.0 / 64, k) / words / blocks};
+                pairs_[1] = {64 * (words - 1), 2 * q_};  // one word of the group a key
+                pairs_[2] = {512 - 64 * words, one_of(in_word / words, 2) / blocks};
+                break;
+            }
+            default: {
+                const double block = layout.block_bits();
+                q_ = one_of(1 / block, layout.k) / blocks;
+                pairs_[0] = {block - 1, one_of(2 / block, layout.k) / blocks};
+            }
+        }
+        log_clear_ = std::log1p(-q_);
+    }
+
+    double throws_per_key = 1;
+
+    /// Throws that leave that many bits set, on average.
+    double throws(double set) const { return std::log1p(-set / bits_) / log_clear_; }
+    /// The covariance of throws(set) of two filters that `shared` throws went into: of one filter, its variance.
+    double covariance(double shared) const {
+        double sum = std::expm1(-shared * log_clear_), others = bits_ - 1;
+        for (const auto& pair : pairs_) {
+            sum += pair.bits * together(shared, pair.q);
+            others -= pair.bits;
+        }
+        sum += others * together(shared, 2 * q_);  // in other blocks, never by the same throw
+        return sum / (bits_ * log_clear_ * log_clear_);
+    }
+
+private:
+    /// P(two bits are clear) / P(one is)^2 - 1, where a throw sets one of the two at least with probability q.
+    double together(double throws, double q) const { return std::expm1(throws * std::log1p((2 * q_ - q - q_ * q_) / ((1 - q_) * (1 - q_)))); }
+
+    double bits_, q_ = 0, log_clear_ = 0;
+    struct Pairs { double bits = 0, q = 0; };
+    Pairs pairs_[3];  // bits of its block beside a given one, and the q of together()
+};
+
+double bits_set(const FilterBase& a, const FilterBase& b) {
+    std::uint64_t set = 0;
+    for (std::size_t i = 0; i < a.size_in_bytes(); i += 4) {
+        std::uint32_t x, y;
+        std::memcpy(&x, a.bytes().data() + i, 4);
+        std::memcpy(&y, b.bytes().data() + i, 4);
+        set += static_cast<unsigned>(std::popcount(x | y));
+    }
+    return static_cast<double>(set);
+}
+
+Cardinality of(const Occupancy& layout, double throws, double variance) {
+    if (!std::isfinite(throws)) return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    return {throws / layout.throws_per_key, std::sqrt(std::max(variance, 0.0)) / layout.throws_per_key};
+}
+
+Cardinality either(const FilterBase& a, const FilterBase& b) {
+    const Occupancy layout(a);
+    const double throws = layout.throws(bits_set(a, b));
+    return of(layout, throws, layout.covariance(throws));
+}
+
+void check(const FilterBase& a, const FilterBase& b) {
+    detail::check_alike(a, b);
+    if (a.layout().is_cuckoo()) throw std::invalid_argument("simdbloom: " + a.spec() + " has no union: fingerprints are not bits that can be ORed");
+}
+
+}  // namespace
+
+Cardinality estimated_keys(const FilterBase& filter) {
+    if (filter.layout().is_cuckoo()) return {static_cast<double>(static_cast<const CuckooFilter&>(filter).stored()), 0};
+    return either(filter, filter);
+}
+
+Cardinality estimated_union(const FilterBase& a, const FilterBase& b) {
+    check(a, b);
+    return either(a, b);
+}
+
+Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b) {
+    check(a, b);
+    const Occupancy layout(a);
+    const double in_a = layout.throws(bits_set(a, a)), in_b = layout.throws(bits_set(b, b)), in_either = layout.throws(bits_set(a, b)), in_both = in_a + in_b - in_either;
+    // Of A + B - (A or B), where A and B share the throws of both, and the union shares with each those of it.
+    const auto v = [&](double throws) { return layout.covariance(std::max(throws, 0.0)); };
+    return of(layout, in_both, v(in_either) - v(in_a) - v(in_b) + 2 * v(in_both));
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,75 @@
+// Numbers of keys from the bits: right on average, and with error bars that hold the truth as often as they say.
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+class EveryBloomSpecCounted : public testing::TestWithParam<std::string> {};
+
+// Keys of a, of b and of both, over many seeds: the errors in units of the error bar have mean 0 and deviation 1.
+TEST_P(EveryBloomSpecCounted, EstimatesAndTheirErrorBarsHold) {
+    struct Errors {
+        double sum = 0, squares = 0, inside = 0, n = 0;
+        void add(const Cardinality& estimate, double truth) {
+            const double z = (estimate.keys - truth) / estimate.standard_error;
+            sum += z, squares += z * z, inside += estimate.low() <= truth && truth <= estimate.high(), n += 1;
+        }
+        void check(const char* what) const {
+            EXPECT_NEAR(sum / n, 0, 5 / std::sqrt(n)) << what;
+            const double deviation = std::sqrt(squares / n);
+            EXPECT_GT(deviation, 0.8) << what;
+            EXPECT_LT(deviation, 1.25) << what;
+            EXPECT_GT(inside / n, 0.89) << what;
+        }
+    };
+    for (const double fill : {0.3, 1.0, 2.0}) {
+        constexpr std::size_t n = 8000, common = 3000;
+        Errors one, either, both;
+        for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+            const auto make = [&] { return make_filter(GetParam(), static_cast<std::size_t>(n / fill), 10, {.seed = seed}); };
+            auto a = make(), b = make();
+            const auto keys = test::random_keys(2 * n - common);
+            a.insert(std::span(keys).first(n));
+            b.insert(std::span(keys).subspan(n - common));
+            one.add(estimated_keys(a), n);
+            either.add(estimated_union(a, b), 2 * n - common);
+            both.add(estimated_intersection(a, b), common);
+        }
+        SCOPED_TRACE(fill);
+        one.check("one");
+        either.check("either");
+        both.check("both");
+    }
+}
+
+TEST_P(EveryBloomSpecCounted, TheEmptyAndTheFull) {
+    auto filter = make_filter(GetParam(), 1000, 10);
+    EXPECT_EQ(estimated_keys(filter).keys, 0);
+    EXPECT_EQ(estimated_keys(filter).standard_error, 0);
+    filter.insert(std::uint64_t{7});
+    EXPECT_NEAR(estimated_keys(filter).keys, 1, 0.5);
+    filter.accept_all();
+    EXPECT_TRUE(std::isinf(estimated_keys(filter).keys));
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, EveryBloomSpecCounted,
+                         testing::Values("classic:k=1", "classic:k=7", "register32:k=4", "register64:k=5", "register64:k=1", "split256", "sector512", "zoned512:z=2,k=6",
+                                         "zoned512:z=4,k=8", "blocked512:k=7"),
+                         [](const auto& spec) { return test::test_name(spec.param); });
+
+TEST(Cardinality, CuckooFiltersCountTheirFingerprints) {
+    auto filter = make_filter("cuckoo12", 1000, 13);
+    filter.insert(test::random_keys(777));
+    EXPECT_EQ(estimated_keys(filter).keys, 777);
+    EXPECT_EQ(estimated_keys(filter).standard_error, 0);
+    test::expect_error<std::invalid_argument>([&] { return estimated_union(filter, filter); }, "cuckoo12");
+}
+
+TEST(Cardinality, FiltersThatCannotBeUnitedAreRefusedByWhatDiffers) {
+    const auto a = make_filter("split256", 1000, 10, {.seed = 1}), b = make_filter("split256", 1000, 10, {.seed = 2}), c = make_filter("sector512", 1000, 10, {.seed = 1});
+    test::expect_error<std::invalid_argument>([&] { return estimated_intersection(a, b); }, "seeds");
+    test::expect_error<std::invalid_argument>([&] { return estimated_union(a, c); }, "split256 and sector512");
+}
+
+}  // namespace
+}  // namespace simdbloom
