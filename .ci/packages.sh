@@ -1,4 +1,4 @@
-# Sourced by tests/run and bench/report: installs Debian packages that are missing.
+# Sourced by tests/run and the programs of bench/: installs Debian packages that are missing, builds bench/.
 
 say() { printf '== %s\n' "$*"; }
 
@@ -22,6 +22,14 @@ need_packages() {
     dpkg --print-foreign-architectures | grep -qx arm64 || $sudo dpkg --add-architecture arm64 ;;
   esac
   $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# build_bench [TARGET]...: the Release build of bench/ in build/bench, of these targets only if any are named. From the project's folder.
+build_bench() {
+  say "building"
+  mkdir -p build
+  { cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DSIMDBLOOM_BUILD_TESTS=OFF && cmake --build build/bench ${*:+--target "$@"}; } >build/bench.log 2>&1 ||
+    { cat build/bench.log; return 1; }
 }
 
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
