@@ -13,6 +13,8 @@
 #include "simdbloom/isa.hpp"
 #include "simdbloom/layout.hpp"
 #include "simdbloom/options.hpp"
+#include "simdbloom/reconcile.hpp"
 #include "simdbloom/register_blocked.hpp"
+#include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 #include "simdbloom/split_block.hpp"

@@ -8,7 +8,13 @@
 
 #include "simdbloom/serialize.hpp"
 
+namespace simdbloom {
+class ScalableBloom;
+}
+
 namespace simdbloom::detail {
+
+class File;
 
 constexpr std::size_t header_bytes = 64, checksum_bytes = 8, framing_bytes = header_bytes + checksum_bytes;
 using Header = std::array<std::byte, header_bytes>;
@@ -35,6 +41,7 @@ struct LoadAccess {
     static std::span<std::byte> bits(AnyFilter& filter) noexcept;
     /// Once the bits are there: what is not saved because it follows from them.
     static void complete(AnyFilter& filter) noexcept;
+    static Loaded<ScalableBloom> series(const File& file, const std::filesystem::path& path, std::uint64_t bytes, Options options);
 };
 
 /// What `work` returns, and its exceptions as errors; an empty message where there is no memory for one.

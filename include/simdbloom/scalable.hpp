@@ -1,0 +1,102 @@
+// A Bloom filter for as many keys as come.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "simdbloom/any_filter.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom {
+
+/// What a ScalableBloom grows by.
+struct Scaling {
+    std::size_t first_capacity = 1'000'000;  ///< keys of the first filter, at least 1
+    double fpr = 0.01;                        ///< bound on the FPR of the whole, inside (0, 1)
+    double growth = 2;                        ///< each filter is for that many times the keys of the one before, 1 to 16
+    double tightening = 0.5;                  ///< its FPR is that share of the one before, inside (0, 1)
+};
+
+namespace detail {
+/// Throws std::invalid_argument naming what is out of range.
+void check_scaling(const Scaling& scaling);
+}  // namespace detail
+
+/// A series of Bloom filters, each for more keys and with a lower FPR than the one before: filter i for
+/// first_capacity * growth^i keys at fpr * (1 - tightening) * tightening^i, so that the sum of all stays below `fpr`
+/// (Almeida et al. 2007, section 3). Keys are counted as they are found to be new, so a filter is never filled beyond
+/// what it was made for.
+///
+/// Options: the spec of the filters (default blocked512), and isa, seed, hashing, key, huge_pages and allocator; max_bytes
+/// bounds the whole: the filter that would exceed it is not made, and insert throws std::length_error with the key not in.
+/// Concurrent calls of const members are safe; nothing else is.
+class ScalableBloom {
+public:
+    /// Throws std::invalid_argument naming what is out of range.
+    explicit ScalableBloom(const Scaling& scaling = {}, Options options = {});
+
+    /// True if the key was not found before, and is in now; a new key is taken for an old one at the FPR.
+    bool insert_if_new(std::uint64_t key) { return insert_hash_if_new(hash_of(key)); }
+    bool insert_if_new(std::string_view key) { return insert_hash_if_new(hash_of(key)); }
+    bool insert_hash_if_new(std::uint64_t hash);
+    /// The same for each in turn: bit i % 8 of byte i / 8 of `were_new` is the answer for hash i; what is behind the last bit is
+    /// 0. Returns how many were new. std::length_error if the bitmap is shorter than ceil(n/8) bytes.
+    std::size_t insert_hashes_if_new(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> were_new);
+
+    void insert(std::uint64_t key) { insert_if_new(key); }
+    void insert(std::string_view key) { insert_if_new(key); }
+    void insert(std::span<const std::uint64_t> keys);
+    void insert_hashes(std::span<const std::uint64_t> hashes);
+
+    bool contains(std::uint64_t key) const { return contains_hash(hash_of(key)); }
+    bool contains(std::string_view key) const { return contains_hash(hash_of(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept;
+    /// As those of FilterBase.
+    std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
+    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const { return run_count(hashes, true); }
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const { run_bitmap(keys, false, bitmap); }
+    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const { run_bitmap(hashes, true, bitmap); }
+
+    /// The hash of a key, for the calls above.
+    std::uint64_t hash_of(std::uint64_t key) const noexcept;
+    std::uint64_t hash_of(std::string_view key) const noexcept;
+
+    std::span<const AnyFilter> filters() const noexcept { return filters_; }
+    const Scaling& scaling() const noexcept { return scaling_; }
+    std::uint64_t stored() const noexcept;    ///< keys found to be new
+    std::uint64_t capacity() const noexcept;  ///< of the filters there are
+    std::size_t size_in_bytes() const noexcept;
+    double bits_per_key() const noexcept;     ///< size over stored()
+    double fpr_bound() const noexcept { return scaling_.fpr; }
+    /// The chance that one of the filters finds a stranger: by the model for the keys each holds, and from the bits.
+    double expected_fpr() const;
+    double estimated_fpr() const;
+    std::string spec() const { return filters_.front().spec(); }
+    Isa isa() const noexcept { return filters_.front().isa(); }
+    void use_isa(Isa isa);
+
+    /// Keys found to be new that filter i holds.
+    std::uint64_t stored_in(std::size_t i) const { return stored_.at(i); }
+
+private:
+    friend struct detail::LoadAccess;
+    ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters, std::vector<std::uint64_t> stored);
+    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;
+    std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
+    AnyFilter next_filter() const;
+    /// Into the last filter, or a new one if that is full.
+    void insert_new(std::uint64_t hash);
+
+    Scaling scaling_;
+    Options options_;
+    std::vector<AnyFilter> filters_;
+    std::vector<std::uint64_t> stored_;
+};
+
+/// A series in a file: whole or not at all, as save_file for one filter. Throws std::system_error with the path.
+void save_file(const ScalableBloom& series, const std::filesystem::path& path);
+/// Checks all that load_file checks, for each filter, and that the filters are those of one series. Of the options what load
+/// reads; the spec is the saved one.
+Loaded<ScalableBloom> load_series_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
+
+}  // namespace simdbloom

@@ -1,0 +1,91 @@
+// simdbloom reconcile: what two files would send each other after exchanging filters.
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "simdbloom/reconcile.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+struct Settings {
+    std::string a, b, for_a, for_b, spec = "blocked512";
+    double bits_per_key = 8;
+    std::uint64_t seed = 0;
+};
+
+struct Side {
+    std::string path;
+    std::vector<std::string> lines;  // distinct, sorted
+    std::vector<std::uint64_t> hashes;
+    std::uint64_t line_bytes = 0;
+    std::vector<std::byte> message;
+};
+
+Side read_side(const std::string& path, const Settings& s) {
+    std::ifstream in(path);
+    if (!in) throw std::runtime_error("cannot read \"" + path + "\"");
+    Side side{path, {}, {}, 0, {}};
+    for (std::string line; std::getline(in, line);) side.lines.push_back(line);
+    if (in.bad()) throw std::runtime_error("reading \"" + path + "\" failed");
+    std::ranges::sort(side.lines);
+    side.lines.erase(std::unique(side.lines.begin(), side.lines.end()), side.lines.end());
+    if (side.lines.empty()) throw std::runtime_error("\"" + path + "\" has no lines");
+    for (const auto& line : side.lines) {
+        side.hashes.push_back(hash_bytes(line, s.seed));
+        side.line_bytes += line.size() + 1;
+    }
+    Options options;
+    options.spec = s.spec;
+    options.seed = s.seed;
+    side.message = reconciliation_message(side.hashes, s.bits_per_key, options);
+    return side;
+}
+
+/// Of what `from` has and `to` lacks, what `from` sends after reading the message of `to`.
+void report(const Side& from, const Side& to, const std::string& out) {
+    const auto sent = lacking(to.message, from.hashes).value();
+    std::uint64_t lacks = 0, bytes = 0;
+    for (const auto& line : from.lines) lacks += !std::ranges::binary_search(to.lines, line);
+    for (const auto i : sent.positions) bytes += from.lines[i].size() + 1;
+    const auto missed = lacks - sent.positions.size();
+    std::printf("%s has %zu lines, %llu of them not in %s\n", from.path.c_str(), from.lines.size(), static_cast<unsigned long long>(lacks), to.path.c_str());
+    std::printf("  filter received   %zu bytes for %zu lines (all lines of %s: %llu bytes)\n", to.message.size(), to.lines.size(), to.path.c_str(),
+                static_cast<unsigned long long>(to.line_bytes));
+    std::printf("  lines sent        %zu (%llu bytes)\n", sent.positions.size(), static_cast<unsigned long long>(bytes));
+    std::printf("  missed            %llu (%.3f%%; the filter's bits say %.3f%%)\n", static_cast<unsigned long long>(missed),
+                lacks == 0 ? 0 : 100.0 * static_cast<double>(missed) / static_cast<double>(lacks), 100 * sent.expected_missed);
+    if (out.empty()) return;
+    std::ofstream file(out, std::ios::trunc);
+    for (const auto i : sent.positions) file << from.lines[i] << '\n';
+    file.flush();
+    if (!file) throw std::runtime_error("cannot write \"" + out + "\"");
+}
+
+int run(const Settings& s) {
+    const Side a = read_side(s.a, s), b = read_side(s.b, s);
+    report(a, b, s.for_b);
+    report(b, a, s.for_a);
+    return 0;
+}
+
+}  // namespace
+
+void add_reconcile(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand("reconcile", "Two files of lines exchange filters; say (and write) what each would send the other, and what it would miss");
+    const auto s = std::make_shared<Settings>();
+    command->add_option("A", s->a, "one set of lines")->required();
+    command->add_option("B", s->b, "the other")->required();
+    command->add_option("--bits-per-key", s->bits_per_key, "of the filters")->capture_default_str();
+    command->add_option("--spec", s->spec, "layout of the filters")->capture_default_str();
+    command->add_option("--seed", s->seed, "of the filters; a second round with another seed finds what the first missed")->capture_default_str();
+    command->add_option("--for-a", s->for_a, "write the lines that B sends to A");
+    command->add_option("--for-b", s->for_b, "write the lines that A sends to B");
+    command->callback([=, &status] { status = run(*s); });
+}
+
+}  // namespace simdbloom::tools

@@ -1,0 +1,89 @@
+// simdbloom unseen: the lines that did not come before, in this run or an earlier one.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "simdbloom/scalable.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+struct Settings {
+    std::string input = "-", filter;
+    Scaling scaling;
+    std::string spec = "blocked512";
+    bool quiet = false;
+    bool sized = false;  // something of the scaling was given
+};
+
+ScalableBloom open_filter(const Settings& s) {
+    if (!std::filesystem::exists(s.filter)) {
+        Options options;
+        options.spec = s.spec;
+        return ScalableBloom(s.scaling, options);
+    }
+    if (s.sized) throw std::runtime_error(s.filter + " exists, and keeps the capacity, growth, FPR and spec that it was made with");
+    return load_series_file(s.filter).value();
+}
+
+int run(const Settings& s) {
+    std::ifstream file;
+    if (s.input != "-") {
+        file.open(s.input);
+        if (!file) throw std::runtime_error("cannot read \"" + s.input + "\"");
+    }
+    std::istream& in = s.input == "-" ? std::cin : file;
+    ScalableBloom filter = open_filter(s);
+
+    std::uint64_t read = 0, unseen = 0;
+    std::vector<std::string> lines(1024);
+    std::vector<std::uint64_t> hashes(lines.size());
+    std::vector<std::uint8_t> were_new(lines.size() / 8);
+    for (bool more = true; more;) {
+        std::size_t n = 0;
+        while (n < lines.size() && (more = static_cast<bool>(std::getline(in, lines[n])))) {
+            hashes[n] = filter.hash_of(std::string_view(lines[n]));
+            ++n;
+        }
+        unseen += filter.insert_hashes_if_new(std::span<const std::uint64_t>(hashes.data(), n), were_new);
+        for (std::size_t i = 0; i < n; ++i)
+            if ((were_new[i / 8] >> (i % 8) & 1) != 0) std::cout << lines[i] << '\n';
+        read += n;
+    }
+    if (in.bad()) throw std::runtime_error("reading \"" + s.input + "\" failed");
+    // Lines that nobody got are not seen: the filter is kept after they are out.
+    std::cout.flush();
+    if (!std::cout) throw std::runtime_error("writing the lines failed; the filter is left as it was");
+    save_file(filter, s.filter);
+    if (!s.quiet)
+        std::fprintf(stderr, "%llu lines read, %llu unseen\n%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of capacity, FPR now about %.3g%%, at most %.3g%%\n",
+                     static_cast<unsigned long long>(read), static_cast<unsigned long long>(unseen), s.filter.c_str(), static_cast<unsigned long long>(filter.stored()),
+                     filter.filters().size(), Layout::parse(filter.spec()).spec().c_str(), static_cast<double>(filter.size_in_bytes()) / (1 << 20),
+                     100.0 * static_cast<double>(filter.stored()) / static_cast<double>(filter.capacity()), 100 * filter.estimated_fpr(), 100 * filter.fpr_bound());
+    return 0;
+}
+
+}  // namespace
+
+void add_unseen(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand("unseen", "Print the lines that did not come before, in this run or an earlier one; a few new ones are taken for seen");
+    const auto s = std::make_shared<Settings>();
+    command->add_option("FILE", s->input, "lines, such as URLs; - for standard input")->capture_default_str();
+    command->add_option("-f,--filter", s->filter, "file that keeps what was seen between runs; made if it is not there")->required();
+    command->add_option("--capacity", s->scaling.first_capacity, "lines that a new filter is made for; it grows beyond")->capture_default_str();
+    command->add_option("--fpr", s->scaling.fpr, "share of new lines taken for seen, at most, however many come")->capture_default_str();
+    command->add_option("--growth", s->scaling.growth, "size of each further filter to the one before")->capture_default_str();
+    command->add_option("--spec", s->spec, "layout of a new filter")->capture_default_str();
+    command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
+    command->callback([=, &status] {
+        for (const char* name : {"--capacity", "--fpr", "--growth", "--spec"}) s->sized |= command->count(name) != 0;
+        status = run(*s);
+    });
+}
+
+}  // namespace simdbloom::tools

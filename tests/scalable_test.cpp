@@ -1,0 +1,183 @@
+// A series of filters: no key lost while it grows, its FPR below the bound at every size, and in files as single filters are.
+#include <unistd.h>
+
+#include <fstream>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+namespace fs = std::filesystem;
+
+Options with_spec(const std::string& spec) {
+    Options options;
+    options.spec = spec;
+    return options;
+}
+
+class EverySeries : public testing::TestWithParam<std::string> {};
+
+TEST_P(EverySeries, FindsAllKeysAndKeepsItsBoundWhileItGrows) {
+    ScalableBloom series({.first_capacity = 1000, .fpr = 0.02}, with_spec(GetParam()));
+    const auto keys = test::random_keys(60'000);
+    constexpr std::size_t probes = 200'000;
+    const auto strangers = test::random_keys(probes, 1'000'000);
+    std::size_t taken_for_old = 0;
+    for (std::size_t n = 0, next = 500; n < keys.size(); ++n) {
+        taken_for_old += !series.insert_if_new(keys[n]);
+        ASSERT_FALSE(series.insert_if_new(keys[n]));
+        if (n + 1 != next) continue;
+        next *= 3;
+        ASSERT_EQ(series.count(std::span(keys).first(n + 1)), n + 1);
+        const double expected = series.expected_fpr(), fpr = static_cast<double>(series.count(strangers)) / probes;
+        EXPECT_LE(expected, series.fpr_bound());
+        EXPECT_NEAR(fpr, series.estimated_fpr(), 5 * std::sqrt(expected / probes)) << n;
+        EXPECT_LE(fpr, series.fpr_bound());
+        EXPECT_NEAR(series.estimated_fpr() / expected, 1, 0.2) << n;
+    }
+    EXPECT_EQ(series.stored() + taken_for_old, keys.size());
+    EXPECT_LT(static_cast<double>(taken_for_old) / static_cast<double>(keys.size()), series.fpr_bound());
+    EXPECT_EQ(series.filters().size(), 6u);  // 1000 * (2^6 - 1) keys
+    EXPECT_EQ(series.capacity(), 63'000u);
+}
+
+TEST_P(EverySeries, BatchesDoWhatSingleKeysDo) {
+    const auto keys = test::random_keys(5000);
+    std::vector<std::uint64_t> twice(keys);  // keys that come again within a batch and later
+    for (std::size_t i = 0; i < keys.size(); i += 3) twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(i), keys[i / 2]);
+    for (const std::size_t batch : {1u, 7u, 64u, 1000u, 1024u, 3000u}) {
+        ScalableBloom one({.first_capacity = 700, .fpr = 0.05}, with_spec(GetParam())), other = one;
+        for (std::size_t first = 0; first < twice.size(); first += batch) {
+            const auto piece = std::span(twice).subspan(first, std::min(batch, twice.size() - first));
+            std::vector<std::uint64_t> hashes;
+            for (const auto key : piece) hashes.push_back(one.hash_of(key));
+            std::vector<std::uint8_t> were_new((piece.size() + 7) / 8 + 1, 0xAA);
+            std::size_t news = other.insert_hashes_if_new(hashes, were_new);
+            EXPECT_EQ(were_new.back(), 0xAA);
+            for (std::size_t i = 0; i < piece.size(); ++i) {
+                const bool is_new = one.insert_if_new(piece[i]);
+                ASSERT_EQ(is_new, (were_new[i / 8] >> (i % 8) & 1) != 0) << first + i;
+                news -= is_new;
+            }
+            ASSERT_EQ(news, 0u);
+        }
+        ASSERT_EQ(one.filters().size(), other.filters().size());
+        for (std::size_t i = 0; i < one.filters().size(); ++i) ASSERT_TRUE(std::ranges::equal(one.filters()[i].base().bytes(), other.filters()[i].base().bytes()));
+        const auto probes = test::random_keys(2000, 4000);
+        std::vector<std::uint8_t> bitmap(250);
+        other.contains(probes, bitmap);
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < probes.size(); ++i) {
+            ASSERT_EQ(one.contains(probes[i]), (bitmap[i / 8] >> (i % 8) & 1) != 0);
+            found += one.contains(probes[i]);
+        }
+        EXPECT_EQ(other.count(probes), found);
+        ScalableBloom all({.first_capacity = 700, .fpr = 0.05}, with_spec(GetParam()));
+        all.insert(twice);
+        EXPECT_EQ(all.stored(), one.stored());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, EverySeries, testing::Values("blocked512", "split256", "classic", "register64", "zoned512:z=2"),
+                         [](const auto& spec) { return test::test_name(spec.param); });
+
+TEST(Scalable, WrongValuesAreRefusedByValue) {
+    const auto refused = [](Scaling scaling, const std::string& value) { test::expect_error<std::invalid_argument>([&] { return ScalableBloom(scaling); }, value); };
+    refused({.first_capacity = 0}, "first_capacity=0");
+    refused({.fpr = 0}, "fpr=0");
+    refused({.fpr = 1}, "fpr=1");
+    refused({.growth = 0.5}, "growth=0.5");
+    refused({.growth = 17}, "growth=17");
+    refused({.tightening = 1}, "tightening=1");
+    refused({.tightening = 0}, "tightening=0");
+    test::expect_error<std::invalid_argument>([] { return ScalableBloom({}, with_spec("cuckoo12")); }, "cuckoo12");
+}
+
+TEST(Scalable, TheLimitInBytesIsKeptAndNothingLost) {
+    Options options;
+    options.max_bytes = 20'000;
+    ScalableBloom series({.first_capacity = 1000, .fpr = 0.01}, options);
+    std::uint64_t i = 0;
+    test::expect_error<std::length_error>([&] {
+        for (;; ++i) series.insert(test::random_key(i));
+        return 0;
+    }, "max_bytes=20000");
+    EXPECT_LE(series.size_in_bytes(), options.max_bytes);
+    EXPECT_GE(series.stored(), series.capacity());
+    EXPECT_EQ(series.count(test::random_keys(i)), i);
+    EXPECT_FALSE(series.contains(test::random_key(i)));
+}
+
+struct TemporaryFile {
+    fs::path path = fs::temp_directory_path() / ("simdbloom-series-" + std::to_string(getpid()));
+    ~TemporaryFile() { fs::remove(path); }
+    std::vector<char> bytes() const {
+        std::ifstream in(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    void write(const std::vector<char>& bytes) const { std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size())); }
+};
+
+TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
+    const TemporaryFile file;
+    for (const auto hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed}) {
+        Options options = with_spec("zoned512:z=4");
+        options.hashing = hashing;
+        if (hashing == Hashing::keyed) options.key = HashKey{3, 4};
+        ScalableBloom series({.first_capacity = 300, .fpr = 0.03, .growth = 3, .tightening = 0.7}, options);
+        series.insert(test::random_keys(2000));
+        save_file(series, file.path);
+        auto loaded = load_series_file(file.path, options);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        EXPECT_EQ(loaded->stored(), series.stored());
+        for (ScalableBloom* s : {&series, &*loaded}) s->insert(test::random_keys(20'000));
+        ASSERT_EQ(loaded->filters().size(), series.filters().size());
+        for (std::size_t i = 0; i < series.filters().size(); ++i)
+            EXPECT_TRUE(std::ranges::equal(loaded->filters()[i].base().bytes(), series.filters()[i].base().bytes())) << i;
+        EXPECT_EQ(loaded->expected_fpr(), series.expected_fpr());
+    }
+}
+
+TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
+    const TemporaryFile file;
+    ScalableBloom series({.first_capacity = 20, .fpr = 0.1});
+    series.insert(test::random_keys(100));
+    save_file(series, file.path);
+    const auto good = file.bytes();
+    const auto refused = [&](const std::vector<char>& bytes) {
+        file.write(bytes);
+        const auto loaded = load_series_file(file.path);
+        EXPECT_TRUE(loaded || loaded.error().message.find(file.path.string()) != std::string::npos);
+        return !loaded;
+    };
+    ASSERT_FALSE(refused(good));
+    for (std::size_t n = 0; n < good.size(); ++n) ASSERT_TRUE(refused({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)})) << n;
+    auto longer = good;
+    longer.push_back(0);
+    EXPECT_TRUE(refused(longer));
+    for (std::size_t at = 0; at < good.size(); ++at) {
+        auto flipped = good;
+        flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
+        ASSERT_TRUE(refused(flipped)) << at;
+    }
+    EXPECT_EQ(load_series_file(file.path.string() + "-none").error().fault, LoadFault::file);
+    // A table that fits its checksum and not its filters.
+    const auto signed_with = [&](auto change) {
+        auto bytes = good;
+        change(bytes);
+        const std::size_t end = 64 + 16 * series.filters().size();
+        const std::uint64_t sum = hash_bytes(std::as_bytes(std::span(bytes)).first(end));
+        for (int i = 0; i < 8; ++i) bytes[end + static_cast<std::size_t>(i)] = static_cast<char>(sum >> (8 * i));
+        return bytes;
+    };
+    ASSERT_FALSE(refused(signed_with([](auto&) {})));
+    EXPECT_TRUE(refused(signed_with([](auto& b) { b[24] = 21; })));                        // another first capacity
+    EXPECT_TRUE(refused(signed_with([](auto& b) { b[64] = 21; })));                        // more keys than the filter is for
+    EXPECT_TRUE(refused(signed_with([](auto& b) { b[72] = static_cast<char>(b[72] + 1); })));  // another size
+    EXPECT_TRUE(refused(signed_with([](auto& b) { b[47] = 0x7F, b[46] = static_cast<char>(0xF0); })));  // an infinite FPR
+    EXPECT_TRUE(refused(signed_with([](auto& b) { b[13] = 1; })));
+}
+
+}  // namespace
+}  // namespace simdbloom
