@@ -21,7 +21,9 @@ AnyFilter filled(const std::string& spec, std::size_t n, std::uint64_t seed = 77
 }
 
 template <class T>
-void put(Bytes& bytes, std::size_t offset, T value) { std::memcpy(bytes.data() + offset, &value, sizeof value); }
+void put(Bytes& bytes, std::size_t offset, T value) {
+    for (std::size_t i = 0; i < sizeof value; ++i) bytes[offset + i] = static_cast<std::byte>(value >> (8 * i));
+}
 
 /// A checksum that fits, as someone who wants to be believed would write it.
 void sign(Bytes& bytes) {
