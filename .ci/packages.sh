@@ -18,9 +18,9 @@ need_packages() {
     command -v sudo >/dev/null || { echo "missing packages: ${missing[*]}; install them, or run as root" >&2; return 1; }
     sudo=sudo
   fi
-  case " ${missing[*]} " in *:arm64*)
-    dpkg --print-foreign-architectures | grep -qx arm64 || $sudo dpkg --add-architecture arm64 ;;
-  esac
+  for p in "${missing[@]}"; do
+    case $p in *:*) dpkg --print-foreign-architectures | grep -qx "${p#*:}" || $sudo dpkg --add-architecture "${p#*:}" ;; esac
+  done
   $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 

@@ -179,10 +179,11 @@ TEST(Parquet, SplitBlockBitsAreTheSpecifications) {
         {"filter", 0x2a5736cdfcd7a9a1u, 5, {23, 28, 0, 28, 5, 21, 30, 19}}};
     auto filter = SplitBlockBloom::with_bits_per_key(32 * 256, 1);
     ASSERT_EQ(filter.size_in_bytes(), 1024u);
-    std::uint32_t expected[32][8] = {};
+    std::uint8_t expected[32][32] = {};
     for (const auto& v : vectors) {
         EXPECT_EQ(hash_bytes(v.key), v.hash);
-        for (unsigned i = 0; i < 8; ++i) expected[v.block][i] |= 1u << v.bits[i];
+        // Words of 32 bits, little-endian.
+        for (unsigned i = 0; i < 8; ++i) expected[v.block][4 * i + v.bits[i] / 8] |= static_cast<std::uint8_t>(1u << (v.bits[i] % 8));
         filter.insert(v.key);
     }
     EXPECT_EQ(std::memcmp(filter.bytes().data(), expected, sizeof expected), 0);

@@ -1,10 +1,10 @@
 // Bloom filters whose block is one cache line of 512 bits.
 #pragma once
 
-#include <cstring>
 #include <utility>
 
 #include "simdbloom/filter.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 
@@ -16,10 +16,7 @@ public:
         std::byte* block = block_at(detail::block_index(hash, blocks_));
         for (unsigned i = 0; i < layout_.k; ++i) {
             const unsigned b = bit(hash, i);
-            std::uint64_t word;
-            std::memcpy(&word, block + b / 64 * 8, 8);
-            word |= std::uint64_t{1} << (b % 64);
-            std::memcpy(block + b / 64 * 8, &word, 8);
+            detail::store_le(block + b / 64 * 8, word(block, b / 64) | std::uint64_t{1} << (b % 64));
         }
     }
     bool contains_hash(std::uint64_t hash) const noexcept {
@@ -55,11 +52,7 @@ private:
     friend struct detail::LoadAccess;
     CacheLineBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
 
-    static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
-        std::uint64_t w;
-        std::memcpy(&w, block + 8 * i, 8);
-        return w;
-    }
+    static std::uint64_t word(const std::byte* block, unsigned i) noexcept { return detail::load_le<std::uint64_t>(block + 8 * i); }
     unsigned bit(std::uint64_t hash, unsigned i) const noexcept {
         const auto x = static_cast<std::uint32_t>(hash);
         if (layout_.kind == LayoutKind::sector512) return detail::bit_position<LayoutKind::sector512>(x, i, layout_.k, 0);

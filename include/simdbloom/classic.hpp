@@ -1,9 +1,8 @@
 // The textbook Bloom filter.
 #pragma once
 
-#include <cstring>
-
 #include "simdbloom/filter.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 
@@ -18,18 +17,14 @@ public:
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g += step) {
             std::byte* p = block_at(detail::block_index(g, blocks_));
-            std::uint64_t word;
-            std::memcpy(&word, p, 8);
-            word |= std::uint64_t{1} << (g & 63);
-            std::memcpy(p, &word, 8);
+            detail::store_le(p, detail::load_le<std::uint64_t>(p) | std::uint64_t{1} << (g & 63));
         }
     }
     bool contains_hash(std::uint64_t hash) const noexcept {
         const std::uint64_t step = detail::classic_step(hash);
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g += step) {
-            std::uint64_t word;
-            std::memcpy(&word, block_at(detail::block_index(g, blocks_)), 8);
+            const auto word = detail::load_le<std::uint64_t>(block_at(detail::block_index(g, blocks_)));
             if (((word >> (g & 63)) & 1) == 0) return false;
         }
         return true;

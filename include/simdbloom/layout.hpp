@@ -1,7 +1,8 @@
 // The bit-exact definition of every layout: which bits of which block a hash sets.
 //
 // A hash h of 64 bits chooses block (h >> 32) * blocks >> 32 and, through its low 32 bits x, the pattern.
-// Bit b of a block is bit b % 64 of its 64-bit word b / 64 (b % 32 of b / 32 where words have 32 bits).
+// Bit b of a block is bit b % 64 of its 64-bit word b / 64 (b % 32 of b / 32 where words have 32 bits). Words are
+// little-endian on every machine: bit b is bit b % 8 of byte b / 8.
 // Everything here is scalar and straightforward on purpose: single-key operations use it, and the batch
 // kernels are tested against it.
 #pragma once

@@ -1,9 +1,8 @@
 // Register-blocked Bloom filters.
 #pragma once
 
-#include <cstring>
-
 #include "simdbloom/filter.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 
@@ -39,15 +38,11 @@ private:
     template <LayoutKind kind, class Word>
     void set(std::uint64_t hash) noexcept {
         std::byte* p = block_at(detail::block_index(hash, blocks_));
-        Word word;
-        std::memcpy(&word, p, sizeof word);
-        word |= mask<kind, Word>(hash);
-        std::memcpy(p, &word, sizeof word);
+        detail::store_le(p, detail::load_le<Word>(p) | mask<kind, Word>(hash));
     }
     template <LayoutKind kind, class Word>
     bool test(std::uint64_t hash) const noexcept {
-        Word word;
-        std::memcpy(&word, block_at(detail::block_index(hash, blocks_)), sizeof word);
+        const auto word = detail::load_le<Word>(block_at(detail::block_index(hash, blocks_)));
         return (mask<kind, Word>(hash) & ~word) == 0;
     }
 };

@@ -9,6 +9,7 @@
 #endif
 
 #include "simdbloom/filter.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 
@@ -20,7 +21,7 @@ public:
         std::uint32_t words[8];
         std::byte* p = block_at(detail::block_index(hash, blocks_));
         std::memcpy(words, p, sizeof words);
-        for (unsigned i = 0; i < 8; ++i) words[i] |= mask(hash, i);
+        for (unsigned i = 0; i < 8; ++i) words[i] |= detail::little_endian(mask(hash, i));
         std::memcpy(p, words, sizeof words);
     }
     // Compiled as the including file is. As with any inline function, a program that compiles some files for AVX2
@@ -35,7 +36,7 @@ public:
         std::uint32_t words[8], missing = 0;
         std::memcpy(words, block_of<32>(hash), sizeof words);
         [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // unrolled, even at -O2
-            ((missing |= mask(hash, i) & ~words[i]), ...);
+            ((missing |= mask(hash, i) & ~detail::little_endian(words[i])), ...);
         }(std::make_integer_sequence<unsigned, 8>());
         return missing == 0;
 #endif

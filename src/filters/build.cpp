@@ -12,6 +12,7 @@
 #include "filters/combine.hpp"
 #include "filters/keyed.hpp"
 #include "kernels/table.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 
@@ -70,6 +71,7 @@ void on_threads(unsigned threads, const Work& work) {
 // Many keys find their bits set, and a load costs a twentieth of a locked OR.
 template <class Word>
 void set_shared(std::byte* at, Word mask) {
+    mask = little_endian(mask);
     std::atomic_ref<Word> word(*reinterpret_cast<Word*>(at));
     if ((word.load(std::memory_order_relaxed) & mask) != mask) word.fetch_or(mask, std::memory_order_relaxed);
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/table.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -15,6 +16,7 @@ public:
     Bucket(std::byte* bits, unsigned fingerprint_bits, std::uint64_t index) noexcept
         : at_(bits + index * (fingerprint_bits / 2)), width_(fingerprint_bits) {
         copy(&slots_, at_);
+        slots_ = little_endian(slots_);
     }
     std::uint32_t tag(unsigned slot) const noexcept { return static_cast<std::uint32_t>(slots_ >> (slot * width_)) & ((1u << width_) - 1); }
     /// The first slot holding `tag`, or 4. Tag 0: the first empty slot.
@@ -32,7 +34,10 @@ public:
     void set(unsigned slot, std::uint32_t tag_new) noexcept {
         const std::uint64_t mask = std::uint64_t{(1u << width_) - 1} << (slot * width_);
         slots_ = (slots_ & ~mask) | std::uint64_t{tag_new} << (slot * width_);
+        // In place: a copy lets GCC 12 make another, longer cuckoo_place where nothing is swapped.
+        slots_ = little_endian(slots_);
         copy(at_, &slots_);
+        slots_ = little_endian(slots_);
     }
 
 private:

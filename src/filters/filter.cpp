@@ -8,6 +8,7 @@
 #include "filters/kernels_of.hpp"
 #include "filters/keyed.hpp"
 #include "simdbloom/fpr.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -140,10 +141,8 @@ namespace {
 // Share of the bits set in each word of W, to the power of the bits a key sets there.
 template <class W>
 double word_chance(const std::byte* p, unsigned bits_of_key) {
-    W word;
-    std::memcpy(&word, p, sizeof word);
     double chance = 1;
-    const double share = __builtin_popcountll(word) / (8.0 * sizeof(W));
+    const double share = __builtin_popcountll(detail::load_le<W>(p)) / (8.0 * sizeof(W));
     for (unsigned i = 0; i < bits_of_key; ++i) chance *= share;
     return chance;
 }
@@ -214,9 +213,7 @@ unsigned FilterBase::lines_touched(std::uint64_t hash) const {
         bool seen = false;
         for (unsigned j = 0; j < distinct; ++j) seen |= lines[j] == line;
         if (!seen) lines[distinct++] = line;
-        std::uint64_t word;
-        std::memcpy(&word, block_at(word_index), 8);
-        if (((word >> (g & 63)) & 1) == 0) break;
+        if (((detail::load_le<std::uint64_t>(block_at(word_index)) >> (g & 63)) & 1) == 0) break;
     }
     return distinct;
 }

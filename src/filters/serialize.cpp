@@ -7,13 +7,11 @@
 #include "filters/family.hpp"
 #include "filters/saved.hpp"
 #include "kernels/table.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 namespace detail {
 namespace {
-
-// The bits are saved as they lie in memory.
-static_assert(std::endian::native == std::endian::little, "the kernels and the format are little-endian");
 
 constexpr unsigned char magic[8] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A};
 constexpr unsigned version = 1, mixer_hash = 1, keyed_hash = 2;
@@ -28,13 +26,11 @@ constexpr LayoutKind layouts[] = {LayoutKind::classic,   LayoutKind::register32,
 
 template <class T>
 void put(Header& header, std::size_t offset, T value) noexcept {
-    std::memcpy(header.data() + offset, &value, sizeof value);
+    store_le(header.data() + offset, value);
 }
 template <class T>
 T get(std::span<const std::byte, header_bytes> header, std::size_t offset) noexcept {
-    T value;
-    std::memcpy(&value, header.data() + offset, sizeof value);
-    return value;
+    return load_le<T>(header.data() + offset);
 }
 
 /// Tells one key from another, and says nothing about it: SipHash-2-4 of the magic.
@@ -66,7 +62,7 @@ Header header_of(const FilterBase& filter) noexcept {
 }
 
 Checksum checksum_of(std::span<const std::byte, header_bytes> header, std::span<const std::byte> bits) noexcept {
-    return std::bit_cast<Checksum>(hash_bytes(bits, hash_bytes(header)));
+    return std::bit_cast<Checksum>(little_endian(hash_bytes(bits, hash_bytes(header))));
 }
 
 LoadError too_short(std::uint64_t bytes) {

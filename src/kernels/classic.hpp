@@ -39,8 +39,7 @@ struct Classic {
         const std::uint64_t step = classic_step(hash);
         std::uint64_t g = hash;
         for (unsigned r = 0; r < t.k; ++r, g += step) {
-            std::uint64_t word;
-            __builtin_memcpy(&word, t.bits + offset_of(t, g), 8);
+            const auto word = load_le<std::uint64_t>(t.bits + offset_of(t, g));
             if ((word >> (g & 63) & 1) == 0) return false;
         }
         return true;
@@ -53,10 +52,8 @@ struct Classic {
         for (std::size_t j = i; j < i + n; ++j) {
             std::uint64_t g = s.position[j];
             for (unsigned r = 0; r < t.k; ++r, g += s.step[j]) {
-                std::uint64_t w;
-                __builtin_memcpy(&w, t.bits + offset_of(t, g), 8);
-                w |= std::uint64_t{1} << (g & 63);
-                __builtin_memcpy(t.bits + offset_of(t, g), &w, 8);
+                std::byte* const word = t.bits + offset_of(t, g);
+                store_le(word, load_le<std::uint64_t>(word) | std::uint64_t{1} << (g & 63));
             }
         }
         return n;

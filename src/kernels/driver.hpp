@@ -26,6 +26,7 @@
 #include "kernels/select.hpp"
 #include "kernels/siphash.hpp"
 #include "kernels/table.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -197,7 +198,7 @@ struct Lookup {
         if (n < chunk_keys) hits &= (std::uint64_t{1} << n) - 1;
         if (output == Output::bitmap) {
             auto* bytes = static_cast<std::uint8_t*>(out) + first / 8;
-            if (n == chunk_keys) __builtin_memcpy(bytes, &hits, 8);
+            if (n == chunk_keys) store_le(bytes, hits);
             else
                 for (std::size_t i = 0; i * 8 < n; ++i) bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));
         } else if (output == Output::select) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/table.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -38,7 +39,7 @@ public:
 
 private:
     void advance(std::uint64_t word) {
-        for (; word_ < word; ++word_, bits_ = 0) __builtin_memcpy(static_cast<std::byte*>(out_) + 8 * word_, &bits_, 8);
+        for (; word_ < word; ++word_, bits_ = 0) store_le(static_cast<std::byte*>(out_) + 8 * word_, bits_);
     }
 
     Output output_;

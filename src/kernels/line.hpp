@@ -6,12 +6,7 @@
 namespace simdbloom::detail {
 namespace {
 
-inline void set_bits(std::byte* word, std::uint64_t mask) {
-    std::uint64_t w;
-    __builtin_memcpy(&w, word, 8);
-    w |= mask;
-    __builtin_memcpy(word, &w, 8);
-}
+inline void set_bits(std::byte* word, std::uint64_t mask) { store_le(word, load_le<std::uint64_t>(word) | mask); }
 
 template <class O, unsigned groups, unsigned k_per_group>
 struct Zoned512 : OneLine<O> {

@@ -30,7 +30,7 @@ inline void touch_blocks(const Target& t, const LineStage& s, std::size_t i, Loa
     for (std::size_t j = 0; j < O::lanes; ++j) {
         const std::byte* const block = t.bits + s.offset[i + j];
         if constexpr (bytes < 8 * O::lanes) {
-            to.sum32[j % 4] = to.sum32[j % 4] ^ O::load32(block);
+            to.sum32[j % 4] = to.sum32[j % 4] ^ O::load_block32(block);
         } else {
             for (std::size_t r = 0; r < bytes / (8 * O::lanes); ++r) {
                 auto& sum = to.sum[(j + r) % 4];

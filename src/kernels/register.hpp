@@ -42,10 +42,8 @@ struct RegisterLayout : OneLine<O> {
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         using Word = std::conditional_t<word_bits == 64, std::uint64_t, std::uint32_t>;
         for (std::size_t j = i; j < i + n; ++j) {
-            Word word;
-            __builtin_memcpy(&word, t.bits + s.offset[j], sizeof word);
-            word |= static_cast<Word>(s.pattern[j]);
-            __builtin_memcpy(t.bits + s.offset[j], &word, sizeof word);
+            std::byte* const word = t.bits + s.offset[j];
+            store_le(word, load_le<Word>(word) | static_cast<Word>(s.pattern[j]));
         }
         return n;
     }

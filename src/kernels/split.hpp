@@ -35,7 +35,7 @@ struct Split256 : OneLine<O> {
         for (std::size_t j = i; j < i + n; ++j)
             for (std::size_t part = 0; part < parts; ++part) {
                 std::byte* w = words(t, s, j, part);
-                O::store32(w, O::load32(w) | mask(s.pattern[j], part));
+                O::store_block32(w, O::load_block32(w) | mask(s.pattern[j], part));
             }
         return n;
     }
@@ -44,7 +44,7 @@ struct Split256 : OneLine<O> {
 private:
     static bool covers(const std::byte* block, std::uint64_t pattern) {
         bool hit = true;
-        for (std::size_t part = 0; part < parts; ++part) hit &= O::covers32(O::load32(block + 4 * O::lanes32 * part), mask(pattern, part));
+        for (std::size_t part = 0; part < parts; ++part) hit &= O::covers32(O::load_block32(block + 4 * O::lanes32 * part), mask(pattern, part));
         return hit;
     }
     static V32 mask(std::uint64_t pattern, std::size_t part) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "simdbloom/little_endian.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {
@@ -54,12 +55,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static constexpr unsigned char begin[10] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A, 1, 0};
         std::memcpy(copy.data(), begin, sizeof begin);
         if (copy[13] == std::byte{2}) {
-            const std::uint64_t check = siphash(std::as_bytes(std::span(begin)).first(8), *keyed().key);
             std::memset(copy.data() + 24, 0, 8);
-            std::memcpy(copy.data() + 40, &check, 8);
+            detail::store_le(copy.data() + 40, siphash(std::as_bytes(std::span(begin)).first(8), *keyed().key));
         }
-        const std::uint64_t checksum = hash_bytes(std::span<const std::byte>(copy).subspan(64, size - 72), hash_bytes(std::span<const std::byte>(copy).first(64)));
-        std::memcpy(copy.data() + size - 8, &checksum, 8);
+        const auto all = std::span<const std::byte>(copy);
+        detail::store_le(copy.data() + size - 8, hash_bytes(all.subspan(64, size - 72), hash_bytes(all.first(64))));
     }
     const Options options = size >= 72 && copy[13] == std::byte{2} ? keyed() : Options{};
     auto loaded = load(copy, options);
@@ -85,7 +85,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     if (seed % 16 == 3) data[10] = static_cast<std::uint8_t>(1 + seed / 16 % 10), data[11] = data[10] > 7 ? 0 : 8, data[12] = data[10] == 6 ? 2 : 0;
     if (data[10] >= 1 && data[10] <= 10) {
         const std::uint64_t bytes = block_bytes[data[10] - 1], blocks = (size - 72) / bytes;
-        std::memcpy(data + 16, &blocks, 8);
+        detail::store_le(data + 16, blocks);
         size = 72 + blocks * bytes;
     }
     return size;

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "kernels/ops/defaults.hpp"
+#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -32,36 +32,22 @@ struct Ops<ScalarArch> : OpsDefaults {
     static V bit(V n) { return std::uint64_t{1} << (n & 63); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) { return (pattern >> (8 * part)) & 0xFF; }
     static V bit_below_64(V n) { return bit(n); }
-    static V gather64(const std::byte* base, V offset) {
-        V v;
-        std::memcpy(&v, base + offset, 8);
-        return v;
-    }
+    static V gather64(const std::byte* base, V offset) { return load_le<V>(base + offset); }
     static V gather64(const std::byte* base, V offset, unsigned wanted) { return wanted != 0 ? gather64(base, offset) : 0; }
-    static V gather32(const std::byte* base, V offset) {
-        std::uint32_t v;
-        std::memcpy(&v, base + offset, 4);
-        return v;
-    }
+    static V gather32(const std::byte* base, V offset) { return load_le<V32>(base + offset); }
     static unsigned covered_lanes(V words, V mask) { return (words & mask) == mask; }
     static unsigned nonzero_lanes(V a) { return a != 0; }
 
     static void compress(std::uint64_t* to, V v, unsigned) { *to = v; }
 
-    static V32 load32(const void* p) {
-        V32 v;
-        std::memcpy(&v, p, 4);
-        return v;
-    }
-    static void store32(void* p, V32 v) { std::memcpy(p, &v, 4); }
+    static V32 load32(const std::uint32_t* p) { return *p; }
+    static void store32(std::uint32_t* p, V32 v) { *p = v; }
     static V32 broadcast32(std::uint32_t x) { return x; }
     static V32 bit32(V32 n) { return 1u << n; }
-    static V load_block(const void* p) {
-        V v;
-        std::memcpy(&v, p, 8);
-        return v;
-    }
-    static void store_block(void* p, V v) { std::memcpy(p, &v, 8); }
+    static V load_block(const void* p) { return load_le<V>(p); }
+    static void store_block(void* p, V v) { store_le(p, v); }
+    static V32 load_block32(const void* p) { return load_le<V32>(p); }
+    static void store_block32(void* p, V32 v) { store_le(p, v); }
     static bool covers(V block, V mask) { return (mask & ~block) == 0; }
     static bool covers32(V32 block, V32 mask) { return (mask & ~block) == 0; }
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }

@@ -34,8 +34,10 @@ struct VectorOps : OpsDefaults {
     static V broadcast(std::uint64_t x) { return V(x); }
     static V load_block(const void* p) { return V::load_unaligned(static_cast<const std::uint64_t*>(p)); }
     static void store_block(void* p, V v) { v.store_unaligned(static_cast<std::uint64_t*>(p)); }
-    static V32 load32(const void* p) { return V32::load_unaligned(static_cast<const std::uint32_t*>(p)); }
-    static void store32(void* p, V32 v) { v.store_unaligned(static_cast<std::uint32_t*>(p)); }
+    static V32 load32(const std::uint32_t* p) { return V32::load_unaligned(p); }
+    static void store32(std::uint32_t* p, V32 v) { v.store_unaligned(p); }
+    static V32 load_block32(const void* p) { return load32(static_cast<const std::uint32_t*>(p)); }
+    static void store_block32(void* p, V32 v) { store32(static_cast<std::uint32_t*>(p), v); }
     static V32 broadcast32(std::uint32_t x) { return V32(x); }
 
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
