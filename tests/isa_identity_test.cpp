@@ -1,5 +1,5 @@
 // Bits and answers are the same on every ISA, and those of a batch the same as of single keys, for every spec. Batches of
-// all lengths and alignments: guard_pages_test.cpp; every pattern of a key: exhaustive_patterns_test.cpp.
+// all lengths and alignments: guard_pages_test.cpp; every pattern of a key: patterns_exhaustive_test.cpp.
 #include <cstring>
 
 #include "support.hpp"
