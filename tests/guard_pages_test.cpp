@@ -179,7 +179,8 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
         const double bits_per_key = static_cast<double>(blocks * layout.block_bits()) / static_cast<double>(n);
         const AnyFilter plain = make_filter(GetParam(), n, bits_per_key, {.isa = Isa::scalar});
         std::vector<std::uint64_t> hashes{0, ~std::uint64_t{0}, 0xFFFFFFFF00000000u, 0xFFFFFFFFu};  // of the first block and the last
-        for (std::uint64_t i = 0; hashes.size() < 300; ++i) hashes.push_back(test::random_key(i) >> (i % 2 == 0 ? 0 : 24) ^ (i % 3 == 0 ? ~std::uint64_t{0} << 40 : 0));
+        for (std::uint64_t i = 0; hashes.size() < 300; ++i)
+            hashes.push_back(test::random_key(i) >> (i % 2 == 0 ? 0 : 24) ^ (i % 3 == 0 ? ~std::uint64_t{0} << 40 : 0));
         const auto inserted = std::span(hashes).first(std::min<std::size_t>(hashes.size(), n));
         AnyFilter reference = plain;
         for (const auto hash : inserted) reference.insert_hash(hash);

@@ -30,7 +30,8 @@ using Bitmap = std::array<std::uint64_t, chunk / 64>;
 
 struct Chunk {
     explicit Chunk(const Layout& layout_of_all)
-        : layout(layout_of_all), blocks(blocks_for(layout)), sides(layout.kind == LayoutKind::classic || layout.is_cuckoo() ? 1 : 2), block_bytes(layout.block_bits() / 8), size(blocks * block_bytes),
+        : layout(layout_of_all), blocks(blocks_for(layout)), sides(layout.kind == LayoutKind::classic || layout.is_cuckoo() ? 1 : 2),
+          block_bytes(layout.block_bits() / 8), size(blocks * block_bytes),
           inserted(size, false, nullptr), bits{inserted, inserted}, scratch(inserted) {}
 
     // A cuckoo table whose number of buckets is no power of two; for classic so many words that keys seldom share bits.
