@@ -1,8 +1,5 @@
-// Bits and answers are the same on every ISA, and those of a batch the same as of single keys: every spec,
-// every batch length 0..130, inputs and outputs at odd offsets and against guard pages.
-#include <sys/mman.h>
-#include <unistd.h>
-
+// Bits and answers are the same on every ISA, and those of a batch the same as of single keys, for every spec. Batches of
+// all lengths and alignments: guard_pages_test.cpp; every pattern of a key: patterns_exhaustive_test.cpp.
 #include <cstring>
 
 #include "support.hpp"
@@ -11,33 +8,6 @@ namespace simdbloom {
 namespace {
 
 class EverySpec : public ::testing::TestWithParam<std::string> {};
-
-// Memory that ends right before a page that faults.
-class Guarded {
-public:
-    explicit Guarded(std::size_t bytes) {
-        page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        mapped_ = (bytes + page_ - 1) / page_ * page_ + page_;
-        base_ = static_cast<std::byte*>(mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        mprotect(base_ + mapped_ - page_, page_, PROT_NONE);
-    }
-    ~Guarded() { munmap(base_, mapped_); }
-    Guarded(const Guarded&) = delete;
-    Guarded& operator=(const Guarded&) = delete;
-    template <class T>
-    std::span<T> last(std::size_t n) { return {reinterpret_cast<T*>(base_ + mapped_ - page_ - n * sizeof(T)), n}; }
-
-private:
-    std::byte* base_;
-    std::size_t page_, mapped_;
-};
-
-// Half of them in a filter that holds the even ones of 0..
-std::vector<std::uint64_t> mixed_keys(std::size_t n, std::uint64_t salt) {
-    std::vector<std::uint64_t> keys(n);
-    for (std::size_t i = 0; i < n; ++i) keys[i] = test::random_key(salt + (test::random_key(i + salt) % 400));
-    return keys;
-}
 
 TEST_P(EverySpec, BitsAreIdentical) {
     const auto& spec = GetParam();
@@ -57,46 +27,6 @@ TEST_P(EverySpec, BitsAreIdentical) {
         ASSERT_EQ(a.size(), b.size());
         EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size()), 0) << spec << " on " << to_string(isa);
         EXPECT_EQ(reference.estimated_fpr(), batched.estimated_fpr());
-    }
-}
-
-TEST_P(EverySpec, AnswersAreIdenticalForAllLengthsAndOffsets) {
-    const auto& spec = GetParam();
-    auto filter = make_filter(spec, 200, test::feasible_bits(spec, 10), {.isa = Isa::scalar});
-    for (std::uint64_t i = 0; i < 400; i += 2) filter.insert(test::random_key(i));
-    Guarded key_memory(131 * 8), bit_memory(64), position_memory(131 * 4);
-    for (const Isa isa : usable_isas()) {
-        filter.use_isa(isa);
-        for (std::size_t n = 0; n <= 130; ++n) {
-            const auto source = mixed_keys(n, n % 3 == 0 ? 1 : 0);
-            const auto keys = key_memory.last<std::uint64_t>(n);  // 8-byte aligned, so odd multiples of 8 for odd n
-            std::copy(source.begin(), source.end(), keys.begin());
-
-            std::vector<std::uint8_t> expected_bits((n + 7) / 8);
-            std::vector<std::uint32_t> expected_positions;
-            for (std::size_t i = 0; i < n; ++i)
-                if (filter.contains(keys[i])) {
-                    expected_bits[i / 8] = static_cast<std::uint8_t>(expected_bits[i / 8] | 1u << (i % 8));
-                    expected_positions.push_back(static_cast<std::uint32_t>(i));
-                }
-            ASSERT_EQ(filter.count(keys), expected_positions.size()) << spec << ' ' << to_string(isa) << " n=" << n;
-
-            const auto bitmap = bit_memory.last<std::uint8_t>(expected_bits.size());
-            std::fill(bitmap.begin(), bitmap.end(), 0xA5);
-            if (!bitmap.empty()) *(bitmap.data() - 1) = 0x5A;
-            filter.contains(keys, bitmap);
-            ASSERT_TRUE(std::equal(bitmap.begin(), bitmap.end(), expected_bits.begin())) << spec << ' ' << to_string(isa) << " n=" << n;
-            if (!bitmap.empty()) {
-                ASSERT_EQ(*(bitmap.data() - 1), 0x5A) << "written before the bitmap";
-            }
-
-            const auto positions = position_memory.last<std::uint32_t>(n);
-            std::fill(positions.begin(), positions.end(), 0xDEADBEEF);
-            const std::size_t found = filter.select(keys, positions);
-            ASSERT_EQ(found, expected_positions.size());
-            ASSERT_TRUE(std::equal(expected_positions.begin(), expected_positions.end(), positions.begin())) << spec << ' ' << to_string(isa) << " n=" << n;
-            for (std::size_t i = found; i < n; ++i) ASSERT_EQ(positions[i], 0xDEADBEEF) << "written behind the last position";
-        }
     }
 }
 

@@ -1,0 +1,190 @@
+// The false-positive rate in two parts, each far sharper than measured against the model:
+//   the exact rate of a filter, read off its bits, against the model: the mean of so many filters that 2 % are 5 sigma;
+//   hits among strangers against the exact rates of the filters they were looked up in.
+#include <bit>
+#include <cstring>
+
+#include "scale.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+/// A key sets `probes` bits in one word of each group of words.
+struct Shape {
+    std::size_t groups, words, word_bytes;
+    unsigned probes;
+};
+
+Shape shape_of(const FilterBase& filter) {
+    const Layout& l = filter.layout();
+    switch (l.kind) {
+        case LayoutKind::classic: return {1, 1, filter.size_in_bytes(), l.k};
+        case LayoutKind::register32: return {1, 1, 4, l.k};
+        case LayoutKind::register64: return {1, 1, 8, l.k};
+        case LayoutKind::split256: return {8, 1, 4, 1};
+        case LayoutKind::sector512: return {8, 1, 8, 1};
+        case LayoutKind::zoned512: return {l.groups, 8 / l.groups, 8, l.k / l.groups};
+        default: return {1, 1, 64, l.k};
+    }
+}
+
+/// The chance that a stranger is found by a Bloom filter with these bits.
+double bloom_rate(const FilterBase& filter) {
+    const Shape s = shape_of(filter);
+    const auto bytes = filter.bytes();
+    double sum = 0;
+    std::size_t blocks = 0;
+    for (std::size_t at = 0; at < bytes.size(); ++blocks) {
+        double block = 1;
+        for (std::size_t g = 0; g < s.groups; ++g) {
+            double group = 0;
+            for (std::size_t w = 0; w < s.words; ++w) {
+                std::uint64_t ones = 0;
+                for (const std::size_t end = at + s.word_bytes; at < end; at += 4) {
+                    std::uint32_t word;
+                    std::memcpy(&word, bytes.data() + at, 4);
+                    ones += static_cast<unsigned>(std::popcount(word));
+                }
+                double share = static_cast<double>(ones) / (8.0 * static_cast<double>(s.word_bytes)), all = 1;
+                for (unsigned i = 0; i < s.probes; ++i) all *= share;
+                group += all;
+            }
+            block *= group / static_cast<double>(s.words);
+        }
+        sum += block;
+    }
+    return sum / static_cast<double>(blocks);
+}
+
+/// The same of a cuckoo table: the share of all pairs of a bucket and a tag that find the tag there or in its other bucket.
+double cuckoo_rate(const FilterBase& filter) {
+    const unsigned width = filter.layout().fingerprint_bits();
+    const auto tag = [&](std::uint64_t bucket, unsigned slot) {
+        std::uint64_t slots = 0;
+        std::memcpy(&slots, filter.bytes().data() + bucket * width / 2, width / 2);
+        return static_cast<std::uint32_t>(slots >> (slot * width) & ((1u << width) - 1));
+    };
+    std::uint64_t pairs = 0;
+    for (std::uint64_t bucket = 0; bucket < filter.blocks(); ++bucket)
+        for (unsigned slot = 0; slot < 4; ++slot) {
+            const std::uint32_t t = tag(bucket, slot);
+            bool counted = t == 0;
+            for (unsigned before = 0; before < slot; ++before) counted |= tag(bucket, before) == t;
+            if (counted) continue;
+            const std::uint64_t other = detail::cuckoo_alternate(bucket, t, filter.blocks());
+            bool there_too = false;
+            for (unsigned i = 0; i < 4; ++i) there_too |= tag(other, i) == t;
+            pairs += there_too ? 1 : 2;
+        }
+    return static_cast<double>(pairs) / (static_cast<double>(filter.blocks()) * ((1u << width) - 1));
+}
+
+/// What the exact model says. A cuckoo filter's key is found through each of its two pairs of a bucket and a tag, which are
+/// one where the other bucket is the same, one bucket in `blocks`. expected_fpr() leaves that out and takes the mean number of
+/// tags in two buckets for that number: it is high by a share of 1 / (2 * blocks) and half of 1 / (2^f - 1).
+double model_of(const FilterBase& filter, std::uint64_t n) {
+    if (!filter.layout().is_cuckoo()) return filter.expected_fpr();
+    const double blocks = static_cast<double>(filter.blocks()), pair = 1 / (blocks * ((1u << filter.layout().fingerprint_bits()) - 1));
+    const auto hit = [&](double pairs) { return -std::expm1(static_cast<double>(n) * std::log1p(-pairs * pair)); };
+    const double exact = (1 - 1 / blocks) * hit(2) + hit(1) / blocks;
+    EXPECT_NEAR(filter.expected_fpr() / exact, 1 + 1 / (2 * blocks - 1), 0.004);
+    return exact;
+}
+
+/// The chance beyond that of its bits that a classic filter finds a stranger: double hashing makes the probes of two keys all
+/// the same, forwards or backwards, once two of them are, which n keys and m bits have at about 2 k n / m^2.
+double excess_of(const FilterBase& filter, std::uint64_t n) {
+    const double bits = 8.0 * static_cast<double>(filter.size_in_bytes());
+    return filter.layout().kind == LayoutKind::classic ? 2 * filter.layout().k * static_cast<double>(n) / (bits * bits) : 0;
+}
+
+struct Cell {
+    std::uint64_t n;
+    double bits;
+};
+
+struct Effort {
+    double keys, probes, filters;  // at most so many in all, and at least so many filters if the keys allow it
+};
+
+struct Result {
+    double model, ratio, allowed;  // the mean of the exact rates over the model, and 5 sigma of it
+    double sigmas;                 // how far the hits are from what the exact rates say
+};
+
+Result measure(const std::string& spec, Cell cell, Effort effort) {
+    static const auto pool = test::random_keys(1 << 20), strangers = test::random_keys(1 << 20, 1 << 30);
+    const double bits = test::feasible_bits(spec, cell.bits), n = static_cast<double>(cell.n);
+    const auto many = cell.n > pool.size() ? test::random_keys(cell.n) : std::vector<std::uint64_t>();
+    const AnyFilter empty = make_filter(spec, cell.n, bits);
+    const FilterBase& base = empty.base();
+    const double model = model_of(base, cell.n), spread = fpr::deviation(base.layout(), cell.n, base.blocks());
+    // So many that 2 % are 5 sigma.
+    const double affordable = std::ceil(effort.keys / std::max(n, 30.0));
+    const double filters = std::clamp(std::ceil(std::pow(5 * spread / (0.02 * model), 2)), std::min(effort.filters, affordable), affordable);
+    const auto probes = static_cast<std::size_t>(std::clamp(effort.probes / filters, 64.0, static_cast<double>(strangers.size())));
+
+    double rates = 0, variance = 0, hits = 0;
+    for (std::uint64_t f = 0; static_cast<double>(f) < filters; ++f) {
+        AnyFilter filter = make_filter(spec, cell.n, bits, {.seed = f * 0x9E3779B97F4A7C15u});
+        filter.insert(many.empty() ? std::span(pool).subspan(f * cell.n % (pool.size() - cell.n + 1), cell.n) : std::span(many));
+        const bool cuckoo = base.layout().is_cuckoo();
+        const double rate = cuckoo ? cuckoo_rate(filter.base()) : bloom_rate(filter.base());
+        EXPECT_TRUE(cuckoo || std::abs(filter.estimated_fpr() / rate - 1) < 1e-9) << "estimated_fpr() " << filter.estimated_fpr() << ", by the bits " << rate;
+        rates += rate;
+        variance += rate * (1 - rate);
+        hits += static_cast<double>(filter.count(std::span(strangers).subspan(f * 977 % (strangers.size() - probes + 1), probes)));
+    }
+    const double asked = static_cast<double>(probes);
+    // One hit is no surprise, however low the rate.
+    const double beyond = std::abs(hits - asked * rates) - asked * filters * excess_of(base, cell.n);
+    return {model, rates / filters / model, 5 * spread / std::sqrt(filters) / model, std::max(beyond, 0.0) / std::sqrt(asked * variance + 1)};
+}
+
+std::vector<Cell> cells_of(const std::string& spec) {
+    const bool classic = Layout::parse(spec).kind == LayoutKind::classic;
+    const std::vector<double> bits{6, 8, 10, 12, 16, 20, 24};
+    std::vector<Cell> cells;
+    for (const double c : bits) cells.push_back({50'000, c});
+    for (const std::uint64_t n : {1, 10, 100, 1000, 10'000, 1'000'000, 10'000'000}) {
+        // The model of classic is the textbook's, and double hashing needs an array of some size: see excess_of().
+        if (classic && n < 10'000) continue;
+        if (test::nightly())
+            for (const double c : bits) cells.push_back({n, c});
+        else if (n < 10'000 || (!test::slow_build && n < 10'000'000)) cells.push_back({n, 12});
+    }
+    const std::vector<std::string> also_large{"classic:k=8", "register64:k=5", "split256", "blocked512:k=8", "cuckoo12"};
+    if (!test::nightly() && !test::slow_build && std::ranges::find(also_large, spec) != also_large.end()) cells.push_back({10'000'000, 12});
+    return cells;
+}
+
+class FprTwoParts : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FprTwoParts, FollowTheModelAndEachOther) {
+    SIMDBLOOM_SKIP_IF_FORCED();
+    const test::Stopwatch watch;
+    const Effort effort = test::scaled<Effort>({1e5, 1e4, 1}, {1e6, 4e5, 2}, {3e7, 1e7, 10});
+    double worst = 0, most_sigmas = 0;
+    Cell where{};
+    for (const Cell cell : cells_of(GetParam())) {
+        const Result r = measure(GetParam(), cell, effort);
+        SCOPED_TRACE(std::to_string(cell.n) + " keys, " + std::to_string(cell.bits) + " bits a key, model " + std::to_string(1e6 * r.model) + "e-6");
+        const double off = std::abs(r.ratio - 1);
+        // Model and spread are sums of terms of both signs: rates of 1e-8 are lost in their rounding.
+        EXPECT_LE(off, r.allowed + 1e-8 / r.model) << "the mean of the exact rates is " << r.ratio << " times the model";
+        EXPECT_LE(r.sigmas, 5) << "hits differ from the exact rates";
+        if (r.model < 1e-3) continue;
+        EXPECT_TRUE(!test::nightly() || r.allowed < 0.0201) << "too few filters to tell 2 %";
+        EXPECT_LE(off, 0.02);
+        most_sigmas = std::max(most_sigmas, r.sigmas);
+        if (off >= worst) worst = off, where = cell;
+    }
+    test::progress("%-16s from the model at most %.2f %% (%llu keys, %g bits a key), hits from the exact rates at most %.1f sigma, %.0f s", GetParam().c_str(),
+                   100 * worst, static_cast<unsigned long long>(where.n), where.bits, most_sigmas, watch.seconds());
+}
+
+INSTANTIATE_TEST_SUITE_P(Spec, FprTwoParts, ::testing::ValuesIn(test::all_specs()), [](const auto& info) { return test::test_name(info.param); });
+
+}  // namespace
+}  // namespace simdbloom
