@@ -34,7 +34,7 @@ TEST_P(Sizing, WrongValuesAreRefusedByValue) {
 TEST_P(Sizing, OneKey) {
     for (const double bits : {17.0, 100.0, 1000.0}) {
         auto filter = make_filter(GetParam(), 1, bits);
-        EXPECT_GE(filter.size_in_bytes() * 8.0, bits);
+        EXPECT_GE(static_cast<double>(filter.size_in_bytes() * 8), bits);
         EXPECT_FALSE(filter.contains(std::uint64_t{1}));
         filter.insert(std::uint64_t{1});
         EXPECT_TRUE(filter.contains(std::uint64_t{1}));

@@ -1,6 +1,7 @@
 // What the choice of an ISA depends on, and the choice itself as a pure function.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -9,14 +10,18 @@
 
 namespace simdbloom::cpu {
 
-/// The instruction sets a tier may need, as CPU and operating system (saved registers) offer them together.
+/// What CPU and operating system offer, as far as a tier may need it.
 struct Features {
     bool sse3 = false, ssse3 = false, sse4_1 = false, sse4_2 = false, popcnt = false;
     bool avx = false, avx2 = false, bmi1 = false, bmi2 = false;
     bool avx512f = false, avx512cd = false, avx512dq = false, avx512bw = false, avx512vl = false;
     bool avx512_vbmi = false, avx512_bitalg = false;
     bool neon = false;
+    std::uint64_t xcr0 = 0;  ///< the registers that the operating system saves; 0 where XGETBV is not to be used
 };
+
+/// Bits of xcr0. SSE2 alone needs none: it is as old as the operating systems.
+inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
 
 /// This machine's, asked once.
 const Features& detect();

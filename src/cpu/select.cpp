@@ -33,8 +33,9 @@ namespace cpu {
 std::vector<Isa> usable(const Features& f) {
     std::vector<Isa> isas{Isa::scalar};
     const bool sse42 = f.sse3 && f.ssse3 && f.sse4_1 && f.sse4_2 && f.popcnt;
-    const bool avx2 = sse42 && f.avx && f.avx2 && f.bmi1 && f.bmi2;
-    const bool avx512 = avx2 && f.avx512f && f.avx512cd && f.avx512dq && f.avx512bw && f.avx512vl;
+    const auto saved = [&](std::uint64_t registers) { return (f.xcr0 & registers) == registers; };
+    const bool avx2 = sse42 && saved(saves_avx) && f.avx && f.avx2 && f.bmi1 && f.bmi2;
+    const bool avx512 = avx2 && saved(saves_avx512) && f.avx512f && f.avx512cd && f.avx512dq && f.avx512bw && f.avx512vl;
     if (sse42) isas.push_back(Isa::sse42);
     if (avx2) isas.push_back(Isa::avx2);
     if (avx512) isas.push_back(Isa::avx512);
