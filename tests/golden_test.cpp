@@ -111,6 +111,7 @@ TEST(Golden, EverySpecHasAFileAndEveryFileALine) {
         if (wanted != nullptr && std::string_view(wanted) == "1") write(spec);
         else ADD_FAILURE() << spec << " has no line, or two, in " << manifest << "; golden_test.cpp says how to add it";
     }
+    for (const Row& row : known) EXPECT_TRUE(fs::exists(row.path())) << row.path() << " is gone";
     for (const auto& entry : fs::directory_iterator(folder)) {
         EXPECT_LT(entry.file_size(), entry.path() == manifest ? 8192u : 1024u) << entry.path();
         if (entry.path() == manifest) continue;

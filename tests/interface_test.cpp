@@ -1,6 +1,7 @@
 // The interface beyond integer keys: strings, bytes, a user's hasher, output spans, values and moves.
 #include <array>
 #include <cstring>
+#include <set>
 
 #include "support.hpp"
 
@@ -149,6 +150,13 @@ TEST_P(Interface, LinesTouchedAreThoseOfTheLayout) {
         // Half the bits are set: 1 + 1/2 + 1/4 + ... probes until the first zero.
         const double fill = std::pow(filter.estimated_fpr(), 1.0 / layout.k);
         EXPECT_NEAR(lines, (1 - std::pow(fill, layout.k)) / (1 - fill), 0.02);
+        // All probes of a key that was inserted.
+        for (std::uint64_t i = 0; i < 100; ++i) {
+            const std::uint64_t hash = hash_key(test::random_key(i), 0), step = detail::classic_step(hash);
+            std::set<std::uint64_t> distinct;
+            for (unsigned j = 0; j < layout.k; ++j) distinct.insert(detail::block_index(hash + j * step, filter.base().blocks()) * 8 / 64);
+            EXPECT_EQ(filter.base().lines_touched(hash), distinct.size());
+        }
     } else if (layout.kind == LayoutKind::cuckoo12) {
         EXPECT_NEAR(lines, 2 * (1 + 2.0 / 32), 0.01);  // of 32 buckets in three lines, two straddle
     } else if (layout.is_cuckoo()) {
