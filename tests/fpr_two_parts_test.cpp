@@ -147,7 +147,7 @@ std::vector<Cell> cells_of(const std::string& spec) {
     const std::vector<double> bits{6, 8, 10, 12, 16, 20, 24};
     std::vector<Cell> cells;
     for (const double c : bits) cells.push_back({50'000, c});
-    for (const std::uint64_t n : {1, 10, 100, 1000, 10'000, 1'000'000, 10'000'000}) {
+    for (const std::uint64_t n : {1u, 10u, 100u, 1000u, 10'000u, 1'000'000u, 10'000'000u}) {
         // The model of classic is the textbook's, and double hashing needs an array of some size: see excess_of().
         if (classic && n < 10'000) continue;
         if (test::nightly())

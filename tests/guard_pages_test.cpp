@@ -16,7 +16,7 @@ using test::Guarded;
 std::vector<std::size_t> lengths() {
     std::vector<std::size_t> all;
     for (std::size_t n = 0; n <= 130; ++n) all.push_back(n);
-    for (const std::size_t n : {190, 191, 192, 193, 194, 255, 256, 257, 258}) all.push_back(n);
+    for (const std::size_t n : {190u, 191u, 192u, 193u, 194u, 255u, 256u, 257u, 258u}) all.push_back(n);
     return all;
 }
 constexpr std::size_t longest = 258;
@@ -173,7 +173,7 @@ std::size_t readable_bytes(const FilterBase& filter) { return (filter.size_in_by
 TEST_P(Batches, TouchNothingBesideTheBits) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());
-    for (const std::size_t blocks : {1, 2, 3, 4, 7, 8, 9, 10, 15, 16, 20, 31, 64, 65, 1000}) {
+    for (const std::size_t blocks : {1u, 2u, 3u, 4u, 7u, 8u, 9u, 10u, 15u, 16u, 20u, 31u, 64u, 65u, 1000u}) {
         // About so many blocks: cuckoo tables are half full, and small ones larger than asked for.
         const std::size_t n = layout.is_cuckoo() ? 2 * blocks : std::max<std::size_t>(1, blocks * layout.block_bits() / 12);
         const double bits_per_key = static_cast<double>(blocks * layout.block_bits()) / static_cast<double>(n);

@@ -195,7 +195,7 @@ void compare(Chunk& c, Isa isa, const detail::Kernels& kernels, Differences& dif
     }
     if (c.random % 8 == 0)  // scalar code on every ISA, but for split256 and sector512, whose masks are those of lookup
         for (std::size_t w = 0; w < chunk / 64; ++w)
-            answers(w, kernels.few(target(c.bits[w % c.sides]), c.hashes.data() + 64 * w, 64, true), w % c.sides, "lookup of a few keys");
+            answers(w, kernels.few(target(c.bits[w % c.sides]), c.hashes.data() + 64 * w, 64, true), static_cast<unsigned>(w % c.sides), "lookup of a few keys");
     // A cuckoo table's tags come from lookup's own staging and are placed by one function on all ISAs.
     if (c.layout.is_cuckoo() && c.random % 16 != 0) return;
     kernels.insert(target(c.scratch), batch);
