@@ -176,7 +176,8 @@ TEST_P(FprTwoParts, FollowTheModelAndEachOther) {
         EXPECT_LE(r.sigmas, 5) << "hits differ from the exact rates";
         if (r.model < 1e-3) continue;
         EXPECT_TRUE(!test::nightly() || r.allowed < 0.0201) << "too few filters to tell 2 %";
-        EXPECT_LE(off, 0.02);
+        // Slow builds take fewer filters, whose spread may be wider than 2 %.
+        EXPECT_LE(off, test::slow_build ? std::max(0.02, r.allowed) : 0.02);
         most_sigmas = std::max(most_sigmas, r.sigmas);
         if (off >= worst) worst = off, where = cell;
     }
