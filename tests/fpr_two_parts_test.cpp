@@ -62,7 +62,7 @@ double cuckoo_rate(const FilterBase& filter) {
     const unsigned width = filter.layout().fingerprint_bits();
     const auto tag = [&](std::uint64_t bucket, unsigned slot) {
         std::uint64_t slots = 0;
-        std::memcpy(&slots, filter.bytes().data() + bucket * width / 2, width / 2);
+        for (unsigned i = width / 2; i-- > 0;) slots = slots << 8 | static_cast<unsigned char>(filter.bytes()[bucket * width / 2 + i]);
         return static_cast<std::uint32_t>(slots >> (slot * width) & ((1u << width) - 1));
     };
     std::uint64_t pairs = 0;
