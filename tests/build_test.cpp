@@ -1,6 +1,8 @@
 // Filling a filter on several threads: the bits are those of one.
 #include <span>
+#include <system_error>
 
+#include "no_more_memory.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -101,6 +103,24 @@ TEST(Build, ClearedFiltersAreAsNew) {
             EXPECT_EQ(cuckoo->stored(), 0u);
         }
     }
+}
+
+TEST(Build, AThreadThatCannotStartIsAnErrorBeforeAnyBitIsSet) {
+    test::NoMoreMemory refused;
+    if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";
+    auto filter = make_filter("split256", 1'000, 12);
+    const auto before = filter;
+    const auto keys = test::random_keys(1'000);
+    bool thrown = false;
+    refused.begin();
+    try {
+        parallel_insert(filter, keys, 40, BuildMethod::atomic);
+    } catch (const std::system_error&) {
+        thrown = true;
+    }
+    refused.end();
+    EXPECT_TRUE(thrown);
+    expect_same_bits(filter, before, "40 threads");
 }
 
 void expect_refusal(AnyFilter filter, unsigned threads, BuildMethod method, const std::string& named) {

@@ -104,6 +104,11 @@ TEST(Dispatch, ThisMachineIsDetectedAsTheCompilerDetectsIt) {
 #endif
 }
 
+TEST(Dispatch, AnUnusableOneIsAnErrorThatNamesTheUsable) {
+    cpu::Features f = subset(0x1F);
+    test::expect_error<std::invalid_argument>([&] { return cpu::select(f, "avx2"); }, "\"avx2\" cannot run on this machine (usable: scalar, sse42)");
+}
+
 TEST(Dispatch, NamesReadBack) {
     for (unsigned i = 0; i < tiers; ++i) EXPECT_EQ(parse_isa(to_string(static_cast<Isa>(i))), static_cast<Isa>(i));
 }

@@ -93,6 +93,42 @@ TEST(FprModel, ClassicFormulaIsTooLowForBlocks) {
     for (const auto& r : rows) EXPECT_NEAR(fpr::occupancy(r.m, r.n, r.k) / fpr::classic(r.m, r.n, r.k), r.ratio, 1e-3);
 }
 
+// Fractions, by counting.
+TEST(FprModel, DistinctOccupancyIsExact) {
+    EXPECT_NEAR(fpr::occupancy_distinct(8, 1, 2), 1.0 / 28, 1e-14);
+    EXPECT_NEAR(fpr::occupancy_distinct(8, 3, 2), 6805.0 / 21952, 1e-14);
+    EXPECT_NEAR(fpr::occupancy_distinct(6, 4, 3), 130767.0 / 160000, 1e-14);
+    EXPECT_EQ(fpr::occupancy_distinct(64, 0, 5), 0);
+}
+
+TEST(FprModel, ClassicBestKIsSearchedUpTo64) {
+    for (const double c : {0.5, 1.0, 2.0, 12.0, 40.0}) {
+        const unsigned k = fpr::classic_best_k(c);
+        EXPECT_NEAR(k, std::max(1.0, c * std::log(2)), 0.75) << c;
+    }
+    EXPECT_EQ(fpr::classic_best_k(1000), 64u);
+}
+
+// The true FPRs of many filters spread as deviation() says: it is what every test of one filter allows for.
+TEST(FprModel, DeviationIsThatOfManyFilters) {
+    constexpr unsigned filters = 500;
+    constexpr std::size_t n = 1000;
+    for (const std::string spec : {"classic:k=4", "register32:k=4", "register64:k=5", "split256", "sector512", "blocked512:k=8"}) {
+        double sum = 0, squares = 0, said = 0;
+        for (unsigned seed = 0; seed < filters; ++seed) {
+            auto filter = make_filter(spec, n, 10, {.seed = seed});
+            filter.insert(test::random_keys(n));
+            const double f = filter.estimated_fpr();
+            sum += f;
+            squares += f * f;
+            said = fpr::deviation(filter.base().layout(), n, filter.base().blocks());
+        }
+        const double mean = sum / filters, deviation = std::sqrt(squares / filters - mean * mean);
+        // 5 / sqrt(2 * 500) = 16 %
+        EXPECT_NEAR(deviation / said, 1, 0.16) << spec;
+    }
+}
+
 TEST(FprModel, HashFloor) {
     EXPECT_NEAR(fpr::hash_floor(1e6, 32), 2.3e-4, 0.05e-4);
     EXPECT_NEAR(fpr::hash_floor(1e8, 32), 2.3e-2, 0.05e-2);
@@ -101,8 +137,11 @@ TEST(FprModel, HashFloor) {
 
 TEST(FprModel, WilsonCoversKnownCases) {
     const auto i = fpr::wilson(10, 100, 1.96);
-    EXPECT_NEAR(i.low, 0.0552, 1e-3);
-    EXPECT_NEAR(i.high, 0.1744, 1e-3);
+    EXPECT_NEAR(i.low, 0.05522854161313613, 1e-14);
+    EXPECT_NEAR(i.high, 0.1743673043676654, 1e-14);
+    EXPECT_NEAR(fpr::wilson(990, 1000, 3).low, 0.9752655549705055, 1e-14);
+    EXPECT_NEAR(fpr::wilson(990, 1000, 3).high, 0.9959931169819228, 1e-14);
+    EXPECT_EQ(fpr::wilson(1000, 1000, 3).high, 1);
     EXPECT_EQ(fpr::wilson(0, 0, 5).high, 1);
     EXPECT_EQ(fpr::wilson(0, 1000, 5).low, 0);
 }

@@ -104,6 +104,16 @@ TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
     for (const auto p : positions) EXPECT_EQ(p, 7u);
 }
 
+// Nothing is read: a batch that long is refused by its length.
+TEST_P(Interface, MoreKeysThanPositionsCanNumberAreRefused) {
+    const auto filter = make();
+    const auto keys = test::random_keys(100);
+    std::vector<std::uint32_t> positions(1);
+    const std::size_t too_many = (std::size_t{1} << 32) + 1;
+    test::expect_error<std::length_error>([&] { return filter.select({keys.data(), too_many}, std::span(positions.data(), too_many)); }, "4294967297 keys are more");
+    test::expect_error<std::length_error>([&] { return filter.select({keys.data(), too_many - 1}, positions); }, "room for 1 positions is too short for 4294967296");
+}
+
 TEST_P(Interface, EmptyBatchesAndOutputs) {
     auto filter = make();
     filter.insert(std::span<const std::uint64_t>());

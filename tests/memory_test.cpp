@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "no_more_memory.hpp"
 #include "support.hpp"
 
 namespace {
@@ -80,6 +81,39 @@ TEST(Memory, LargeFiltersMapTheirBitsAndOnePage) {
         }
         EXPECT_EQ(mapped_pages(), before) << "not everything was given back";
     }
+}
+
+TEST(Memory, BitsBeginAsZerosWhateverWasInTheirMemory) {
+    for (const std::size_t n : {1u, 1000u, 100'000u}) {
+        test::Counting counting;
+        const auto given = make_filter("sector512", n, 12, {.allocator = &counting});
+        // Memory of the heap that was used before: of the same size, so that it comes back.
+        void* const used = std::aligned_alloc(64, given.size_in_bytes() + 64);
+        std::memset(used, 0xC5, given.size_in_bytes() + 64);
+        asm volatile("" : : "r"(used) : "memory");
+        std::free(used);
+        const auto own = make_filter("sector512", n, 12);
+        for (const AnyFilter* filter : {&given, &own})
+            EXPECT_TRUE(std::ranges::all_of(filter->base().bytes(), [](std::byte b) { return b == std::byte{0}; })) << n;
+    }
+}
+
+// The system refuses: no filter without bits comes out of it.
+TEST(Memory, WhatTheSystemRefusesIsAnErrorThatNamesTheBytes) {
+    test::NoMoreMemory refused;
+    if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";
+    for (const std::size_t bytes : {1u << 20, 1u << 25})  // from the heap, and mapped
+        for (const bool huge : {false, true}) {
+            bool thrown = false;
+            refused.begin();
+            try {
+                (void)make_filter("sector512", 1000, static_cast<double>(bytes) * 8 / 1000, {.huge_pages = huge});
+            } catch (const AllocationError& e) {
+                thrown = std::string_view(e.what()) == "simdbloom: cannot allocate " + std::to_string(bytes) + " bytes";
+            }
+            refused.end();
+            EXPECT_TRUE(thrown) << bytes;
+        }
 }
 
 }  // namespace

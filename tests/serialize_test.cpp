@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <bit>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
+#include "no_more_memory.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -310,6 +312,57 @@ TEST(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
         file.put('\x55');
     }
     refused(path, LoadFault::checksum);
+}
+
+TEST(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {
+    test::NoMoreMemory refused;
+    if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(filled("sector512", 3'000'000), path);
+    refused.begin();
+    const auto mapped = map_file(path);
+    const auto loaded = load_file(path);
+    refused.end();
+    ASSERT_FALSE(mapped);
+    EXPECT_EQ(mapped.error().fault, LoadFault::file);
+    EXPECT_NE(mapped.error().message.find(path.string() + ": Cannot allocate memory"), std::string::npos) << mapped.error().message;
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().fault, LoadFault::memory);
+}
+
+TEST(SerializeFile, AFullDiskLeavesTheOldFileAndNothingElse) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(filled("split256", 100, 1), path);
+    const AnyFilter large = filled("split256", 10'000, 2);
+    // The limit on the size of a file: a write that crosses it writes a part, the next one fails.
+    rlimit before;
+    getrlimit(RLIMIT_FSIZE, &before);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    for (const rlim_t limit : {rlim_t{10}, rlim_t{5000}, static_cast<rlim_t>(saved_size(large) - 3)}) {
+        rlimit small = before;
+        small.rlim_cur = limit;
+        setrlimit(RLIMIT_FSIZE, &small);
+        test::expect_error<std::system_error>([&] { return save_file(large, path), 0; }, "cannot write " + path.string() + ": File too large");
+        setrlimit(RLIMIT_FSIZE, &before);
+        auto loaded = load_file(path);
+        ASSERT_TRUE(loaded) << limit;
+        EXPECT_EQ(loaded->seed(), 1u);
+        EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1) << limit;
+    }
+    std::signal(SIGXFSZ, handler);
+}
+
+TEST(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
+    // Says that it is as long as a page and is not.
+    const fs::path path = "/sys/kernel/mm/transparent_hugepage/enabled";
+    std::error_code none;
+    if (fs::file_size(path, none) != 4096 || none) GTEST_SKIP() << "no such file here";
+    const auto loaded = load_file(path);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().fault, LoadFault::file);
+    EXPECT_NE(loaded.error().message.find("became shorter"), std::string::npos) << loaded.error().message;
 }
 
 TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {

@@ -104,6 +104,20 @@ TEST_P(SetOperations, AcceptAllAndNone) {
     EXPECT_EQ(filter.estimated_fpr(), 0);
 }
 
+// Down to one block, whatever the number of blocks is divided by.
+TEST_P(SetOperations, FoldingGoesByTheSmallestDivisor) {
+    for (const unsigned blocks : {2u, 9u, 15u, 49u, 77u, 13u}) {
+        auto filter = make_filter(GetParam(), 10, Layout::parse(GetParam()).block_bits() / 10.0 * blocks);
+        ASSERT_EQ(filter.base().blocks(), blocks);
+        EXPECT_EQ(filter.folded_to_fpr(0).base().blocks(), 1u) << "an empty filter has no false positives";
+        // One stray bit a block, so that every fold raises the FPR; one step is allowed.
+        filter.insert(test::random_keys(blocks * 2));
+        unsigned divisor = 2;
+        while (blocks % divisor != 0) ++divisor;
+        EXPECT_EQ(filter.folded_to_fpr(filter.folded(divisor).estimated_fpr()).base().blocks(), blocks / divisor) << blocks;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryBloomSpec, SetOperations, ::testing::ValuesIn(bloom_specs()), [](const auto& info) { return test::test_name(info.param); });
 
 TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {

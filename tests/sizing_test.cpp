@@ -112,6 +112,46 @@ TEST(SizingHuge, FiltersPastTwoToThe32BitsKeepEveryBit) {
     }
 }
 
+// Without the memory: the sizes alone.
+TEST(SizingBorders, TheLastNumberOfBlocksThatCanBeAddressed) {
+    constexpr std::uint64_t most = 0xFFFFFFFFu;
+    const Layout layout = Layout::parse("register64:k=4");
+    EXPECT_EQ(detail::size_for_bits(layout, most, 64, {}).blocks, most);
+    expect_error<std::length_error>([&] { return detail::size_for_bits(layout, most + 1, 64, {}); }, "4.29497e+09 blocks");
+    // Rounding up to a multiple of 2^fold_levels would be one too many.
+    EXPECT_EQ(detail::size_for_bits(layout, most - 15, 64, {.fold_levels = 4}).blocks, most - 15);
+    expect_error<std::length_error>([&] { return detail::size_for_bits(layout, most - 14, 64, {.fold_levels = 4}); }, "at most 2^32 - 1");
+    EXPECT_NO_THROW((void)detail::size_for_bits(layout, 100, 64, {.fold_levels = 16}));
+    // 800 bytes asked for.
+    EXPECT_EQ(detail::size_for_bits(layout, 100, 64, {.max_bytes = 800}).blocks, 100u);
+    expect_error<std::length_error>([&] { return detail::size_for_bits(layout, 100, 64, {.max_bytes = 799}); }, "800 bytes are above max_bytes=799");
+    EXPECT_EQ(detail::size_for_bits(layout, 1, 0.001, {}).blocks, 1u);
+}
+
+TEST(SizingBorders, AnFprOutOfReachTakesAllThatMaxBytesAllows) {
+    const Layout layout = Layout::parse("split256");
+    EXPECT_EQ(detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 32 * 77 + 31}).blocks, 77u);
+    EXPECT_EQ(detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 32}).blocks, 1u);
+    expect_error<std::length_error>([&] { return detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 31}); }, "max_bytes=31 is below the 32 bytes");
+    expect_error<std::length_error>([&] { return detail::size_for_fpr(Layout::parse("cuckoo8"), 1000, 1e-12, {}); }, "blocks");
+    // 1000 keys need 264 buckets and a margin.
+    const std::size_t least = detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 0.5, {}).blocks;
+    EXPECT_EQ(detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 1e-9, {.max_bytes = 8 * least}).blocks, least);
+    expect_error<std::length_error>([&] { return detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 0.5, {.max_bytes = 8 * least - 1}); },
+                                    std::to_string(8 * least) + " bytes that cuckoo16 needs at least for 1000 keys");
+}
+
+// Small tables have a margin against five keys with one and the same bucket; a change of it has to be a decision.
+TEST(SizingBorders, SmallCuckooTablesHaveAMargin) {
+    const auto buckets = [](std::size_t n) { return detail::size_for_fpr(Layout::parse("cuckoo16"), n, 0.5, {}).blocks; };
+    EXPECT_EQ(buckets(1), 1u);
+    EXPECT_EQ(buckets(4), 1u);
+    EXPECT_EQ(buckets(5), 2u + 8);
+    EXPECT_EQ(buckets(1000), 264u + 8 + 16);
+    EXPECT_EQ(buckets(2047), 539u + 8 + 33);
+    EXPECT_EQ(buckets(2048), 539u);
+}
+
 TEST(SizingHuge, WhatCannotBeAllocatedNamesItsBytes) {
     // 2^32 - 1 lines are 256 GiB: addressable, but not within this limit.
     struct Refusing : std::pmr::memory_resource {

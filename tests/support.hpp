@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory_resource>
 #include <string>
 #include <vector>
@@ -79,6 +80,7 @@ struct Counting : std::pmr::memory_resource {
         bytes += n;
         live += n;
         void* p = std::aligned_alloc(alignment, n);
+        std::memset(p, 0xC5, n);  // as memory used before
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
         return p;
     }

@@ -230,7 +230,14 @@ double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
     // the sampling error of any test: 1 / sqrt(slots) covers it.
     if (layout.is_cuckoo()) return mean / std::sqrt(4 * count);
     const double second = binomial_mean(layout_sum(layout, 2), n, blocks);
-    return std::sqrt(std::max(second - mean * mean, 0.0) / count);
+    // The loads of all blocks add up to n, so what a straight line through (load, chance) explains cancels out: of Var(chance)
+    // Cov(chance, load)^2 / Var(load), where Cov(chance, load) is Var(load) times the mean step of the chance from i to i + 1 of
+    // n - 1 other keys.
+    Sum one_more = layout_sum(layout, 1);
+    for (auto& t : one_more) t.weight *= t.base;
+    const double step = n == 0 ? 0 : binomial_mean(one_more, n - 1, blocks) - binomial_mean(layout_sum(layout, 1), n - 1, blocks);
+    const double load = static_cast<double>(n) / count * (1 - 1 / count);
+    return std::sqrt(std::max(second - mean * mean - load * step * step, 0.0) / count);
 }
 
 unsigned best_k(Layout layout, std::uint64_t n, std::uint64_t blocks) {
