@@ -14,6 +14,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import areas
+
 AVX2 = ["-msse4.2", "-mpopcnt", "-mavx2", "-mbmi", "-mbmi2"]
 AVX512 = AVX2 + ["-mavx512f", "-mavx512cd", "-mavx512dq", "-mavx512bw", "-mavx512vl"]
 # As CMakeLists.txt has them.
@@ -73,6 +75,16 @@ def base_filter(groups, names):
     return ":".join(g for g in groups if any(n in g for n in names))
 
 
+def units(found):
+    """Sources that are compiled as one where most of them are affected: those that are mutated, and the others. The names that a file keeps
+    for itself must be its own among them."""
+    together = {"mutated": [], "others": []}
+    for name, path in found.items():
+        if not is_kernel(name) and not is_test(name):
+            together["mutated" if areas.area_of(path) else "others"].append(name)
+    return together
+
+
 def is_kernel(name):
     return name in ISA_FLAGS
 
@@ -130,6 +142,7 @@ class Base:
     def __init__(self, root, folder, say):
         self.root, self.folder, self.say = root, folder, say
         self.sources = sources(root)
+        self.units = units(self.sources)
         self.tests = [name for name in self.sources if is_test(name)]
         self.folder.mkdir(parents=True, exist_ok=True)
 
@@ -164,8 +177,9 @@ class Base:
         return [name for name in self.sources if file in self.needs[name]]
 
     def objects(self, own, level):
-        """Objects of the library, those in `own` in place of the unchanged ones; "all" of them replaces all but the kernels."""
-        names = [n for n in self.sources if not is_test(n) and (is_kernel(n) or "all" not in own)] + (["all"] if "all" in own else [])
+        """Objects of the library, those in `own` in place of the unchanged ones; a unit of them replaces its sources."""
+        replaced = {name for unit, names in self.units.items() if unit in own for name in names}
+        names = [n for n in self.sources if not is_test(n) and n not in replaced] + [unit for unit in self.units if unit in own]
         return [str(own.get(name) or self.object(name, level if is_kernel(name) else 1)) for name in names]
 
     def measure(self, pool):
@@ -245,9 +259,12 @@ class Worker:
         for part in ("include", "src"):
             shutil.copytree(base.root / part, self.tree / part)
         (self.tree / "tests").mkdir()
-        (self.tree / "all.cpp").write_text("".join(f'#include "{s}"\n' for n, s in base.sources.items() if not is_kernel(n) and not is_test(n)))
+        for unit, names in base.units.items():
+            (self.tree / f"{unit}.cpp").write_text("".join(f'#include "{base.sources[n]}"\n' for n in names))
         for path in [*(base.root / "tests").glob("*.?pp"), *(base.root / "tests").glob("golden*")]:
             shutil.copytree(path, self.tree / "tests" / path.name) if path.is_dir() else shutil.copy(path, self.tree / "tests")
+        if verdict := self.compile(list(base.units), 0, {}):
+            raise Failed(f"the unchanged sources do not compile as one: {verdict[1]}")
 
     def judge(self, changes, where, first=None):
         """`changes`: file -> new text. (verdict, by what); verdicts: killed, survived, same code, not compiled. `first`: (test file,
@@ -265,7 +282,7 @@ class Worker:
         for name in names:
             out = self.folder / f"{name}.{level}.o"
             try:
-                why, text = compile_one(self.tree, self.base.sources.get(name, "all.cpp"), name, level, out, None, self.folder, self.base.folder)
+                why, text = compile_one(self.tree, self.base.sources.get(name, f"{name}.cpp"), name, level, out, None, self.folder, self.base.folder)
             except subprocess.TimeoutExpired:
                 why, text = "fails", "the compiler takes too long"
             if why:
@@ -282,7 +299,7 @@ class Worker:
             verdict = self.one_isa_after_the_other(kernels, own)
         elif kernels or tests:
             # A header that most files include: they are compiled as one.
-            verdict = self.compile(kernels, 0, own) or self.compile(["all"], 0, own)
+            verdict = self.compile(kernels, 0, own) or self.compile(list(base.units), 0, own)
         else:
             # At once at the level whose objects can be compared.
             verdict = self.compile(library, 1, own) or self.same(own)
