@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "machine.hpp"
+#include "members/members.hpp"
 #include "plan.hpp"
 #include "results.hpp"
 #include "subject.hpp"
@@ -136,14 +137,16 @@ TEST(Csv, HasTheContractsColumns) {
 TEST(Plan, EveryDepthCoversAllLevelsAndFilters) {
     Machine machine;
     for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
-        std::set<std::string> levels, specs;
+        std::set<std::string> levels, specs, family, members;
         for (const auto& c : make_plan(depth, machine).cases) {
             levels.insert(machine.level(static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8) - 64));
-            specs.insert(c.spec);
+            (c.family ? family : specs).insert(c.spec);
             EXPECT_GT(c.n_keys, 0u);
         }
         EXPECT_EQ(levels, (std::set<std::string>{"L1", "L2", "L3", "DRAM"}));
         EXPECT_EQ(specs.size(), 13u);
+        for (const auto& member : all_members()) members.insert(member.name);
+        EXPECT_EQ(family, members);
     }
     EXPECT_EQ(machine.level(machine.l1d), "L1");
     EXPECT_EQ(machine.level(machine.l1d + 1), "L2");
@@ -161,6 +164,24 @@ TEST(Peers, AnswerForTheirKeysAndFollowTheirModels) {
         double hits = 0;
         for (std::uint64_t i = 0; i < 500'000; ++i) hits += peer->contains(keys.bytes(n + i, buffer));
         EXPECT_EQ(judge_fpr(hits, 500'000, peer->model().fpr, peer->model().deviation).complaint, "") << name;
+    }
+}
+
+TEST(Members, FindTheirKeysAndFollowTheirModels) {
+    const auto keys = KeySource::generated(4);
+    constexpr std::uint64_t n = 50'000, probes = 500'000;
+    for (const auto& kind : all_members()) {
+        if (kind.make == nullptr) continue;  // a spec
+        const auto member = kind.make(keys, n, kind.bits_per_key);
+        // Up to one bit a slot may be left over where slots have whole bits.
+        EXPECT_NEAR(8 * static_cast<double>(member->bytes()) / n, kind.bits_per_key, 0.12 * kind.bits_per_key) << kind.name;
+        std::vector<std::uint64_t> inside(n), outside(probes);
+        keys.fill(0, inside.data(), inside.size());
+        keys.fill(n, outside.data(), outside.size());
+        EXPECT_EQ(member->count(inside, keys.hashed()), n) << kind.name;
+        const auto hits = static_cast<double>(member->count(outside, keys.hashed()));
+        EXPECT_EQ(judge_fpr(hits, probes, member->model().fpr, member->model().deviation).complaint, "") << kind.name;
+        for (const auto& operation : member->operations()) EXPECT_GT(operation.run(inside, keys.hashed()), 0) << kind.name << ' ' << operation.op;
     }
 }
 

@@ -46,6 +46,9 @@ double cuckoo_zero_mapped(unsigned fingerprint_bits, unsigned slots, double load
 /// Fan et al. 2014, section 5.1: 2 slots / 2^f.
 double cuckoo_upper_bound(unsigned fingerprint_bits, unsigned slots);
 
+/// BloomierMap with f check bits: 2^-f, whatever the keys, their number and the slots.
+double bloomier(unsigned check_bits);
+
 /// Chance that a stranger shares all w effective hash bits with one of n keys: 1 - exp(-n / 2^w).
 double hash_floor(double keys, double effective_bits);
 /// The FPR of a filter whose hash has that floor: 1 - (1 - f)(1 - floor).

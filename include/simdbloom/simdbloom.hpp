@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/bloomier.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/cardinality.hpp"

@@ -69,24 +69,17 @@ void save_whole(const fs::path& path, const std::function<bool(int)>& write) {
     if (File folder(path.has_parent_path() ? path.parent_path() : fs::path("."), O_RDONLY | O_DIRECTORY); folder) ::fsync(folder.get());
 }
 
-bool write_filter(int file, const FilterBase& filter) noexcept {
-    const Header header = header_of(filter);
-    return write_all(file, header) && write_all(file, filter.bytes()) && write_all(file, checksum_of(header, filter.bytes()));
+bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept {
+    return write_all(file, header) && write_all(file, bits) && write_all(file, checksum_of(header, bits));
 }
 
-Loaded<AnyFilter> read_filter(const File& file, const fs::path& path, std::uint64_t bytes, const Options& options) {
-    Header header;
-    if (bytes < framing_bytes) return in_file(path, too_short(bytes));
-    if (!read_all(file.get(), header)) return not_read(path);
-    const auto parsed = parse_header(header, bytes, options);
-    if (!parsed) return in_file(path, parsed.error());
-    AnyFilter filter = LoadAccess::make(*parsed, options);
-    const auto bits = LoadAccess::bits(filter);
-    Checksum checksum;
-    if (!read_all(file.get(), bits) || !read_all(file.get(), checksum)) return not_read(path);
-    if (checksum != checksum_of(header, bits)) return in_file(path, wrong_checksum());
-    LoadAccess::complete(filter);
-    return filter;
+Loaded<std::shared_ptr<const Mapping>> map_whole(const fs::path& path, std::uint64_t least) {
+    const File file(path, O_RDONLY);
+    const auto bytes = size_of(file, path, least);
+    if (!bytes) return bytes.error();
+    auto mapping = std::make_shared<const Mapping>(file, *bytes);
+    if (!*mapping) return file_fault(path);
+    return mapping;
 }
 
 }  // namespace simdbloom::detail

@@ -1,11 +1,13 @@
-// Filters in files: what one filter and a series of them have in common.
+// Filters, maps and series of filters in files: what they have in common.
 #pragma once
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,8 +50,50 @@ Loaded<std::uint64_t> size_of(const File& file, const std::filesystem::path& pat
 /// std::system_error with the path then says.
 void save_whole(const std::filesystem::path& path, const std::function<bool(int file)>& write);
 
-/// A filter as save() has it, and of `bytes` bytes that begin where the file stands.
-bool write_filter(int file, const FilterBase& filter) noexcept;
-Loaded<AnyFilter> read_filter(const File& file, const std::filesystem::path& path, std::uint64_t bytes, const Options& options);
+/// As save_parts; false with errno set.
+bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept;
+
+/// load_as of the `bytes` bytes that begin where the file stands; the bits are read to where they stay.
+template <class F>
+Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path& path, std::uint64_t bytes, const Options& options) {
+    Header header;
+    if (bytes < framing_bytes) return in_file(path, too_short(bytes));
+    if (!read_all(file.get(), header)) return not_read(path);
+    const auto parsed = F::parse(header, bytes, options);
+    if (!parsed) return in_file(path, parsed.error());
+    auto thing = F::make(*parsed, options, nullptr);
+    const auto bits = F::bits(thing);
+    Checksum checksum;
+    if (!read_all(file.get(), bits) || !read_all(file.get(), checksum)) return not_read(path);
+    if (checksum != checksum_of(header, bits)) return in_file(path, wrong_checksum());
+    F::complete(thing);
+    return thing;
+}
+/// Of a whole file.
+template <class F>
+Loaded<typename F::Thing> load_file_as(const std::filesystem::path& path, const Options& options) {
+    const File file(path, O_RDONLY);
+    const auto bytes = size_of(file, path, framing_bytes);
+    if (!bytes) return bytes.error();
+    return read_as<F>(file, path, *bytes, options);
+}
+
+class Mapping {
+public:
+    Mapping(const File& file, std::size_t bytes) noexcept : start_(::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0)), bytes_(bytes) {}
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    ~Mapping() {
+        if (*this) ::munmap(start_, bytes_);
+    }
+    explicit operator bool() const noexcept { return start_ != MAP_FAILED; }
+    std::span<const std::byte> bytes() const noexcept { return {static_cast<const std::byte*>(start_), bytes_}; }
+
+private:
+    void* start_;
+    std::size_t bytes_;
+};
+/// A file of at least `least` bytes in memory, for as long as a copy of the pointer lives.
+Loaded<std::shared_ptr<const Mapping>> map_whole(const std::filesystem::path& path, std::uint64_t least);
 
 }  // namespace simdbloom::detail

@@ -1,12 +1,11 @@
 #include "simdbloom/filter.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
 
+#include "filters/batches.hpp"
 #include "filters/kernels_of.hpp"
-#include "filters/keyed.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/little_endian.hpp"
 
@@ -29,22 +28,24 @@ void check_positions(std::size_t keys, std::size_t room) {
 
 }  // namespace detail
 
+detail::KeyHash::KeyHash(const Options& options) : seed_(options.seed + seed_offset), hashing_(options.hashing) {
+    if (keyed()) {
+        seed_ = seed_offset;
+        key_ = options.key ? *options.key : HashKey::random();
+    } else if (hashing_ == Hashing::seeded && options.seed == 0) {
+        seed_ = HashKey::random().low + seed_offset;
+    }
+}
+
 FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
-    : bits_(g.borrowed != nullptr ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
+    : KeyHash(options),
+      bits_(g.borrowed != nullptr ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
                                   : detail::Storage(g.blocks * (g.layout.block_bits() / 8), options.huge_pages, options.allocator)),
       blocks_(g.blocks),
-      seed_(options.seed + detail::seed_offset),
       n_keys_(g.n_keys),
       layout_(g.layout),
       block_bytes_(g.layout.block_bits() / 8),
-      isa_(Isa::scalar),
-      hashing_(options.hashing) {
-    if (keyed()) {
-        seed_ = detail::seed_offset;
-        key_ = options.key ? *options.key : HashKey::random();
-    } else if (options.hashing == Hashing::seeded && options.seed == 0) {
-        seed_ = HashKey::random().low + detail::seed_offset;
-    }
+      isa_(Isa::scalar) {
     use_isa(options.isa ? *options.isa : default_isa());
 }
 
@@ -74,65 +75,23 @@ std::size_t FilterBase::run_insert(std::span<const std::uint64_t> keys, bool has
     return kernels_->insert(target(), {keys.data(), keys.size(), hashed});
 }
 
-std::uint64_t FilterBase::few(std::span<const std::uint64_t> keys, bool hashed) const { return kernels_->few(target(), keys.data(), keys.size(), hashed); }
-
 std::size_t FilterBase::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
-    if (keyed() && !hashed) {
-        std::size_t found = 0;
-        detail::for_each_hashed(*kernels_, key_, keys, [&](std::size_t, auto hashes) { found += run_count(hashes, true); return true; });
-        return found;
-    }
-    if (keys.size() < few_below_) return static_cast<std::size_t>(std::popcount(few(keys, hashed)));
-    return kernels_->lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::count, nullptr);
+    return detail::Asking(*kernels_, target(), secret()).count(keys, hashed);
 }
 
 void FilterBase::run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
-    if (keyed() && !hashed)
-        return detail::for_each_hashed(*kernels_, key_, keys, [&](std::size_t first, auto hashes) {
-            run_bitmap(hashes, true, bitmap.subspan(first / 8));
-            return true;
-        });
-    if (keys.size() < few_below_) {
-        const std::uint64_t hits = few(keys, hashed);
-        for (std::size_t i = 0; i < keys.size(); i += 8) bitmap[i / 8] = static_cast<std::uint8_t>(hits >> i);
-        return;
-    }
-    kernels_->lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::bitmap, bitmap.data());
+    detail::Asking(*kernels_, target(), secret()).bitmap(keys, hashed, bitmap);
 }
 
 std::size_t FilterBase::run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
-    if (keyed() && !hashed) {
-        std::size_t found = 0;
-        detail::for_each_hashed(*kernels_, key_, keys, [&](std::size_t first, auto hashes) {
-            const std::size_t here = run_select(hashes, true, positions.subspan(found));
-            for (std::size_t i = found; i < found + here; ++i) positions[i] += static_cast<std::uint32_t>(first);
-            found += here;
-            return true;
-        });
-        return found;
-    }
-    if (keys.size() < few_below_) {
-        std::size_t found = 0;
-        for (std::uint64_t hits = few(keys, hashed); hits != 0; hits &= hits - 1) positions[found++] = static_cast<std::uint32_t>(std::countr_zero(hits));
-        return found;
-    }
-    return kernels_->lookup(target(), {keys.data(), keys.size(), hashed}, detail::Output::select, positions.data());
+    return detail::Asking(*kernels_, target(), secret()).select(keys, hashed, positions);
 }
 
-std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const {
-    if (keyed()) {
-        std::uint64_t sum = 0;
-        detail::for_each_hashed(*kernels_, key_, keys, [&](std::size_t, auto hashes) { sum ^= touch_hashes(hashes); return true; });
-        return sum;
-    }
-    return kernels_->touch(target(), {keys.data(), keys.size(), false});
-}
+std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const { return detail::Asking(*kernels_, target(), secret()).touch(keys, false); }
 
-std::uint64_t FilterBase::touch_hashes(std::span<const std::uint64_t> hashes) const {
-    return kernels_->touch(target(), {hashes.data(), hashes.size(), true});
-}
+std::uint64_t FilterBase::touch_hashes(std::span<const std::uint64_t> hashes) const { return detail::Asking(*kernels_, target(), secret()).touch(hashes, true); }
 
 double FilterBase::expected_fpr() const { return fpr::expected(layout_, n_keys_, blocks_); }
 

@@ -207,6 +207,8 @@ double cuckoo_zero_mapped(unsigned f, unsigned slots, double load) {
 
 double cuckoo_upper_bound(unsigned f, unsigned slots) { return 2 * slots / std::exp2(f); }
 
+double bloomier(unsigned f) { return std::exp2(-static_cast<double>(f)); }
+
 double hash_floor(double keys, double w) { return -std::expm1(-keys / std::exp2(w)); }
 
 double with_floor(double f, double floor) { return 1 - (1 - f) * (1 - floor); }

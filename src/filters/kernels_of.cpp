@@ -5,7 +5,7 @@
 namespace simdbloom::detail {
 namespace {
 
-const KernelTable& table_of(Isa isa) {
+const KernelTable& compiled(Isa isa) {
     switch (isa) {
 #if defined(__x86_64__)
         case Isa::sse42: return sse42_kernels;
@@ -21,8 +21,10 @@ const KernelTable& table_of(Isa isa) {
 
 }  // namespace
 
+const KernelTable& table_of(Isa isa) { return compiled(cpu::select(cpu::detect(), to_string(isa))); }
+
 const Kernels& kernels_of(Isa isa, const Layout& layout) {
-    const auto& table = table_of(cpu::select(cpu::detect(), to_string(isa)));
+    const auto& table = table_of(isa);
     switch (layout.kind) {
         case LayoutKind::classic: return table.classic;
         case LayoutKind::register32: return table.register32[layout.k - 1];

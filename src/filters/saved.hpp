@@ -1,11 +1,26 @@
-// The parts of a saved filter (include/simdbloom/format.md): what bytes and files have in common.
+// The parts of saved filters and maps (include/simdbloom/format.md and bloomier_format.md): what both formats, and bytes and
+// files, have in common.
+//
+// Both begin with a header of 64 bytes, which has magic, version, hash, seed and key check at the same places; then come the bits
+// and a checksum over all. A format F of things T is
+//   using Thing = T
+//   struct Parsed { std::size_t bits_bytes; .. }
+//   Header header(const T& or a base of it)
+//   Loaded<Parsed> parse(Fields, bytes_in_all, options)   everything that can be said from the header and the options
+//   T make(parsed, options, borrowed)                     over the bits at `borrowed`, or with bits of its own that are 0
+//   span<std::byte> bits(T&)
+//   void complete(T&)                                     once the bits are there: what is not saved because it follows from them
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <span>
 
+#include "simdbloom/little_endian.hpp"
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom {
@@ -18,28 +33,86 @@ class File;
 
 constexpr std::size_t header_bytes = 64, checksum_bytes = 8, framing_bytes = header_bytes + checksum_bytes;
 using Header = std::array<std::byte, header_bytes>;
+using Fields = std::span<const std::byte, header_bytes>;
 using Checksum = std::array<std::byte, checksum_bytes>;
 
-Header header_of(const FilterBase& filter) noexcept;
-Checksum checksum_of(std::span<const std::byte, header_bytes> header, std::span<const std::byte> bits) noexcept;
+template <class T>
+void put(Header& header, std::size_t offset, T value) noexcept { store_le(header.data() + offset, value); }
+template <class T>
+T get(Fields header, std::size_t offset) noexcept { return load_le<T>(header.data() + offset); }
 
-struct Parsed {
-    Geometry geometry;
-    std::uint64_t seed = 0;
-    std::size_t bits_bytes = 0;
-    bool keyed = false;
+struct CommonOffset {
+    static constexpr std::size_t version = 8, hash = 13, seed = 24, n_keys = 32, key_check = 40;
 };
-/// Everything that can be said from the header, the number of bytes in all, and max_bytes and key of the options.
-Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> header, std::uint64_t bytes_in_all, const Options& options);
+
+struct Kind {
+    std::array<unsigned char, 8> magic;
+    std::uint16_t version;
+    const char* name;  ///< in errors: "a filter"
+};
+
+/// A header with what all kinds have, but the number of keys.
+Header begin_header(const Kind& kind, const KeyHash& hash) noexcept;
+Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept;
+
+LoadError fault(LoadFault kind, std::string message);
 LoadError too_short(std::uint64_t bytes);
 LoadError wrong_checksum();
+bool all_zero(std::span<const std::byte> bytes) noexcept;
+/// Of magic and version.
+std::optional<LoadError> check_kind(Fields header, const Kind& kind);
 
-/// The way into filters for what loads them.
+struct SavedHash {
+    std::uint64_t seed = 0;
+    bool keyed = false;
+    /// The options with the hash that was saved.
+    Options options(Options from) const;
+};
+/// `rest_is_zero`: the bytes are 0 that the kind has no use for.
+Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero, const Options& options);
+
+/// Whether there are as many bytes as `parameters()` ask for, and not more than max_bytes.
+template <class Parameters>
+std::optional<LoadError> check_size(std::uint64_t bits_bytes, std::uint64_t bytes_in_all, const Options& options, const Parameters& parameters) {
+    if (bytes_in_all != bits_bytes + framing_bytes)
+        return fault(LoadFault::size, parameters() + " take " + std::to_string(bits_bytes + framing_bytes) + " bytes, not " + std::to_string(bytes_in_all));
+    if (const auto max_bytes = options.max_bytes; max_bytes != 0 && bits_bytes > max_bytes)
+        return fault(LoadFault::limit, std::to_string(bits_bytes) + " bytes of bits are more than max_bytes=" + std::to_string(max_bytes));
+    return std::nullopt;
+}
+
+/// Throws std::length_error unless `out` has exactly the bytes of header, bits and checksum.
+void save_parts(const Header& header, std::span<const std::byte> bits, std::span<std::byte> out);
+
+template <class F>
+Loaded<typename F::Thing> load_as(std::span<const std::byte> bytes, const Options& options, bool borrows) {
+    if (bytes.size() < framing_bytes) return too_short(bytes.size());
+    const auto header = bytes.first<header_bytes>();
+    const auto parsed = F::parse(header, bytes.size(), options);
+    if (!parsed) return parsed.error();
+    const auto bits = bytes.subspan(header_bytes, (*parsed).bits_bytes);
+    if (const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes.data()) % 64; borrows && misplaced != 0)
+        return fault(LoadFault::alignment, "the bytes begin at " + std::to_string(misplaced) + " modulo 64; a view needs 0");
+    const Checksum expected = checksum_of(header, bits);
+    if (!std::ranges::equal(expected, bytes.last<checksum_bytes>())) return wrong_checksum();
+    auto thing = F::make(*parsed, options, borrows ? bits.data() : nullptr);
+    if (!borrows) std::memcpy(F::bits(thing).data(), bits.data(), bits.size());
+    F::complete(thing);
+    return thing;
+}
+
+/// The format of FilterBase, and the way into filters.
 struct LoadAccess {
-    /// Empty, or over geometry.borrowed.
-    static AnyFilter make(const Parsed& parsed, Options options);
+    using Thing = AnyFilter;
+    struct Parsed {
+        Geometry geometry;
+        SavedHash hash;
+        std::size_t bits_bytes = 0;
+    };
+    static Header header(const FilterBase& filter) noexcept;
+    static Loaded<Parsed> parse(Fields header, std::uint64_t bytes_in_all, const Options& options);
+    static AnyFilter make(const Parsed& parsed, const Options& options, const std::byte* borrowed);
     static std::span<std::byte> bits(AnyFilter& filter) noexcept;
-    /// Once the bits are there: what is not saved because it follows from them.
     static void complete(AnyFilter& filter) noexcept;
     static Loaded<ScalableBloom> series(const File& file, const std::filesystem::path& path, std::uint64_t bytes, Options options);
 };

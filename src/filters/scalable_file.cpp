@@ -41,8 +41,6 @@ std::vector<std::byte> table_of(const ScalableBloom& series) {
     return table;
 }
 
-LoadError fault(LoadFault kind, std::string message) { return {kind, std::move(message)}; }
-
 }  // namespace
 
 Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem::path& path, std::uint64_t bytes, Options options) {
@@ -78,7 +76,7 @@ Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem
 
     std::vector<AnyFilter> filters;
     for (std::size_t i = 0; i < n; ++i) {
-        auto filter = read_filter(file, path, word(series_header + entry_bytes * i + 8), options);
+        auto filter = read_as<LoadAccess>(file, path, word(series_header + entry_bytes * i + 8), options);
         if (!filter) return filter.error();
         const FilterBase& base = filter->base();
         const double keys = static_cast<double>(scaling.first_capacity) * std::pow(scaling.growth, static_cast<double>(i));
@@ -103,7 +101,7 @@ void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
     detail::save_whole(path, [&](int file) {
         if (!detail::write_all(file, table)) return false;
         for (const auto& filter : series.filters())
-            if (!detail::write_filter(file, filter.base())) return false;
+            if (!detail::write_parts(file, detail::LoadAccess::header(filter.base()), filter.base().bytes())) return false;
         return true;
     });
 }

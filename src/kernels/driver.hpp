@@ -290,7 +290,7 @@ SIMDBLOOM_KERNEL std::uint64_t touch(const Target& t, Batch b) {
 /// takes 8 ns and 2 to 15 for each key. L::few_below is where the two meet (16 KiB).
 template <class O, class L>
 SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n, bool hashed) {
-    const Target target = {t.bits, t.blocks, t.seed, t.k, t.bytes, nullptr};
+    const Target target = {t.bits, t.blocks, t.seed, t.k, t.bytes, nullptr, t.fuse};
     const std::uint64_t folded_seed = fold_seed<Ops<ScalarArch>>(t.seed);
     std::uint64_t hits = 0;
 #pragma GCC unroll 1

@@ -5,6 +5,7 @@
 
 #include "kernels/classic.hpp"
 #include "kernels/cuckoo.hpp"
+#include "kernels/fuse.hpp"
 #include "kernels/line.hpp"
 #include "kernels/register.hpp"
 #include "kernels/split.hpp"
@@ -32,6 +33,10 @@ constexpr KernelTable make_table() {
     t.cuckoo8 = kernels_of<O, Cuckoo<O, 8>>();
     t.cuckoo12 = kernels_of<O, Cuckoo<O, 12>>();
     t.cuckoo16 = kernels_of<O, Cuckoo<O, 16>>();
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+        ((t.fuse3[i] = map_kernels_of<O, Fuse<O, 3, static_cast<SlotLoad>(i)>>()), ...);
+        ((t.fuse4[i] = map_kernels_of<O, Fuse<O, 4, static_cast<SlotLoad>(i)>>()), ...);
+    }(std::make_index_sequence<4>());
     return t;
 }
 

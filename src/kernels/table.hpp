@@ -27,6 +27,13 @@ namespace simdbloom::detail {
 
 enum class Output : std::uint8_t { count, bitmap, select };
 
+/// What a BloomierMap has besides: see simdbloom/fuse.hpp. Its `blocks` are the starts.
+struct FuseTarget {
+    std::uint64_t seed = 0;
+    std::uint32_t window = 0;
+    std::uint8_t slot_bits = 0, value_bits = 0, check_bits = 0;
+};
+
 /// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket may be loaded as a word.
 struct Target {
     std::byte* bits;
@@ -35,6 +42,7 @@ struct Target {
     std::uint32_t k;            ///< for layouts whose kernels loop over it
     std::size_t bytes;          ///< of the bits: what decides over prefetching
     std::uint64_t* random;      ///< cuckoo: state of the eviction walk, else null
+    FuseTarget fuse{};
 };
 
 inline constexpr std::size_t chunk_keys = 64;
@@ -60,6 +68,15 @@ struct Kernels {
     void (*siphash)(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high, std::uint64_t* hashes);
 };
 
+/// Of a BloomierMap; probe.insert is null.
+struct MapKernels {
+    Kernels probe;
+    /// Writes n values and, unless `bitmap` is null, ceil(n/8) bytes; returns how many were found.
+    std::size_t (*values)(const Target&, Batch, std::uint32_t* values, std::uint8_t* bitmap);
+};
+/// How the slots of a BloomierMap are loaded: 32 or 64 bits at a time, from whole bytes on or from any bit on.
+enum class SlotLoad : std::uint8_t { bytes32, bits32, bytes64, bits64 };
+
 inline constexpr unsigned register_max_k = 8;
 inline constexpr unsigned zoned_max_k_per_group = 4;
 
@@ -73,6 +90,7 @@ struct KernelTable {
     Kernels zoned4[zoned_max_k_per_group / 2];
     Kernels blocked512;
     Kernels cuckoo8, cuckoo12, cuckoo16;
+    MapKernels fuse3[4], fuse4[4];  // [SlotLoad]
 };
 
 // The one symbol each ISA object exports.

@@ -9,7 +9,7 @@ AREAS = [
     ("layouts and filters", r"include/simdbloom/|src/filters/(layout|any_filter|filter)\.cpp", 25),
     ("dispatch", r"src/cpu/select\.cpp|src/filters/kernels_of\.cpp", 5),
     ("sizing", r"src/filters/(sizing|fpr)\.cpp", 15),
-    ("serialisation and storage", r"src/filters/(serialize|serialize_file|storage)\.cpp|src/filters/saved\.hpp", 13),
+    ("serialisation and storage", r"src/filters/(serialize|serialize_file|files|saved|storage)\.cpp|src/filters/saved\.hpp", 13),
     ("building and combining", r"src/filters/(build|set_operations|cuckoo)\.cpp|src/filters/combine\.hpp", 12),
 ]
 
@@ -32,7 +32,7 @@ EXCLUDED = [
     (r"cuckoo\.cpp", r"max_evictions = ", r"", "how long a walk may be: the load reached is tested, the number is a choice"),
     (r"kernels/(one_line|driver)", r"to\.sum|sum(32)?\[|all \^= x", r"", TOUCH),
     (r"kernels/", r"to\.sum|static void touch\(|sum = sum \^", r"", TOUCH),
-    (r"serialize_file", r"O_CLOEXEC|File folder|fetch_add", r"",
+    (r"serialize_file|files\.cpp", r"O_CLOEXEC|File folder|fetch_add", r"",
      "descriptors of child processes, the umask, what is on the disk after a loss of power, two saves at once: not seen from inside a test"),
     (r"fpr\.cpp", r"last = load \+ 12|1e-15L", r"^[\d.e-]+L? -> ", "where sums of vanishing terms are cut"),
 ]

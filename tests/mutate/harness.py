@@ -42,11 +42,12 @@ PRECOMPILED = {
 # Tests of these files are asked first about a mutant in such a file, or on such a line; the others follow, the fastest first.
 FIRST = [
     (r"[Cc]uckoo", ["cuckoo", "isa_identity"]),
+    (r"bloomier|fuse|peeling", ["bloomier"]),
     (r"kernels/|split_block|register_blocked|cache_line|classic", ["isa_identity", "interface"]),
     (r"fpr\.", ["fpr_model", "sizing", "spec"]),
     (r"sizing|options", ["sizing", "spec", "cuckoo"]),
     (r"build\.", ["build"]),
-    (r"serialize|saved|frozen", ["serialize"]),
+    (r"serialize|saved|frozen|files", ["serialize"]),
     (r"storage", ["memory", "serialize", "interface"]),
     (r"set_operations|combine", ["set_operations", "build"]),
     (r"select\.cpp", ["dispatch"]),

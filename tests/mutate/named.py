@@ -68,7 +68,7 @@ BUGS = [
          "classic(static_cast<double>(n), 64.0 * static_cast<double>(blocks), layout.k)")),
 
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
-        (FILTER, ": detail::mix(key, seed_);", ": detail::mix(key, seed());")),
+        ("include/simdbloom/key_hash.hpp", ": mix(key, seed_);", ": mix(key, seed());")),
     bug("hash state lost, batches", "batches leave the last step of the mixer out", (KERNEL_HASH, "return x ^ (x >> 29);", "return x;")),
     bug("hash state lost, a few keys", "short batches are hashed with another seed",
         ("src/kernels/driver.hpp", "fold_seed<Ops<ScalarArch>>(t.seed)", "fold_seed<Ops<ScalarArch>>(0)")),
@@ -86,7 +86,7 @@ BUGS = [
     bug("a failed allocation is not reported", "the filter has no bits",
         (STORAGE, "std::aligned_alloc(alignment, allocated_));\n        if (data_ == nullptr) throw AllocationError(bytes);\n", "std::aligned_alloc(alignment, allocated_));\n")),
     bug("a failed mapping of a file is success", "the bytes lie nowhere",
-        ("src/filters/serialize_file.cpp", "        if (mapping->start == MAP_FAILED) return detail::file_fault(path);\n", "")),
+        ("src/filters/files.cpp", "    if (!*mapping) return file_fault(path);\n", "")),
 
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         (LAYOUT, "return ((hash >> 32) * blocks) >> 32;", "return ((hash & 0xFFFFFFFFu) * blocks) >> 32;"),

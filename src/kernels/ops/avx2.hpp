@@ -37,6 +37,8 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V gather32(const std::byte* base, V offset) {
         return _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(reinterpret_cast<const int*>(base), offset, 1));
     }
+    /// Each lane by its own count, below 64.
+    static V shift_right(V v, V count) { return _mm256_srlv_epi64(v, count); }
     static unsigned covered_lanes(V words, V mask) {
         return lane_mask(_mm256_cmpeq_epi64(_mm256_and_si256(words, mask), mask));
     }

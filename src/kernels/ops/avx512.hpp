@@ -113,6 +113,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V gather32(const std::byte* base, V offset) {
         return _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(offset, base, 1));
     }
+    /// Each lane by its own count, below 64.
+    static V shift_right(V v, V count) { return _mm512_srlv_epi64(v, count); }
     static unsigned covered_lanes(V words, V mask) { return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mask), mask)); }
     static unsigned nonzero_lanes(V a) { return in_register(_mm512_test_epi64_mask(a, a)); }
 

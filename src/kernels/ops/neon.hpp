@@ -44,6 +44,8 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 4);
         return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
     }
+    /// Each lane by its own count, below 64.
+    static V shift_right(V v, V count) { return vshlq_u64(v, vnegq_s64(vreinterpretq_s64_u64(count))); }
     static unsigned covered_lanes(V words, V mask) { return lane_mask(vceqq_u64(vandq_u64(words, mask), mask)); }
     static unsigned nonzero_lanes(V a) { return lane_mask(vtstq_u64(a, a)); }
 

@@ -35,6 +35,8 @@ struct Ops<ScalarArch> : OpsDefaults {
     static V gather64(const std::byte* base, V offset) { return load_le<V>(base + offset); }
     static V gather64(const std::byte* base, V offset, unsigned wanted) { return wanted != 0 ? gather64(base, offset) : 0; }
     static V gather32(const std::byte* base, V offset) { return load_le<V32>(base + offset); }
+    /// Each lane by its own count, below 64.
+    static V shift_right(V v, V count) { return v >> count; }
     static unsigned covered_lanes(V words, V mask) { return (words & mask) == mask; }
     static unsigned nonzero_lanes(V a) { return a != 0; }
 

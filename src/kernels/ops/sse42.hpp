@@ -41,6 +41,10 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         std::memcpy(&hi, base + offset_of<1>(offset), 4);
         return _mm_set_epi64x(static_cast<long long>(hi), static_cast<long long>(lo));
     }
+    /// Each lane by its own count, below 64.
+    static V shift_right(V v, V count) {
+        return shift_lanes(count, [&](__m128i c) { return _mm_srl_epi64(v, c); });
+    }
     static unsigned covered_lanes(V words, V mask) { return lane_mask(_mm_cmpeq_epi64(_mm_and_si128(words, mask), mask)); }
     static unsigned nonzero_lanes(V a) { return lane_mask(_mm_cmpeq_epi64(a, _mm_setzero_si128())) ^ 3u; }
 

@@ -1,0 +1,286 @@
+// Saved Bloomier filters: what was saved comes back on every way, and anything else is refused.
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "bloomier_support.hpp"
+
+namespace simdbloom {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+void put(Bytes& bytes, std::size_t offset, T value) {
+    for (std::size_t i = 0; i < sizeof value; ++i) bytes[offset + i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+/// A checksum that fits, as someone who wants to be believed would write it.
+void sign(Bytes& bytes) {
+    const auto all = std::span<const std::byte>(bytes);
+    put(bytes, bytes.size() - 8, hash_bytes(all.subspan(64, bytes.size() - 72), hash_bytes(all.first(64))));
+}
+
+struct Aligned {
+    explicit Aligned(const Bytes& from) : memory(from.size() + 64) {
+        const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+        bytes = std::span(memory).subspan((64 - at % 64) % 64, from.size());
+        std::copy(from.begin(), from.end(), bytes.begin());
+    }
+    Bytes memory;
+    std::span<std::byte> bytes;
+};
+
+void expect_same(const BloomierMap& a, const BloomierMap& b) {
+    EXPECT_EQ(a.spec(), b.spec());
+    EXPECT_EQ(a.seed(), b.seed());
+    EXPECT_EQ(a.n_keys(), b.n_keys());
+    EXPECT_EQ(a.slots(), b.slots());
+    EXPECT_EQ(a.attempts(), b.attempts());
+    EXPECT_TRUE(std::ranges::equal(a.bytes(), b.bytes()));
+    const auto keys = test::random_keys(3000);
+    std::vector<std::uint32_t> left(3000), right(3000);
+    std::vector<std::uint8_t> left_bits(375), right_bits(375);
+    EXPECT_EQ(a.lookup(keys, left, left_bits), b.lookup(keys, right, right_bits));
+    EXPECT_EQ(left, right);
+    EXPECT_EQ(left_bits, right_bits);
+}
+
+struct TemporaryFolder {
+    fs::path path = fs::temp_directory_path() / ("simdbloom-bloomier-" + std::to_string(getpid()));
+    TemporaryFolder() { fs::create_directories(path); }
+    ~TemporaryFolder() { fs::remove_all(path); }
+};
+
+TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
+    const TemporaryFolder folder;
+    for (const auto& shape : test::map_shapes())
+        for (const std::size_t n : {0u, 1u, 2000u}) {
+            const auto map = test::make_map(shape, n, {.seed = 77});
+            SCOPED_TRACE(map.spec() + ", keys: " + std::to_string(n));
+            const Bytes bytes = save(map);
+            ASSERT_EQ(bytes.size(), saved_size(map));
+            auto loaded = BloomierMap::load(bytes);
+            ASSERT_TRUE(loaded) << loaded.error().message;
+            expect_same(map, *loaded);
+            EXPECT_EQ(save(*loaded), bytes);
+
+            const Aligned aligned(bytes);
+            auto viewed = BloomierMap::view(aligned.bytes);
+            ASSERT_TRUE(viewed) << viewed.error().message;
+            expect_same(map, *viewed);
+            EXPECT_EQ(static_cast<const void*>(viewed->bytes().data()), aligned.bytes.data() + 64) << "a view copies nothing";
+
+            const auto path = folder.path / "map";
+            save_file(map, path);
+            auto read = BloomierMap::load_file(path);
+            ASSERT_TRUE(read) << read.error().message;
+            expect_same(map, *read);
+            auto mapped = BloomierMap::map_file(path);
+            ASSERT_TRUE(mapped) << mapped.error().message;
+            expect_same(map, *mapped);
+            // It goes on when the file is gone, and where it is moved or copied to.
+            fs::remove(path);
+            const BloomierMap moved = std::move(*mapped), copied = moved;
+            expect_same(map, moved);
+            expect_same(map, copied);
+        }
+}
+
+TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
+    const Options keyed{.hashing = Hashing::keyed, .key = HashKey{1, 2}};
+    const auto map = test::make_map({8, 8}, 100, keyed);
+    const Bytes bytes = save(map);
+    auto loaded = BloomierMap::load(bytes, keyed);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    expect_same(map, *loaded);
+    for (const Options& wrong : {Options{}, Options{.hashing = Hashing::keyed}, Options{.hashing = Hashing::keyed, .key = HashKey{1, 3}}}) {
+        auto refused = BloomierMap::load(bytes, wrong);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().fault, LoadFault::key) << refused.error().message;
+    }
+    auto unkeyed = BloomierMap::load(save(test::make_map({8, 8}, 100)), keyed);
+    ASSERT_FALSE(unkeyed);
+    EXPECT_EQ(unkeyed.error().fault, LoadFault::key);
+}
+
+TEST(BloomierSaved, TheHeaderIsAsDocumented) {
+    const auto map = test::make_map({5, 6, 4}, 1, {.seed = 0x1122334455667788u});
+    const Bytes bytes = save(map);
+    const unsigned char begin[] = {0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A, 1, 0, 4, 5, 6, 1, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0,
+                                   0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 1, 0, 0, 0, 0, 0, 0, 0};
+    EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
+    for (std::size_t i = sizeof begin; i < 64; ++i)
+        EXPECT_EQ(bytes[i], i == 48 ? std::byte{1} : std::byte{0}) << i;
+    EXPECT_EQ(bytes.size(), 64 + 6 + 8) << "4 slots of 11 bits";
+    Bytes again = bytes;
+    put(again, again.size() - 8, std::uint64_t{0});
+    sign(again);
+    EXPECT_EQ(again, bytes);
+    // Slot i is bits 11 i on; the XOR of the key's four has the check in its low 6 bits, and the value above.
+    const auto place = detail::fuse_place(hash_key(test::random_key(0), map.seed()), detail::fuse_seed(1), {4, 0, 1});
+    std::uint64_t all = 0, slots = 0;
+    for (std::size_t i = 0; i < 6; ++i) all |= std::to_integer<std::uint64_t>(bytes[64 + i]) << (8 * i);
+    for (const std::uint64_t slot : place.slot) slots ^= all >> (11 * slot) & 0x7FF;
+    EXPECT_EQ(slots & 63, place.check & 63);
+    EXPECT_EQ(slots >> 6, test::value_at(0, 5));
+}
+
+// Written once; on any machine the same.
+TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
+    const std::string golden = 
+        "895342424d0d0a1a01000307060102000a000000000000000500000000000000080000000000000000000000000000001f000000000000000000000000000000"
+        "05b4f0f0ac42040006010020b596b3b101cb349935befb16d8";
+    const std::vector<std::uint64_t> keys{1, 2, 3, 4, 5, 6, 7, 8};
+    const std::vector<std::uint32_t> values{10, 20, 30, 40, 50, 60, 70, 80};
+    std::string hex;
+    for (const std::byte b : save(BloomierMap::build(keys, values, 7, 6, {.seed = 5}))) {
+        char text[3];
+        std::snprintf(text, sizeof text, "%02x", std::to_integer<unsigned>(b));
+        hex += text;
+    }
+    EXPECT_EQ(hex, golden);
+    Bytes bytes;
+    for (std::size_t i = 0; i < golden.size(); i += 2) bytes.push_back(static_cast<std::byte>(std::stoul(golden.substr(i, 2), nullptr, 16)));
+    auto loaded = BloomierMap::load(bytes);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(loaded->value_of(keys[i]), values[i]);
+}
+
+TEST(BloomierSaved, EveryTruncationAndExtensionIsRefused) {
+    for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}, {32, 32}}) {
+        const Bytes bytes = save(test::make_map(shape, 300));
+        for (std::size_t n = 0; n < bytes.size(); ++n) ASSERT_FALSE(BloomierMap::load(std::span(bytes).first(n))) << n;
+        Bytes longer = bytes;
+        for (int i = 0; i < 70; ++i) {
+            longer.push_back(std::byte{0});
+            ASSERT_FALSE(BloomierMap::load(longer));
+        }
+    }
+}
+
+TEST(BloomierSaved, EveryFlippedBitIsSeen) {
+    for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}}) {
+        Bytes bytes = save(test::make_map(shape, 3400));
+        ASSERT_GT(bytes.size(), 64u + 4096 + 8);
+        const auto flip_and_load = [&](std::size_t at) {
+            for (int bit = 0; bit < 8; ++bit) {
+                bytes[at] ^= static_cast<std::byte>(1 << bit);
+                ASSERT_FALSE(BloomierMap::load(bytes)) << "byte " << at << " bit " << bit;
+                bytes[at] ^= static_cast<std::byte>(1 << bit);
+            }
+        };
+        for (std::size_t at = 0; at < 64 + 4096; ++at) flip_and_load(at);
+        for (std::size_t at = bytes.size() - 9; at < bytes.size(); ++at) flip_and_load(at);
+        ASSERT_TRUE(BloomierMap::load(bytes));
+    }
+}
+
+TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
+    const Bytes good = save(test::make_map({8, 8}, 1000));
+    const auto refused = [&](LoadFault fault, const std::string& says, auto change, const Options& options = {}) {
+        Bytes bytes = good;
+        change(bytes);
+        sign(bytes);
+        auto loaded = BloomierMap::load(bytes, options);
+        ASSERT_FALSE(loaded) << says;
+        EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
+        EXPECT_NE(loaded.error().message.find(says), std::string::npos) << loaded.error().message;
+    };
+    refused(LoadFault::foreign, "Bloomier", [](Bytes& b) { b[4] = std::byte{'M'}, b[3] = std::byte{'L'}; });
+    refused(LoadFault::version, "version 2", [](Bytes& b) { put(b, 8, std::uint16_t{2}); });
+    refused(LoadFault::parameter, "arity 5", [](Bytes& b) { b[10] = std::byte{5}; });
+    refused(LoadFault::parameter, "33 value bits", [](Bytes& b) { b[11] = std::byte{33}; });
+    refused(LoadFault::parameter, "33 check bits", [](Bytes& b) { b[12] = std::byte{33}; });
+    refused(LoadFault::parameter, "0 value bits and 0", [](Bytes& b) { b[11] = b[12] = std::byte{0}; });
+    refused(LoadFault::parameter, "hash 3", [](Bytes& b) { b[13] = std::byte{3}; });
+    refused(LoadFault::key, "keyed", [](Bytes& b) { b[13] = std::byte{2}; });
+    refused(LoadFault::parameter, "2^19", [](Bytes& b) { b[14] = std::byte{19}; });
+    refused(LoadFault::parameter, "1250 slots are not from 2049", [](Bytes& b) { b[14] = std::byte{10}; });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[15] = std::byte{1}; });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[52] = std::byte{1}; });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });
+    refused(LoadFault::parameter, "0 slots", [](Bytes& b) { put(b, 16, std::uint64_t{0}); });
+    refused(LoadFault::parameter, "4294967296 slots", [](Bytes& b) { put(b, 16, std::uint64_t{1} << 32); });
+    refused(LoadFault::parameter, "1251 keys", [](Bytes& b) { put(b, 32, std::uint64_t{1251}); });
+    refused(LoadFault::parameter, "attempts", [](Bytes& b) { put(b, 48, std::uint32_t{0}); });
+    refused(LoadFault::size, "1251 slots of 16 bits take 2574 bytes, not 2572", [](Bytes& b) { put(b, 16, std::uint64_t{1251}); });
+    refused(LoadFault::size, "4294967295 slots of 64 bits", [](Bytes& b) { put(b, 16, std::uint64_t{0xFFFFFFFFu}), b[11] = b[12] = std::byte{32}; });
+    refused(LoadFault::limit, "2500 bytes", [](Bytes&) {}, {.max_bytes = 2499});
+    // A filter is no map, and a map no filter.
+    EXPECT_EQ(load(good).error().fault, LoadFault::foreign);
+    EXPECT_EQ(BloomierMap::load(save(make_filter("split256", 1000, 12))).error().fault, LoadFault::foreign);
+}
+
+// Whatever slots and seeds someone signs, lookups stay inside them.
+TEST(BloomierSaved, ForgedSlotsAreLookedUpWithinThem) {
+    for (const auto& shape : test::map_shapes()) {
+        Bytes bytes = save(test::make_map(shape, 100));
+        for (std::size_t i = 64; i + 8 < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(test::random_key(i));
+        put(bytes, 48, std::uint32_t{0xFFFFFFFFu});
+        sign(bytes);
+        auto loaded = BloomierMap::load(bytes);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        const auto keys = test::random_keys(500);
+        std::vector<std::uint32_t> expected(500), got(500);
+        for (std::size_t i = 0; i < 500; ++i) expected[i] = loaded->value_of(keys[i]).value_or(0);
+        for (const Isa isa : usable_isas()) {
+            loaded->use_isa(isa);
+            loaded->lookup(keys, got);
+            EXPECT_EQ(got, expected) << loaded->spec() << " on " << to_string(isa);
+        }
+        for (const auto value : expected) EXPECT_EQ(std::uint64_t{value} >> shape.value_bits, 0u);
+    }
+}
+
+TEST(BloomierSaved, LoadingAllocatesTheSlotsOnlyAndNothingForWhatItRefuses) {
+    Bytes bytes = save(test::make_map({8, 8}, 5000));
+    test::Counting counting;
+    {
+        auto loaded = BloomierMap::load(bytes, {.allocator = &counting});
+        ASSERT_TRUE(loaded);
+        EXPECT_EQ(counting.allocations, 1u);
+        EXPECT_LE(counting.bytes, bytes.size() + 4096);
+    }
+    EXPECT_EQ(counting.live, 0u);
+    bytes[100] ^= std::byte{1};
+    ASSERT_FALSE(BloomierMap::load(bytes, {.allocator = &counting}));
+    EXPECT_EQ(counting.allocations, 1u);
+}
+
+TEST(BloomierSaved, FilesThatCannotBeReadAreNamed) {
+    const TemporaryFolder folder;
+    const auto missing = folder.path / "missing";
+    for (auto* load : {&BloomierMap::load_file, &BloomierMap::map_file}) {
+        auto loaded = load(missing, {});
+        ASSERT_FALSE(loaded);
+        EXPECT_EQ(loaded.error().fault, LoadFault::file);
+        EXPECT_NE(loaded.error().message.find(missing.string()), std::string::npos);
+        const auto path = folder.path / "cut";
+        save_file(test::make_map({8, 8}, 1000), path);
+        fs::resize_file(path, 1000);
+        loaded = load(path, {});
+        ASSERT_FALSE(loaded);
+        EXPECT_EQ(loaded.error().fault, LoadFault::size) << loaded.error().message;
+        EXPECT_NE(loaded.error().message.find(path.string()), std::string::npos);
+    }
+    EXPECT_THROW(save_file(test::make_map({8, 8}, 10), folder.path / "no" / "folder"), std::system_error);
+}
+
+TEST(BloomierSaved, AViewDemandsItsAlignment) {
+    const Aligned aligned(save(test::make_map({8, 8}, 100)));
+    Bytes memory(aligned.bytes.size() + 128);
+    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+    const auto odd = std::span(memory).subspan((64 - at % 64) % 64 + 8, aligned.bytes.size());
+    std::ranges::copy(aligned.bytes, odd.begin());
+    auto viewed = BloomierMap::view(odd);
+    ASSERT_FALSE(viewed);
+    EXPECT_EQ(viewed.error().fault, LoadFault::alignment);
+    EXPECT_TRUE(BloomierMap::load(odd));
+}
+
+}  // namespace
+}  // namespace simdbloom
