@@ -80,7 +80,8 @@ BUGS = [
     bug("an alternate bucket one past the end, in kernels", "the difference of 0 counts as negative",
         ("src/kernels/cuckoo.hpp", "(difference >> 63)", "((difference - O::broadcast(1)) >> 63)")),
 
-    bug("a failed mapping of memory is success", "the filter has no bits", (STORAGE, "    if (p == MAP_FAILED) return nullptr;\n", "")),
+    bug("a failed mapping of memory is success", "the filter's bits lie nowhere",
+        (STORAGE, "    if (p == MAP_FAILED) return nullptr;\n", "    if (p == MAP_FAILED) return static_cast<std::byte*>(p);\n"), by=("memory_test", "Memory")),
     bug("a failed mapping is not reported", "the filter has no bits",
         (STORAGE, "        data_ = map_aligned(allocated_);\n        if (data_ == nullptr) throw AllocationError(bytes);\n", "        data_ = map_aligned(allocated_);\n")),
     bug("a failed allocation is not reported", "the filter has no bits",
