@@ -11,6 +11,7 @@
 
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
+#include "simdbloom/key_hash.hpp"
 #include "simdbloom/layout.hpp"
 #include "simdbloom/options.hpp"
 #include "simdbloom/storage.hpp"
@@ -53,7 +54,7 @@ void check_positions(std::size_t keys, std::size_t room);
 ///
 /// Concurrent calls of const members are safe; nothing else is. Keys are 64-bit integers hashed with
 /// hash_key(key, seed), or siphash(key, key()); the *_hashes twins take well-mixed 64-bit hashes as they are.
-class FilterBase {
+class FilterBase : public detail::KeyHash {
 public:
     /// How many of the keys are found. Never false for a key inserted.
     std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
@@ -76,11 +77,6 @@ public:
     std::string spec() const { return layout_.spec(); }
     const Layout& layout() const noexcept { return layout_; }
     Isa isa() const noexcept { return isa_; }
-    std::uint64_t seed() const noexcept { return seed_ - detail::seed_offset; }
-    /// fast where the seed is 0 or was given.
-    Hashing hashing() const noexcept { return hashing_; }
-    /// The secret of Hashing::keyed, else 0.
-    const HashKey& key() const noexcept { return key_; }
     /// Blocks of the layout: words for classic and register, lines, or buckets.
     std::uint64_t blocks() const noexcept { return blocks_; }
     /// The number of keys the filter was made for.
@@ -122,10 +118,6 @@ protected:
     Options options_of_a_copy() const;
     std::uint64_t smallest_part() const noexcept;
 
-    bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
-    std::uint64_t hash_of(std::uint64_t key) const noexcept { return keyed() ? siphash(key, key_) : detail::mix(key, seed_); }
-    std::uint64_t hash_of(std::string_view key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
-    std::uint64_t hash_of(std::span<const std::byte> key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
     detail::Target target() const noexcept;
     std::size_t run_insert(std::span<const std::uint64_t> keys, bool hashed);
     /// The block of `bytes` bytes, a constant, that the hash leads to.
@@ -137,7 +129,6 @@ protected:
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
     std::uint64_t blocks_;
-    std::uint64_t seed_;  // offset already
     std::uint64_t n_keys_;
     std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // cuckoo: state of the eviction walk
     std::uint64_t stored_ = 0;                     // cuckoo: fingerprints held
@@ -145,8 +136,6 @@ protected:
     std::uint32_t block_bytes_;
     std::uint32_t few_below_ = 0;  // batches of fewer keys are answered one by one
     Isa isa_;
-    Hashing hashing_;
-    HashKey key_{};
 
 private:
     friend struct detail::BuildAccess;
@@ -163,26 +152,22 @@ struct BytesHasher {
     std::uint64_t operator()(std::span<const std::byte> key, std::uint64_t seed) const noexcept { return hash_bytes(key, seed); }
 };
 
-/// Adds to a filter F, which has insert_hash, contains_hash and insert_hashes, everything built on them.
-template <class F>
-class FilterInterface : public FilterBase {
+/// Adds to a filter F, which has insert_hash, contains_hash and the *_hashes, everything built on them. Base is a KeyHash.
+template <class F, class Base>
+class KeyInterface : public Base {
 public:
-    void insert(std::uint64_t key) { self().insert_hash(hash_of(key)); }
-    bool contains(std::uint64_t key) const { return self().contains_hash(hash_of(key)); }
-    void insert(std::string_view key) { self().insert_hash(hash_of(key)); }
-    bool contains(std::string_view key) const { return self().contains_hash(hash_of(key)); }
-    void insert(std::span<const std::byte> key) { self().insert_hash(hash_of(key)); }
-    bool contains(std::span<const std::byte> key) const { return self().contains_hash(hash_of(key)); }
-
-    using FilterBase::contains;
-    using FilterBase::count;
-    using FilterBase::select;
+    void insert(std::uint64_t key) { self().insert_hash(this->hash_of(key)); }
+    bool contains(std::uint64_t key) const { return self().contains_hash(this->hash_of(key)); }
+    void insert(std::string_view key) { self().insert_hash(this->hash_of(key)); }
+    bool contains(std::string_view key) const { return self().contains_hash(this->hash_of(key)); }
+    void insert(std::span<const std::byte> key) { self().insert_hash(this->hash_of(key)); }
+    bool contains(std::span<const std::byte> key) const { return self().contains_hash(this->hash_of(key)); }
 
     // Keys of any type through a Hasher of the user's, singly and in batches.
     template <class Key, Hasher<Key> H>
-    void insert(const Key& key, const H& hasher) { self().insert_hash(hasher(key, seed())); }
+    void insert(const Key& key, const H& hasher) { self().insert_hash(hasher(key, this->seed())); }
     template <class Key, Hasher<Key> H>
-    bool contains(const Key& key, const H& hasher) const { return self().contains_hash(hasher(key, seed())); }
+    bool contains(const Key& key, const H& hasher) const { return self().contains_hash(hasher(key, this->seed())); }
 
     template <class Key, Hasher<Key> H = BytesHasher>
     void insert_keys(std::span<const Key> keys, const H& hasher = {}) {
@@ -214,7 +199,7 @@ public:
     }
 
 protected:
-    using FilterBase::FilterBase;
+    using Base::Base;
 
 private:
     F& self() noexcept { return static_cast<F&>(*this); }
@@ -227,12 +212,25 @@ private:
         for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
             const std::size_t n = keys.size() - first < hashes.size() ? keys.size() - first : hashes.size();
             for (std::size_t i = 0; i < n; ++i) {
-                if constexpr (std::same_as<H, BytesHasher>) hashes[i] = hash_of(keys[first + i]);
-                else hashes[i] = hasher(keys[first + i], seed());
+                if constexpr (std::same_as<H, BytesHasher>) hashes[i] = this->hash_of(keys[first + i]);
+                else hashes[i] = hasher(keys[first + i], this->seed());
             }
             use(first, std::span<const std::uint64_t>(hashes.data(), n));
         }
     }
+};
+
+/// The same with the batch interface of FilterBase.
+template <class F>
+class FilterInterface : public KeyInterface<F, FilterBase> {
+public:
+    using FilterBase::contains;
+    using FilterBase::count;
+    using FilterBase::select;
+    using KeyInterface<F, FilterBase>::contains;
+
+protected:
+    using KeyInterface<F, FilterBase>::KeyInterface;
 };
 
 /// A Bloom filter F: batches of any length always go in.

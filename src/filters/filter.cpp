@@ -29,22 +29,24 @@ void check_positions(std::size_t keys, std::size_t room) {
 
 }  // namespace detail
 
+detail::KeyHash::KeyHash(const Options& options) : seed_(options.seed + seed_offset), hashing_(options.hashing) {
+    if (keyed()) {
+        seed_ = seed_offset;
+        key_ = options.key ? *options.key : HashKey::random();
+    } else if (hashing_ == Hashing::seeded && options.seed == 0) {
+        seed_ = HashKey::random().low + seed_offset;
+    }
+}
+
 FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
-    : bits_(g.borrowed != nullptr ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
+    : KeyHash(options),
+      bits_(g.borrowed != nullptr ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
                                   : detail::Storage(g.blocks * (g.layout.block_bits() / 8), options.huge_pages, options.allocator)),
       blocks_(g.blocks),
-      seed_(options.seed + detail::seed_offset),
       n_keys_(g.n_keys),
       layout_(g.layout),
       block_bytes_(g.layout.block_bits() / 8),
-      isa_(Isa::scalar),
-      hashing_(options.hashing) {
-    if (keyed()) {
-        seed_ = detail::seed_offset;
-        key_ = options.key ? *options.key : HashKey::random();
-    } else if (options.hashing == Hashing::seeded && options.seed == 0) {
-        seed_ = HashKey::random().low + detail::seed_offset;
-    }
+      isa_(Isa::scalar) {
     use_isa(options.isa ? *options.isa : default_isa());
 }
 

@@ -1,0 +1,37 @@
+// What a filter hashes its keys with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "simdbloom/hash.hpp"
+#include "simdbloom/options.hpp"
+
+namespace simdbloom::detail {
+
+/// The hash that Options::hashing, seed and key ask for.
+class KeyHash {
+public:
+    std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
+    /// fast where the seed is 0 or was given.
+    Hashing hashing() const noexcept { return hashing_; }
+    /// The secret of Hashing::keyed, else 0.
+    const HashKey& key() const noexcept { return key_; }
+
+protected:
+    /// Draws what the options leave open. Throws std::system_error if there is nothing to draw from.
+    explicit KeyHash(const Options& options);
+
+    bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
+    std::uint64_t hash_of(std::uint64_t key) const noexcept { return keyed() ? siphash(key, key_) : mix(key, seed_); }
+    std::uint64_t hash_of(std::string_view key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
+    std::uint64_t hash_of(std::span<const std::byte> key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
+
+    std::uint64_t seed_;  // offset already
+    Hashing hashing_;
+    HashKey key_{};
+};
+
+}  // namespace simdbloom::detail
