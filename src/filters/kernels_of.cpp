@@ -19,10 +19,12 @@ const KernelTable& table_of(Isa isa) {
     }
 }
 
+const KernelTable& usable_table_of(Isa isa) { return table_of(cpu::select(cpu::detect(), to_string(isa))); }
+
 }  // namespace
 
 const Kernels& kernels_of(Isa isa, const Layout& layout) {
-    const auto& table = table_of(cpu::select(cpu::detect(), to_string(isa)));
+    const auto& table = usable_table_of(isa);
     switch (layout.kind) {
         case LayoutKind::classic: return table.classic;
         case LayoutKind::register32: return table.register32[layout.k - 1];
@@ -36,6 +38,11 @@ const Kernels& kernels_of(Isa isa, const Layout& layout) {
         case LayoutKind::cuckoo16: break;
     }
     return table.cuckoo16;
+}
+
+const Kernels& growing_kernels_of(Isa isa, unsigned slot_bits) {
+    const auto& table = usable_table_of(isa);
+    return slot_bits == 12 ? table.growing12 : slot_bits == 16 ? table.growing16 : table.growing20;
 }
 
 }  // namespace simdbloom::detail

@@ -4,11 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom {
+class GrowingCuckoo;
 class ScalableBloom;
 }
 
@@ -31,6 +34,13 @@ struct Parsed {
 };
 /// Everything that can be said from the header, the number of bytes in all, and max_bytes and key of the options.
 Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> header, std::uint64_t bytes_in_all, const Options& options);
+
+/// Numbers of the format for the hash of a filter, and what tells one secret key from another without saying anything about it.
+constexpr unsigned mixer_hash = 1, keyed_hash = 2;
+std::uint64_t key_check(const HashKey& key) noexcept;
+/// What is wrong with the hash of saved bytes for these options, if anything.
+std::optional<LoadError> hash_fault(unsigned hash, std::uint64_t saved_key_check, const Options& options);
+
 LoadError too_short(std::uint64_t bytes);
 LoadError wrong_checksum();
 
@@ -41,6 +51,8 @@ struct LoadAccess {
     static std::span<std::byte> bits(AnyFilter& filter) noexcept;
     /// Once the bits are there: what is not saved because it follows from them.
     static void complete(AnyFilter& filter) noexcept;
+    /// From `bytes` bytes of which `read` takes the next ones, or says why not.
+    static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options, const std::function<std::optional<LoadError>(std::span<std::byte>)>& read);
     static Loaded<ScalableBloom> series(const File& file, const std::filesystem::path& path, std::uint64_t bytes, Options options);
 };
 

@@ -14,7 +14,7 @@ namespace detail {
 namespace {
 
 constexpr unsigned char magic[8] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A};
-constexpr unsigned version = 1, mixer_hash = 1, keyed_hash = 2;
+constexpr unsigned version = 1;
 
 struct Offset {
     static constexpr std::size_t version = 8, layout = 10, k = 11, groups = 12, hash = 13, reserved = 14, blocks = 16, seed = 24, n_keys = 32, key_check = 40, reserved_end = 48;
@@ -33,9 +33,6 @@ T get(std::span<const std::byte, header_bytes> header, std::size_t offset) noexc
     return load_le<T>(header.data() + offset);
 }
 
-/// Tells one key from another, and says nothing about it: SipHash-2-4 of the magic.
-std::uint64_t key_check(const HashKey& key) noexcept { return siphash(std::as_bytes(std::span(magic)), key); }
-
 LoadError fault(LoadFault kind, std::string message) { return {kind, std::move(message)}; }
 
 bool all_zero(std::span<const std::byte> bytes) {
@@ -43,6 +40,18 @@ bool all_zero(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+std::uint64_t key_check(const HashKey& key) noexcept { return siphash(std::as_bytes(std::span(magic)), key); }
+
+std::optional<LoadError> hash_fault(unsigned hash, std::uint64_t saved_key_check, const Options& options) {
+    if (hash != mixer_hash && hash != keyed_hash) return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
+    const bool keyed = hash == keyed_hash;
+    if (keyed != (options.hashing == Hashing::keyed))
+        return fault(LoadFault::key, keyed ? "the hash is keyed; options.hashing is " + to_string(options.hashing) : "the hash is not keyed; options.hashing is keyed");
+    if (keyed && !options.key) return fault(LoadFault::key, "the hash is keyed, and options.key is empty");
+    if (keyed && key_check(*options.key) != saved_key_check) return fault(LoadFault::key, "options.key is not the key that the filter was saved with");
+    return {};
+}
 
 Header header_of(const FilterBase& filter) noexcept {
     Header header{};
@@ -88,15 +97,11 @@ Loaded<Parsed> parse_header(std::span<const std::byte, header_bytes> h, std::uin
     if (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0)
         return fault(LoadFault::parameter, "k=" + std::to_string(layout.k) + " does not suit layout " + std::to_string(number));
     const unsigned hash = get<std::uint8_t>(h, Offset::hash);
-    if (hash != mixer_hash && hash != keyed_hash) return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
     if (!all_zero(h.subspan<Offset::reserved, 2>()) || !all_zero(h.subspan<Offset::reserved_end>()) ||
-        (hash == mixer_hash ? get<std::uint64_t>(h, Offset::key_check) : get<std::uint64_t>(h, Offset::seed)) != 0)
+        (hash == mixer_hash && get<std::uint64_t>(h, Offset::key_check) != 0) || (hash == keyed_hash && get<std::uint64_t>(h, Offset::seed) != 0))
         return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
     parsed.keyed = hash == keyed_hash;
-    if (parsed.keyed != (options.hashing == Hashing::keyed))
-        return fault(LoadFault::key, parsed.keyed ? "the hash is keyed; options.hashing is " + to_string(options.hashing) : "the hash is not keyed; options.hashing is keyed");
-    if (parsed.keyed && !options.key) return fault(LoadFault::key, "the hash is keyed, and options.key is empty");
-    if (parsed.keyed && key_check(*options.key) != get<std::uint64_t>(h, Offset::key_check)) return fault(LoadFault::key, "options.key is not the key that the filter was saved with");
+    if (auto wrong = hash_fault(hash, get<std::uint64_t>(h, Offset::key_check), options)) return *wrong;
 
     parsed.geometry.blocks = get<std::uint64_t>(h, Offset::blocks);
     parsed.geometry.n_keys = get<std::uint64_t>(h, Offset::n_keys);

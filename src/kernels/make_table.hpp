@@ -5,6 +5,7 @@
 
 #include "kernels/classic.hpp"
 #include "kernels/cuckoo.hpp"
+#include "kernels/growing.hpp"
 #include "kernels/line.hpp"
 #include "kernels/register.hpp"
 #include "kernels/split.hpp"
@@ -32,6 +33,9 @@ constexpr KernelTable make_table() {
     t.cuckoo8 = kernels_of<O, Cuckoo<O, 8>>();
     t.cuckoo12 = kernels_of<O, Cuckoo<O, 12>>();
     t.cuckoo16 = kernels_of<O, Cuckoo<O, 16>>();
+    t.growing12 = kernels_of<O, Growing<O, 12>>();
+    t.growing16 = kernels_of<O, Growing<O, 16>>();
+    t.growing20 = kernels_of<O, Growing<O, 20>>();
     return t;
 }
 

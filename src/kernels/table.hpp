@@ -30,9 +30,9 @@ enum class Output : std::uint8_t { count, bitmap, select };
 /// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket may be loaded as a word.
 struct Target {
     std::byte* bits;
-    std::uint64_t blocks;       ///< below 2^32
+    std::uint64_t blocks;       ///< below 2^32; of a growing table the roots
     std::uint64_t seed;         ///< already offset, see mix()
-    std::uint32_t k;            ///< for layouts whose kernels loop over it
+    std::uint32_t k;            ///< for layouts whose kernels loop over it; of a growing table the growths
     std::size_t bytes;          ///< of the bits: what decides over prefetching
     std::uint64_t* random;      ///< cuckoo: state of the eviction walk, else null
 };
@@ -73,6 +73,7 @@ struct KernelTable {
     Kernels zoned4[zoned_max_k_per_group / 2];
     Kernels blocked512;
     Kernels cuckoo8, cuckoo12, cuckoo16;
+    Kernels growing12, growing16, growing20;
 };
 
 // The one symbol each ISA object exports.
