@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "machine.hpp"
+#include "members/members.hpp"
 #include "plan.hpp"
 #include "results.hpp"
 #include "subject.hpp"
@@ -143,7 +144,7 @@ TEST(Plan, EveryDepthCoversAllLevelsAndFilters) {
             EXPECT_GT(c.n_keys, 0u);
         }
         EXPECT_EQ(levels, (std::set<std::string>{"L1", "L2", "L3", "DRAM"}));
-        EXPECT_EQ(specs.size(), 13u);
+        EXPECT_EQ(specs.size(), 13 + all_members().size());
     }
     EXPECT_EQ(machine.level(machine.l1d), "L1");
     EXPECT_EQ(machine.level(machine.l1d + 1), "L2");

@@ -17,4 +17,6 @@ struct NamedMember {
 };
 std::span<const NamedMember> all_members();
 
+std::unique_ptr<Member> make_growing_cuckoo(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
+
 }  // namespace simdbloom::bench
