@@ -19,17 +19,6 @@ double peak_mib() {
     return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-/// Keys first .. last - 1 of the source, in pieces.
-template <class Use>
-void for_keys(const KeySource& source, std::uint64_t first, std::uint64_t last, const Use& use) {
-    std::vector<std::uint64_t> piece(1 << 16);
-    for (; first < last; first += piece.size()) {
-        const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), last - first));
-        source.fill(first, piece.data(), n);
-        use(std::span<const std::uint64_t>(piece).first(n));
-    }
-}
-
 }  // namespace
 
 int main() {

@@ -8,7 +8,8 @@ namespace simdbloom::bench {
 
 std::span<const NamedMember> all_members() {
     // 16 bits a slot, and 1.17 of these a key in 256 KiB.
-    static constexpr NamedMember members[] = {{"fuse", 12, make_fuse3}, {"fuse:d=4", 12, make_fuse4}, {"bloomier:r=8,f=8", 18.7, make_bloomier}};
+    static constexpr NamedMember members[] = {{"fuse", 12, make_fuse3}, {"fuse:d=4", 12, make_fuse4}, {"bloomier:r=8,f=8", 18.7, make_bloomier},
+                                              {"growing16", 18.2, make_growing_cuckoo}};
     return members;
 }
 

@@ -21,5 +21,6 @@ std::unique_ptr<Member> make_fuse3(const KeySource& keys, std::uint64_t n_keys, 
 std::unique_ptr<Member> make_fuse4(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
 /// r = 8, f = 8, whatever the bits per key.
 std::unique_ptr<Member> make_bloomier(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
+std::unique_ptr<Member> make_growing_cuckoo(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
 
 }  // namespace simdbloom::bench

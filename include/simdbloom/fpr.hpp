@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "simdbloom/layout.hpp"
 
@@ -48,6 +49,13 @@ double cuckoo_upper_bound(unsigned fingerprint_bits, unsigned slots);
 
 /// BloomierMap with f check bits: 2^-f, whatever the keys, their number and the slots.
 double bloomier(unsigned check_bits);
+/// A growing cuckoo filter of 4 slots a bucket, loads[l] of whose slots hold l bits behind the core, which is one of 2^core_bits - 1
+/// values: 1 - PROD_l (1 - p_l)^(8 loads[l]), p_l = 2^-l / (2^core_bits - 1).
+double growing_cuckoo(unsigned core_bits, std::span<const double> loads);
+/// What it cannot exceed after so many growths: 8 p (1 + growths / 2), p for all movable bits. The slots inserted a growths ago
+/// or before filled a table of a 2^a-th of the size at the most, and each is met 2^a times as often as a new one or, with no bit left,
+/// has that many copies in all; SUM_a 2^a s_a is largest where s_a = 2^-(a + 1) of the slots are a growths old.
+double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths);
 
 /// Chance that a stranger shares all w effective hash bits with one of n keys: 1 - exp(-n / 2^w).
 double hash_floor(double keys, double effective_bits);

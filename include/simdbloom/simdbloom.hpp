@@ -10,6 +10,7 @@
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/frozen.hpp"
+#include "simdbloom/growing_cuckoo.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/layout.hpp"

@@ -209,6 +209,16 @@ double cuckoo_upper_bound(unsigned f, unsigned slots) { return 2 * slots / std::
 
 double bloomier(unsigned f) { return std::exp2(-static_cast<double>(f)); }
 
+double growing_cuckoo(unsigned core_bits, std::span<const double> loads) {
+    double exponent = 0, p = 1 / (std::exp2(core_bits) - 1);
+    for (const double load : loads) exponent += 8 * load * std::log1p(-p), p /= 2;
+    return 0 - std::expm1(exponent);
+}
+
+double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths) {
+    return std::min(8 / ((std::exp2(core_bits) - 1) * std::exp2(movable_bits)) * (1 + growths / 2.0), 1.0);
+}
+
 double hash_floor(double keys, double w) { return -std::expm1(-keys / std::exp2(w)); }
 
 double with_floor(double f, double floor) { return 1 - (1 - f) * (1 - floor); }

@@ -40,4 +40,9 @@ const Kernels& kernels_of(Isa isa, const Layout& layout) {
     return table.cuckoo16;
 }
 
+const Kernels& growing_kernels_of(Isa isa, unsigned slot_bits) {
+    const auto& table = table_of(isa);
+    return slot_bits == 12 ? table.growing12 : slot_bits == 16 ? table.growing16 : table.growing20;
+}
+
 }  // namespace simdbloom::detail

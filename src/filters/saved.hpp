@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -24,6 +25,7 @@
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom {
+class GrowingCuckoo;
 class ScalableBloom;
 }
 
@@ -114,6 +116,8 @@ struct LoadAccess {
     static AnyFilter make(const Parsed& parsed, const Options& options, const std::byte* borrowed);
     static std::span<std::byte> bits(AnyFilter& filter) noexcept;
     static void complete(AnyFilter& filter) noexcept;
+    /// From `bytes` bytes of which `read` takes the next ones, or says why not.
+    static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options, const std::function<std::optional<LoadError>(std::span<std::byte>)>& read);
     static Loaded<ScalableBloom> series(const File& file, const std::filesystem::path& path, std::uint64_t bytes, Options options);
 };
 

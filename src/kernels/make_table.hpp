@@ -6,6 +6,7 @@
 #include "kernels/classic.hpp"
 #include "kernels/cuckoo.hpp"
 #include "kernels/fuse.hpp"
+#include "kernels/growing.hpp"
 #include "kernels/line.hpp"
 #include "kernels/register.hpp"
 #include "kernels/split.hpp"
@@ -37,6 +38,9 @@ constexpr KernelTable make_table() {
         ((t.fuse3[i] = map_kernels_of<O, Fuse<O, 3, static_cast<SlotLoad>(i)>>()), ...);
         ((t.fuse4[i] = map_kernels_of<O, Fuse<O, 4, static_cast<SlotLoad>(i)>>()), ...);
     }(std::make_index_sequence<4>());
+    t.growing12 = kernels_of<O, Growing<O, 12>>();
+    t.growing16 = kernels_of<O, Growing<O, 16>>();
+    t.growing20 = kernels_of<O, Growing<O, 20>>();
     return t;
 }
 

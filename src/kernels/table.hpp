@@ -37,9 +37,9 @@ struct FuseTarget {
 /// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket may be loaded as a word.
 struct Target {
     std::byte* bits;
-    std::uint64_t blocks;       ///< below 2^32
+    std::uint64_t blocks;       ///< below 2^32; of a growing table the roots
     std::uint64_t seed;         ///< already offset, see mix()
-    std::uint32_t k;            ///< for layouts whose kernels loop over it
+    std::uint32_t k;            ///< for layouts whose kernels loop over it; of a growing table the growths
     std::size_t bytes;          ///< of the bits: what decides over prefetching
     std::uint64_t* random;      ///< cuckoo: state of the eviction walk, else null
     FuseTarget fuse{};
@@ -91,6 +91,7 @@ struct KernelTable {
     Kernels blocked512;
     Kernels cuckoo8, cuckoo12, cuckoo16;
     MapKernels fuse3[4], fuse4[4];  // [SlotLoad]
+    Kernels growing12, growing16, growing20;
 };
 
 // The one symbol each ISA object exports.

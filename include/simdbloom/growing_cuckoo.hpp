@@ -1,0 +1,157 @@
+// A cuckoo filter that grows.
+#pragma once
+
+#include <array>
+
+#include "simdbloom/filter.hpp"
+#include "simdbloom/serialize.hpp"
+#include "simdbloom/stash.hpp"
+
+namespace simdbloom {
+
+namespace detail {
+enum class Output : std::uint8_t;
+}
+
+/// What became of a key.
+enum class Inserted : std::uint8_t {
+    yes,
+    too_many_copies,  ///< 8 copies of it are in already
+    full,             ///< there is no place, and the table cannot be doubled: max_bytes, or 2^32 - 1 buckets
+};
+
+/// A cuckoo filter that doubles when it is full, without the keys, and loses none. It deletes, and its FPR stays below
+/// fpr_bound(), which rises by half of its first value with each growth.
+///
+/// One table of buckets of four slots (12, 16 or 20 bits: "growing12", "growing16", "growing20"). To double it, each slot gives one
+/// bit of its fingerprint to the address; a key inserted later brings a whole fingerprint (Apple 2022, "Taffy"; Dayan et al. 2024,
+/// "Aleph", for quotient filters). A slot marks by itself how many bits it has left; once it has none, it is copied to both halves.
+/// Of all keys half are from the last doubling, a quarter from the one before, which have lost one bit, and so on: each
+/// generation adds the same to the FPR, and a lookup touches two buckets as in CuckooFilter. A chain of tables, each twice the
+/// one before, has the same space and nearly the same FPR, but a lookup goes to all of them (11 after 1000-fold growth), and it
+/// cannot delete: a key found by chance in one table and meant in another would take a stranger's fingerprint. Here a
+/// key's slot is a prefix of its hash in any generation, and erase takes the longest that matches; see papers/apple-2022.md.
+///
+/// A key that finds no place while the table is emptier than three quarters, as happens where many keys have many copies, is kept
+/// with its whole hash in a stash until the table grows, which it does once the stash has a 16th of the number of slots. So a table
+/// has at most 32 slots for each key it held when it last grew, whatever their hashes are.
+///
+/// Of a key 8 copies are taken, and a ninth is refused: seven in the table, and the eighth in the stash, where it cannot be taken for
+/// another key. The first copy of a key is never refused; a further one is if, with slots of other keys that match by chance, there
+/// seem to be eight: the eighth copy with a chance of at most fpr_bound(), earlier ones only beside keys of many copies.
+///
+/// Erasing a key that was never inserted may remove the fingerprint of another key. While the table doubles, the old one is held too.
+class GrowingCuckoo : public KeyInterface<GrowingCuckoo, detail::KeyHash> {
+public:
+    static constexpr unsigned slots_per_bucket = 4, max_copies = 8;
+
+    /// Room for `first_keys` keys at a load of 0.95, at least 1024 buckets. options.spec: "growing16" (the default), "growing12" or
+    /// "growing20". options.max_bytes limits all growth. Throws std::invalid_argument for zero keys or another spec,
+    /// std::length_error beyond 2^32 - 1 buckets or max_bytes.
+    explicit GrowingCuckoo(std::size_t first_keys, Options options = {});
+    /// With the narrowest slots whose fpr_bound() is at most `fpr` at every size up to 2^32 - 1 buckets or max_bytes. Throws
+    /// std::invalid_argument, naming the best bound, if none are, or if options.spec names others.
+    static GrowingCuckoo for_fpr(std::size_t first_keys, double fpr, Options options = {});
+
+    /// Grows if it must. Everything but `yes` leaves the filter as it was; so does AllocationError.
+    Inserted try_insert_hash(std::uint64_t hash);
+    Inserted try_insert(std::uint64_t key) { return try_insert_hash(hash_of(key)); }
+    Inserted try_insert(std::string_view key) { return try_insert_hash(hash_of(key)); }
+    /// Inserts in order up to the first that is not taken. `last` says what became of that one.
+    struct Batch {
+        std::size_t inserted;
+        Inserted last;
+    };
+    Batch try_insert(std::span<const std::uint64_t> keys) { return insert_counted(keys, false); }
+    Batch try_insert_hashes(std::span<const std::uint64_t> hashes) { return insert_counted(hashes, true); }
+
+    /// These throw std::length_error naming the key, or what limits the size; keys before stay in.
+    using KeyInterface::insert;
+    void insert_hash(std::uint64_t hash) { insert_all({&hash, 1}, true); }
+    void insert(std::uint64_t key) { insert_all({&key, 1}, false); }
+    void insert(std::span<const std::uint64_t> keys) { insert_all(keys, false); }
+    void insert_hashes(std::span<const std::uint64_t> hashes) { insert_all(hashes, true); }
+
+    /// Removes one copy; false if the key is not found.
+    bool erase_hash(std::uint64_t hash) noexcept;
+    bool erase(std::uint64_t key) noexcept { return erase_hash(hash_of(key)); }
+    bool erase(std::string_view key) noexcept { return erase_hash(hash_of(key)); }
+    /// Removes all keys and keeps the size.
+    void clear() noexcept;
+
+    // As of FilterBase.
+    using KeyInterface::contains;
+    bool contains_hash(std::uint64_t hash) const noexcept;
+    std::size_t count(std::span<const std::uint64_t> keys) const;
+    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const;
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
+    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const;
+    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const;
+    std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const;
+    std::uint64_t touch(std::span<const std::uint64_t> keys) const;
+
+    /// Keys in the filter, copies counted.
+    std::uint64_t stored() const noexcept { return stored_; }
+    /// The share of slots taken. With erased keys that had been copied to both halves before: their other copies stay.
+    double load() const noexcept;
+    unsigned growths() const noexcept { return growths_; }
+    std::uint64_t buckets() const noexcept { return roots_ << growths_; }
+    std::size_t stashed() const noexcept { return stash_.size(); }
+    /// Table and stash.
+    std::size_t size_in_bytes() const noexcept { return bits_.size() + stash_.bytes(); }
+    /// size_in_bytes() * 8 over stored().
+    double bits_per_key() const noexcept;
+    std::string spec() const;
+    Isa isa() const noexcept { return isa_; }
+    void use_isa(Isa isa);
+    /// The number of keys it was first made for.
+    std::uint64_t first_keys() const noexcept { return first_keys_; }
+    /// Hashes of the keys in the stash, ascending.
+    std::vector<std::uint64_t> stashed_hashes() const { return stash_.sorted(); }
+    /// The table's raw bits.
+    std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
+
+    /// The exact model for the slots as they are now, which are counted by the bits they have left.
+    double expected_fpr() const;
+    double estimated_fpr() const { return expected_fpr(); }
+    /// What no sequence of inserts and erases exceeds at the size it has now, and at the largest it can grow to.
+    double fpr_bound() const;
+    double final_fpr_bound() const;
+
+private:
+    friend struct detail::LoadAccess;
+    GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths, std::uint64_t first_keys, const Options& options);
+    detail::Target target() const noexcept;
+    std::uint64_t slots() const noexcept { return slots_per_bucket * buckets(); }
+    std::uint64_t taken() const noexcept;
+    unsigned growths_left() const noexcept;
+    bool put(std::uint64_t hash) noexcept;
+    void grow();
+    Batch insert_counted(std::span<const std::uint64_t> keys, bool hashed);
+    void insert_all(std::span<const std::uint64_t> keys, bool hashed);
+    std::size_t run(std::span<const std::uint64_t> keys, bool hashed, detail::Output output, void* out) const;
+    std::size_t run_slowly(std::span<const std::uint64_t> keys, bool hashed, detail::Output output, void* out) const;
+
+    detail::Storage bits_;
+    const detail::Kernels* kernels_ = nullptr;
+    std::uint64_t roots_, first_keys_;
+    std::uint64_t stored_ = 0;
+    std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk
+    std::array<std::uint64_t, 13> slots_with_{};  // [l]: slots that hold l movable bits
+    detail::Stash stash_;
+    std::size_t max_bytes_;
+    std::pmr::memory_resource* allocator_;
+    unsigned slot_bits_, growths_ = 0;
+    bool huge_pages_;
+    Isa isa_;
+};
+
+/// The filter in bytes and files, as format.md says; the promises are those of save, load and their like for other filters. Of the options
+/// isa, huge_pages, max_bytes, allocator, hashing and key are read; the eviction walk begins anew.
+std::size_t saved_size(const GrowingCuckoo& filter) noexcept;
+std::vector<std::byte> save(const GrowingCuckoo& filter);
+void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path);
+Loaded<GrowingCuckoo> load_growing(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
+Loaded<GrowingCuckoo> load_growing_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
+
+}  // namespace simdbloom

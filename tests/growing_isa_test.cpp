@@ -1,0 +1,194 @@
+// The growing cuckoo filter: the same bits and answers on every ISA, in batches and singly, with and without a stash, however
+// its keys are hashed.
+#include <cstring>
+#include <set>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+struct Case {
+    std::string spec;
+    bool stash, keyed;
+};
+
+class GrowingOnEveryIsa : public ::testing::TestWithParam<Case> {
+protected:
+    static GrowingCuckoo make(Isa isa) {
+        Options options;
+        options.isa = isa;
+        options.spec = GetParam().spec;
+        options.seed = GetParam().keyed ? 0 : 7;
+        if (GetParam().keyed) {
+            options.hashing = Hashing::keyed;
+            options.key = HashKey{1, 2};
+        }
+        return GrowingCuckoo(3'000, options);
+    }
+    static void fill(GrowingCuckoo& filter, bool singly) {
+        const auto keys = test::random_keys(20'000);
+        if (GetParam().stash)
+            for (unsigned i = 0; i < 8; ++i)
+                for (std::uint64_t key = 0; key < 40; ++key) filter.insert(test::random_key(2 * key));
+        for (std::size_t at = 0, n = 0; at < keys.size(); n = (n + 1) % 131) {
+            const auto piece = std::span(keys).subspan(at, std::min(n, keys.size() - at));
+            at += piece.size();
+            // The even ones.
+            std::vector<std::uint64_t> even;
+            for (std::size_t i = 0; i < piece.size(); ++i)
+                if ((at - piece.size() + i) % 2 == 0 && at - piece.size() + i >= 80) even.push_back(piece[i]);
+            if (singly)
+                for (const auto key : even) filter.insert(key);
+            else filter.insert(even);
+        }
+        if (!GetParam().stash)
+            for (std::uint64_t key = 0; key < 40; ++key) filter.insert(test::random_key(2 * key));
+    }
+};
+
+TEST_P(GrowingOnEveryIsa, BitsAreIdentical) {
+    auto reference = make(Isa::scalar);
+    fill(reference, true);
+    EXPECT_EQ(reference.growths(), 2u);
+    EXPECT_EQ(reference.stashed() > 0, GetParam().stash);
+    for (const Isa isa : usable_isas()) {
+        auto batched = make(isa);
+        fill(batched, false);
+        const auto a = reference.bytes(), b = batched.bytes();
+        ASSERT_EQ(a.size(), b.size());
+        EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size()), 0) << to_string(isa);
+        EXPECT_EQ(batched.stored(), reference.stored());
+        EXPECT_EQ(batched.stashed(), reference.stashed());
+        EXPECT_EQ(batched.expected_fpr(), reference.expected_fpr());
+    }
+}
+
+TEST_P(GrowingOnEveryIsa, AnswersAreIdenticalForAllLengths) {
+    auto filter = make(Isa::scalar);
+    fill(filter, false);
+    ASSERT_GT(filter.expected_fpr(), 0);
+    std::vector<std::size_t> lengths(131);
+    for (std::size_t n = 0; n <= 130; ++n) lengths[n] = n;
+    for (const std::size_t n : {1'023u, 1'024u, 1'025u, 5'000u}) lengths.push_back(n);
+    for (const Isa isa : usable_isas()) {
+        filter.use_isa(isa);
+        EXPECT_EQ(filter.isa(), isa);
+        for (const std::size_t n : lengths) {
+            // Half of them in.
+            std::vector<std::uint64_t> keys(n), hashes(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                keys[i] = test::random_key(test::random_key(i + 1'000 * n) % (n < 500 ? 400 : 20'000));
+                hashes[i] = GetParam().keyed ? siphash(keys[i], HashKey{1, 2}) : hash_key(keys[i], 7);
+            }
+            std::vector<std::uint8_t> expected((n + 7) / 8);
+            std::vector<std::uint32_t> expected_positions;
+            for (std::size_t i = 0; i < n; ++i)
+                if (filter.contains(keys[i])) {
+                    ASSERT_TRUE(filter.contains_hash(hashes[i]));
+                    expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | 1u << (i % 8));
+                    expected_positions.push_back(static_cast<std::uint32_t>(i));
+                }
+            for (const bool hashed : {false, true}) {
+                const auto& asked = hashed ? hashes : keys;
+                std::vector<std::uint8_t> bitmap(expected.size() + 1, 0xEE);
+                std::vector<std::uint32_t> positions(n + 1, 0xEEEEEEEE);
+                if (hashed) filter.contains_hashes(asked, std::span(bitmap).first(expected.size()));
+                else filter.contains(asked, std::span(bitmap).first(expected.size()));
+                ASSERT_EQ(bitmap.back(), 0xEE);
+                bitmap.pop_back();
+                ASSERT_EQ(bitmap, expected) << to_string(isa) << ", " << n << " keys";
+                const auto room = std::span(positions).first(n);
+                const std::size_t found = hashed ? filter.select_hashes(asked, room) : filter.select(asked, room);
+                ASSERT_EQ(found, expected_positions.size());
+                for (std::size_t i = 0; i < found; ++i) ASSERT_EQ(positions[i], expected_positions[i]);
+                for (std::size_t i = found; i <= n; ++i) ASSERT_EQ(positions[i], 0xEEEEEEEE) << "written behind what was found";
+                ASSERT_EQ(hashed ? filter.count_hashes(asked) : filter.count(asked), found);
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GrowingOnEveryIsa,
+                         ::testing::Values(Case{"growing12", false, false}, Case{"growing16", false, false}, Case{"growing20", false, false}, Case{"growing16", true, false},
+                                           Case{"growing16", false, true}, Case{"growing20", true, true}),
+                         [](const auto& info) { return info.param.spec + (info.param.stash ? "_stash" : "") + (info.param.keyed ? "_keyed" : ""); });
+
+TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
+    GrowingCuckoo filter(100);
+    filter.insert(std::string_view("a key"));
+    filter.insert(std::as_bytes(std::span("bytes", 5)));
+    filter.insert(std::uint64_t{5});
+    EXPECT_EQ(filter.try_insert(std::string_view("another")), Inserted::yes);
+    EXPECT_TRUE(filter.contains(std::string_view("a key")) && filter.contains(std::string_view("bytes")) && filter.contains(std::uint64_t{5}));
+    EXPECT_TRUE(filter.contains_hash(hash_bytes("another")));
+    EXPECT_FALSE(filter.contains(std::string_view("none")));
+    const std::vector<std::string_view> texts{"x", "y", "a key"};
+    filter.insert_keys(std::span(texts).first(2));
+    EXPECT_EQ(filter.count_keys(std::span(texts)), 3u);
+    EXPECT_EQ(filter.stored(), 6u);
+    EXPECT_TRUE(filter.erase(std::string_view("a key")));
+    EXPECT_FALSE(filter.contains(std::string_view("a key")));
+
+    std::vector<std::uint8_t> bitmap(1, 0xAA);
+    std::vector<std::uint32_t> positions(8);
+    const std::vector<std::uint64_t> keys(9, 5);
+    test::expect_error<std::length_error>([&] { filter.contains(keys, bitmap); return 0; }, "1 bytes is too short for 9 keys");
+    EXPECT_EQ(bitmap[0], 0xAA);
+    test::expect_error<std::length_error>([&] { return filter.select(keys, positions); }, "8 positions is too short for 9 keys");
+
+    const GrowingCuckoo copy = filter;
+    filter.clear();
+    EXPECT_EQ(filter.stored(), 0u);
+    EXPECT_EQ(filter.expected_fpr(), 0);
+    EXPECT_FALSE(filter.contains(std::uint64_t{5}));
+    EXPECT_TRUE(copy.contains(std::uint64_t{5}));
+    GrowingCuckoo moved = std::move(filter);
+    moved.insert(test::random_keys(10'000));
+    EXPECT_EQ(moved.count(test::random_keys(10'000)), 10'000u);
+    EXPECT_EQ(moved.bits_per_key(), 8.0 * static_cast<double>(moved.size_in_bytes()) / 10'000);
+    EXPECT_NE(moved.touch(test::random_keys(100)), 0u);
+}
+
+TEST(Stash, AgreesWithAMultiset) {
+    detail::Stash stash;
+    std::multiset<std::uint64_t> oracle;
+    const auto hash_of = [](std::uint64_t i) { return i % 5 == 0 ? i / 5 : test::random_key(i); };  // 0 among them, and neighbours
+    for (std::uint64_t op = 0; op < 200'000; ++op) {
+        const std::uint64_t random = test::random_key(op), hash = hash_of(random % 700);
+        if ((random >> 32) % 100 < (op / 10'000 % 2 == 0 ? 70u : 30u)) {
+            stash.insert(hash);
+            oracle.insert(hash);
+        } else {
+            const auto at = oracle.find(hash);
+            ASSERT_EQ(stash.erase(hash), at != oracle.end());
+            if (at != oracle.end()) oracle.erase(at);
+        }
+        const std::uint64_t asked = hash_of(random >> 40);
+        ASSERT_EQ(stash.contains(asked), oracle.contains(asked));
+        ASSERT_EQ(stash.copies(asked), oracle.count(asked));
+        ASSERT_EQ(stash.size(), oracle.size());
+    }
+    const auto sorted = stash.sorted();
+    EXPECT_TRUE(std::ranges::equal(sorted, oracle));
+    EXPECT_LE(stash.bytes(), stash.bytes_with_one_more());
+    stash.clear();
+    EXPECT_TRUE(stash.empty() && stash.bytes() == 0 && !stash.contains(0));
+}
+
+TEST(FprModel, GrowingCuckooCheckValues) {
+    // One generation: as a cuckoo filter with fingerprints of that many values.
+    const double full[] = {0, 0, 0, 0, 0, 0, 0, 0, 0.95};
+    EXPECT_NEAR(fpr::growing_cuckoo(7, full), 1 - std::pow(1 - 1 / (127.0 * 256), 7.6), 1e-12);
+    // Generations of which each is half of the next: each adds half of what one alone would.
+    const double grown[] = {0, 0, 0, 0, 0, 0.125, 0.125, 0.25, 0.5};
+    EXPECT_NEAR(fpr::growing_cuckoo(7, grown), 8 / (127.0 * 256) * 2.5, 5e-7);
+    EXPECT_DOUBLE_EQ(fpr::growing_cuckoo_bound(7, 8, 3), 8 / (127.0 * 256) * 2.5);
+    EXPECT_DOUBLE_EQ(fpr::growing_cuckoo_bound(7, 8, 0), 8 / (127.0 * 256));
+    EXPECT_NEAR(fpr::growing_cuckoo_bound(7, 8, 10), 1.4764e-3, 1e-7);
+    EXPECT_EQ(fpr::growing_cuckoo_bound(1, 0, 5), 1);
+    EXPECT_EQ(fpr::growing_cuckoo(7, {}), 0);
+}
+
+}  // namespace
+}  // namespace simdbloom

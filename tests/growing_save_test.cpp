@@ -1,0 +1,197 @@
+// A growing cuckoo filter comes back from bytes and files as it was, and any other bytes are refused.
+#include <cstring>
+#include <filesystem>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+GrowingCuckoo sample(const std::string& spec, Options options = {}) {
+    options.spec = spec;
+    GrowingCuckoo filter(500, options);
+    for (unsigned i = 0; i < 8; ++i) filter.insert(std::uint64_t{12345});
+    filter.insert(test::random_keys(9'000));
+    for (std::uint64_t i = 0; i < 100; ++i) filter.erase(test::random_key(i));
+    return filter;
+}
+
+void write_word(Bytes& bytes, std::size_t at, std::uint64_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) bytes[at + i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+// With a checksum that fits.
+void sign(Bytes& bytes) {
+    const std::span<const std::byte> all(bytes);
+    const std::size_t stash = std::to_integer<std::size_t>(bytes[56]) * 8;
+    const std::uint64_t sum = hash_bytes(all.last(8 + stash).first(stash), hash_bytes(all.subspan(64, all.size() - 72 - stash), hash_bytes(all.first(64))));
+    write_word(bytes, bytes.size() - 8, sum, 8);
+}
+
+void expect_fault(const Bytes& bytes, LoadFault fault, const std::string& text, const Options& options = {}) {
+    const auto loaded = load_growing(bytes, options);
+    ASSERT_FALSE(loaded.has_value()) << text;
+    EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
+    EXPECT_NE(loaded.error().message.find(text), std::string::npos) << loaded.error().message;
+}
+
+TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
+    for (const char* spec : {"growing12", "growing16", "growing20"}) {
+        const GrowingCuckoo filter = sample(spec, {.seed = 99});
+        ASSERT_EQ(filter.growths(), 2u);
+        ASSERT_GT(filter.stashed(), 0u);
+        const Bytes saved = save(filter);
+        EXPECT_EQ(saved.size(), saved_size(filter));
+        GrowingCuckoo loaded = load_growing(saved, {.isa = Isa::scalar}).value();
+        EXPECT_EQ(save(loaded), saved);
+        EXPECT_EQ(loaded.spec(), spec);
+        EXPECT_EQ(loaded.isa(), Isa::scalar);
+        EXPECT_EQ(loaded.seed(), 99u);
+        EXPECT_EQ(loaded.stored(), filter.stored());
+        EXPECT_EQ(loaded.expected_fpr(), filter.expected_fpr());
+        EXPECT_EQ(loaded.load(), filter.load());
+        const auto keys = test::random_keys(8'900, 100);
+        EXPECT_EQ(loaded.count(keys), keys.size());
+        EXPECT_EQ(loaded.try_insert(std::uint64_t{12345}), Inserted::too_many_copies);
+        loaded.insert(test::random_keys(30'000, 50'000));
+        EXPECT_GT(loaded.growths(), filter.growths());
+        for (const auto key : keys) ASSERT_TRUE(loaded.erase(key));
+    }
+    Options keyed;
+    keyed.hashing = Hashing::keyed;
+    keyed.key = HashKey{3, 4};
+    const auto saved = save(sample("growing16", keyed));
+    EXPECT_EQ(load_growing(saved, keyed).value().count(test::random_keys(8'900, 100)), 8'900u);
+    expect_fault(saved, LoadFault::key, "options.hashing is fast");
+    keyed.key = HashKey{3, 5};
+    expect_fault(saved, LoadFault::key, "not the key", keyed);
+}
+
+// On every instruction set and machine, whatever its order of bytes.
+TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
+    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 17780001543018440817u}, {"growing16", 13403161442300188163u}, {"growing20", 15563045104817262627u}};
+    for (const auto& [spec, hash] : saved)
+        for (const Isa isa : usable_isas()) EXPECT_EQ(hash_bytes(save(sample(spec, {.isa = isa, .seed = 99}))), hash) << spec << " on " << to_string(isa);
+}
+
+TEST(GrowingSave, FilesAreWholeOrRefusedByName) {
+    const auto path = std::filesystem::path(::testing::TempDir()) / "growing_save_test.filter";
+    const GrowingCuckoo filter = sample("growing20");
+    save_file(filter, path);
+    EXPECT_EQ(save(load_growing_file(path).value()), save(filter));
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+    const auto cut = load_growing_file(path);
+    ASSERT_FALSE(cut.has_value());
+    EXPECT_EQ(cut.error().fault, LoadFault::size);
+    EXPECT_NE(cut.error().message.find(path.string()), std::string::npos);
+    std::filesystem::remove(path);
+    EXPECT_EQ(load_growing_file(path).error().fault, LoadFault::file);
+}
+
+TEST(GrowingSave, EveryTruncationAndEveryFlippedBitIsRefused) {
+    GrowingCuckoo filter(1);
+    for (unsigned i = 0; i < 8; ++i) filter.insert(std::uint64_t{1});
+    filter.insert(test::random_keys(100));
+    const Bytes saved = save(filter);
+    ASSERT_TRUE(load_growing(saved).has_value());
+    for (std::size_t n = 0; n < saved.size(); ++n) ASSERT_FALSE(load_growing(std::span(saved).first(n)).has_value()) << n;
+    Bytes longer = saved;
+    longer.push_back(std::byte{0});
+    EXPECT_FALSE(load_growing(longer).has_value());
+    for (std::size_t bit = 0; bit < 8 * saved.size(); bit = bit < 8 * 1024 || bit > 8 * (saved.size() - 64) ? bit + 1 : bit + 7) {
+        Bytes flipped = saved;
+        flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+        ASSERT_FALSE(load_growing(flipped).has_value()) << "bit " << bit;
+    }
+}
+
+TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
+    const Bytes saved = save(sample("growing16"));
+    const auto forged = [&](std::size_t at, std::uint64_t value, std::size_t size) {
+        Bytes bytes = saved;
+        write_word(bytes, at, value, size);
+        sign(bytes);
+        return bytes;
+    };
+    ASSERT_TRUE(load_growing(forged(10, 16, 1)).has_value()) << "the test signs wrongly";
+    expect_fault(Bytes(71), LoadFault::too_short, "71 bytes");
+    expect_fault(forged(4, 'M', 1), LoadFault::foreign, "growing");
+    expect_fault(save(make_filter("cuckoo16", 100, 20)), LoadFault::foreign, "growing");
+    EXPECT_EQ(load(saved).error().fault, LoadFault::foreign);
+    expect_fault(forged(8, 2, 2), LoadFault::version, "version 2");
+    expect_fault(forged(10, 8, 1), LoadFault::layout, "slots of 8 bits");
+    expect_fault(forged(11, 23, 1), LoadFault::parameter, "23 growths");
+    expect_fault(forged(11, 200, 1), LoadFault::parameter, "200 growths");
+    expect_fault(forged(11, 3, 1), LoadFault::size, "8192 buckets");
+    expect_fault(forged(13, 3, 1), LoadFault::parameter, "hash 3");
+    for (const std::size_t reserved : {12u, 14u, 15u}) expect_fault(forged(reserved, 1, 1), LoadFault::parameter, "reserved");
+    expect_fault(forged(16, 1025, 8), LoadFault::parameter, "1025 roots");
+    expect_fault(forged(16, 0, 8), LoadFault::parameter, "0 roots");
+    expect_fault(forged(32, 0, 8), LoadFault::parameter, "first_keys=0");
+    expect_fault(forged(32, std::uint64_t{1} << 63, 8), LoadFault::parameter, "first_keys=9223372036854775808");
+    expect_fault(forged(40, 1, 8), LoadFault::parameter, "reserved");
+    expect_fault(forged(48, 1, 8), LoadFault::parameter, "1 keys do not suit");
+    expect_fault(forged(56, 200, 8), LoadFault::size, "200 hashes");
+    expect_fault(forged(56, std::uint64_t{1} << 62, 8), LoadFault::size, "hashes do not take");
+    expect_fault(saved, LoadFault::limit, "max_bytes=100", {.max_bytes = 100});
+    // Slots: no core; no end of the ones; more bits gone than there were growths.
+    expect_fault(forged(64, 0x0002, 2), LoadFault::parameter, "no fingerprint");
+    expect_fault(forged(64, 0x03FF, 2), LoadFault::parameter, "no fingerprint");
+    expect_fault(forged(64, 0x0207, 2), LoadFault::parameter, "lost more bits");
+
+    GrowingCuckoo two(1);
+    for (unsigned i = 0; i < 8; ++i)
+        for (const std::uint64_t key : {1u, 2u}) two.insert(key);
+    ASSERT_EQ(two.stashed(), 2u);
+    Bytes swapped = save(two);
+    std::swap_ranges(swapped.end() - 24, swapped.end() - 16, swapped.end() - 16);
+    sign(swapped);
+    expect_fault(swapped, LoadFault::parameter, "not in order");
+
+    test::Counting memory;
+    Options counted;
+    counted.allocator = &memory;
+    (void)load_growing(forged(11, 3, 1), counted);
+    EXPECT_EQ(memory.allocations, 0u) << "allocated for what is refused";
+    ASSERT_TRUE(load_growing(saved, counted).has_value());
+    EXPECT_EQ(memory.allocations, 1u);
+    EXPECT_EQ(memory.live, 0u);
+}
+
+// Bytes changed at random, with a checksum that fits: either refused, or a filter that works and is saved as it came.
+TEST(GrowingSave, WhateverIsTakenWorks) {
+    GrowingCuckoo filter(1);
+    for (unsigned i = 0; i < 8; ++i) filter.insert(std::uint64_t{1});
+    filter.insert(test::random_keys(6'000));
+    const Bytes saved = save(filter);
+    unsigned taken = 0;
+    std::uint64_t random = 0;
+    const auto next = [&](std::uint64_t below) { return test::random_key(++random) % below; };
+    for (unsigned round = 0; round < 400; ++round) {
+        Bytes bytes = saved;
+        const bool header = round % 4 == 0;
+        for (std::uint64_t left = 1 + next(header ? 2 : 8); left-- > 0;)
+            bytes[header ? 10 + next(54) : 64 + next(bytes.size() - 72)] ^= static_cast<std::byte>(1u << next(8));
+        sign(bytes);
+        auto loaded = load_growing(bytes, {.max_bytes = 1 << 20});
+        if (!loaded) {
+            ASSERT_FALSE(loaded.error().message.empty());
+            continue;
+        }
+        ++taken;
+        ASSERT_EQ(save(*loaded), bytes);
+        const auto keys = test::random_keys(3'000, 1'000'000);
+        const auto batch = loaded->try_insert(keys);
+        ASSERT_NE(batch.last, Inserted::full);
+        ASSERT_EQ(loaded->count(std::span(keys).first(batch.inserted)), batch.inserted);
+        for (std::size_t i = 0; i < batch.inserted; ++i) ASSERT_TRUE(loaded->erase(keys[i]));
+        ASSERT_TRUE(loaded->expected_fpr() >= 0 && loaded->expected_fpr() <= 1);
+    }
+    EXPECT_GT(taken, 50u);
+    EXPECT_LT(taken, 350u);
+}
+
+}  // namespace
+}  // namespace simdbloom
