@@ -3,6 +3,9 @@
 
 #include <sys/resource.h>
 
+#include <array>
+#include <cstdlib>
+
 namespace simdbloom::test {
 
 class NoMoreMemory {
@@ -20,16 +23,23 @@ public:
         return true;
 #endif
     }
-    // Less than is mapped already: whatever is asked for beyond that, and beyond what the heap has free, is refused.
+    // Less than is mapped already: whatever is asked for beyond that is refused, and what earlier tests have left free in the heap
+    // is taken.
     void begin() {
         rlimit none = before_;
         none.rlim_cur = 1 << 20;
         setrlimit(RLIMIT_AS, &none);
+        while (n_taken_ < taken_.size() && (taken_[n_taken_] = std::malloc(1 << 19)) != nullptr) ++n_taken_;
     }
-    void end() { setrlimit(RLIMIT_AS, &before_); }
+    void end() {
+        setrlimit(RLIMIT_AS, &before_);
+        while (n_taken_ > 0) std::free(taken_[--n_taken_]);
+    }
 
 private:
     rlimit before_;
+    std::array<void*, 4096> taken_;
+    std::size_t n_taken_ = 0;
 };
 
 }  // namespace simdbloom::test

@@ -5,7 +5,7 @@
 // A chunk of hashes goes to as many blocks, so that each key has a block of its own:
 //   insert  into an empty filter must give exactly the bits of layout.hpp;
 //   lookup  of a key whose block holds exactly its bits must find it, one of whose block lacks one of them must not. Which key
-//           lacks a bit is random, and the other way round in a second filter; which bit, takes turns.
+//           lacks a bit is random; which bit, takes turns.
 // classic and the cuckoo layouts do not keep to one block: their chunks are looked up in a filter of random bits, or of tags in
 // one bucket or the other and tags off by a bit, and layout.hpp says which of them are found.
 #include <array>
@@ -26,26 +26,25 @@ namespace {
 using detail::Storage;
 
 constexpr unsigned chunk_bits = 8;
-constexpr std::size_t chunk = std::size_t{1} << chunk_bits;  // four filters of 64-byte blocks: 64 KiB
+constexpr std::size_t chunk = std::size_t{1} << chunk_bits;  // three filters of 64-byte blocks: 48 KiB
 using Bitmap = std::array<std::uint64_t, chunk / 64>;
 
 struct Chunk {
     explicit Chunk(const Layout& layout_of_all)
-        : layout(layout_of_all), blocks(blocks_for(layout)), sides(layout.kind == LayoutKind::classic || layout.is_cuckoo() ? 1 : 2),
-          block_bytes(layout.block_bits() / 8), size(blocks * block_bytes),
-          inserted(size, false, nullptr), bits{inserted, inserted}, scratch(inserted) {}
+        : layout(layout_of_all), blocks(blocks_for(layout)), block_bytes(layout.block_bits() / 8), size(blocks * block_bytes),
+          inserted(size, false, nullptr), bits(inserted), scratch(inserted) {}
 
     // A cuckoo table whose number of buckets is no power of two; for classic so many words that keys seldom share bits.
     static std::uint64_t blocks_for(const Layout& l) { return l.is_cuckoo() ? chunk + 1 : l.kind == LayoutKind::classic ? 4 * chunk : chunk; }
 
     Layout layout;
-    std::uint64_t blocks, sides, block_bytes, size;
+    std::uint64_t blocks, block_bytes, size;
     std::array<std::uint64_t, chunk> hashes{};
     std::uint64_t random = 0;
-    Storage inserted;                // all hashes inserted into an empty filter
-    std::array<Storage, 2> bits;     // to look up in, the first `sides` of them
-    std::array<Bitmap, 2> expected;  // the answers then
-    Storage scratch;                 // empty
+    Storage inserted;  // all hashes inserted into an empty filter
+    Storage bits;      // to look up in
+    Bitmap expected;   // the answers then
+    Storage scratch;   // empty
 };
 
 void set_bit(std::byte* block, std::uint64_t bit) { block[bit / 8] |= std::byte{1} << (bit % 8); }
@@ -65,12 +64,10 @@ void prepare_block(Chunk& c) {
         for (const auto position : positions) set_bit(c.inserted.data() + j * bytes, position);
         lacking[j] = positions[(std::uint64_t{x * 0x85EBCA77u} * k) >> 32];
     }
-    for (std::size_t w = 0; w < chunk / 64; ++w) {
-        c.expected[0][w] = test::random_key(c.random + w);
-        c.expected[1][w] = ~c.expected[0][w];
-    }
-    for (auto& bits : c.bits) std::memcpy(bits.data(), c.inserted.data(), c.size);
-    for (std::size_t j = 0; j < chunk; ++j) clear_bit(c.bits[c.expected[0][j / 64] >> (j % 64) & 1].data() + j * bytes, lacking[j]);
+    for (std::size_t w = 0; w < chunk / 64; ++w) c.expected[w] = test::random_key(c.random + w);
+    std::memcpy(c.bits.data(), c.inserted.data(), c.size);
+    for (std::size_t j = 0; j < chunk; ++j)
+        if ((c.expected[j / 64] >> (j % 64) & 1) == 0) clear_bit(c.bits.data() + j * bytes, lacking[j]);
 }
 
 void prepare_classic(Chunk& c) {
@@ -85,9 +82,9 @@ void prepare_classic(Chunk& c) {
         for (unsigned i = 0; i < c.layout.k; ++i, g += step) {
             const std::uint64_t bit = 64 * detail::block_index(g, c.blocks) + g % 64;
             set_bit(c.inserted.data(), bit);
-            found &= (std::to_integer<unsigned>(c.bits[0].data()[bit / 8]) >> (bit % 8) & 1) != 0;
+            found &= (std::to_integer<unsigned>(c.bits.data()[bit / 8]) >> (bit % 8) & 1) != 0;
         }
-        c.expected[0][j / 64] |= std::uint64_t{found} << (j % 64);
+        c.expected[j / 64] |= std::uint64_t{found} << (j % 64);
     }
 }
 
@@ -110,7 +107,7 @@ void put_tag(std::byte* bits, std::uint64_t slot, std::uint32_t tag) {
 template <unsigned width>
 void prepare_cuckoo(Chunk& c) {
     std::memset(c.inserted.data(), 0, c.size);
-    std::byte* const bits = c.bits[0].data();
+    std::byte* const bits = c.bits.data();
     std::array<std::uint64_t, chunk> buckets[2];
     std::array<std::uint32_t, chunk> tags;
     for (std::size_t j = 0; j < chunk; ++j) {
@@ -123,12 +120,12 @@ void prepare_cuckoo(Chunk& c) {
         const std::uint32_t off_by_a_bit = (r & 4) != 0 ? 1u << (r / 8 % width) : 0;
         put_tag<width>(bits, 4 * buckets[r >> 31][j] + r % 4, tags[j] ^ off_by_a_bit);
     }
-    c.expected[0] = {};
+    c.expected = {};
     for (std::size_t j = 0; j < chunk; ++j) {
         bool found = false;
         for (unsigned slot = 0; slot < 4; ++slot)
             found |= tag_in<width>(bits, 4 * buckets[0][j] + slot) == tags[j] || tag_in<width>(bits, 4 * buckets[1][j] + slot) == tags[j];
-        c.expected[0][j / 64] |= std::uint64_t{found} << (j % 64);
+        c.expected[j / 64] |= std::uint64_t{found} << (j % 64);
     }
 }
 
@@ -184,19 +181,16 @@ private:
 void compare(Chunk& c, Isa isa, const detail::Kernels& kernels, Differences& differ) {
     std::uint64_t random = 1;
     const auto target = [&](Storage& bits) { return detail::Target{bits.data(), c.blocks, 0, c.layout.k, c.size, &random}; };
-    const auto answers = [&](std::size_t word, std::uint64_t got, unsigned side, const char* what) {
-        for (std::uint64_t wrong = got ^ c.expected[side][word]; wrong != 0; wrong &= wrong - 1)
+    const auto answers = [&](std::size_t word, std::uint64_t got, const char* what) {
+        for (std::uint64_t wrong = got ^ c.expected[word]; wrong != 0; wrong &= wrong - 1)
             differ.add(c, 64 * word + static_cast<std::size_t>(std::countr_zero(wrong)), isa, what);
     };
     const detail::Batch batch{c.hashes.data(), chunk, true};
-    for (unsigned side = 0; side < c.sides; ++side) {
-        Bitmap got;
-        kernels.lookup(target(c.bits[side]), batch, detail::Output::bitmap, got.data());
-        for (std::size_t w = 0; w < got.size(); ++w) answers(w, got[w], side, "lookup");
-    }
+    Bitmap got;
+    kernels.lookup(target(c.bits), batch, detail::Output::bitmap, got.data());
+    for (std::size_t w = 0; w < got.size(); ++w) answers(w, got[w], "lookup");
     if (c.random % 8 == 0)  // scalar code on every ISA, but for split256 and sector512, whose masks are those of lookup
-        for (std::size_t w = 0; w < chunk / 64; ++w)
-            answers(w, kernels.few(target(c.bits[w % c.sides]), c.hashes.data() + 64 * w, 64, true), static_cast<unsigned>(w % c.sides), "lookup of a few keys");
+        for (std::size_t w = 0; w < chunk / 64; ++w) answers(w, kernels.few(target(c.bits), c.hashes.data() + 64 * w, 64, true), "lookup of a few keys");
     // A cuckoo table's tags come from lookup's own staging and are placed by one function on all ISAs.
     if (c.layout.is_cuckoo() && c.random % 16 != 0) return;
     kernels.insert(target(c.scratch), batch);
@@ -214,7 +208,7 @@ Differences compare_chunks(const Layout& layout, std::uint64_t first, std::uint6
     Chunk c(layout);
     if (layout.kind == LayoutKind::classic)  // seven of eight bits, so that some keys pass all k probes
         for (std::uint64_t i = 0; i < c.size; ++i)
-            c.bits[0].data()[i] = static_cast<std::byte>(test::random_key(3 * i) | test::random_key(3 * i + 1) | test::random_key(3 * i + 2));
+            c.bits.data()[i] = static_cast<std::byte>(test::random_key(3 * i) | test::random_key(3 * i + 1) | test::random_key(3 * i + 2));
     const Prepare prepare = prepare_of(layout);
     std::vector<std::pair<Isa, const detail::Kernels*>> kernels;
     for (const Isa isa : usable_isas()) kernels.emplace_back(isa, &detail::kernels_of(isa, layout));

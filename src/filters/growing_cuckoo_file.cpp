@@ -13,18 +13,18 @@ namespace {
 
 constexpr Kind growing_kind{{0x89, 'S', 'B', 'L', 'G', '\r', '\n', 0x1A}, 1, "a growing cuckoo filter"};
 
-struct Offset {
+struct GrowingOffset {
     static constexpr std::size_t slot_bits = 10, growths = 11, reserved = 12, reserved_too = 14, roots = 16, stored = 48, stashed = 56;
 };
 
 Header growing_header(const GrowingCuckoo& filter, std::size_t stashed) noexcept {
     Header header = begin_header(growing_kind, filter);
-    put(header, Offset::slot_bits, static_cast<std::uint8_t>(filter.bytes().size() / filter.buckets() * 2));
-    put(header, Offset::growths, static_cast<std::uint8_t>(filter.growths()));
-    put(header, Offset::roots, filter.buckets() >> filter.growths());
+    put(header, GrowingOffset::slot_bits, static_cast<std::uint8_t>(filter.bytes().size() / filter.buckets() * 2));
+    put(header, GrowingOffset::growths, static_cast<std::uint8_t>(filter.growths()));
+    put(header, GrowingOffset::roots, filter.buckets() >> filter.growths());
     put(header, CommonOffset::n_keys, filter.first_keys());
-    put(header, Offset::stored, filter.stored());
-    put(header, Offset::stashed, std::uint64_t{stashed});
+    put(header, GrowingOffset::stored, filter.stored());
+    put(header, GrowingOffset::stashed, std::uint64_t{stashed});
     return header;
 }
 
@@ -59,12 +59,12 @@ Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& gi
     Header header;
     if (auto error = read(header)) return *error;
     if (auto error = check_kind(header, growing_kind)) return std::move(*error);
-    const unsigned slot_bits = get<std::uint8_t>(header, Offset::slot_bits), growths = get<std::uint8_t>(header, Offset::growths);
+    const unsigned slot_bits = get<std::uint8_t>(header, GrowingOffset::slot_bits), growths = get<std::uint8_t>(header, GrowingOffset::growths);
     if (slot_bits != 12 && slot_bits != 16 && slot_bits != 20) return fault(LoadFault::layout, "slots of " + std::to_string(slot_bits) + " bits are unknown");
-    const auto hash = parse_hash(header, growing_kind, get<std::uint8_t>(header, Offset::reserved) == 0 && get<std::uint16_t>(header, Offset::reserved_too) == 0, given);
+    const auto hash = parse_hash(header, growing_kind, get<std::uint8_t>(header, GrowingOffset::reserved) == 0 && get<std::uint16_t>(header, GrowingOffset::reserved_too) == 0, given);
     if (!hash) return hash.error();
-    const auto roots = get<std::uint64_t>(header, Offset::roots), first_keys = get<std::uint64_t>(header, CommonOffset::n_keys);
-    const auto stored = get<std::uint64_t>(header, Offset::stored), stashed = get<std::uint64_t>(header, Offset::stashed);
+    const auto roots = get<std::uint64_t>(header, GrowingOffset::roots), first_keys = get<std::uint64_t>(header, CommonOffset::n_keys);
+    const auto stored = get<std::uint64_t>(header, GrowingOffset::stored), stashed = get<std::uint64_t>(header, GrowingOffset::stashed);
     // Throws for what no filter was made for.
     if (roots != growing_roots_for(first_keys)) return parameter(std::to_string(roots) + " roots do not suit a filter first made for " + std::to_string(first_keys) + " keys");
     if (growths > 31 || roots << growths > 0xFFFFFFFFu) return parameter(std::to_string(growths) + " growths of " + std::to_string(roots) + " roots exceed 2^32 - 1 buckets");

@@ -22,7 +22,7 @@ constexpr std::size_t series_header = 64, entry_bytes = 16, checksum_at_end = 8;
 // Two filters are made twice as large at growth 1 alone: more than these cannot be real, and would be a long table to read.
 constexpr std::uint64_t most_filters = 1 << 16;
 
-std::vector<std::byte> table_of(const ScalableBloom& series) {
+std::vector<std::byte> series_table(const ScalableBloom& series) {
     const auto filters = series.filters();
     std::vector<std::byte> table(series_header + entry_bytes * filters.size() + checksum_at_end);
     std::byte* at = table.data();
@@ -97,7 +97,7 @@ Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem
 }  // namespace detail
 
 void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
-    const auto table = detail::table_of(series);
+    const auto table = detail::series_table(series);
     detail::save_whole(path, [&](int file) {
         if (!detail::write_all(file, table)) return false;
         for (const auto& filter : series.filters())
