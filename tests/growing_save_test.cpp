@@ -71,7 +71,7 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
 
 // On every instruction set and machine, whatever its order of bytes.
 TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
-    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 17780001543018440817u}, {"growing16", 13403161442300188163u}, {"growing20", 15563045104817262627u}};
+    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 879102579470085356u}, {"growing16", 10994294132962704462u}, {"growing20", 16519733988155486488u}};
     for (const auto& [spec, hash] : saved)
         for (const Isa isa : usable_isas()) EXPECT_EQ(hash_bytes(save(sample(spec, {.isa = isa, .seed = 99}))), hash) << spec << " on " << to_string(isa);
 }
