@@ -33,4 +33,4 @@ build_bench() {
 }
 
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
-bench_packages=(libbenchmark-dev libleveldb-dev libbloom-dev libcli11-dev nlohmann-json3-dev python3 python3-matplotlib)
+bench_packages=(libbenchmark-dev libleveldb-dev libbloom-dev libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3 python3-matplotlib)

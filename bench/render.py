@@ -194,6 +194,15 @@ def section_family(about, rows):
     return "\n\n".join(parts)
 
 
+def section_hashing(folder):
+    """What bench/experiments/hashing.cpp printed for this report, if it did."""
+    path = os.path.join(folder, "hashing.md")
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as f:
+        return f.read().strip()
+
+
 def section_misses(about, rows):
     body = [[f"`{r['filter']}`", r["isa"], size(r["filter_bytes"]), f"{r['lines_per_key']:.2f}", f"{r['l1_misses']:.2f}", f"{r['ll_misses']:.3f}", r["miss_source"]]
             for r in rows if r["l1_misses"] is not None]
@@ -225,6 +234,7 @@ def main(folder):
                 ("Ratios of one run", section_ratios(about, rows), []),
                 ("Instruction sets", section_isas(about, rows), []), ("Operations", section_operations(about, rows), []),
                 ("Builds on two threads", section_builds(rows), []), ("The rest of the family", section_family(about, rows), []),
+                ("Hash functions of strings", section_hashing(folder), []),
                 ("Cache misses", section_misses(about, rows), [])]
     intro = ("One thread, 64-bit keys, absent unless a hit ratio is named; ns per key. `touch` hashes the same keys and loads the same lines "
              "without testing anything: the ratio to it is the cost of being a filter.")
