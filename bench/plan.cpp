@@ -31,6 +31,7 @@ Case at_size(const std::string& name, std::uint64_t bytes, double wanted_bits) {
 /// The other structures of the family, at the size and space of the ten.
 void add_family(Plan& plan, std::uint64_t bytes) {
     for (const auto& member : all_members()) {
+        if (member.max_bytes != 0 && bytes > member.max_bytes) continue;
         Case c{member.name, static_cast<std::uint64_t>(static_cast<double>(bytes) * 8 / member.bits_per_key), member.bits_per_key};
         c.family = true;
         plan.cases.push_back(c);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <random>
 #include <stdexcept>
 
 namespace simdbloom::bench {
@@ -59,33 +58,10 @@ public:
     }
     std::string name() const override { return "leveldb"; }
     std::uint64_t bytes() const override { return bits_.size(); }
-    // LevelDB steps by a rotation of its only, 32-bit hash. In arrays of 2^17 to 2^22 bits the classic formula
-    // is 1.4 to 1.7 times too low for that (8 times in the worst case seen), so the model is a simulation
-    // of the scheme with ideal hashes.
     Model model() const override {
-        const auto m = static_cast<std::uint32_t>(8 * (bits_.size() - 1)), k = static_cast<std::uint32_t>(static_cast<unsigned char>(bits_.back()));
-        std::mt19937 random(12345);
-        const auto probe = [&](auto&& use) {
-            auto h = static_cast<std::uint32_t>(random());
-            const std::uint32_t step = h >> 17 | h << 15;
-            for (std::uint32_t i = 0; i < k; ++i, h += step)
-                if (!use(h % m)) return false;
-            return true;
-        };
-        const std::uint64_t filters = std::clamp<std::uint64_t>(4'000'000 / n_, 3, 40);
-        constexpr unsigned probes = 1'000'000;
-        double sum = 0, squares = 0;
-        for (std::uint64_t f = 0; f < filters; ++f) {
-            std::vector<bool> bits(m);
-            for (std::uint64_t i = 0; i < n_; ++i) probe([&](std::uint32_t at) { return bits[at] = true; });
-            double hits = 0;
-            for (unsigned i = 0; i < probes; ++i) hits += probe([&](std::uint32_t at) { return static_cast<bool>(bits[at]); });
-            sum += hits / probes;
-            squares += hits / probes * (hits / probes);
-        }
-        const double count = static_cast<double>(filters), mean = sum / count;
-        // Spread of filters (sampling error included) and the error of the simulated mean itself.
-        return {mean, std::sqrt(std::max(squares / count - mean * mean, mean / probes) * (count / (count - 1)) * (1 + 1 / count))};
+        const LevelDbFilterView view{std::string_view(bits_)};
+        const auto simulated = simulate_leveldb_fpr(n_, view.bits(), view.k());
+        return {simulated.fpr, simulated.deviation};
     }
     bool contains(std::string_view key) const override { return policy_->KeyMayMatch(leveldb::Slice(key.data(), key.size()), bits_); }
     bool can_insert() const override { return false; }

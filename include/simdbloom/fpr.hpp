@@ -28,6 +28,8 @@ double occupancy_distinct(unsigned block_bits, unsigned keys, unsigned k);
 /// k bits anywhere in a block of B bits, Poisson block load (the limit of many blocks).
 double blocked(unsigned block_bits, double bits_per_key, unsigned k);
 double blocked_distinct(unsigned block_bits, double bits_per_key, unsigned k);
+/// The same for that many keys in that many blocks (binomial block load).
+double blocked(unsigned block_bits, std::uint64_t n_keys, std::uint64_t blocks, unsigned k);
 /// The formula of Putze et al. 2007, section 3: the classic one inside each block. Low by 3-15 % for small blocks.
 double blocked_putze(unsigned block_bits, double bits_per_key, unsigned k);
 /// k / (B / S) bits in each sector of S bits.

@@ -15,6 +15,7 @@
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/layout.hpp"
+#include "simdbloom/leveldb_filter.hpp"
 #include "simdbloom/options.hpp"
 #include "simdbloom/probe_schemes.hpp"
 #include "simdbloom/reconcile.hpp"

@@ -159,6 +159,8 @@ double occupancy_distinct(unsigned B, unsigned keys, unsigned k) {
 
 double blocked(unsigned B, double c, unsigned k) { return poisson_mean(blocked_sum(B, k, k), B / c); }
 
+double blocked(unsigned B, std::uint64_t n, std::uint64_t blocks, unsigned k) { return binomial_mean(blocked_sum(B, k, k), n, blocks); }
+
 double blocked_distinct(unsigned B, double c, unsigned k) {
     const double load = B / c;
     std::vector<double> p(B + 1, 0.0);

@@ -7,6 +7,7 @@
 #include "kernels/cuckoo.hpp"
 #include "kernels/fuse.hpp"
 #include "kernels/growing.hpp"
+#include "kernels/leveldb.hpp"
 #include "kernels/line.hpp"
 #include "kernels/register.hpp"
 #include "kernels/split.hpp"
@@ -41,6 +42,7 @@ constexpr KernelTable make_table() {
     t.growing12 = kernels_of<O, Growing<O, 12>>();
     t.growing16 = kernels_of<O, Growing<O, 16>>();
     t.growing20 = kernels_of<O, Growing<O, 20>>();
+    t.leveldb = &leveldb_lookup<O>;
     return t;
 }
 

@@ -92,6 +92,8 @@ struct KernelTable {
     Kernels cuckoo8, cuckoo12, cuckoo16;
     MapKernels fuse3[4], fuse4[4];  // [SlotLoad]
     Kernels growing12, growing16, growing20;
+    /// As Kernels::lookup, of LevelDB's built-in filter. Target: `blocks` bits, at least 64, and floor(2^32 / blocks) as seed.
+    std::size_t (*leveldb)(const Target&, Batch, Output, void* out);
 };
 
 // The one symbol each ISA object exports.

@@ -1,0 +1,72 @@
+// Small filters among foreign bytes: the bits, and behind them one byte that says how to read them.
+//
+//   byte = layout << 5 | parameter    layout: 0 classic, 1 register32, 2 register64, 3 split256, 4 sector512, 5 zoned512, 6 blocked512; 7 is reserved
+//                                     parameter: k, and of zoned512 z == 4 ? 16 + k : k
+//
+// The number of blocks follows from the size, and the bits are those that the library's own filter of that layout, of as many blocks, has for the same
+// hashes (hash_bytes, seed 0). But for two layouts, which may have any number of bytes:
+// - blocked512 is cut into ceil(bytes / 64) equal blocks, and probe i sets bit (x * salt[i] mod 2^32) * block_bits >> 32 of one, x the low half of the hash; of
+//   whole lines that is the library's layout, bit for bit.
+// - classic is one array, and probe i sets bit (x * salt[i / 2] mod 2^32) * bits >> 32, x the low half of the hash for even i and the high half for odd:
+//   the library's double hashing is far from ideal in arrays of a few words (10 keys of 13 bits: 4 times the FPR).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "simdbloom/layout.hpp"
+
+namespace simdbloom::detail {
+
+/// Its number is that of the format: what readers of this version cannot read gets another name.
+inline constexpr const char* compact_name = "simdbloom.Bloom.1";
+
+/// The last byte of filters of that layout, k set.
+std::byte compact_header(const Layout& layout) noexcept;
+
+/// Whether the filter may hold a key of that hash: true for everything that is not a filter.
+bool compact_may_contain(std::span<const std::byte> filter, std::uint64_t hash) noexcept;
+
+struct CompactSize {
+    std::uint32_t bytes;  ///< of the bits
+    unsigned k;
+};
+
+/// Appends the filter of these hashes.
+void compact_append(const Layout& layout, CompactSize size, std::span<const std::uint64_t> hashes, std::string& out);
+
+/// Ideal hashing and exactly n keys.
+double compact_expected_fpr(const Layout& layout, CompactSize size, std::uint64_t n_keys);
+
+/// How large the filter of so many keys is to be, by bits per key or FPR, and with which k. May be asked by several threads.
+class CompactSizes {
+public:
+    enum class Goal { bits_per_key, fpr };
+
+    /// Throws what make_leveldb_policy and make_leveldb_policy_for_fpr do.
+    CompactSizes(std::string_view spec, Goal goal, double value);
+
+    const Layout& layout() const noexcept { return layout_; }
+    CompactSize of(std::uint64_t n_keys) const;
+
+private:
+    CompactSize exact(std::uint64_t n_keys) const;
+    CompactSize fitted(std::uint64_t n_keys) const;
+    CompactSize whole(double bytes, unsigned k) const;
+
+    Layout layout_;  // k 0: the best
+    Goal goal_;
+    double value_;
+    double bytes_per_key_;  // of many keys
+    unsigned k_of_many_;
+    // Sizes by the exact model take up to some milliseconds: kept, bytes << 5 | k, when asked for first.
+    static constexpr std::size_t few = 256;
+    mutable std::array<std::atomic<std::uint64_t>, few + 1> known_{};
+};
+
+}  // namespace simdbloom::detail

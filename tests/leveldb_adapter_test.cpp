@@ -1,0 +1,230 @@
+// A real LevelDB database on disk with our filters: right answers, blocks that are not read, and what happens to filters that are foreign or damaged.
+#include <leveldb/db.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+
+#include "simdbloom/adapters/leveldb.hpp"
+#include "scale.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using PolicyPointer = std::unique_ptr<const leveldb::FilterPolicy>;
+
+/// Passes everything on and counts what LevelDB asks.
+class CountingPolicy final : public leveldb::FilterPolicy {
+public:
+    explicit CountingPolicy(PolicyPointer policy) : policy_(std::move(policy)) {}
+    const char* Name() const override { return policy_->Name(); }
+    void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+        ++filters;
+        policy_->CreateFilter(keys, n, dst);
+    }
+    bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+        ++asked;
+        const bool match = policy_->KeyMayMatch(key, filter);
+        passed += match;
+        return match;
+    }
+    mutable std::atomic<std::size_t> filters = 0, asked = 0, passed = 0;
+
+private:
+    PolicyPointer policy_;
+};
+
+std::string present(std::uint64_t i) { return "user" + std::to_string(test::random_key(i)); }
+std::string absent(std::uint64_t i) { return "user" + std::to_string(test::random_key(i + 1'000'000'000)); }
+std::string value(std::uint64_t i) { return "value of " + present(i) + std::string(60, '.'); }
+
+class LevelDbDatabase : public ::testing::Test {
+protected:
+    void SetUp() override {
+        SIMDBLOOM_SKIP_IF_FORCED();
+        folder_ = std::filesystem::temp_directory_path() / ("simdbloom_leveldb_" + std::to_string(getpid()));
+        std::filesystem::remove_all(folder_);
+    }
+    void TearDown() override {
+        database_.reset();
+        std::filesystem::remove_all(folder_);
+    }
+    void open(const leveldb::FilterPolicy* policy, bool checked = false) {
+        database_.reset();
+        leveldb::Options options;
+        options.create_if_missing = true;
+        options.filter_policy = policy;
+        options.paranoid_checks = checked;
+        leveldb::DB* database = nullptr;
+        const auto status = leveldb::DB::Open(options, folder_, &database);
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        database_.reset(database);
+    }
+    void close() { database_.reset(); }
+    void write(std::uint64_t first, std::uint64_t n) {
+        for (std::uint64_t i = first; i < first + n; ++i) ASSERT_TRUE(database_->Put({}, present(i), value(i)).ok());
+    }
+    void compact() { database_->CompactRange(nullptr, nullptr); }
+    /// All of the first n keys with their values, and none of n absent ones.
+    void expect_right_answers(std::uint64_t n) {
+        std::string found;
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const auto status = database_->Get({}, present(i), &found);
+            ASSERT_TRUE(status.ok()) << present(i) << ": " << status.ToString();
+            ASSERT_EQ(found, value(i));
+        }
+        for (std::uint64_t i = 0; i < n; ++i) ASSERT_TRUE(database_->Get({}, absent(i), &found).IsNotFound()) << absent(i);
+    }
+    std::vector<std::filesystem::path> tables() const {
+        std::vector<std::filesystem::path> files;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_))
+            if (entry.path().extension() == ".ldb") files.push_back(entry.path());
+        return files;
+    }
+
+    std::filesystem::path folder_;
+    std::unique_ptr<leveldb::DB> database_;
+};
+
+TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
+    const std::size_t n = test::scaled<std::size_t>(5'000, 20'000, 1'000'000);
+    for (const std::string spec : {"classic", "blocked512", "split256", "register64", "sector512"}) {
+        std::filesystem::remove_all(folder_);
+        const CountingPolicy policy(make_leveldb_policy(spec, 10));
+        open(&policy);
+        write(0, n);
+        compact();
+        EXPECT_GT(policy.filters, n / 100) << "one for each 2 KiB";
+        open(&policy);
+        std::string found;
+        policy.asked = policy.passed = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            ASSERT_TRUE(database_->Get({}, present(i), &found).ok()) << spec << ' ' << present(i);
+            ASSERT_EQ(found, value(i));
+        }
+        EXPECT_GE(policy.asked, n);
+        // In a compacted database a key lies in one table at most, and few of those asked for it are not the one.
+        EXPECT_GE(policy.passed, n);
+        policy.asked = policy.passed = 0;
+        for (std::size_t i = 0; i < n; ++i) ASSERT_TRUE(database_->Get({}, absent(i), &found).IsNotFound()) << spec << ' ' << absent(i);
+        EXPECT_GE(policy.asked, 0.99 * static_cast<double>(n)) << "but those before the first or behind the last key of all tables";
+        EXPECT_LT(static_cast<double>(policy.passed), 0.03 * static_cast<double>(policy.asked)) << spec;
+        EXPECT_GT(policy.passed, 0u) << "20,000 strangers and no false positive: is it a filter?";
+        close();
+    }
+}
+
+TEST_F(LevelDbDatabase, OverwrittenAndDeletedKeysAreWhatTheyWereLast) {
+    const auto policy = make_leveldb_policy(leveldb_policy_spec, 10);
+    open(policy.get());
+    write(0, 3000);
+    const leveldb::Snapshot* const before = database_->GetSnapshot();
+    for (std::uint64_t i = 0; i < 3000; i += 3) ASSERT_TRUE(database_->Put({}, present(i), "new").ok());
+    for (std::uint64_t i = 1; i < 3000; i += 3) ASSERT_TRUE(database_->Delete({}, present(i)).ok());
+    compact();
+    leveldb::ReadOptions old;
+    old.snapshot = before;
+    std::string found;
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+        const auto status = database_->Get({}, present(i), &found);
+        if (i % 3 == 1) ASSERT_TRUE(status.IsNotFound());
+        else ASSERT_EQ(found, i % 3 == 0 ? "new" : value(i));
+        ASSERT_TRUE(database_->Get(old, present(i), &found).ok());
+        ASSERT_EQ(found, value(i));
+    }
+    database_->ReleaseSnapshot(before);
+}
+
+TEST_F(LevelDbDatabase, FiltersOfAnotherLayoutAndSizeAreStillUsed) {
+    const auto first = make_leveldb_policy("split256", 8);
+    open(first.get());
+    write(0, 5000);
+    compact();
+    const CountingPolicy second(make_leveldb_policy("blocked512", 14));
+    open(&second);
+    expect_right_answers(5000);
+    EXPECT_EQ(second.filters, 0u);
+    EXPECT_GE(second.asked, 9900u);
+    EXPECT_LT(second.passed, 5000u + 200);
+}
+
+TEST_F(LevelDbDatabase, FiltersOfAnotherPolicyAreNotRead) {
+    const CountingPolicy builtin{PolicyPointer(leveldb::NewBloomFilterPolicy(10))}, ours(make_leveldb_policy(leveldb_policy_spec, 10));
+    open(&builtin);
+    write(0, 3000);
+    compact();
+    open(&ours);
+    expect_right_answers(3000);
+    EXPECT_EQ(ours.asked, 0u) << "the filters there have another name";
+    write(3000, 3000);
+    compact();
+    EXPECT_GT(ours.filters, 0u);
+    builtin.asked = 0;
+    open(&builtin);
+    expect_right_answers(6000);
+    const std::size_t asked = builtin.asked;
+    EXPECT_LT(asked, 6000u) << "most tables have our filters now";
+    open(nullptr);
+    expect_right_answers(6000);
+}
+
+/// Where the filter block of a table lies: the metaindex names it (table_format.md of LevelDB).
+struct Range {
+    std::uint64_t offset, size;
+};
+Range filter_block(const std::string& table) {
+    std::size_t at = table.rfind("filter.simdbloom.");
+    EXPECT_NE(at, std::string::npos);
+    at = table.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.", at) + 1;  // behind the version, one digit
+    const auto varint = [&] {
+        std::uint64_t n = 0;
+        for (unsigned shift = 0;; shift += 7) {
+            const auto byte = static_cast<unsigned char>(table[at++]);
+            n |= std::uint64_t{byte & 127u} << shift;
+            if (byte < 128) return n;
+        }
+    };
+    const std::uint64_t offset = varint();
+    return {offset, varint()};
+}
+
+TEST_F(LevelDbDatabase, DamagedFiltersLoseNoKey) {
+    const CountingPolicy policy(make_leveldb_policy(leveldb_policy_spec, 10));
+    open(&policy);
+    write(0, 3000);
+    compact();
+    close();
+    const auto damage = [&](const auto& change) {
+        ASSERT_FALSE(tables().empty());
+        for (const auto& path : tables()) {
+            std::ifstream in(path, std::ios::binary);
+            std::string table((std::istreambuf_iterator<char>(in)), {});
+            const Range block = filter_block(table);
+            ASSERT_LT(block.offset + block.size, table.size());
+            // The filters end where the array of their offsets begins: the last number but the byte behind it.
+            const char* const last = table.data() + block.offset + block.size - 5;
+            const std::size_t filters = detail::load_le<std::uint32_t>(last);
+            ASSERT_LT(filters, block.size);
+            for (std::size_t i = 0; i < filters; ++i) table[block.offset + i] = change(table[block.offset + i]);
+            std::ofstream(path, std::ios::binary) << table;
+        }
+    };
+    // Zeros would say of every key that it is not there; who checks LevelDB's checksum sees that. All filters are left alone then.
+    damage([](char c) { return static_cast<char>(c & 0xF0); });
+    policy.asked = 0;
+    open(&policy, true);
+    expect_right_answers(3000);
+    EXPECT_EQ(policy.asked, 0u);
+    // Bytes that are no filter say of none, checked or not.
+    close();
+    damage([](char) { return '\xFF'; });
+    open(&policy);
+    expect_right_answers(3000);
+    EXPECT_GT(policy.asked, 0u);
+    EXPECT_EQ(policy.passed, policy.asked);
+}
+
+}  // namespace
+}  // namespace simdbloom
