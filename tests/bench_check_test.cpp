@@ -44,7 +44,7 @@ TEST(Judge, AnswersAreComparedWithScalar) {
     const auto keys = KeySource::generated(3);
     std::vector<std::uint64_t> probes(1003);
     keys.fill(0, probes.data(), probes.size());
-    for (const auto& spec : test::named_specs()) {
+    for (const auto& spec : test::layout_names()) {
         auto filter = make_filter(spec, 1000, test::feasible_bits(spec, 12));
         fill(filter, keys, 500);
         const Isa before = filter.isa();

@@ -59,7 +59,7 @@ TEST_P(EveryBloomSpec, ParallelBuildsAddOnEveryIsa) {
 
 std::vector<std::string> bloom_specs() {
     auto specs = test::all_specs();
-    std::erase_if(specs, [](const std::string& spec) { return spec.starts_with("cuckoo"); });
+    std::erase_if(specs, [](const std::string& spec) { return !Layout::parse(spec).is_bloom(); });
     return specs;
 }
 
@@ -92,7 +92,7 @@ TEST(Build, MoreThreadsThanBlocks) {
 }
 
 TEST(Build, ClearedFiltersAreAsNew) {
-    for (const auto& spec : test::named_specs()) {
+    for (const auto& spec : test::layout_names()) {
         auto filter = make_filter(spec, 1'000, test::feasible_bits(spec, 12));
         const auto empty = filter;
         filter.insert(test::random_keys(900));
@@ -137,7 +137,8 @@ void expect_refusal(AnyFilter filter, unsigned threads, BuildMethod method, cons
 TEST(Build, WhatCannotBeIsRefused) {
     expect_refusal(make_filter("split256", 1'000, 12), 0, BuildMethod::automatic, "0 threads");
     expect_refusal(make_filter("classic", 1'000, 12), 2, BuildMethod::partitioned, "classic");
-    expect_refusal(make_filter("cuckoo12", 1'000, 13), 2, BuildMethod::automatic, "cuckoo12");
+    for (const std::string spec : {"cuckoo12", "counting:k=4", "counting512:k=4", "dleft14"})
+        expect_refusal(make_filter(spec, 1'000, 24), 2, BuildMethod::automatic, spec);
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ TEST(AConcurrentFirstUse, FindsTheSameInstructionSet) {
 
 TEST(Concurrent, ReadersOfOneFilterDoNotDisturbEachOther) {
     const auto keys = test::random_keys(5000);
-    for (const auto& spec : test::named_specs()) {
-        auto filter = make_filter(spec, 2500, 20);
+    for (const auto& spec : test::layout_names()) {
+        auto filter = make_filter(spec, 2500, test::feasible_bits(spec, 20));
         filter.insert(std::span(keys).first(2500));
         const FrozenFilter frozen(filter);
         const std::size_t expected = filter.count(keys);

@@ -77,7 +77,7 @@ TEST_P(Fpr, FollowsTheModelOnStructuredKeys) {
         for (const std::uint64_t seed : {0u, 12345u}) expect_model(GetParam(), family, seed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, Fpr, ::testing::ValuesIn(test::named_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Filter, Fpr, ::testing::ValuesIn(test::layout_names()), [](const auto& info) { return test::test_name(info.param); });
 
 TEST(FprFamilies, SparseKeysAreDistinctAndSparse) {
     std::vector<std::uint64_t> keys;
@@ -90,11 +90,11 @@ TEST(FprFamilies, SparseKeysAreDistinctAndSparse) {
 // A filter never used answers nothing; one with all bits set answers everything.
 TEST(FprControls, EmptyAndFull) {
     const auto keys = test::random_keys(10'000);
-    for (const auto& spec : test::named_specs()) {
+    for (const auto& spec : test::layout_names()) {
         auto filter = make_filter(spec, 1000, test::feasible_bits(spec, 12));
         EXPECT_EQ(filter.count(keys), 0u) << spec;
         EXPECT_EQ(filter.estimated_fpr(), 0) << spec;
-        if (Layout::parse(spec).is_cuckoo()) continue;
+        if (Layout::parse(spec).is_table()) continue;
         filter.insert(test::random_keys(400'000, 1'000'000));
         EXPECT_EQ(filter.count(keys), keys.size()) << spec;
         EXPECT_EQ(filter.estimated_fpr(), 1) << spec;

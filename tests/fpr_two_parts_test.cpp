@@ -19,7 +19,8 @@ struct Shape {
 Shape shape_of(const FilterBase& filter) {
     const Layout& l = filter.layout();
     switch (l.kind) {
-        case LayoutKind::classic: return {1, 1, filter.size_in_bytes(), l.k};
+        case LayoutKind::classic:
+        case LayoutKind::counting: return {1, 1, filter.size_in_bytes(), l.k};
         case LayoutKind::register32: return {1, 1, 4, l.k};
         case LayoutKind::register64: return {1, 1, 8, l.k};
         case LayoutKind::split256: return {8, 1, 4, 1};
@@ -29,9 +30,18 @@ Shape shape_of(const FilterBase& filter) {
     }
 }
 
-/// The chance that a stranger is found by a Bloom filter with these bits.
+/// Of the 32 bits or 8 counters of a word, those that are not 0.
+unsigned nonzero(std::uint32_t word, bool counters) {
+    if (!counters) return static_cast<unsigned>(std::popcount(word));
+    unsigned n = 0;
+    for (; word != 0; word >>= 4) n += word % 16 != 0;
+    return n;
+}
+
+/// The chance that a stranger is found by a Bloom or counting filter with these bits.
 double bloom_rate(const FilterBase& filter) {
     const Shape s = shape_of(filter);
+    const bool counters = filter.layout().is_counting();
     const auto bytes = filter.bytes();
     double sum = 0;
     std::size_t blocks = 0;
@@ -44,9 +54,9 @@ double bloom_rate(const FilterBase& filter) {
                 for (const std::size_t end = at + s.word_bytes; at < end; at += 4) {
                     std::uint32_t word;
                     std::memcpy(&word, bytes.data() + at, 4);
-                    ones += static_cast<unsigned>(std::popcount(word));
+                    ones += nonzero(word, counters);
                 }
-                double share = static_cast<double>(ones) / (8.0 * static_cast<double>(s.word_bytes)), all = 1;
+                double share = static_cast<double>(ones) / ((counters ? 2.0 : 8.0) * static_cast<double>(s.word_bytes)), all = 1;
                 for (unsigned i = 0; i < s.probes; ++i) all *= share;
                 group += all;
             }
@@ -80,6 +90,19 @@ double cuckoo_rate(const FilterBase& filter) {
     return static_cast<double>(pairs) / (static_cast<double>(filter.blocks()) * ((1u << width) - 1));
 }
 
+/// The same of a d-left table: the fingerprints it holds, of as many as there can be.
+double dleft_rate(const FilterBase& filter) {
+    const unsigned r = filter.layout().fingerprint_bits(), bucket_bytes = r + 2;
+    double cells = 0;
+    for (std::size_t at = 0; at < filter.size_in_bytes(); at += bucket_bytes)
+        for (unsigned cell = 0; cell < 8; ++cell) {
+            // The cell's counter: above 0 where it is in use.
+            const std::size_t byte = r == 14 ? at + 2 * cell : at + r + cell / 4;
+            cells += (std::to_integer<unsigned>(filter.bytes()[byte]) >> (r == 14 ? 0 : cell % 4 * 2) & 3) != 0;
+        }
+    return cells / (static_cast<double>(filter.blocks()) * ((1u << r) - 1));
+}
+
 /// What the exact model says. A cuckoo filter's key is found through each of its two pairs of a bucket and a tag, which are
 /// one where the other bucket is the same, one bucket in `blocks`. expected_fpr() leaves that out and takes the mean number of
 /// tags in two buckets for that number: it is high by a share of 1 / (2 * blocks) and half of 1 / (2^f - 1).
@@ -92,11 +115,11 @@ double model_of(const FilterBase& filter, std::uint64_t n) {
     return exact;
 }
 
-/// The chance beyond that of its bits that a classic filter finds a stranger: double hashing makes the probes of two keys all
+/// The chance beyond that of its bits that a classic or counting filter finds a stranger: double hashing makes the probes of two keys all
 /// the same, forwards or backwards, once two of them are, which n keys and m bits have at about 2 k n / m^2.
 double excess_of(const FilterBase& filter, std::uint64_t n) {
-    const double bits = 8.0 * static_cast<double>(filter.size_in_bytes());
-    return filter.layout().kind == LayoutKind::classic ? 2 * filter.layout().k * static_cast<double>(n) / (bits * bits) : 0;
+    const double bits = (filter.layout().is_counting() ? 2.0 : 8.0) * static_cast<double>(filter.size_in_bytes());
+    return filter.layout().kind == LayoutKind::classic || filter.layout().kind == LayoutKind::counting ? 2 * filter.layout().k * static_cast<double>(n) / (bits * bits) : 0;
 }
 
 struct Cell {
@@ -130,7 +153,7 @@ Result measure(const std::string& spec, Cell cell, Effort effort) {
         AnyFilter filter = make_filter(spec, cell.n, bits, {.seed = f * 0x9E3779B97F4A7C15u});
         filter.insert(many.empty() ? std::span(pool).subspan(f * cell.n % (pool.size() - cell.n + 1), cell.n) : std::span(many));
         const bool cuckoo = base.layout().is_cuckoo();
-        const double rate = cuckoo ? cuckoo_rate(filter.base()) : bloom_rate(filter.base());
+        const double rate = cuckoo ? cuckoo_rate(filter.base()) : base.layout().is_dleft() ? dleft_rate(filter.base()) : bloom_rate(filter.base());
         EXPECT_TRUE(cuckoo || std::abs(filter.estimated_fpr() / rate - 1) < 1e-9) << "estimated_fpr() " << filter.estimated_fpr() << ", by the bits " << rate;
         rates += rate;
         variance += rate * (1 - rate);
@@ -143,7 +166,7 @@ Result measure(const std::string& spec, Cell cell, Effort effort) {
 }
 
 std::vector<Cell> cells_of(const std::string& spec) {
-    const bool classic = Layout::parse(spec).kind == LayoutKind::classic;
+    const bool classic = Layout::parse(spec).kind == LayoutKind::classic || Layout::parse(spec).kind == LayoutKind::counting;
     const std::vector<double> bits{6, 8, 10, 12, 16, 20, 24};
     std::vector<Cell> cells;
     for (const double c : bits) cells.push_back({50'000, c});
@@ -176,8 +199,8 @@ TEST_P(FprTwoParts, FollowTheModelAndEachOther) {
         EXPECT_LE(r.sigmas, 5) << "hits differ from the exact rates";
         if (r.model < 1e-3) continue;
         EXPECT_TRUE(!test::nightly() || r.allowed < 0.0201) << "too few filters to tell 2 %";
-        // Slow builds take fewer filters, whose spread may be wider than 2 %.
-        EXPECT_LE(off, test::slow_build ? std::max(0.02, r.allowed) : 0.02);
+        // By day there are fewer filters, whose spread may be wider than 2 %: 4.6 % of counting512:k=16, 50,000 keys, 20 bits a key.
+        EXPECT_LE(off, test::nightly() ? 0.02 : std::max(0.02, r.allowed));
         most_sigmas = std::max(most_sigmas, r.sigmas);
         if (off >= worst) worst = off, where = cell;
     }

@@ -166,16 +166,16 @@ TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {
     }
 }
 
-// Kernels may read 8 bytes behind the bits of a cuckoo table, whose buckets they load as words, and none behind others; the
+// Kernels may read 8 bytes behind the bits of a table, whose buckets they load as words, and none behind others; the
 // slack of a filter's own memory is 64, but a view has no more than those 8. Rounded up, as bits begin at multiples of 64.
-std::size_t readable_bytes(const FilterBase& filter) { return (filter.size_in_bytes() + (filter.layout().is_cuckoo() ? 8 : 0) + 63) / 64 * 64; }
+std::size_t readable_bytes(const FilterBase& filter) { return (filter.size_in_bytes() + (filter.layout().is_table() ? 8 : 0) + 63) / 64 * 64; }
 
 TEST_P(Batches, TouchNothingBesideTheBits) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());
     for (const std::size_t blocks : {1u, 2u, 3u, 4u, 7u, 8u, 9u, 10u, 15u, 16u, 20u, 31u, 64u, 65u, 1000u}) {
-        // About so many blocks: cuckoo tables are half full, and small ones larger than asked for.
-        const std::size_t n = layout.is_cuckoo() ? 2 * blocks : std::max<std::size_t>(1, blocks * layout.block_bits() / 12);
+        // About so many blocks: tables are half full, and small cuckoo tables larger than asked for.
+        const std::size_t n = layout.is_table() ? layout.cells_per_block() / 2 * blocks : std::max<std::size_t>(1, blocks * layout.block_bits() / 12);
         const double bits_per_key = static_cast<double>(blocks * layout.block_bits()) / static_cast<double>(n);
         const AnyFilter plain = make_filter(GetParam(), n, bits_per_key, {.isa = Isa::scalar});
         std::vector<std::uint64_t> hashes{0, ~std::uint64_t{0}, 0xFFFFFFFF00000000u, 0xFFFFFFFFu};  // of the first block and the last
@@ -208,7 +208,7 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
                 (void)filter.base().lines_touched(hashes[1]);
                 ASSERT_EQ(filter.estimated_fpr(), reference.estimated_fpr());
                 ASSERT_EQ(save(filter), save(reference));
-                if (!layout.is_cuckoo()) {
+                if (layout.is_bloom()) {
                     AnyFilter united = plain;
                     united |= filter;
                     filter |= united;

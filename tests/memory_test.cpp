@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t page = 4096;
 
 TEST(Memory, OneAllocationOfTheBitsAndLessThanAPage) {
-    for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512", "blocked512:k=8", "cuckoo12"})
+    for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512", "blocked512:k=8", "cuckoo12", "counting:k=4", "counting512:k=4"})
         for (const std::size_t n : {1u, 1000u, 500'000u}) {
             test::Counting counting;
             {
@@ -49,7 +49,7 @@ TEST(Memory, InsertingAndAskingAllocateNothing) {
     std::vector<std::uint8_t> bitmap(1250);
     std::vector<std::uint32_t> positions(10'000);
     for (const auto& spec : test::all_specs()) {
-        auto filter = make_filter(spec, keys.size(), 17);
+        auto filter = make_filter(spec, keys.size(), test::feasible_bits(spec, 17));
         const std::size_t before = heap_allocations;
         filter.insert(keys);
         filter.contains(keys, bitmap);

@@ -33,11 +33,11 @@ TEST_P(NoFalseNegatives, InAnyWayOfInsertingAndAsking) {
 // Two keys of one batch in the same block: a load-all-then-store-all insert would lose bits.
 TEST_P(NoFalseNegatives, WithEveryKeyInOneBlock) {
     const auto& spec = GetParam();
-    const bool cuckoo = Layout::parse(spec).is_cuckoo();
-    const std::size_t n = cuckoo ? 4 : 3;
+    const bool table = Layout::parse(spec).is_table();
+    const std::size_t n = table ? 4 : 3;
     const auto keys = test::random_keys(n);
     for (const Isa isa : usable_isas()) {
-        auto filter = make_filter(spec, n, cuckoo ? 17 : 0.001, {.isa = isa});
+        auto filter = make_filter(spec, n, table ? 30 : 0.001, {.isa = isa});
         filter.insert(keys);
         EXPECT_EQ(filter.count(keys), n) << to_string(isa);
     }

@@ -109,7 +109,7 @@ TEST(Serialize, TheHeaderIsAsDocumented) {
 }
 
 TEST(Serialize, EveryTruncationAndExtensionIsRefused) {
-    for (const auto& spec : test::named_specs()) {
+    for (const auto& spec : test::layout_names()) {
         const Bytes bytes = save(filled(spec, 300));
         for (std::size_t n = 0; n < bytes.size(); ++n) ASSERT_FALSE(load(std::span(bytes).first(n))) << spec << ' ' << n;
         Bytes longer = bytes;
@@ -121,7 +121,7 @@ TEST(Serialize, EveryTruncationAndExtensionIsRefused) {
 }
 
 TEST(Serialize, EveryFlippedBitIsSeen) {
-    for (const auto& spec : test::named_specs()) {
+    for (const auto& spec : test::layout_names()) {
         // 4 KiB of bits and a little more.
         const std::size_t n = 4096 * 8 / 12 + 50;
         Bytes bytes = save(filled(spec, n));
@@ -154,12 +154,14 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::foreign, "first 8 bytes", [](Bytes& b) { b[0] = std::byte{0x88}; });
     refused(LoadFault::version, "version 2", [](Bytes& b) { put(b, 8, std::uint16_t{2}); });
     refused(LoadFault::layout, "layout 0", [](Bytes& b) { b[10] = std::byte{0}; });
-    refused(LoadFault::layout, "layout 11", [](Bytes& b) { b[10] = std::byte{11}; });
+    refused(LoadFault::layout, "layout 16", [](Bytes& b) { b[10] = std::byte{16}; });
     refused(LoadFault::parameter, "k=0", [](Bytes& b) { b[11] = std::byte{0}; });
     refused(LoadFault::parameter, "k=9", [](Bytes& b) { b[11] = std::byte{9}; });
     refused(LoadFault::parameter, "z=2", [](Bytes& b) { b[12] = std::byte{2}; });
     refused(LoadFault::parameter, "z=0", [](Bytes& b) { b[10] = std::byte{6}; });
     refused(LoadFault::parameter, "k=8", [](Bytes& b) { b[10] = std::byte{9}, b[11] = std::byte{8}; });
+    refused(LoadFault::parameter, "k=17", [](Bytes& b) { b[10] = std::byte{12}, b[11] = std::byte{17}; });
+    refused(LoadFault::parameter, "k=5", [](Bytes& b) { b[10] = std::byte{13}; });
     refused(LoadFault::parameter, "hash 3", [](Bytes& b) { b[13] = std::byte{3}; });
     refused(LoadFault::key, "keyed", [](Bytes& b) { b[13] = std::byte{2}, put(b, 24, std::uint64_t{0}); });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[13] = std::byte{2}; });
@@ -174,7 +176,7 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
 }
 
 TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {
-    for (const auto& spec : test::named_specs())
+    for (const auto& spec : test::layout_names())
         for (const std::size_t n : {1u, 5000u}) {
             Bytes bytes = save(filled(spec, n));
             test::Counting counting;

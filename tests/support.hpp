@@ -19,7 +19,9 @@ namespace simdbloom::test {
 /// Every layout with each of its parameters that changes a kernel.
 inline std::vector<std::string> all_specs() {
     std::vector<std::string> specs{"classic:k=1", "classic:k=8", "classic:k=11", "split256", "sector512", "blocked512:k=1",
-                                   "blocked512:k=8", "blocked512:k=11", "blocked512:k=16", "cuckoo8", "cuckoo12", "cuckoo16"};
+                                   "blocked512:k=8", "blocked512:k=11", "blocked512:k=16", "cuckoo8", "cuckoo12", "cuckoo16",
+                                   "counting:k=1", "counting:k=8", "counting:k=11", "counting512:k=1", "counting512:k=8", "counting512:k=11", "counting512:k=16",
+                                   "dleft12", "dleft14", "dleft16"};
     for (unsigned k = 1; k <= 8; ++k) {
         specs.push_back("register32:k=" + std::to_string(k));
         specs.push_back("register64:k=" + std::to_string(k));
@@ -34,10 +36,17 @@ inline std::vector<std::string> named_specs() {
     return {"classic", "register32", "register64", "split256", "sector512", "zoned512", "blocked512", "cuckoo8", "cuckoo12", "cuckoo16"};
 }
 
-/// The bits per key nearest to `wanted` that the spec can be made for.
+/// Every name of a layout, each at its default parameters.
+inline std::vector<std::string> layout_names() {
+    auto names = named_specs();
+    names.insert(names.end(), {"counting", "counting512", "dleft12", "dleft14", "dleft16"});
+    return names;
+}
+
+/// The bits per key nearest to `wanted` that the spec can be made for; four times as many where a counter stands for a bit.
 inline double feasible_bits(const std::string& spec, double wanted) {
     const Layout layout = Layout::parse(spec);
-    return layout.is_cuckoo() ? std::max(wanted, layout.fingerprint_bits() / 0.95) : wanted;
+    return layout.is_counting() ? 4 * wanted : std::max(wanted, layout.least_bits_per_key());
 }
 
 /// splitmix64: distinct keys that look random; independent of the library's own mixer.

@@ -6,17 +6,19 @@
 
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/classic.hpp"
+#include "simdbloom/counting.hpp"
 #include "simdbloom/cuckoo.hpp"
+#include "simdbloom/dleft.hpp"
 #include "simdbloom/register_blocked.hpp"
 #include "simdbloom/split_block.hpp"
 
 namespace simdbloom {
 
 /// Any of the filters behind one type: one indirect call a batch, no allocation of its own. insert throws
-/// std::length_error when a cuckoo filter is full.
+/// std::length_error when a cuckoo or d-left filter is full.
 class AnyFilter {
 public:
-    using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom, CacheLineBloom, CuckooFilter>;
+    using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom, CacheLineBloom, CuckooFilter, CountingBloom, DLeftCounting>;
 
     template <class F>
         requires std::constructible_from<Variant, F>
@@ -86,8 +88,8 @@ public:
         std::visit([](FilterBase& f) { f.clear(); }, filter_);
     }
 
-    /// As of the filters' own types; std::invalid_argument for filters of two kinds, and for cuckoo filters, whose
-    /// fingerprints cannot be ORed.
+    /// As of the filters' own types; std::invalid_argument for filters of two kinds, and for those that do not consist of bits:
+    /// fingerprints and counters cannot be ORed (see CountingBloom::operator+=).
     AnyFilter& operator|=(const AnyFilter& other);
     AnyFilter& operator&=(const AnyFilter& other);
     void accept_all();

@@ -40,7 +40,7 @@ void parallel_insert_hashes(F& filter, std::span<const std::uint64_t> hashes, un
     detail::BuildAccess::run(filter, hashes, true, threads, method);
 }
 
-/// The same; std::invalid_argument for a cuckoo filter, whose keys go in one after the other.
+/// The same; std::invalid_argument for a filter of counters or fingerprints, whose keys go in one after the other.
 void parallel_insert(AnyFilter& filter, std::span<const std::uint64_t> keys, unsigned threads, BuildMethod method = BuildMethod::automatic);
 void parallel_insert_hashes(AnyFilter& filter, std::span<const std::uint64_t> hashes, unsigned threads, BuildMethod method = BuildMethod::automatic);
 

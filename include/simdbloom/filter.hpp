@@ -110,6 +110,7 @@ protected:
     /// ORs (or ANDs) the bits of a filter of the same layout, size and seed into these.
     void unite(const FilterBase& other);
     void intersect(const FilterBase& other);
+    void add_counters(const FilterBase& other);
     void set_all_bits() noexcept;
     /// Of this filter with every `parts` adjacent blocks as one; std::invalid_argument where `parts` does not divide the
     /// number of blocks.

@@ -59,13 +59,28 @@ double growing_cuckoo(unsigned core_bits, std::span<const double> loads);
 /// has that many copies in all; SUM_a 2^a s_a is largest where s_a = 2^-(a + 1) of the slots are a growths old.
 double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths);
 
+/// P(Binomial(probes, 1 / counters) >= least): the chance that a given one of that many counters is raised that often.
+double counter_tail(double probes, double counters, unsigned least);
+/// The same for a counter of a `counting` or `counting512` filter with layout.k set that n_keys keys went into; of the latter,
+/// whose blocks get different numbers of keys, the mean over these. least = 16: it overflows; 15: it is stuck.
+double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks, unsigned least);
+/// Fan et al. 2000, section V.C: any of m counters overflows with a chance of at most m (e ln 2 / 16)^16, where k <= m / n ln 2.
+double counting_overflow_bound(double counters);
+
+/// d-left counting filter of four subtables: a stranger has the fingerprint of one of the keys. 2^r - 1 remainders, as 0 marks
+/// an empty cell.
+double dleft(unsigned remainder_bits, double blocks, double keys);
+/// The share of a d-left table's buckets that get at least `least` keys each, in the limit of many buckets with room for any
+/// number (Broder & Mitzenmacher 2001): what keeps buckets of 8 from overflowing at a mean load of 6.
+double dleft_share(unsigned subtables, double keys_per_bucket, unsigned least);
+
 /// Chance that a stranger shares all w effective hash bits with one of n keys: 1 - exp(-n / 2^w).
 double hash_floor(double keys, double effective_bits);
 /// The FPR of a filter whose hash has that floor: 1 - (1 - f)(1 - floor).
 double with_floor(double f, double floor);
 
 /// The exact FPR of a filter of this library: n keys hashed at random to that many blocks (words of
-/// `classic`, buckets of a cuckoo layout). layout.k must be set. Finite n (binomial block load).
+/// `classic` and `counting`, buckets of a cuckoo layout). layout.k must be set. Finite n (binomial block load).
 double expected(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks);
 /// Standard deviation of the true FPR of one such filter around expected(), from the random block
 /// loads and bits (an upper bound for zoned512): the width that a test of one filter must allow for.

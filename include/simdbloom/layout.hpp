@@ -25,12 +25,17 @@ enum class LayoutKind : std::uint8_t {
     cuckoo8,     ///< buckets of 4 fingerprints of 8 bits (Fan et al. 2014)
     cuckoo12,    ///< the same with 12 bits
     cuckoo16,    ///< the same with 16 bits
+    counting,    ///< k 4-bit counters anywhere in one array (Fan et al. 2000)
+    counting512, ///< k 4-bit counters anywhere in one cache line
+    dleft12,     ///< four buckets of 8 cells, each a remainder of 12 bits and a 2-bit counter (Bonomi et al. 2006)
+    dleft14,     ///< the same with 14 bits, the paper's
+    dleft16,     ///< the same with 16 bits
 };
 
 /// A layout with its parameters. `k` 0 means: not chosen yet, the sizing takes the best by the exact model.
 struct Layout {
     LayoutKind kind = LayoutKind::split256;
-    unsigned k = 8;       ///< bits a key sets (Bloom layouts)
+    unsigned k = 8;       ///< bits a key sets or counters it raises; 0 for tables of fingerprints
     unsigned groups = 0;  ///< z of zoned512
 
     friend bool operator==(const Layout&, const Layout&) = default;
@@ -41,10 +46,23 @@ struct Layout {
     /// The spec; parse(spec()) gives the same layout.
     std::string spec() const;
 
-    bool is_cuckoo() const noexcept { return kind >= LayoutKind::cuckoo8; }
-    /// Bits of the unit one hash addresses: a block, a cuckoo bucket, or a 64-bit word of `classic`.
+    /// Of bits that can be ORed: classic to blocked512.
+    bool is_bloom() const noexcept { return kind < LayoutKind::cuckoo8; }
+    bool is_cuckoo() const noexcept { return kind >= LayoutKind::cuckoo8 && kind <= LayoutKind::cuckoo16; }
+    bool is_counting() const noexcept { return kind == LayoutKind::counting || kind == LayoutKind::counting512; }
+    bool is_dleft() const noexcept { return kind >= LayoutKind::dleft12; }
+    /// Stores fingerprints in buckets, and can be full.
+    bool is_table() const noexcept { return is_cuckoo() || is_dleft(); }
+    /// Bits of the unit one hash addresses: a block, a cuckoo bucket, the four d-left buckets of one number, or a 64-bit word
+    /// of `classic` and `counting`.
     unsigned block_bits() const noexcept;
-    unsigned fingerprint_bits() const noexcept;  ///< 0 for Bloom layouts
+    /// Of a cuckoo fingerprint, or a d-left remainder; 0 for layouts with a k.
+    unsigned fingerprint_bits() const noexcept;
+    /// Of tables: fingerprints a block has room for, and the share of that room they are made to be filled to. Else 0.
+    unsigned cells_per_block() const noexcept { return is_cuckoo() ? 4 : is_dleft() ? 32 : 0; }
+    double design_load() const noexcept { return is_cuckoo() ? 0.95 : is_dleft() ? 0.75 : 0; }
+    /// The bits per key at that load; 0 for layouts that are never full.
+    double least_bits_per_key() const noexcept { return is_table() ? block_bits() / (cells_per_block() * design_load()) : 0; }
     /// The values of k this layout can take: every `step`-th from `min` to `max`.
     struct KRange { unsigned min, max, step; };
     KRange k_range() const noexcept;
@@ -94,6 +112,8 @@ SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k, 
     } else if constexpr (kind == LayoutKind::zoned512) {
         const std::uint64_t p = spread(x);
         return 64 * zoned_word(p, i / (k / groups), groups) + zoned_bit(p, i);
+    } else if constexpr (kind == LayoutKind::counting512) {
+        return ((x * salts[i]) >> 25) * 4;  // the lowest bit of one of 128 counters
     } else {
         static_assert(kind == LayoutKind::blocked512);
         return (x * salts[i]) >> 23;
@@ -110,10 +130,25 @@ SIMDBLOOM_INLINE std::uint64_t classic_step(std::uint64_t hash) noexcept {
     return ((y << 32) | (y >> 32)) ^ (hash >> 32);
 }
 
+/// Probe i of `counting`: as of classic, but the word's counter is that of these four bits of g. Of the low bits, probes 0 and
+/// 8 would agree for every second key. Returns the counter's lowest bit in the word.
+SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept { return static_cast<unsigned>(g >> 26) & 60u; }
+
 /// The fingerprint, 1 .. 2^bits - 1: 0 marks an empty slot and is never one (so a stranger matches a slot
 /// with probability 1 / (2^bits - 1)).
 SIMDBLOOM_INLINE std::uint32_t cuckoo_tag(std::uint32_t x, unsigned bits) noexcept {
     return 1 + static_cast<std::uint32_t>((std::uint64_t{x} * ((1u << bits) - 1)) >> 32);
+}
+
+// d-left: block (h >> 32) * blocks >> 32 and remainder cuckoo_tag(x, bits) are the paper's true fingerprint. Its bucket in
+// subtable s is bucket s of block (block + s * stride) mod blocks: for each s a permutation of the fingerprints, as a
+// remainder and its stride stay what they are. So two keys share a cell in one subtable only if they do in all.
+SIMDBLOOM_INLINE std::uint64_t dleft_stride(std::uint32_t remainder, std::uint64_t blocks) noexcept {
+    return (std::uint64_t{remainder * cuckoo_multiplier} * blocks) >> 32;
+}
+SIMDBLOOM_INLINE std::uint64_t dleft_next(std::uint64_t block, std::uint64_t stride, std::uint64_t blocks) noexcept {
+    const std::uint64_t sum = block + stride;
+    return sum >= blocks ? sum - blocks : sum;
 }
 
 /// The other bucket of a tag: (H(tag) - bucket) mod buckets, its own inverse for any number of buckets.

@@ -193,7 +193,7 @@ BuildMethod best_method(const Layout& layout, std::size_t bytes) {
 void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed, unsigned threads, BuildMethod method) {
     if (threads == 0) throw std::invalid_argument("simdbloom: a build by 0 threads");
     const Layout& layout = filter.layout();
-    if (layout.is_cuckoo()) throw std::invalid_argument("simdbloom: \"" + layout.spec() + "\" cannot be filled by several threads");
+    if (!layout.is_bloom()) throw std::invalid_argument("simdbloom: \"" + layout.spec() + "\" cannot be filled by several threads");
     if (method == BuildMethod::partitioned && layout.kind == LayoutKind::classic)
         throw std::invalid_argument("simdbloom: \"classic\" cannot be built partitioned: a key's bits lie in every range of blocks");
     if (threads == 1 || (method == BuildMethod::automatic && !pays(layout, keys.size()))) {

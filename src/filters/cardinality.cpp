@@ -8,22 +8,28 @@
 #include <stdexcept>
 
 #include "filters/alike.hpp"
+#include "filters/counters.hpp"
 
 namespace simdbloom {
 namespace {
 
-/// How the bits of a layout are set. Throws are keys, or for `classic`, whose every probe goes to a word of its own, probes.
+/// How the bits of a layout are set, the counters raised, or which fingerprints are there. Throws are keys, or for `classic` and
+/// `counting`, whose every probe goes to a word of its own, probes.
 class Occupancy {
 public:
-    explicit Occupancy(const FilterBase& filter) : bits_(8 * static_cast<double>(filter.size_in_bytes())) {
+    explicit Occupancy(const FilterBase& filter) : bits_(places(filter)) {
         const Layout& layout = filter.layout();
         const double blocks = static_cast<double>(filter.blocks());
         const auto one_of = [](double hit, double times) { return -std::expm1(times * std::log1p(-hit)); };
         switch (layout.kind) {
             case LayoutKind::classic:
+            case LayoutKind::counting:
                 throws_per_key = layout.k;
                 q_ = 1 / bits_;
                 break;
+            case LayoutKind::dleft12:
+            case LayoutKind::dleft14:
+            case LayoutKind::dleft16: q_ = 1 / bits_; break;
             case LayoutKind::split256:
             case LayoutKind::sector512: {
                 const double word = layout.block_bits() / 8.0;
@@ -41,7 +47,7 @@ public:
                 break;
             }
             default: {
-                const double block = layout.block_bits();
+                const double block = bits_ / blocks;
                 q_ = one_of(1 / block, layout.k) / blocks;
                 pairs_[0] = {block - 1, one_of(2 / block, layout.k) / blocks};
             }
@@ -65,6 +71,11 @@ public:
     }
 
 private:
+    static double places(const FilterBase& filter) {
+        const Layout& layout = filter.layout();
+        if (layout.is_dleft()) return static_cast<double>(filter.blocks()) * ((1u << layout.fingerprint_bits()) - 1);
+        return (layout.is_counting() ? 2 : 8) * static_cast<double>(filter.size_in_bytes());
+    }
     /// P(two bits are clear) / P(one is)^2 - 1, where a throw sets one of the two at least with probability q.
     double together(double throws, double q) const { return std::expm1(throws * std::log1p((2 * q_ - q - q_ * q_) / ((1 - q_) * (1 - q_)))); }
 
@@ -74,12 +85,14 @@ private:
 };
 
 double bits_set(const FilterBase& a, const FilterBase& b) {
+    if (a.layout().is_dleft()) return static_cast<double>(static_cast<const DLeftCounting&>(a).stored());
     std::uint64_t set = 0;
+    const bool counters = a.layout().is_counting();
     for (std::size_t i = 0; i < a.size_in_bytes(); i += 4) {
         std::uint32_t x, y;
         std::memcpy(&x, a.bytes().data() + i, 4);
         std::memcpy(&y, b.bytes().data() + i, 4);
-        set += static_cast<unsigned>(std::popcount(x | y));
+        set += static_cast<unsigned>(counters ? std::popcount(detail::nonzero_counters(x | y)) : std::popcount(x | y));
     }
     return static_cast<double>(set);
 }
@@ -97,7 +110,7 @@ Cardinality either(const FilterBase& a, const FilterBase& b) {
 
 void check(const FilterBase& a, const FilterBase& b) {
     detail::check_alike(a, b);
-    if (a.layout().is_cuckoo()) throw std::invalid_argument("simdbloom: " + a.spec() + " has no union: fingerprints are not bits that can be ORed");
+    if (a.layout().is_table()) throw std::invalid_argument("simdbloom: " + a.spec() + " has no union: fingerprints are not bits that can be ORed");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "simdbloom/cuckoo.hpp"
 
 #include <cstring>
-#include <stdexcept>
 
 #include "kernels/table.hpp"
 #include "simdbloom/little_endian.hpp"
@@ -155,22 +154,6 @@ bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {
         return true;
     }
     return false;
-}
-
-std::size_t CuckooFilter::insert_counted(std::span<const std::uint64_t> keys, bool hashed) {
-    const std::size_t inserted = run_insert(keys, hashed);
-    stored_ += inserted;
-    return inserted;
-}
-
-void CuckooFilter::insert_all(std::span<const std::uint64_t> keys, bool hashed) {
-    const std::size_t inserted = insert_counted(keys, hashed);
-    if (inserted != keys.size()) throw_full(inserted, keys.size());
-}
-
-void CuckooFilter::throw_full(std::size_t inserted, std::size_t wanted) const {
-    throw std::length_error("simdbloom: " + spec() + " is full at a load of " + std::to_string(load()) + " (" + std::to_string(stored_) +
-                            " fingerprints); " + std::to_string(inserted) + " of these " + std::to_string(wanted) + " keys went in");
 }
 
 }  // namespace simdbloom

@@ -16,7 +16,12 @@ AnyFilter with_family(LayoutKind kind, Work work) {
         case LayoutKind::sector512:
         case LayoutKind::zoned512:
         case LayoutKind::blocked512: return work.template operator()<CacheLineBloom>();
-        default: return work.template operator()<CuckooFilter>();
+        case LayoutKind::cuckoo8:
+        case LayoutKind::cuckoo12:
+        case LayoutKind::cuckoo16: return work.template operator()<CuckooFilter>();
+        case LayoutKind::counting:
+        case LayoutKind::counting512: return work.template operator()<CountingBloom>();
+        default: return work.template operator()<DLeftCounting>();
     }
 }
 

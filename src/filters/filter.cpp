@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "filters/batches.hpp"
+#include "filters/counters.hpp"
 #include "filters/kernels_of.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/little_endian.hpp"
@@ -126,6 +127,7 @@ double block_chance(const Layout& layout, const std::byte* block) {
             }
             return chance;
         }
+        case LayoutKind::counting512: return std::pow(static_cast<double>(detail::count_nonzero_counters(block, 64)) / 128, layout.k);
         default: {
             double share = 0;
             for (unsigned i = 0; i < 8; ++i) share += word_chance<std::uint64_t>(block + 8 * i, 1) / 8;
@@ -139,6 +141,12 @@ double block_chance(const Layout& layout, const std::byte* block) {
 double FilterBase::estimated_fpr() const {
     if (layout_.is_cuckoo())
         return fpr::cuckoo(layout_.fingerprint_bits(), 4, static_cast<double>(stored_) / (4 * static_cast<double>(blocks_)));
+    if (layout_.is_dleft()) {
+        const auto fingerprints = static_cast<double>(detail::dleft_stored(bits_.data(), layout_.fingerprint_bits(), blocks_));
+        return fingerprints / (static_cast<double>(blocks_) * ((1u << layout_.fingerprint_bits()) - 1));
+    }
+    if (layout_.kind == LayoutKind::counting)
+        return std::pow(static_cast<double>(detail::count_nonzero_counters(bits_.data(), bits_.size())) / (16 * static_cast<double>(blocks_)), layout_.k);
     double sum = 0;
     if (layout_.kind == LayoutKind::classic) {
         for (std::uint64_t i = 0; i < blocks_; ++i) sum += word_chance<std::uint64_t>(block_at(i), 1);
@@ -148,33 +156,50 @@ double FilterBase::estimated_fpr() const {
     return sum / static_cast<double>(blocks_);
 }
 
+namespace {
+
+/// Distinct lines among those that hold some bytes.
+class Lines {
+public:
+    void add(std::uint64_t byte) {
+        for (unsigned i = 0; i < distinct_; ++i)
+            if (lines_[i] == byte / 64) return;
+        lines_[distinct_++] = byte / 64;
+    }
+    void add(std::uint64_t first, std::uint64_t bytes) { add(first), add(first + bytes - 1); }
+    unsigned distinct() const { return distinct_; }
+
+private:
+    std::uint64_t lines_[32];
+    unsigned distinct_ = 0;
+};
+
+}  // namespace
+
 unsigned FilterBase::lines_touched(std::uint64_t hash) const {
-    const auto line_of = [&](std::uint64_t byte) { return byte / 64; };
+    Lines lines;
+    const auto x = static_cast<std::uint32_t>(hash);
+    std::uint64_t block = detail::block_index(hash, blocks_);
     if (layout_.is_cuckoo()) {
-        const auto bytes = std::uint64_t{block_bytes_};
-        const std::uint64_t a = detail::block_index(hash, blocks_);
-        const std::uint64_t b = detail::cuckoo_alternate(a, detail::cuckoo_tag(static_cast<std::uint32_t>(hash), layout_.fingerprint_bits()), blocks_);
-        const std::uint64_t lines[4] = {line_of(a * bytes), line_of(a * bytes + bytes - 1), line_of(b * bytes), line_of(b * bytes + bytes - 1)};
-        unsigned distinct = 0;
-        for (unsigned i = 0; i < 4; ++i) {
-            bool seen = false;
-            for (unsigned j = 0; j < i; ++j) seen |= lines[j] == lines[i];
-            distinct += !seen;
+        const std::uint64_t bytes = block_bytes_;
+        lines.add(block * bytes, bytes);
+        lines.add(detail::cuckoo_alternate(block, detail::cuckoo_tag(x, layout_.fingerprint_bits()), blocks_) * bytes, bytes);
+    } else if (layout_.is_dleft()) {
+        const std::uint64_t bytes = block_bytes_ / 4, stride = detail::dleft_stride(detail::cuckoo_tag(x, layout_.fingerprint_bits()), blocks_);
+        // Vector kernels load 16 bytes of a bucket, whatever its size.
+        for (unsigned s = 0; s < 4; ++s, block = detail::dleft_next(block, stride, blocks_)) lines.add((4 * block + s) * bytes, 16);
+    } else if (layout_.kind == LayoutKind::classic || layout_.kind == LayoutKind::counting) {
+        const std::uint64_t step = detail::classic_step(hash);
+        for (unsigned i = 0; i < layout_.k; ++i, hash += step) {
+            const std::uint64_t word_index = detail::block_index(hash, blocks_);
+            lines.add(word_index * 8);
+            const auto word = detail::load_le<std::uint64_t>(block_at(word_index));
+            if ((layout_.is_counting() ? word >> detail::counting_bit(hash) & 15 : word >> (hash & 63) & 1) == 0) break;
         }
-        return distinct;
+    } else {
+        lines.add(block * block_bytes_);
     }
-    if (layout_.kind != LayoutKind::classic) return 1;
-    std::uint64_t lines[32], g = hash;
-    const std::uint64_t step = detail::classic_step(hash);
-    unsigned distinct = 0;
-    for (unsigned i = 0; i < layout_.k; ++i, g += step) {
-        const std::uint64_t word_index = detail::block_index(g, blocks_), line = line_of(word_index * 8);
-        bool seen = false;
-        for (unsigned j = 0; j < distinct; ++j) seen |= lines[j] == line;
-        if (!seen) lines[distinct++] = line;
-        if (((detail::load_le<std::uint64_t>(block_at(word_index)) >> (g & 63)) & 1) == 0) break;
-    }
-    return distinct;
+    return lines.distinct();
 }
 
 }  // namespace simdbloom

@@ -92,8 +92,14 @@ Sum layout_sum(const Layout& layout, unsigned query_factor) {
         case LayoutKind::sector512: return sectorised_sum(8, 64, k, query);
         case LayoutKind::zoned512: return zoned_sum(8, 64, layout.groups, k, query);
         case LayoutKind::blocked512: return blocked_sum(512, k, query);
+        case LayoutKind::counting512: return blocked_sum(128, k, query);
         default: throw std::invalid_argument("simdbloom: " + layout.spec() + " is not a blocked Bloom layout");
     }
+}
+
+/// Bits or counters of the array, for layouts that probe all of it; else 0.
+double probed_array(const Layout& layout, std::uint64_t blocks) {
+    return (layout.kind == LayoutKind::classic ? 64.0 : layout.kind == LayoutKind::counting ? 16.0 : 0.0) * static_cast<double>(blocks);
 }
 
 double cuckoo_load(std::uint64_t n, std::uint64_t buckets) {
@@ -226,19 +232,24 @@ double hash_floor(double keys, double w) { return -std::expm1(-keys / std::exp2(
 double with_floor(double f, double floor) { return 1 - (1 - f) * (1 - floor); }
 
 double expected(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
-    if (layout.kind == LayoutKind::classic)
-        return classic(64.0 * static_cast<double>(blocks), static_cast<double>(n), layout.k);
+    if (const double m = probed_array(layout, blocks); m != 0) return classic(m, static_cast<double>(n), layout.k);
     if (layout.is_cuckoo()) return cuckoo(layout.fingerprint_bits(), 4, cuckoo_load(n, blocks));
+    if (layout.is_dleft()) return dleft(layout.fingerprint_bits(), static_cast<double>(blocks), static_cast<double>(n));
     return binomial_mean(layout_sum(layout, 1), n, blocks);
 }
 
 double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
     const double mean = expected(layout, n, blocks), count = static_cast<double>(blocks);
-    if (layout.kind == LayoutKind::classic) {
-        // (X/m)^k, Var(X/m) = (e^-a - (1 + a) e^-2a) / m with a = k n / m (balls into bins).
-        const double m = 64 * count, a = layout.k * static_cast<double>(n) / m;
-        const double fill = -std::expm1(-a), variance = (std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m;
-        return layout.k * mean / fill * std::sqrt(std::max(variance, 0.0));
+    // Var(X/m) of the share of m bins that balls, a of them a bin, leave not empty.
+    const auto variance_of_fill = [](double m, double a) { return std::max((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m, 0.0); };
+    if (const double m = probed_array(layout, blocks); m != 0) {
+        // (X/m)^k
+        const double a = layout.k * static_cast<double>(n) / m, fill = -std::expm1(-a), variance = variance_of_fill(m, a);
+        return layout.k * mean / fill * std::sqrt(variance);
+    }
+    if (layout.is_dleft()) {
+        const double fingerprints = count * (std::exp2(layout.fingerprint_bits()) - 1);
+        return std::sqrt(variance_of_fill(fingerprints, static_cast<double>(n) / fingerprints));
     }
     // A stranger's chance depends on its tag's frequency; averaged over tags and buckets this is far below
     // the sampling error of any test: 1 / sqrt(slots) covers it.

@@ -35,9 +35,14 @@ const Kernels& kernels_of(Isa isa, const Layout& layout) {
         case LayoutKind::blocked512: return table.blocked512;
         case LayoutKind::cuckoo8: return table.cuckoo8;
         case LayoutKind::cuckoo12: return table.cuckoo12;
-        case LayoutKind::cuckoo16: break;
+        case LayoutKind::cuckoo16: return table.cuckoo16;
+        case LayoutKind::counting: return table.counting;
+        case LayoutKind::counting512: return table.counting512;
+        case LayoutKind::dleft12: return table.dleft12;
+        case LayoutKind::dleft14: return table.dleft14;
+        case LayoutKind::dleft16: break;
     }
-    return table.cuckoo16;
+    return table.dleft16;
 }
 
 const Kernels& growing_kernels_of(Isa isa, unsigned slot_bits) {

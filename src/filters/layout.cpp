@@ -14,7 +14,7 @@ struct Row {
     unsigned fixed_k;  // 0: free
 };
 
-constexpr std::array<Row, 10> rows{{
+constexpr std::array<Row, 15> rows{{
     {"classic", LayoutKind::classic, 64, 0, 0},
     {"register32", LayoutKind::register32, 32, 0, 0},
     {"register64", LayoutKind::register64, 64, 0, 0},
@@ -25,6 +25,11 @@ constexpr std::array<Row, 10> rows{{
     {"cuckoo8", LayoutKind::cuckoo8, 32, 8, 0},
     {"cuckoo12", LayoutKind::cuckoo12, 48, 12, 0},
     {"cuckoo16", LayoutKind::cuckoo16, 64, 16, 0},
+    {"counting", LayoutKind::counting, 64, 0, 0},
+    {"counting512", LayoutKind::counting512, 512, 0, 0},
+    {"dleft12", LayoutKind::dleft12, 4 * 8 * 14, 12, 0},
+    {"dleft14", LayoutKind::dleft14, 4 * 8 * 16, 14, 0},
+    {"dleft16", LayoutKind::dleft16, 4 * 8 * 18, 16, 0},
 }};
 
 const Row& row_of(LayoutKind kind) { return rows[static_cast<std::size_t>(kind)]; }
@@ -65,7 +70,7 @@ Layout Layout::parse(std::string_view spec) {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size())
             reject(spec, "\"" + std::string(item) + "\" is not of the form parameter=number");
-        const bool takes_k = !layout.is_cuckoo(), takes_z = layout.kind == LayoutKind::zoned512;
+        const bool takes_k = !layout.is_table(), takes_z = layout.kind == LayoutKind::zoned512;
         if (key == "k" && takes_k && !k_given) layout.k = value, k_given = true;
         else if (key == "z" && takes_z && !groups_given) layout.groups = value, groups_given = true;
         else reject(spec, "parameter \"" + std::string(key) + "\" is unknown here or given twice");
@@ -83,7 +88,7 @@ std::string Layout::spec() const {
     std::string text(row_of(kind).name);
     const char* separator = ":";
     if (kind == LayoutKind::zoned512) text += ":z=" + std::to_string(groups), separator = ",";
-    if (!is_cuckoo() && row_of(kind).fixed_k == 0 && k != 0) text += separator + ("k=" + std::to_string(k));
+    if (!is_table() && row_of(kind).fixed_k == 0 && k != 0) text += separator + ("k=" + std::to_string(k));
     return text;
 }
 
@@ -93,11 +98,13 @@ unsigned Layout::fingerprint_bits() const noexcept { return row_of(kind).fingerp
 
 Layout::KRange Layout::k_range() const noexcept {
     switch (kind) {
-        case LayoutKind::classic: return {1, 30, 1};
+        case LayoutKind::classic:
+        case LayoutKind::counting: return {1, 30, 1};
         case LayoutKind::register32:
         case LayoutKind::register64: return {1, 8, 1};
         case LayoutKind::zoned512: return {groups, 8, groups};
-        case LayoutKind::blocked512: return {1, 16, 1};
+        case LayoutKind::blocked512:
+        case LayoutKind::counting512: return {1, 16, 1};
         case LayoutKind::split256:
         case LayoutKind::sector512: return {8, 8, 1};
         default: return {0, 0, 1};

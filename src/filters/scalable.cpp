@@ -33,7 +33,7 @@ void by_pieces(std::span<const std::uint64_t> all, const Use& use) {
 ScalableBloom::ScalableBloom(const Scaling& scaling, Options options) : scaling_(scaling), options_(std::move(options)) {
     detail::check_scaling(scaling_);
     if (options_.spec.empty()) options_.spec = "blocked512";
-    if (Layout::parse(options_.spec).is_cuckoo()) throw std::invalid_argument("simdbloom: \"" + options_.spec + "\" is no Bloom filter, which a series is made of");
+    if (!Layout::parse(options_.spec).is_bloom()) throw std::invalid_argument("simdbloom: \"" + options_.spec + "\" is no Bloom filter, which a series is made of");
     filters_.push_back(next_filter());
     stored_.push_back(0);
     // All filters hash alike.

@@ -16,7 +16,8 @@ struct Offset {
 
 // Number n of the format is layouts[n - 1]: fixed, whatever becomes of the enumeration.
 constexpr LayoutKind layouts[] = {LayoutKind::classic,   LayoutKind::register32, LayoutKind::register64, LayoutKind::split256, LayoutKind::sector512,
-                                  LayoutKind::zoned512, LayoutKind::blocked512, LayoutKind::cuckoo8,    LayoutKind::cuckoo12, LayoutKind::cuckoo16};
+                                  LayoutKind::zoned512, LayoutKind::blocked512, LayoutKind::cuckoo8,    LayoutKind::cuckoo12, LayoutKind::cuckoo16,
+                                  LayoutKind::counting, LayoutKind::counting512, LayoutKind::dleft14,   LayoutKind::dleft12,  LayoutKind::dleft16};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "filters/alike.hpp"
 #include "filters/combine.hpp"
+#include "filters/counters.hpp"
 #include "simdbloom/any_filter.hpp"
 
 namespace simdbloom {
@@ -24,12 +25,14 @@ void detail::check_alike(const FilterBase& a, const FilterBase& b) {
 
 namespace {
 
-/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for a cuckoo filter, which cannot do `what`.
+/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for a filter of fingerprints or counters, which cannot do
+/// `what`.
 template <class Any, class Work>
 void on_bloom(Any& any, const char* what, Work work) {
     std::visit([&]<class F>(F& f) {
-        if constexpr (std::is_same_v<std::remove_const_t<F>, CuckooFilter>)
-            throw std::invalid_argument("simdbloom: " + f.spec() + " cannot " + what + ": fingerprints are not bits that can be ORed");
+        if constexpr (!std::derived_from<F, BloomInterface<std::remove_const_t<F>>>)
+            throw std::invalid_argument("simdbloom: " + f.spec() + " cannot " + what + ": " + (f.layout().is_counting() ? "counters" : "fingerprints") +
+                                        " are not bits that can be ORed");
         else work(f);
     }, any.variant());
 }
@@ -47,6 +50,11 @@ void FilterBase::unite(const FilterBase& other) {
 void FilterBase::intersect(const FilterBase& other) {
     detail::check_alike(*this, other);
     detail::combine(bits_.data(), other.bits_.data(), bits_.size(), both);
+}
+
+void FilterBase::add_counters(const FilterBase& other) {
+    detail::check_alike(*this, other);
+    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) { return static_cast<decltype(a)>(detail::add_counters(a, b)); });
 }
 
 void FilterBase::set_all_bits() noexcept { std::memset(bits_.data(), 0xFF, bits_.size()); }

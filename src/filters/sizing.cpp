@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "simdbloom/cuckoo.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -28,20 +27,23 @@ void check_keys(std::size_t n_keys) {
                             " blocks; at most 2^32 - 1 can be addressed");
 }
 
-// A key whose two buckets are one and the same (one in `buckets`) has four places instead of eight. In small
-// tables five such keys can meet, so these get a margin that makes it a chance of about 1e-6.
-std::uint64_t min_buckets(std::uint64_t n_keys) {
-    const auto needed = static_cast<std::uint64_t>(std::ceil(static_cast<double>(n_keys) / (4 * CuckooFilter::max_design_load)));
+// A key whose two buckets of a cuckoo table are one and the same (one in `buckets`) has four places instead of eight. In
+// small tables five such keys can meet, so these get a margin that makes it a chance of about 1e-6. d-left tables need
+// none: of 4 million made for 1 to 4000 keys none was full.
+std::uint64_t min_blocks(const Layout& layout, std::uint64_t n_keys) {
+    if (!layout.is_table()) return 1;
+    const auto needed = static_cast<std::uint64_t>(std::ceil(static_cast<double>(n_keys) / (layout.cells_per_block() * layout.design_load())));
+    if (layout.is_dleft()) return needed;
     return n_keys <= 4 ? 1 : n_keys < 2048 ? needed + 8 + needed / 16 : needed;
 }
 
 std::uint64_t bytes_of(const Layout& layout, std::uint64_t blocks) { return blocks * (layout.block_bits() / 8); }
 
 Layout with_best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks) {
-    if (layout.is_cuckoo() || layout.k != 0) return layout;
+    if (layout.is_table() || layout.k != 0) return layout;
     // Classic: the asymptotic optimum is the exact one but for filters of a few words, and needs no search.
-    if (layout.kind == LayoutKind::classic) {
-        const double c = 64.0 * static_cast<double>(blocks) / static_cast<double>(n_keys);
+    if (layout.kind == LayoutKind::classic || layout.kind == LayoutKind::counting) {
+        const double c = (layout.is_counting() ? 16.0 : 64.0) * static_cast<double>(blocks) / static_cast<double>(n_keys);
         layout.k = std::min(fpr::classic_best_k(c), layout.k_range().max);
     } else {
         layout.k = fpr::best_k(layout, n_keys, blocks);
@@ -69,14 +71,12 @@ Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, c
     const double wanted = std::ceil(static_cast<double>(n_keys) * bits_per_key / layout.block_bits());
     if (wanted > static_cast<double>(max_blocks)) too_many_blocks(layout, n_keys, wanted);
     auto blocks = std::max<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1);
-    if (layout.is_cuckoo()) {
-        const double load = layout.fingerprint_bits() / bits_per_key;
-        // 1e-9: a caller who asks for exactly fingerprint_bits / 0.95 means it.
-        if (load > CuckooFilter::max_design_load + 1e-9)
-            throw std::invalid_argument("simdbloom: bits_per_key=" + number(bits_per_key) + " gives " + layout.spec() + " a load of " + number(load) +
-                                        "; it is made for at most 0.95, " + number(layout.fingerprint_bits() / CuckooFilter::max_design_load) + " bits per key");
-        blocks = std::max(blocks, min_buckets(n_keys));
-    }
+    // Two digits behind the point suffice.
+    if (bits_per_key < layout.least_bits_per_key() - 0.005)
+        throw std::invalid_argument("simdbloom: bits_per_key=" + number(bits_per_key) + " gives " + layout.spec() + " a load of " +
+                                    number(layout.block_bits() / (layout.cells_per_block() * bits_per_key)) + "; it is made for at most " + number(layout.design_load()) + ", " +
+                                    number(layout.least_bits_per_key()) + " bits per key");
+    blocks = std::max(blocks, min_blocks(layout, n_keys));
     const std::uint64_t asked = blocks;
     blocks = foldable(asked, max_blocks, options);
     if (blocks < asked) too_many_blocks(layout, n_keys, static_cast<double>(asked));
@@ -88,7 +88,7 @@ Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, c
 Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options) {
     check_keys(n_keys);
     if (!(fpr > 0 && fpr < 1)) throw std::invalid_argument("simdbloom: fpr=" + number(fpr) + " is not inside (0, 1)");
-    std::uint64_t least = layout.is_cuckoo() ? min_buckets(n_keys) : 1;
+    std::uint64_t least = min_blocks(layout, n_keys);
     std::uint64_t limit = max_blocks;
     if (options.max_bytes != 0) {
         limit = std::min<std::uint64_t>(limit, options.max_bytes / bytes_of(layout, 1));

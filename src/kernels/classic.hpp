@@ -1,4 +1,4 @@
-// classic: k probes anywhere, each wanted only by the keys that passed those before. Keys are tested a vector at a time;
+// classic and counting: k probes anywhere, each wanted only by the keys that passed those before. Keys are tested a vector at a time;
 // those that pass are put side by side in a queue, and go on when it holds 64 (Polychroniou & Ross 2014 refill lanes for the
 // same reason). No branch depends on a bit, so that lines are fetched for many chunks at once; queues keep the order of the
 // keys. Against two probes at once and the survivors of each chunk together through the others, ns a key with AVX-512,
@@ -7,11 +7,13 @@
 
 #include "kernels/driver.hpp"
 #include "kernels/emit.hpp"
+#include "kernels/one_line.hpp"
 
 namespace simdbloom::detail {
 namespace {
 
-template <class O>
+/// Of bits, or of counters with cell_bits = 4.
+template <class O, unsigned cell_bits = 1>
 struct Classic {
     static constexpr std::uint32_t few_below = 7;
     using V = typename O::V;
@@ -39,8 +41,7 @@ struct Classic {
         const std::uint64_t step = classic_step(hash);
         std::uint64_t g = hash;
         for (unsigned r = 0; r < t.k; ++r, g += step) {
-            const auto word = load_le<std::uint64_t>(t.bits + offset_of(t, g));
-            if ((word >> (g & 63) & 1) == 0) return false;
+            if ((load_le<std::uint64_t>(t.bits + offset_of(t, g)) & scalar_mask(g)) == 0) return false;
         }
         return true;
     }
@@ -53,7 +54,8 @@ struct Classic {
             std::uint64_t g = s.position[j];
             for (unsigned r = 0; r < t.k; ++r, g += s.step[j]) {
                 std::byte* const word = t.bits + offset_of(t, g);
-                store_le(word, load_le<std::uint64_t>(word) | std::uint64_t{1} << (g & 63));
+                if constexpr (cell_bits == 4) raise_counter(word, counting_bit(g));
+                else store_le(word, load_le<std::uint64_t>(word) | scalar_mask(g));
             }
         }
         return n;
@@ -84,10 +86,16 @@ private:
     }
     static V offset_vector(const Target& t, V position) { return block_offset_vector<O>(position, t.blocks, 3); }
 
-    /// Of the lanes in `alive`, those whose bit is set. Dead lanes load nothing: their lines would cost bandwidth.
+    static std::uint64_t scalar_mask(std::uint64_t g) { return cell_bits == 1 ? std::uint64_t{1} << (g & 63) : std::uint64_t{15} << counting_bit(g); }
+    static V mask(V position) {
+        if constexpr (cell_bits == 1) return O::bit(position);
+        else return O::nibble((position >> 26) & O::broadcast(60));
+    }
+
+    /// Of the lanes in `alive`, those whose bit or counter is set. Dead lanes load nothing: their lines would cost bandwidth.
     static unsigned test(const Target& t, V position, unsigned alive) {
         const V words = O::gather64(t.bits, offset_vector(t, position), alive);
-        return O::nonzero_lanes(words & O::bit(position)) & alive;
+        return O::nonzero_lanes(words & mask(position)) & alive;
     }
 
     /// A ring of keys on their way through the probes: hashes and numbers.

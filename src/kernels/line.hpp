@@ -1,4 +1,4 @@
-// zoned512 and blocked512: words picked within a cache line; one key a 64-bit lane.
+// zoned512, blocked512 and counting512: words picked within a cache line; one key a 64-bit lane.
 #pragma once
 
 #include "kernels/one_line.hpp"
@@ -72,11 +72,12 @@ private:
     }
 };
 
-template <class O>
+/// Of bits, or of counters with cell_bits = 4: bit_position counts bits either way, and that of a counter is its lowest.
+template <class O, unsigned cell_bits = 1>
 struct Blocked512 : OneLine<O> {
     static constexpr std::uint32_t few_below = 4;
     template <class P>
-    using Over = Blocked512<P>;
+    using Over = Blocked512<P, cell_bits>;
     using typename OneLine<O>::V;
     using Stage = LineStage;
     using Answers = typename O::template LineAnswers<std::conditional_t<O::covers_lines, KeyAnswers<O>, LaneBits>>;
@@ -92,16 +93,18 @@ struct Blocked512 : OneLine<O> {
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
         if constexpr (O::keeps_misses) {
             for (std::size_t j = 0; j < O::lanes; ++j)
-                O::test_anywhere(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j], salt_lanes.lane, t.k);
+                O::template test_anywhere<cell_bits>(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j], salt_lanes.lane, t.k);
         } else if constexpr (O::covers_lines) {
             for (std::size_t j = 0; j < O::lanes; ++j)
-                answers.set(i + j, O::covers_anywhere(t.bits + s.offset[at + j], s.pattern[at + j], salt_lanes.lane, t.k));
+                answers.set(i + j, O::template covers_anywhere<cell_bits>(t.bits + s.offset[at + j], s.pattern[at + j], salt_lanes.lane, t.k));
         } else {
             const V x = O::load(s.pattern + at), block = O::load(s.offset + at);
             unsigned hit = ~0u;
             for (unsigned j = 0; j < t.k && hit != 0; ++j) {
                 const V position = position_of(x, j);
-                hit &= O::covered_lanes(O::gather64(t.bits, block + word_offset(position)), O::bit(position));
+                const V words = O::gather64(t.bits, block + word_offset(position));
+                if constexpr (cell_bits == 1) hit &= O::covered_lanes(words, O::bit(position));
+                else hit &= O::nonzero_lanes(words & O::nibble(position & O::broadcast(63)));
             }
             answers.set(i, hit);
         }
@@ -114,7 +117,9 @@ struct Blocked512 : OneLine<O> {
 
 private:
     static void set_key(const Target& t, std::byte* block, std::uint64_t x) {
-        if constexpr (O::keeps_misses) {
+        if constexpr (cell_bits == 4) {
+            for (unsigned j = 0; j < t.k; ++j) raise_counter(block, (static_cast<std::uint32_t>(x) * salt_lanes.lane[j]) >> 23);
+        } else if constexpr (O::keeps_misses) {
             O::set_anywhere(block, x, salt_lanes.lane, t.k);
         } else {
             for (unsigned j = 0; j < t.k; ++j) {
@@ -124,7 +129,7 @@ private:
         }
     }
     // 9 bits: the top of the low half of x * salt.
-    static V position_of(V x, unsigned j) { return (O::mul32(x, O::broadcast(salt_lanes.lane[j])) >> 23) & O::broadcast(511); }
+    static V position_of(V x, unsigned j) { return (O::mul32(x, O::broadcast(salt_lanes.lane[j])) >> 23) & O::broadcast(512 - cell_bits); }
     static V word_offset(V position) { return (position >> 6) << 3; }
 };
 

@@ -5,6 +5,7 @@
 
 #include "kernels/classic.hpp"
 #include "kernels/cuckoo.hpp"
+#include "kernels/dleft.hpp"
 #include "kernels/fuse.hpp"
 #include "kernels/growing.hpp"
 #include "kernels/leveldb.hpp"
@@ -42,6 +43,11 @@ constexpr KernelTable make_table() {
     t.growing12 = kernels_of<O, Growing<O, 12>>();
     t.growing16 = kernels_of<O, Growing<O, 16>>();
     t.growing20 = kernels_of<O, Growing<O, 20>>();
+    t.counting = kernels_of<O, Classic<O, 4>>();
+    t.counting512 = kernels_of<O, Blocked512<O, 4>>();
+    t.dleft12 = kernels_of<O, DLeft<O, 12>>();
+    t.dleft14 = kernels_of<O, DLeft<O, 14>>();
+    t.dleft16 = kernels_of<O, DLeft<O, 16>>();
     t.leveldb = &leveldb_lookup<O>;
     return t;
 }

@@ -34,7 +34,8 @@ struct FuseTarget {
     std::uint8_t slot_bits = 0, value_bits = 0, check_bits = 0;
 };
 
-/// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket may be loaded as a word.
+/// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket may be loaded as a word, one
+/// of d-left as 16 bytes.
 struct Target {
     std::byte* bits;
     std::uint64_t blocks;       ///< below 2^32; of a growing table the roots
@@ -92,6 +93,8 @@ struct KernelTable {
     Kernels cuckoo8, cuckoo12, cuckoo16;
     MapKernels fuse3[4], fuse4[4];  // [SlotLoad]
     Kernels growing12, growing16, growing20;
+    Kernels counting, counting512;
+    Kernels dleft12, dleft14, dleft16;
     /// As Kernels::lookup, of LevelDB's built-in filter. Target: `blocks` bits, at least 64, and floor(2^32 / blocks) as seed.
     std::size_t (*leveldb)(const Target&, Batch, Output, void* out);
 };
@@ -110,5 +113,11 @@ bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket
 
 /// The number of fingerprints in a table.
 std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits, std::uint64_t buckets) noexcept;
+
+/// Puts a remainder of r bits into one of its four buckets, or counts it where it is already; false if all are full.
+bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remainder) noexcept;
+
+/// The number of cells in use.
+std::uint64_t dleft_stored(const std::byte* bits, unsigned r, std::uint64_t blocks) noexcept;
 
 }  // namespace simdbloom::detail

@@ -19,6 +19,8 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }
     static V bit(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n & V(63)); }
     static V bit_below_64(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n); }
+    /// 15 << n, n below 64.
+    static V nibble(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(15), n); }
     // A byte shuffle works within 128 bits; the pattern stands in both halves.
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         const auto first = static_cast<long long>(4 * part);
@@ -67,20 +69,44 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
 
     static constexpr bool covers_lines = true;
-    // k bits anywhere in a line. The top 9 bits of x * salt: 1 for the half, 3 for the word in it, 5 for the bit in that,
-    // which is shifted into the sign. 2.4 ns a key (k = 8, 16 KiB) against 6.2 with a gather a bit.
+    // k bits anywhere in a line, or counters of cell_bits = 4. The top 9 bits of x * salt: 1 for the half, 3 for the word in it,
+    // 5 for the bit in that, which is shifted into the sign. 2.4 ns a key (k = 8, 16 KiB) against 6.2 with a gather a bit. Of a
+    // counter's place 3 bits; it is shifted to the top, compared with 0, and missing it is the sign.
+    template <unsigned cell_bits>
     static bool covers_anywhere(const std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
         const __m256i low = load_aligned(block), high = load_aligned(block + 32);
-        const auto signs = [&](const std::uint32_t* salts8) {
+        const auto found = [&](const std::uint32_t* salts8) {
             const __m256i product = _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(x)), load_aligned(salts8));
-            const __m256i word = _mm256_srli_epi32(product, 28), from_top = _mm256_andnot_si256(_mm256_srli_epi32(product, 23), _mm256_set1_epi32(31));
+            const __m256i word = _mm256_srli_epi32(product, 28), from_top = _mm256_andnot_si256(_mm256_srli_epi32(product, 23), _mm256_set1_epi32(32 - cell_bits));
             const __m256 words = _mm256_blendv_ps(_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word)),
                                                   _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word)), _mm256_castsi256_ps(product));
-            return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_castps_si256(words), from_top))));
+            __m256i top = _mm256_sllv_epi32(_mm256_castps_si256(words), from_top);
+            if constexpr (cell_bits == 4) top = _mm256_cmpeq_epi32(_mm256_srli_epi32(top, 28), _mm256_setzero_si256());
+            const auto signs = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(top)));
+            return cell_bits == 4 ? signs ^ 0xFFu : signs;
         };
-        unsigned hits = signs(salts16);
-        if (k > 8) hits |= signs(salts16 + 8) << 8;
+        unsigned hits = found(salts16);
+        if (k > 8) hits |= found(salts16 + 8) << 8;
         return (~hits & ((1u << k) - 1)) == 0;
+    }
+
+    // As of SSE4.2, two buckets at once.
+    template <unsigned r>
+    static __m256i equal_cells(const std::byte* bucket0, const std::byte* bucket1, std::uint32_t remainder) {
+        __m256i cells = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket0))),
+                                                _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket1)), 1);
+        if constexpr (r == 12) {
+            cells = _mm256_shuffle_epi8(cells, _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11)));
+            cells = _mm256_srli_epi16(_mm256_mullo_epi16(cells, _mm256_set1_epi32(0x10010)), 4);
+        } else if constexpr (r == 14) {
+            cells = _mm256_srli_epi16(cells, 2);
+        }
+        return _mm256_cmpeq_epi16(cells, _mm256_set1_epi16(static_cast<short>(remainder)));
+    }
+    template <unsigned r>
+    static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
+        const __m256i either = _mm256_or_si256(equal_cells<r>(bucket[0], bucket[1], remainder), equal_cells<r>(bucket[2], bucket[3], remainder));
+        return _mm256_movemask_epi8(either) != 0;
     }
 
     // 64 bytes of 0 or 1 into 64 bits: bit 0 of each byte is moved to its sign.

@@ -27,6 +27,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     // A rotation takes its count modulo 64, a shift does not: no masking.
     static V bit(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
     static V bit_below_64(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
+    /// 15 << n, n below 64.
+    static V nibble(V n) { return _mm512_sllv_epi64(_mm512_set1_epi64(15), n); }
     static V byte_of_part(std::uint64_t pattern, std::size_t) {
         const __m512i control = _mm512_set_epi64(~0xFFLL | 7, ~0xFFLL | 6, ~0xFFLL | 5, ~0xFFLL | 4, ~0xFFLL | 3, ~0xFFLL | 2, ~0xFFLL | 1, ~0xFFLL);
         return _mm512_shuffle_epi8(_mm512_set1_epi64(static_cast<long long>(pattern)), control);
@@ -60,6 +62,20 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
             return in_register(_mm512_testn_epi16_mask(low, low)) | std::uint64_t{in_register(_mm512_testn_epi16_mask(high, high))} << 32;
         }
     };
+    /// A bit for each of the 32 cells of a key.
+    struct CellHits {
+        alignas(64) std::uint32_t cells[64];
+        std::uint64_t hits() const {
+            std::uint64_t all = 0;
+            for (unsigned i = 0; i < 64; i += 16) {
+                const __m512i c = _mm512_load_si512(cells + i);
+                all |= std::uint64_t{in_register(_mm512_test_epi32_mask(c, c))} << i;
+            }
+            return all;
+        }
+    };
+    template <class>
+    using CellAnswers = CellHits;
     template <class>
     using SplitAnswers = MissBytes;
     template <class>
@@ -81,11 +97,28 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static void test_sectors(MissBytes& answers, std::size_t i, const std::byte* block, std::uint64_t pattern) {
         answers.misses[i] = _mm512_testn_epi64_mask(_mm512_load_si512(block), bit_below_64(byte_of_part(pattern, 0)));
     }
-    // k bits anywhere in a line: position j of x * salt, its 32-bit word fetched by a permutation of the line.
+    // The 32 cells of four d-left buckets; the remainders of 12 bits are moved to the high bits of words of their own (see SSE4.2).
+    template <unsigned r>
+    static void test_cells(CellHits& answers, std::size_t i, const std::byte* const (&bucket)[4], std::uint32_t remainder) {
+        const auto load = [&](unsigned s) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket[s])); };
+        __m512i cells = _mm512_inserti32x4(_mm512_castsi128_si512(load(0)), load(1), 1);
+        cells = _mm512_inserti32x4(_mm512_inserti32x4(cells, load(2), 2), load(3), 3);
+        if constexpr (r == 12) {
+            cells = _mm512_shuffle_epi8(cells, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11)));
+            cells = _mm512_sllv_epi16(cells, _mm512_set1_epi32(4));
+        }
+        const __m512i wanted = _mm512_set1_epi16(static_cast<short>(remainder << (16 - r)));
+        answers.cells[i] = r == 16 ? _mm512_cmpeq_epi16_mask(cells, wanted)
+                                   : _mm512_testn_epi16_mask(_mm512_xor_si512(cells, wanted), _mm512_set1_epi16(static_cast<short>(0xFFFFu << (16 - r))));
+    }
+    // k bits anywhere in a line, or counters of cell_bits = 4: position j of x * salt, its 32-bit word fetched by a permutation
+    // of the line.
+    template <unsigned cell_bits>
     static void test_anywhere(MissWords& answers, std::size_t i, const std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
-        const __m512i position = _mm512_srli_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16)), 23);
+        __m512i position = _mm512_srli_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16)), 23);
+        if constexpr (cell_bits == 4) position = _mm512_and_si512(position, _mm512_set1_epi32(508));
         const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(position, 5), _mm512_load_si512(block));
-        answers.misses[i] = _mm512_mask_testn_epi32_mask(static_cast<__mmask16>((1u << k) - 1), words, _mm512_rolv_epi32(_mm512_set1_epi32(1), position));
+        answers.misses[i] = _mm512_mask_testn_epi32_mask(static_cast<__mmask16>((1u << k) - 1), words, _mm512_rolv_epi32(_mm512_set1_epi32((1 << cell_bits) - 1), position));
     }
     // Each position minus the first bit of every word: a shift by 32 or more, or by less than nothing, leaves no bit. Eight
     // positions whatever k is, the ones too many beyond the line. 5.9 ns a key (k = 8, 16 KiB) against 7.9 with one OR a bit.

@@ -18,6 +18,8 @@ struct OpsDefaults {
     using LineAnswers = Default;
     template <class Default>
     using LaneAnswers = Default;
+    template <class Default>
+    using CellAnswers = Default;
 
     // The empty statement is a side effect: GCC 12 takes a function that only prefetches for one without any, and drops
     // the calls of it that it has not inlined by then (all of insert's).

@@ -20,6 +20,8 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static V swap_halves(V a) { return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a))); }
     static V bit(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(vandq_u64(n, vdupq_n_u64(63)))); }
     static V bit_below_64(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(n)); }
+    /// 15 << n, n below 64.
+    static V nibble(V n) { return vshlq_u64(vdupq_n_u64(15), vreinterpretq_s64_u64(n)); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         // Indices beyond the table read as zero.
         const uint64x2_t control = vcombine_u64(vcreate_u64(~std::uint64_t{0xFF} | (2 * part)), vcreate_u64(~std::uint64_t{0xFF} | (2 * part + 1)));
@@ -55,6 +57,28 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         store(both, v);
         to[0] = both[0];
         to[keep & 1] = both[1];
+    }
+
+    // Whether one of the 8 cells of a d-left bucket holds the remainder of r bits. Those of 12 bits are moved to words of their
+    // own: three bytes hold two, the first in the low bits of its word, the second in the high ones.
+    template <unsigned r>
+    static uint16x8_t equal_cells(const std::byte* bucket, std::uint32_t remainder) {
+        const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(bucket));
+        uint16x8_t cells = vreinterpretq_u16_u8(bytes);
+        if constexpr (r == 12) {
+            const uint8x16_t pairs = {0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11};
+            const int16x8_t up = {4, 0, 4, 0, 4, 0, 4, 0};
+            cells = vshrq_n_u16(vshlq_u16(vreinterpretq_u16_u8(vqtbl1q_u8(bytes, pairs)), up), 4);
+        } else if constexpr (r == 14) {
+            cells = vshrq_n_u16(cells, 2);
+        }
+        return vceqq_u16(cells, vdupq_n_u16(static_cast<std::uint16_t>(remainder)));
+    }
+    template <unsigned r>
+    static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
+        const uint16x8_t left = vorrq_u16(equal_cells<r>(bucket[0], remainder), equal_cells<r>(bucket[1], remainder));
+        const uint16x8_t right = vorrq_u16(equal_cells<r>(bucket[2], remainder), equal_cells<r>(bucket[3], remainder));
+        return vmaxvq_u16(vorrq_u16(left, right)) != 0;
     }
 
     static V32 bit32(V32 n) { return vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(n)); }

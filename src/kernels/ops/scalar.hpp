@@ -32,6 +32,7 @@ struct Ops<ScalarArch> : OpsDefaults {
     static V bit(V n) { return std::uint64_t{1} << (n & 63); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) { return (pattern >> (8 * part)) & 0xFF; }
     static V bit_below_64(V n) { return bit(n); }
+    static V nibble(V n) { return std::uint64_t{15} << n; }
     static V gather64(const std::byte* base, V offset) { return load_le<V>(base + offset); }
     static V gather64(const std::byte* base, V offset, unsigned wanted) { return wanted != 0 ? gather64(base, offset) : 0; }
     static V gather32(const std::byte* base, V offset) { return load_le<V32>(base + offset); }

@@ -18,6 +18,8 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     // SSE shifts all lanes by one count, taken from the low lane of the count vector.
     static V bit(V n) { return shift_lanes(n & V(63), [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); }); }
     static V bit_below_64(V n) { return shift_lanes(n, [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); }); }
+    /// 15 << n, n below 64.
+    static V nibble(V n) { return shift_lanes(n, [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(15), c); }); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         const auto first = static_cast<long long>(2 * part);
         return _mm_shuffle_epi8(_mm_set1_epi64x(static_cast<long long>(pattern)), _mm_set_epi64x(~0xFFLL | (first + 1), ~0xFFLL | first));
@@ -62,6 +64,26 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     }
     static bool covers(V block, V mask) { return _mm_testc_si128(block, mask) != 0; }
     static bool covers32(V32 block, V32 mask) { return _mm_testc_si128(block, mask) != 0; }
+
+    // Whether one of the 8 cells of a d-left bucket holds the remainder of r bits. Those of 12 bits are moved to words of their
+    // own: three bytes hold two, the first in the low bits of its word, the second in the high ones.
+    template <unsigned r>
+    static __m128i equal_cells(const std::byte* bucket, std::uint32_t remainder) {
+        __m128i cells = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket));
+        if constexpr (r == 12) {
+            cells = _mm_shuffle_epi8(cells, _mm_setr_epi8(0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11));
+            cells = _mm_srli_epi16(_mm_mullo_epi16(cells, _mm_set1_epi32(0x10010)), 4);
+        } else if constexpr (r == 14) {
+            cells = _mm_srli_epi16(cells, 2);
+        }
+        return _mm_cmpeq_epi16(cells, _mm_set1_epi16(static_cast<short>(remainder)));
+    }
+    template <unsigned r>
+    static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
+        const __m128i left = _mm_or_si128(equal_cells<r>(bucket[0], remainder), equal_cells<r>(bucket[1], remainder));
+        const __m128i right = _mm_or_si128(equal_cells<r>(bucket[2], remainder), equal_cells<r>(bucket[3], remainder));
+        return _mm_movemask_epi8(_mm_or_si128(left, right)) != 0;
+    }
 
     static constexpr bool packs_bytes = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
