@@ -138,13 +138,13 @@ private:
     }
 
     // Bloom filters: keys that are in already, so that every pass does the same work and the bits stay as they
-    // are. Cuckoo filters: all keys out and in again; the table goes from empty to its design load each time.
+    // are. Filters that can erase: all keys out and in again; they go from empty to what they were made for each time.
     template <class On>
     void add_insert(Group& group, Isa isa, On on) {
         const auto f = filter_;
         const bool hashed = hashed_;
         const std::size_t b = standard_batch;
-        if (f->template get_if<CuckooFilter>() == nullptr) {
+        if (f->base().layout().is_bloom()) {
             group.add(row(group, isa, "insert", "", b, std::nullopt), batches(probes_[1.0], b, [=](auto keys) {
                 on();
                 if (hashed) f->insert_hashes(keys);
@@ -160,16 +160,19 @@ private:
         }
         const auto* keys = &all_keys_;
         for (const bool insert : {true, false})
-            group.add(row(group, isa, insert ? "insert" : "erase", "", insert ? keys->size() : 1, std::nullopt), [=](double* seconds) {
+            group.add(row(group, isa, insert ? "insert" : "erase", "", keys->size(), std::nullopt), [=](double* seconds) {
                 on();
-                auto* cuckoo = f->template get_if<CuckooFilter>();
-                auto start = Clock::now();
-                for (const auto key : *keys) keep(hashed ? cuckoo->erase_hash(key) : cuckoo->erase(key));
-                if (!insert) *seconds = seconds_since(start);
-                start = Clock::now();
-                if (hashed) cuckoo->insert_hashes(*keys);
-                else cuckoo->insert(*keys);
-                if (insert) *seconds = seconds_since(start);
+                std::visit([&]<class F>(F& filter) {
+                    if constexpr (std::derived_from<F, ErasableInterface<F>>) {
+                        auto start = Clock::now();
+                        keep(hashed ? filter.erase_hashes(*keys) : filter.erase(*keys));
+                        if (!insert) *seconds = seconds_since(start);
+                        start = Clock::now();
+                        if (hashed) filter.insert_hashes(*keys);
+                        else filter.insert(*keys);
+                        if (insert) *seconds = seconds_since(start);
+                    }
+                }, f->variant());
                 return std::uint64_t{keys->size()};
             });
     }
@@ -178,7 +181,7 @@ private:
     template <class On>
     void add_build(Group& group, Isa isa, On on) {
         const auto f = filter_;
-        if (f->template get_if<CuckooFilter>() != nullptr) return;
+        if (!f->base().layout().is_bloom()) return;
         const auto keys = std::make_shared<std::vector<std::uint64_t>>(std::min<std::uint64_t>(case_.n_keys, 4'000'000));
         x_.keys.fill(0, keys->data(), keys->size());
         const auto built = std::make_shared<AnyFilter>(*f);

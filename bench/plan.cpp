@@ -34,6 +34,7 @@ void add_family(Plan& plan, std::uint64_t bytes) {
         if (member.max_bytes != 0 && bytes > member.max_bytes) continue;
         Case c{member.name, static_cast<std::uint64_t>(static_cast<double>(bytes) * 8 / member.bits_per_key), member.bits_per_key};
         c.family = true;
+        c.every_isa = c.every_op = member.make == nullptr;
         plan.cases.push_back(c);
     }
 }

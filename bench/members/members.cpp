@@ -14,6 +14,11 @@ std::span<const NamedMember> all_members() {
         {"bloomier:r=8,f=8", 18.7, make_bloomier},  // 16 bits a slot, and 1.17 of these a key in 256 KiB
         {"growing16", 18.2, make_growing_cuckoo},
         {"leveldb_filter", 12, make_leveldb, peer_max_bytes("leveldb")},
+        {"counting", 48, nullptr},  // 12 counters a key
+        {"counting512", 48, nullptr},
+        {"dleft12", 56.0 / 3, nullptr},  // full to their design load
+        {"dleft14", 64.0 / 3, nullptr},
+        {"dleft16", 24, nullptr},
     };
     return all;
 }
