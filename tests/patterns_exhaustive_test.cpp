@@ -103,7 +103,10 @@ Differences compare_chunks(const Layout& layout, std::uint64_t first, std::uint6
 bool takes_all(const Layout& layout) {
     switch (layout.kind) {
         case LayoutKind::classic:
-        case LayoutKind::counting: return false;  // their patterns depend on all 64 bits
+        case LayoutKind::counting:
+        case LayoutKind::dleft12:
+        case LayoutKind::dleft14:
+        case LayoutKind::dleft16: return false;  // their patterns depend on all 64 bits
         case LayoutKind::register32: return layout.k == detail::register32_direct_k || layout.k == 8;
         case LayoutKind::register64: return layout.k == detail::register64_direct_k || layout.k == 8;
         case LayoutKind::zoned512: return layout.k == 8;
