@@ -1,37 +1,19 @@
 // Saved Bloomier filters: what was saved comes back on every way, and anything else is refused.
-#include <unistd.h>
-
 #include <cstring>
 #include <fstream>
 
 #include "bloomier_support.hpp"
+#include "saved_bytes.hpp"
 
 namespace simdbloom {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::vector<std::byte>;
-
-template <class T>
-void put(Bytes& bytes, std::size_t offset, T value) {
-    for (std::size_t i = 0; i < sizeof value; ++i) bytes[offset + i] = static_cast<std::byte>(value >> (8 * i));
-}
-
-/// A checksum that fits, as someone who wants to be believed would write it.
-void sign(Bytes& bytes) {
-    const auto all = std::span<const std::byte>(bytes);
-    put(bytes, bytes.size() - 8, hash_bytes(all.subspan(64, bytes.size() - 72), hash_bytes(all.first(64))));
-}
-
-struct Aligned {
-    explicit Aligned(const Bytes& from) : memory(from.size() + 64) {
-        const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
-        bytes = std::span(memory).subspan((64 - at % 64) % 64, from.size());
-        std::copy(from.begin(), from.end(), bytes.begin());
-    }
-    Bytes memory;
-    std::span<std::byte> bytes;
-};
+using test::Aligned;
+using test::Bytes;
+using test::put;
+using test::sign;
+using test::TemporaryFolder;
 
 void expect_same(const BloomierMap& a, const BloomierMap& b) {
     EXPECT_EQ(a.spec(), b.spec());
@@ -47,12 +29,6 @@ void expect_same(const BloomierMap& a, const BloomierMap& b) {
     EXPECT_EQ(left, right);
     EXPECT_EQ(left_bits, right_bits);
 }
-
-struct TemporaryFolder {
-    fs::path path = fs::temp_directory_path() / ("simdbloom-bloomier-" + std::to_string(getpid()));
-    TemporaryFolder() { fs::create_directories(path); }
-    ~TemporaryFolder() { fs::remove_all(path); }
-};
 
 TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
     const TemporaryFolder folder;

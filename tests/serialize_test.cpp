@@ -8,41 +8,24 @@
 #include <fstream>
 
 #include "no_more_memory.hpp"
+#include "saved_bytes.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::vector<std::byte>;
+using test::Aligned;
+using test::Bytes;
+using test::put;
+using test::sign;
+using test::TemporaryFolder;
 
 AnyFilter filled(const std::string& spec, std::size_t n, std::uint64_t seed = 77) {
     auto filter = make_filter(spec, n, test::feasible_bits(spec, 12), {.seed = seed});
     filter.insert(test::random_keys(n - n / 20));
     return filter;
 }
-
-template <class T>
-void put(Bytes& bytes, std::size_t offset, T value) {
-    for (std::size_t i = 0; i < sizeof value; ++i) bytes[offset + i] = static_cast<std::byte>(value >> (8 * i));
-}
-
-/// A checksum that fits, as someone who wants to be believed would write it.
-void sign(Bytes& bytes) {
-    const auto all = std::span<const std::byte>(bytes);
-    put(bytes, bytes.size() - 8, hash_bytes(all.subspan(64, bytes.size() - 72), hash_bytes(all.first(64))));
-}
-
-/// Bytes at a multiple of 64, as a view wants them.
-struct Aligned {
-    explicit Aligned(const Bytes& from) : memory(from.size() + 64) {
-        auto at = reinterpret_cast<std::uintptr_t>(memory.data());
-        bytes = std::span(memory).subspan((64 - at % 64) % 64, from.size());
-        std::copy(from.begin(), from.end(), bytes.begin());
-    }
-    Bytes memory;
-    std::span<std::byte> bytes;
-};
 
 void expect_same(const AnyFilter& a, const AnyFilter& b) {
     EXPECT_EQ(a.spec(), b.spec());
@@ -58,12 +41,6 @@ void expect_same(const AnyFilter& a, const AnyFilter& b) {
     b.contains(keys, right);
     EXPECT_EQ(left, right);
 }
-
-struct TemporaryFolder {
-    fs::path path = fs::temp_directory_path() / ("simdbloom-test-" + std::to_string(getpid()));
-    TemporaryFolder() { fs::create_directories(path); }
-    ~TemporaryFolder() { fs::remove_all(path); }
-};
 
 TEST(Serialize, EveryFilterComesBackFromBytesViewsAndFiles) {
     const TemporaryFolder folder;

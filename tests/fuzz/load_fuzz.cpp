@@ -1,25 +1,13 @@
 // load and view of arbitrary bytes, and of the same bytes with a checksum that fits: whatever is taken must work.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
+#include "fuzz.hpp"
 #include "simdbloom/little_endian.hpp"
-#include "simdbloom/simdbloom.hpp"
 
 namespace {
 
 using namespace simdbloom;
-
-void must(bool holds) {
-    if (!holds) std::abort();
-}
-
-Options keyed() {
-    Options options;
-    options.hashing = Hashing::keyed;
-    options.key = HashKey{1, 2};
-    return options;
-}
 
 void use(AnyFilter filter, std::span<const std::byte> saved, const Options& options = {}) {
     must(std::ranges::equal(save(filter), saved));

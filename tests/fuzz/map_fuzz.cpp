@@ -1,26 +1,14 @@
 // BloomierMap::load and view of arbitrary bytes, and of the same bytes with a checksum that fits; and maps built from small keys
 // and values that the bytes give.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 
-#include "simdbloom/simdbloom.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
 using namespace simdbloom;
-
-void must(bool holds) {
-    if (!holds) std::abort();
-}
-
-Options keyed() {
-    Options options;
-    options.hashing = Hashing::keyed;
-    options.key = HashKey{1, 2};
-    return options;
-}
 
 void use(BloomierMap map, std::span<const std::byte> saved) {
     must(std::ranges::equal(save(map), saved));

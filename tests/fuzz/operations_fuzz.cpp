@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "simdbloom/simdbloom.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
@@ -19,10 +19,6 @@ public:
 private:
     const std::uint8_t *at_, *end_;
 };
-
-void must(bool holds) {
-    if (!holds) std::abort();
-}
 
 struct Subject {
     std::vector<AnyFilter> filters;  // one an ISA
