@@ -1,7 +1,6 @@
 // Random sequences of operations on one filter a usable ISA, against a std::multiset: no key is lost, and the bits and
 // answers of all ISAs stay the same.
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "fuzz.hpp"

@@ -22,7 +22,7 @@ AVX512 = AVX2 + ["-mavx512f", "-mavx512cd", "-mavx512dq", "-mavx512bw", "-mavx51
 ISA_FLAGS = {"scalar": [], "sse42": AVX2[:2], "avx2": AVX2, "avx512": AVX512, "avx512bitalg": AVX512 + ["-mavx512vbmi", "-mavx512bitalg"]}
 # Kernels are not flattened: that takes most of the release's time.
 COMPILE = ["clang++", "-std=c++20", "-w", "-DSIMDBLOOM_KERNEL=", f'-DSIMDBLOOM_GOLDEN_FOLDER="{Path(__file__).resolve().parents[1]}/golden"', "-Iinclude", "-Isrc", "-I/usr/include/cpu_features"]
-LIBRARIES = ["-lgtest", "-lgtest_main", "-lcpu_features", "-lsodium", "-lpthread"]
+LIBRARIES = ["-lgtest", "-lgtest_main", "-lcpu_features", "-lsodium", "-lnettle", "-lmurmurhash", "-lpthread"]
 FASTEST_FIRST = ["avx2", "avx512bitalg", "scalar", "avx512", "sse42"]  # to compile, and the most likely to see something
 FORCED = ["scalar", "sse42", "avx2", "avx512"]
 QUICK_GROUP = 0.15  # seconds that a group of quick tests takes at most, at -O1; with kernels at -O0 it is ten times as long
