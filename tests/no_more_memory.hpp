@@ -1,6 +1,7 @@
 // A time in which the system gives this process no more memory.
 #pragma once
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <array>
@@ -15,20 +16,22 @@ public:
     NoMoreMemory(const NoMoreMemory&) = delete;
     NoMoreMemory& operator=(const NoMoreMemory&) = delete;
 
-    /// Sanitizers and emulators map memory all the time.
-    static bool works() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SIMDBLOOM_EMULATED)
+    /// Sanitizers map memory all the time, and emulators do not keep to the limit.
+    bool works() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
         return false;
 #else
-        return true;
+        limit();
+        void* const more = mmap(nullptr, std::size_t{1} << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        end();
+        if (more != MAP_FAILED) munmap(more, std::size_t{1} << 30);
+        return more == MAP_FAILED;
 #endif
     }
     // Less than is mapped already: whatever is asked for beyond that is refused, and what earlier tests have left free in the heap
     // is taken.
     void begin() {
-        rlimit none = before_;
-        none.rlim_cur = 1 << 20;
-        setrlimit(RLIMIT_AS, &none);
+        limit();
         while (n_taken_ < taken_.size() && (taken_[n_taken_] = std::malloc(1 << 19)) != nullptr) ++n_taken_;
     }
     void end() {

@@ -13,6 +13,9 @@ std::span<const NamedMember> all_members() {
         {"fuse:d=4", 12, make_fuse4},
         {"bloomier:r=8,f=8", 18.7, make_bloomier},  // 16 bits a slot, and 1.17 of these a key in 256 KiB
         {"growing16", 18.2, make_growing_cuckoo},
+        {"codes:c=9", 12, make_codes},
+        {"scheme:enhanced", 12, make_scheme},
+        {"scalable", 17, make_series},
         {"leveldb_filter", 12, make_leveldb, peer_max_bytes("leveldb")},
         {"counting", 48, nullptr},  // 12 counters a key
         {"counting512", 48, nullptr},

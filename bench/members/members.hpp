@@ -23,6 +23,10 @@ std::unique_ptr<Member> make_fuse4(const KeySource& keys, std::uint64_t n_keys, 
 /// r = 8, f = 8, whatever the bits per key.
 std::unique_ptr<Member> make_bloomier(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
 std::unique_ptr<Member> make_growing_cuckoo(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
+std::unique_ptr<Member> make_codes(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
+std::unique_ptr<Member> make_scheme(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
+/// With an FPR of at most 1 %, whatever the bits per key.
+std::unique_ptr<Member> make_series(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
 std::unique_ptr<Member> make_leveldb(const KeySource& keys, std::uint64_t n_keys, double bits_per_key);
 
 }  // namespace simdbloom::bench
