@@ -230,7 +230,7 @@ TEST(LevelDbPolicy, NothingOutsideTheFilterIsRead) {
 }
 
 TEST(LevelDbPolicy, WrongSpecsAndSizesAreNamed) {
-    test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("cuckoo12", 13); }, "cuckoo12");
+    for (const char* spec : {"cuckoo12", "counting512", "dleft14"}) test::expect_error<std::invalid_argument>([&] { return make_leveldb_policy(spec, 48); }, spec);
     test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("split257", 10); }, "split257");
     test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("split256", 0); }, "bits_per_key=0");
     test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("split256", -2); }, "bits_per_key=-2");

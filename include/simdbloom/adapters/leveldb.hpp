@@ -24,7 +24,7 @@ inline constexpr std::string_view leveldb_policy_spec = "classic";
 /// changed at any time. Keys are hashed by XXH64 with seed 0, so whoever chooses keys can make them pass (Hashing::fast). Bytes that are no such filter
 /// are answered with "may match".
 ///
-/// Throws std::invalid_argument naming a spec that is unknown or a cuckoo filter, and bits_per_key outside (0, 1024].
+/// Throws std::invalid_argument naming a spec that is unknown or no Bloom filter, and bits_per_key outside (0, 1024].
 std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy(std::string_view spec, double bits_per_key);
 
 /// The same with the size, for each number of keys, that the exact model gives for that FPR. Throws std::invalid_argument for an FPR outside (0, 1) or out
