@@ -40,6 +40,12 @@ public:
     }
 
 private:
+    void limit() {
+        rlimit none = before_;
+        none.rlim_cur = 1 << 20;
+        setrlimit(RLIMIT_AS, &none);
+    }
+
     rlimit before_;
     std::array<void*, 4096> taken_;
     std::size_t n_taken_ = 0;
