@@ -14,13 +14,14 @@ namespace {
 std::atomic<std::size_t> heap_allocations = 0;  // other tests of this program have threads
 }
 
-void* operator new(std::size_t n) {
+// Not inline: GCC 12 takes one that is and one that is not for a mismatched pair.
+[[gnu::noinline]] void* operator new(std::size_t n) {
     ++heap_allocations;
     if (void* p = std::malloc(n)) return p;
     throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace simdbloom {
 namespace {
