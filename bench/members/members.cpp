@@ -15,7 +15,7 @@ std::span<const NamedMember> all_members() {
         {"growing16", 18.2, make_growing_cuckoo},
         {"codes:c=9", 12, make_codes},
         {"scheme:enhanced", 12, make_scheme},
-        {"scalable", 17, make_series},
+        {"scalable", 26, make_series},
         {"leveldb_filter", 12, make_leveldb, peer_max_bytes("leveldb")},
         {"counting", 48, nullptr},  // 12 counters a key
         {"counting512", 48, nullptr},

@@ -61,8 +61,8 @@ private:
 
 class Series final : public Member {
 public:
-    // From a thousandth of the keys on, so that the series has about ten filters.
-    Series(const KeySource& keys, std::uint64_t n_keys) : series_(ScalableBloom({.first_capacity = std::max<std::uint64_t>(64, n_keys / 1000), .fpr = 0.01})) {
+    // Up to ten filters, the first for at least 64 keys, the last one full in the end.
+    Series(const KeySource& keys, std::uint64_t n_keys) : series_(ScalableBloom({.first_capacity = first_of(n_keys), .fpr = 0.01})) {
         for_chunks(keys, n_keys, [&](auto chunk) { keys.hashed() ? series_.insert_hashes(chunk) : series_.insert(chunk); });
     }
     std::string name() const override { return "scalable:filters=" + std::to_string(series_.filters().size()); }
@@ -78,6 +78,12 @@ public:
     std::size_t count(std::span<const std::uint64_t> keys, bool hashed) const override { return hashed ? series_.count_hashes(keys) : series_.count(keys); }
 
 private:
+    static std::uint64_t first_of(std::uint64_t n_keys) {
+        std::uint64_t of_the_first = 1023;
+        while (of_the_first > 1 && 64 * of_the_first > n_keys) of_the_first /= 2;
+        return (n_keys + of_the_first - 1) / of_the_first;
+    }
+
     ScalableBloom series_;
 };
 
