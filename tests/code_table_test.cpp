@@ -88,6 +88,18 @@ TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {
         }
 }
 
+// Codes of all widths take all their values but 0: with 32 bits no two of these keys share one.
+TEST(CodeTable, LongCodesTellKeysApart) {
+    CodeTable table(4000, 32);
+    const auto keys = test::random_keys(3000);
+    EXPECT_EQ(table.insert(keys), keys.size());
+    EXPECT_EQ(table.stored(), keys.size());
+    EXPECT_EQ(table.count(test::random_keys(100'000, 1 << 20)), 0u);
+    EXPECT_TRUE(table.insert_hash(~std::uint64_t{0}) && table.contains_hash(~std::uint64_t{0}));
+    EXPECT_TRUE(table.insert_hash(0) && table.contains_hash(0));
+    EXPECT_EQ(table.stored(), keys.size() + 2);
+}
+
 TEST(CodeTable, ErrorsNameTheValue) {
     test::expect_error<std::invalid_argument>([] { return CodeTable(1, 8); }, "1 cells");
     test::expect_error<std::invalid_argument>([] { return CodeTable(100, 1); }, "codes of 1 bits");

@@ -59,7 +59,7 @@ std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept { return static_c
 
 CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
     // The address from the high bits, the code from the low ones, and further addresses in steps that depend on both.
-    const auto code = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), code_bits_);
+    const auto code = 1 + static_cast<std::uint32_t>((hash & 0xFFFFFFFFu) * detail::low_bits(code_bits_) >> 32);
     const std::uint64_t step = detail::classic_step(hash);
     std::uint64_t address = hash, cell = detail::block_index(hash, cells_);
     for (std::uint64_t n = 1;; ++n) {
