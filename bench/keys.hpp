@@ -1,8 +1,10 @@
 // The keys of a measurement: generated ones, or those of a file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +38,16 @@ private:
     std::vector<std::string> lines_;
     std::vector<std::uint64_t> hashes_;
 };
+
+/// use(keys) for keys first .. last - 1 of the source, in pieces.
+template <class Use>
+void for_keys(const KeySource& source, std::uint64_t first, std::uint64_t last, const Use& use) {
+    std::vector<std::uint64_t> piece(1 << 14);
+    for (; first < last; first += piece.size()) {
+        const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), last - first));
+        source.fill(first, piece.data(), n);
+        use(std::span<const std::uint64_t>(piece).first(n));
+    }
+}
 
 }  // namespace simdbloom::bench

@@ -10,13 +10,8 @@ namespace {
 
 /// Of keys first .. first + n - 1.
 double found(const Member& member, const KeySource& keys, std::uint64_t first, std::uint64_t n) {
-    std::vector<std::uint64_t> chunk(standard_batch);
     double hits = 0;
-    for (std::uint64_t done = 0; done < n; done += chunk.size()) {
-        const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), n - done));
-        keys.fill(first + done, chunk.data(), here);
-        hits += static_cast<double>(member.count(std::span(chunk).first(here), keys.hashed()));
-    }
+    for_keys(keys, first, first + n, [&](auto piece) { hits += static_cast<double>(member.count(piece, keys.hashed())); });
     return hits;
 }
 

@@ -85,14 +85,7 @@ std::unique_ptr<Peer> make_peer(const std::string& name, const KeySource& keys, 
 }
 
 void fill(AnyFilter& filter, const KeySource& keys, std::uint64_t n) {
-    std::vector<std::uint64_t> chunk(1 << 16);
-    for (std::uint64_t first = 0; first < n; first += chunk.size()) {
-        const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), n - first));
-        keys.fill(first, chunk.data(), here);
-        const auto batch = std::span<const std::uint64_t>(chunk).first(here);
-        if (keys.hashed()) filter.insert_hashes(batch);
-        else filter.insert(batch);
-    }
+    for_keys(keys, 0, n, [&](auto piece) { keys.hashed() ? filter.insert_hashes(piece) : filter.insert(piece); });
 }
 
 }  // namespace simdbloom::bench

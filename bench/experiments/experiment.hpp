@@ -33,17 +33,6 @@ std::string text(const char* format, Values... values) {
     return buffer;
 }
 
-/// use(keys) for keys first .. last - 1 of the source, in pieces.
-template <class Use>
-void for_keys(const KeySource& source, std::uint64_t first, std::uint64_t last, const Use& use) {
-    std::vector<std::uint64_t> piece(1 << 14);
-    for (; first < last; first += piece.size()) {
-        const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), last - first));
-        source.fill(first, piece.data(), n);
-        use(std::span<const std::uint64_t>(piece).first(n));
-    }
-}
-
 /// The last line of an experiment.
 inline void print_source(const std::string& name) {
     std::string cpu, date;

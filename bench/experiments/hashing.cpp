@@ -79,12 +79,6 @@ double in_blocks(const KeySet& set, const H& hash) {
 }
 
 template <class H>
-struct MixedAny {
-    H hash;
-    std::uint64_t operator()(std::string_view key, std::uint64_t seed) const { return hash_key(hash(key, seed)); }
-};
-
-template <class H>
 Named named(std::string name, std::string note, H h) {
     return {std::move(name), std::move(note),
             [h](Part keys) {
@@ -106,7 +100,7 @@ Named named(std::string name, std::string note, H h) {
             [h](const KeySet& set) { return in_array(set, EnhancedDoubleHashing<H>(k, 0, h)); },
             [h](const KeySet& set) { return in_array(set, TripleHashing<H>(k, 0, h)); },
             [h](const KeySet& set) { return in_blocks(set, h); },
-            [h](const KeySet& set) { return in_blocks(set, MixedAny<H>{h}); }};
+            [h](const KeySet& set) { return in_blocks(set, Mixed<H>{h}); }};
 }
 
 struct Sip {
@@ -133,10 +127,10 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-void hash_functions(const std::string& file) {
+void hash_functions(const std::vector<KeySet>& sets) {
     constexpr int rounds = 11;
     const auto all = hashes();
-    for (const KeySet& set : key_sets(file)) {
+    for (const KeySet& set : sets) {
         const double ideal = fpr::classic(bits_per_key * static_cast<double>(set.in().size()), static_cast<double>(set.in().size()), k);
         const auto length = std::accumulate(set.keys.begin(), set.keys.end(), 0.0, [](double sum, const auto& s) { return sum + static_cast<double>(s.size()); });
         std::printf("\n### %s: %zu of %.1f bytes, half of them inserted\n\n", set.name.c_str(), set.keys.size(), length / static_cast<double>(set.keys.size()));
@@ -193,9 +187,8 @@ std::function<double(Part)> lookups(std::shared_ptr<Filter> filter, Hash... hash
     };
 }
 
-void lookup_times() {
-    const KeySet set = key_sets({})[1];
-    std::printf("\n### Lookups of absent URLs, XXH64, 10 bits a key\n\n");
+void lookup_times(const KeySet& set) {
+    std::printf("\n### Lookups of absent %s, XXH64, 10 bits a key\n\n", set.name.c_str());
     print_header({"filter", "ns/key"});
     std::vector<std::pair<std::string, std::function<double(Part)>>> rows;
     const auto add = [&](std::string name, auto filter, auto... hash) {
@@ -223,9 +216,10 @@ void lookup_times() {
 /// --strings [FILE]: the first part alone, for bench/report; of the lines of a file.
 int main(int argc, char** argv) {
     const bool strings = argc > 1 && std::string(argv[1]) == "--strings";
-    hash_functions(strings && argc > 2 ? argv[2] : "");
+    const auto sets = key_sets(strings && argc > 2 ? argv[2] : "");
+    hash_functions(sets);
     if (strings) return 0;
     schemes();
-    lookup_times();
+    lookup_times(sets[1]);
     print_source("hashing");
 }

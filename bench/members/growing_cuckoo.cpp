@@ -16,14 +16,7 @@ GrowingCuckoo grown(const KeySource& keys, std::uint64_t n_keys, Options options
     double buckets = static_cast<double>(n_keys) / (4 * load);
     for (unsigned growths = 0; growths < 10 && buckets >= 2048; ++growths) buckets /= 2;
     GrowingCuckoo filter(static_cast<std::size_t>(buckets * 4 * CuckooFilter::max_design_load) + 1, std::move(options));
-    std::vector<std::uint64_t> chunk(1 << 14);
-    for (std::uint64_t first = 0; first < n_keys; first += chunk.size()) {
-        const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), n_keys - first));
-        keys.fill(first, chunk.data(), here);
-        const auto batch = std::span<const std::uint64_t>(chunk).first(here);
-        if (keys.hashed()) filter.insert_hashes(batch);
-        else filter.insert(batch);
-    }
+    for_keys(keys, 0, n_keys, [&](auto piece) { keys.hashed() ? filter.insert_hashes(piece) : filter.insert(piece); });
     return filter;
 }
 

@@ -9,21 +9,11 @@
 namespace simdbloom::bench {
 namespace {
 
-template <class Use>
-void for_chunks(const KeySource& keys, std::uint64_t n_keys, const Use& use) {
-    std::vector<std::uint64_t> chunk(1 << 14);
-    for (std::uint64_t first = 0; first < n_keys; first += chunk.size()) {
-        const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), n_keys - first));
-        keys.fill(first, chunk.data(), here);
-        use(std::span<const std::uint64_t>(chunk).first(here));
-    }
-}
-
 class Codes final : public Member {
 public:
     // Codes of 9 bits: at 12 bits a key three quarters of the cells are taken.
     Codes(const KeySource& keys, std::uint64_t n_keys, double bits_per_key) : table_(static_cast<std::uint64_t>(std::ceil(static_cast<double>(n_keys) * bits_per_key / 9)), 9) {
-        for_chunks(keys, n_keys, [&](auto chunk) {
+        for_keys(keys, 0, n_keys, [&](auto chunk) {
             if ((keys.hashed() ? table_.insert_hashes(chunk) : table_.insert(chunk)) != chunk.size()) throw std::runtime_error(table_.spec() + " is full");
         });
     }
@@ -44,7 +34,7 @@ class Scheme final : public Member {
 public:
     Scheme(const KeySource& keys, std::uint64_t n_keys, double bits_per_key)
         : n_keys_(n_keys), filter_(Filter::with_bits_per_key(n_keys, bits_per_key, EnhancedDoubleHashing<IntegerHash>(fpr::classic_best_k(bits_per_key)))) {
-        for_chunks(keys, n_keys, [&](auto chunk) { filter_.insert_keys(chunk); });
+        for_keys(keys, 0, n_keys, [&](auto chunk) { filter_.insert_keys(chunk); });
     }
     std::string name() const override { return "scheme:enhanced,k=" + std::to_string(filter_.k()); }
     std::uint64_t bytes() const override { return filter_.size_in_bytes(); }
@@ -63,7 +53,7 @@ class Series final : public Member {
 public:
     // Up to ten filters, the first for at least 64 keys, the last one full in the end.
     Series(const KeySource& keys, std::uint64_t n_keys) : series_(ScalableBloom({.first_capacity = first_of(n_keys), .fpr = 0.01})) {
-        for_chunks(keys, n_keys, [&](auto chunk) { keys.hashed() ? series_.insert_hashes(chunk) : series_.insert(chunk); });
+        for_keys(keys, 0, n_keys, [&](auto chunk) { keys.hashed() ? series_.insert_hashes(chunk) : series_.insert(chunk); });
     }
     std::string name() const override { return "scalable:filters=" + std::to_string(series_.filters().size()); }
     std::uint64_t bytes() const override { return series_.size_in_bytes(); }

@@ -7,11 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/filter.hpp"
 #include "simdbloom/key_hash.hpp"
 #include "simdbloom/options.hpp"
 #include "simdbloom/storage.hpp"
 
 namespace simdbloom {
+
+namespace detail {
+enum class Output : std::uint8_t;
+}  // namespace detail
 
 /// Cells of c bits, each empty or with a code of one key, 1 to 2^c - 1. A key goes to the first empty one of a pseudo-random row
 /// of cells, unless its code is met on the way: then another key answers for it. A stranger is found if the row that it begins
@@ -21,7 +26,7 @@ namespace simdbloom {
 /// Here to be compared with; the cuckoo filters hold such codes at a load of 0.95, and give them back.
 /// Concurrent calls of const members are safe; nothing else is. Of the options, seed, hashing, key, huge_pages, max_bytes and
 /// allocator are heeded.
-class CodeTable : public detail::KeyHash {
+class CodeTable : public LookupInterface<CodeTable, detail::KeyHash> {
 public:
     static constexpr unsigned min_code_bits = 2, max_code_bits = 32;
 
@@ -35,20 +40,19 @@ public:
     bool contains_hash(std::uint64_t hash) const noexcept { return look_for(hash).found; }
     bool insert(std::uint64_t key) noexcept { return insert_hash(hash_of(key)); }
     bool insert(std::string_view key) noexcept { return insert_hash(hash_of(key)); }
-    bool contains(std::uint64_t key) const noexcept { return contains_hash(hash_of(key)); }
-    bool contains(std::string_view key) const noexcept { return contains_hash(hash_of(key)); }
+    using LookupInterface::contains;
 
     /// Both return how many went in: those before the first that could not.
     std::size_t insert(std::span<const std::uint64_t> keys) noexcept;
     std::size_t insert_hashes(std::span<const std::uint64_t> hashes) noexcept;
 
     // As those of every filter, see FilterBase.
-    std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const { return run_count(hashes, true); }
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const { run_bitmap(keys, false, bitmap); }
-    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const { run_bitmap(hashes, true, bitmap); }
-    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const { return run_select(keys, false, positions); }
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const { return run_select(hashes, true, positions); }
+    std::size_t count(std::span<const std::uint64_t> keys) const;
+    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const;
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
+    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const;
+    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const;
+    std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const;
 
     std::uint64_t cells() const noexcept { return cells_; }
     unsigned code_bits() const noexcept { return code_bits_; }
@@ -76,12 +80,7 @@ private:
     Look look_for(std::uint64_t hash) const noexcept;
     std::uint32_t at(std::uint64_t cell) const noexcept;
 
-    /// use(first, hits, n): bit j says whether key first + j is found, 64 keys at a time.
-    template <class Use>
-    void answer(std::span<const std::uint64_t> keys, bool hashed, const Use& use) const;
-    std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
-    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;
-    std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const;
+    std::size_t run(std::span<const std::uint64_t> keys, bool hashed, detail::Output output, void* out) const;
 
     std::uint64_t cells_, stored_ = 0;
     unsigned code_bits_;

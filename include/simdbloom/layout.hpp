@@ -137,7 +137,7 @@ SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept { return static
 /// The fingerprint, 1 .. 2^bits - 1: 0 marks an empty slot and is never one (so a stranger matches a slot
 /// with probability 1 / (2^bits - 1)).
 SIMDBLOOM_INLINE std::uint32_t cuckoo_tag(std::uint32_t x, unsigned bits) noexcept {
-    return 1 + static_cast<std::uint32_t>((std::uint64_t{x} * ((1u << bits) - 1)) >> 32);
+    return 1 + static_cast<std::uint32_t>((x * ((std::uint64_t{1} << bits) - 1)) >> 32);
 }
 
 // d-left: block (h >> 32) * blocks >> 32 and remainder cuckoo_tag(x, bits) are the paper's true fingerprint. Its bucket in

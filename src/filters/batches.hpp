@@ -9,6 +9,18 @@
 
 namespace simdbloom::detail {
 
+/// Writes the answers of the n <= 64 keys from `first` on, a multiple of 8, as a kernel would, and returns how many were found. The
+/// positions go to the beginning of `out`, the bits to where they belong.
+inline std::size_t write_answers(std::uint64_t hits, std::size_t first, std::size_t n, Output output, void* out) {
+    if (output == Output::bitmap)
+        for (std::size_t i = 0; i < n; i += 8) static_cast<std::uint8_t*>(out)[(first + i) / 8] = static_cast<std::uint8_t>(hits >> i);
+    if (output == Output::select) {
+        auto* to = static_cast<std::uint32_t*>(out);
+        for (std::uint64_t left = hits; left != 0; left &= left - 1) *to++ = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(std::countr_zero(left));
+    }
+    return static_cast<std::size_t>(std::popcount(hits));
+}
+
 /// How a filter is asked. `secret`: what it hashes keys with if its hashing is keyed, else null. Outputs have room, as
 /// check_bitmap and check_positions make sure.
 class Asking {
@@ -32,8 +44,7 @@ public:
                 return true;
             });
         if (keys.size() < kernels_.few_below) {
-            const std::uint64_t hits = few(keys, hashed);
-            for (std::size_t i = 0; i < keys.size(); i += 8) bits[i / 8] = static_cast<std::uint8_t>(hits >> i);
+            write_answers(few(keys, hashed), 0, keys.size(), Output::bitmap, bits.data());
             return;
         }
         kernels_.lookup(target_, {keys.data(), keys.size(), hashed}, Output::bitmap, bits.data());
@@ -50,11 +61,7 @@ public:
             });
             return found;
         }
-        if (keys.size() < kernels_.few_below) {
-            std::size_t found = 0;
-            for (std::uint64_t hits = few(keys, hashed); hits != 0; hits &= hits - 1) positions[found++] = static_cast<std::uint32_t>(std::countr_zero(hits));
-            return found;
-        }
+        if (keys.size() < kernels_.few_below) return write_answers(few(keys, hashed), 0, keys.size(), Output::select, positions.data());
         return kernels_.lookup(target_, {keys.data(), keys.size(), hashed}, Output::select, positions.data());
     }
 

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
 
+#include "filters/batches.hpp"
 #include "filters/slots.hpp"
-#include "simdbloom/filter.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom {
+
+using detail::Output;
+
 namespace {
 
 constexpr std::uint64_t most_cells = 0xFFFFFFFFu;
@@ -53,13 +55,13 @@ std::size_t checked_bytes(std::uint64_t cells, unsigned bits, const Options& opt
 CodeTable CodeTable::with_empty_share(std::size_t n_keys, double empty, unsigned code_bits, Options options) { return {cells_for(n_keys, empty), code_bits, options}; }
 
 CodeTable::CodeTable(std::uint64_t cells, unsigned code_bits, Options options)
-    : KeyHash(options), cells_(checked_cells(cells)), code_bits_(checked_bits(code_bits)), table_(checked_bytes(cells, code_bits, options), options.huge_pages, options.allocator) {}
+    : LookupInterface(options), cells_(checked_cells(cells)), code_bits_(checked_bits(code_bits)), table_(checked_bytes(cells, code_bits, options), options.huge_pages, options.allocator) {}
 
 std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept { return static_cast<std::uint32_t>(detail::load_slot(table_.data(), code_bits_, cell)); }
 
 CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
     // The address from the high bits, the code from the low ones, and further addresses in steps that depend on both.
-    const auto code = 1 + static_cast<std::uint32_t>((hash & 0xFFFFFFFFu) * detail::low_bits(code_bits_) >> 32);
+    const auto code = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), code_bits_);
     const std::uint64_t step = detail::classic_step(hash);
     std::uint64_t address = hash, cell = detail::block_index(hash, cells_);
     for (std::uint64_t n = 1;; ++n) {
@@ -92,9 +94,10 @@ std::size_t CodeTable::insert_hashes(std::span<const std::uint64_t> hashes) noex
     return hashes.size();
 }
 
-template <class Use>
-void CodeTable::answer(std::span<const std::uint64_t> keys, bool hashed, const Use& use) const {
+// 64 at a time, so that their first cells are on the way together.
+std::size_t CodeTable::run(std::span<const std::uint64_t> keys, bool hashed, Output output, void* out) const {
     std::array<std::uint64_t, 64> hashes;
+    std::size_t found = 0;
     for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
         const std::size_t n = std::min(hashes.size(), keys.size() - first);
         for (std::size_t j = 0; j < n; ++j) {
@@ -103,30 +106,31 @@ void CodeTable::answer(std::span<const std::uint64_t> keys, bool hashed, const U
         }
         std::uint64_t hits = 0;
         for (std::size_t j = 0; j < n; ++j) hits |= std::uint64_t{contains_hash(hashes[j])} << j;
-        use(first, hits, n);
+        void* const to = output == Output::select ? static_cast<std::uint32_t*>(out) + found : out;
+        found += detail::write_answers(hits, first, n, output, to);
     }
-}
-
-std::size_t CodeTable::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
-    std::size_t found = 0;
-    answer(keys, hashed, [&](std::size_t, std::uint64_t hits, std::size_t) { found += static_cast<unsigned>(std::popcount(hits)); });
     return found;
 }
 
-void CodeTable::run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const {
+std::size_t CodeTable::count(std::span<const std::uint64_t> keys) const { return run(keys, false, Output::count, nullptr); }
+std::size_t CodeTable::count_hashes(std::span<const std::uint64_t> hashes) const { return run(hashes, true, Output::count, nullptr); }
+
+void CodeTable::contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
-    answer(keys, hashed, [&](std::size_t first, std::uint64_t hits, std::size_t n) {
-        for (std::size_t j = 0; j < n; j += 8) bitmap[(first + j) / 8] = static_cast<std::uint8_t>(hits >> j);
-    });
+    run(keys, false, Output::bitmap, bitmap.data());
+}
+void CodeTable::contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(hashes.size(), bitmap.size());
+    run(hashes, true, Output::bitmap, bitmap.data());
 }
 
-std::size_t CodeTable::run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const {
+std::size_t CodeTable::select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
-    std::size_t found = 0;
-    answer(keys, hashed, [&](std::size_t first, std::uint64_t hits, std::size_t) {
-        for (; hits != 0; hits &= hits - 1) positions[found++] = static_cast<std::uint32_t>(first + static_cast<unsigned>(std::countr_zero(hits)));
-    });
-    return found;
+    return run(keys, false, Output::select, positions.data());
+}
+std::size_t CodeTable::select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const {
+    detail::check_positions(hashes.size(), positions.size());
+    return run(hashes, true, Output::select, positions.data());
 }
 
 void CodeTable::clear() noexcept {

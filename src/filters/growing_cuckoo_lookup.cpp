@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "filters/batches.hpp"
 #include "filters/growing_table.hpp"
 #include "filters/kernels_of.hpp"
-#include "filters/keyed.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
 #include "simdbloom/little_endian.hpp"
 
@@ -17,21 +17,6 @@ void GrowingCuckoo::use_isa(Isa isa) {
     isa_ = isa;
 }
 
-namespace {
-
-/// Writes the answers of the n <= 64 keys from `first` on, a multiple of 8, as a kernel would, and returns how many were found.
-std::size_t answer(std::uint64_t hits, std::size_t first, std::size_t n, Output output, void* out) {
-    if (output == Output::bitmap)
-        for (std::size_t i = 0; i < n; i += 8) static_cast<std::uint8_t*>(out)[(first + i) / 8] = static_cast<std::uint8_t>(hits >> i);
-    if (output == Output::select) {
-        auto* to = static_cast<std::uint32_t*>(out);
-        for (std::uint64_t left = hits; left != 0; left &= left - 1) *to++ = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(std::countr_zero(left));
-    }
-    return static_cast<std::size_t>(std::popcount(hits));
-}
-
-}  // namespace
-
 bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
     return detail::growing_contains(bits_.data(), slot_bits_, detail::growing_place(hash, slot_bits_, roots_, growths_)) || (!stash_.empty() && stash_.contains(hash));
 }
@@ -39,7 +24,7 @@ bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
 std::size_t GrowingCuckoo::run(std::span<const std::uint64_t> keys, bool hashed, Output output, void* out) const {
     if (!stash_.empty() || (keyed() && !hashed)) return run_slowly(keys, hashed, output, out);
     if (keys.size() >= kernels_->few_below) return kernels_->lookup(target(), {keys.data(), keys.size(), hashed}, output, out);
-    return answer(kernels_->few(target(), keys.data(), keys.size(), hashed), 0, keys.size(), output, out);
+    return detail::write_answers(kernels_->few(target(), keys.data(), keys.size(), hashed), 0, keys.size(), output, out);
 }
 
 // In pieces whose bitmap is completed from the stash.
@@ -64,7 +49,7 @@ std::size_t GrowingCuckoo::run_slowly(std::span<const std::uint64_t> keys, bool 
                 for (std::uint64_t absent = ~hits & of_keys; absent != 0; absent &= absent - 1)
                     if (stash_.contains(asked[w * 64 + static_cast<std::size_t>(std::countr_zero(absent))])) hits |= absent & (0 - absent);
             void* const to = output == Output::select ? static_cast<std::uint32_t*>(out) + found : out;
-            found += answer(hits, first + w * 64, n, output, to);
+            found += detail::write_answers(hits, first + w * 64, n, output, to);
         }
     }
     return found;

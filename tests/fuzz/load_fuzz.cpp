@@ -39,16 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     void* const memory = std::aligned_alloc(64, (size + 127) / 64 * 64);
     const std::span<std::byte> copy(static_cast<std::byte*>(memory), size);
     if (size != 0) std::memcpy(memory, data, size);
-    if (size >= 72) {
-        static constexpr unsigned char begin[10] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A, 1, 0};
-        std::memcpy(copy.data(), begin, sizeof begin);
-        if (copy[13] == std::byte{2}) {
-            std::memset(copy.data() + 24, 0, 8);
-            detail::store_le(copy.data() + 40, siphash(std::as_bytes(std::span(begin)).first(8), *keyed().key));
-        }
-        const auto all = std::span<const std::byte>(copy);
-        detail::store_le(copy.data() + size - 8, hash_bytes(all.subspan(64, size - 72), hash_bytes(all.first(64))));
-    }
+    if (size >= 72) forge(copy, {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A});
     const Options options = size >= 72 && copy[13] == std::byte{2} ? keyed() : Options{};
     auto loaded = load(copy, options);
     auto viewed = view(copy, options);

@@ -53,17 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     void* const memory = std::aligned_alloc(64, (size + 127) / 64 * 64);
     const std::span<std::byte> copy(static_cast<std::byte*>(memory), size);
     if (size != 0) std::memcpy(memory, data, size);
-    if (size >= 72) {
-        static constexpr unsigned char begin[10] = {0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A, 1, 0};
-        std::memcpy(copy.data(), begin, sizeof begin);
-        if (copy[13] == std::byte{2}) {
-            const std::uint64_t check = siphash(std::as_bytes(std::span(begin)).first(8), *keyed().key);
-            std::memset(copy.data() + 24, 0, 8);
-            std::memcpy(copy.data() + 40, &check, 8);
-        }
-        const std::uint64_t checksum = hash_bytes(std::span<const std::byte>(copy).subspan(64, size - 72), hash_bytes(std::span<const std::byte>(copy).first(64)));
-        std::memcpy(copy.data() + size - 8, &checksum, 8);
-    }
+    if (size >= 72) forge(copy, {0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A});
     const Options options = size >= 72 && copy[13] == std::byte{2} ? keyed() : Options{};
     auto loaded = BloomierMap::load(copy, options);
     auto viewed = BloomierMap::view(copy, options);
