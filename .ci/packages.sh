@@ -34,3 +34,20 @@ build_bench() {
 
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
 bench_packages=(libbenchmark-dev libleveldb-dev libbloom-dev libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3 python3-matplotlib)
+
+# need_duckdb: an unmodified DuckDB for Node.js in build/npm, and the headers for its extensions in build/npm/duckdb. The versions are
+# those the extension was tried with. False, with a word about it, where the npm registry cannot be reached.
+need_duckdb() {
+  local client=@duckdb/node-api@1.5.6-r.1 headers=duckdb@1.4.4
+  [ -e build/npm/complete ] && [ "$(cat build/npm/complete)" = "$client $headers" ] && return 0
+  command -v npm >/dev/null || need_packages nodejs npm
+  say "installing $client and the headers of $headers from npm"
+  rm -rf build/npm
+  mkdir -p build/npm/duckdb
+  {
+    npm install --prefix build/npm --no-save --no-audit --no-fund --ignore-scripts --silent "$client" &&
+      (cd build/npm && npm pack --silent "$headers" >/dev/null &&
+        tar xzf duckdb-*.tgz --strip-components=5 -C duckdb package/src/duckdb/src/include/duckdb.h package/src/duckdb/src/include/duckdb_extension.h && rm duckdb-*.tgz)
+  } || { say "DuckDB cannot be had from npm: WITHOUT ITS EXTENSION AND THE TESTS OF IT"; return 1; }
+  echo "$client $headers" >build/npm/complete
+}

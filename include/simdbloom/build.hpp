@@ -22,6 +22,8 @@ std::string_view to_string(BuildMethod method) noexcept;
 
 namespace detail {
 struct BuildAccess {
+    /// Inserts on this thread with relaxed atomic ORs; others may do so at the same time.
+    static void insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed);
     static void run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed, unsigned threads, BuildMethod method);
 };
 }  // namespace detail

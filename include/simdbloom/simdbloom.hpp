@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/arrow.hpp"
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cache_line.hpp"
@@ -14,9 +15,11 @@
 #include "simdbloom/erasable.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/frozen.hpp"
+#include "simdbloom/governor.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
+#include "simdbloom/join.hpp"
 #include "simdbloom/layout.hpp"
 #include "simdbloom/leveldb_filter.hpp"
 #include "simdbloom/little_endian.hpp"

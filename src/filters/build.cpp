@@ -112,19 +112,20 @@ void insert_shared(const Build& b, std::size_t first, std::size_t last) {
     }
 }
 
+void insert_shared(const Build& b, std::size_t first, std::size_t last) {
+    switch (b.layout.kind) {
+        case LayoutKind::classic: return insert_shared<LayoutKind::classic>(b, first, last);
+        case LayoutKind::register32: return insert_shared<LayoutKind::register32>(b, first, last);
+        case LayoutKind::register64: return insert_shared<LayoutKind::register64>(b, first, last);
+        case LayoutKind::split256: return insert_shared<LayoutKind::split256>(b, first, last);
+        case LayoutKind::sector512: return insert_shared<LayoutKind::sector512>(b, first, last);
+        case LayoutKind::zoned512: return insert_shared<LayoutKind::zoned512>(b, first, last);
+        default: return insert_shared<LayoutKind::blocked512>(b, first, last);
+    }
+}
+
 void build_atomic(const Build& b) {
-    on_threads(b.threads, [&](unsigned t) {
-        const std::size_t first = b.start(b.keys.size(), t), last = b.start(b.keys.size(), t + 1);
-        switch (b.layout.kind) {
-            case LayoutKind::classic: return insert_shared<LayoutKind::classic>(b, first, last);
-            case LayoutKind::register32: return insert_shared<LayoutKind::register32>(b, first, last);
-            case LayoutKind::register64: return insert_shared<LayoutKind::register64>(b, first, last);
-            case LayoutKind::split256: return insert_shared<LayoutKind::split256>(b, first, last);
-            case LayoutKind::sector512: return insert_shared<LayoutKind::sector512>(b, first, last);
-            case LayoutKind::zoned512: return insert_shared<LayoutKind::zoned512>(b, first, last);
-            default: return insert_shared<LayoutKind::blocked512>(b, first, last);
-        }
-    });
+    on_threads(b.threads, [&](unsigned t) { insert_shared(b, b.start(b.keys.size(), t), b.start(b.keys.size(), t + 1)); });
 }
 
 void build_partitioned(const Build& b) {
@@ -190,6 +191,10 @@ BuildMethod best_method(const Layout& layout, std::size_t bytes) {
 
 }  // namespace
 
+void BuildAccess::insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed) {
+    insert_shared({filter.target(), *filter.kernels_, filter.layout(), filter.block_bytes_, keys, hashed, filter.secret(), 1}, 0, keys.size());
+}
+
 void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed, unsigned threads, BuildMethod method) {
     if (threads == 0) throw std::invalid_argument("simdbloom: a build by 0 threads");
     const Layout& layout = filter.layout();
@@ -200,7 +205,7 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
         filter.run_insert(keys, hashed);
         return;
     }
-    const Build b{filter.target(), *filter.kernels_, layout, filter.block_bytes_, keys, hashed, filter.keyed() ? &filter.key_ : nullptr, threads};
+    const Build b{filter.target(), *filter.kernels_, layout, filter.block_bytes_, keys, hashed, filter.secret(), threads};
     switch (method == BuildMethod::automatic ? best_method(layout, filter.size_in_bytes()) : method) {
         case BuildMethod::atomic: return build_atomic(b);
         case BuildMethod::partitioned: return build_partitioned(b);

@@ -115,6 +115,7 @@ struct LoadAccess {
     static Loaded<Parsed> parse(Fields header, std::uint64_t bytes_in_all, const Options& options);
     static AnyFilter make(const Parsed& parsed, const Options& options, const std::byte* borrowed);
     static std::span<std::byte> bits(AnyFilter& filter) noexcept;
+    static std::span<std::byte> bits_of(FilterBase& filter) noexcept { return {filter.bits_.data(), filter.bits_.size()}; }
     static void complete(AnyFilter& filter) noexcept;
     /// From `bytes` bytes of which `read` takes the next ones, or says why not.
     static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options, const std::function<std::optional<LoadError>(std::span<std::byte>)>& read);

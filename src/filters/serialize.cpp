@@ -69,7 +69,7 @@ AnyFilter LoadAccess::make(const Parsed& parsed, const Options& options, const s
 }
 
 std::span<std::byte> LoadAccess::bits(AnyFilter& filter) noexcept {
-    return std::visit([](FilterBase& f) { return std::span<std::byte>(f.bits_.data(), f.bits_.size()); }, filter.variant());
+    return std::visit([](FilterBase& f) { return bits_of(f); }, filter.variant());
 }
 
 void LoadAccess::complete(AnyFilter& filter) noexcept {

@@ -10,8 +10,9 @@ int main(int argc, char** argv) {
     CLI::App app("Filters from the command line", "simdbloom");
     app.require_subcommand(1);
     int status = 0;
-    simdbloom::tools::add_unseen(app, status);
-    simdbloom::tools::add_reconcile(app, status);
+    using namespace simdbloom::tools;
+    for (const auto add : {add_build, add_probe, add_info, add_merge, add_fold, add_unseen, add_reconcile, add_parquet}) add(app, status);
+    app.footer("Exit codes: 0 done, 1 an error, 2 a command line that makes no sense, 3 nothing found.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

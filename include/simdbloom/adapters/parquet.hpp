@@ -1,0 +1,99 @@
+// Bloom filters of Parquet files: read, written, found in a file, and asked which row groups can be skipped.
+//
+// Needs no library: the filters are split256, the metadata is read by a small reader of Thrift's compact protocol. Specification:
+// parquet-format, BloomFilter.md and parquet.thrift.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simdbloom/serialize.hpp"
+#include "simdbloom/split_block.hpp"
+
+namespace simdbloom::parquet {
+
+enum class PhysicalType : std::uint8_t { boolean, int32, int64, int96, float32, float64, byte_array, fixed_len_byte_array };
+/// As the specification writes it: "BOOLEAN", "INT32", .., "FLOAT", "DOUBLE", ..
+std::string_view to_string(PhysicalType type) noexcept;
+
+/// What a value has in a Bloom filter: XXH64, seed 0, of its PLAIN encoding (little-endian; of strings the bytes without their
+/// length). Goes to insert_hash and contains_hash. Dates, times, decimals and unsigned numbers are their physical values.
+std::uint64_t hash_value(bool value) noexcept;
+std::uint64_t hash_value(std::int32_t value) noexcept;
+std::uint64_t hash_value(std::int64_t value) noexcept;
+std::uint64_t hash_value(float value) noexcept;
+std::uint64_t hash_value(double value) noexcept;
+std::uint64_t hash_value(const std::array<std::uint32_t, 3>& int96) noexcept;  ///< the least significant word first
+std::uint64_t hash_value(std::string_view bytes) noexcept;                      ///< of BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY
+/// Of a value as text: a decimal number, "true" or "false", 24 hexadecimal digits of INT96's bytes, the bytes themselves. Throws
+/// std::invalid_argument for text that is no such value, and bytes of a length other than a fixed one.
+std::uint64_t hash_text(PhysicalType type, std::int32_t type_length, std::string_view text);
+
+/// Header and bitset, as they stand in a file. Throws std::length_error for 2^31 bytes and more, which the header cannot say.
+std::vector<std::byte> write_filter(const SplitBlockBloom& filter);
+
+struct ReadFilter {
+    SplitBlockBloom filter;  ///< its n_keys() is estimated from the bits
+    std::size_t bytes = 0;   ///< of header and bitset
+};
+/// Bytes of the header and bitset of a filter whose header `bytes` begin with.
+Loaded<std::uint64_t> filter_length(std::span<const std::byte> bytes) noexcept;
+/// The filter that `bytes` begin with. Any bytes may be given; of the options isa, huge_pages, max_bytes and allocator are read.
+Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
+
+struct ColumnChunk {
+    std::string path;  ///< in the schema, parts joined by dots
+    PhysicalType type = PhysicalType::boolean;
+    std::int32_t type_length = 0;  ///< of FIXED_LEN_BYTE_ARRAY
+    std::int64_t values = 0;       ///< NULLs included
+    std::optional<std::int64_t> filter_offset;
+    std::optional<std::int32_t> filter_length;  ///< some writers leave it out
+};
+struct RowGroup {
+    std::int64_t rows = 0;
+    std::vector<ColumnChunk> columns;
+};
+struct Metadata {
+    std::int64_t rows = 0;
+    std::string created_by;
+    std::vector<RowGroup> row_groups;
+};
+/// Of a file's FileMetaData, as Thrift's compact protocol has it. Any bytes may be given.
+Loaded<Metadata> parse_metadata(std::span<const std::byte> bytes) noexcept;
+
+/// A Parquet file that is read from disk as far as it is asked for.
+class File {
+public:
+    /// Reads the metadata. LoadFault::file where the file cannot be read, foreign where it is no Parquet file or an encrypted one.
+    static Loaded<File> open(const std::filesystem::path& path) noexcept;
+    File(File&&) noexcept;
+    File& operator=(File&&) noexcept;
+    ~File();
+
+    const Metadata& metadata() const noexcept { return metadata_; }
+    /// The number of the column in its row groups; throws std::invalid_argument naming it and those there are.
+    std::size_t column(std::string_view path) const;
+
+    bool has_filter(std::size_t row_group, std::size_t column) const noexcept;
+    /// Of a column chunk that has one (else LoadFault::parameter).
+    Loaded<SplitBlockBloom> read_filter(std::size_t row_group, std::size_t column, const Options& options = {}) const noexcept;
+
+    /// The row groups that may hold the value: all but those whose filter says no. A filter that cannot be read says nothing.
+    std::vector<std::size_t> row_groups_with(std::size_t column, std::uint64_t hash) const;
+
+private:
+    struct Descriptor;
+    File(std::unique_ptr<Descriptor> descriptor, Metadata metadata) noexcept;
+    std::unique_ptr<Descriptor> descriptor_;
+    Metadata metadata_;
+};
+
+}  // namespace simdbloom::parquet

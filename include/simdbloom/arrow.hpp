@@ -1,0 +1,79 @@
+// Columns of Apache Arrow as keys of a join, and answers as Arrow arrays, through Arrow's C data interface: plain structs, no library.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "simdbloom/join.hpp"
+
+// As Arrow's specification "The Arrow C data interface" has them; whoever defines them defines the macro too.
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+extern "C" {
+struct ArrowSchema {
+    const char* format;
+    const char* name;
+    const char* metadata;
+    std::int64_t flags;
+    std::int64_t n_children;
+    struct ArrowSchema** children;
+    struct ArrowSchema* dictionary;
+    void (*release)(struct ArrowSchema*);
+    void* private_data;
+};
+struct ArrowArray {
+    std::int64_t length;
+    std::int64_t null_count;
+    std::int64_t offset;
+    std::int64_t n_buffers;
+    std::int64_t n_children;
+    const void** buffers;
+    struct ArrowArray** children;
+    struct ArrowArray* dictionary;
+    void (*release)(struct ArrowArray*);
+    void* private_data;
+};
+}
+#endif
+
+namespace simdbloom {
+
+/// The keys of an Arrow array. Integers, booleans, dates, times, timestamps and durations are their 64-bit values, sign- or
+/// zero-extended, so that equal numbers of two types have one key (units of time are not converted); floats are join_key;
+/// strings, binaries and decimals are hashes of their bytes. A dictionary stands for the values it holds.
+class ArrowKeys {
+public:
+    /// What strings are hashed with: must be the filter's seed() or, if its hashing is keyed, its key().
+    struct Hash {
+        std::uint64_t seed = 0;
+        std::optional<HashKey> key{};
+    };
+
+    /// Reads the array, which stays the caller's: its buffers must live as long as column() is used. Throws std::invalid_argument
+    /// for a type that has no keys (naming the format), an array that was released, and lengths, offsets or indices that
+    /// cannot be.
+    ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
+    ArrowKeys(const ArrowSchema& schema, const ArrowArray& array) : ArrowKeys(schema, array, Hash()) {}
+
+    /// As long as this object and the array live.
+    JoinColumn column() const noexcept { return {borrowed_.data() != nullptr ? borrowed_ : values_, hashed_, own_valid_.empty() ? valid_ : own_valid_.data(), valid_offset_}; }
+
+private:
+    void read_values(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
+    void read_dictionary(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
+
+    std::vector<std::uint64_t> values_;
+    std::span<const std::uint64_t> borrowed_;  // 64-bit values are used where they lie
+    std::vector<std::uint8_t> own_valid_;      // of a dictionary
+    const std::uint8_t* valid_ = nullptr;
+    std::size_t valid_offset_ = 0;
+    bool hashed_ = false;
+};
+
+/// Hands over row numbers as an array of uint32 ("I"), and a bitmap of n answers as one of booleans ("b"); both structs are written
+/// and belong to the caller, who calls their release. Throws std::length_error if the bitmap has fewer than n bits.
+void export_rows(std::vector<std::uint32_t> rows, ArrowSchema& schema, ArrowArray& array);
+void export_bitmap(std::vector<std::uint8_t> bitmap, std::size_t n, ArrowSchema& schema, ArrowArray& array);
+
+}  // namespace simdbloom

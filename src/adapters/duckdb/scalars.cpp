@@ -1,0 +1,146 @@
+// bloom_contains(blob, key) and bloom_info(blob).
+#include <algorithm>
+#include <exception>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "adapters/duckdb/functions.hpp"
+#include "adapters/duckdb/keys.hpp"
+#include "adapters/duckdb/parsed_filters.hpp"
+
+namespace simdbloom::duckdb {
+namespace {
+
+ParsedFilters& parsed_filters() {
+    static ParsedFilters filters;
+    return filters;
+}
+
+std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept {
+    const auto text = text_of(string);
+    return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+template <class Work>
+void guarded(duckdb_function_info info, const char* function, const Work& work) noexcept {
+    try {
+        work();
+    } catch (const std::exception& e) {
+        duckdb_scalar_function_set_error(info, (std::string(function) + ": " + e.what()).c_str());
+    }
+}
+
+/// The rows of a vector of BLOBs as runs of one and the same: use(blob, first, n). NULLs are in none.
+template <class Use>
+void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
+    auto* const strings = static_cast<duckdb_string_t*>(duckdb_vector_get_data(blobs));
+    const JoinColumn validity{{}, false, reinterpret_cast<const std::uint8_t*>(duckdb_vector_get_validity(blobs)), 0};
+    for (std::size_t first = 0; first < rows;) {
+        if (!validity.is_valid(first)) {
+            ++first;
+            continue;
+        }
+        const auto blob = blob_of(strings[first]);
+        std::size_t last = first + 1;
+        while (last < rows && validity.is_valid(last) && blob_of(strings[last]).data() == blob.data() && blob_of(strings[last]).size() == blob.size()) ++last;
+        use(blob, first, last - first);
+        first = last;
+    }
+}
+
+const std::uint8_t* blobs_valid(duckdb_data_chunk input) { return reinterpret_cast<const std::uint8_t*>(duckdb_vector_get_validity(duckdb_data_chunk_get_vector(input, 0))); }
+
+/// The answers are NULL where an argument is.
+void null_where(std::initializer_list<const std::uint8_t*> validities, std::size_t rows, duckdb_vector output) {
+    for (const std::uint8_t* valid : validities) {
+        if (valid == nullptr) continue;
+        duckdb_vector_ensure_validity_writable(output);
+        std::uint64_t* const answers = duckdb_vector_get_validity(output);
+        for (std::size_t row = 0; row < rows; ++row)
+            if ((valid[row / 8] >> (row % 8) & 1) == 0) duckdb_validity_set_row_invalid(answers, row);
+    }
+}
+
+template <duckdb_type type>
+void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+    guarded(info, "bloom_contains", [&] {
+        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
+        const VectorKeys keys(type, duckdb_data_chunk_get_vector(input, 1), rows);
+        const JoinColumn column = keys.column();
+        null_where({column.valid, blobs_valid(input)}, rows, output);
+        auto* const answers = static_cast<std::uint8_t*>(duckdb_vector_get_data(output));
+        for_each_run(duckdb_data_chunk_get_vector(input, 0), rows, [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
+            const JoinFilter filter(parsed_filters().get(blob));
+            if (filter.filter()->seed() != 0) throw std::runtime_error("a filter of seed " + std::to_string(filter.filter()->seed()) + ", where strings are hashed with seed 0");
+            JoinColumn run = column;
+            run.values = run.values.subspan(first, n);
+            run.valid = nullptr;
+            filter.bytes(run, {answers + first, n});
+        });
+    });
+}
+
+constexpr const char* info_names[] = {"spec", "bytes", "keys", "bits_per_key", "expected_fpr", "estimated_fpr"};
+constexpr duckdb_type info_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE};
+
+void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+    guarded(info, "bloom_info", [&] {
+        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
+        null_where({blobs_valid(input)}, rows, output);
+        const auto column = [&](idx_t i) { return duckdb_vector_get_data(duckdb_struct_vector_get_child(output, i)); };
+        for_each_run(duckdb_data_chunk_get_vector(input, 0), rows, [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
+            const FrozenFilter filter = parsed_filters().get(blob);
+            const std::string spec = filter->spec();
+            const double rates[] = {filter->bits_per_key(), filter->expected_fpr(), filter->estimated_fpr()};
+            for (std::size_t row = first; row < first + n; ++row) {
+                duckdb_vector_assign_string_element_len(duckdb_struct_vector_get_child(output, 0), row, spec.data(), spec.size());
+                static_cast<std::uint64_t*>(column(1))[row] = filter->size_in_bytes();
+                static_cast<std::uint64_t*>(column(2))[row] = filter->base().n_keys();
+                for (idx_t i = 0; i < 3; ++i) static_cast<double*>(column(3 + i))[row] = rates[i];
+            }
+        });
+    });
+}
+
+template <duckdb_type type>
+void add_contains(duckdb_scalar_function_set set) {
+    duckdb_scalar_function function = duckdb_create_scalar_function();
+    duckdb_scalar_function_set_name(function, "bloom_contains");
+    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
+    with_type(type, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
+    with_type(DUCKDB_TYPE_BOOLEAN, [&](duckdb_logical_type t) { duckdb_scalar_function_set_return_type(function, t); });
+    duckdb_scalar_function_set_special_handling(function);
+    duckdb_scalar_function_set_function(function, contains<type>);
+    duckdb_add_scalar_function_to_set(set, function);
+    duckdb_destroy_scalar_function(&function);
+}
+
+}  // namespace
+
+bool register_scalars(duckdb_connection connection) {
+    duckdb_scalar_function_set set = duckdb_create_scalar_function_set("bloom_contains");
+    [&]<std::size_t... i>(std::index_sequence<i...>) { (add_contains<key_types[i]>(set), ...); }(std::make_index_sequence<std::size(key_types)>());
+    bool done = duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
+    duckdb_destroy_scalar_function_set(&set);
+
+    duckdb_scalar_function function = duckdb_create_scalar_function();
+    duckdb_scalar_function_set_name(function, "bloom_info");
+    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
+    duckdb_logical_type members[std::size(info_types)];
+    for (std::size_t i = 0; i < std::size(info_types); ++i) members[i] = duckdb_create_logical_type(info_types[i]);
+    const char* names[std::size(info_names)];
+    std::copy(std::begin(info_names), std::end(info_names), names);
+    duckdb_logical_type structure = duckdb_create_struct_type(members, names, std::size(members));
+    duckdb_scalar_function_set_return_type(function, structure);
+    duckdb_destroy_logical_type(&structure);
+    for (auto& member : members) duckdb_destroy_logical_type(&member);
+    duckdb_scalar_function_set_special_handling(function);
+    duckdb_scalar_function_set_function(function, describe);
+    done = done && duckdb_register_scalar_function(connection, function) == DuckDBSuccess;
+    duckdb_destroy_scalar_function(&function);
+    return done;
+}
+
+}  // namespace simdbloom::duckdb

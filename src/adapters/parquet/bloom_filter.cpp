@@ -1,0 +1,186 @@
+// Values, and the header and bitset of a filter. Specification: parquet-format, BloomFilter.md.
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "adapters/parquet/thrift.hpp"
+#include "filters/saved.hpp"
+#include "simdbloom/adapters/parquet.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/little_endian.hpp"
+
+namespace simdbloom::parquet {
+
+std::string_view to_string(PhysicalType type) noexcept {
+    constexpr std::string_view names[] = {"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+namespace {
+
+template <class T>
+std::uint64_t hash_le(T value) noexcept {
+    std::byte bytes[sizeof(T)];
+    detail::store_le(bytes, value);
+    return hash_bytes(std::span<const std::byte>(bytes));
+}
+
+[[noreturn]] void refuse(PhysicalType type, std::string_view text) {
+    throw std::invalid_argument("simdbloom: \"" + std::string(text) + "\" is not a value of type " + std::string(to_string(type)));
+}
+
+template <class T>
+std::uint64_t hash_number(PhysicalType type, std::string_view text) {
+    T value;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) refuse(type, text);
+    return hash_value(value);
+}
+
+std::uint64_t hash_int96(std::string_view text) {
+    std::array<std::uint32_t, 3> value{};
+    if (text.size() != 24) refuse(PhysicalType::int96, text);
+    for (std::size_t i = 0; i < 12; ++i) {
+        std::uint32_t b;
+        const auto [end, error] = std::from_chars(text.data() + 2 * i, text.data() + 2 * i + 2, b, 16);
+        if (error != std::errc() || end != text.data() + 2 * i + 2) refuse(PhysicalType::int96, text);
+        value[i / 4] |= b << i % 4 * 8;
+    }
+    return hash_value(value);
+}
+
+}  // namespace
+
+// PLAIN packs booleans eight to a byte, so that a single one has no encoding of its own: a byte of 0 or 1 here.
+std::uint64_t hash_value(bool value) noexcept { return hash_le<std::uint8_t>(value); }
+std::uint64_t hash_value(std::int32_t value) noexcept { return hash_le(static_cast<std::uint32_t>(value)); }
+std::uint64_t hash_value(std::int64_t value) noexcept { return hash_le(static_cast<std::uint64_t>(value)); }
+std::uint64_t hash_value(float value) noexcept { return hash_le(std::bit_cast<std::uint32_t>(value)); }
+std::uint64_t hash_value(double value) noexcept { return hash_le(std::bit_cast<std::uint64_t>(value)); }
+std::uint64_t hash_value(const std::array<std::uint32_t, 3>& int96) noexcept {
+    std::byte bytes[12];
+    for (std::size_t i = 0; i < 3; ++i) detail::store_le(bytes + 4 * i, int96[i]);
+    return hash_bytes(std::span<const std::byte>(bytes));
+}
+std::uint64_t hash_value(std::string_view bytes) noexcept { return hash_bytes(bytes); }
+
+std::uint64_t hash_text(PhysicalType type, std::int32_t type_length, std::string_view text) {
+    switch (type) {
+        case PhysicalType::boolean:
+            if (text != "true" && text != "false") refuse(type, text);
+            return hash_value(text == "true");
+        case PhysicalType::int32: return hash_number<std::int32_t>(type, text);
+        case PhysicalType::int64: return hash_number<std::int64_t>(type, text);
+        case PhysicalType::int96: return hash_int96(text);
+        case PhysicalType::float32: return hash_number<float>(type, text);
+        case PhysicalType::float64: return hash_number<double>(type, text);
+        case PhysicalType::fixed_len_byte_array:
+            if (static_cast<std::int64_t>(text.size()) != type_length)
+                throw std::invalid_argument("simdbloom: \"" + std::string(text) + "\" has " + std::to_string(text.size()) + " bytes, values of the column have " + std::to_string(type_length));
+            return hash_value(text);
+        default: return hash_value(text);
+    }
+}
+
+std::vector<std::byte> write_filter(const SplitBlockBloom& filter) {
+    const std::uint64_t size = filter.size_in_bytes();
+    if (size >> 31 != 0) throw std::length_error("simdbloom: a Parquet Bloom filter has less than 2^31 bytes, this one " + std::to_string(size));
+    std::vector<std::byte> out;
+    const auto put = [&](unsigned byte) { out.push_back(static_cast<std::byte>(byte)); };
+    put(0x15);  // field 1, i32
+    for (std::uint64_t coded = 2 * size; ; coded >>= 7) {
+        if (coded < 0x80) {
+            put(static_cast<unsigned>(coded));
+            break;
+        }
+        put(static_cast<unsigned>(coded & 0x7F) | 0x80);
+    }
+    // Fields 2 to 4, unions of which the first member is set: BLOCK, XXHASH, UNCOMPRESSED; each an empty structure.
+    for (int field = 0; field < 3; ++field)
+        for (const unsigned byte : {0x1Cu, 0x1Cu, 0x00u, 0x00u}) put(byte);
+    put(0x00);
+    const auto bits = filter.bytes();
+    out.insert(out.end(), bits.begin(), bits.end());
+    return out;
+}
+
+namespace {
+
+struct FilterHeader {
+    std::int64_t bytes = -1;
+    std::size_t size = 0;  ///< of itself
+};
+
+/// A union whose member 1, an empty structure, is the one the specification knows.
+bool is_first_member(ThriftReader& in) {
+    bool first = false;
+    in.structure([&](std::int32_t id, ThriftType type) {
+        first |= id == 1 && type == ThriftType::structure;
+        return false;
+    });
+    return first;
+}
+
+FilterHeader parse_header(std::span<const std::byte> bytes) {
+    ThriftReader in(bytes);
+    FilterHeader header;
+    bool known[3] = {};
+    in.structure([&](std::int32_t id, ThriftType type) {
+        if (id == 1) {
+            in.expect(type, ThriftType::i32, "numBytes");
+            header.bytes = in.integer(32);
+            return true;
+        }
+        if (id < 2 || id > 4) return false;
+        constexpr const char* names[] = {"algorithm", "hash", "compression"};
+        in.expect(type, ThriftType::structure, names[id - 2]);
+        known[id - 2] = is_first_member(in);
+        return true;
+    });
+    if (!known[0] || !known[1] || !known[2])
+        throw Malformed(std::string("a Bloom filter of an unknown ") + (!known[0] ? "algorithm" : !known[1] ? "hash" : "compression"));
+    if (header.bytes <= 0 || header.bytes % 32 != 0) throw Malformed("a Bloom filter of " + std::to_string(header.bytes) + " bytes, not a multiple of 32");
+    header.size = in.at();
+    return header;
+}
+
+}  // namespace
+
+Loaded<std::uint64_t> filter_length(std::span<const std::byte> bytes) noexcept {
+    return detail::without_throwing<std::uint64_t>([&]() -> Loaded<std::uint64_t> {
+        const FilterHeader header = parse_header(bytes);
+        return header.size + static_cast<std::uint64_t>(header.bytes);
+    });
+}
+
+Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes, const Options& options) noexcept {
+    return detail::without_throwing<ReadFilter>([&]() -> Loaded<ReadFilter> {
+        const FilterHeader header = parse_header(bytes);
+        const auto size = static_cast<std::uint64_t>(header.bytes);
+        if (size > bytes.size() - header.size)
+            return detail::fault(LoadFault::too_short, "a bitset of " + std::to_string(size) + " bytes where " + std::to_string(bytes.size() - header.size) + " are left");
+        if (options.max_bytes != 0 && size > options.max_bytes)
+            return detail::fault(LoadFault::limit, std::to_string(size) + " bytes of bits are more than max_bytes=" + std::to_string(options.max_bytes));
+        const auto bits = bytes.subspan(header.size, size);
+
+        // How many keys set so many of the bits: each sets one in a word of 32.
+        std::uint64_t set = 0;
+        for (const std::byte b : bits) set += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint8_t>(b)));
+        const double share = static_cast<double>(set) / (8.0 * static_cast<double>(size)), blocks = static_cast<double>(size / 32);
+        const double keys = share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
+
+        detail::LoadAccess::Parsed parsed;
+        parsed.geometry = {Layout::parse("split256"), size / 32, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)))), nullptr};
+        parsed.bits_bytes = size;
+        Options plain;
+        plain.isa = options.isa;
+        plain.huge_pages = options.huge_pages;
+        plain.allocator = options.allocator;
+        auto filter = std::get<SplitBlockBloom>(std::move(detail::LoadAccess::make(parsed, plain, nullptr).variant()));
+        const auto to = detail::LoadAccess::bits_of(filter);
+        std::memcpy(to.data(), bits.data(), bits.size());
+        return ReadFilter{std::move(filter), header.size + bits.size()};
+    });
+}
+
+}  // namespace simdbloom::parquet

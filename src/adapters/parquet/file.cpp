@@ -1,0 +1,122 @@
+// Parquet files on disk.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "filters/files.hpp"
+#include "simdbloom/adapters/parquet.hpp"
+#include "simdbloom/little_endian.hpp"
+
+namespace simdbloom::parquet {
+
+struct File::Descriptor {
+    explicit Descriptor(std::filesystem::path p) : path(std::move(p)), file(path, O_RDONLY) {}
+    std::filesystem::path path;
+    detail::File file;
+    std::uint64_t size = 0;
+
+    /// False with errno set, 0 where the file ends early.
+    bool read(std::uint64_t offset, std::span<std::byte> to) const noexcept {
+        while (!to.empty()) {
+            const ssize_t n = ::pread(file.get(), to.data(), to.size(), static_cast<off_t>(offset));
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) {
+                if (n == 0) errno = 0;
+                return false;
+            }
+            to = to.subspan(static_cast<std::size_t>(n));
+            offset += static_cast<std::uint64_t>(n);
+        }
+        return true;
+    }
+};
+
+File::File(std::unique_ptr<Descriptor> descriptor, Metadata metadata) noexcept : descriptor_(std::move(descriptor)), metadata_(std::move(metadata)) {}
+File::File(File&&) noexcept = default;
+File& File::operator=(File&&) noexcept = default;
+File::~File() = default;
+
+Loaded<File> File::open(const std::filesystem::path& path) noexcept {
+    return detail::without_throwing<File>([&]() -> Loaded<File> {
+        constexpr std::size_t footer_bytes = 8;
+        auto descriptor = std::make_unique<Descriptor>(path);
+        if (!descriptor->file) return detail::file_fault(path);
+        const auto size = detail::size_of(descriptor->file, path, 4 + footer_bytes);
+        if (!size) return size.error();
+        descriptor->size = *size;
+        std::array<std::byte, footer_bytes> footer;
+        if (!descriptor->read(*size - footer_bytes, footer)) return detail::not_read(path);
+        if (std::memcmp(footer.data() + 4, "PARE", 4) == 0) return detail::file_fault(path, "is encrypted");
+        if (std::memcmp(footer.data() + 4, "PAR1", 4) != 0) return detail::in_file(path, detail::fault(LoadFault::foreign, "does not end as a Parquet file does"));
+        const std::uint64_t length = detail::load_le<std::uint32_t>(footer.data());
+        if (length > *size - footer_bytes - 4)
+            return detail::in_file(path, detail::fault(LoadFault::size, "metadata of " + std::to_string(length) + " bytes in a file of " + std::to_string(*size)));
+        std::vector<std::byte> bytes(length);
+        if (!descriptor->read(*size - footer_bytes - length, bytes)) return detail::not_read(path);
+        auto metadata = parse_metadata(bytes);
+        if (!metadata) return detail::in_file(path, metadata.error());
+        for (const auto& group : (*metadata).row_groups)
+            if (group.columns.size() != (*metadata).row_groups[0].columns.size())
+                return detail::in_file(path, detail::fault(LoadFault::parameter, "row groups of " + std::to_string((*metadata).row_groups[0].columns.size()) + " and of " +
+                                                                                      std::to_string(group.columns.size()) + " columns"));
+        return File(std::move(descriptor), std::move(*metadata));
+    });
+}
+
+std::size_t File::column(std::string_view path) const {
+    std::string names;
+    if (!metadata_.row_groups.empty())
+        for (std::size_t i = 0; i < metadata_.row_groups[0].columns.size(); ++i) {
+            const auto& column = metadata_.row_groups[0].columns[i];
+            if (column.path == path) return i;
+            names += " " + column.path;
+        }
+    throw std::invalid_argument("simdbloom: " + descriptor_->path.string() + " has no column \"" + std::string(path) + "\"; it has:" + names);
+}
+
+bool File::has_filter(std::size_t row_group, std::size_t column) const noexcept {
+    return row_group < metadata_.row_groups.size() && column < metadata_.row_groups[row_group].columns.size() &&
+           metadata_.row_groups[row_group].columns[column].filter_offset.has_value();
+}
+
+Loaded<SplitBlockBloom> File::read_filter(std::size_t row_group, std::size_t column, const Options& options) const noexcept {
+    return detail::without_throwing<SplitBlockBloom>([&]() -> Loaded<SplitBlockBloom> {
+        const auto problem = [&](LoadFault kind, const std::string& what) {
+            return detail::in_file(descriptor_->path, detail::fault(kind, "column " + std::to_string(column) + " of row group " + std::to_string(row_group) + " " + what));
+        };
+        if (!has_filter(row_group, column)) return problem(LoadFault::parameter, "has no Bloom filter");
+        const ColumnChunk& chunk = metadata_.row_groups[row_group].columns[column];
+        const std::int64_t offset = *chunk.filter_offset;
+        if (offset < 4 || static_cast<std::uint64_t>(offset) >= descriptor_->size)
+            return problem(LoadFault::size, "has its Bloom filter at byte " + std::to_string(offset) + " of " + std::to_string(descriptor_->size));
+        const std::uint64_t left = descriptor_->size - static_cast<std::uint64_t>(offset);
+
+        // Without a length: so much as holds any header tells the rest.
+        std::uint64_t length = std::min<std::uint64_t>(left, 64);
+        if (chunk.filter_length) length = static_cast<std::uint64_t>(std::max(0, *chunk.filter_length));
+        else if (auto bytes = std::vector<std::byte>(length); !descriptor_->read(static_cast<std::uint64_t>(offset), bytes)) return detail::not_read(descriptor_->path);
+        else if (const auto whole = filter_length(bytes); !whole) return detail::in_file(descriptor_->path, whole.error());
+        else length = *whole;
+        if (length > left) return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(length) + " bytes where the file has " + std::to_string(left));
+        std::vector<std::byte> bytes(length);
+        if (!descriptor_->read(static_cast<std::uint64_t>(offset), bytes)) return detail::not_read(descriptor_->path);
+        auto read = parquet::read_filter(bytes, options);
+        if (!read) return detail::in_file(descriptor_->path, read.error());
+        return std::move((*read).filter);
+    });
+}
+
+std::vector<std::size_t> File::row_groups_with(std::size_t column, std::uint64_t hash) const {
+    std::vector<std::size_t> groups;
+    for (std::size_t i = 0; i < metadata_.row_groups.size(); ++i) {
+        if (has_filter(i, column))
+            if (auto filter = read_filter(i, column); filter && !(*filter).contains_hash(hash)) continue;
+        groups.push_back(i);
+    }
+    return groups;
+}
+
+}  // namespace simdbloom::parquet

@@ -1,0 +1,185 @@
+#include "simdbloom.h"
+
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "simdbloom/join.hpp"
+#include "simdbloom/serialize.hpp"
+
+using simdbloom::AnyFilter;
+using simdbloom::JoinColumn;
+using simdbloom::JoinFilter;
+
+struct simdbloom_filter {
+    AnyFilter filter;
+    std::string spec;
+};
+
+namespace {
+
+// Not a std::string: to keep a message must not need memory.
+thread_local char last_error[256] = "";
+
+simdbloom_status failed(simdbloom_status status, std::string_view message) noexcept {
+    last_error[message.copy(last_error, sizeof last_error - 1)] = '\0';
+    return status;
+}
+
+/// A null pointer where there must be none.
+struct NullArgument {
+    const char* name;
+};
+
+/// Runs what may throw and says how it ended.
+template <class Work>
+simdbloom_status guarded(const Work& work) noexcept {
+    try {
+        work();
+        return SIMDBLOOM_OK;
+    } catch (const NullArgument& e) {
+        return failed(SIMDBLOOM_INVALID, std::string_view(e.name));
+    } catch (const std::length_error& e) {
+        return failed(SIMDBLOOM_LENGTH, e.what());
+    } catch (const std::out_of_range& e) {
+        return failed(SIMDBLOOM_LENGTH, e.what());
+    } catch (const std::bad_alloc& e) {
+        return failed(SIMDBLOOM_MEMORY, e.what());
+    } catch (const std::invalid_argument& e) {
+        return failed(SIMDBLOOM_INVALID, e.what());
+    } catch (const std::system_error& e) {
+        return failed(SIMDBLOOM_SYSTEM, e.what());
+    } catch (const std::runtime_error& e) {
+        return failed(SIMDBLOOM_DATA, e.what());
+    } catch (const std::exception& e) {
+        return failed(SIMDBLOOM_INVALID, e.what());
+    }
+}
+
+template <class T>
+T& at(T* pointer, const char* name) {
+    if (pointer == nullptr) throw NullArgument{name};
+    return *pointer;
+}
+
+AnyFilter& the(simdbloom_filter* filter) { return at(filter, "simdbloom: filter is NULL").filter; }
+const AnyFilter& the(const simdbloom_filter* filter) { return at(filter, "simdbloom: filter is NULL").filter; }
+
+/// n things at `pointer`, which may be null if there are none.
+template <class T>
+std::span<T> many(T* pointer, std::size_t n, const char* name) {
+    if (n != 0) (void)at(pointer, name);
+    return {pointer, n};
+}
+std::span<const std::uint64_t> keys_of(const std::uint64_t* keys, std::size_t n) { return many(keys, n, "simdbloom: keys is NULL"); }
+std::span<const std::byte> bytes_of(const void* bytes, std::size_t n) { return many(static_cast<const std::byte*>(bytes), n, "simdbloom: bytes is NULL"); }
+
+void hand_over(AnyFilter filter, simdbloom_filter** to) {
+    std::string spec = filter.spec();
+    *to = new simdbloom_filter{std::move(filter), std::move(spec)};
+}
+
+template <class Make>
+simdbloom_status create(const char* spec, simdbloom_filter** to, const Make& make) {
+    return guarded([&] {
+        (void)at(spec, "simdbloom: spec is NULL");
+        (void)at(to, "simdbloom: there is no place for the filter");
+        hand_over(make(), to);
+    });
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* simdbloom_error(void) { return last_error; }
+const char* simdbloom_version(void) { return SIMDBLOOM_VERSION; }
+
+simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys, double bits_per_key, uint64_t seed, simdbloom_filter** filter) {
+    return create(spec, filter, [&] { return simdbloom::make_filter(spec, n_keys, bits_per_key, {.seed = seed}); });
+}
+simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys, double fpr, uint64_t seed, simdbloom_filter** filter) {
+    return create(spec, filter, [&] { return simdbloom::make_filter_for_fpr(spec, n_keys, fpr, {.seed = seed}); });
+}
+simdbloom_status simdbloom_copy(const simdbloom_filter* from, simdbloom_filter** filter) {
+    return create("", filter, [&] { return the(from); });
+}
+void simdbloom_free(simdbloom_filter* filter) { delete filter; }
+
+simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, unsigned threads) {
+    return guarded([&] {
+        AnyFilter& f = the(filter);
+        const auto all = keys_of(keys, n);
+        if (threads != 1) hashed != 0 ? parallel_insert_hashes(f, all, threads) : parallel_insert(f, all, threads);
+        else hashed != 0 ? f.insert_hashes(all) : f.insert(all);
+    });
+}
+simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key, size_t length) {
+    return guarded([&] { the(filter).insert(bytes_of(key, length)); });
+}
+
+simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key, int* found) {
+    return guarded([&] { at(found, "simdbloom: found is NULL") = the(filter).contains(key); });
+}
+simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter, const void* key, size_t length, int* found) {
+    return guarded([&] { at(found, "simdbloom: found is NULL") = the(filter).contains(bytes_of(key, length)); });
+}
+simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, size_t* found) {
+    return guarded([&] {
+        const AnyFilter& f = the(filter);
+        const auto all = keys_of(keys, n);
+        at(found, "simdbloom: found is NULL") = hashed != 0 ? f.count_hashes(all) : f.count(all);
+    });
+}
+simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, uint8_t* bitmap) {
+    return guarded([&] {
+        const AnyFilter& f = the(filter);
+        const auto all = keys_of(keys, n);
+        const auto bits = many(bitmap, n / 8 + (n % 8 != 0), "simdbloom: bitmap is NULL");
+        hashed != 0 ? f.contains_hashes(all, bits) : f.contains(all, bits);
+    });
+}
+simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, uint32_t* positions, size_t* found) {
+    return guarded([&] {
+        const AnyFilter& f = the(filter);
+        const auto all = keys_of(keys, n);
+        const auto out = many(positions, n, "simdbloom: positions is NULL");
+        at(found, "simdbloom: found is NULL") = hashed != 0 ? f.select_hashes(all, out) : f.select(all, out);
+    });
+}
+simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, const uint32_t* rows, size_t n_rows,
+                                       uint32_t* out, size_t* found) {
+    return guarded([&] {
+        // Lent, not given: the join's filter must not free it.
+        const JoinFilter f(simdbloom::FrozenFilter(std::shared_ptr<const AnyFilter>(std::shared_ptr<void>(), &the(filter))));
+        const JoinColumn column{keys_of(keys, n), hashed != 0};
+        at(found, "simdbloom: found is NULL") = f.select(column, many(rows, n_rows, "simdbloom: rows is NULL"), many(out, n_rows, "simdbloom: out is NULL"));
+    });
+}
+
+simdbloom_status simdbloom_unite(simdbloom_filter* into, const simdbloom_filter* from) {
+    return guarded([&] { the(into) |= the(from); });
+}
+
+size_t simdbloom_saved_size(const simdbloom_filter* filter) { return filter == nullptr ? 0 : saved_size(filter->filter); }
+simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes, size_t size) {
+    return guarded([&] { save(the(filter), many(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL")); });
+}
+simdbloom_status simdbloom_load(const void* bytes, size_t size, simdbloom_filter** filter) {
+    return create("", filter, [&] { return simdbloom::load(bytes_of(bytes, size)).value(); });
+}
+simdbloom_status simdbloom_save_file(const simdbloom_filter* filter, const char* path) {
+    return guarded([&] { save_file(the(filter), &at(path, "simdbloom: path is NULL")); });
+}
+simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter) {
+    return create(path, filter, [&] { return simdbloom::load_file(path).value(); });
+}
+
+const char* simdbloom_spec(const simdbloom_filter* filter) { return filter == nullptr ? "" : filter->spec.c_str(); }
+size_t simdbloom_size_in_bytes(const simdbloom_filter* filter) { return filter == nullptr ? 0 : filter->filter.size_in_bytes(); }
+double simdbloom_expected_fpr(const simdbloom_filter* filter) { return filter == nullptr ? 0 : filter->filter.expected_fpr(); }
+double simdbloom_estimated_fpr(const simdbloom_filter* filter) { return filter == nullptr ? 0 : filter->filter.estimated_fpr(); }
+
+}  // extern "C"

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "simdbloom/join.hpp"
+
+namespace simdbloom {
+
+StarProbe::StarProbe(std::vector<JoinFilter> filters, std::optional<Governor::Settings> settings) : order_(filters.size()) {
+    for (auto& filter : filters) arms_.push_back({std::move(filter), settings ? std::optional<Governor>(*settings) : std::nullopt});
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+}
+
+std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std::uint32_t> out) {
+    if (columns.size() != arms_.size() || columns.empty())
+        throw std::invalid_argument("simdbloom: " + std::to_string(columns.size()) + " columns for " + std::to_string(arms_.size()) + " filters");
+    const std::size_t n = columns[0].size();
+    for (const auto& column : columns)
+        if (column.size() != n)
+            throw std::invalid_argument("simdbloom: a column of " + std::to_string(column.size()) + " rows beside one of " + std::to_string(n));
+    detail::check_positions(n, out.size());
+
+    static const JoinFilter everything = JoinFilter::accept_all();
+    std::size_t left = n;
+    bool first = true;
+    for (const std::size_t i : order_) {
+        Arm& arm = arms_[i];
+        const bool ask = !arm.governor || arm.governor->should_probe(left);
+        // Of a filter that is not asked only the NULLs are left out.
+        if (!ask && !first && columns[i].valid == nullptr) continue;
+        const JoinFilter& filter = ask ? arm.filter : everything;
+        const std::size_t before = left;
+        left = first ? filter.select(columns[i], out) : filter.select(columns[i], out.first(before), out);
+        first = false;
+        if (!ask) continue;
+        if (arm.governor) arm.governor->record(before, left);
+        // Of 16 batches of one size the last weighs three times as much as the first.
+        constexpr double keep = 15.0 / 16;
+        arm.seen = keep * arm.seen + static_cast<double>(before);
+        arm.passed = keep * arm.passed + static_cast<double>(left);
+    }
+    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return pass_rate(a) < pass_rate(b); });
+    return left;
+}
+
+}  // namespace simdbloom

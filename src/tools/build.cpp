@@ -1,0 +1,67 @@
+// simdbloom build: a filter of the keys in a file.
+#include <cstdio>
+#include <stdexcept>
+
+#include "commands.hpp"
+#include "keys.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+struct Settings {
+    std::string input = "-", output, spec = "split256";
+    KeyFormat format = KeyFormat::lines;
+    std::uint64_t keys = 0, seed = 0;
+    double bits_per_key = 12, fpr = 0;
+    unsigned fold_levels = 0;
+    bool quiet = false, progress = false;
+};
+
+int run(const Settings& s) {
+    KeySource source(s.input, s.format);
+    const std::uint64_t expected = s.keys != 0 ? s.keys : source.count_keys();
+    if (expected == 0) throw std::runtime_error("\"" + s.input + "\" has no keys");
+    Options options;
+    options.seed = s.seed;
+    options.fold_levels = s.fold_levels;
+    auto filter = s.fpr > 0 ? make_filter_for_fpr(s.spec, expected, s.fpr, options) : make_filter(s.spec, expected, s.bits_per_key, options);
+    std::uint64_t inserted = 0;
+    {
+        Progress progress("building", s.progress);
+        while (source.next()) {
+            filter.insert_hashes(source.hashes(s.seed));
+            inserted += source.size();
+            progress.show(source);
+        }
+        progress.show(source, true);
+    }
+    save_file(filter, s.output);
+    if (!s.quiet)
+        std::fprintf(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%\n", s.output.c_str(), static_cast<unsigned long long>(inserted),
+                     filter.spec().c_str(), filter.size_in_bytes(), 8.0 * static_cast<double>(filter.size_in_bytes()) / static_cast<double>(std::max<std::uint64_t>(1, inserted)),
+                     100 * filter.estimated_fpr());
+    if (inserted > expected) std::fprintf(stderr, "simdbloom: more keys than the %llu that the filter was made for\n", static_cast<unsigned long long>(expected));
+    return 0;
+}
+
+}  // namespace
+
+void add_build(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand("build", "Make a filter of the keys in a file");
+    const auto s = std::make_shared<Settings>();
+    command->add_option("FILE", s->input, "keys; - for standard input")->capture_default_str();
+    command->add_option("-o,--output", s->output, "file that the filter goes to; there whole, or as it was before")->required();
+    add_format(*command, s->format);
+    command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")->capture_default_str();
+    command->add_option("-n,--keys", s->keys, "keys to make room for; needed where FILE is no regular file, which is else read twice");
+    auto* bits = command->add_option("-b,--bits-per-key", s->bits_per_key, "size of the filter")->capture_default_str();
+    command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")->excludes(bits)->check(CLI::PositiveNumber);
+    command->add_option("--seed", s->seed, "of the hash; filters that are merged need the same")->capture_default_str();
+    command->add_option("--fold-levels", s->fold_levels, "how often the filter can be halved later (see fold)")->capture_default_str();
+    command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
+    command->add_flag("--progress", s->progress, "a progress bar even where standard error is no terminal");
+    command->callback([=, &status] { status = run(*s); });
+}
+
+}  // namespace simdbloom::tools

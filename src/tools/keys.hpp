@@ -1,0 +1,66 @@
+// Keys that a command reads from a file or standard input, a batch at a time, and how far it has come.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <istream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simdbloom::tools {
+
+enum class KeyFormat : std::uint8_t {
+    lines,  ///< text, one key a line, hashed as bytes
+    u64,    ///< little-endian 64-bit integers
+};
+
+/// Reads keys in batches of 4096.
+class KeySource {
+public:
+    /// "-" is standard input. Throws std::runtime_error naming a path that cannot be read.
+    KeySource(std::string path, KeyFormat format);
+
+    /// False at the end. Throws std::runtime_error where reading fails and where u64 keys end inside one.
+    bool next();
+    std::size_t size() const noexcept { return n_; }
+    /// Hashes of the batch as filters with that seed hash their keys.
+    std::span<const std::uint64_t> hashes(std::uint64_t seed);
+    /// Key i of the batch as text.
+    std::string text(std::size_t i) const { return format_ == KeyFormat::lines ? lines_[i] : std::to_string(numbers_[i]); }
+
+    std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+    /// Of a regular file, else 0.
+    std::uint64_t bytes_in_all() const noexcept { return bytes_in_all_; }
+    /// Keys of a regular file, which is read to its end and begun anew; throws std::runtime_error for anything else.
+    std::uint64_t count_keys();
+
+private:
+    std::istream& in() noexcept;
+    std::string path_;
+    KeyFormat format_;
+    std::ifstream file_;
+    std::vector<std::string> lines_;
+    std::vector<std::uint64_t> numbers_, hashes_;
+    std::size_t n_ = 0;
+    std::uint64_t bytes_read_ = 0, bytes_in_all_ = 0;
+};
+
+/// A bar on standard error while keys are read, where that is a terminal or the user wants it.
+class Progress {
+public:
+    Progress(std::string what, bool wanted);
+    ~Progress();
+    void show(const KeySource& source, bool last = false);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    std::string what_;
+    bool on_;
+    std::uint64_t keys_ = 0;
+    Clock::time_point began_ = Clock::now(), shown_{};
+};
+
+}  // namespace simdbloom::tools

@@ -1,0 +1,82 @@
+// simdbloom info, merge and fold: filters in files.
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+
+#include "commands.hpp"
+#include "simdbloom/cardinality.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+AnyFilter load_or_throw(const std::string& path) { return load_file(path).value(); }
+
+int info(const std::string& path) {
+    const AnyFilter f = *map_file(path).value();
+    std::printf("spec           %s\n", f.spec().c_str());
+    std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f.base().n_keys()));
+    std::printf("size           %zu bytes, %.2f bits/key, %llu blocks\n", f.size_in_bytes(), f.bits_per_key(), static_cast<unsigned long long>(f.base().blocks()));
+    std::printf("hash           %s, seed %llu\n", to_string(f.base().hashing()).c_str(), static_cast<unsigned long long>(f.seed()));
+    std::printf("FPR as made    %.4g%%\n", 100 * f.expected_fpr());
+    std::printf("FPR as filled  %.4g%%\n", 100 * f.estimated_fpr());
+    return 0;
+}
+
+int merge(const std::string& output, const std::vector<std::string>& inputs) {
+    AnyFilter sum = load_or_throw(inputs.front());
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+        try {
+            sum |= load_or_throw(inputs[i]);
+        } catch (const std::invalid_argument& e) {
+            throw std::runtime_error(inputs.front() + " and " + inputs[i] + ": " + e.what());
+        }
+    }
+    save_file(sum, output);
+    return 0;
+}
+
+struct Folding {
+    std::string input, output;
+    std::uint64_t parts = 2;
+    double fpr = 0;
+};
+
+int fold(const Folding& f) {
+    const AnyFilter whole = load_or_throw(f.input);
+    const AnyFilter folded = f.fpr > 0 ? whole.folded_to_fpr(f.fpr) : whole.folded(f.parts);
+    save_file(folded, f.output);
+    std::fprintf(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%\n", f.output.c_str(), folded.size_in_bytes(), whole.size_in_bytes(),
+                 100 * folded.estimated_fpr(), 100 * whole.estimated_fpr());
+    return 0;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand("info", "Say what a filter is and how full");
+    const auto path = std::make_shared<std::string>();
+    command->add_option("FILTER", *path, "file that build wrote")->required();
+    command->callback([=, &status] { status = info(*path); });
+}
+
+void add_merge(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand("merge", "Make the filter that has the keys of several; they must have one spec, size and seed");
+    const auto output = std::make_shared<std::string>();
+    const auto inputs = std::make_shared<std::vector<std::string>>();
+    command->add_option("-o,--output", *output, "file that the filter goes to; may be one of FILTERS")->required();
+    command->add_option("FILTERS", *inputs, "files that build wrote")->required();
+    command->callback([=, &status] { status = merge(*output, *inputs); });
+}
+
+void add_fold(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand("fold", "Make a smaller filter of the same keys");
+    const auto f = std::make_shared<Folding>();
+    command->add_option("FILTER", f->input, "file that build wrote")->required();
+    command->add_option("-o,--output", f->output, "file that the filter goes to; may be FILTER")->required();
+    auto* parts = command->add_option("--parts", f->parts, "blocks that become one; must divide their number (see build --fold-levels)")->capture_default_str();
+    command->add_option("--fpr", f->fpr, "fold as often as the FPR stays at most this")->excludes(parts)->check(CLI::PositiveNumber);
+    command->callback([=, &status] { status = fold(*f); });
+}
+
+}  // namespace simdbloom::tools

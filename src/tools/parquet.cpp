@@ -1,0 +1,73 @@
+// simdbloom parquet: the Bloom filters of a Parquet file.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "commands.hpp"
+#include "simdbloom/adapters/parquet.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+struct Settings {
+    std::string file, column, value;
+    bool has_value = false;
+};
+
+void list(const parquet::File& file, const std::string& only) {
+    const auto& metadata = file.metadata();
+    std::printf("%lld rows in %zu row groups, written by %s\n", static_cast<long long>(metadata.rows), metadata.row_groups.size(), metadata.created_by.c_str());
+    std::printf("%-10s%-10s%-28s%-22s%12s%12s%14s%10s\n", "row group", "rows", "column", "type", "filter at", "bytes", "keys, about", "FPR");
+    for (std::size_t g = 0; g < metadata.row_groups.size(); ++g)
+        for (std::size_t c = 0; c < metadata.row_groups[g].columns.size(); ++c) {
+            const auto& column = metadata.row_groups[g].columns[c];
+            if (!only.empty() && column.path != only) continue;
+            std::printf("%-10zu%-10lld%-28s%-22s", g, static_cast<long long>(metadata.row_groups[g].rows), column.path.c_str(), std::string(to_string(column.type)).c_str());
+            if (!file.has_filter(g, c)) {
+                std::printf("%12s\n", "-");
+                continue;
+            }
+            const auto filter = file.read_filter(g, c);
+            if (!filter) {
+                std::printf("%12lld  %s\n", static_cast<long long>(*column.filter_offset), filter.error().message.c_str());
+                continue;
+            }
+            std::printf("%12lld%12zu%14llu%9.3g%%\n", static_cast<long long>(*column.filter_offset), (*filter).size_in_bytes(),
+                        static_cast<unsigned long long>((*filter).n_keys()), 100 * (*filter).estimated_fpr());
+        }
+}
+
+int probe(const parquet::File& file, const Settings& s) {
+    const std::size_t column = file.column(s.column);
+    const auto& groups = file.metadata().row_groups;
+    const auto& type = groups.front().columns[column];
+    const auto with = file.row_groups_with(column, parquet::hash_text(type.type, type.type_length, s.value));
+    std::size_t without_filter = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        const bool read = std::ranges::binary_search(with, g), has = file.has_filter(g, column);
+        without_filter += !has;
+        std::printf("row group %zu: %s\n", g, !read ? "skip" : has ? "read" : "read (no filter)");
+    }
+    std::printf("%zu of %zu row groups can be skipped", groups.size() - with.size(), groups.size());
+    std::printf(without_filter != 0 ? "; %zu have no filter\n" : "\n", without_filter);
+    return with.empty() ? 3 : 0;
+}
+
+}  // namespace
+
+void add_parquet(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand("parquet", "List the Bloom filters of a Parquet file, or say which row groups cannot hold a value");
+    const auto s = std::make_shared<Settings>();
+    command->add_option("FILE", s->file, "a Parquet file")->required();
+    auto* column = command->add_option("-c,--column", s->column, "only this one, its path joined by dots");
+    auto* value = command->add_option("-k,--key", s->value, "a value of the column: a number, true or false, 24 hexadecimal digits of an INT96, else the bytes themselves")->needs(column);
+    command->footer("With --key exit code 0 if a row group may hold the value, 3 if none does.");
+    command->callback([=, &status] {
+        const auto file = parquet::File::open(s->file).value();
+        if (!s->column.empty()) (void)file.column(s->column);
+        if (value->count() != 0) status = probe(file, *s);
+        else list(file, s->column);
+    });
+}
+
+}  // namespace simdbloom::tools

@@ -1,0 +1,60 @@
+// simdbloom probe: which of the keys in a file a filter finds.
+#include <cstdio>
+#include <iostream>
+#include <stdexcept>
+
+#include "commands.hpp"
+#include "keys.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+struct Settings {
+    std::string filter, input = "-";
+    KeyFormat format = KeyFormat::lines;
+    bool absent = false, count = false, progress = false;
+};
+
+int run(const Settings& s) {
+    const FrozenFilter filter = map_file(s.filter).value();
+    KeySource source(s.input, s.format);
+    std::uint64_t read = 0, found = 0;
+    std::vector<std::uint8_t> bits(512);
+    {
+        Progress progress("probing", s.progress);
+        while (source.next()) {
+            const auto hashes = source.hashes(filter->seed());
+            filter->contains_hashes(hashes, bits);
+            for (std::size_t i = 0; i < hashes.size(); ++i) {
+                const bool is_in = (bits[i / 8] >> (i % 8) & 1) != 0;
+                found += is_in;
+                if (!s.count && is_in != s.absent) std::cout << source.text(i) << '\n';
+            }
+            read += hashes.size();
+            progress.show(source);
+        }
+        progress.show(source, true);
+    }
+    if (s.count) std::cout << found << " of " << read << " keys found\n";
+    std::cout.flush();
+    if (!std::cout) throw std::runtime_error("writing the keys failed");
+    return (s.absent ? read - found : found) != 0 ? 0 : 3;
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand("probe", "Print the keys of a file that a filter finds: those in it, and a few more");
+    const auto s = std::make_shared<Settings>();
+    command->add_option("FILTER", s->filter, "file that build wrote")->required();
+    command->add_option("FILE", s->input, "keys; - for standard input")->capture_default_str();
+    add_format(*command, s->format);
+    command->add_flag("-v,--absent", s->absent, "print the keys that are certainly not in the filter");
+    command->add_flag("-c,--count", s->count, "print only how many are found");
+    command->add_flag("--progress", s->progress, "a progress bar even where standard error is no terminal");
+    command->footer("Exit code 0 if there was a key of the sort asked for, 3 if there was none.");
+    command->callback([=, &status] { status = run(*s); });
+}
+
+}  // namespace simdbloom::tools

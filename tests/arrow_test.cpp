@@ -1,0 +1,170 @@
+// Arrow arrays as keys, and answers as Arrow arrays.
+#include "simdbloom/arrow.hpp"
+
+#include <deque>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+/// An array that lives as long as this, of buffers of just as many bytes as are said.
+struct Column {
+    explicit Column(const char* format, std::int64_t length, std::int64_t offset = 0) {
+        schema.format = format;
+        schema.release = [](ArrowSchema*) {};
+        array.length = length;
+        array.offset = offset;
+        array.release = [](ArrowArray*) {};
+        buffers.push_back(nullptr);
+        set();
+    }
+    template <class T>
+    Column& values(const std::vector<T>& values) {
+        auto& bytes = memory.emplace_back(values.size() * sizeof(T));
+        if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+        buffers.push_back(bytes.data());
+        return set();
+    }
+    Column& valid(std::uint8_t bits) {
+        memory.push_back({std::byte{bits}});
+        buffers[0] = memory.back().data();
+        array.null_count = -1;
+        return set();
+    }
+    Column& set() {
+        array.buffers = buffers.data();
+        array.n_buffers = static_cast<std::int64_t>(buffers.size());
+        return *this;
+    }
+    ArrowKeys keys(const ArrowKeys::Hash& hash = {}) { return ArrowKeys(schema, array, hash); }
+    std::vector<std::uint64_t> numbers(const ArrowKeys::Hash& hash = {}) {
+        const ArrowKeys k = keys(hash);
+        return {k.column().values.begin(), k.column().values.end()};
+    }
+
+    ArrowSchema schema{};
+    ArrowArray array{};
+    std::vector<const void*> buffers;
+    std::deque<std::vector<std::byte>> memory;
+};
+
+using Numbers = std::vector<std::uint64_t>;
+constexpr std::uint64_t minus_one = ~std::uint64_t{0};
+
+TEST(Arrow, IntegersOfEveryWidthAreOneNumber) {
+    EXPECT_EQ(Column("c", 2).values<std::int8_t>({5, -1}).numbers(), (Numbers{5, minus_one}));
+    EXPECT_EQ(Column("C", 2).values<std::uint8_t>({5, 255}).numbers(), (Numbers{5, 255}));
+    EXPECT_EQ(Column("s", 2).values<std::int16_t>({5, -1}).numbers(), (Numbers{5, minus_one}));
+    EXPECT_EQ(Column("S", 2).values<std::uint16_t>({5, 65535}).numbers(), (Numbers{5, 65535}));
+    for (const char* format : {"i", "tdD", "tts", "ttm"}) EXPECT_EQ(Column(format, 2).values<std::int32_t>({5, -1}).numbers(), (Numbers{5, minus_one})) << format;
+    EXPECT_EQ(Column("I", 2).values<std::uint32_t>({5, 0xFFFFFFFF}).numbers(), (Numbers{5, 0xFFFFFFFF}));
+    for (const char* format : {"l", "L", "tdm", "ttu", "ttn", "tsu:UTC", "tss:", "tDn"})
+        EXPECT_EQ(Column(format, 2).values<std::int64_t>({5, -1}).numbers(), (Numbers{5, minus_one})) << format;
+}
+
+TEST(Arrow, SixtyFourBitValuesAreUsedWhereTheyLie) {
+    Column column("l", 2, 1);
+    column.values<std::int64_t>({7, 8, 9});
+    const ArrowKeys keys = column.keys();
+    EXPECT_EQ(keys.column().values.data(), static_cast<const std::uint64_t*>(column.buffers[1]) + 1);
+    EXPECT_EQ(column.numbers(), (Numbers{8, 9}));
+}
+
+TEST(Arrow, FloatsAndBooleans) {
+    EXPECT_EQ(Column("g", 3).values<double>({-0.0, 1.5, std::nan("7")}).numbers(), (Numbers{0, join_key(1.5), join_key(std::nan(""))}));
+    EXPECT_EQ(Column("f", 2).values<float>({-0.0f, 1.5f}).numbers(), (Numbers{0, join_key(1.5)}));
+    EXPECT_EQ(Column("b", 4, 2).values<std::uint8_t>({0b101100}).numbers(), (Numbers{1, 1, 0, 1}));
+}
+
+TEST(Arrow, StringsAreHashedAsTheFilterHashesThem) {
+    const std::vector<char> text{'x', 'h', 'e', 'l', 'l', 'o', 'w'};
+    for (const std::uint64_t seed : {0u, 9u}) {
+        const Numbers expected{hash_bytes("hello", seed), hash_bytes("", seed), hash_bytes("w", seed)};
+        EXPECT_EQ(Column("u", 3, 1).values<std::int32_t>({0, 1, 6, 6, 7}).values(text).numbers({seed, {}}), expected);
+        EXPECT_EQ(Column("Z", 3, 1).values<std::int64_t>({0, 1, 6, 6, 7}).values(text).numbers({seed, {}}), expected);
+    }
+    const HashKey key{1, 2};
+    EXPECT_EQ(Column("z", 1, 1).values<std::int32_t>({0, 1, 6}).values(text).numbers({0, key}), (Numbers{siphash("hello", key)}));
+    EXPECT_EQ(Column("w:2", 2, 1).values(text).numbers(), (Numbers{hash_bytes("el"), hash_bytes("lo")}));
+    EXPECT_EQ(Column("d:38,0", 1).values(std::vector<char>(16, 'd')).numbers(), (Numbers{hash_bytes("dddddddddddddddd")}));
+    // Nothing but empty strings: there need not be any bytes.
+    Column empty("u", 2);
+    empty.values<std::int32_t>({4, 4, 4});
+    empty.buffers.push_back(nullptr);
+    EXPECT_EQ(empty.set().numbers(), (Numbers{hash_bytes(""), hash_bytes("")}));
+}
+
+TEST(Arrow, AnswersOverAStringColumnWithNulls) {
+    auto filter = make_filter("split256", 100, 16, {.seed = 3});
+    filter.insert(std::string_view("hello"));
+    Column column("u", 3, 1);
+    column.values<std::int32_t>({0, 1, 6, 6, 11}).values<char>({'x', 'h', 'e', 'l', 'l', 'o', 'h', 'e', 'l', 'l', 'o'}).valid(0b0110);
+    const ArrowKeys keys = column.keys({filter.seed(), {}});
+    std::uint32_t rows[3];
+    EXPECT_EQ(JoinFilter(filter).select(keys.column(), rows), 1u);  // row 2 holds "hello" too, and is NULL
+    EXPECT_EQ(rows[0], 0u);
+}
+
+TEST(Arrow, ADictionaryStandsForItsWords) {
+    Column words("u", 3);
+    words.values<std::int32_t>({0, 1, 2, 3}).values<char>({'a', 'b', 'c'}).valid(0b101);
+    Column column("s", 4, 1);
+    column.values<std::int16_t>({9, 2, 0, 1, 0}).valid(0b01110);
+    column.schema.dictionary = &words.schema;
+    column.array.dictionary = &words.array;
+    const ArrowKeys keys = column.keys();
+    const JoinColumn at = keys.column();
+    ASSERT_EQ(at.size(), 4u);
+    EXPECT_TRUE(at.hashed);
+    EXPECT_EQ(at.values[0], hash_bytes("c"));
+    EXPECT_EQ(at.values[1], hash_bytes("a"));
+    EXPECT_TRUE(at.is_valid(0) && at.is_valid(1));
+    EXPECT_FALSE(at.is_valid(2));  // the word is NULL
+    EXPECT_FALSE(at.is_valid(3));  // the index is
+    column.valid(0xFF).values<std::int16_t>({});
+    column.array.offset = 0;
+    test::expect_error<std::invalid_argument>([&] { return column.keys(); }, "word 9");
+}
+
+TEST(Arrow, RefusesWhatHasNoKeys) {
+    for (const char* format : {"n", "+s", "+l", "vu", "w:0", "w:x", "d:76,0,256", "e", "q"})
+        test::expect_error<std::invalid_argument>([&] { return Column(format, 0).values<std::uint8_t>({}).keys(); }, std::string("\"") + format + "\"");
+    test::expect_error<std::invalid_argument>([] { return Column("i", -1).values<std::int32_t>({}).keys(); }, "-1 rows");
+    test::expect_error<std::invalid_argument>([] { return Column("i", 1, -2).values<std::int32_t>({}).keys(); }, "row -2");
+    test::expect_error<std::invalid_argument>([] { return Column("i", 1).keys(); }, "no buffer 1");
+    test::expect_error<std::invalid_argument>([] {
+        Column column("i", 1);
+        column.buffers.push_back(nullptr);
+        return column.set().keys();
+    }, "buffer 1");
+    test::expect_error<std::invalid_argument>([] { return Column("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).keys(); }, "byte 3 to byte 1");
+    test::expect_error<std::invalid_argument>([] {
+        Column column("i", 0);
+        column.array.release = nullptr;
+        return column.keys();
+    }, "released");
+}
+
+TEST(Arrow, AnswersGoOutAndAreReleased) {
+    ArrowSchema schema;
+    ArrowArray array;
+    export_rows({4, 9}, schema, array);
+    EXPECT_STREQ(schema.format, "I");
+    EXPECT_EQ(ArrowKeys(schema, array).column().values[1], 9u);
+    array.release(&array);
+    schema.release(&schema);
+    EXPECT_EQ(array.release, nullptr);
+    EXPECT_EQ(schema.release, nullptr);
+
+    export_bitmap({0b10}, 3, schema, array);
+    EXPECT_STREQ(schema.format, "b");
+    const ArrowKeys keys(schema, array);
+    EXPECT_EQ(std::vector(keys.column().values.begin(), keys.column().values.end()), (Numbers{0, 1, 0}));
+    array.release(&array);
+    schema.release(&schema);
+    test::expect_error<std::length_error>([&] { export_bitmap({0}, 9, schema, array); return 0; }, "9");
+}
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,117 @@
+/* The C header, compiled as C99 and used from it. Prints what fails. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simdbloom.h"
+
+static int failures = 0;
+#define CHECK(condition) ((condition) ? (void)0 : (void)(printf("%s:%d: %s; last error: %s\n", __FILE__, __LINE__, #condition, simdbloom_error()), ++failures))
+#define OK(call) CHECK((call) == SIMDBLOOM_OK)
+#define FAILS(call, status, text) CHECK((call) == (status) && strstr(simdbloom_error(), (text)) != NULL)
+
+enum { N = 1000 };
+
+static void fill_and_ask(void) {
+    uint64_t keys[2 * N];
+    uint32_t positions[2 * N], rows[3] = {1999, 0, 7};
+    uint8_t bitmap[2 * N / 8];
+    size_t found = 0, i;
+    int yes = 0;
+    simdbloom_filter *f = NULL, *g = NULL;
+    for (i = 0; i < 2 * N; ++i) keys[i] = i * UINT64_C(0x9E3779B97F4A7C15);
+    OK(simdbloom_create("split256", N, 12.0, 5, &f));
+    CHECK(strcmp(simdbloom_spec(f), "split256") == 0);
+    CHECK(simdbloom_size_in_bytes(f) == 1504);
+    CHECK(simdbloom_expected_fpr(f) > 0.001 && simdbloom_expected_fpr(f) < 0.02);
+    CHECK(simdbloom_estimated_fpr(f) == 0);
+    OK(simdbloom_insert(f, keys, N, 0, 1));
+    OK(simdbloom_count(f, keys, N, 0, &found));
+    CHECK(found == N);
+    OK(simdbloom_select(f, keys, 2 * N, 0, positions, &found));
+    CHECK(found >= N && found < N + 50 && positions[N - 1] == N - 1);
+    OK(simdbloom_bitmap(f, keys, 2 * N, 0, bitmap));
+    CHECK(bitmap[0] == 0xFF && bitmap[N / 8 - 1] == 0xFF);
+    OK(simdbloom_select_rows(f, keys, N, 0, rows + 1, 2, rows + 1, &found));
+    CHECK(found == 2 && rows[1] == 0 && rows[2] == 7);
+    OK(simdbloom_contains(f, keys[0], &yes));
+    CHECK(yes == 1);
+    OK(simdbloom_insert_bytes(f, "hello", 5));
+    OK(simdbloom_contains_bytes(f, "hello", 5, &yes));
+    CHECK(yes == 1);
+    OK(simdbloom_contains_bytes(f, NULL, 0, &yes));
+
+    OK(simdbloom_copy(f, &g));
+    OK(simdbloom_insert(g, keys + N, N, 1, 2));
+    OK(simdbloom_count(g, keys + N, N, 1, &found));
+    CHECK(found == N);
+    OK(simdbloom_unite(f, g));
+    OK(simdbloom_count(f, keys + N, N, 1, &found));
+    CHECK(found == N);
+    simdbloom_free(f);
+    simdbloom_free(g);
+}
+
+static void save_and_load(const char* path) {
+    simdbloom_filter *f = NULL, *g = NULL;
+    unsigned char* bytes;
+    size_t size;
+    uint64_t key = 42;
+    int yes = 0;
+    OK(simdbloom_create_for_fpr("register64", 1000, 0.01, 0, &f));
+    OK(simdbloom_insert(f, &key, 1, 0, 1));
+    size = simdbloom_saved_size(f);
+    bytes = malloc(size);
+    OK(simdbloom_save(f, bytes, size));
+    OK(simdbloom_load(bytes, size, &g));
+    OK(simdbloom_contains(g, 42, &yes));
+    CHECK(yes == 1);
+    simdbloom_free(g);
+    g = NULL;
+    bytes[size / 2] ^= 1;
+    FAILS(simdbloom_load(bytes, size, &g), SIMDBLOOM_DATA, "checksum");
+    CHECK(g == NULL);
+    FAILS(simdbloom_save(f, bytes, size - 1), SIMDBLOOM_LENGTH, "");
+    free(bytes);
+    OK(simdbloom_save_file(f, path));
+    OK(simdbloom_load_file(path, &g));
+    simdbloom_free(g);
+    remove(path);
+    FAILS(simdbloom_load_file(path, &g), SIMDBLOOM_DATA, path);
+    FAILS(simdbloom_save_file(f, "/no/such/folder/filter"), SIMDBLOOM_SYSTEM, "/no/such/folder");
+    simdbloom_free(f);
+}
+
+static void refuse(void) {
+    simdbloom_filter *f = NULL, *cuckoo = NULL;
+    uint64_t key = 1;
+    uint32_t row = 1, out;
+    size_t found;
+    int yes;
+    FAILS(simdbloom_create("splat", 10, 8, 0, &f), SIMDBLOOM_INVALID, "splat");
+    FAILS(simdbloom_create(NULL, 10, 8, 0, &f), SIMDBLOOM_INVALID, "spec");
+    FAILS(simdbloom_create("split256", 10, 8, 0, NULL), SIMDBLOOM_INVALID, "filter");
+    CHECK(f == NULL);
+    FAILS(simdbloom_contains(NULL, 1, &yes), SIMDBLOOM_INVALID, "filter");
+    OK(simdbloom_create("split256", 10, 8, 0, &f));
+    OK(simdbloom_create("cuckoo8", 100, 10, 0, &cuckoo));
+    FAILS(simdbloom_insert(f, NULL, 1, 0, 1), SIMDBLOOM_INVALID, "keys");
+    FAILS(simdbloom_insert(f, &key, 1, 0, 0), SIMDBLOOM_INVALID, "0 threads");
+    FAILS(simdbloom_contains(f, 1, NULL), SIMDBLOOM_INVALID, "found");
+    FAILS(simdbloom_select_rows(f, &key, 1, 0, &row, 1, &out, &found), SIMDBLOOM_LENGTH, "row 1");
+    FAILS(simdbloom_unite(f, cuckoo), SIMDBLOOM_INVALID, "cuckoo8");
+    simdbloom_free(f);
+    simdbloom_free(cuckoo);
+    simdbloom_free(NULL);
+    CHECK(strcmp(simdbloom_spec(NULL), "") == 0 && simdbloom_size_in_bytes(NULL) == 0);
+    CHECK(strcmp(simdbloom_version(), SIMDBLOOM_EXPECTED_VERSION) == 0);
+}
+
+int main(int argc, char** argv) {
+    if (argc != 2) return 2;
+    fill_and_ask();
+    save_and_load(argv[1]);
+    refuse();
+    return failures != 0;
+}

@@ -1,0 +1,127 @@
+// sql_test.mjs EXTENSION PARQUET_FILE: the extension in a DuckDB as it comes from npm, through real SQL; writes a Parquet file for the
+// test of the program.
+import { DuckDBInstance } from '@duckdb/node-api';
+import assert from 'node:assert/strict';
+
+const [extension, parquetFile] = process.argv.slice(2);
+const instance = await DuckDBInstance.create(':memory:', { allow_unsigned_extensions: 'true', threads: '2' });
+const db = await instance.connect();
+await db.run(`LOAD '${extension}'`);
+
+const rows = async (sql, connection = db) => (await connection.runAndReadAll(sql)).getRows();
+const one = async (sql) => (await rows(sql))[0][0];
+const refused = async (sql, words) => {
+  await assert.rejects(() => rows(sql), (e) => e.message.includes(words) || assert.fail(`no "${words}" in: ${e.message}`));
+  assert.equal(await one('SELECT 1'), 1); // and the database goes on
+};
+let failures = 0;
+const test = async (name, run) => {
+  try {
+    await run();
+    console.log(`ok      ${name}`);
+  } catch (e) {
+    ++failures;
+    console.log(`FAILED  ${name}\n${e.stack}`);
+  }
+};
+
+await db.run(`CREATE TABLE fact AS SELECT i AS id, (i * 7919) % 100000 AS k FROM range(300000) t(i)`);
+await db.run(`CREATE TABLE dim AS SELECT i * 10 AS k FROM range(2000) t(i)`);
+
+await test('no row of a join is lost, and few others pass', async () => {
+  const joined = await one('SELECT count(*) FROM fact JOIN dim USING (k)');
+  assert.equal(await one('SELECT count(*) FROM fact JOIN dim USING (k) WHERE bloom_contains((SELECT bloom_filter(k) FROM dim), fact.k)'), joined);
+  const passing = await one('SELECT count(*) FROM fact WHERE bloom_contains((SELECT bloom_filter(k, 16) FROM dim), k)');
+  assert.ok(passing >= joined && Number(passing - joined) < 0.005 * 300000, `${passing} of 300000 pass, ${joined} join`);
+});
+
+await test('every type of key finds itself and not others', async () => {
+  const types = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'FLOAT', 'DOUBLE', 'DECIMAL(9,2)', 'VARCHAR'];
+  for (const type of types) {
+    const sql = (from) => `SELECT count(*) FILTER (bloom_contains((SELECT bloom_filter(i::${type}, 24) FROM range(50) t(i)), x::${type})) FROM range(${from}, ${from + 50}) u(x)`;
+    assert.equal(await one(sql(0)), 50n, type);
+    assert.ok((await one(sql(70))) < 3n, type);
+  }
+  assert.equal(await one(`SELECT bloom_contains(bloom_filter(DATE '2024-02-29'), DATE '2024-02-29') FROM range(1)`), true);
+  assert.equal(await one(`SELECT bloom_contains(bloom_filter(TIMESTAMP '2024-02-29 12:00:00.000001'), TIMESTAMP '2024-02-29 12:00:00.000001') FROM range(1)`), true);
+  assert.equal(await one(`SELECT bloom_contains(bloom_filter('\\x00\\xFF'::BLOB), '\\x00\\xFF'::BLOB) FROM range(1)`), true);
+});
+
+await test('numbers of two widths are one key, equal floats too', async () => {
+  assert.equal(await one('SELECT bloom_contains((SELECT bloom_filter(5::INTEGER)), 5::BIGINT)'), true);
+  assert.equal(await one('SELECT bloom_contains((SELECT bloom_filter(5::UTINYINT)), 5::UBIGINT)'), true);
+  assert.equal(await one('SELECT bloom_contains((SELECT bloom_filter(0.0::DOUBLE)), -0.0::DOUBLE)'), true);
+  assert.equal(await one(`SELECT bloom_contains((SELECT bloom_filter('nan'::DOUBLE)), -('nan'::DOUBLE))`), true);
+  assert.equal(await one('SELECT bloom_contains((SELECT bloom_filter(1.5::FLOAT)), 1.5::DOUBLE)'), true);
+});
+
+await test('NULLs are not in a filter and are not answered', async () => {
+  assert.deepEqual(await rows('SELECT bloom_contains((SELECT bloom_filter(k) FROM dim), x) FROM (VALUES (0), (NULL), (10)) t(x)'), [[true], [null], [true]]);
+  assert.deepEqual(await rows('SELECT bloom_contains(NULL, 5)'), [[null]]);
+  assert.equal(await one('SELECT (bloom_info(bloom_filter(x))).keys FROM (VALUES (1), (NULL), (1), (2)) t(x)'), 2n); // distinct ones
+  assert.equal(await one(`SELECT count(*) FILTER (bloom_contains((SELECT bloom_filter(CASE WHEN i % 2 = 0 THEN i::VARCHAR END, 24) FROM range(10000) t(i)), x::VARCHAR))
+                          FROM range(0, 10000, 2) u(x)`), 5000n);
+});
+
+await test('an empty table has a filter in which nothing is found', async () => {
+  assert.equal(await one('SELECT bloom_contains((SELECT bloom_filter(k) FROM dim WHERE k < 0), 5)'), false);
+  assert.equal(await one('SELECT count(*) FROM fact WHERE NOT bloom_contains((SELECT bloom_filter(k) FROM dim WHERE k < 0), k)'), 300000n);
+  assert.equal(await one('SELECT count(*) FROM (SELECT * FROM fact WHERE false) WHERE bloom_contains((SELECT bloom_filter(k) FROM dim), k)'), 0n);
+});
+
+await test('a filter a group, and a column of filters', async () => {
+  await db.run(`CREATE OR REPLACE TABLE groups AS SELECT k % 7 AS g, bloom_filter(id, 20) AS f, count(*) AS n FROM fact GROUP BY g`);
+  assert.equal(await one('SELECT count(*) FROM fact JOIN groups ON fact.k % 7 = g WHERE NOT bloom_contains(f, id)'), 0n);
+  const others = await one('SELECT count(*) FROM fact JOIN groups ON (fact.k + 1) % 7 = g WHERE bloom_contains(f, id)');
+  assert.ok(others < 300n, `${others} of 300000`);
+  assert.equal(await one('SELECT sum((bloom_info(f)).keys)::BIGINT FROM groups'), 300000n);
+  assert.equal(await one('SELECT bool_and((bloom_info(f)).keys = n) FROM groups'), true);
+});
+
+await test('bloom_info', async () => {
+  const [[info]] = await rows('SELECT bloom_info(bloom_filter(k, 12)) FROM dim');
+  const { spec, bytes, keys, bits_per_key, expected_fpr, estimated_fpr } = info.entries;
+  assert.equal(spec, 'split256');
+  assert.equal(keys, 2000n);
+  assert.equal(bytes, 3008n);
+  assert.ok(Math.abs(bits_per_key - 12.032) < 1e-9 && expected_fpr > 0.004 && expected_fpr < 0.007 && estimated_fpr > 0.003 && estimated_fpr < 0.008);
+  assert.deepEqual(await rows('SELECT bloom_info(NULL::BLOB)'), [[null]]);
+});
+
+await test('BLOBs that are no filter, and sizes that mean nothing, are errors', async () => {
+  await refused(`SELECT bloom_contains('abc'::BLOB, 5)`, 'bloom_contains');
+  await refused(`SELECT bloom_contains(''::BLOB, 5)`, 'bloom_contains');
+  await refused(`SELECT bloom_info('abc'::BLOB)`, 'bloom_info');
+  await refused(`SELECT bloom_contains(repeat('x', 200)::BLOB, 5)`, 'bloom_contains');
+  // A bit of the middle turned over, then the whole cut.
+  await db.run(`CREATE OR REPLACE TABLE saved AS SELECT bloom_filter(k) AS f FROM dim`);
+  const middle = `unhex(hex(f)[1:2000] || CASE hex(f)[2001] WHEN '0' THEN '1' ELSE '0' END || hex(f)[2002:])`;
+  await refused(`SELECT count(*) FROM fact, saved WHERE bloom_contains(${middle}, k)`, 'checksum');
+  await refused(`SELECT count(*) FROM fact, saved WHERE bloom_contains(unhex(hex(f)[1:2000]), k)`, 'bytes');
+  await refused('SELECT bloom_filter(k, 0) FROM dim', 'bits_per_key');
+  await refused('SELECT bloom_filter(k, -3) FROM dim', 'bits_per_key');
+  await refused(`SELECT bloom_filter(k, 'inf'::DOUBLE) FROM dim`, 'bits_per_key');
+  await refused('SELECT bloom_filter(k, k + 1) FROM dim', 'bits_per_key');
+  await refused('SELECT bloom_filter([k]) FROM dim', 'bloom_filter');
+});
+
+await test('filters outlive the connection in a table, and in a file', async () => {
+  await db.run(`CREATE OR REPLACE TABLE saved AS SELECT bloom_filter(k) AS f FROM dim`);
+  const other = await instance.connect();
+  const [[n]] = await rows('SELECT count(*) FROM dim, saved WHERE bloom_contains(f, k)', other);
+  assert.equal(n, 2000n);
+});
+
+await test('two connections at once', async () => {
+  const connections = await Promise.all([instance.connect(), instance.connect()]);
+  const counts = await Promise.all(connections.flatMap((c) => [0, 1, 2].map((d) =>
+    rows(`SELECT count(*) FROM fact WHERE bloom_contains((SELECT bloom_filter(k + ${d}, 16) FROM dim), k)`, c))));
+  const alone = [];
+  for (const d of [0, 1, 2]) alone.push(await rows(`SELECT count(*) FROM fact WHERE bloom_contains((SELECT bloom_filter(k + ${d}, 16) FROM dim), k)`));
+  assert.deepEqual(counts, [...alone, ...alone]);
+});
+
+// Four row groups of 160 words and numbers each, 64 rows a word, which DuckDB keeps in dictionaries: those have Bloom filters.
+await db.run(`COPY (SELECT 'word' || (i // 64) AS word, (i // 64)::BIGINT AS number, i AS id FROM range(40960) t(i))
+              TO '${parquetFile}' (FORMAT parquet, ROW_GROUP_SIZE 10240)`);
+process.exit(failures ? 1 : 0);
