@@ -28,12 +28,13 @@ need_packages() {
 build_bench() {
   say "building"
   mkdir -p build
-  { cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DSIMDBLOOM_BUILD_TESTS=OFF && cmake --build build/bench ${*:+--target "$@"}; } >build/bench.log 2>&1 ||
+  { cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DSIMDBLOOM_BUILD_TESTS=OFF -DDUCKDB_INCLUDE_DIR="$PWD/build/npm/duckdb" && cmake --build build/bench ${*:+--target "$@"}; } >build/bench.log 2>&1 ||
     { cat build/bench.log; return 1; }
 }
 
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
-bench_packages=(libbenchmark-dev libleveldb-dev libbloom-dev libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3 python3-matplotlib)
+bench_packages=(libbenchmark-dev libabsl-dev libleveldb-dev librocksdb-dev libbloom-dev libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3 python3-matplotlib)
+test_packages=(binutils libgtest-dev libsodium-dev libopenmpi-dev openmpi-bin)
 
 # need_duckdb: an unmodified DuckDB for Node.js in build/npm, and the headers for its extensions in build/npm/duckdb. The versions are
 # those the extension was tried with. False, with a word about it, where the npm registry cannot be reached.

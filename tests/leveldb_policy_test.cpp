@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "adapters/compact.hpp"
+#include "filters/compact.hpp"
 #include "guarded.hpp"
 #include "simdbloom/adapters/leveldb.hpp"
 #include "scale.hpp"

@@ -20,6 +20,10 @@ std::atomic<std::size_t> heap_allocations = 0;  // other tests of this program h
     if (void* p = std::malloc(n)) return p;
     throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    ++heap_allocations;
+    return std::malloc(n);
+}
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
@@ -115,6 +119,28 @@ TEST(Memory, WhatTheSystemRefusesIsAnErrorThatNamesTheBytes) {
             refused.end();
             EXPECT_TRUE(thrown) << bytes;
         }
+}
+
+TEST(Memory, JoinsAllocateNothingPerBatch) {
+    const auto keys = test::random_keys(5'000);
+    auto filter = make_filter("split256", keys.size(), 12);
+    filter.insert(keys);
+    const JoinFilter join(std::move(filter));
+    StarProbe star({join, join, join}, Governor::Settings{});
+    const std::vector<std::uint8_t> valid(625, 0x5A);
+    std::vector<std::uint8_t> bytes(keys.size());
+    std::vector<std::uint32_t> rows(keys.size());
+    const JoinColumn columns[] = {{keys, false, valid.data()}, {keys}, {keys, true}};
+    const std::size_t before = heap_allocations;
+    for (int batch = 0; batch < 3; ++batch) {
+        const std::size_t n = join.select(columns[0], rows);
+        (void)join.select(columns[1], std::span(rows).first(n), rows);
+        (void)join.count(columns[0]);
+        join.bytes(columns[0], bytes);
+        join.bitmap(columns[0], bytes);
+        (void)star.select(columns, rows);
+    }
+    EXPECT_EQ(heap_allocations, before);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "adapters/compact.hpp"
+#include "filters/compact.hpp"
 #include "experiments/experiment.hpp"
 #include "leveldb_database.hpp"
 #include "simdbloom/simdbloom.hpp"

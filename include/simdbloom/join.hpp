@@ -99,6 +99,8 @@ public:
     std::uint64_t rows() const noexcept { return rows_.load(std::memory_order_relaxed); }
     /// What is built; accept_none() if no row went in. After all inserts have returned.
     JoinFilter finish() &&;
+    /// The same as a filter that can still be united with others, e.g. those of other machines.
+    AnyFilter filter() && { return std::move(filter_); }
 
 private:
     AnyFilter filter_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "adapters/compact.hpp"
+#include "filters/compact.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom {

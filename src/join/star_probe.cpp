@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "simdbloom/join.hpp"
 
@@ -40,7 +40,9 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
         arm.seen = keep * arm.seen + static_cast<double>(before);
         arm.passed = keep * arm.passed + static_cast<double>(left);
     }
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return pass_rate(a) < pass_rate(b); });
+    // By insertion: a few filters, nearly in order, and no memory, which std::stable_sort asks for.
+    for (std::size_t i = 1; i < order_.size(); ++i)
+        for (std::size_t j = i; j > 0 && pass_rate(order_[j]) < pass_rate(order_[j - 1]); --j) std::swap(order_[j], order_[j - 1]);
     return left;
 }
 

@@ -62,13 +62,13 @@ FIRST = [
 def sources(root):
     """Name of an object -> its source."""
     found = {}
-    for part in ("cpu", "filters", "isa"):
+    for part in ("cpu", "filters", "isa", "join"):
         for path in sorted((root / "src" / part).glob("*.cpp")):
             if path.stem != "neon":
                 found[path.stem] = path.relative_to(root).as_posix()
     for path in sorted((root / "tests").glob("*_test.cpp")):
-        # Not those that link with more than the library: the harness, or LevelDB.
-        if not re.match(r"bench_|leveldb_(library|policy|adapter)_", path.stem):
+        # Not those that link with more than the library: the harness, or an adapter.
+        if not re.match(r"bench_|leveldb_(library|policy|adapter)_|parquet_|rocksdb_", path.stem):
             found[path.stem] = path.relative_to(root).as_posix()
     return found
 

@@ -1,4 +1,4 @@
-#include "adapters/compact.hpp"
+#include "filters/compact.hpp"
 
 #include <algorithm>
 #include <cmath>

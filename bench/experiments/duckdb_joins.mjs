@@ -1,0 +1,71 @@
+// duckdb_joins.mjs EXTENSION [FACT_ROWS]: star joins in an unmodified DuckDB: its own filters on and off, and ours. Prints Markdown.
+import { DuckDBInstance } from '@duckdb/node-api';
+import { readFileSync } from 'node:fs';
+
+const [extension, rowsText = '100000000'] = process.argv.slice(2);
+const rows = Number(rowsText), dimension = 1_000_000, passes = 3;
+const instance = await DuckDBInstance.create(':memory:', { allow_unsigned_extensions: 'true', threads: '2' });
+const db = await instance.connect();
+await db.run(`LOAD '${extension}'`);
+const one = async (sql) => (await db.runAndReadAll(sql)).getRows()[0];
+
+// `hash` scatters, so that neither the order of rows nor the range of keys gives the join away. The wide key of dimension i is
+// i times an odd number, modulo 2^63; those of `selected < s` are a share s of the dimension, and of the fact rows.
+const wide = (i) => `((${i})::UBIGINT * 2654435761 + 12345)::BIGINT`;
+await db.run(`CREATE TABLE dim AS SELECT i AS id, ${wide('i')} AS wide, 'customer#' || lpad(i::VARCHAR, 9, '0') AS name,
+              (hash(i) % 1000000) / 1000000.0 AS selected FROM range(${dimension}) t(i)`);
+await db.run(`CREATE TABLE fact AS SELECT k AS id, ${wide('k')} AS wide, k2 AS id2, i % 1000 AS v
+              FROM (SELECT i, (hash(i) % ${dimension})::BIGINT AS k, (hash(i + 1000000007) % ${dimension})::BIGINT AS k2 FROM range(${rows}) t(i))`);
+const stringRows = rows / 10;
+await db.run(`CREATE TABLE fact_text AS SELECT 'customer#' || lpad(id::VARCHAR, 9, '0') AS name, v FROM fact LIMIT ${stringRows}`);
+
+const off = 'join_filter_pushdown';
+const filters = async (on) => db.run(`SET disabled_optimizers = '${on ? '' : off}'`);
+const seconds = async (sql) => {
+  const start = process.hrtime.bigint();
+  const result = await one(sql);
+  return [Number(process.hrtime.bigint() - start) / 1e9, result];
+};
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+const single = (fact, key) => ({
+  plain: (s) => `SELECT count(*), sum(v) FROM ${fact} f JOIN dim d ON f.${key} = d.${key} WHERE d.selected < ${s}`,
+  ours: (s) => `WITH b AS MATERIALIZED (SELECT bloom_filter(${key}, 12) AS f FROM dim WHERE selected < ${s})
+                SELECT count(*), sum(v) FROM (SELECT * FROM ${fact} WHERE bloom_contains((SELECT f FROM b), ${key})) f JOIN dim d ON f.${key} = d.${key} WHERE d.selected < ${s}`,
+});
+const star = {
+  plain: (s) => `SELECT count(*), sum(v) FROM fact f JOIN dim a ON f.id = a.id JOIN dim b ON f.id2 = b.id WHERE a.selected < ${s} AND b.selected < 0.5`,
+  ours: (s) => `WITH fa AS MATERIALIZED (SELECT bloom_filter(id, 12) AS f FROM dim WHERE selected < ${s}), fb AS MATERIALIZED (SELECT bloom_filter(id, 12) AS f FROM dim WHERE selected < 0.5)
+                SELECT count(*), sum(v) FROM (SELECT * FROM fact WHERE bloom_contains((SELECT f FROM fa), id) AND bloom_contains((SELECT f FROM fb), id2)) f
+                JOIN dim a ON f.id = a.id JOIN dim b ON f.id2 = b.id WHERE a.selected < ${s} AND b.selected < 0.5`,
+};
+const queries = [
+  [`dense BIGINT keys, ${rows / 1e6} M rows`, single('fact', 'id')],
+  [`scattered BIGINT keys, ${rows / 1e6} M rows`, single('fact', 'wide')],
+  [`text keys, ${stringRows / 1e6} M rows`, single('fact_text', 'name')],
+  [`two dimensions, the second at 50 %, ${rows / 1e6} M rows`, star],
+];
+
+console.log(`| join | selected of the dimension's ${dimension} rows | DuckDB, its filters off, s | its filters on, s | ours, its off, s | ours, its on, s | ours : its off | ours : its on |`);
+console.log('|---|---|---|---|---|---|---|---|');
+for (const [name, query] of queries) {
+  for (const s of [0.001, 0.01, 0.1, 0.5, 1]) {
+    const ways = [[query.plain(s), false], [query.plain(s), true], [query.ours(s), false], [query.ours(s), true]];
+    const times = ways.map(() => []);
+    let right;
+    for (let pass = 0; pass < passes; ++pass) {
+      for (const [i, [sql, on]] of ways.entries()) {
+        await filters(on);
+        const [time, result] = await seconds(sql);
+        right ??= String(result);
+        if (String(result) !== right) throw new Error(`${name} at ${s}: ${result} in place of ${right}: ${sql}`);
+        times[i].push(time);
+      }
+    }
+    const [noFilter, its, ours, both] = times.map(median);
+    console.log(`| ${name} | ${100 * s} % | ${noFilter.toFixed(3)} | ${its.toFixed(3)} | ${ours.toFixed(3)} | ${both.toFixed(3)} | ${(ours / noFilter).toFixed(2)} | ${(ours / its).toFixed(2)} |`);
+  }
+}
+const cpu = readFileSync('/proc/cpuinfo', 'utf8').match(/model name\s*: (.*)/)[1];
+console.log(`\nMedians of ${passes} runs, in turn, on 2 threads; DuckDB ${(await one('SELECT version()'))[0]}. Printed on ${cpu}, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, by \`bench/experiment duckdb_joins\`.`);
+process.exit(0);

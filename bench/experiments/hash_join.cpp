@@ -1,0 +1,219 @@
+// A hash join of one's own, with and without a filter before it.
+//
+// The hash table is absl::flat_hash_map (Debian: libabsl-dev): open addressing with control bytes that SIMD compares, well kept, and a
+// prefetch of its own, so that what the filter is compared with is not slower than it must be.
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "experiments/experiment.hpp"
+#include "simdbloom/simdbloom.hpp"
+
+namespace {
+
+using namespace simdbloom;
+using namespace simdbloom::bench;
+
+constexpr std::size_t vector_rows = 2048;  // as engines have them
+constexpr std::uint64_t strangers = std::uint64_t{1} << 40;
+constexpr double selectivities[] = {0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
+constexpr const char* specs[] = {"register64", "split256", "sector512", "blocked512", "classic", "cuckoo12"};
+constexpr int passes = 5;
+
+using Table = absl::flat_hash_map<std::uint64_t, std::uint64_t>;
+
+struct Level {
+    const char* name;
+    std::size_t build_rows, probe_rows;
+};
+// 17 bytes a slot at a load of 7/16 to 7/8.
+constexpr Level levels[] = {{"L2", 14'000, 4'000'000}, {"L3", 450'000, 8'000'000}, {"DRAM", 14'000'000, 16'000'000}};
+
+double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+    return values[values.size() / 2];
+}
+
+/// Probe rows of which that share joins, in random order.
+std::vector<std::uint64_t> probe_keys(const KeySource& keys, const Level& level, double selectivity) {
+    std::vector<std::uint64_t> probe(level.probe_rows);
+    const auto choice = KeySource::generated(77);
+    for (std::size_t i = 0; i < probe.size(); ++i) {
+        const std::uint64_t c = choice.key(i);
+        const bool joins = static_cast<double>(c >> 11) * 0x1p-53 < selectivity;
+        probe[i] = keys.key(joins ? (c * 0x9E3779B97F4A7C15u >> 32) * level.build_rows >> 32 : strangers + i);
+    }
+    return probe;
+}
+
+/// What came of a join: its rows, and a sum that depends on each.
+struct Joined {
+    std::uint64_t rows = 0, sum = 0;
+    friend bool operator==(const Joined&, const Joined&) = default;
+};
+
+void look_up(const Table& table, std::span<const std::uint64_t> keys, std::span<const std::uint32_t> rows, Joined& joined) {
+    for (const auto row : rows) table.prefetch(keys[row]);
+    for (const auto row : rows)
+        if (const auto found = table.find(keys[row]); found != table.end()) {
+            ++joined.rows;
+            joined.sum += found->second ^ row;
+        }
+}
+
+/// One pass of the probe side: a vector at a time, through the filter if there is one, then the table.
+Joined join(const Table& table, std::span<const std::uint64_t> probe, const JoinFilter* filter, Governor* governor) {
+    static const std::vector<std::uint32_t> all = [] {
+        std::vector<std::uint32_t> rows(vector_rows);
+        for (std::uint32_t i = 0; i < vector_rows; ++i) rows[i] = i;
+        return rows;
+    }();
+    Joined joined;
+    std::array<std::uint32_t, vector_rows> passing;
+    for (std::size_t first = 0; first < probe.size(); first += vector_rows) {
+        const auto keys = probe.subspan(first, std::min(vector_rows, probe.size() - first));
+        if (filter == nullptr || (governor != nullptr && !governor->should_probe(keys.size()))) {
+            look_up(table, keys, std::span(all).first(keys.size()), joined);
+            continue;
+        }
+        const std::size_t n = filter->select({keys}, passing);
+        if (governor != nullptr) governor->record(keys.size(), n);
+        look_up(table, keys, std::span(passing).first(n), joined);
+    }
+    return joined;
+}
+
+struct Side {
+    std::string name;
+    std::optional<JoinFilter> filter;
+    bool governed = false;
+    double build_ns = 0;            // a build row, of the filter alone
+    std::vector<double> probe_ns;   // a probe row, by selectivity
+    double filter_ns = 0;           // a row that no filter passes, the filter alone
+};
+
+/// Where the line of `with` crosses that of `without`, by straight lines between the selectivities.
+std::string break_even(const std::vector<double>& with, const std::vector<double>& without) {
+    if (with[0] >= without[0]) return "never pays";
+    for (std::size_t i = 1; i < with.size(); ++i) {
+        const double before = without[i - 1] - with[i - 1], after = without[i] - with[i];
+        if (after > 0) continue;
+        return text("%.0f %%", 100 * (selectivities[i - 1] + (selectivities[i] - selectivities[i - 1]) * before / (before - after)));
+    }
+    return "pays always";
+}
+
+void measure(const Level& level, const KeySource& keys) {
+    std::vector<std::uint64_t> build(level.build_rows);
+    keys.fill(0, build.data(), build.size());
+    Table table;
+    std::vector<double> build_times;
+    for (int pass = 0; pass < 3; ++pass)
+        build_times.push_back(seconds_of([&] {
+            Table fresh;
+            fresh.reserve(build.size());
+            for (std::size_t i = 0; i < build.size(); ++i) fresh.emplace(build[i], i);
+            table = std::move(fresh);
+        }));
+    const double table_ns = median(build_times) * 1e9 / static_cast<double>(build.size());
+
+    std::vector<Side> sides{{.name = "no filter", .filter = {}, .probe_ns = {}}};
+    for (const char* spec : specs) {
+        std::vector<double> times;
+        std::optional<AnyFilter> filter;
+        for (int pass = 0; pass < 3; ++pass) {
+            filter.reset();
+            times.push_back(seconds_of([&] {
+                filter = make_filter(spec, build.size(), Layout::parse(spec).is_cuckoo() ? 12.64 : 12);
+                filter->insert(build);
+            }));
+        }
+        sides.push_back({.name = "`" + filter->spec() + "`", .filter = JoinFilter(std::move(*filter)), .build_ns = median(times) * 1e9 / static_cast<double>(build.size()), .probe_ns = {}});
+    }
+    sides.push_back(sides[2]);
+    sides.back().name += ", governed";
+    sides.back().governed = true;
+
+    // What one row costs at the table and at each filter when none joins.
+    double table_miss_ns = 0;
+    for (const double selectivity : selectivities) {
+        const auto probe = probe_keys(keys, level, selectivity);
+        const auto per_row = [&](double seconds) { return seconds * 1e9 / static_cast<double>(probe.size()); };
+        std::vector<std::vector<double>> times(sides.size());
+        std::optional<Joined> right;
+        for (int pass = 0; pass < passes; ++pass)
+            for (std::size_t i = 0; i < sides.size(); ++i) {
+                // Costs of the last selectivity's rows decide when to give up; the governor learns the rest.
+                Governor governor(sides[i].filter_ns > 0 && table_miss_ns > sides[i].filter_ns ? Governor::Settings::for_costs(sides[i].filter_ns, table_miss_ns) : Governor::Settings());
+                Joined joined;
+                times[i].push_back(per_row(seconds_of([&] { joined = join(table, probe, sides[i].filter ? &*sides[i].filter : nullptr, sides[i].governed ? &governor : nullptr); })));
+                if (!right) right = joined;
+                if (joined != *right) throw std::runtime_error(sides[i].name + " lost or made rows");
+            }
+        for (std::size_t i = 0; i < sides.size(); ++i) sides[i].probe_ns.push_back(median(times[i]));
+        if (selectivity != 0) continue;
+        table_miss_ns = sides[0].probe_ns[0];
+        for (auto& side : sides) {
+            if (!side.filter) continue;
+            std::array<std::uint32_t, vector_rows> out;
+            std::vector<double> alone;
+            for (int pass = 0; pass < passes; ++pass)
+                alone.push_back(per_row(seconds_of([&] {
+                    for (std::size_t first = 0; first < probe.size(); first += vector_rows)
+                        (void)side.filter->select({std::span(probe).subspan(first, std::min(vector_rows, probe.size() - first))}, out);
+                })));
+            side.filter_ns = median(alone);
+        }
+    }
+
+    std::printf("\n### Table in %s: %zu build rows, %.1f MiB of hash table\n\nNanoseconds a probe row, filter and table together, by the share of probe rows that join:\n\n", level.name, level.build_rows,
+                static_cast<double>(table.capacity() * (sizeof(Table::value_type) + 1)) / (1 << 20));
+    std::vector<std::string> head{"filter", "MiB"};
+    for (const double s : selectivities) head.push_back(text("%g %%", 100 * s));
+    head.insert(head.end(), {"pays up to", "t_l", "f", "rho = t_l + f t_w"});
+    print_header(head);
+    for (const auto& side : sides) {
+        std::vector<std::string> cells{side.name, side.filter ? text("%.2f", static_cast<double>(side.filter->filter()->size_in_bytes()) / (1 << 20)) : ""};
+        for (const double ns : side.probe_ns) cells.push_back(text("%.1f", ns));
+        if (side.filter) {
+            const double f = side.filter->filter()->estimated_fpr();
+            cells.insert(cells.end(), {side.governed ? "" : break_even(side.probe_ns, sides[0].probe_ns), text("%.1f", side.filter_ns), text("%.2g %%", 100 * f), text("%.1f", side.filter_ns + f * table_miss_ns)});
+        } else {
+            cells.insert(cells.end(), {"", "", "", text("t_w = %.1f", table_miss_ns)});
+        }
+        print_row(cells);
+    }
+
+    std::printf("\nMillions of probe rows a second with both builds (%.1f ns a row of the table), by rows built : probed and the share that joins:\n\n", table_ns);
+    const std::size_t shown[] = {2, 4, 6, 9};
+    head = {"filter", "build, ns a row"};
+    for (const int ratio : {1, 10, 100, 1000})
+        for (const std::size_t s : shown) head.push_back(text("1:%d, %g %%", ratio, 100 * selectivities[s]));
+    print_header(head);
+    for (const auto& side : sides) {
+        std::vector<std::string> cells{side.name, side.filter ? text("%.1f", side.build_ns) : ""};
+        for (const int ratio : {1, 10, 100, 1000})
+            for (const std::size_t s : shown) cells.push_back(text("%.1f", 1e3 / (side.probe_ns[s] + (table_ns + side.build_ns) / ratio)));
+        print_row(cells);
+    }
+}
+
+}  // namespace
+
+int main() {
+    const auto keys = KeySource::generated(1);
+    for (const auto& level : levels) measure(level, keys);
+    print_source("hash_join");
+}
