@@ -31,12 +31,12 @@ const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const single = (fact, key) => ({
   plain: (s) => `SELECT count(*), sum(v) FROM ${fact} f JOIN dim d ON f.${key} = d.${key} WHERE d.selected < ${s}`,
   ours: (s) => `WITH b AS MATERIALIZED (SELECT bloom_filter(${key}, 12) AS f FROM dim WHERE selected < ${s})
-                SELECT count(*), sum(v) FROM (SELECT * FROM ${fact} WHERE bloom_contains((SELECT f FROM b), ${key})) f JOIN dim d ON f.${key} = d.${key} WHERE d.selected < ${s}`,
+                SELECT count(*), sum(v) FROM (SELECT * FROM ${fact} WHERE bloom_contains((SELECT bloom_ref(f) FROM b), ${key})) f JOIN dim d ON f.${key} = d.${key} WHERE d.selected < ${s}`,
 });
 const star = {
   plain: (s) => `SELECT count(*), sum(v) FROM fact f JOIN dim a ON f.id = a.id JOIN dim b ON f.id2 = b.id WHERE a.selected < ${s} AND b.selected < 0.5`,
   ours: (s) => `WITH fa AS MATERIALIZED (SELECT bloom_filter(id, 12) AS f FROM dim WHERE selected < ${s}), fb AS MATERIALIZED (SELECT bloom_filter(id, 12) AS f FROM dim WHERE selected < 0.5)
-                SELECT count(*), sum(v) FROM (SELECT * FROM fact WHERE bloom_contains((SELECT f FROM fa), id) AND bloom_contains((SELECT f FROM fb), id2)) f
+                SELECT count(*), sum(v) FROM (SELECT * FROM fact WHERE bloom_contains((SELECT bloom_ref(f) FROM fa), id) AND bloom_contains((SELECT bloom_ref(f) FROM fb), id2)) f
                 JOIN dim a ON f.id = a.id JOIN dim b ON f.id2 = b.id WHERE a.selected < ${s} AND b.selected < 0.5`,
 };
 const queries = [

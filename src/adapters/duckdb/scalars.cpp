@@ -1,4 +1,4 @@
-// bloom_contains(blob, key) and bloom_info(blob).
+// bloom_contains(blob, key), bloom_info(blob) and bloom_ref(blob).
 #include <algorithm>
 #include <exception>
 #include <initializer_list>
@@ -82,6 +82,18 @@ void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector 
     });
 }
 
+void refer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+    guarded(info, "bloom_ref", [&] {
+        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
+        null_where({blobs_valid(input)}, rows, output);
+        for_each_run(duckdb_data_chunk_get_vector(input, 0), rows, [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
+            const auto reference = parsed_filters().reference(blob);
+            for (std::size_t row = first; row < first + n; ++row)
+                duckdb_vector_assign_string_element_len(output, row, reinterpret_cast<const char*>(reference.data()), reference.size());
+        });
+    });
+}
+
 constexpr const char* info_names[] = {"spec", "bytes", "keys", "bits_per_key", "expected_fpr", "estimated_fpr"};
 constexpr duckdb_type info_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE};
 
@@ -117,6 +129,18 @@ void add_contains(duckdb_scalar_function_set set) {
     duckdb_destroy_scalar_function(&function);
 }
 
+bool register_of_blob(duckdb_connection connection, const char* name, duckdb_logical_type result, duckdb_scalar_function_t run) {
+    duckdb_scalar_function function = duckdb_create_scalar_function();
+    duckdb_scalar_function_set_name(function, name);
+    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
+    duckdb_scalar_function_set_return_type(function, result);
+    duckdb_scalar_function_set_special_handling(function);
+    duckdb_scalar_function_set_function(function, run);
+    const bool done = duckdb_register_scalar_function(connection, function) == DuckDBSuccess;
+    duckdb_destroy_scalar_function(&function);
+    return done;
+}
+
 }  // namespace
 
 bool register_scalars(duckdb_connection connection) {
@@ -125,21 +149,15 @@ bool register_scalars(duckdb_connection connection) {
     bool done = duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
     duckdb_destroy_scalar_function_set(&set);
 
-    duckdb_scalar_function function = duckdb_create_scalar_function();
-    duckdb_scalar_function_set_name(function, "bloom_info");
-    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
     duckdb_logical_type members[std::size(info_types)];
     for (std::size_t i = 0; i < std::size(info_types); ++i) members[i] = duckdb_create_logical_type(info_types[i]);
     const char* names[std::size(info_names)];
     std::copy(std::begin(info_names), std::end(info_names), names);
     duckdb_logical_type structure = duckdb_create_struct_type(members, names, std::size(members));
-    duckdb_scalar_function_set_return_type(function, structure);
+    done = register_of_blob(connection, "bloom_info", structure, describe) && done;
     duckdb_destroy_logical_type(&structure);
     for (auto& member : members) duckdb_destroy_logical_type(&member);
-    duckdb_scalar_function_set_special_handling(function);
-    duckdb_scalar_function_set_function(function, describe);
-    done = done && duckdb_register_scalar_function(connection, function) == DuckDBSuccess;
-    duckdb_destroy_scalar_function(&function);
+    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { done = register_of_blob(connection, "bloom_ref", t, refer) && done; });
     return done;
 }
 
