@@ -59,7 +59,7 @@ std::uint64_t dram_bytes(const Machine& machine) {
 
 Plan make_plan(Depth depth, const Machine& machine) {
     Plan plan{};
-    plan.repetitions = depth == Depth::quick ? 7 : depth == Depth::standard ? 11 : 25;
+    plan.repetitions = depth == Depth::quick ? 5 : depth == Depth::standard ? 9 : 25;
     plan.seconds_per_repetition = depth == Depth::quick ? 0.004 : depth == Depth::standard ? 0.01 : 0.03;
     plan.fpr_probes = depth == Depth::quick ? 2'000'000 : depth == Depth::standard ? 10'000'000 : 100'000'000;
     const bool quick = depth == Depth::quick, full = depth == Depth::full;
@@ -110,7 +110,7 @@ Plan make_plan(Depth depth, const Machine& machine) {
 
 Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file) {
     Plan plan{};
-    plan.repetitions = depth == Depth::quick ? 7 : 11;
+    plan.repetitions = depth == Depth::quick ? 5 : 9;
     plan.seconds_per_repetition = depth == Depth::quick ? 0.004 : 0.01;
     plan.fpr_probes = keys_in_file;  // all that are not inserted
     const std::uint64_t n = keys_in_file / 2;

@@ -16,7 +16,7 @@ def main(name, printed):
     with open(printed, encoding="utf-8") as f:
         text = f.read().strip()
     pages = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "*", "*.md"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "*", "*.md")) + glob.glob(os.path.join(ROOT, "include", "**", "*.md"), recursive=True)):
         with open(path, encoding="utf-8") as f:
             page = f.read()
         if begin not in page:
