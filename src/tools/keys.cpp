@@ -11,11 +11,6 @@
 #include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::tools {
-namespace {
-
-constexpr std::size_t batch_keys = 4096;
-
-}  // namespace
 
 KeySource::KeySource(std::string path, KeyFormat format) : path_(std::move(path)), format_(format) {
     if (format == KeyFormat::lines) lines_.resize(batch_keys);

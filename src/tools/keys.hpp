@@ -17,13 +17,14 @@ enum class KeyFormat : std::uint8_t {
     u64,    ///< little-endian 64-bit integers
 };
 
-/// Reads keys in batches of 4096.
 class KeySource {
 public:
+    static constexpr std::size_t batch_keys = 4096;
+
     /// "-" is standard input. Throws std::runtime_error naming a path that cannot be read.
     KeySource(std::string path, KeyFormat format);
 
-    /// False at the end. Throws std::runtime_error where reading fails and where u64 keys end inside one.
+    /// Reads up to batch_keys keys; false at the end. Throws std::runtime_error where reading fails and where u64 keys end inside one.
     bool next();
     std::size_t size() const noexcept { return n_; }
     /// Hashes of the batch as filters with that seed hash their keys.

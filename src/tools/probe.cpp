@@ -20,7 +20,7 @@ int run(const Settings& s) {
     const FrozenFilter filter = map_file(s.filter).value();
     KeySource source(s.input, s.format);
     std::uint64_t read = 0, found = 0;
-    std::vector<std::uint8_t> bits(512);
+    std::vector<std::uint8_t> bits(KeySource::batch_keys / 8);
     {
         Progress progress("probing", s.progress);
         while (source.next()) {

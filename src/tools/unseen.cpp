@@ -1,13 +1,13 @@
 // simdbloom unseen: the lines that did not come before, in this run or an earlier one.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
+#include "keys.hpp"
 #include "simdbloom/scalable.hpp"
 
 namespace simdbloom::tools {
@@ -17,7 +17,7 @@ struct Settings {
     std::string input = "-", filter;
     Scaling scaling;
     std::string spec = "blocked512";
-    bool quiet = false;
+    bool quiet = false, progress = false;
     bool sized = false;  // something of the scaling was given
 };
 
@@ -32,30 +32,22 @@ ScalableBloom open_filter(const Settings& s) {
 }
 
 int run(const Settings& s) {
-    std::ifstream file;
-    if (s.input != "-") {
-        file.open(s.input);
-        if (!file) throw std::runtime_error("cannot read \"" + s.input + "\"");
-    }
-    std::istream& in = s.input == "-" ? std::cin : file;
+    KeySource source(s.input, KeyFormat::lines);
     ScalableBloom filter = open_filter(s);
 
     std::uint64_t read = 0, unseen = 0;
-    std::vector<std::string> lines(1024);
-    std::vector<std::uint64_t> hashes(lines.size());
-    std::vector<std::uint8_t> were_new(lines.size() / 8);
-    for (bool more = true; more;) {
-        std::size_t n = 0;
-        while (n < lines.size() && (more = static_cast<bool>(std::getline(in, lines[n])))) {
-            hashes[n] = filter.hash_of(std::string_view(lines[n]));
-            ++n;
+    std::vector<std::uint8_t> were_new(KeySource::batch_keys / 8);
+    {
+        Progress progress("reading", s.progress);
+        while (source.next()) {
+            unseen += filter.insert_hashes_if_new(source.hashes(filter.filters().front().seed()), were_new);
+            for (std::size_t i = 0; i < source.size(); ++i)
+                if ((were_new[i / 8] >> (i % 8) & 1) != 0) std::cout << source.text(i) << '\n';
+            read += source.size();
+            progress.show(source);
         }
-        unseen += filter.insert_hashes_if_new(std::span<const std::uint64_t>(hashes.data(), n), were_new);
-        for (std::size_t i = 0; i < n; ++i)
-            if ((were_new[i / 8] >> (i % 8) & 1) != 0) std::cout << lines[i] << '\n';
-        read += n;
+        progress.show(source, true);
     }
-    if (in.bad()) throw std::runtime_error("reading \"" + s.input + "\" failed");
     // Lines that nobody got are not seen: the filter is kept after they are out.
     std::cout.flush();
     if (!std::cout) throw std::runtime_error("writing the lines failed; the filter is left as it was");
@@ -80,6 +72,7 @@ void add_unseen(CLI::App& app, int& status) {
     command->add_option("--growth", s->scaling.growth, "size of each further filter to the one before")->capture_default_str();
     command->add_option("--spec", s->spec, "layout of a new filter")->capture_default_str();
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
+    command->add_flag("--progress", s->progress, "a progress bar even where standard error is no terminal");
     command->callback([=, &status] {
         for (const char* name : {"--capacity", "--fpr", "--growth", "--spec"}) s->sized |= command->count(name) != 0;
         status = run(*s);
