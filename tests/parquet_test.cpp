@@ -96,7 +96,7 @@ TEST(Parquet, HashesOfEveryType) {
     const std::pair<PhysicalType, const char*> wrong[] = {{PhysicalType::boolean, "yes"}, {PhysicalType::int32, "3000000000"}, {PhysicalType::int32, "1x"},
                                                           {PhysicalType::int64, ""},      {PhysicalType::int96, "01"},         {PhysicalType::int96, "01000000020000000605040g"},
                                                           {PhysicalType::float64, "one"}, {PhysicalType::fixed_len_byte_array, "abc"}};
-    for (const auto& [type, value] : wrong) test::expect_error<std::invalid_argument>([&] { return text(type, value); }, std::string("\"") + value + "\"");
+    for (const auto& w : wrong) test::expect_error<std::invalid_argument>([&] { return text(w.first, w.second); }, std::string("\"") + w.second + "\"");
 }
 
 std::vector<std::byte> bytes_of(std::initializer_list<unsigned> values) {
