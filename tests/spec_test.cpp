@@ -38,6 +38,10 @@ TEST(Spec, MalformedOnesAreRefusedByName) {
     }
 }
 
+TEST(Spec, AnUnknownNameIsAnsweredWithThoseThereAre) {
+    test::expect_error<std::invalid_argument>([] { return Layout::parse("cuckoo10"); }, " classic, register32, register64, split256, ");
+}
+
 TEST(Spec, ATypeTakesOnlyItsFamily) {
     EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(1000, 12, {.spec = "classic"}), std::invalid_argument);
     EXPECT_THROW((void)ClassicBloom::with_bits_per_key(1000, 12, {.spec = "register64"}), std::invalid_argument);

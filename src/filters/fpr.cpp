@@ -77,8 +77,9 @@ double poisson_mean(const Sum& sum, double load) {
 double binomial_mean(const Sum& sum, std::uint64_t n, std::uint64_t blocks) {
     long double f = 0;
     for (const auto& t : sum) {
+        // Above 0, as every base is: no layout asks for as many bits as it has bins.
         const long double miss = 1 - (1 - t.base) / static_cast<long double>(blocks);
-        f += t.weight * (miss > 0 ? std::exp(static_cast<long double>(n) * std::log(miss)) : n == 0 ? 1.0L : 0.0L);
+        f += t.weight * std::exp(static_cast<long double>(n) * std::log(miss));
     }
     return static_cast<double>(std::clamp(f, 0.0L, 1.0L));
 }
