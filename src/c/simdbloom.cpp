@@ -28,19 +28,12 @@ simdbloom_status failed(simdbloom_status status, std::string_view message) noexc
     return status;
 }
 
-/// A null pointer where there must be none.
-struct NullArgument {
-    const char* name;
-};
-
 /// Runs what may throw and says how it ended.
 template <class Work>
 simdbloom_status guarded(const Work& work) noexcept {
     try {
         work();
         return SIMDBLOOM_OK;
-    } catch (const NullArgument& e) {
-        return failed(SIMDBLOOM_INVALID, std::string_view(e.name));
     } catch (const std::length_error& e) {
         return failed(SIMDBLOOM_LENGTH, e.what());
     } catch (const std::out_of_range& e) {
@@ -58,9 +51,10 @@ simdbloom_status guarded(const Work& work) noexcept {
     }
 }
 
+/// What a pointer must point to; `what` is the error if it is null.
 template <class T>
-T& at(T* pointer, const char* name) {
-    if (pointer == nullptr) throw NullArgument{name};
+T& at(T* pointer, const char* what) {
+    if (pointer == nullptr) throw std::invalid_argument(what);
     return *pointer;
 }
 

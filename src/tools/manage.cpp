@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "simdbloom/cardinality.hpp"
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom::tools {
@@ -13,13 +12,13 @@ namespace {
 AnyFilter load_or_throw(const std::string& path) { return load_file(path).value(); }
 
 int info(const std::string& path) {
-    const AnyFilter f = *map_file(path).value();
-    std::printf("spec           %s\n", f.spec().c_str());
-    std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f.base().n_keys()));
-    std::printf("size           %zu bytes, %.2f bits/key, %llu blocks\n", f.size_in_bytes(), f.bits_per_key(), static_cast<unsigned long long>(f.base().blocks()));
-    std::printf("hash           %s, seed %llu\n", to_string(f.base().hashing()).c_str(), static_cast<unsigned long long>(f.seed()));
-    std::printf("FPR as made    %.4g%%\n", 100 * f.expected_fpr());
-    std::printf("FPR as filled  %.4g%%\n", 100 * f.estimated_fpr());
+    const FrozenFilter f = map_file(path).value();
+    std::printf("spec           %s\n", f->spec().c_str());
+    std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f->base().n_keys()));
+    std::printf("size           %zu bytes, %.2f bits/key, %llu blocks\n", f->size_in_bytes(), f->bits_per_key(), static_cast<unsigned long long>(f->base().blocks()));
+    std::printf("hash           %s, seed %llu\n", to_string(f->base().hashing()).c_str(), static_cast<unsigned long long>(f->seed()));
+    std::printf("FPR as made    %.4g%%\n", 100 * f->expected_fpr());
+    std::printf("FPR as filled  %.4g%%\n", 100 * f->estimated_fpr());
     return 0;
 }
 
