@@ -52,3 +52,9 @@ need_duckdb() {
   } || { say "DuckDB cannot be had from npm: WITHOUT ITS EXTENSION AND THE TESTS OF IT"; return 1; }
   echo "$client $headers" >build/npm/complete
 }
+
+# duckdb_script NAME [ARGUMENT]...: bench/experiments/NAME.mjs with what is in build/bench. Node.js looks for modules beside the script.
+duckdb_script() {
+  cp "bench/experiments/$1.mjs" build/npm/
+  node "build/npm/$1.mjs" "$PWD/build/bench" "${@:2}"
+}

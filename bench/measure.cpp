@@ -152,8 +152,7 @@ private:
             }));
             return;
         }
-        // Beyond 16 million keys one round trip takes minutes.
-        if (isa == Isa::scalar || case_.n_keys > 16'000'000) return;
+        if (isa == Isa::scalar || case_.n_keys > x_.plan.most_keys_erased) return;
         if (all_keys_.empty()) {
             all_keys_.resize(case_.n_keys);
             x_.keys.fill(0, all_keys_.data(), all_keys_.size());

@@ -62,6 +62,8 @@ Plan make_plan(Depth depth, const Machine& machine) {
     plan.repetitions = depth == Depth::quick ? 5 : depth == Depth::standard ? 9 : 25;
     plan.seconds_per_repetition = depth == Depth::quick ? 0.004 : depth == Depth::standard ? 0.01 : 0.03;
     plan.fpr_probes = depth == Depth::quick ? 2'000'000 : depth == Depth::standard ? 10'000'000 : 100'000'000;
+    // One round trip of 16 million keys takes minutes, of a million half a second.
+    plan.most_keys_erased = depth == Depth::quick ? 1'000'000 : 16'000'000;
     const bool quick = depth == Depth::quick, full = depth == Depth::full;
 
     constexpr std::uint64_t kib = 1024, mib = 1024 * kib;
@@ -113,6 +115,7 @@ Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file) {
     plan.repetitions = depth == Depth::quick ? 5 : 9;
     plan.seconds_per_repetition = depth == Depth::quick ? 0.004 : 0.01;
     plan.fpr_probes = keys_in_file;  // all that are not inserted
+    plan.most_keys_erased = 16'000'000;
     const std::uint64_t n = keys_in_file / 2;
     for (const double bits : equal_space) {
         for (const auto& name : ours) {

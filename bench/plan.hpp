@@ -27,6 +27,7 @@ struct Plan {
     unsigned repetitions;
     double seconds_per_repetition;
     std::uint64_t fpr_probes;
+    std::uint64_t most_keys_erased;  ///< filters of more keys are not timed for inserts and erases of all of them
 };
 
 /// For generated keys: sizes in every cache level and DRAM.

@@ -194,9 +194,9 @@ def section_family(about, rows):
     return "\n\n".join(parts)
 
 
-def section_hashing(folder):
-    """What bench/experiments/hashing.cpp printed for this report, if it did."""
-    path = os.path.join(folder, "hashing.md")
+def section_printed(folder, name):
+    """What an experiment printed for this report, if it did."""
+    path = os.path.join(folder, name)
     if not os.path.exists(path):
         return ""
     with open(path, encoding="utf-8") as f:
@@ -234,7 +234,8 @@ def main(folder):
                 ("Ratios of one run", section_ratios(about, rows), []),
                 ("Instruction sets", section_isas(about, rows), []), ("Operations", section_operations(about, rows), []),
                 ("Builds on two threads", section_builds(rows), []), ("The rest of the family", section_family(about, rows), []),
-                ("Hash functions of strings", section_hashing(folder), []),
+                ("Hash functions of strings", section_printed(folder, "hashing.md"), []),
+                ("Joins", section_printed(folder, "joins.md"), []),
                 ("Cache misses", section_misses(about, rows), [])]
     intro = ("One thread, 64-bit keys, absent unless a hit ratio is named; ns per key. `touch` hashes the same keys and loads the same lines "
              "without testing anything: the ratio to it is the cost of being a filter.")
@@ -242,7 +243,8 @@ def main(folder):
     for title, text, figures in sections:
         if text:
             markdown += [f"## {title}", text]
-        page.append(f"<h2>{html.escape(title)}</h2>" + "".join(f(about, rows) for f in figures) + to_html(text))
+        if text or figures:
+            page.append(f"<h2>{html.escape(title)}</h2>" + "".join(f(about, rows) for f in figures) + to_html(text))
     if about["complaints"]:
         wrong = "\n".join("- " + c for c in about["complaints"])
         markdown.insert(1, "**Wrong, no times printed:**\n\n" + wrong)

@@ -106,6 +106,7 @@ TEST_P(Cuckoo, InsertThrowsWithTheLoadReached) {
     EXPECT_EQ(filter.count(std::span(keys).first(filter.stored())), filter.stored());
     auto any = AnyFilter(filter);
     EXPECT_THROW(any.insert(std::span(keys).subspan(filter.stored())), std::length_error);
+    test::expect_error<std::length_error>([&] { for (const auto key : keys) filter.insert(key); }, "0 of these 1 keys");
 }
 
 TEST_P(Cuckoo, ErasesExactlyOneCopy) {

@@ -129,6 +129,12 @@ TEST(FprModel, DeviationIsThatOfManyFilters) {
     }
 }
 
+// One key sets one bit of one word, wherever: the FPR of such filters does not vary.
+TEST(FprModel, OneKeyOfOneBitLeavesNothingToChance) {
+    for (const char* spec : {"register32:k=1", "register64:k=1", "blocked512:k=1"})
+        for (const std::uint64_t blocks : {1u, 10u, 1000u}) EXPECT_LT(fpr::deviation(Layout::parse(spec), 1, blocks), 1e-4 * fpr::expected(Layout::parse(spec), 1, blocks)) << spec << ' ' << blocks;
+}
+
 TEST(FprModel, HashFloor) {
     EXPECT_NEAR(fpr::hash_floor(1e6, 32), 2.3e-4, 0.05e-4);
     EXPECT_NEAR(fpr::hash_floor(1e8, 32), 2.3e-2, 0.05e-2);

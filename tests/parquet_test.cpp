@@ -246,6 +246,40 @@ TEST(Parquet, WholeFilesTellTheRowGroupsThatMayHoldAValue) {
     }
 }
 
+TEST(Parquet, OneBlockOfALongFilterSaysWhatTheFilterSays) {
+    Words words(2);
+    for (int i = 0; i < 20'000; ++i) words[static_cast<std::size_t>(i % 2)].push_back("word " + std::to_string(i));
+    for (const bool with_lengths : {true, false}) {
+        const MadeFile made(words, with_lengths);
+        const auto file = parquet::File::open(made.path).value();
+        for (std::size_t group = 0; group < 2; ++group) {
+            const SplitBlockBloom filter = file.read_filter(group, 0).value();
+            ASSERT_GT(filter.size_in_bytes(), 4096u);
+            std::size_t passed = 0;
+            for (int i = 0; i < 40'000; ++i) {
+                const auto hash = parquet::hash_value(std::string_view("word " + std::to_string(i)));
+                const bool may = file.may_contain(group, 0, hash);
+                ASSERT_EQ(may, filter.contains_hash(hash)) << i;
+                ASSERT_TRUE(may || i >= 20'000 || static_cast<std::size_t>(i % 2) != group) << i;
+                passed += may;
+            }
+            EXPECT_LT(passed, 11'000u);
+        }
+        EXPECT_TRUE(file.may_contain(0, 1, 5));  // no filter
+        EXPECT_TRUE(file.may_contain(2, 0, 5));  // no such row group
+        // A header that says more bytes than the file has, or that is none: nothing is excluded.
+        const auto hash = parquet::hash_value(std::string_view("absent"));
+        ASSERT_FALSE(file.may_contain(0, 0, hash));
+        const auto header = static_cast<std::size_t>(*file.metadata().row_groups[0].columns[0].filter_offset);
+        for (const auto& [at, value] : {std::pair{std::size_t{3}, 0x7F}, std::pair{std::size_t{0}, 0xFF}}) {
+            auto bytes = made.bytes;
+            bytes[header + at] = static_cast<std::byte>(value);
+            made.write(bytes);
+            EXPECT_TRUE(parquet::File::open(made.path).value().may_contain(0, 0, hash)) << at;
+        }
+    }
+}
+
 TEST(Parquet, RefusesFilesThatAreNone) {
     const MadeFile made(Words{{"one"}});
     expect_refused(parquet::File::open("/no/such/file"), LoadFault::file, "/no/such/file");

@@ -22,9 +22,7 @@ using namespace simdbloom::bench;
 
 constexpr std::size_t vector_rows = 2048;  // as engines have them
 constexpr std::uint64_t strangers = std::uint64_t{1} << 40;
-constexpr double selectivities[] = {0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
 constexpr const char* specs[] = {"register64", "split256", "sector512", "blocked512", "classic", "cuckoo12"};
-constexpr int passes = 5;
 
 using Table = absl::flat_hash_map<std::uint64_t, std::uint64_t>;
 
@@ -32,8 +30,16 @@ struct Level {
     const char* name;
     std::size_t build_rows, probe_rows;
 };
-// 17 bytes a slot at a load of 7/16 to 7/8.
-constexpr Level levels[] = {{"L2", 14'000, 4'000'000}, {"L3", 450'000, 8'000'000}, {"DRAM", 14'000'000, 16'000'000}};
+
+struct Depth {
+    std::vector<Level> levels;
+    std::vector<double> selectivities;  // from none to all
+    int passes;
+};
+// 17 bytes a slot of the table at a load of 7/16 to 7/8.
+const Depth thorough{{{"L2", 14'000, 4'000'000}, {"L3", 450'000, 8'000'000}, {"DRAM", 14'000'000, 16'000'000}}, {0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1}, 5};
+// Less than a minute, for bench/report.
+const Depth brief{{{"L2", 14'000, 1'000'000}, {"L3", 450'000, 2'000'000}, {"DRAM", 14'000'000, 4'000'000}}, {0, 0.01, 0.1, 0.5, 0.75, 0.9, 1}, 3};
 
 double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -105,7 +111,7 @@ struct Side {
 };
 
 /// Where the line of `with` crosses that of `without`, by straight lines between the selectivities.
-std::string break_even(const std::vector<double>& with, const std::vector<double>& without) {
+std::string break_even(const std::vector<double>& selectivities, const std::vector<double>& with, const std::vector<double>& without) {
     if (with[0] >= without[0]) return "never pays";
     for (std::size_t i = 1; i < with.size(); ++i) {
         const double before = without[i - 1] - with[i - 1], after = without[i] - with[i];
@@ -115,7 +121,8 @@ std::string break_even(const std::vector<double>& with, const std::vector<double
     return "pays always";
 }
 
-void measure(const Level& level, const KeySource& keys) {
+void measure(const Level& level, const Depth& depth, const KeySource& keys) {
+    const auto& selectivities = depth.selectivities;
     std::vector<std::uint64_t> build(level.build_rows);
     keys.fill(0, build.data(), build.size());
     Table table;
@@ -153,7 +160,7 @@ void measure(const Level& level, const KeySource& keys) {
         const auto per_row = [&](double seconds) { return seconds * 1e9 / static_cast<double>(probe.size()); };
         std::vector<std::vector<double>> times(sides.size());
         std::optional<Joined> right;
-        for (int pass = 0; pass < passes; ++pass)
+        for (int pass = 0; pass < depth.passes; ++pass)
             for (std::size_t i = 0; i < sides.size(); ++i) {
                 // Costs of the last selectivity's rows decide when to give up; the governor learns the rest.
                 Governor governor(sides[i].filter_ns > 0 && table_miss_ns > sides[i].filter_ns ? Governor::Settings::for_costs(sides[i].filter_ns, table_miss_ns) : Governor::Settings());
@@ -169,7 +176,7 @@ void measure(const Level& level, const KeySource& keys) {
             if (!side.filter) continue;
             std::array<std::uint32_t, vector_rows> out;
             std::vector<double> alone;
-            for (int pass = 0; pass < passes; ++pass)
+            for (int pass = 0; pass < depth.passes; ++pass)
                 alone.push_back(per_row(seconds_of([&] {
                     for (std::size_t first = 0; first < probe.size(); first += vector_rows)
                         (void)side.filter->select({std::span(probe).subspan(first, std::min(vector_rows, probe.size() - first))}, out);
@@ -189,7 +196,7 @@ void measure(const Level& level, const KeySource& keys) {
         for (const double ns : side.probe_ns) cells.push_back(text("%.1f", ns));
         if (side.filter) {
             const double f = side.filter->filter()->estimated_fpr();
-            cells.insert(cells.end(), {side.governed ? "" : break_even(side.probe_ns, sides[0].probe_ns), text("%.1f", side.filter_ns), text("%.2g %%", 100 * f), text("%.1f", side.filter_ns + f * table_miss_ns)});
+            cells.insert(cells.end(), {side.governed ? "" : break_even(selectivities, side.probe_ns, sides[0].probe_ns), text("%.1f", side.filter_ns), text("%.2g %%", 100 * f), text("%.1f", side.filter_ns + f * table_miss_ns)});
         } else {
             cells.insert(cells.end(), {"", "", "", text("t_w = %.1f", table_miss_ns)});
         }
@@ -197,7 +204,8 @@ void measure(const Level& level, const KeySource& keys) {
     }
 
     std::printf("\nMillions of probe rows a second with both builds (%.1f ns a row of the table), by rows built : probed and the share that joins:\n\n", table_ns);
-    const std::size_t shown[] = {2, 4, 6, 9};
+    std::vector<std::size_t> shown;
+    for (const double s : {0.01, 0.1, 0.5, 1.0}) shown.push_back(static_cast<std::size_t>(std::ranges::find(selectivities, s) - selectivities.begin()));
     head = {"filter", "build, ns a row"};
     for (const int ratio : {1, 10, 100, 1000})
         for (const std::size_t s : shown) head.push_back(text("1:%d, %g %%", ratio, 100 * selectivities[s]));
@@ -212,8 +220,11 @@ void measure(const Level& level, const KeySource& keys) {
 
 }  // namespace
 
-int main() {
+/// --brief: fewer rows and shares, for bench/report.
+int main(int argc, char** argv) {
+    const bool in_report = argc > 1 && std::string(argv[1]) == "--brief";
+    const Depth& depth = in_report ? brief : thorough;
     const auto keys = KeySource::generated(1);
-    for (const auto& level : levels) measure(level, keys);
-    print_source("hash_join");
+    for (const auto& level : depth.levels) measure(level, depth, keys);
+    if (!in_report) print_source("hash_join");
 }

@@ -127,8 +127,7 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-void hash_functions(const std::vector<KeySet>& sets) {
-    constexpr int rounds = 11;
+void hash_functions(const std::vector<KeySet>& sets, int rounds) {
     const auto all = hashes();
     for (const KeySet& set : sets) {
         const double ideal = fpr::classic(bits_per_key * static_cast<double>(set.in().size()), static_cast<double>(set.in().size()), k);
@@ -213,11 +212,11 @@ void lookup_times(const KeySet& set) {
 
 }  // namespace
 
-/// --strings [FILE]: the first part alone, for bench/report; of the lines of a file.
+/// --strings ROUNDS [FILE]: the first part alone, for bench/report, with times of that many rounds; of the lines of a file.
 int main(int argc, char** argv) {
-    const bool strings = argc > 1 && std::string(argv[1]) == "--strings";
-    const auto sets = key_sets(strings && argc > 2 ? argv[2] : "");
-    hash_functions(sets);
+    const bool strings = argc > 2 && std::string(argv[1]) == "--strings";
+    const auto sets = key_sets(strings && argc > 3 ? argv[3] : "");
+    hash_functions(sets, strings ? std::stoi(argv[2]) : 11);
     if (strings) return 0;
     schemes();
     lookup_times(sets[1]);

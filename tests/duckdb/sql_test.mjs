@@ -59,6 +59,13 @@ await test('NULLs are not in a filter and are not answered', async () => {
   assert.deepEqual(await rows('SELECT bloom_contains((SELECT bloom_filter(k) FROM dim), x) FROM (VALUES (0), (NULL), (10)) t(x)'), [[true], [null], [true]]);
   assert.deepEqual(await rows('SELECT bloom_contains(NULL, 5)'), [[null]]);
   assert.equal(await one('SELECT (bloom_info(bloom_filter(x))).keys FROM (VALUES (1), (NULL), (1), (2)) t(x)'), 2n); // distinct ones
+  // Many: exact where all differ, within 1 % where rows repeat, the same however threads divide them.
+  assert.equal(await one('SELECT (bloom_info(bloom_filter(i))).keys FROM range(300000) t(i)'), 300000n);
+  const repeated = Number(await one('SELECT (bloom_info(bloom_filter(i % 50000))).keys FROM range(1000000) t(i)'));
+  assert.ok(Math.abs(repeated - 50000) < 500, `${repeated} keys in place of 50000`);
+  await db.run('SET threads = 1');
+  assert.equal(Number(await one('SELECT (bloom_info(bloom_filter(i % 50000))).keys FROM range(1000000) t(i)')), repeated);
+  await db.run('SET threads = 2');
   assert.equal(await one(`SELECT count(*) FILTER (bloom_contains((SELECT bloom_filter(CASE WHEN i % 2 = 0 THEN i::VARCHAR END, 24) FROM range(10000) t(i)), x::VARCHAR))
                           FROM range(0, 10000, 2) u(x)`), 5000n);
 });

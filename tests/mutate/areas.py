@@ -6,7 +6,7 @@ import re
 # copies what the processor says.
 AREAS = [
     ("kernels", r"src/kernels/(?!ops/neon)", 30),
-    ("layouts and filters", r"include/simdbloom/|src/filters/(layout|any_filter|filter)\.cpp", 25),
+    ("layouts and filters", r"include/simdbloom/(?!join|governor|arrow|adapters/)|src/filters/(layout|any_filter|filter)\.cpp", 25),
     ("dispatch", r"src/cpu/select\.cpp|src/filters/kernels_of\.cpp", 5),
     ("sizing", r"src/filters/(sizing|fpr)\.cpp", 15),
     ("serialisation and storage", r"src/filters/(serialize|serialize_file|files|saved|storage)\.cpp|src/filters/saved\.hpp", 13),

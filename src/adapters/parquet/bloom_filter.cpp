@@ -139,9 +139,28 @@ FilterHeader parse_header(std::span<const std::byte> bytes) {
     });
     if (!known[0] || !known[1] || !known[2])
         throw Malformed(std::string("a Bloom filter of an unknown ") + (!known[0] ? "algorithm" : !known[1] ? "hash" : "compression"));
-    if (header.bytes <= 0 || header.bytes % 32 != 0) throw Malformed("a Bloom filter of " + std::to_string(header.bytes) + " bytes, not a multiple of 32");
+    if (header.bytes <= 0 || header.bytes % std::int64_t{block_bytes} != 0) throw Malformed("a Bloom filter of " + std::to_string(header.bytes) + " bytes, not a multiple of 32");
     header.size = in.at();
     return header;
+}
+
+SplitBlockBloom of_bits(std::span<const std::byte> bits, const Options& options) {
+    // How many keys set so many of the bits: each sets one in a word of 32.
+    std::uint64_t set = 0;
+    for (const std::byte b : bits) set += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint8_t>(b)));
+    const double share = static_cast<double>(set) / (8.0 * static_cast<double>(bits.size())), blocks = static_cast<double>(bits.size() / block_bytes);
+    const double keys = share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
+
+    detail::LoadAccess::Parsed parsed;
+    parsed.geometry = {Layout::parse("split256"), bits.size() / block_bytes, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)))), nullptr};
+    parsed.bits_bytes = bits.size();
+    Options plain;
+    plain.isa = options.isa;
+    plain.huge_pages = options.huge_pages;
+    plain.allocator = options.allocator;
+    auto filter = std::get<SplitBlockBloom>(std::move(detail::LoadAccess::make(parsed, plain, nullptr).variant()));
+    std::memcpy(detail::LoadAccess::bits_of(filter).data(), bits.data(), bits.size());
+    return filter;
 }
 
 }  // namespace
@@ -161,26 +180,17 @@ Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes, const Options& 
             return detail::fault(LoadFault::too_short, "a bitset of " + std::to_string(size) + " bytes where " + std::to_string(bytes.size() - header.size) + " are left");
         if (options.max_bytes != 0 && size > options.max_bytes)
             return detail::fault(LoadFault::limit, std::to_string(size) + " bytes of bits are more than max_bytes=" + std::to_string(options.max_bytes));
-        const auto bits = bytes.subspan(header.size, size);
-
-        // How many keys set so many of the bits: each sets one in a word of 32.
-        std::uint64_t set = 0;
-        for (const std::byte b : bits) set += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint8_t>(b)));
-        const double share = static_cast<double>(set) / (8.0 * static_cast<double>(size)), blocks = static_cast<double>(size / 32);
-        const double keys = share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
-
-        detail::LoadAccess::Parsed parsed;
-        parsed.geometry = {Layout::parse("split256"), size / 32, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)))), nullptr};
-        parsed.bits_bytes = size;
-        Options plain;
-        plain.isa = options.isa;
-        plain.huge_pages = options.huge_pages;
-        plain.allocator = options.allocator;
-        auto filter = std::get<SplitBlockBloom>(std::move(detail::LoadAccess::make(parsed, plain, nullptr).variant()));
-        const auto to = detail::LoadAccess::bits_of(filter);
-        std::memcpy(to.data(), bits.data(), bits.size());
-        return ReadFilter{std::move(filter), header.size + bits.size()};
+        return ReadFilter{of_bits(bytes.subspan(header.size, size), options), header.size + size};
     });
 }
+
+Loaded<std::uint64_t> block_place(std::span<const std::byte> bytes, std::uint64_t hash) noexcept {
+    return detail::without_throwing<std::uint64_t>([&]() -> Loaded<std::uint64_t> {
+        const FilterHeader header = parse_header(bytes);
+        return header.size + block_bytes * detail::block_index(hash, static_cast<std::uint64_t>(header.bytes) / block_bytes);
+    });
+}
+
+bool in_block(std::span<const std::byte, block_bytes> block, std::uint64_t hash) { return of_bits(block, {}).contains_hash(hash); }
 
 }  // namespace simdbloom::parquet

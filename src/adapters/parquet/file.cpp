@@ -11,6 +11,18 @@
 #include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::parquet {
+namespace {
+
+// A header has 17 to 20 bytes; a writer that adds fields has room here.
+constexpr std::uint64_t most_header_bytes = 64;
+
+}  // namespace
+
+/// Of one filter in the file.
+struct File::Place {
+    std::uint64_t offset, length;
+    std::vector<std::byte> beginning;  ///< with its header
+};
 
 struct File::Descriptor {
     explicit Descriptor(std::filesystem::path p) : path(std::move(p)), file(path, O_RDONLY) {}
@@ -82,40 +94,54 @@ bool File::has_filter(std::size_t row_group, std::size_t column) const noexcept 
            metadata_.row_groups[row_group].columns[column].filter_offset.has_value();
 }
 
+Loaded<File::Place> File::place_of(std::size_t row_group, std::size_t column) const {
+    const auto problem = [&](LoadFault kind, const std::string& what) {
+        return detail::in_file(descriptor_->path, detail::fault(kind, "column " + std::to_string(column) + " of row group " + std::to_string(row_group) + " " + what));
+    };
+    if (!has_filter(row_group, column)) return problem(LoadFault::parameter, "has no Bloom filter");
+    const ColumnChunk& chunk = metadata_.row_groups[row_group].columns[column];
+    const std::int64_t offset = *chunk.filter_offset;
+    if (offset < 4 || static_cast<std::uint64_t>(offset) >= descriptor_->size)
+        return problem(LoadFault::size, "has its Bloom filter at byte " + std::to_string(offset) + " of " + std::to_string(descriptor_->size));
+    Place place{static_cast<std::uint64_t>(offset), descriptor_->size - static_cast<std::uint64_t>(offset), {}};
+    place.beginning.resize(std::min(place.length, most_header_bytes));
+    if (!descriptor_->read(place.offset, place.beginning)) return detail::not_read(descriptor_->path);
+    std::uint64_t length = 0;
+    if (chunk.filter_length) length = static_cast<std::uint64_t>(std::max(0, *chunk.filter_length));
+    else if (const auto whole = filter_length(place.beginning); !whole) return detail::in_file(descriptor_->path, whole.error());
+    else length = *whole;
+    if (length > place.length) return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(length) + " bytes where the file has " + std::to_string(place.length));
+    place.length = length;
+    place.beginning.resize(std::min<std::uint64_t>(length, place.beginning.size()));
+    return place;
+}
+
 Loaded<SplitBlockBloom> File::read_filter(std::size_t row_group, std::size_t column, const Options& options) const noexcept {
     return detail::without_throwing<SplitBlockBloom>([&]() -> Loaded<SplitBlockBloom> {
-        const auto problem = [&](LoadFault kind, const std::string& what) {
-            return detail::in_file(descriptor_->path, detail::fault(kind, "column " + std::to_string(column) + " of row group " + std::to_string(row_group) + " " + what));
-        };
-        if (!has_filter(row_group, column)) return problem(LoadFault::parameter, "has no Bloom filter");
-        const ColumnChunk& chunk = metadata_.row_groups[row_group].columns[column];
-        const std::int64_t offset = *chunk.filter_offset;
-        if (offset < 4 || static_cast<std::uint64_t>(offset) >= descriptor_->size)
-            return problem(LoadFault::size, "has its Bloom filter at byte " + std::to_string(offset) + " of " + std::to_string(descriptor_->size));
-        const std::uint64_t left = descriptor_->size - static_cast<std::uint64_t>(offset);
-
-        // Without a length: so much as holds any header tells the rest.
-        std::uint64_t length = std::min<std::uint64_t>(left, 64);
-        if (chunk.filter_length) length = static_cast<std::uint64_t>(std::max(0, *chunk.filter_length));
-        else if (auto bytes = std::vector<std::byte>(length); !descriptor_->read(static_cast<std::uint64_t>(offset), bytes)) return detail::not_read(descriptor_->path);
-        else if (const auto whole = filter_length(bytes); !whole) return detail::in_file(descriptor_->path, whole.error());
-        else length = *whole;
-        if (length > left) return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(length) + " bytes where the file has " + std::to_string(left));
-        std::vector<std::byte> bytes(length);
-        if (!descriptor_->read(static_cast<std::uint64_t>(offset), bytes)) return detail::not_read(descriptor_->path);
+        const auto place = place_of(row_group, column);
+        if (!place) return place.error();
+        std::vector<std::byte> bytes((*place).length);
+        if (!descriptor_->read((*place).offset, bytes)) return detail::not_read(descriptor_->path);
         auto read = parquet::read_filter(bytes, options);
         if (!read) return detail::in_file(descriptor_->path, read.error());
         return std::move((*read).filter);
     });
 }
 
+bool File::may_contain(std::size_t row_group, std::size_t column, std::uint64_t hash) const {
+    const auto place = place_of(row_group, column);
+    if (!place) return true;
+    const auto whole = filter_length((*place).beginning);
+    const auto at = block_place((*place).beginning, hash);
+    if (!whole || !at || *whole > (*place).length) return true;
+    std::array<std::byte, block_bytes> block;
+    return !descriptor_->read((*place).offset + *at, block) || in_block(block, hash);
+}
+
 std::vector<std::size_t> File::row_groups_with(std::size_t column, std::uint64_t hash) const {
     std::vector<std::size_t> groups;
-    for (std::size_t i = 0; i < metadata_.row_groups.size(); ++i) {
-        if (has_filter(i, column))
-            if (auto filter = read_filter(i, column); filter && !(*filter).contains_hash(hash)) continue;
-        groups.push_back(i);
-    }
+    for (std::size_t i = 0; i < metadata_.row_groups.size(); ++i)
+        if (may_contain(i, column, hash)) groups.push_back(i);
     return groups;
 }
 
