@@ -59,7 +59,7 @@ std::uint64_t dram_bytes(const Machine& machine) {
 
 Plan make_plan(Depth depth, const Machine& machine) {
     Plan plan{};
-    plan.repetitions = depth == Depth::quick ? 5 : depth == Depth::standard ? 9 : 25;
+    plan.repetitions = depth == Depth::quick ? 5 : depth == Depth::standard ? 7 : 25;
     plan.seconds_per_repetition = depth == Depth::quick ? 0.004 : depth == Depth::standard ? 0.01 : 0.03;
     plan.fpr_probes = depth == Depth::quick ? 2'000'000 : depth == Depth::standard ? 10'000'000 : 100'000'000;
     // One round trip of 16 million keys takes minutes, of a million half a second.
