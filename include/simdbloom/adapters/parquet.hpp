@@ -44,13 +44,8 @@ struct ReadFilter {
     SplitBlockBloom filter;  ///< its n_keys() is estimated from the bits
     std::size_t bytes = 0;   ///< of header and bitset
 };
-constexpr std::size_t block_bytes = 32;
 /// Bytes of the header and bitset of a filter whose header `bytes` begin with.
 Loaded<std::uint64_t> filter_length(std::span<const std::byte> bytes) noexcept;
-/// Where the one block that a hash can have set bits in begins, counted from the header that `bytes` begin with.
-Loaded<std::uint64_t> block_place(std::span<const std::byte> bytes, std::uint64_t hash) noexcept;
-/// What the filter says of a hash whose block this is.
-bool in_block(std::span<const std::byte, block_bytes> block, std::uint64_t hash);
 /// The filter that `bytes` begin with. Any bytes may be given; of the options isa, huge_pages, max_bytes and allocator are read.
 Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 
@@ -101,6 +96,7 @@ private:
     struct Descriptor;
     struct Place;
     Loaded<Place> place_of(std::size_t row_group, std::size_t column) const;
+    bool read_beginning(Place& place) const;
     File(std::unique_ptr<Descriptor> descriptor, Metadata metadata) noexcept;
     std::unique_ptr<Descriptor> descriptor_;
     Metadata metadata_;

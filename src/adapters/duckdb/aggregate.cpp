@@ -92,32 +92,33 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_
     });
 }
 
-/// How many of the hashes differ: counted for few, for many estimated from the bits that they set at 12 bits a hash, with a standard error
-/// below 0.1 %: to sort a million of them takes three times as long as all the rest.
-std::size_t distinct(std::vector<std::uint64_t>& hashes) {
+/// The filter of hashes that rows may repeat, sized for the distinct ones: counted for few, for many estimated from the bits that they set
+/// at 12 bits a hash. To sort a million of them takes three times as long as all the rest.
+AnyFilter filter_of_distinct(std::vector<std::uint64_t>& hashes, double bits_per_key) {
     constexpr std::size_t few = 4096;
-    if (hashes.size() > few) {
-        auto counted = make_filter("split256", hashes.size(), default_bits_per_key);
-        counted.insert_hashes(hashes);
-        const double keys = estimated_keys(counted).keys;
-        // Not fewer than there are where all differ, as in a dimension's key.
-        return keys > 0.99 * static_cast<double>(hashes.size()) ? hashes.size() : static_cast<std::size_t>(std::llround(keys));
+    const auto made = [&](std::size_t keys, double bits) {
+        auto filter = make_filter("split256", std::max<std::size_t>(1, keys), bits);
+        filter.insert_hashes(hashes);
+        return filter;
+    };
+    if (hashes.size() <= few) {
+        std::ranges::sort(hashes);
+        const auto repeated = std::ranges::unique(hashes);
+        hashes.erase(repeated.begin(), repeated.end());
+        return made(hashes.size(), bits_per_key);
     }
-    std::ranges::sort(hashes);
-    const auto repeated = std::ranges::unique(hashes);
-    hashes.erase(repeated.begin(), repeated.end());
-    return hashes.size();
+    auto counted = made(hashes.size(), default_bits_per_key);
+    const double keys = estimated_keys(counted).keys;
+    if (keys <= 0.99 * static_cast<double>(hashes.size())) return made(static_cast<std::size_t>(std::llround(keys)), bits_per_key);
+    // All differ, as in a dimension's key.
+    return bits_per_key == default_bits_per_key ? counted : made(hashes.size(), bits_per_key);
 }
 
 /// An empty group has a filter too, in which nothing is found: NULL would make anti joins lose all rows.
 std::vector<std::byte> filter_of(Hashes* held) {
     Hashes none;
     auto& [hashes, bits_per_key] = held != nullptr ? *held : none;
-    // Rows repeat keys; the filter is sized for the distinct ones.
-    const std::size_t keys = distinct(hashes);
-    auto filter = make_filter("split256", std::max<std::size_t>(1, keys), bits_per_key != 0 ? bits_per_key : default_bits_per_key);
-    filter.insert_hashes(hashes);
-    return save(filter);
+    return save(filter_of_distinct(hashes, bits_per_key != 0 ? bits_per_key : default_bits_per_key));
 }
 
 void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result, idx_t n, idx_t offset) {

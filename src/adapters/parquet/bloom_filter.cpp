@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "adapters/parquet/filter_header.hpp"
 #include "adapters/parquet/thrift.hpp"
 #include "filters/saved.hpp"
 #include "simdbloom/adapters/parquet.hpp"
@@ -106,11 +107,6 @@ std::vector<std::byte> write_filter(const SplitBlockBloom& filter) {
 
 namespace {
 
-struct FilterHeader {
-    std::int64_t bytes = -1;
-    std::size_t size = 0;  ///< of itself
-};
-
 /// A union whose member 1, an empty structure, is the one the specification knows.
 bool is_first_member(ThriftReader& in) {
     bool first = false;
@@ -121,7 +117,9 @@ bool is_first_member(ThriftReader& in) {
     return first;
 }
 
-FilterHeader parse_header(std::span<const std::byte> bytes) {
+}  // namespace
+
+FilterHeader parse_filter_header(std::span<const std::byte> bytes) {
     ThriftReader in(bytes);
     FilterHeader header;
     bool known[3] = {};
@@ -144,53 +142,37 @@ FilterHeader parse_header(std::span<const std::byte> bytes) {
     return header;
 }
 
-SplitBlockBloom of_bits(std::span<const std::byte> bits, const Options& options) {
-    // How many keys set so many of the bits: each sets one in a word of 32.
-    std::uint64_t set = 0;
-    for (const std::byte b : bits) set += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint8_t>(b)));
-    const double share = static_cast<double>(set) / (8.0 * static_cast<double>(bits.size())), blocks = static_cast<double>(bits.size() / block_bytes);
-    const double keys = share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
-
-    detail::LoadAccess::Parsed parsed;
-    parsed.geometry = {Layout::parse("split256"), bits.size() / block_bytes, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)))), nullptr};
-    parsed.bits_bytes = bits.size();
-    Options plain;
-    plain.isa = options.isa;
-    plain.huge_pages = options.huge_pages;
-    plain.allocator = options.allocator;
-    auto filter = std::get<SplitBlockBloom>(std::move(detail::LoadAccess::make(parsed, plain, nullptr).variant()));
-    std::memcpy(detail::LoadAccess::bits_of(filter).data(), bits.data(), bits.size());
-    return filter;
-}
-
-}  // namespace
-
 Loaded<std::uint64_t> filter_length(std::span<const std::byte> bytes) noexcept {
-    return detail::without_throwing<std::uint64_t>([&]() -> Loaded<std::uint64_t> {
-        const FilterHeader header = parse_header(bytes);
-        return header.size + static_cast<std::uint64_t>(header.bytes);
-    });
+    return detail::without_throwing<std::uint64_t>([&]() -> Loaded<std::uint64_t> { return parse_filter_header(bytes).whole(); });
 }
 
 Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes, const Options& options) noexcept {
     return detail::without_throwing<ReadFilter>([&]() -> Loaded<ReadFilter> {
-        const FilterHeader header = parse_header(bytes);
+        const FilterHeader header = parse_filter_header(bytes);
         const auto size = static_cast<std::uint64_t>(header.bytes);
         if (size > bytes.size() - header.size)
             return detail::fault(LoadFault::too_short, "a bitset of " + std::to_string(size) + " bytes where " + std::to_string(bytes.size() - header.size) + " are left");
         if (options.max_bytes != 0 && size > options.max_bytes)
             return detail::fault(LoadFault::limit, std::to_string(size) + " bytes of bits are more than max_bytes=" + std::to_string(options.max_bytes));
-        return ReadFilter{of_bits(bytes.subspan(header.size, size), options), header.size + size};
+        const auto bits = bytes.subspan(header.size, size);
+
+        // How many keys set so many of the bits: each sets one in a word of 32.
+        std::uint64_t set = 0;
+        for (const std::byte b : bits) set += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint8_t>(b)));
+        const double share = static_cast<double>(set) / (8.0 * static_cast<double>(size)), blocks = static_cast<double>(header.blocks());
+        const double keys = share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
+
+        detail::LoadAccess::Parsed parsed;
+        parsed.geometry = {Layout::parse("split256"), header.blocks(), std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)))), nullptr};
+        parsed.bits_bytes = size;
+        Options plain;
+        plain.isa = options.isa;
+        plain.huge_pages = options.huge_pages;
+        plain.allocator = options.allocator;
+        auto filter = std::get<SplitBlockBloom>(std::move(detail::LoadAccess::make(parsed, plain, nullptr).variant()));
+        std::memcpy(detail::LoadAccess::bits_of(filter).data(), bits.data(), bits.size());
+        return ReadFilter{std::move(filter), header.whole()};
     });
 }
-
-Loaded<std::uint64_t> block_place(std::span<const std::byte> bytes, std::uint64_t hash) noexcept {
-    return detail::without_throwing<std::uint64_t>([&]() -> Loaded<std::uint64_t> {
-        const FilterHeader header = parse_header(bytes);
-        return header.size + block_bytes * detail::block_index(hash, static_cast<std::uint64_t>(header.bytes) / block_bytes);
-    });
-}
-
-bool in_block(std::span<const std::byte, block_bytes> block, std::uint64_t hash) { return of_bits(block, {}).contains_hash(hash); }
 
 }  // namespace simdbloom::parquet

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "adapters/parquet/filter_header.hpp"
 #include "filters/files.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 #include "simdbloom/little_endian.hpp"
@@ -21,7 +22,7 @@ constexpr std::uint64_t most_header_bytes = 64;
 /// Of one filter in the file.
 struct File::Place {
     std::uint64_t offset, length;
-    std::vector<std::byte> beginning;  ///< with its header
+    std::vector<std::byte> beginning;  ///< with its header, where that was wanted
 };
 
 struct File::Descriptor {
@@ -104,16 +105,20 @@ Loaded<File::Place> File::place_of(std::size_t row_group, std::size_t column) co
     if (offset < 4 || static_cast<std::uint64_t>(offset) >= descriptor_->size)
         return problem(LoadFault::size, "has its Bloom filter at byte " + std::to_string(offset) + " of " + std::to_string(descriptor_->size));
     Place place{static_cast<std::uint64_t>(offset), descriptor_->size - static_cast<std::uint64_t>(offset), {}};
-    place.beginning.resize(std::min(place.length, most_header_bytes));
-    if (!descriptor_->read(place.offset, place.beginning)) return detail::not_read(descriptor_->path);
     std::uint64_t length = 0;
     if (chunk.filter_length) length = static_cast<std::uint64_t>(std::max(0, *chunk.filter_length));
+    else if (!read_beginning(place)) return detail::not_read(descriptor_->path);
     else if (const auto whole = filter_length(place.beginning); !whole) return detail::in_file(descriptor_->path, whole.error());
     else length = *whole;
     if (length > place.length) return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(length) + " bytes where the file has " + std::to_string(place.length));
     place.length = length;
-    place.beginning.resize(std::min<std::uint64_t>(length, place.beginning.size()));
     return place;
+}
+
+bool File::read_beginning(Place& place) const {
+    if (!place.beginning.empty()) return true;
+    place.beginning.resize(std::min(place.length, most_header_bytes));
+    return descriptor_->read(place.offset, place.beginning);
 }
 
 Loaded<SplitBlockBloom> File::read_filter(std::size_t row_group, std::size_t column, const Options& options) const noexcept {
@@ -129,13 +134,20 @@ Loaded<SplitBlockBloom> File::read_filter(std::size_t row_group, std::size_t col
 }
 
 bool File::may_contain(std::size_t row_group, std::size_t column, std::uint64_t hash) const {
-    const auto place = place_of(row_group, column);
-    if (!place) return true;
-    const auto whole = filter_length((*place).beginning);
-    const auto at = block_place((*place).beginning, hash);
-    if (!whole || !at || *whole > (*place).length) return true;
-    std::array<std::byte, block_bytes> block;
-    return !descriptor_->read((*place).offset + *at, block) || in_block(block, hash);
+    const auto may = detail::without_throwing<bool>([&]() -> Loaded<bool> {
+        auto place = place_of(row_group, column);
+        if (!place || !read_beginning(*place)) return true;
+        const FilterHeader header = parse_filter_header((*place).beginning);
+        if (header.whole() > (*place).length) return true;
+        std::array<std::byte, block_bytes> block;
+        if (!descriptor_->read((*place).offset + header.size + block_bytes * detail::block_index(hash, header.blocks()), block)) return true;
+        for (unsigned i = 0; i < 8; ++i) {
+            const auto bit = detail::bit_position<LayoutKind::split256>(static_cast<std::uint32_t>(hash), i, 8, 0);
+            if ((std::to_integer<unsigned>(block[bit / 8]) >> (bit % 8) & 1) == 0) return false;
+        }
+        return true;
+    });
+    return !may || *may;
 }
 
 std::vector<std::size_t> File::row_groups_with(std::size_t column, std::uint64_t hash) const {

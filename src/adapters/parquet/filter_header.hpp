@@ -1,0 +1,23 @@
+// What stands before the bits of a Bloom filter in a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace simdbloom::parquet {
+
+inline constexpr std::size_t block_bytes = 32;
+
+struct FilterHeader {
+    std::int64_t bytes = -1;  ///< of the bits that follow
+    std::size_t size = 0;     ///< of itself
+
+    std::uint64_t blocks() const noexcept { return static_cast<std::uint64_t>(bytes) / block_bytes; }
+    std::uint64_t whole() const noexcept { return size + static_cast<std::uint64_t>(bytes); }
+};
+
+/// Throws Malformed for bytes that begin with no header, and for algorithms that the specification does not know.
+FilterHeader parse_filter_header(std::span<const std::byte> bytes);
+
+}  // namespace simdbloom::parquet
