@@ -21,7 +21,6 @@ using namespace simdbloom;
 using namespace simdbloom::bench;
 
 constexpr std::size_t vector_rows = 2048;  // as engines have them
-constexpr std::uint64_t strangers = std::uint64_t{1} << 40;
 constexpr const char* specs[] = {"register64", "split256", "sector512", "blocked512", "classic", "cuckoo12"};
 
 using Table = absl::flat_hash_map<std::uint64_t, std::uint64_t>;
@@ -47,19 +46,12 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2];
-}
-
 /// Probe rows of which that share joins, in random order.
 std::vector<std::uint64_t> probe_keys(const KeySource& keys, const Level& level, double selectivity) {
     std::vector<std::uint64_t> probe(level.probe_rows);
     const auto choice = KeySource::generated(77);
     for (std::size_t i = 0; i < probe.size(); ++i) {
-        const std::uint64_t c = choice.key(i);
-        const bool joins = static_cast<double>(c >> 11) * 0x1p-53 < selectivity;
-        probe[i] = keys.key(joins ? (c * 0x9E3779B97F4A7C15u >> 32) * level.build_rows >> 32 : strangers + i);
+        probe[i] = keys.key(probe_number(choice.key(i), i, selectivity, level.build_rows));
     }
     return probe;
 }

@@ -122,11 +122,6 @@ std::vector<Named> hashes() {
 
 std::string times_ideal(double ratio) { return ratio < 10 ? text("%.2f", ratio) : text("%.0f", ratio); }
 
-double median(std::vector<double> values) {
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2];
-}
-
 void hash_functions(const std::vector<KeySet>& sets, int rounds) {
     const auto all = hashes();
     for (const KeySet& set : sets) {

@@ -18,7 +18,6 @@ using namespace simdbloom;
 using namespace simdbloom::bench;
 
 constexpr std::uint64_t build_rows = 1'000'000, probe_rows = 16'000'000;  // of all ranks
-constexpr std::uint64_t strangers = std::uint64_t{1} << 40;
 constexpr int passes = 6;
 
 /// With its key as wide as a row of a fact table may be.
@@ -43,11 +42,6 @@ double seconds_of(const std::function<void()>& work) {
     double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     MPI_Allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return time;
-}
-
-double median(std::vector<double> values) {
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2];
 }
 
 struct Sent {
@@ -134,8 +128,7 @@ int main(int argc, char** argv) {
     }
     for (const double selectivity : {0.001, 0.01, 0.1, 0.5, 1.0}) {
         const auto probe = share(probe_rows, [&](std::uint64_t i) {
-            const std::uint64_t c = choice.key(i);
-            return source.key(static_cast<double>(c >> 11) * 0x1p-53 < selectivity ? (c * 0x9E3779B97F4A7C15u >> 32) * build_rows >> 32 : strangers + i);
+            return source.key(probe_number(choice.key(i), i, selectivity, build_rows));
         });
         std::vector<double> without, with, building;
         Join plain, filtered;

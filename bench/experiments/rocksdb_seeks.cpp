@@ -81,10 +81,7 @@ double seconds(const Way& way, std::uint64_t first, bool expected) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2] * 1e9 / lookups;
-}
+double median_ns(std::vector<double> seconds) { return median(std::move(seconds)) * 1e9 / lookups; }
 
 }  // namespace
 
@@ -105,7 +102,7 @@ int main() {
             }
         std::printf("%d keys in %d tables that overlap, in memory; medians of %d passes of %d lookups.\n\n", keys, tables, passes, lookups);
         print_header({"way", "absent key, ns", "present key, ns"});
-        for (const auto& way : ways) print_row({way.name, text("%.0f", median(way.absent)), text("%.0f", median(way.present))});
+        for (const auto& way : ways) print_row({way.name, text("%.0f", median_ns(way.absent)), text("%.0f", median_ns(way.present))});
     }
     std::filesystem::remove_all(folder);
     print_source("rocksdb_seeks");
