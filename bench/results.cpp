@@ -29,11 +29,10 @@ std::string to_csv(const std::vector<Row>& rows) {
         "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
         "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,repetitions\n";
     for (const auto& r : rows) {
-        const std::optional<double> ratio = r.touch_ns ? std::optional(r.ns_per_key / *r.touch_ns) : std::nullopt;
         const std::string fields[] = {text(r.filter), r.isa, r.op, std::to_string(r.batch), r.output, std::to_string(r.n_keys),
                                       number(r.bits_per_key), std::to_string(r.filter_bytes), r.memory_level, number(r.hit_ratio),
                                       std::to_string(r.threads), number(r.ns_per_key), number(r.ns_low), number(r.ns_high),
-                                      number(r.touch_ns), number(ratio), number(r.fpr), number(r.fpr_low), number(r.fpr_high),
+                                      number(r.touch_ns), r.touch_ns ? number(r.ns_per_key / *r.touch_ns) : "", number(r.fpr), number(r.fpr_low), number(r.fpr_high),
                                       number(r.fpr_model), number(r.lines_per_key), number(r.l1_misses), number(r.ll_misses),
                                       r.miss_source, std::to_string(r.seed), std::to_string(r.repetitions)};
         const char* separator = "";

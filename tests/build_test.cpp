@@ -57,13 +57,7 @@ TEST_P(EveryBloomSpec, ParallelBuildsAddOnEveryIsa) {
         }
 }
 
-std::vector<std::string> bloom_specs() {
-    auto specs = test::all_specs();
-    std::erase_if(specs, [](const std::string& spec) { return !Layout::parse(spec).is_bloom(); });
-    return specs;
-}
-
-INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(bloom_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(test::bloom_specs()), [](const auto& info) { return test::test_name(info.param); });
 
 TEST(Build, HashesAndConcreteTypes) {
     const auto keys = test::random_keys(10'000);

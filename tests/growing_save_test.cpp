@@ -23,7 +23,7 @@ void write_word(Bytes& bytes, std::size_t at, std::uint64_t value, std::size_t s
 }
 
 // With a checksum that fits.
-void sign(Bytes& bytes) {
+void sign_growing(Bytes& bytes) {
     const std::span<const std::byte> all(bytes);
     const std::size_t stash = std::to_integer<std::size_t>(bytes[56]) * 8;
     const std::uint64_t sum = hash_bytes(all.last(8 + stash).first(stash), hash_bytes(all.subspan(64, all.size() - 72 - stash), hash_bytes(all.first(64))));
@@ -112,7 +112,7 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     const auto forged = [&](std::size_t at, std::uint64_t value, std::size_t size) {
         Bytes bytes = saved;
         write_word(bytes, at, value, size);
-        sign(bytes);
+        sign_growing(bytes);
         return bytes;
     };
     ASSERT_TRUE(load_growing(forged(10, 16, 1)).has_value()) << "the test signs wrongly";
@@ -147,7 +147,7 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     ASSERT_EQ(two.stashed(), 2u);
     Bytes swapped = save(two);
     std::swap_ranges(swapped.end() - 24, swapped.end() - 16, swapped.end() - 16);
-    sign(swapped);
+    sign_growing(swapped);
     expect_fault(swapped, LoadFault::parameter, "not in order");
 
     test::Counting memory;
@@ -174,7 +174,7 @@ TEST(GrowingSave, WhateverIsTakenWorks) {
         const bool header = round % 4 == 0;
         for (std::uint64_t left = 1 + next(header ? 2 : 8); left-- > 0;)
             bytes[header ? 10 + next(54) : 64 + next(bytes.size() - 72)] ^= static_cast<std::byte>(1u << next(8));
-        sign(bytes);
+        sign_growing(bytes);
         auto loaded = load_growing(bytes, {.max_bytes = 1 << 20});
         if (!loaded) {
             ASSERT_FALSE(loaded.error().message.empty());

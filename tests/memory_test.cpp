@@ -67,13 +67,13 @@ TEST(Memory, InsertingAndAskingAllocateNothing) {
 std::size_t mapped_pages() {
     const int file = open("/proc/self/statm", O_RDONLY);
     char text[64] = {};
-    EXPECT_GT(read(file, text, sizeof text - 1), 0);
+    EXPECT_GT(::read(file, text, sizeof text - 1), 0);
     close(file);
     return std::strtoull(text, nullptr, 10);
 }
 
 TEST(Memory, LargeFiltersMapTheirBitsAndOnePage) {
-#if defined(__SANITIZE_ADDRESS__) || defined(SIMDBLOOM_EMULATED)
+#if defined(SIMDBLOOM_SANITIZED_TESTS) || defined(SIMDBLOOM_EMULATED)
     GTEST_SKIP() << "the sanitizer or emulator maps memory of its own";
 #endif
     for (const bool huge : {false, true}) {

@@ -99,7 +99,7 @@ TEST(Parquet, HashesOfEveryType) {
     for (const auto& w : wrong) test::expect_error<std::invalid_argument>([&] { return text(w.first, w.second); }, std::string("\"") + w.second + "\"");
 }
 
-std::vector<std::byte> bytes_of(std::initializer_list<unsigned> values) {
+std::vector<std::byte> parquet_bytes(std::initializer_list<unsigned> values) {
     std::vector<std::byte> bytes;
     for (const unsigned v : values) bytes.push_back(static_cast<std::byte>(v));
     return bytes;
@@ -119,16 +119,16 @@ TEST(Parquet, RefusesBytesThatAreNoFilter) {
     for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(parquet::read_filter(std::span(good).first(n))) << n;
     expect_refused(parquet::read_filter(std::span(good).first(40)), LoadFault::too_short, "64 bytes where 24 are left");
     expect_refused(parquet::read_filter(good, {.max_bytes = 63}), LoadFault::limit, "63");
-    expect_refused(parquet::read_filter(bytes_of({0x15, 0x42, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "33 bytes");
-    expect_refused(parquet::read_filter(bytes_of({0x15, 0x00, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "0 bytes");
-    expect_refused(parquet::read_filter(bytes_of({0x15, 0x40, 0x1c, 0x2c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "algorithm");
-    expect_refused(parquet::read_filter(bytes_of({0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x2c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "hash");
-    expect_refused(parquet::read_filter(bytes_of({0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x2c, 0, 0, 0})), LoadFault::parameter, "compression");
-    expect_refused(parquet::read_filter(bytes_of({0x15, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02})), LoadFault::parameter, "64 bits");
-    expect_refused(parquet::read_filter(bytes_of({0x15, 0x80, 0x80, 0x80, 0x80, 0x7F})), LoadFault::parameter, "32 bits");
-    expect_refused(parquet::read_filter(bytes_of({0x16, 0x40})), LoadFault::parameter, "numBytes is of type 6");
-    expect_refused(parquet::read_filter(bytes_of({0x1F})), LoadFault::parameter, "type 15");
-    expect_refused(parquet::read_filter(bytes_of({0x59, 0xF5, 0xFF, 0xFF, 0xFF, 0x0F})), LoadFault::parameter, "elements where");
+    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x42, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "33 bytes");
+    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x00, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "0 bytes");
+    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x40, 0x1c, 0x2c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "algorithm");
+    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x2c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "hash");
+    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x2c, 0, 0, 0})), LoadFault::parameter, "compression");
+    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02})), LoadFault::parameter, "64 bits");
+    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x7F})), LoadFault::parameter, "32 bits");
+    expect_refused(parquet::read_filter(parquet_bytes({0x16, 0x40})), LoadFault::parameter, "numBytes is of type 6");
+    expect_refused(parquet::read_filter(parquet_bytes({0x1F})), LoadFault::parameter, "type 15");
+    expect_refused(parquet::read_filter(parquet_bytes({0x59, 0xF5, 0xFF, 0xFF, 0xFF, 0x0F})), LoadFault::parameter, "elements where");
     std::vector<std::byte> deep(1000, std::byte{0x5C});  // a structure in field 5 in a structure in field 5 ..
     expect_refused(parquet::read_filter(deep), LoadFault::parameter, "32 structures");
 }
@@ -171,7 +171,7 @@ using Words = std::vector<std::vector<std::string>>;
 /// files have much more; here some of it stands to be skipped.
 struct MadeFile {
     explicit MadeFile(const Words& groups, bool with_lengths = true, std::int64_t shift = 0) {
-        std::vector<std::byte> file = bytes_of({'P', 'A', 'R', '1'});
+        std::vector<std::byte> file = parquet_bytes({'P', 'A', 'R', '1'});
         std::vector<std::int64_t> at, length;
         for (const auto& values : groups) {
             auto filter = of_blocks(1 + values.size() / 8);

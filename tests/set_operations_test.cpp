@@ -4,12 +4,6 @@
 namespace simdbloom {
 namespace {
 
-std::vector<std::string> bloom_specs() {
-    auto specs = test::all_specs();
-    std::erase_if(specs, [](const std::string& spec) { return !Layout::parse(spec).is_bloom(); });
-    return specs;
-}
-
 void refused(auto work, const std::string& says) { test::expect_error<std::invalid_argument>(work, says); }
 
 bool same_bits(const AnyFilter& a, const AnyFilter& b) { return std::ranges::equal(a.base().bytes(), b.base().bytes()); }
@@ -118,7 +112,7 @@ TEST_P(SetOperations, FoldingGoesByTheSmallestDivisor) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryBloomSpec, SetOperations, ::testing::ValuesIn(bloom_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(EveryBloomSpec, SetOperations, ::testing::ValuesIn(test::bloom_specs()), [](const auto& info) { return test::test_name(info.param); });
 
 TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {
     auto filter = make_filter("zoned512:z=2,k=8", 1000, 10, {.seed = 1});

@@ -31,6 +31,12 @@ inline std::vector<std::string> all_specs() {
     return specs;
 }
 
+inline std::vector<std::string> bloom_specs() {
+    auto specs = all_specs();
+    std::erase_if(specs, [](const std::string& spec) { return !Layout::parse(spec).is_bloom(); });
+    return specs;
+}
+
 /// The ten names of the design, each at its default parameters.
 inline std::vector<std::string> named_specs() {
     return {"classic", "register32", "register64", "split256", "sector512", "zoned512", "blocked512", "cuckoo8", "cuckoo12", "cuckoo16"};

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 
+#include "filters/number.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -94,12 +94,6 @@ const std::array<Layout, 256>& layouts() noexcept {
         return all;
     }();
     return table;
-}
-
-std::string number(double x) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%g", x);
-    return text;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "filters/eviction.hpp"
 #include "kernels/table.hpp"
 #include "simdbloom/little_endian.hpp"
 
@@ -58,14 +59,6 @@ bool put_if_room(const Target& t, unsigned bits, std::uint64_t bucket, std::uint
     if (slot == 4) return false;
     b.set(slot, tag);
     return true;
-}
-
-// xorshift64: deterministic, so that a table built from the same keys has the same bytes everywhere.
-std::uint64_t next_random(std::uint64_t& x) noexcept {
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return x;
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
 #include "filters/growing_table.hpp"
 #include "filters/kernels_of.hpp"
 #include "filters/keyed.hpp"
+#include "filters/number.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -19,12 +19,6 @@ constexpr std::uint64_t max_buckets = 0xFFFFFFFFu;
 constexpr unsigned all_slot_bits[] = {12, 16, 20};
 
 std::string spec_of(unsigned slot_bits) { return "growing" + std::to_string(slot_bits); }
-
-std::string number(double x) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%g", x);
-    return text;
-}
 
 unsigned slot_bits_of(const Options& options) {
     if (options.spec.empty()) return 16;
@@ -39,7 +33,7 @@ std::uint64_t detail::growing_roots_for(std::size_t keys) {
     if (keys == 0) throw std::invalid_argument("simdbloom: first_keys=0: a filter needs at least one key");
     const double roots = std::ceil(static_cast<double>(keys) / (4 * CuckooFilter::max_design_load));
     if (roots > static_cast<double>(max_buckets))
-        throw std::length_error("simdbloom: first_keys=" + std::to_string(keys) + " would need " + number(roots) + " buckets; at most 2^32 - 1 can be addressed");
+        throw std::length_error("simdbloom: first_keys=" + std::to_string(keys) + " would need " + detail::number(roots) + " buckets; at most 2^32 - 1 can be addressed");
     return std::max(static_cast<std::uint64_t>(roots), detail::growing_min_roots);
 }
 
@@ -80,7 +74,7 @@ GrowingCuckoo::GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned g
 GrowingCuckoo::GrowingCuckoo(std::size_t first_keys, Options options) : GrowingCuckoo(detail::growing_roots_for(first_keys), slot_bits_of(options), 0, first_keys, options) {}
 
 GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options options) {
-    if (!(fpr > 0 && fpr < 1)) throw std::invalid_argument("simdbloom: fpr=" + number(fpr) + " is not inside (0, 1)");
+    if (!(fpr > 0 && fpr < 1)) throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) + " is not inside (0, 1)");
     const std::uint64_t roots = detail::growing_roots_for(first_keys);
     const unsigned given = options.spec.empty() ? 0 : slot_bits_of(options);
     double best = 1;
@@ -91,7 +85,7 @@ GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options
         options.spec = spec_of(bits);
         return GrowingCuckoo(first_keys, options);
     }
-    throw std::invalid_argument("simdbloom: fpr=" + number(fpr) + " is below " + number(best) + ", the bound of " + spec_of(given != 0 ? given : 20) + " grown from " +
+    throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) + " is below " + detail::number(best) + ", the bound of " + spec_of(given != 0 ? given : 20) + " grown from " +
                                 std::to_string(first_keys) + " keys to " + (options.max_bytes == 0 ? "2^32 - 1 buckets" : "max_bytes=" + std::to_string(options.max_bytes)));
 }
 

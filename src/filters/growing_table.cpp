@@ -4,18 +4,19 @@
 #include <cstring>
 #include <utility>
 
+#include "filters/eviction.hpp"
 #include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {
 
 template <unsigned slot_bits>
-class Bucket {
+class GrowingBucket {
     using S = GrowingSlots<slot_bits>;
 
 public:
-    Bucket() = default;
-    explicit Bucket(const std::byte* at) noexcept {
+    GrowingBucket() = default;
+    explicit GrowingBucket(const std::byte* at) noexcept {
         for (unsigned i = 0; i < S::words; ++i) {
             std::memcpy(&words_[i], at + i * S::word_bytes, S::word_bytes);
             words_[i] = little_endian(words_[i]);
@@ -67,28 +68,21 @@ const std::byte* at(const std::byte* bits, std::uint64_t bucket) noexcept { retu
 template <unsigned slot_bits>
 bool add(const Target& t, std::uint64_t bucket, std::uint32_t entry) noexcept {
     std::byte* const p = at<slot_bits>(t.bits, bucket);
-    Bucket<slot_bits> b(p);
+    GrowingBucket<slot_bits> b(p);
     if (!b.add(entry)) return false;
     b.store(p);
     return true;
 }
 
-std::uint64_t next_random(std::uint64_t& x) noexcept {
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return x;
-}
-
 template <unsigned slot_bits>
 bool contains(const std::byte* bits, const GrowingPlace& place) noexcept {
-    return (Bucket<slot_bits>(at<slot_bits>(bits, place.bucket)).slots_matching(place.tag) | Bucket<slot_bits>(at<slot_bits>(bits, place.other)).slots_matching(place.tag)) != 0;
+    return (GrowingBucket<slot_bits>(at<slot_bits>(bits, place.bucket)).slots_matching(place.tag) | GrowingBucket<slot_bits>(at<slot_bits>(bits, place.other)).slots_matching(place.tag)) != 0;
 }
 
 template <unsigned slot_bits>
 unsigned copies(const std::byte* bits, const GrowingPlace& place) noexcept {
     const auto in = [&](std::uint64_t bucket) {
-        const Bucket<slot_bits> b(at<slot_bits>(bits, bucket));
+        const GrowingBucket<slot_bits> b(at<slot_bits>(bits, bucket));
         unsigned n = 0;
         for (unsigned i = 0; i < 4; ++i) n += matches(b.slot(i), place.tag);
         return n;
@@ -108,7 +102,7 @@ bool insert(const Target& t, const GrowingPlace& place) noexcept {
     std::uint32_t carried = place.tag;
     const auto exchange = [&](const Step& step) {
         std::byte* const p = at<slot_bits>(t.bits, step.bucket);
-        Bucket<slot_bits> b(p);
+        GrowingBucket<slot_bits> b(p);
         const std::uint32_t out = b.slot(step.slot);
         b.set(step.slot, carried);
         b.store(p);
@@ -131,14 +125,14 @@ int erase(std::byte* bits, const GrowingPlace& place) noexcept {
     std::uint64_t bucket_of_it = 0;
     unsigned slot_of_it = 0;
     for (const std::uint64_t bucket : {place.bucket, place.other}) {
-        const Bucket<slot_bits> b(at<slot_bits>(bits, bucket));
+        const GrowingBucket<slot_bits> b(at<slot_bits>(bits, bucket));
         for (unsigned i = 0; i < 4; ++i)
             if (const std::uint32_t entry = b.slot(i); matches(entry, place.tag) && static_cast<int>(length<slot_bits>(entry)) > longest)
                 longest = static_cast<int>(length<slot_bits>(entry)), bucket_of_it = bucket, slot_of_it = i;
     }
     if (longest >= 0) {
         std::byte* const p = at<slot_bits>(bits, bucket_of_it);
-        Bucket<slot_bits> b(p);
+        GrowingBucket<slot_bits> b(p);
         b.set(slot_of_it, 0);
         b.store(p);
     }
@@ -149,8 +143,8 @@ template <unsigned slot_bits>
 void double_table(const std::byte* from, std::uint64_t buckets, std::byte* to) noexcept {
     using S = GrowingSlots<slot_bits>;
     for (std::uint64_t i = 0; i < buckets; ++i) {
-        const Bucket<slot_bits> b(at<slot_bits>(from, i));
-        Bucket<slot_bits> halves[2];
+        const GrowingBucket<slot_bits> b(at<slot_bits>(from, i));
+        GrowingBucket<slot_bits> halves[2];
         for (unsigned j = 0; j < 4; ++j) {
             const std::uint32_t entry = b.slot(j), low = entry & S::low_mask;
             if (entry == 0) continue;
@@ -171,7 +165,7 @@ bool count_lengths(const std::byte* bits, std::uint64_t buckets, GrowingLengths&
     using S = GrowingSlots<slot_bits>;
     lengths = {};
     for (std::uint64_t i = 0; i < buckets; ++i) {
-        const Bucket<slot_bits> b(at<slot_bits>(bits, i));
+        const GrowingBucket<slot_bits> b(at<slot_bits>(bits, i));
         for (unsigned j = 0; j < 4; ++j) {
             const std::uint32_t entry = b.slot(j);
             if (entry == 0) continue;

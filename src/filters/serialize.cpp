@@ -10,12 +10,12 @@ namespace {
 
 constexpr Kind filter_kind{{0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A}, 1, "a filter"};
 
-struct Offset {
+struct FilterOffset {
     static constexpr std::size_t layout = 10, k = 11, groups = 12, reserved = 14, blocks = 16, reserved_end = 48;
 };
 
-// Number n of the format is layouts[n - 1]: fixed, whatever becomes of the enumeration.
-constexpr LayoutKind layouts[] = {LayoutKind::classic,   LayoutKind::register32, LayoutKind::register64, LayoutKind::split256, LayoutKind::sector512,
+// Number n of the format is layout_codes[n - 1]: fixed, whatever becomes of the enumeration.
+constexpr LayoutKind layout_codes[] = {LayoutKind::classic,   LayoutKind::register32, LayoutKind::register64, LayoutKind::split256, LayoutKind::sector512,
                                   LayoutKind::zoned512, LayoutKind::blocked512, LayoutKind::cuckoo8,    LayoutKind::cuckoo12, LayoutKind::cuckoo16,
                                   LayoutKind::counting, LayoutKind::counting512, LayoutKind::dleft14,   LayoutKind::dleft12,  LayoutKind::dleft16};
 
@@ -23,34 +23,34 @@ constexpr LayoutKind layouts[] = {LayoutKind::classic,   LayoutKind::register32,
 
 Header LoadAccess::header(const FilterBase& filter) noexcept {
     Header header = begin_header(filter_kind, filter);
-    const auto* const number = std::ranges::find(layouts, filter.layout().kind);
-    put(header, Offset::layout, static_cast<std::uint8_t>(number - layouts + 1));
-    put(header, Offset::k, static_cast<std::uint8_t>(filter.layout().k));
-    put(header, Offset::groups, static_cast<std::uint8_t>(filter.layout().groups));
-    put(header, Offset::blocks, filter.blocks());
+    const auto* const number = std::ranges::find(layout_codes, filter.layout().kind);
+    put(header, FilterOffset::layout, static_cast<std::uint8_t>(number - layout_codes + 1));
+    put(header, FilterOffset::k, static_cast<std::uint8_t>(filter.layout().k));
+    put(header, FilterOffset::groups, static_cast<std::uint8_t>(filter.layout().groups));
+    put(header, FilterOffset::blocks, filter.blocks());
     put(header, CommonOffset::n_keys, filter.n_keys());
     return header;
 }
 
 Loaded<LoadAccess::Parsed> LoadAccess::parse(Fields h, std::uint64_t bytes_in_all, const Options& options) {
     if (auto error = check_kind(h, filter_kind)) return std::move(*error);
-    const unsigned number = get<std::uint8_t>(h, Offset::layout);
-    if (number == 0 || number > std::size(layouts)) return fault(LoadFault::layout, "layout " + std::to_string(number) + " is unknown");
+    const unsigned number = get<std::uint8_t>(h, FilterOffset::layout);
+    if (number == 0 || number > std::size(layout_codes)) return fault(LoadFault::layout, "layout " + std::to_string(number) + " is unknown");
 
     Parsed parsed;
     Layout& layout = parsed.geometry.layout;
-    layout = {layouts[number - 1], get<std::uint8_t>(h, Offset::k), get<std::uint8_t>(h, Offset::groups)};
+    layout = {layout_codes[number - 1], get<std::uint8_t>(h, FilterOffset::k), get<std::uint8_t>(h, FilterOffset::groups)};
     const bool zoned = layout.kind == LayoutKind::zoned512;
     if (zoned ? layout.groups != 2 && layout.groups != 4 : layout.groups != 0)
         return fault(LoadFault::parameter, "z=" + std::to_string(layout.groups) + " does not suit layout " + std::to_string(number));
     const auto range = layout.k_range();
     if (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0)
         return fault(LoadFault::parameter, "k=" + std::to_string(layout.k) + " does not suit layout " + std::to_string(number));
-    const auto hash = parse_hash(h, filter_kind, all_zero(h.subspan<Offset::reserved, 2>()) && all_zero(h.subspan<Offset::reserved_end>()), options);
+    const auto hash = parse_hash(h, filter_kind, all_zero(h.subspan<FilterOffset::reserved, 2>()) && all_zero(h.subspan<FilterOffset::reserved_end>()), options);
     if (!hash) return hash.error();
     parsed.hash = *hash;
 
-    parsed.geometry.blocks = get<std::uint64_t>(h, Offset::blocks);
+    parsed.geometry.blocks = get<std::uint64_t>(h, FilterOffset::blocks);
     parsed.geometry.n_keys = get<std::uint64_t>(h, CommonOffset::n_keys);
     if (parsed.geometry.blocks == 0 || parsed.geometry.blocks > 0xFFFFFFFFu)
         return fault(LoadFault::parameter, std::to_string(parsed.geometry.blocks) + " blocks are not from 1 to 2^32 - 1");

@@ -37,19 +37,19 @@ void on_bloom(Any& any, const char* what, Work work) {
     }, any.variant());
 }
 
-constexpr auto either = [](auto a, auto b) { return a | b; };
-constexpr auto both = [](auto a, auto b) { return a & b; };
+constexpr auto in_either = [](auto a, auto b) { return a | b; };
+constexpr auto in_both = [](auto a, auto b) { return a & b; };
 
 }  // namespace
 
 void FilterBase::unite(const FilterBase& other) {
     detail::check_alike(*this, other);
-    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), either);
+    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), in_either);
 }
 
 void FilterBase::intersect(const FilterBase& other) {
     detail::check_alike(*this, other);
-    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), both);
+    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), in_both);
 }
 
 void FilterBase::add_counters(const FilterBase& other) {
@@ -68,7 +68,7 @@ detail::Geometry FilterBase::folded_geometry(std::uint64_t parts) const {
 // A hash's block is floor(h * blocks / 2^32), so that of a parts-th as many blocks is floor(block / parts).
 void FilterBase::fold_from(const FilterBase& whole) noexcept {
     const std::uint64_t parts = whole.blocks_ / blocks_;
-    for (std::uint64_t i = 0; i < whole.blocks_; ++i) detail::combine(block_at(i / parts), whole.block_at(i), block_bytes_, either);
+    for (std::uint64_t i = 0; i < whole.blocks_; ++i) detail::combine(block_at(i / parts), whole.block_at(i), block_bytes_, in_either);
 }
 
 Options FilterBase::options_of_a_copy() const {

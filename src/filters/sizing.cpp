@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "filters/number.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -11,12 +12,6 @@ namespace simdbloom::detail {
 namespace {
 
 constexpr std::uint64_t max_blocks = 0xFFFFFFFFu;
-
-std::string number(double x) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%g", x);
-    return text;
-}
 
 void check_keys(std::size_t n_keys) {
     if (n_keys == 0) throw std::invalid_argument("simdbloom: n_keys=0: a filter needs at least one key");

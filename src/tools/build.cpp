@@ -9,7 +9,7 @@
 namespace simdbloom::tools {
 namespace {
 
-struct Settings {
+struct BuildSettings {
     std::string input = "-", output, spec = "split256";
     KeyFormat format = KeyFormat::lines;
     std::uint64_t keys = 0, seed = 0;
@@ -18,7 +18,7 @@ struct Settings {
     bool quiet = false, progress = false;
 };
 
-int run(const Settings& s) {
+int run(const BuildSettings& s) {
     KeySource source(s.input, s.format);
     const std::uint64_t expected = s.keys != 0 ? s.keys : source.count_keys();
     if (expected == 0) throw std::runtime_error("\"" + s.input + "\" has no keys");
@@ -49,7 +49,7 @@ int run(const Settings& s) {
 
 void add_build(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("build", "Make a filter of the keys in a file");
-    const auto s = std::make_shared<Settings>();
+    const auto s = std::make_shared<BuildSettings>();
     command->add_option("FILE", s->input, "keys; - for standard input")->capture_default_str();
     command->add_option("-o,--output", s->output, "file that the filter goes to; there whole, or as it was before")->required();
     add_format(*command, s->format);

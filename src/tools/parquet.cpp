@@ -9,7 +9,7 @@
 namespace simdbloom::tools {
 namespace {
 
-struct Settings {
+struct ParquetSettings {
     std::string file, column, value;
     bool has_value = false;
 };
@@ -37,7 +37,7 @@ void list(const parquet::File& file, const std::string& only) {
         }
 }
 
-int probe(const parquet::File& file, const Settings& s) {
+int probe(const parquet::File& file, const ParquetSettings& s) {
     const std::size_t column = file.column(s.column);
     const auto& groups = file.metadata().row_groups;
     const auto& type = groups.front().columns[column];
@@ -57,7 +57,7 @@ int probe(const parquet::File& file, const Settings& s) {
 
 void add_parquet(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("parquet", "List the Bloom filters of a Parquet file, or say which row groups cannot hold a value");
-    const auto s = std::make_shared<Settings>();
+    const auto s = std::make_shared<ParquetSettings>();
     command->add_option("FILE", s->file, "a Parquet file")->required();
     auto* column = command->add_option("-c,--column", s->column, "only this one, its path joined by dots");
     auto* value = command->add_option("-k,--key", s->value, "a value of the column: a number, true or false, 24 hexadecimal digits of an INT96, else the bytes themselves")->needs(column);

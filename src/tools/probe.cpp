@@ -10,13 +10,13 @@
 namespace simdbloom::tools {
 namespace {
 
-struct Settings {
+struct ProbeSettings {
     std::string filter, input = "-";
     KeyFormat format = KeyFormat::lines;
     bool absent = false, count = false, progress = false;
 };
 
-int run(const Settings& s) {
+int run(const ProbeSettings& s) {
     const FrozenFilter filter = map_file(s.filter).value();
     KeySource source(s.input, s.format);
     std::uint64_t read = 0, found = 0;
@@ -46,7 +46,7 @@ int run(const Settings& s) {
 
 void add_probe(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("probe", "Print the keys of a file that a filter finds: those in it, and a few more");
-    const auto s = std::make_shared<Settings>();
+    const auto s = std::make_shared<ProbeSettings>();
     command->add_option("FILTER", s->filter, "file that build wrote")->required();
     command->add_option("FILE", s->input, "keys; - for standard input")->capture_default_str();
     add_format(*command, s->format);

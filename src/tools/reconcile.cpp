@@ -12,7 +12,7 @@
 namespace simdbloom::tools {
 namespace {
 
-struct Settings {
+struct ReconcileSettings {
     std::string a, b, for_a, for_b, spec = "blocked512";
     double bits_per_key = 8;
     std::uint64_t seed = 0;
@@ -26,7 +26,7 @@ struct Side {
     std::vector<std::byte> message;
 };
 
-Side read_side(const std::string& path, const Settings& s) {
+Side read_side(const std::string& path, const ReconcileSettings& s) {
     std::ifstream in(path);
     if (!in) throw std::runtime_error("cannot read \"" + path + "\"");
     Side side{path, {}, {}, 0, {}};
@@ -66,7 +66,7 @@ void report(const Side& from, const Side& to, const std::string& out) {
     if (!file) throw std::runtime_error("cannot write \"" + out + "\"");
 }
 
-int run(const Settings& s) {
+int run(const ReconcileSettings& s) {
     const Side a = read_side(s.a, s), b = read_side(s.b, s);
     report(a, b, s.for_b);
     report(b, a, s.for_a);
@@ -77,7 +77,7 @@ int run(const Settings& s) {
 
 void add_reconcile(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("reconcile", "Two files of lines exchange filters; say (and write) what each would send the other, and what it would miss");
-    const auto s = std::make_shared<Settings>();
+    const auto s = std::make_shared<ReconcileSettings>();
     command->add_option("A", s->a, "one set of lines")->required();
     command->add_option("B", s->b, "the other")->required();
     command->add_option("--bits-per-key", s->bits_per_key, "of the filters")->capture_default_str();

@@ -13,7 +13,7 @@
 namespace simdbloom::tools {
 namespace {
 
-struct Settings {
+struct UnseenSettings {
     std::string input = "-", filter;
     Scaling scaling;
     std::string spec = "blocked512";
@@ -21,7 +21,7 @@ struct Settings {
     bool sized = false;  // something of the scaling was given
 };
 
-ScalableBloom open_filter(const Settings& s) {
+ScalableBloom open_filter(const UnseenSettings& s) {
     if (!std::filesystem::exists(s.filter)) {
         Options options;
         options.spec = s.spec;
@@ -31,7 +31,7 @@ ScalableBloom open_filter(const Settings& s) {
     return load_series_file(s.filter).value();
 }
 
-int run(const Settings& s) {
+int run(const UnseenSettings& s) {
     KeySource source(s.input, KeyFormat::lines);
     ScalableBloom filter = open_filter(s);
 
@@ -64,7 +64,7 @@ int run(const Settings& s) {
 
 void add_unseen(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("unseen", "Print the lines that did not come before, in this run or an earlier one; a few new ones are taken for seen");
-    const auto s = std::make_shared<Settings>();
+    const auto s = std::make_shared<UnseenSettings>();
     command->add_option("FILE", s->input, "lines, such as URLs; - for standard input")->capture_default_str();
     command->add_option("-f,--filter", s->filter, "file that keeps what was seen between runs; made if it is not there")->required();
     command->add_option("--capacity", s->scaling.first_capacity, "lines that a new filter is made for; it grows beyond")->capture_default_str();
