@@ -22,7 +22,7 @@ public:
 
     /// Sanitizers map memory all the time, and emulators do not keep to the limit.
     bool works() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SIMDBLOOM_SANITIZED_TESTS
         return false;
 #else
         limit();

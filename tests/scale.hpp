@@ -21,7 +21,7 @@ inline bool nightly() {
     return on;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SIMDBLOOM_EMULATED)
+#if defined(SIMDBLOOM_SANITIZED_TESTS) || defined(SIMDBLOOM_EMULATED)
 inline constexpr bool slow_build = true;
 #else
 inline constexpr bool slow_build = false;
