@@ -8,9 +8,9 @@ AREAS = [
     ("kernels", r"src/kernels/(?!ops/neon)", 30),
     ("layouts and filters", r"include/simdbloom/(?!join|governor|arrow|adapters/)|src/filters/(layout|any_filter|filter)\.cpp", 25),
     ("dispatch", r"src/cpu/select\.cpp|src/filters/kernels_of\.cpp", 5),
-    ("sizing", r"src/filters/(sizing|fpr)\.cpp", 15),
+    ("sizing", r"src/filters/(sizing|fpr)\.cpp|src/filters/number\.hpp", 15),
     ("serialisation and storage", r"src/filters/(serialize|serialize_file|files|saved|storage)\.cpp|src/filters/saved\.hpp", 13),
-    ("building and combining", r"src/filters/(build|set_operations|cuckoo)\.cpp|src/filters/combine\.hpp", 12),
+    ("building and combining", r"src/filters/(build|set_operations|cuckoo)\.cpp|src/filters/(combine|eviction)\.hpp", 12),
 ]
 
 TOUCH = "touch returns a value that depends on what was loaded, and no value in particular"

@@ -27,7 +27,7 @@ BUGS = [
         ("src/kernels/register.hpp", "load_le<Word>(word) | static_cast<Word>(s.pattern[j])", "static_cast<Word>(load_le<Word>(word) + s.pattern[j])")),
     bug("+= instead of |= in the line kernels", "a bit set twice carries into the next", ("src/kernels/line.hpp", "load_le<std::uint64_t>(word) | mask", "load_le<std::uint64_t>(word) + mask")),
     bug("+ instead of | in unions", "a bit of both filters carries into the next",
-        ("src/filters/set_operations.cpp", "either = [](auto a, auto b) { return a | b; }", "either = [](auto a, auto b) { return a + b; }")),
+        ("src/filters/set_operations.cpp", "in_either = [](auto a, auto b) { return a | b; }", "in_either = [](auto a, auto b) { return a + b; }")),
     bug("+ instead of | in merged builds", "a bit of both copies carries into the next", ("src/filters/build.cpp", "return into | from;", "return into + from;")),
 
     bug("one bit of a word lost in inserts", "as 0x40 >> (i & 7) loses one of eight: the top bit of a word is never set",
