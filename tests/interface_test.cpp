@@ -102,6 +102,16 @@ TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
     EXPECT_THROW((void)filter.select_hashes(keys, std::span(positions).first(0)), std::length_error);
     EXPECT_THROW(filter.contains_hashes(keys, std::span(bitmap).first(0)), std::length_error);
     for (const auto p : positions) EXPECT_EQ(p, 7u);
+
+    // Other keys are hashed 1024 at a time: no answer to the first ones either.
+    const std::vector<std::string> texts(3'000, "text");
+    bitmap.assign(375, 0xEE);
+    positions.assign(3'000, 7);
+    filter.insert(std::string_view("text"));
+    test::expect_error<std::length_error>([&] { filter.contains_keys(std::span(texts), std::span(bitmap).first(374)); }, "374 bytes");
+    test::expect_error<std::length_error>([&] { return filter.select_keys(std::span(texts), std::span(positions).first(2'999)); }, "2999 positions");
+    for (const auto byte : bitmap) EXPECT_EQ(byte, 0xEE);
+    for (const auto p : positions) EXPECT_EQ(p, 7u);
 }
 
 // Nothing is read: a batch that long is refused by its length.
