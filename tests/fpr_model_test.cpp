@@ -135,6 +135,11 @@ TEST(FprModel, OneKeyOfOneBitLeavesNothingToChance) {
         for (const std::uint64_t blocks : {1u, 10u, 1000u}) EXPECT_LT(fpr::deviation(Layout::parse(spec), 1, blocks), 1e-4 * fpr::expected(Layout::parse(spec), 1, blocks)) << spec << ' ' << blocks;
 }
 
+// 20,000 keys on 1,000 times 4,095 fingerprints: sqrt((e^-a - (1 + a) e^-2a) / m), the variance of the share of bins that are taken.
+TEST(FprModel, DLeftDeviationIsThatOfOccupiedFingerprints) {
+    EXPECT_NEAR(fpr::deviation(Layout::parse("dleft12"), 20'000, 1'000) / 1.6996781925071376e-06, 1, 1e-9);
+}
+
 TEST(FprModel, HashFloor) {
     EXPECT_NEAR(fpr::hash_floor(1e6, 32), 2.3e-4, 0.05e-4);
     EXPECT_NEAR(fpr::hash_floor(1e8, 32), 2.3e-2, 0.05e-2);
