@@ -73,7 +73,7 @@ std::size_t mapped_pages() {
 }
 
 TEST(Memory, LargeFiltersMapTheirBitsAndOnePage) {
-#if defined(SIMDBLOOM_SANITIZED_TESTS) || defined(SIMDBLOOM_EMULATED)
+#if defined(SIMDBLOOM_SANITIZED) || defined(SIMDBLOOM_EMULATED)
     GTEST_SKIP() << "the sanitizer or emulator maps memory of its own";
 #endif
     for (const bool huge : {false, true}) {

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "kernels/table.hpp"
+
 namespace simdbloom::test {
 
 class NoMoreMemory {
@@ -22,7 +24,7 @@ public:
 
     /// Sanitizers map memory all the time, and emulators do not keep to the limit.
     bool works() {
-#ifdef SIMDBLOOM_SANITIZED_TESTS
+#ifdef SIMDBLOOM_SANITIZED
         return false;
 #else
         limit();

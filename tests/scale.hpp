@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "kernels/table.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom::test {
@@ -21,7 +22,7 @@ inline bool nightly() {
     return on;
 }
 
-#if defined(SIMDBLOOM_SANITIZED_TESTS) || defined(SIMDBLOOM_EMULATED)
+#if defined(SIMDBLOOM_SANITIZED) || defined(SIMDBLOOM_EMULATED)
 inline constexpr bool slow_build = true;
 #else
 inline constexpr bool slow_build = false;
