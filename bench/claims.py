@@ -47,8 +47,8 @@ class Run:
         self.machine_path, self.csv_path = os.path.join(folder, "machine.json"), os.path.join(folder, "results.csv")
         try:
             self.about, self.rows = load(folder)
-            self.isa, self.keys, self.machine, self.depth = (self.about[name] for name in ("best_isa", "keys", "machine", "depth"))
-            self.cpu, self.date = self.machine["cpu"], self.machine["date"]
+            self.isa, self.keys, self.depth, self.provenance = (
+                self.about[name] for name in ("best_isa", "keys", "depth", "provenance"))
         except OSError as e:
             fail(f"cannot read \"{e.filename}\": {e.strerror}")
         except json.JSONDecodeError as e:
@@ -76,7 +76,7 @@ class Run:
 
     def source(self):
         refused = len(self.about.get("complaints", []))
-        return (f"Measured on {self.cpu}, `{self.isa}`, {self.date}, with `{self.command()}`."
+        return (f"Measured on {self.provenance}, with `{self.command()}`."
                 + (f" {refused} measurements of this run were refused; no times are given for them." if refused else ""))
 
     def lookups(self, family, isa=None, output="bitmap", batch=16384, hits=0):

@@ -76,6 +76,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
 
     nlohmann::ordered_json about;
     for (const auto& [name, value] : machine.facts) about["machine"][name] = value;
+    about["provenance"] = machine.provenance();
     about["levels"] = {{"L1", machine.l1d}, {"L2", machine.l2}, {"L3", machine.l3}};
     about["command"] = command;
     about["keys"] = keys.description();
@@ -90,7 +91,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     about["family"] = family;
     about["complaints"] = complaints;
     timer.finish();
-    write_file(out + "/results.csv", to_csv(rows));
+    write_file(out + "/results.csv", to_csv(rows, machine));
     write_file(out + "/machine.json", about.dump(2) + "\n");
     if (!complaints.empty()) {
         std::fprintf(stderr, "%zu measurements are wrong; no times are printed for them:\n", complaints.size());

@@ -58,7 +58,8 @@ def screen(about, rows, folder):
                        + "".join(f"{time_and_ratio(r) if r else '-':>16}" for r in present))
     if about["complaints"]:
         out += ["", "WRONG, no times printed:"] + ["  " + c for c in about["complaints"]]
-    out += ["", f"plots: {os.path.join(folder, 'report.html')}", f"data:  {os.path.join(folder, 'results.csv')}"]
+    out += ["", f"from:  {about['provenance']}"]
+    out += [f"plots: {os.path.join(folder, 'report.html')}", f"data:  {os.path.join(folder, 'results.csv')}"]
     return "\n".join(out)
 
 
@@ -241,6 +242,8 @@ def main(folder):
              "without testing anything: the ratio to it is the cost of being a filter.")
     markdown, page = ["# simdbloom report", intro], []
     for title, text, figures in sections:
+        if "|---" in text and "\nPrinted on " not in text:
+            text += f"\n\nMeasured on {about['provenance']}, with `{about['command']}`."
         if text:
             markdown += [f"## {title}", text]
         if text or figures:

@@ -19,15 +19,33 @@ std::string number(double x) {
 
 std::string number(const std::optional<double>& x) { return x ? number(*x) : ""; }
 
-// Specs hold commas: quoted as RFC 4180 says.
-std::string text(const std::string& t) { return t.find(',') == std::string::npos ? t : '"' + t + '"'; }
+// Specs and flags hold commas: quoted as RFC 4180 says.
+std::string text(const std::string& t) {
+    if (t.find_first_of(",\"\r\n") == std::string::npos) return t;
+    std::string quoted = "\"";
+    for (const char c : t) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + '"';
+}
+
+// The facts of the machine and the build that every row ends with, and the names of their columns.
+constexpr std::pair<const char*, const char*> machine_columns[] = {
+    {"commit", "commit"}, {"cpu", "cpu"}, {"cpu family", "cpu_family"}, {"cpu model", "cpu_model"},
+    {"cpu stepping", "cpu_stepping"}, {"page bytes", "page_bytes"}, {"huge pages", "huge_pages"},
+    {"compiler", "compiler"}, {"flags", "flags"}};
 
 }  // namespace
 
-std::string to_csv(const std::vector<Row>& rows) {
+std::string to_csv(const std::vector<Row>& rows, const Machine& machine) {
     std::string csv =
         "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
-        "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,repetitions\n";
+        "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,"
+        "repetitions";
+    std::string of_machine;
+    for (const auto& [fact, column] : machine_columns) {
+        csv += std::string(",") + column;
+        of_machine += "," + text(machine.fact(fact));
+    }
+    csv += '\n';
     for (const auto& r : rows) {
         const std::string fields[] = {text(r.filter), r.isa, r.op, std::to_string(r.batch), r.output, std::to_string(r.n_keys),
                                       number(r.bits_per_key), std::to_string(r.filter_bytes), r.memory_level, number(r.hit_ratio),
@@ -37,7 +55,7 @@ std::string to_csv(const std::vector<Row>& rows) {
                                       r.miss_source, std::to_string(r.seed), std::to_string(r.repetitions)};
         const char* separator = "";
         for (const auto& f : fields) csv += separator + f, separator = ",";
-        csv += '\n';
+        csv += of_machine + '\n';
     }
     return csv;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "machine.hpp"
+
 namespace simdbloom::bench {
 
 struct Row {
@@ -20,7 +22,8 @@ struct Row {
     std::optional<double> lines_per_key, l1_misses, ll_misses;
 };
 
-std::string to_csv(const std::vector<Row>& rows);
+/// One line a row, and at the end of each what describe_machine() knows of machine and build.
+std::string to_csv(const std::vector<Row>& rows, const Machine& machine);
 
 /// Writes a file under a temporary name, checks every step, and renames it into place. Throws
 /// std::runtime_error naming the path and the system's reason; nothing is left behind then.

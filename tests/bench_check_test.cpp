@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
+#include <stdexcept>
 
 #include "check.hpp"
 #include "machine.hpp"
@@ -126,12 +128,60 @@ TEST(Csv, HasTheContractsColumns) {
     row.filter = "zoned512:z=2,k=8";
     row.ns_per_key = 3;
     row.touch_ns = 2;
-    const std::string csv = to_csv({row});
+    const std::string csv = to_csv({row}, describe_machine());
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
               "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
-              "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,repetitions");
+              "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,"
+              "repetitions,commit,cpu,cpu_family,cpu_model,cpu_stepping,page_bytes,huge_pages,compiler,flags");
     EXPECT_NE(csv.find("\"zoned512:z=2,k=8\","), std::string::npos);
     EXPECT_NE(csv.find(",2,1.5,"), std::string::npos) << "touch and its ratio";
+}
+
+TEST(Csv, EveryRowEndsWithMachineAndBuild) {
+    Machine machine;
+    machine.facts = {{"commit", "0123abc-dirty"}, {"cpu", "A \"fast\" one"}, {"cpu family", "26"},
+                     {"cpu model", "2"}, {"cpu stepping", "1"}, {"page bytes", "4096"},
+                     {"huge pages", "madvise"}, {"compiler", "GNU 12.2.0"},
+                     {"flags", "-O3, kernels: -O3"}};
+    const std::string csv = to_csv({Row(), Row()}, machine);
+    const std::string end = ",0123abc-dirty,\"A \"\"fast\"\" one\",26,2,1,4096,madvise,GNU 12.2.0,"
+                            "\"-O3, kernels: -O3\"\n";
+    EXPECT_EQ(csv.substr(csv.size() - end.size()), end);
+    EXPECT_NE(csv.find(end), csv.size() - end.size()) << "the first of two rows";
+    machine.facts.erase(machine.facts.begin());
+    EXPECT_THROW(to_csv({Row()}, machine), std::out_of_range);
+}
+
+TEST(Provenance, ReadsWhatLinuxWritesOfTheProcessor) {
+    const auto field = [](const char* text, const char* name) {
+        std::istringstream file(text);
+        return cpuinfo_field(file, name);
+    };
+    const char* const amd = "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\n"
+                            "model name\t: AMD EPYC: x\nstepping\t: 1\nbugs\t\t:\n";
+    EXPECT_EQ(field(amd, "model"), "2") << "and not the model's name";
+    EXPECT_EQ(field(amd, "model name"), "AMD EPYC: x");
+    EXPECT_EQ(field(amd, "cpu family"), "26");
+    EXPECT_EQ(field(amd, "stepping"), "1");
+    EXPECT_EQ(field(amd, "bugs"), "");
+    EXPECT_EQ(field(amd, "CPU part"), "");
+    EXPECT_EQ(field(":\n\t: 1\nCPU part\t: 0xd40\n", "CPU part"), "0xd40");
+    EXPECT_EQ(chosen_word("always [madvise] never"), "madvise");
+    EXPECT_EQ(chosen_word(""), "unknown");
+    EXPECT_EQ(chosen_word("[always madvise"), "unknown");
+}
+
+TEST(Provenance, NamesTheCommitTheProcessorThePagesAndTheCompiler) {
+    const Machine machine = describe_machine();
+    const std::string line = machine.provenance();
+    for (const char* const fact : {"commit", "cpu", "cpu family", "cpu model", "cpu stepping",
+                                   "best ISA", "page bytes", "huge pages", "compiler", "flags",
+                                   "date"}) {
+        EXPECT_NE(machine.fact(fact), "") << fact;
+        EXPECT_NE(line.find(machine.fact(fact)), std::string::npos) << fact << " in: " << line;
+    }
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    EXPECT_THROW(machine.fact("clock"), std::out_of_range);
 }
 
 TEST(Plan, EveryDepthCoversAllLevelsAndFilters) {

@@ -1,6 +1,7 @@
 // duckdb_joins.mjs BUILD [FACT_ROWS [COMMAND]]: star joins in an unmodified DuckDB: its own filters on and off, and ours. Prints Markdown.
 import { DuckDBInstance } from '@duckdb/node-api';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 
 const [build, rowsText = '100000000', command = 'bench/experiment duckdb_joins'] = process.argv.slice(2);
 const rows = Number(rowsText), dimension = 1_000_000, passes = 3;
@@ -69,6 +70,9 @@ for (const [name, query] of queries) {
     console.log(`| ${name} | ${100 * s} % | ${noFilter.toFixed(3)} | ${its.toFixed(3)} | ${ours.toFixed(3)} | ${both.toFixed(3)} | ${(ours / noFilter).toFixed(2)} | ${(ours / its).toFixed(2)} | ${fastest} |`);
   }
 }
-const cpu = readFileSync('/proc/cpuinfo', 'utf8').match(/model name\s*: (.*)/)[1];
-console.log(`\nMedians of ${passes} runs, in turn, on 2 threads; DuckDB ${(await one('SELECT version()'))[0]}. Printed on ${cpu}, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, by \`${command}\`.`);
+// The line that the experiments in C++ end with.
+const provenance = execFileSync(join(build, 'bench/provenance'), { encoding: 'utf8' }).trim();
+const version = (await one('SELECT version()'))[0];
+console.log(`\nMedians of ${passes} runs, in turn, on 2 threads; DuckDB ${version}.`
+  + ` Printed on ${provenance}, by \`${command}\`.`);
 process.exit(0);

@@ -10,7 +10,6 @@
 
 #include "keys.hpp"
 #include "machine.hpp"
-#include "simdbloom/isa.hpp"
 
 namespace simdbloom::bench {
 
@@ -47,12 +46,8 @@ inline std::uint64_t probe_number(std::uint64_t choice, std::uint64_t i, double 
 
 /// The last line of an experiment.
 inline void print_source(const std::string& name) {
-    std::string cpu, date;
-    for (const auto& [fact, value] : describe_machine().facts) {
-        if (fact == "cpu") cpu = value;
-        if (fact == "date") date = value;
-    }
-    std::printf("\nPrinted on %s, `%s`, %s, by `bench/experiment %s`.\n", cpu.c_str(), std::string(to_string(default_isa())).c_str(), date.c_str(), name.c_str());
+    const std::string line = describe_machine().provenance();
+    std::printf("\nPrinted on %s, by `bench/experiment %s`.\n", line.c_str(), name.c_str());
 }
 
 }  // namespace simdbloom::bench

@@ -2,7 +2,7 @@
 // them, and by DuckDB itself with and without the file's Bloom filters. Prints Markdown.
 import { DuckDBInstance } from '@duckdb/node-api';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -63,6 +63,8 @@ for (const [kind, r] of Object.entries(results)) {
   console.log(`| ${kind} | ${r.named.toFixed(2)} of ${groups} | ${wrong === null ? '' : `${(100 * wrong).toFixed(2)} %`} | ${r.tool.toFixed(2)} | ${r.with.toFixed(2)} | ${r.without.toFixed(2)} |`);
 }
 console.log(`\nFPR that the filters' bits say: ${(100 * fpr).toFixed(2)} %. Medians; a process that prints its help takes ${process_ms.toFixed(2)} ms.`);
-const cpu = readFileSync('/proc/cpuinfo', 'utf8').match(/model name\s*: (.*)/)[1];
-console.log(`\nDuckDB ${(await all('SELECT version()'))[0][0]}, 2 threads. Printed on ${cpu}, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, by \`${command}\`.`);
+// The line that the experiments in C++ end with.
+const provenance = execFileSync(join(build, 'bench/provenance'), { encoding: 'utf8' }).trim();
+const version = (await all('SELECT version()'))[0][0];
+console.log(`\nDuckDB ${version}, 2 threads. Printed on ${provenance}, by \`${command}\`.`);
 process.exit(0);
