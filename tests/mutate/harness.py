@@ -20,13 +20,14 @@ from pathlib import Path
 
 from programs import (FASTEST_FIRST, LIBRARIES, LINK, PRECOMPILED, flags_of, in_library,
                       is_kernel, is_test, programs, sources)
+from reach import Headers
 
 # Seconds that a group of quick tests takes at most, at -O1; with kernels at -O0 ten times as long.
 QUICK_GROUP = 0.15
 # What a run of tests may take beside 25 times the seconds that they take on the unchanged library.
 CPU_SECONDS, WALL_FACTOR, MEMORY = 10, 20, 3 << 30
 # More affected sources of the library than this are compiled as one.
-FEW, UNIT = 4, "src.filters.unit"
+FEW, UNIT = 12, "src.filters.unit"
 # These compare each ISA's kernels with single keys, which no kernel has a part in: what fails with
 # one ISA's kernels changed fails with all changed.
 ONE_ISA = "isa_identity_test"
@@ -155,6 +156,7 @@ class Base:
         self.sources = sources(root)
         self.programs = programs(self.sources)
         self.unit = [n for n in self.sources if in_library(n)]
+        self.headers = Headers(root)
         self.unit_lock = threading.Lock()
         self.groups, self.locks = {}, {name: threading.Lock() for name in self.programs}
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -226,7 +228,13 @@ class Base:
         return {os.path.normpath(p) for p in text.split() if not p.startswith("/")}
 
     def affected(self, file):
-        return [name for name in self.sources if file in self.needs[name]]
+        """The objects that a change of the file may change."""
+        def may(name):
+            if file not in self.needs[name]:
+                return False
+            own = [f for f in self.needs[name] if f.startswith("tests/")]
+            return not is_test(name) or self.headers.concerns(file, own)
+        return [name for name in self.sources if may(name)]
 
     def measure(self, name):
         """Whether all tests of a program pass, and the seconds of each group. Once a tree."""
@@ -273,7 +281,7 @@ class Base:
         return ":".join(quick) or None, ":".join(slow) or None
 
     def order(self, where, affected):
-        """The programs that a change of these objects can reach."""
+        """The programs that are linked with one of these objects."""
         stem = Path(where.split(":")[0]).stem
         asked = next((names for pattern, names in FIRST if re.search(pattern, where)), [])
         asked = [f"{n}_test" for n in asked]

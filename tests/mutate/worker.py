@@ -54,21 +54,23 @@ class Worker:
         kernels = [n for n in FASTEST_FIRST if n in library]
         core = [n for n in library if in_library(n)]
         others = [n for n in library if n not in kernels and n not in core]
-        order = base.order(where, affected)
-        if not order:
+        if not base.order(where, affected):
             return "survived", "no test is linked with it"
-        quickly = bool(kernels or tests)
+        quickly = bool(kernels or len(core) > FEW)
         if kernels and kernels == library:
             verdict = self.one_isa_after_the_other(kernels, own)
         elif quickly:
             # A header that most files include: they are compiled as one.
-            core = core if len(core) <= FEW else [UNIT]
-            verdict = self.compile(kernels + core + others, 0, own)
+            verdict = self.compile(kernels + (core if len(core) <= FEW else [UNIT]) + others, 0, own)
         else:
             # At once at the level whose objects can be compared.
-            verdict = self.compile(library, 1, own) or self.same(own)
+            verdict = self.compile(library, 1, own)
+            affected = self.changed(own) + tests
         if verdict:
             return verdict
+        if not affected:
+            return "same code", ""
+        order = base.order(where, affected)
         if first:
             order = [first[0]] + [n for n in order if n != first[0]]
         for name in order:
@@ -80,25 +82,34 @@ class Worker:
                     return "killed", killer
             if killer := self.test(name, own, 0, base.split(name)[0]):
                 return "killed", killer
+        # The same at -O1, of what is not there yet.
         if quickly:
             own = {}
             if verdict := self.compile(library, 1, own):
                 return verdict
-            if not tests and (verdict := self.same(own)):
-                return verdict
+        else:
+            own = {n: path for n, path in own.items() if not is_test(n)}
+        if verdict := self.compile(tests, 1, own):
+            return verdict
+        if not (affected := self.changed(own)):
+            return "same code", ""
+        order = base.order(where, affected)
         for name in order:
-            if verdict := self.compile(self.missing(tests, name, own), 1, own):
-                return verdict
             if killer := self.test(name, own, 1, base.split(name)[1]):
                 return "killed", killer
-        if tests and (verdict := self.same(own)):
-            return verdict
         chooses = any(re.search(r"filters/(filter|kernels_of)", f) for f in files)
         for isa in FORCED if kernels or chooses else []:
             for name in order:
                 if killer := self.test(name, own, 1, base.split(name)[0], {"SIMDBLOOM_ISA": isa}):
                     return "killed", f"{killer} on {isa}"
         return "survived", ""
+
+    def changed(self, own):
+        """Of these objects at -O1 those that are not as they were; the others go."""
+        for name in list(own):
+            if own[name].read_bytes() == self.base.object(name, 1).read_bytes():
+                del own[name]
+        return list(own)
 
     def missing(self, tests, program, own):
         return [n for n in tests if n in self.base.reach[program] and n not in own]
@@ -116,12 +127,6 @@ class Worker:
             if one[name].read_bytes() != self.base.object(name, 0).read_bytes():
                 if killer := self.test(ONE_ISA, one, 0, quick):
                     return "killed", f"{killer}, {name} kernels"
-        return None
-
-    def same(self, own):
-        base = self.base
-        if all(path.read_bytes() == base.object(n, 1).read_bytes() for n, path in own.items()):
-            return "same code", ""
         return None
 
     def linked(self, name, own, level):
