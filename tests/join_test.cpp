@@ -195,10 +195,28 @@ TEST(JoinKey, EqualFloatsHaveOneKeyAndOthersTheirOwn) {
     EXPECT_EQ(join_key(Limits::quiet_NaN()), join_key(-Limits::quiet_NaN()));
     EXPECT_EQ(join_key(Limits::quiet_NaN()), join_key(std::bit_cast<double>(0x7FF0'0000'0000'0001u)));
     EXPECT_EQ(join_key(1.5f), join_key(1.5));
-    const double others[] = {0.0, 1.0, -1.0, Limits::denorm_min(), -Limits::denorm_min(), Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()};
+    const double others[] = {0.0, 1.0, -1.0, Limits::min(), -Limits::min(), Limits::infinity(),
+                             -Limits::infinity(), Limits::quiet_NaN()};
     std::set<std::uint64_t> keys;
     for (const double value : others) keys.insert(join_key(value));
     EXPECT_EQ(keys.size(), std::size(others));
+}
+
+TEST(JoinKey, WholeDoublesHaveTheKeyOfTheInteger) {
+    for (int shift = 0; shift < 63; ++shift)
+        for (const std::int64_t near : {-1, 0, 1}) {
+            const std::int64_t value = (std::int64_t{1} << shift) + near;
+            const auto number = static_cast<double>(value);
+            if (number < 0x1p63 && static_cast<std::int64_t>(number) != value) continue;  // rounded
+            if (number == 0x1p63) continue;
+            EXPECT_EQ(join_key(number), static_cast<std::uint64_t>(value)) << value;
+            EXPECT_EQ(join_key(-number), static_cast<std::uint64_t>(-value)) << -value;
+        }
+    EXPECT_EQ(join_key(-0x1p63), std::uint64_t{1} << 63);
+    EXPECT_EQ(join_key(0x1p63), std::uint64_t{1} << 63);
+    EXPECT_EQ(join_key(0x1.FFFFFFFFFFFFFp63), 0xFFFF'FFFF'FFFF'F800u);
+    for (const double other : {0.5, -0.5, 0x1p64, -0x1.0000000000001p63, 0x1p-1074})
+        EXPECT_EQ(join_key(other), std::bit_cast<std::uint64_t>(other)) << other;
 }
 
 struct Star {

@@ -40,7 +40,7 @@ struct ArrowArray {
 namespace simdbloom {
 
 /// The keys of an Arrow array. Integers, booleans, dates, times, timestamps and durations are their 64-bit values, sign- or
-/// zero-extended, so that equal numbers of two types have one key (units of time are not converted); floats are join_key;
+/// zero-extended, and floats are join_key, so that equal numbers of two types have one key (units of time are not converted);
 /// strings, binaries and decimals are hashes of their bytes. A dictionary stands for the values it holds.
 class ArrowKeys {
 public:

@@ -17,11 +17,17 @@
 
 namespace simdbloom {
 
-/// The key that equal floats have in common: -0.0 is 0.0, and all NaNs are one, as SQL's GROUP BY and joins of DuckDB, Spark and
-/// PostgreSQL have them. A float has the key of the double of its value.
+/// The key of a float or double. Equal numbers have one key: a whole number from -2^63 to 2^64 - 1
+/// has the key of that integer, -0.0 that of 0, and all NaNs have one, as SQL's GROUP BY and joins
+/// of DuckDB, Spark and PostgreSQL have them. All other numbers have the bits of the double.
 constexpr std::uint64_t join_key(double value) noexcept {
     if (value != value) return 0x7FF8'0000'0000'0000u;
-    return value == 0 ? 0 : std::bit_cast<std::uint64_t>(value);
+    if (value >= 0x1p63 && value < 0x1p64) return static_cast<std::uint64_t>(value);
+    if (value >= -0x1p63 && value < 0x1p63) {
+        const auto whole = static_cast<std::int64_t>(value);
+        if (static_cast<double>(whole) == value) return static_cast<std::uint64_t>(whole);
+    }
+    return std::bit_cast<std::uint64_t>(value);
 }
 
 /// The keys of a batch of rows. NULLs equal nothing, as in SQL: they are not inserted, and never pass.

@@ -1,34 +1,288 @@
 #include "adapters/duckdb/keys.hpp"
 
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "adapters/duckdb/numbers.hpp"
+
 DUCKDB_EXTENSION_EXTERN
 
 namespace simdbloom::duckdb {
+namespace {
 
-std::string_view text_of(duckdb_string_t& string) noexcept { return {duckdb_string_t_data(&string), duckdb_string_t_length(string)}; }
+constexpr std::uint64_t seed_base = 0x6475'636B'6462'0000u;  // "duckdb"
 
-VectorKeys::VectorKeys(duckdb_type type, duckdb_vector vector, std::size_t rows) : rows_(rows), valid_(duckdb_vector_get_validity(vector)) {
-    void* const data = duckdb_vector_get_data(vector);
-    const auto convert = [&]<class T>(T* from, const auto& key) {
-        values_.resize(rows);
-        for (std::size_t row = 0; row < rows; ++row)
-            // What stands in the place of a NULL is not always a value.
-            if (valid_ == nullptr || (valid_[row / 64] >> (row % 64) & 1) != 0) values_[row] = key(from[row]);
-    };
-    switch (type) {
-        case DUCKDB_TYPE_DOUBLE: convert(static_cast<double*>(data), [](double value) { return join_key(value); }); break;
-        case DUCKDB_TYPE_DATE: convert(static_cast<std::int32_t*>(data), [](std::int32_t days) { return static_cast<std::uint64_t>(std::int64_t{days}); }); break;
+constexpr const char* kind_names[] = {
+    "keys of another program", "no keys", "integers", "UHUGEINT", "DECIMAL", "FLOAT", "DOUBLE",
+    "VARCHAR", "BLOB", "DATE or TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIME", "UUID", "BIT"};
+static_assert(std::size(kind_names) == static_cast<std::size_t>(last_kind) + 1);
+
+constexpr struct {
+    duckdb_type id;
+    const char* name;
+} refused[] = {
+    {DUCKDB_TYPE_INTERVAL, "INTERVAL"}, {DUCKDB_TYPE_TIME_TZ, "TIME WITH TIME ZONE"},
+    {DUCKDB_TYPE_BIGNUM, "BIGNUM"},     {DUCKDB_TYPE_TIME_NS, "TIME_NS"},
+    {DUCKDB_TYPE_LIST, "LIST"},         {DUCKDB_TYPE_ARRAY, "ARRAY"},
+    {DUCKDB_TYPE_STRUCT, "STRUCT"},     {DUCKDB_TYPE_MAP, "MAP"},
+    {DUCKDB_TYPE_UNION, "UNION"}};
+
+[[noreturn]] void refuse(duckdb_type id) {
+    std::string name = "of number " + std::to_string(static_cast<int>(id));
+    for (const auto& type : refused)
+        if (type.id == id) name = type.name;
+    throw std::invalid_argument("values of type " + name + " have no keys; cast them");
+}
+
+KeyKind kind_of_type(duckdb_type id) {
+    switch (id) {
+        case DUCKDB_TYPE_SQLNULL: return KeyKind::none;
+        case DUCKDB_TYPE_BOOLEAN:
+        case DUCKDB_TYPE_TINYINT:
+        case DUCKDB_TYPE_SMALLINT:
+        case DUCKDB_TYPE_INTEGER:
+        case DUCKDB_TYPE_BIGINT:
+        case DUCKDB_TYPE_HUGEINT:
+        case DUCKDB_TYPE_UTINYINT:
+        case DUCKDB_TYPE_USMALLINT:
+        case DUCKDB_TYPE_UINTEGER:
+        case DUCKDB_TYPE_UBIGINT: return KeyKind::integer;
+        case DUCKDB_TYPE_UHUGEINT: return KeyKind::uhugeint;
+        case DUCKDB_TYPE_DECIMAL: return KeyKind::decimal;
+        case DUCKDB_TYPE_FLOAT: return KeyKind::single;
+        case DUCKDB_TYPE_DOUBLE: return KeyKind::real;
         case DUCKDB_TYPE_VARCHAR:
-        case DUCKDB_TYPE_BLOB:
-            hashed_ = true;
-            convert(static_cast<duckdb_string_t*>(data), [](duckdb_string_t& string) { return hash_bytes(text_of(string)); });
-            break;
-        default: borrowed_ = static_cast<const std::uint64_t*>(data);
+        case DUCKDB_TYPE_ENUM: return KeyKind::text;
+        case DUCKDB_TYPE_BLOB: return KeyKind::bytes;
+        case DUCKDB_TYPE_DATE:
+        case DUCKDB_TYPE_TIMESTAMP:
+        case DUCKDB_TYPE_TIMESTAMP_S:
+        case DUCKDB_TYPE_TIMESTAMP_MS:
+        case DUCKDB_TYPE_TIMESTAMP_NS: return KeyKind::instant;
+        case DUCKDB_TYPE_TIMESTAMP_TZ: return KeyKind::zoned;
+        case DUCKDB_TYPE_TIME: return KeyKind::time;
+        case DUCKDB_TYPE_UUID: return KeyKind::uuid;
+        case DUCKDB_TYPE_BIT: return KeyKind::bits;
+        default: refuse(id);
     }
 }
 
-JoinColumn VectorKeys::column() const noexcept {
-    // DuckDB's 64-bit words of validity are, on little-endian machines, the bytes of Arrow's.
-    return {{borrowed_ != nullptr ? borrowed_ : values_.data(), rows_}, hashed_, reinterpret_cast<const std::uint8_t*>(valid_), 0};
+bool is_number(KeyKind kind) noexcept {
+    return kind >= KeyKind::integer && kind <= KeyKind::real;
+}
+
+/// DuckDB does not promise the alignment of 16 that a compiler expects of 128 bits.
+template <class T>
+T load_at(const void* data, std::size_t row) noexcept {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(data) + row * sizeof(T), sizeof(T));
+    return value;
+}
+
+constexpr std::int64_t day = 86'400'000'000, infinite = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+std::uint64_t seed_of(KeyKind kind) noexcept {
+    return kind == KeyKind::foreign ? 0 : seed_base + static_cast<std::uint64_t>(kind);
+}
+
+KeyKind kind_of(std::uint64_t seed) noexcept {
+    const std::uint64_t kind = seed - seed_base;
+    return kind <= static_cast<std::uint64_t>(last_kind) ? static_cast<KeyKind>(kind)
+                                                         : KeyKind::foreign;
+}
+
+std::string_view text_of(duckdb_string_t& string) noexcept {
+    return {duckdb_string_t_data(&string), duckdb_string_t_length(string)};
+}
+
+KeyColumn::KeyColumn(duckdb_vector vector, std::size_t rows)
+    : type_(duckdb_vector_get_column_type(vector)),
+      id_(duckdb_get_type_id(type_)),
+      storage_(id_),
+      data_(duckdb_vector_get_data(vector)),
+      valid_(duckdb_vector_get_validity(vector)),
+      rows_(rows) {
+    try {
+        kind_ = kind_of_type(id_);
+    } catch (...) {
+        duckdb_destroy_logical_type(&type_);
+        throw;
+    }
+    if (id_ == DUCKDB_TYPE_ENUM) storage_ = duckdb_enum_internal_type(type_);
+    if (id_ == DUCKDB_TYPE_DECIMAL) {
+        storage_ = duckdb_decimal_internal_type(type_);
+        scale_ = duckdb_decimal_scale(type_);
+        if (scale_ == 0) kind_ = KeyKind::integer;
+    }
+}
+
+KeyColumn::~KeyColumn() { duckdb_destroy_logical_type(&type_); }
+
+/// use(a null pointer to the C++ type of the numbers).
+template <class Use>
+void KeyColumn::with_numbers(const Use& use) const {
+    switch (storage_) {
+        case DUCKDB_TYPE_TINYINT: return use(static_cast<std::int8_t*>(nullptr));
+        case DUCKDB_TYPE_SMALLINT: return use(static_cast<std::int16_t*>(nullptr));
+        case DUCKDB_TYPE_INTEGER: return use(static_cast<std::int32_t*>(nullptr));
+        case DUCKDB_TYPE_BIGINT: return use(static_cast<std::int64_t*>(nullptr));
+        case DUCKDB_TYPE_HUGEINT: return use(static_cast<Int128*>(nullptr));
+        case DUCKDB_TYPE_BOOLEAN:
+        case DUCKDB_TYPE_UTINYINT: return use(static_cast<std::uint8_t*>(nullptr));
+        case DUCKDB_TYPE_USMALLINT: return use(static_cast<std::uint16_t*>(nullptr));
+        case DUCKDB_TYPE_UINTEGER: return use(static_cast<std::uint32_t*>(nullptr));
+        case DUCKDB_TYPE_UBIGINT: return use(static_cast<std::uint64_t*>(nullptr));
+        case DUCKDB_TYPE_UHUGEINT: return use(static_cast<UInt128*>(nullptr));
+        case DUCKDB_TYPE_FLOAT: return use(static_cast<float*>(nullptr));
+        case DUCKDB_TYPE_DOUBLE: return use(static_cast<double*>(nullptr));
+        default: refuse(storage_);
+    }
+}
+
+std::uint64_t KeyColumn::instant_key(std::size_t row) const noexcept {
+    if (id_ == DUCKDB_TYPE_DATE) {
+        const auto days = load_at<std::int32_t>(data_, row);
+        constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
+        if (days == last) return static_cast<std::uint64_t>(infinite);
+        if (days == -last) return static_cast<std::uint64_t>(-infinite);
+        return integer_key(Int128{days} * day);
+    }
+    const auto value = load_at<std::int64_t>(data_, row);
+    if (value == infinite || value == -infinite) return static_cast<std::uint64_t>(value);
+    if (id_ == DUCKDB_TYPE_TIMESTAMP_S) return integer_key(Int128{value} * 1'000'000);
+    if (id_ == DUCKDB_TYPE_TIMESTAMP_MS) return integer_key(Int128{value} * 1'000);
+    if (id_ != DUCKDB_TYPE_TIMESTAMP_NS) return static_cast<std::uint64_t>(value);
+    if (value % 1000 == 0) return static_cast<std::uint64_t>(value / 1000);
+    return hash_bytes(std::as_bytes(std::span(&value, 1)));
+}
+
+std::uint64_t KeyColumn::label_hash(std::size_t row, std::uint64_t seed) const {
+    const std::size_t label = storage_ == DUCKDB_TYPE_UTINYINT ? load_at<std::uint8_t>(data_, row)
+                              : storage_ == DUCKDB_TYPE_USMALLINT
+                                  ? load_at<std::uint16_t>(data_, row)
+                                  : load_at<std::uint32_t>(data_, row);
+    char* const text = duckdb_enum_dictionary_value(type_, label);
+    if (text == nullptr) throw std::invalid_argument("an ENUM value without a label");
+    const std::uint64_t hash = hash_bytes(std::string_view(text), seed);
+    duckdb_free(text);
+    return hash;
+}
+
+/// Of a key that is not a number.
+std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed) const {
+    if (id_ == DUCKDB_TYPE_ENUM) return label_hash(row, seed);
+    if (kind_ == KeyKind::uuid) {
+        const auto value = load_at<std::array<std::byte, 16>>(data_, row);
+        return hash_bytes(std::span<const std::byte>(value), seed);
+    }
+    if (kind_ == KeyKind::text || kind_ == KeyKind::bytes || kind_ == KeyKind::bits)
+        return hash_bytes(text_of(static_cast<duckdb_string_t*>(data_)[row]), seed);
+    return hash_key(instant_key(row), seed);
+}
+
+std::vector<std::pair<std::uint32_t, std::uint64_t>> KeyColumn::hashes() const {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> hashes;
+    hashes.reserve(rows_);
+    const std::uint64_t seed = seed_of(kind_);
+    const auto each = [&](const auto& put) {
+        for (std::uint32_t row = 0; row < rows_; ++row)
+            if (is_valid(row)) put(row);
+    };
+    if (!is_number(kind_)) {
+        each([&](std::uint32_t row) { hashes.emplace_back(row, hash_of(row, seed)); });
+        return hashes;
+    }
+    with_numbers([&]<class T>(T*) {
+        each([&](std::uint32_t row) {
+            const T value = load_at<T>(data_, row);
+            if constexpr (std::is_floating_point_v<T>) {
+                hashes.emplace_back(row, hash_key(join_key(value), seed));
+            } else if (kind_ == KeyKind::decimal) {
+                // DOUBLEs ask for the double that `=` makes of the decimal: it may be another key.
+                using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
+                const auto digits = static_cast<Digits>(value);
+                const std::uint64_t key = decimal_key(digits, scale_);
+                const std::uint64_t rounded = join_key(floating<double>(digits, scale_));
+                hashes.emplace_back(row, hash_key(key, seed));
+                if (rounded != key) hashes.emplace_back(row, hash_key(rounded, seed));
+            } else {
+                hashes.emplace_back(row, hash_key(integer_key(value), seed));
+            }
+        });
+    });
+    return hashes;
+}
+
+void KeyColumn::check_askable(KeyKind filter) const {
+    if (filter == KeyKind::foreign || filter == KeyKind::none || kind_ == KeyKind::none) return;
+    const std::string both = std::string("a filter of ") + kind_names[static_cast<int>(filter)] +
+                             " is asked with " + kind_names[static_cast<int>(kind_)];
+    if (filter == KeyKind::decimal && kind_ == KeyKind::single)
+        throw std::invalid_argument(both + ": `=` rounds both to FLOAT; cast the key to DOUBLE"
+                                           " or build the filter of FLOAT");
+    if (filter != kind_ && !(is_number(filter) && is_number(kind_)))
+        throw std::invalid_argument(both + "; cast the key to the type of the filter");
+}
+
+void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
+                    Question& question) const {
+    const KeyKind of = kind_of(filter.seed());
+    check_askable(of);
+    auto& [column, values, certain] = question;
+    certain.clear();
+    const bool whole = storage_ == DUCKDB_TYPE_BIGINT || storage_ == DUCKDB_TYPE_UBIGINT;
+    const bool rounds = of == KeyKind::single || of == KeyKind::real;
+    const bool borrowed = (kind_ == KeyKind::integer && whole && !rounds) ||
+                          id_ == DUCKDB_TYPE_TIMESTAMP || kind_ == KeyKind::zoned ||
+                          kind_ == KeyKind::time;
+    if (borrowed) {
+        column = {{static_cast<const std::uint64_t*>(data_) + first, n}};
+        return;
+    }
+    values.assign(n, 0);
+    column = {values, !is_number(kind_)};
+    const auto each = [&](const auto& key) {
+        for (std::size_t i = 0; i < n; ++i)
+            if (is_valid(first + i)) values[i] = key(i);
+    };
+    if (kind_ == KeyKind::none) return;
+    if (!is_number(kind_)) {
+        each([&](std::size_t i) { return hash_of(first + i, filter.seed()); });
+        return;
+    }
+    // Beyond what the narrower side can tell apart, `=` finds several integers equal.
+    const auto certain_from = [&](std::size_t i, bool beyond) {
+        if (beyond) certain.push_back(static_cast<std::uint32_t>(i));
+    };
+    const bool integers = of == KeyKind::integer || of == KeyKind::uhugeint ||
+                          of == KeyKind::foreign;
+    const bool by_double = (kind_ == KeyKind::uhugeint && of != KeyKind::uhugeint && integers) ||
+                           (id_ == DUCKDB_TYPE_HUGEINT && of == KeyKind::uhugeint);
+    with_numbers([&]<class T>(T*) {
+        each([&](std::size_t i) {
+            const T value = load_at<T>(data_, first + i);
+            if constexpr (std::is_floating_point_v<T>) {
+                certain_from(i, integers && std::fabs(value) >= static_cast<T>(exact_to<T>));
+                return join_key(value);
+            } else if (scale_ > 0) {
+                using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
+                const auto digits = static_cast<Digits>(value);
+                if (of == KeyKind::real) return join_key(floating<double>(digits, scale_));
+                if (of == KeyKind::single) return join_key(floating<float>(digits, scale_));
+                return decimal_key(digits, scale_);
+            } else {
+                if (of == KeyKind::real) return join_key(floating<double>(value));
+                if (of == KeyKind::single) return join_key(floating<float>(value));
+                certain_from(i, by_double && std::fabs(floating<double>(value)) >= 0x1p53);
+                return integer_key(value);
+            }
+        });
+    });
 }
 
 }  // namespace simdbloom::duckdb

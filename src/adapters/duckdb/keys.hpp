@@ -1,8 +1,14 @@
 // Columns of DuckDB as keys.
+//
+// A filter is asked with other types than it was built of: `=` compares an INTEGER with a DOUBLE.
+// What `=` finds equal must find itself in the filter, so equal values of two types have one key,
+// and the filter says what its keys were: it is the low byte of its seed. Where `=` rounds (2^53 + 1
+// as BIGINT equals 2^53 as DOUBLE) no key can tell, and the answer is "may be in it".
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "duckdb_extension.h"
@@ -10,25 +16,79 @@
 
 namespace simdbloom::duckdb {
 
-/// The types that have functions of their own; DuckDB casts narrower numbers to them. Numbers of 64 bits are their keys, so that
-/// an INTEGER and a BIGINT of one value are one key; a DATE is its days and a TIMESTAMP its microseconds, so that these are not.
-inline constexpr duckdb_type key_types[] = {DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DATE, DUCKDB_TYPE_TIMESTAMP, DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_BLOB};
+enum class KeyKind : std::uint8_t {
+    foreign,   ///< the filter was not built by this extension: it does not say
+    none,      ///< no row, or NULLs only
+    integer,   ///< all integers but UHUGEINT, BOOLEAN, DECIMAL(n, 0)
+    uhugeint,  ///< apart from the others: against HUGEINT `=` compares doubles
+    decimal,   ///< with digits behind the point
+    single,    ///< FLOAT
+    real,      ///< DOUBLE
+    text,      ///< VARCHAR, ENUM
+    bytes,     ///< BLOB
+    instant,   ///< DATE, TIMESTAMP, TIMESTAMP_S, _MS, _NS: as microseconds
+    zoned,     ///< TIMESTAMP WITH TIME ZONE
+    time,
+    uuid,
+    bits,
+};
+constexpr KeyKind last_kind = KeyKind::bits;
+
+/// The seed of filters whose keys are of that kind.
+std::uint64_t seed_of(KeyKind kind) noexcept;
+KeyKind kind_of(std::uint64_t seed) noexcept;
 
 /// The strings of a vector: they lie in it where they are short.
 std::string_view text_of(duckdb_string_t& string) noexcept;
 
-/// The keys of a vector of one of the key_types.
-class VectorKeys {
+/// A column of keys, of any type that has some. Refers to DuckDB's vector.
+class KeyColumn {
 public:
-    VectorKeys(duckdb_type type, duckdb_vector vector, std::size_t rows);
-    JoinColumn column() const noexcept;
+    /// Throws std::invalid_argument with the name of a type that has no keys.
+    KeyColumn(duckdb_vector vector, std::size_t rows);
+    ~KeyColumn();
+    KeyColumn(const KeyColumn&) = delete;
+    KeyColumn& operator=(const KeyColumn&) = delete;
+
+    KeyKind kind() const noexcept { return kind_; }
+    bool is_valid(std::size_t row) const noexcept {
+        return valid_ == nullptr || (valid_[row / 64] >> (row % 64) & 1) != 0;
+    }
+
+    /// Calls use(row, hash) of all rows that are not NULL; of some decimals twice (see `decimal`).
+    template <class Use>
+    void for_each_hash(const Use& use) const;
+
+    /// The rows [first, first + n) as keys to ask a filter for.
+    struct Question {
+        JoinColumn column;
+        std::vector<std::uint64_t> values;    ///< of `column`, unless those are DuckDB's own
+        std::vector<std::uint32_t> certain;   ///< rows, from 0, that pass whatever the filter says
+    };
+    /// Throws std::invalid_argument where keys of the two types cannot be told to be equal.
+    void ask(const AnyFilter& filter, std::size_t first, std::size_t n, Question& question) const;
 
 private:
-    std::vector<std::uint64_t> values_;
-    const std::uint64_t* borrowed_ = nullptr;
-    std::size_t rows_;
+    template <class Use>
+    void with_numbers(const Use& use) const;
+    std::uint64_t hash_of(std::size_t row, std::uint64_t seed) const;
+    std::uint64_t instant_key(std::size_t row) const noexcept;
+    std::uint64_t label_hash(std::size_t row, std::uint64_t seed) const;
+    void check_askable(KeyKind filter) const;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> hashes() const;
+
+    duckdb_logical_type type_;
+    duckdb_type id_, storage_;
+    KeyKind kind_ = KeyKind::none;
+    unsigned scale_ = 0;
+    void* data_;
     const std::uint64_t* valid_;
-    bool hashed_ = false;
+    std::size_t rows_;
 };
+
+template <class Use>
+void KeyColumn::for_each_hash(const Use& use) const {
+    for (const auto& [row, hash] : hashes()) use(row, hash);
+}
 
 }  // namespace simdbloom::duckdb

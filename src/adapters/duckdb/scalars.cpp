@@ -51,34 +51,36 @@ void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
     }
 }
 
-const std::uint8_t* blobs_valid(duckdb_data_chunk input) { return reinterpret_cast<const std::uint8_t*>(duckdb_vector_get_validity(duckdb_data_chunk_get_vector(input, 0))); }
-
-/// The answers are NULL where an argument is.
-void null_where(std::initializer_list<const std::uint8_t*> validities, std::size_t rows, duckdb_vector output) {
-    for (const std::uint8_t* valid : validities) {
+/// The answers are NULL where an argument is; the members of a STRUCT that is NULL are NULL too.
+void null_where(std::initializer_list<duckdb_vector> arguments, std::size_t rows, duckdb_vector output,
+                std::size_t members = 0) {
+    for (const duckdb_vector argument : arguments) {
+        const std::uint64_t* const valid = duckdb_vector_get_validity(argument);
         if (valid == nullptr) continue;
-        duckdb_vector_ensure_validity_writable(output);
-        std::uint64_t* const answers = duckdb_vector_get_validity(output);
-        for (std::size_t row = 0; row < rows; ++row)
-            if ((valid[row / 8] >> (row % 8) & 1) == 0) duckdb_validity_set_row_invalid(answers, row);
+        for (std::size_t part = 0; part <= members; ++part) {
+            const duckdb_vector nulls = part == 0 ? output : duckdb_struct_vector_get_child(output, part - 1);
+            duckdb_vector_ensure_validity_writable(nulls);
+            std::uint64_t* const answers = duckdb_vector_get_validity(nulls);
+            for (std::size_t row = 0; row < rows; ++row)
+                if ((valid[row / 64] >> (row % 64) & 1) == 0) duckdb_validity_set_row_invalid(answers, row);
+        }
     }
 }
 
-template <duckdb_type type>
 void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_contains", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        const VectorKeys keys(type, duckdb_data_chunk_get_vector(input, 1), rows);
-        const JoinColumn column = keys.column();
-        null_where({column.valid, blobs_valid(input)}, rows, output);
+        const duckdb_vector blobs = duckdb_data_chunk_get_vector(input, 0);
+        const duckdb_vector column = duckdb_data_chunk_get_vector(input, 1);
+        const KeyColumn keys(column, rows);
+        null_where({blobs, column}, rows, output);
         auto* const answers = static_cast<std::uint8_t*>(duckdb_vector_get_data(output));
-        for_each_run(duckdb_data_chunk_get_vector(input, 0), rows, [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
+        KeyColumn::Question question;
+        for_each_run(blobs, rows, [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
             const JoinFilter filter(parsed_filters().get(blob));
-            if (filter.filter()->seed() != 0) throw std::runtime_error("a filter of seed " + std::to_string(filter.filter()->seed()) + ", where strings are hashed with seed 0");
-            JoinColumn run = column;
-            run.values = run.values.subspan(first, n);
-            run.valid = nullptr;
-            filter.bytes(run, {answers + first, n});
+            keys.ask(*filter.filter(), first, n, question);
+            filter.bytes(question.column, {answers + first, n});
+            for (const std::uint32_t row : question.certain) answers[first + row] = 1;
         });
     });
 }
@@ -86,7 +88,7 @@ void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector 
 void refer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_ref", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        null_where({blobs_valid(input)}, rows, output);
+        null_where({duckdb_data_chunk_get_vector(input, 0)}, rows, output);
         for_each_run(duckdb_data_chunk_get_vector(input, 0), rows, [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
             const auto reference = parsed_filters().reference(blob);
             for (std::size_t row = first; row < first + n; ++row)
@@ -101,7 +103,7 @@ constexpr duckdb_type info_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_UBIGINT, 
 void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_info", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        null_where({blobs_valid(input)}, rows, output);
+        null_where({duckdb_data_chunk_get_vector(input, 0)}, rows, output, std::size(info_names));
         const auto column = [&](idx_t i) { return duckdb_vector_get_data(duckdb_struct_vector_get_child(output, i)); };
         for_each_run(duckdb_data_chunk_get_vector(input, 0), rows, [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
             const FrozenFilter filter = parsed_filters().get(blob);
@@ -117,23 +119,13 @@ void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector 
     });
 }
 
-template <duckdb_type type>
-void add_contains(duckdb_scalar_function_set set) {
-    duckdb_scalar_function function = duckdb_create_scalar_function();
-    duckdb_scalar_function_set_name(function, "bloom_contains");
-    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
-    with_type(type, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
-    with_type(DUCKDB_TYPE_BOOLEAN, [&](duckdb_logical_type t) { duckdb_scalar_function_set_return_type(function, t); });
-    duckdb_scalar_function_set_special_handling(function);
-    duckdb_scalar_function_set_function(function, contains<type>);
-    duckdb_add_scalar_function_to_set(set, function);
-    duckdb_destroy_scalar_function(&function);
-}
-
-bool register_of_blob(duckdb_connection connection, const char* name, duckdb_logical_type result, duckdb_scalar_function_t run) {
+bool register_scalar(duckdb_connection connection, const char* name,
+                     std::initializer_list<duckdb_type> parameters, duckdb_logical_type result,
+                     duckdb_scalar_function_t run) {
     duckdb_scalar_function function = duckdb_create_scalar_function();
     duckdb_scalar_function_set_name(function, name);
-    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
+    for (const duckdb_type parameter : parameters)
+        with_type(parameter, [&](duckdb_logical_type t) { duckdb_scalar_function_add_parameter(function, t); });
     duckdb_scalar_function_set_return_type(function, result);
     duckdb_scalar_function_set_special_handling(function);
     duckdb_scalar_function_set_function(function, run);
@@ -145,20 +137,19 @@ bool register_of_blob(duckdb_connection connection, const char* name, duckdb_log
 }  // namespace
 
 bool register_scalars(duckdb_connection connection) {
-    duckdb_scalar_function_set set = duckdb_create_scalar_function_set("bloom_contains");
-    [&]<std::size_t... i>(std::index_sequence<i...>) { (add_contains<key_types[i]>(set), ...); }(std::make_index_sequence<std::size(key_types)>());
-    bool done = duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
-    duckdb_destroy_scalar_function_set(&set);
-
+    bool done = true;
+    with_type(DUCKDB_TYPE_BOOLEAN, [&](duckdb_logical_type t) {
+        done = register_scalar(connection, "bloom_contains", {DUCKDB_TYPE_BLOB, DUCKDB_TYPE_ANY}, t, contains);
+    });
     duckdb_logical_type members[std::size(info_types)];
     for (std::size_t i = 0; i < std::size(info_types); ++i) members[i] = duckdb_create_logical_type(info_types[i]);
     const char* names[std::size(info_names)];
     std::copy(std::begin(info_names), std::end(info_names), names);
     duckdb_logical_type structure = duckdb_create_struct_type(members, names, std::size(members));
-    done = register_of_blob(connection, "bloom_info", structure, describe) && done;
+    done = register_scalar(connection, "bloom_info", {DUCKDB_TYPE_BLOB}, structure, describe) && done;
     duckdb_destroy_logical_type(&structure);
     for (auto& member : members) duckdb_destroy_logical_type(&member);
-    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { done = register_of_blob(connection, "bloom_ref", t, refer) && done; });
+    with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { done = register_scalar(connection, "bloom_ref", {DUCKDB_TYPE_BLOB}, t, refer) && done; });
     return done;
 }
 
