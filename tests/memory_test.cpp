@@ -3,32 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "allocations.hpp"
 #include "no_more_memory.hpp"
 #include "support.hpp"
 
-namespace {
-std::atomic<std::size_t> heap_allocations = 0;  // other tests of this program have threads
-}
-
-// Not inline: GCC 12 takes one that is and one that is not for a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t n) {
-    ++heap_allocations;
-    if (void* p = std::malloc(n)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
-    ++heap_allocations;
-    return std::malloc(n);
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-
 namespace simdbloom {
 namespace {
+
+using test::heap_allocations;
 
 constexpr std::size_t page = 4096;
 

@@ -56,16 +56,26 @@ public:
     ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
     ArrowKeys(const ArrowSchema& schema, const ArrowArray& array) : ArrowKeys(schema, array, Hash()) {}
 
+    ArrowKeys(const ArrowKeys&) = default;
+    ArrowKeys(ArrowKeys&&) noexcept = default;
+    /// Leaves the keys as they were if it throws. A move leaves no rows behind.
+    ArrowKeys& operator=(const ArrowKeys& other) { return *this = ArrowKeys(other); }
+    ArrowKeys& operator=(ArrowKeys&&) noexcept = default;
+
     /// As long as this object and the array live.
-    JoinColumn column() const noexcept { return {borrowed_.data() != nullptr ? borrowed_ : values_, hashed_, own_valid_.empty() ? valid_ : own_valid_.data(), valid_offset_}; }
+    JoinColumn column() const noexcept {
+        std::span<const std::uint64_t> values = borrowed_;
+        if (values.empty()) values = values_;
+        return {values, hashed_, own_valid_.empty() ? valid_ : own_valid_.data(), valid_offset_};
+    }
 
 private:
     void read_values(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
     void read_dictionary(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
 
-    std::vector<std::uint64_t> values_;
-    std::span<const std::uint64_t> borrowed_;  // 64-bit values are used where they lie
-    std::vector<std::uint8_t> own_valid_;      // of a dictionary
+    detail::Taken<std::vector<std::uint64_t>> values_;
+    detail::Taken<std::span<const std::uint64_t>> borrowed_;  // 64-bit values, used where they lie
+    detail::Taken<std::vector<std::uint8_t>> own_valid_;      // of a dictionary
     const std::uint8_t* valid_ = nullptr;
     std::size_t valid_offset_ = 0;
     bool hashed_ = false;

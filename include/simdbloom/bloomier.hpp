@@ -42,6 +42,12 @@ struct FuseTuning {
 /// bits of it are one key.
 class BloomierMap : public LookupInterface<BloomierMap, detail::KeyHash> {
 public:
+    BloomierMap(const BloomierMap&) = default;
+    BloomierMap(BloomierMap&&) noexcept = default;
+    /// Leaves the map as it was if it throws. What a move leaves behind: moved.hpp.
+    BloomierMap& operator=(const BloomierMap& other) { return *this = BloomierMap(other); }
+    BloomierMap& operator=(BloomierMap&&) noexcept = default;
+
     /// values[i], below 2^value_bits, is the value of keys[i]. value_bits is 0 to 32, check_bits 0 to 32, not both 0; with 0
     /// check bits every key is found, and a stranger has any value. Options::fold_levels and spec are not read.
     ///
@@ -124,13 +130,18 @@ public:
     unsigned arity() const noexcept { return graph_.arity; }
     std::uint64_t slots() const noexcept { return graph_.slots(); }
     /// Infinite for a map of no keys, as are bits_per_key().
-    double slots_per_key() const noexcept { return static_cast<double>(slots()) / static_cast<double>(n_keys_); }
+    double slots_per_key() const noexcept {
+        return static_cast<double>(slots()) / static_cast<double>(n_keys());
+    }
     /// Graphs tried, the one that was peeled included.
     std::uint32_t attempts() const noexcept { return attempts_; }
 
     /// Bytes of the slots alone; the memory held is one page more at the most.
     std::size_t size_in_bytes() const noexcept { return table_.size(); }
-    double bits_per_key() const noexcept { return 8.0 * static_cast<double>(size_in_bytes()) / static_cast<double>(n_keys_); }
+    double bits_per_key() const noexcept {
+        if (moved_from()) return 0;
+        return 8.0 * static_cast<double>(size_in_bytes()) / static_cast<double>(n_keys());
+    }
     /// 2^-check_bits: the slots of a stranger XOR to a value that his check does not depend on.
     double expected_fpr() const noexcept;
     /// The same: it does not depend on what the slots hold.
@@ -171,6 +182,7 @@ private:
     void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;
     std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const;
     std::size_t run_lookup(std::span<const std::uint64_t> keys, bool hashed, std::uint32_t* values, std::uint8_t* bitmap) const;
+    bool moved_from() const noexcept { return table_.size() == 0; }
     detail::Target target() const noexcept;
     template <class Key, class H>
     std::vector<std::uint64_t> hashes_with(std::span<const Key> keys, const H& hasher) const {
@@ -181,10 +193,10 @@ private:
     }
 
     detail::Storage table_;
-    std::shared_ptr<const void> keeper_;  ///< of memory that is not this map's
+    detail::Taken<std::shared_ptr<const void>> keeper_;  ///< of memory that is not this map's
     const detail::MapKernels* kernels_ = nullptr;
     detail::FuseGraph graph_;
-    std::uint64_t n_keys_ = 0;
+    detail::Taken<std::uint64_t> n_keys_;
     std::uint32_t attempts_ = 0;
     std::uint8_t value_bits_, check_bits_;
     Isa isa_ = Isa::scalar;

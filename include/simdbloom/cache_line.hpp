@@ -12,7 +12,8 @@ namespace simdbloom {
 /// each of z groups; Lang et al. 2019) and blocked512 (k bits anywhere; Putze et al. 2007).
 class CacheLineBloom : public BloomInterface<CacheLineBloom> {
 public:
-    void insert_hash(std::uint64_t hash) noexcept {
+    void insert_hash(std::uint64_t hash) {
+        check_takes_keys();
         std::byte* block = block_at(detail::block_index(hash, blocks_));
         for (unsigned i = 0; i < layout_.k; ++i) {
             const unsigned b = bit(hash, i);

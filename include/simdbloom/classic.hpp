@@ -12,7 +12,8 @@ namespace simdbloom {
 /// Default k: the best for the bits per key.
 class ClassicBloom : public BloomInterface<ClassicBloom> {
 public:
-    void insert_hash(std::uint64_t hash) noexcept {
+    void insert_hash(std::uint64_t hash) {
+        check_takes_keys();
         const std::uint64_t step = detail::classic_step(hash);
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g += step) {

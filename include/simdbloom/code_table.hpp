@@ -34,17 +34,22 @@ public:
     /// std::invalid_argument that names a value out of range, std::length_error beyond 2^32 - 1 cells or max_bytes.
     static CodeTable with_empty_share(std::size_t n_keys, double empty, unsigned code_bits, Options options = {});
     CodeTable(std::uint64_t cells, unsigned code_bits, Options options = {});
+    CodeTable(const CodeTable&) = default;
+    CodeTable(CodeTable&&) noexcept = default;
+    /// Leaves the table as it was if it throws. What a move leaves behind: moved.hpp.
+    CodeTable& operator=(const CodeTable& other) { return *this = CodeTable(other); }
+    CodeTable& operator=(CodeTable&&) noexcept = default;
 
     /// False if the key could not go in: all cells but one are taken.
-    bool insert_hash(std::uint64_t hash) noexcept;
+    bool insert_hash(std::uint64_t hash);
     bool contains_hash(std::uint64_t hash) const noexcept { return look_for(hash).found; }
-    bool insert(std::uint64_t key) noexcept { return insert_hash(hash_of(key)); }
-    bool insert(std::string_view key) noexcept { return insert_hash(hash_of(key)); }
+    bool insert(std::uint64_t key) { return insert_hash(hash_of(key)); }
+    bool insert(std::string_view key) { return insert_hash(hash_of(key)); }
     using LookupInterface::contains;
 
     /// Both return how many went in: those before the first that could not.
-    std::size_t insert(std::span<const std::uint64_t> keys) noexcept;
-    std::size_t insert_hashes(std::span<const std::uint64_t> hashes) noexcept;
+    std::size_t insert(std::span<const std::uint64_t> keys);
+    std::size_t insert_hashes(std::span<const std::uint64_t> hashes);
 
     // As those of every filter, see FilterBase.
     std::size_t count(std::span<const std::uint64_t> keys) const;
@@ -79,10 +84,11 @@ private:
     };
     Look look_for(std::uint64_t hash) const noexcept;
     std::uint32_t at(std::uint64_t cell) const noexcept;
+    double load() const noexcept;
 
     std::size_t run(std::span<const std::uint64_t> keys, bool hashed, detail::Output output, void* out) const;
 
-    std::uint64_t cells_, stored_ = 0;
+    detail::Taken<std::uint64_t> cells_, stored_;
     unsigned code_bits_;
     detail::Storage table_;
 };

@@ -21,7 +21,7 @@ public:
     static constexpr unsigned counter_max = 15;
 
     using ErasableInterface::insert;
-    void insert_hash(std::uint64_t hash) noexcept;
+    void insert_hash(std::uint64_t hash);
     void insert(std::span<const std::uint64_t> keys) { run_insert(keys, false); }
     void insert_hashes(std::span<const std::uint64_t> hashes) { run_insert(hashes, true); }
 

@@ -17,7 +17,7 @@ public:
     static constexpr double max_design_load = 0.95;
 
     /// False when no place was found within 2000 evictions; the table is then as it was before the call.
-    bool try_insert_hash(std::uint64_t hash) noexcept;
+    bool try_insert_hash(std::uint64_t hash);
     bool contains_hash(std::uint64_t hash) const noexcept;
     /// Removes one copy; false if the key is not found.
     bool erase_hash(std::uint64_t hash) noexcept;

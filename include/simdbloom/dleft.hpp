@@ -20,7 +20,7 @@ public:
     static constexpr unsigned subtables = 4, cells_per_bucket = 8, counter_max = 3;
 
     /// False, with nothing changed, when the four buckets are full and no cell has the fingerprint.
-    bool try_insert_hash(std::uint64_t hash) noexcept;
+    bool try_insert_hash(std::uint64_t hash);
     bool contains_hash(std::uint64_t hash) const noexcept;
     /// False, with nothing changed, if the key was never inserted, or erased as often.
     bool erase_hash(std::uint64_t hash) noexcept;

@@ -74,7 +74,9 @@ public:
 
     /// Cells in use over all.
     double load() const noexcept {
-        return static_cast<double>(static_cast<const F&>(*this).stored()) / (this->layout_.cells_per_block() * static_cast<double>(this->blocks_));
+        if (this->blocks_ == 0) return 0;
+        const auto cells = this->layout_.cells_per_block() * static_cast<double>(this->blocks_);
+        return static_cast<double>(static_cast<const F&>(*this).stored()) / cells;
     }
 
 protected:

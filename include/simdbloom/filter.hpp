@@ -13,6 +13,7 @@
 #include "simdbloom/isa.hpp"
 #include "simdbloom/key_hash.hpp"
 #include "simdbloom/layout.hpp"
+#include "simdbloom/moved.hpp"
 #include "simdbloom/options.hpp"
 #include "simdbloom/storage.hpp"
 
@@ -54,6 +55,7 @@ void check_positions(std::size_t keys, std::size_t room);
 ///
 /// Concurrent calls of const members are safe; nothing else is. Keys are 64-bit integers hashed with
 /// hash_key(key, seed), or siphash(key, key()); the *_hashes twins take well-mixed 64-bit hashes as they are.
+/// An assignment that throws leaves the filter as it was. What a move leaves behind: moved.hpp.
 class FilterBase : public detail::KeyHash {
 public:
     /// How many of the keys are found. Never false for a key inserted.
@@ -106,12 +108,20 @@ public:
 
 protected:
     FilterBase(const detail::Geometry& geometry, const Options& options);
+    FilterBase(const FilterBase&) = default;
+    FilterBase(FilterBase&&) noexcept = default;
+    FilterBase& operator=(const FilterBase& other) { return *this = FilterBase(other); }
+    FilterBase& operator=(FilterBase&&) noexcept = default;
+    ~FilterBase() = default;
+
+    /// Throws std::invalid_argument if this filter was moved from.
+    void check_takes_keys() const { detail::check_not_moved(blocks_ == 0); }
 
     /// ORs (or ANDs) the bits of a filter of the same layout, size and seed into these.
     void unite(const FilterBase& other);
     void intersect(const FilterBase& other);
     void add_counters(const FilterBase& other);
-    void set_all_bits() noexcept;
+    void set_all_bits();
     /// Of this filter with every `parts` adjacent blocks as one; std::invalid_argument where `parts` does not divide the
     /// number of blocks.
     detail::Geometry folded_geometry(std::uint64_t parts) const;
@@ -129,10 +139,10 @@ protected:
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
-    std::uint64_t blocks_;
-    std::uint64_t n_keys_;
+    detail::Taken<std::uint64_t> blocks_;
+    detail::Taken<std::uint64_t> n_keys_;
     std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // cuckoo: state of the eviction walk
-    std::uint64_t stored_ = 0;                     // cuckoo: fingerprints held
+    detail::Taken<std::uint64_t> stored_;        // cuckoo: fingerprints held
     Layout layout_;
     std::uint32_t block_bytes_;
     std::uint32_t few_below_ = 0;  // batches of fewer keys are answered one by one
@@ -280,7 +290,7 @@ public:
         return static_cast<F&>(*this);
     }
     /// A filter that finds every key, until clear(), which makes it find none.
-    void accept_all() noexcept { this->set_all_bits(); }
+    void accept_all() { this->set_all_bits(); }
 
     /// The filter of a `parts`-th of the size with the same keys: every `parts` adjacent blocks are ORed into one. Throws
     /// std::invalid_argument unless `parts` divides blocks() (see Options::fold_levels). Its bits come from the operating

@@ -16,6 +16,9 @@ public:
     explicit FrozenFilter(AnyFilter filter) : filter_(std::make_shared<const AnyFilter>(std::move(filter))) {}
     /// Shares a filter that something else keeps alive. Not null.
     explicit FrozenFilter(std::shared_ptr<const AnyFilter> filter) noexcept : filter_(std::move(filter)) {}
+    // To move one is to copy it: what was moved from still has the filter.
+    FrozenFilter(const FrozenFilter&) noexcept = default;
+    FrozenFilter& operator=(const FrozenFilter&) noexcept = default;
 
     const AnyFilter& operator*() const noexcept { return *filter_; }
     const AnyFilter* operator->() const noexcept { return filter_.get(); }

@@ -53,7 +53,14 @@ public:
     /// std::invalid_argument, naming the best bound, if none are, or if options.spec names others.
     static GrowingCuckoo for_fpr(std::size_t first_keys, double fpr, Options options = {});
 
-    /// Grows if it must. Everything but `yes` leaves the filter as it was; so does AllocationError.
+    GrowingCuckoo(const GrowingCuckoo&) = default;
+    GrowingCuckoo(GrowingCuckoo&&) noexcept = default;
+    /// Leaves the filter as it was if it throws. What a move leaves behind: moved.hpp.
+    GrowingCuckoo& operator=(const GrowingCuckoo& other) { return *this = GrowingCuckoo(other); }
+    GrowingCuckoo& operator=(GrowingCuckoo&&) noexcept = default;
+
+    /// Grows if it must. Whatever is not `yes` leaves the filter as it was, but that it may have
+    /// grown; so does std::bad_alloc.
     Inserted try_insert_hash(std::uint64_t hash);
     Inserted try_insert(std::uint64_t key) { return try_insert_hash(hash_of(key)); }
     Inserted try_insert(std::string_view key) { return try_insert_hash(hash_of(key)); }
@@ -125,6 +132,7 @@ private:
     std::uint64_t slots() const noexcept { return slots_per_bucket * buckets(); }
     std::uint64_t taken() const noexcept;
     unsigned growths_left() const noexcept;
+    void check_takes_keys() const { detail::check_not_moved(bits_.size() == 0); }
     bool put(std::uint64_t hash) noexcept;
     void grow();
     Batch insert_counted(std::span<const std::uint64_t> keys, bool hashed);
@@ -134,14 +142,15 @@ private:
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
-    std::uint64_t roots_, first_keys_;
-    std::uint64_t stored_ = 0;
+    detail::Taken<std::uint64_t, 1> roots_;  // one is the least there can be
+    detail::Taken<std::uint64_t> first_keys_, stored_;
     std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk
-    std::array<std::uint64_t, 13> slots_with_{};  // [l]: slots that hold l movable bits
+    detail::Taken<std::array<std::uint64_t, 13>> slots_with_{};  // [l]: that hold l movable bits
     detail::Stash stash_;
     std::size_t max_bytes_;
     std::pmr::memory_resource* allocator_;
-    unsigned slot_bits_, growths_ = 0;
+    unsigned slot_bits_;
+    detail::Taken<unsigned> growths_;
     bool huge_pages_;
     Isa isa_;
 };

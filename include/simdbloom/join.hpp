@@ -49,7 +49,7 @@ struct JoinColumn {
 };
 
 /// A filter that a join asks: built to its end, or standing for one that there is not. A cheap copy; all members may be called
-/// by several threads at once.
+/// by several threads at once. To move one is to copy it.
 class JoinFilter {
 public:
     enum class State : std::uint8_t {
@@ -103,7 +103,8 @@ public:
 
     /// Rows inserted that were not NULL.
     std::uint64_t rows() const noexcept { return rows_.load(std::memory_order_relaxed); }
-    /// What is built; accept_none() if no row went in. After all inserts have returned.
+    /// What is built; accept_none() if no row went in. After all inserts have returned, and once:
+    /// std::invalid_argument if the filter was handed out before.
     JoinFilter finish() &&;
     /// The same as a filter that can still be united with others, e.g. those of other machines.
     AnyFilter filter() && { return std::move(filter_); }
@@ -119,6 +120,11 @@ class StarProbe {
 public:
     /// Each filter has a governor of these settings; with none every filter is asked about every batch.
     explicit StarProbe(std::vector<JoinFilter> filters, std::optional<Governor::Settings> settings = {});
+    StarProbe(const StarProbe&) = default;
+    StarProbe(StarProbe&&) noexcept = default;
+    /// Leaves the filters as they were if it throws. A move leaves no filters behind.
+    StarProbe& operator=(const StarProbe& other) { return *this = StarProbe(other); }
+    StarProbe& operator=(StarProbe&&) noexcept = default;
 
     /// The ascending rows that pass all filters; column i is asked of filter i. A filter that is paused is not asked, but NULLs never
     /// pass. Throws std::invalid_argument unless there are as many columns as filters, all of one length, std::length_error
@@ -138,8 +144,8 @@ private:
         std::optional<Governor> governor;
         double seen = 0, passed = 0;
     };
-    std::vector<Arm> arms_;
-    std::vector<std::size_t> order_;
+    detail::Taken<std::vector<Arm>> arms_;
+    detail::Taken<std::vector<std::size_t>> order_;
 };
 
 }  // namespace simdbloom

@@ -10,7 +10,8 @@ namespace simdbloom {
 /// highest FPR for its space. Layouts register64 (default) and register32; default k: the best.
 class RegisterBlockedBloom : public BloomInterface<RegisterBlockedBloom> {
 public:
-    void insert_hash(std::uint64_t hash) noexcept {
+    void insert_hash(std::uint64_t hash) {
+        check_takes_keys();
         if (layout_.kind == LayoutKind::register64) set<LayoutKind::register64, std::uint64_t>(hash);
         else set<LayoutKind::register32, std::uint32_t>(hash);
     }

@@ -34,6 +34,11 @@ class ScalableBloom {
 public:
     /// Throws std::invalid_argument naming what is out of range.
     explicit ScalableBloom(const Scaling& scaling = {}, Options options = {});
+    ScalableBloom(const ScalableBloom&) = default;
+    ScalableBloom(ScalableBloom&&) noexcept = default;
+    /// Leaves the series as it was if it throws. What a move leaves behind: moved.hpp.
+    ScalableBloom& operator=(const ScalableBloom& other) { return *this = ScalableBloom(other); }
+    ScalableBloom& operator=(ScalableBloom&&) noexcept = default;
 
     /// True if the key was not found before, and is in now; a new key is taken for an old one at the FPR.
     bool insert_if_new(std::uint64_t key) { return insert_hash_if_new(hash_of(key)); }
@@ -71,8 +76,9 @@ public:
     /// The chance that one of the filters finds a stranger: by the model for the keys each holds, and from the bits.
     double expected_fpr() const;
     double estimated_fpr() const;
-    std::string spec() const { return filters_.front().spec(); }
-    Isa isa() const noexcept { return filters_.front().isa(); }
+    /// After a move "" and scalar: there is no filter to ask.
+    std::string spec() const { return filters_.empty() ? "" : filters_.front().spec(); }
+    Isa isa() const noexcept { return filters_.empty() ? Isa::scalar : filters_.front().isa(); }
     void use_isa(Isa isa);
 
     /// Keys found to be new that filter i holds.
@@ -88,9 +94,9 @@ private:
     void insert_new(std::uint64_t hash);
 
     Scaling scaling_;
-    Options options_;
-    std::vector<AnyFilter> filters_;
-    std::vector<std::uint64_t> stored_;
+    detail::Taken<Options> options_;
+    detail::Taken<std::vector<AnyFilter>> filters_;
+    detail::Taken<std::vector<std::uint64_t>> stored_;
 };
 
 /// A series in a file: whole or not at all, as save_file for one filter. Throws std::system_error with the path.

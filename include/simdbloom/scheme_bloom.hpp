@@ -10,10 +10,12 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
+#include "simdbloom/moved.hpp"
 #include "simdbloom/probe_schemes.hpp"
 #include "simdbloom/storage.hpp"
 
@@ -35,9 +37,20 @@ public:
         return SchemeBloom(static_cast<std::uint64_t>(bits), std::move(scheme));
     }
 
+    SchemeBloom(const SchemeBloom&) = default;
+    SchemeBloom(SchemeBloom&&) = default;
+    /// Leaves the filter as it was if it throws. What a move leaves behind: moved.hpp.
+    SchemeBloom& operator=(const SchemeBloom& other)
+        requires std::is_move_assignable_v<Scheme>
+    {
+        return *this = SchemeBloom(other);
+    }
+    SchemeBloom& operator=(SchemeBloom&&) = default;
+
     template <class Key>
         requires ProbeScheme<Scheme, Key>
     void insert(const Key& key) {
+        detail::check_not_moved(bits_ == 0);
         scheme_.probe(key, bits_, [&](std::uint64_t position) {
             array_.data()[position / 8] |= std::byte{1} << (position % 8);
             return true;
@@ -47,7 +60,9 @@ public:
     template <class Key>
         requires ProbeScheme<Scheme, Key>
     bool contains(const Key& key) const {
-        return scheme_.probe(key, bits_, [&](std::uint64_t position) { return test(position); });
+        return bits_ != 0 && scheme_.probe(key, bits_, [&](std::uint64_t position) {
+            return test(position);
+        });
     }
 
     template <class Key>
@@ -88,12 +103,16 @@ public:
     std::span<const std::byte> bytes() const noexcept { return {array_.data(), size_in_bytes()}; }
 
     /// Of n distinct keys and k ideal functions.
-    double expected_fpr(std::uint64_t n_keys) const { return fpr::classic(static_cast<double>(bits_), static_cast<double>(n_keys), k()); }
+    double expected_fpr(std::uint64_t n_keys) const {
+        if (bits_ == 0) return 0;
+        return fpr::classic(static_cast<double>(bits()), static_cast<double>(n_keys), k());
+    }
     /// From the share of set bits, for ideal functions.
     double estimated_fpr() const {
+        if (bits_ == 0) return 0;
         std::uint64_t ones = 0;
         for (const std::byte b : bytes()) ones += static_cast<unsigned>(std::popcount(std::to_integer<std::uint8_t>(b)));
-        return std::pow(static_cast<double>(ones) / static_cast<double>(bits_), k());
+        return std::pow(static_cast<double>(ones) / static_cast<double>(bits()), k());
     }
     void clear() noexcept { std::fill_n(array_.data(), array_.size(), std::byte{0}); }
 
@@ -118,6 +137,7 @@ private:
     template <class Key>
     std::uint32_t hits(std::span<const Key> keys) const {
         std::uint32_t found = 0;
+        if (bits_ == 0) return 0;
         if constexpr (Scheme::derives_positions) {
             // All positions of all keys first, so that their lines are on the way together.
             std::array<std::uint64_t, chunk * detail::max_probes> positions;
@@ -138,7 +158,7 @@ private:
     }
 
     Scheme scheme_;
-    std::uint64_t bits_;
+    detail::Taken<std::uint64_t> bits_;
     detail::Storage array_;
 };
 

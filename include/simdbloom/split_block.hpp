@@ -17,7 +17,8 @@ namespace simdbloom {
 /// from XXH64, seed 0, the bits are byte for byte those of the Parquet specification.
 class SplitBlockBloom : public BloomInterface<SplitBlockBloom> {
 public:
-    void insert_hash(std::uint64_t hash) noexcept {
+    void insert_hash(std::uint64_t hash) {
+        check_takes_keys();
         std::uint32_t words[8];
         std::byte* p = block_at(detail::block_index(hash, blocks_));
         std::memcpy(words, p, sizeof words);

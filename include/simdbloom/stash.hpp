@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "simdbloom/moved.hpp"
+
 namespace simdbloom::detail {
 
 /// Whole hashes, each as often as it was inserted, in an open-addressed array that is at most half full.
@@ -31,8 +33,8 @@ private:
     std::size_t home(std::uint64_t hash) const noexcept;
     void put(std::uint64_t hash) noexcept;
 
-    std::vector<std::uint64_t> slots_;  // 0: empty; a power of two of them, or none
-    std::size_t held_ = 0, zeros_ = 0;  // hashes that are 0 are only counted
+    Taken<std::vector<std::uint64_t>> slots_;  // 0: empty; a power of two of them, or none
+    Taken<std::size_t> held_, zeros_;          // hashes that are 0 are only counted
 };
 
 }  // namespace simdbloom::detail

@@ -3,24 +3,34 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <utility>
 
 namespace simdbloom::detail {
 
 /// Zeroed bytes, 64-byte aligned (2 MiB aligned for large ones with huge pages), with readable slack behind
-/// them so that kernels may load whole words. Owns them; moving leaves the source empty.
+/// them so that kernels may load whole words. Owns them.
+///
+/// Of 0 bytes, as after a move, it points to zeros that nobody may write to: as many as a lookup in
+/// one block of any layout reads.
 class Storage {
 public:
     static constexpr std::size_t slack = 64;
 
-    Storage() noexcept = default;
+    Storage() noexcept : data_(const_cast<std::byte*>(no_bytes)) {}
     /// Throws AllocationError naming the bytes. `resource` null: pages from the operating system.
     Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
     /// Bytes of somebody else's that outlive this and are never written; at least 8 readable ones follow them.
     static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
     /// The copy of borrowed bytes is an own one.
     Storage(const Storage& other);
-    Storage(Storage&& other) noexcept { swap(other); }
-    Storage& operator=(Storage other) noexcept { swap(other); return *this; }
+    Storage(Storage&& other) noexcept : Storage() { swap(other); }
+    /// Throws AllocationError, and has what it had then.
+    Storage& operator=(const Storage& other) { return *this = Storage(other); }
+    Storage& operator=(Storage&& other) noexcept {
+        Storage taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
     ~Storage();
 
     std::byte* data() noexcept { return data_; }
@@ -29,12 +39,13 @@ public:
     void swap(Storage& other) noexcept;
 
 private:
-    std::byte* data_ = nullptr;
+    static const std::byte no_bytes[192];
+
+    std::byte* data_;
     std::size_t size_ = 0;
-    std::size_t allocated_ = 0;  // what was asked of the resource or mapped
+    std::size_t allocated_ = 0;  // what was asked of the resource or mapped; 0: not ours
     bool huge_pages_ = false;
     bool mapped_ = false;
-    bool borrowed_ = false;
     std::pmr::memory_resource* resource_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // Bloomier filters: lookups.
 #include "simdbloom/bloomier.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -35,6 +36,7 @@ detail::Target BloomierMap::target() const noexcept {
 }
 
 std::optional<std::uint32_t> BloomierMap::value_of_hash(std::uint64_t hash) const noexcept {
+    if (moved_from()) return std::nullopt;
     const detail::FusePlace place = detail::fuse_place(hash, detail::fuse_seed(attempts_), graph_);
     std::uint64_t decoded = place.check & detail::low_bits(check_bits_);
     for (unsigned r = 0; r < graph_.arity; ++r) decoded ^= detail::load_slot(table_.data(), slot_bits(), place.slot[r]);
@@ -48,6 +50,12 @@ void BloomierMap::check_values(std::size_t keys, std::size_t room) {
 }
 
 std::size_t BloomierMap::run_lookup(std::span<const std::uint64_t> keys, bool hashed, std::uint32_t* values, std::uint8_t* bitmap) const {
+    // Slots of 0 are values to whoever has the right check.
+    if (moved_from()) {
+        std::fill_n(values, keys.size(), 0u);
+        if (bitmap != nullptr) std::fill_n(bitmap, (keys.size() + 7) / 8, std::uint8_t{0});
+        return 0;
+    }
     if (!keyed() || hashed) return kernels_->values(target(), {keys.data(), keys.size(), hashed}, values, bitmap);
     std::size_t found = 0;
     detail::for_each_hashed(kernels_->probe, key_, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
@@ -79,21 +87,31 @@ std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes, st
     return run_lookup(hashes, true, values.data(), nullptr);
 }
 
-std::size_t BloomierMap::run_count(std::span<const std::uint64_t> keys, bool hashed) const { return detail::Asking(kernels_->probe, target(), secret()).count(keys, hashed); }
+std::size_t BloomierMap::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
+    if (moved_from()) return 0;
+    return detail::Asking(kernels_->probe, target(), secret()).count(keys, hashed);
+}
 
 void BloomierMap::run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
-    detail::Asking(kernels_->probe, target(), secret()).bitmap(keys, hashed, bitmap);
+    if (moved_from()) std::fill_n(bitmap.begin(), (keys.size() + 7) / 8, std::uint8_t{0});
+    else detail::Asking(kernels_->probe, target(), secret()).bitmap(keys, hashed, bitmap);
 }
 
 std::size_t BloomierMap::run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
+    if (moved_from()) return 0;
     return detail::Asking(kernels_->probe, target(), secret()).select(keys, hashed, positions);
 }
 
-std::uint64_t BloomierMap::touch(std::span<const std::uint64_t> keys) const { return detail::Asking(kernels_->probe, target(), secret()).touch(keys, false); }
+std::uint64_t BloomierMap::touch(std::span<const std::uint64_t> keys) const {
+    if (moved_from()) return 0;
+    return detail::Asking(kernels_->probe, target(), secret()).touch(keys, false);
+}
 
-double BloomierMap::expected_fpr() const noexcept { return fpr::bloomier(check_bits_); }
+double BloomierMap::expected_fpr() const noexcept {
+    return moved_from() ? 0 : fpr::bloomier(check_bits_);
+}
 
 std::string BloomierMap::spec() const {
     const std::string check = "f=" + std::to_string(check_bits_), arity = graph_.arity == 3 ? "" : ",d=" + std::to_string(graph_.arity);

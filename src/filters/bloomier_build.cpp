@@ -117,7 +117,7 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Keys keys, std::v
     const unsigned bits = slot_bits();
     const std::uint64_t bytes = detail::bytes_of_slots(slots(), bits);
     if (options.max_bytes != 0 && bytes > options.max_bytes)
-        throw std::length_error("simdbloom: " + std::to_string(bytes) + " bytes for " + std::to_string(n_keys_) + " keys are more than max_bytes=" +
+        throw std::length_error("simdbloom: " + std::to_string(bytes) + " bytes for " + std::to_string(hashes.size()) + " keys are more than max_bytes=" +
                                 std::to_string(options.max_bytes));
     table_ = detail::Storage(bytes, options.huge_pages, options.allocator);
     const std::uint64_t seed = detail::fuse_seed(attempts_), check_mask = detail::low_bits(check_bits_);

@@ -28,7 +28,8 @@ struct MapAccess {
         std::size_t bits_bytes = 0;
     };
 
-    static Header header(const BloomierMap& map) noexcept {
+    static Header header(const BloomierMap& map) {
+        check_not_moved(map.moved_from());
         Header header = begin_header(map_kind, map);
         put(header, Offset::arity, static_cast<std::uint8_t>(map.arity()));
         put(header, Offset::value_bits, map.value_bits_);
@@ -100,7 +101,10 @@ std::vector<std::byte> save(const BloomierMap& map) {
 }
 
 void save_file(const BloomierMap& map, const std::filesystem::path& path) {
-    detail::save_whole(path, [&](int file) { return detail::write_parts(file, MapAccess::header(map), map.bytes()); });
+    const detail::Header header = MapAccess::header(map);
+    detail::save_whole(path, [&](int file) {
+        return detail::write_parts(file, header, map.bytes());
+    });
 }
 
 Loaded<BloomierMap> BloomierMap::load(std::span<const std::byte> bytes, const Options& options) noexcept {

@@ -192,11 +192,13 @@ BuildMethod best_method(const Layout& layout, std::size_t bytes) {
 }  // namespace
 
 void BuildAccess::insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed) {
+    filter.check_takes_keys();
     insert_shared({filter.target(), *filter.kernels_, filter.layout(), filter.block_bytes_, keys, hashed, filter.secret(), 1}, 0, keys.size());
 }
 
 void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed, unsigned threads, BuildMethod method) {
     if (threads == 0) throw std::invalid_argument("simdbloom: a build by 0 threads");
+    filter.check_takes_keys();
     const Layout& layout = filter.layout();
     if (!layout.is_bloom()) throw std::invalid_argument("simdbloom: \"" + layout.spec() + "\" cannot be filled by several threads");
     if (method == BuildMethod::partitioned && layout.kind == LayoutKind::classic)

@@ -103,6 +103,7 @@ Cardinality of(const Occupancy& layout, double throws, double variance) {
 }
 
 Cardinality either(const FilterBase& a, const FilterBase& b) {
+    if (a.blocks() == 0) return {0, 0};  // moved from
     const Occupancy layout(a);
     const double throws = layout.throws(bits_set(a, b));
     return of(layout, throws, layout.covariance(throws));
@@ -127,6 +128,7 @@ Cardinality estimated_union(const FilterBase& a, const FilterBase& b) {
 
 Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b) {
     check(a, b);
+    if (a.blocks() == 0) return {0, 0};
     const Occupancy layout(a);
     const double in_a = layout.throws(bits_set(a, a)), in_b = layout.throws(bits_set(b, b)), in_either = layout.throws(bits_set(a, b)), in_both = in_a + in_b - in_either;
     // Of A + B - (A or B), where A and B share the throws of both, and the union shares with each those of it.

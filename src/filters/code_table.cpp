@@ -72,7 +72,8 @@ CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
     }
 }
 
-bool CodeTable::insert_hash(std::uint64_t hash) noexcept {
+bool CodeTable::insert_hash(std::uint64_t hash) {
+    detail::check_not_moved(cells_ == 0);
     const Look look = look_for(hash);
     if (look.found) return true;
     // The last empty cell is what ends a stranger's row.
@@ -82,13 +83,13 @@ bool CodeTable::insert_hash(std::uint64_t hash) noexcept {
     return true;
 }
 
-std::size_t CodeTable::insert(std::span<const std::uint64_t> keys) noexcept {
+std::size_t CodeTable::insert(std::span<const std::uint64_t> keys) {
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (!insert(keys[i])) return i;
     return keys.size();
 }
 
-std::size_t CodeTable::insert_hashes(std::span<const std::uint64_t> hashes) noexcept {
+std::size_t CodeTable::insert_hashes(std::span<const std::uint64_t> hashes) {
     for (std::size_t i = 0; i < hashes.size(); ++i)
         if (!insert_hash(hashes[i])) return i;
     return hashes.size();
@@ -138,14 +139,18 @@ void CodeTable::clear() noexcept {
     stored_ = 0;
 }
 
+double CodeTable::load() const noexcept {
+    return cells_ == 0 ? 0 : static_cast<double>(stored()) / static_cast<double>(cells());
+}
+
 double CodeTable::estimated_fpr() const noexcept {
-    const double load = static_cast<double>(stored_) / static_cast<double>(cells_), codes = static_cast<double>(detail::low_bits(code_bits_));
-    return load / (load + (1 - load) * codes);
+    const double codes = static_cast<double>(detail::low_bits(code_bits_));
+    return load() / (load() + (1 - load()) * codes);
 }
 
 double CodeTable::expected_probes() const noexcept {
-    const double load = static_cast<double>(stored_) / static_cast<double>(cells_), codes = static_cast<double>(detail::low_bits(code_bits_));
-    return 1 / (1 - load + load / codes);
+    const double codes = static_cast<double>(detail::low_bits(code_bits_));
+    return 1 / (1 - load() + load() / codes);
 }
 
 }  // namespace simdbloom

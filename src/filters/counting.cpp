@@ -49,7 +49,8 @@ struct Counters {
 
 }  // namespace
 
-void CountingBloom::insert_hash(std::uint64_t hash) noexcept {
+void CountingBloom::insert_hash(std::uint64_t hash) {
+    check_takes_keys();
     const Counters mine(bits_.data(), layout_, blocks_, hash);
     for (unsigned i = 0; i < mine.k; ++i) mine.counter[i].raise();
 }

@@ -120,7 +120,8 @@ Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcep
 
 }  // namespace
 
-bool CuckooFilter::try_insert_hash(std::uint64_t hash) noexcept {
+bool CuckooFilter::try_insert_hash(std::uint64_t hash) {
+    check_takes_keys();
     const unsigned bits = layout_.fingerprint_bits();
     const Place p = place_of(hash, blocks_, bits);
     if (!detail::cuckoo_place(target(), bits, p.bucket, p.tag)) return false;

@@ -122,7 +122,8 @@ std::uint64_t dleft_stored(const std::byte* bits, unsigned r, std::uint64_t bloc
 
 }  // namespace detail
 
-bool DLeftCounting::try_insert_hash(std::uint64_t hash) noexcept {
+bool DLeftCounting::try_insert_hash(std::uint64_t hash) {
+    check_takes_keys();
     const detail::Place p(bits_.data(), layout_.fingerprint_bits(), blocks_, hash);
     return detail::dleft_place(p.bucket, layout_.fingerprint_bits(), p.remainder);
 }

@@ -27,6 +27,11 @@ void check_positions(std::size_t keys, std::size_t room) {
         throw std::length_error("simdbloom: room for " + std::to_string(room) + " positions is too short for " + std::to_string(keys) + " keys");
 }
 
+void throw_moved_from() {
+    throw std::invalid_argument(
+        "simdbloom: a filter that was moved from takes no keys, and cannot be saved or folded");
+}
+
 }  // namespace detail
 
 detail::KeyHash::KeyHash(const Options& options) : seed_(options.seed + seed_offset), hashing_(options.hashing) {
@@ -51,7 +56,8 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
 }
 
 double FilterBase::bits_per_key() const noexcept {
-    return 8.0 * static_cast<double>(bits_.size()) / static_cast<double>(n_keys_);
+    if (n_keys_ == 0) return 0;
+    return 8.0 * static_cast<double>(bits_.size()) / static_cast<double>(n_keys());
 }
 
 void FilterBase::clear() noexcept {
@@ -72,6 +78,7 @@ detail::Target FilterBase::target() const noexcept {
 }
 
 std::size_t FilterBase::run_insert(std::span<const std::uint64_t> keys, bool hashed) {
+    check_takes_keys();
     if (keyed() && !hashed) return detail::insert_keyed(*kernels_, target(), key_, keys);
     return kernels_->insert(target(), {keys.data(), keys.size(), hashed});
 }
@@ -94,7 +101,9 @@ std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const { ret
 
 std::uint64_t FilterBase::touch_hashes(std::span<const std::uint64_t> hashes) const { return detail::Asking(*kernels_, target(), secret()).touch(hashes, true); }
 
-double FilterBase::expected_fpr() const { return fpr::expected(layout_, n_keys_, blocks_); }
+double FilterBase::expected_fpr() const {
+    return blocks_ == 0 ? 0 : fpr::expected(layout_, n_keys_, blocks_);
+}
 
 namespace {
 
@@ -139,6 +148,7 @@ double block_chance(const Layout& layout, const std::byte* block) {
 }  // namespace
 
 double FilterBase::estimated_fpr() const {
+    if (blocks_ == 0) return 0;
     if (layout_.is_cuckoo())
         return fpr::cuckoo(layout_.fingerprint_bits(), 4, static_cast<double>(stored_) / (4 * static_cast<double>(blocks_)));
     if (layout_.is_dleft()) {

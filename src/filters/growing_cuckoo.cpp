@@ -62,7 +62,7 @@ GrowingCuckoo::GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned g
       slot_bits_(slot_bits),
       growths_(growths),
       huge_pages_(options.huge_pages) {
-    static_assert(std::tuple_size_v<decltype(slots_with_)> == std::tuple_size_v<detail::GrowingLengths>);
+    static_assert(std::is_base_of_v<detail::GrowingLengths, decltype(slots_with_)>);
     const std::size_t bytes = bytes_of(buckets(), slot_bits_);
     if (max_bytes_ != 0 && bytes > max_bytes_)
         throw std::length_error("simdbloom: " + spec() + " for " + std::to_string(first_keys) + " keys begins with " + std::to_string(bytes) +
@@ -110,6 +110,7 @@ bool GrowingCuckoo::put(std::uint64_t hash) noexcept {
 }
 
 Inserted GrowingCuckoo::try_insert_hash(std::uint64_t hash) {
+    check_takes_keys();
     // No more than the table takes of one key: what matches besides are other keys.
     const auto in_table = [&] {
         return std::min(detail::growing_copies(bits_.data(), slot_bits_, detail::growing_place(hash, slot_bits_, roots_, growths_)), detail::growing_max_copies);
@@ -149,6 +150,7 @@ void GrowingCuckoo::grow() {
 }
 
 GrowingCuckoo::Batch GrowingCuckoo::insert_counted(std::span<const std::uint64_t> keys, bool hashed) {
+    check_takes_keys();
     std::size_t done = 0;
     while (done < keys.size()) {
         // A kernel takes no notice of copies in the stash.
@@ -192,14 +194,17 @@ bool GrowingCuckoo::erase_hash(std::uint64_t hash) noexcept {
 
 void GrowingCuckoo::clear() noexcept {
     std::memset(bits_.data(), 0, bits_.size());
-    slots_with_ = {};
+    slots_with_.fill(0);
     stash_.clear();
     stored_ = 0;
 }
 
 double GrowingCuckoo::load() const noexcept { return static_cast<double>(taken()) / static_cast<double>(slots()); }
 
-double GrowingCuckoo::bits_per_key() const noexcept { return 8.0 * static_cast<double>(size_in_bytes()) / static_cast<double>(stored_); }
+double GrowingCuckoo::bits_per_key() const noexcept {
+    const std::size_t bytes = size_in_bytes();
+    return bytes == 0 ? 0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(stored());
+}
 
 std::string GrowingCuckoo::spec() const { return spec_of(slot_bits_); }
 

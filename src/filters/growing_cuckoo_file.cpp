@@ -17,7 +17,8 @@ struct GrowingOffset {
     static constexpr std::size_t slot_bits = 10, growths = 11, reserved = 12, reserved_too = 14, roots = 16, stored = 48, stashed = 56;
 };
 
-Header growing_header(const GrowingCuckoo& filter, std::size_t stashed) noexcept {
+Header growing_header(const GrowingCuckoo& filter, std::size_t stashed) {
+    check_not_moved(filter.bytes().empty());
     Header header = begin_header(growing_kind, filter);
     put(header, GrowingOffset::slot_bits, static_cast<std::uint8_t>(filter.bytes().size() / filter.buckets() * 2));
     put(header, GrowingOffset::growths, static_cast<std::uint8_t>(filter.growths()));

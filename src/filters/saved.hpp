@@ -111,7 +111,7 @@ struct LoadAccess {
         SavedHash hash;
         std::size_t bits_bytes = 0;
     };
-    static Header header(const FilterBase& filter) noexcept;
+    static Header header(const FilterBase& filter);
     static Loaded<Parsed> parse(Fields header, std::uint64_t bytes_in_all, const Options& options);
     static AnyFilter make(const Parsed& parsed, const Options& options, const std::byte* borrowed);
     static std::span<std::byte> bits(AnyFilter& filter) noexcept;

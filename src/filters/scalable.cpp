@@ -63,9 +63,16 @@ AnyFilter ScalableBloom::next_filter() const {
 }
 
 void ScalableBloom::insert_new(std::uint64_t hash) {
+    detail::check_not_moved(filters_.empty());
     if (stored_.back() >= filters_.back().base().n_keys()) {
-        filters_.push_back(next_filter());
+        AnyFilter next = next_filter();
         stored_.push_back(0);
+        try {
+            filters_.push_back(std::move(next));
+        } catch (...) {
+            stored_.pop_back();
+            throw;
+        }
     }
     filters_.back().insert_hash(hash);
     ++stored_.back();
@@ -121,9 +128,9 @@ void ScalableBloom::run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
     std::uint8_t one[128];
     by_pieces(keys, [&](std::size_t first, std::span<const std::uint64_t> piece) {
         const auto bits = bitmap.subspan(first / 8, (piece.size() + 7) / 8);
-        ask(filters_.back(), piece, bits);
-        for (std::size_t f = 0; f + 1 < filters_.size(); ++f) {
-            ask(filters_[f], piece, one);
+        std::ranges::fill(bits, 0);
+        for (const AnyFilter& filter : filters_) {
+            ask(filter, piece, one);
             for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= one[i];
         }
     });

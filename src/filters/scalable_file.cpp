@@ -24,6 +24,7 @@ constexpr std::uint64_t most_filters = 1 << 16;
 
 std::vector<std::byte> series_table(const ScalableBloom& series) {
     const auto filters = series.filters();
+    check_not_moved(filters.empty());
     std::vector<std::byte> table(series_header + entry_bytes * filters.size() + checksum_at_end);
     std::byte* at = table.data();
     std::memcpy(at, series_magic, 8);

@@ -21,7 +21,8 @@ constexpr LayoutKind layout_codes[] = {LayoutKind::classic,   LayoutKind::regist
 
 }  // namespace
 
-Header LoadAccess::header(const FilterBase& filter) noexcept {
+Header LoadAccess::header(const FilterBase& filter) {
+    check_not_moved(filter.blocks() == 0);
     Header header = begin_header(filter_kind, filter);
     const auto* const number = std::ranges::find(layout_codes, filter.layout().kind);
     put(header, FilterOffset::layout, static_cast<std::uint8_t>(number - layout_codes + 1));

@@ -6,7 +6,10 @@ namespace simdbloom {
 namespace fs = std::filesystem;
 
 void save_file(const FilterBase& filter, const fs::path& path) {
-    detail::save_whole(path, [&](int file) { return detail::write_parts(file, detail::LoadAccess::header(filter), filter.bytes()); });
+    const detail::Header header = detail::LoadAccess::header(filter);
+    detail::save_whole(path, [&](int file) {
+        return detail::write_parts(file, header, filter.bytes());
+    });
 }
 
 Loaded<AnyFilter> load_file(const fs::path& path, const Options& options) noexcept {

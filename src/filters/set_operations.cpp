@@ -57,11 +57,16 @@ void FilterBase::add_counters(const FilterBase& other) {
     detail::combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) { return static_cast<decltype(a)>(detail::add_counters(a, b)); });
 }
 
-void FilterBase::set_all_bits() noexcept { std::memset(bits_.data(), 0xFF, bits_.size()); }
+void FilterBase::set_all_bits() {
+    check_takes_keys();
+    std::memset(bits_.data(), 0xFF, bits_.size());
+}
 
 detail::Geometry FilterBase::folded_geometry(std::uint64_t parts) const {
+    check_takes_keys();
     if (parts == 0 || blocks_ % parts != 0)
-        throw std::invalid_argument("simdbloom: " + std::to_string(blocks_) + " blocks cannot be folded to a " + std::to_string(parts) + "th");
+        throw std::invalid_argument("simdbloom: " + std::to_string(blocks_) +
+                                    " blocks cannot be folded to a " + std::to_string(parts) + "th");
     return {layout_, blocks_ / parts, n_keys_};
 }
 

@@ -36,7 +36,7 @@ void Stash::put(std::uint64_t hash) noexcept {
 void Stash::insert(std::uint64_t hash) {
     if (const std::size_t size = size_for(held_ + 1); size != slots_.size()) {
         std::vector<std::uint64_t> before(size);
-        before.swap(slots_);
+        slots_.swap(before);
         for (const std::uint64_t old : before)
             if (old != 0) put(old);
     }
@@ -73,8 +73,7 @@ std::vector<std::uint64_t> Stash::sorted() const {
 }
 
 void Stash::clear() noexcept {
-    slots_ = {};
-    held_ = zeros_ = 0;
+    *this = Stash();
 }
 
 }  // namespace simdbloom::detail

@@ -43,6 +43,8 @@ std::byte* map_aligned(std::size_t bytes) {
 
 }  // namespace
 
+alignas(64) const std::byte Storage::no_bytes[192] = {};
+
 Storage::Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* resource)
     : size_(bytes), huge_pages_(huge_pages), resource_(resource) {
     if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw AllocationError(bytes);
@@ -69,19 +71,19 @@ Storage Storage::borrow(const std::byte* data, std::size_t bytes) noexcept {
     Storage storage;
     storage.data_ = const_cast<std::byte*>(data);
     storage.size_ = bytes;
-    storage.huge_pages_ = storage.borrowed_ = true;
+    storage.huge_pages_ = true;
     return storage;
 }
 
 Storage::Storage(const Storage& other) : Storage() {
-    if (other.data_ == nullptr) return;
+    if (other.size_ == 0) return;
     Storage copy(other.size_, other.huge_pages_, other.resource_);
     std::memcpy(copy.data_, other.data_, other.size_);
     swap(copy);
 }
 
 Storage::~Storage() {
-    if (data_ == nullptr || borrowed_) return;
+    if (allocated_ == 0) return;
     if (resource_ != nullptr) resource_->deallocate(data_, allocated_, alignment);
     else if (mapped_) munmap(data_, allocated_);
     else std::free(data_);
@@ -93,7 +95,6 @@ void Storage::swap(Storage& other) noexcept {
     std::swap(allocated_, other.allocated_);
     std::swap(huge_pages_, other.huge_pages_);
     std::swap(mapped_, other.mapped_);
-    std::swap(borrowed_, other.borrowed_);
     std::swap(resource_, other.resource_);
 }
 

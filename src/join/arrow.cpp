@@ -1,6 +1,7 @@
 #include "simdbloom/arrow.hpp"
 
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -22,7 +23,11 @@ const T* buffer(const ArrowArray& array, std::int64_t index) {
 void check(const ArrowSchema& schema, const ArrowArray& array) {
     if (schema.release == nullptr || array.release == nullptr) refuse("that was released");
     if (array.length < 0 || array.offset < 0) refuse("of " + std::to_string(array.length) + " rows from row " + std::to_string(array.offset) + " on");
-    if (array.n_buffers < 1) refuse("without buffers");
+    if (array.length > std::numeric_limits<std::int64_t>::max() - array.offset)
+        refuse("of " + std::to_string(array.length) + " rows from row " +
+               std::to_string(array.offset) + " on, more than can be counted");
+    if (array.n_buffers < 1 || array.buffers == nullptr) refuse("without buffers");
+    if (schema.format == nullptr) refuse("without a format");
 }
 
 template <class T, class ToKey>
@@ -42,20 +47,30 @@ std::uint64_t hash_of(std::string_view bytes, const ArrowKeys::Hash& hash) { ret
 
 template <class Offset>
 void strings(const ArrowArray& array, const ArrowKeys::Hash& hash, std::vector<std::uint64_t>& values) {
-    values.resize(static_cast<std::size_t>(array.length));
-    if (values.empty()) return;
+    const auto rows = static_cast<std::size_t>(array.length);
+    if (rows == 0) return;
     const Offset* offsets = buffer<Offset>(array, 1) + array.offset;
-    // Strings that are all empty need no bytes.
-    const char* bytes = offsets[array.length] == offsets[0] ? "" : buffer<char>(array, 2);
-    for (std::size_t row = 0; row < values.size(); ++row) {
+    // All of them before any byte is read: only the last one says how many bytes there are.
+    for (std::size_t row = 0; row < rows; ++row)
         if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
-            refuse("whose row " + std::to_string(row) + " goes from byte " + std::to_string(offsets[row]) + " to byte " + std::to_string(offsets[row + 1]));
-        values[row] = hash_of({bytes + (offsets[0] == offsets[array.length] ? 0 : offsets[row]), static_cast<std::size_t>(offsets[row + 1] - offsets[row])}, hash);
+            refuse("whose row " + std::to_string(row) + " goes from byte " +
+                   std::to_string(offsets[row]) + " to byte " + std::to_string(offsets[row + 1]));
+    // Strings that are all empty need no bytes.
+    const bool empty = offsets[rows] == offsets[0];
+    const char* bytes = empty ? nullptr : buffer<char>(array, 2);
+    values.resize(rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+        const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
+        const std::string_view text = empty ? "" : std::string_view(bytes + offsets[row], length);
+        values[row] = hash_of(text, hash);
     }
 }
 
 void fixed_bytes(const ArrowArray& array, std::size_t width, const ArrowKeys::Hash& hash, std::vector<std::uint64_t>& values) {
     const char* from = buffer<char>(array, 1);
+    if (array.offset + array.length > PTRDIFF_MAX / static_cast<std::int64_t>(width))
+        refuse("of " + std::to_string(array.length) + " rows of " + std::to_string(width) +
+               " bytes from row " + std::to_string(array.offset) + " on, more than memory has");
     values.resize(static_cast<std::size_t>(array.length));
     for (std::size_t row = 0; row < values.size(); ++row) values[row] = hash_of({from + (static_cast<std::size_t>(array.offset) + row) * width, width}, hash);
 }
@@ -97,7 +112,9 @@ void ArrowKeys::read_values(const ArrowSchema& schema, const ArrowArray& array, 
         case 16: return is_signed ? integers<std::int16_t>(array, values_) : integers<std::uint16_t>(array, values_);
         case 32: return is_signed ? integers<std::int32_t>(array, values_) : integers<std::uint32_t>(array, values_);
         case 64:
-            if (array.length != 0) borrowed_ = {buffer<std::uint64_t>(array, 1) + array.offset, static_cast<std::size_t>(array.length)};
+            if (array.length != 0)
+                borrowed_ = std::span(buffer<std::uint64_t>(array, 1) + array.offset,
+                                      static_cast<std::size_t>(array.length));
             return;
         default: break;
     }

@@ -54,6 +54,7 @@ void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
 }
 
 JoinFilter JoinBuilder::finish() && {
+    detail::check_not_moved(filter_.base().blocks() == 0);
     if (rows() == 0) return JoinFilter::accept_none();
     return JoinFilter(std::move(filter_));
 }

@@ -7,7 +7,8 @@
 
 namespace simdbloom {
 
-StarProbe::StarProbe(std::vector<JoinFilter> filters, std::optional<Governor::Settings> settings) : order_(filters.size()) {
+StarProbe::StarProbe(std::vector<JoinFilter> filters, std::optional<Governor::Settings> settings)
+    : order_(std::vector<std::size_t>(filters.size())) {
     for (auto& filter : filters) arms_.push_back({std::move(filter), settings ? std::optional<Governor>(*settings) : std::nullopt});
     std::iota(order_.begin(), order_.end(), std::size_t{0});
 }

@@ -1,0 +1,58 @@
+// What a move leaves behind.
+//
+// A filter that was moved from is empty. It finds no key and holds no bytes; its batches answer as
+// those of any filter do. Whatever would put a key in, or save or fold it, throws
+// std::invalid_argument. It can be copied, assigned to and destroyed. A filter that is moved to
+// itself stays as it is.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+namespace simdbloom::detail {
+
+/// A member that goes where its object is moved to. What stays behind is `left`, of classes T{}.
+/// With such members a defaulted move is all that a type needs.
+template <class T, auto left = 0>
+class Taken {
+public:
+    constexpr Taken(T value = left) noexcept : value_(value) {}
+    Taken(const Taken&) = default;
+    Taken(Taken&& other) noexcept : value_(std::exchange(other.value_, T{left})) {}
+    Taken& operator=(const Taken&) = default;
+    Taken& operator=(Taken&& other) noexcept {
+        value_ = std::exchange(other.value_, T{left});
+        return *this;
+    }
+    constexpr operator T() const noexcept { return value_; }
+    Taken& operator+=(T n) noexcept { return *this = value_ + n; }
+    Taken& operator++() noexcept { return *this += 1; }
+    Taken& operator--() noexcept { return *this = value_ - 1; }
+
+private:
+    T value_;
+};
+
+template <class T>
+requires std::is_class_v<T>
+class Taken<T, 0> : public T {
+public:
+    Taken() = default;
+    Taken(T value) noexcept : T(std::move(value)) {}
+    Taken(const Taken&) = default;
+    Taken(Taken&& other) noexcept : T(std::exchange(static_cast<T&>(other), T{})) {}
+    Taken& operator=(const Taken&) = default;
+    Taken& operator=(Taken&& other) noexcept {
+        T::operator=(std::exchange(static_cast<T&>(other), T{}));
+        return *this;
+    }
+};
+
+[[noreturn]] void throw_moved_from();
+/// Throws std::invalid_argument if the filter in question was moved from.
+inline void check_not_moved(bool moved_from) {
+    if (moved_from) [[unlikely]]
+        throw_moved_from();
+}
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,61 @@
+// Allocations that are counted and, from a chosen one on, refused: those of operator new, which
+// this header replaces in the program of whoever includes it, and those of a memory resource.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <memory_resource>
+#include <new>
+
+namespace simdbloom::test {
+
+inline std::atomic<std::size_t> heap_allocations = 0;  // other tests of this program have threads
+/// Of this thread: allocations that still succeed; negative: all do.
+inline thread_local long allowed_allocations = -1;
+
+inline bool allocation_refused() noexcept {
+    if (allowed_allocations > 0) --allowed_allocations;
+    else return allowed_allocations == 0;
+    return false;
+}
+
+/// While it lives, this thread gets `n` allocations and no more.
+class OnlySoMany {
+public:
+    explicit OnlySoMany(long n) { allowed_allocations = n; }
+    ~OnlySoMany() { allowed_allocations = -1; }
+    OnlySoMany(const OnlySoMany&) = delete;
+    OnlySoMany& operator=(const OnlySoMany&) = delete;
+};
+
+/// For the bits of filters.
+struct RefusingMemory : std::pmr::memory_resource {
+    std::size_t live = 0;
+    void* do_allocate(std::size_t n, std::size_t alignment) override {
+        if (allocation_refused()) throw std::bad_alloc();
+        live += n;
+        return std::aligned_alloc(alignment, n);
+    }
+    void do_deallocate(void* p, std::size_t n, std::size_t) override {
+        live -= n;
+        std::free(p);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override {
+        return this == &other;
+    }
+};
+
+}  // namespace simdbloom::test
+
+// Weak: several files of one program may include this. Not inline: GCC 12 takes one that is and one
+// that is not for a mismatched pair.
+[[gnu::weak, gnu::noinline]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    ++simdbloom::test::heap_allocations;
+    return simdbloom::test::allocation_refused() ? nullptr : std::malloc(n);
+}
+[[gnu::weak, gnu::noinline]] void* operator new(std::size_t n) {
+    if (void* p = operator new(n, std::nothrow)) return p;
+    throw std::bad_alloc();
+}
+[[gnu::weak, gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::weak, gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
