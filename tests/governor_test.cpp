@@ -70,6 +70,26 @@ TEST(Governor, ShareAtWhichItStops) {
     EXPECT_TRUE(governor.paused());
 }
 
+TEST(Governor, SamplesAndPausesAreThoseThatTheHeaderNames) {
+    Governor governor;
+    EXPECT_EQ(governor.settings().stop_at, 0.5);
+    governor.record(12'287, 12'287);
+    EXPECT_FALSE(governor.paused());
+    governor.record(1, 0);
+    for (std::uint64_t pause = 32'768; pause < 1 << 24; pause *= 2) {
+        EXPECT_FALSE(governor.should_probe(pause - 1)) << pause;
+        EXPECT_FALSE(governor.should_probe(1)) << pause;
+        ASSERT_TRUE(governor.should_probe(1)) << pause;
+        governor.record(12'288, 12'288);
+    }
+    for (int vain = 0; vain < 2; ++vain) {
+        EXPECT_FALSE(governor.should_probe((1 << 24) - 1));
+        EXPECT_FALSE(governor.should_probe(1));
+        ASSERT_TRUE(governor.should_probe(1));
+        governor.record(12'288, 12'288);
+    }
+}
+
 TEST(Governor, RefusesSettingsThatMeanNothing) {
     test::expect_error<std::invalid_argument>([] { return Governor({.stop_at = 1.5}); }, "1.5");
     test::expect_error<std::invalid_argument>([] { return Governor({.stop_at = std::nan("")}); }, "nan");

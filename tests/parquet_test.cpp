@@ -133,6 +133,22 @@ TEST(Parquet, RefusesBytesThatAreNoFilter) {
     expect_refused(parquet::read_filter(deep), LoadFault::parameter, "32 structures");
 }
 
+TEST(Parquet, ColumnsOfEveryPhysicalTypeAreRead) {
+    // A row group (field 4) of a column (field 1) whose metadata (field 3) says its type (field 1).
+    const auto metadata_of = [](int type) {
+        const auto zigzag = static_cast<unsigned>(type < 0 ? -2 * type - 1 : 2 * type);
+        return parquet_bytes({0x49, 0x1C, 0x19, 0x1C, 0x3C, 0x15, zigzag, 0, 0, 0, 0});
+    };
+    for (int type = 0; type <= 7; ++type) {
+        const auto metadata = parquet::parse_metadata(metadata_of(type)).value();
+        EXPECT_EQ(static_cast<int>(metadata.row_groups.at(0).columns.at(0).type), type);
+    }
+    for (const int type : {-1, 8}) {
+        const std::string words = "physical type " + std::to_string(type);
+        expect_refused(parquet::parse_metadata(metadata_of(type)), LoadFault::parameter, words);
+    }
+}
+
 /// Thrift's compact protocol, written.
 struct Writer {
     std::vector<std::byte> bytes;

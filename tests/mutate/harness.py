@@ -47,6 +47,7 @@ FIRST = [
     (r"fpr\.", ["fpr_model", "sizing", "spec"]),
     (r"sizing|options", ["sizing", "spec", "cuckoo"]),
     (r"build\.", ["build"]),
+    (r"join", ["join"]),
     (r"serialize|saved|frozen|files|little_endian", ["serialize"]),
     (r"storage", ["memory", "serialize", "interface"]),
     (r"set_operations|combine", ["set_operations", "build"]),
