@@ -6,7 +6,7 @@ import subprocess
 
 from harness import (CPU_SECONDS, FEW, MEMORY, ONE_ISA, ONE_ISA_TESTS, WALL_FACTOR, UNIT, Failed,
                      base_filter, compile_one, link, run)
-from programs import FASTEST_FIRST, FORCED, in_library, is_test
+from programs import FASTEST_FIRST, FORCED, in_library, is_kernel, is_test
 
 
 
@@ -136,6 +136,8 @@ class Worker:
     def linked(self, name, own, level):
         base, program = self.base, self.base.programs[name]
         taken = set(base.reach[name])
+        # Kernels at -O0 are for tests of changed kernels: all other tests take ten times as long.
+        level = level if any(is_kernel(n) for n in own) else 1
         if UNIT in own and taken & set(base.unit):
             taken.add(UNIT)
         for out, roots, shared in base.parts(program, self.folder):
