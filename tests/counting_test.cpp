@@ -17,8 +17,8 @@ public:
         const unsigned k = filter_.layout().k;
         std::vector<std::size_t> places;
         std::uint64_t g = hash;
-        for (unsigned i = 0; i < k; ++i, g += detail::classic_step(hash)) {
-            if (filter_.layout().kind == LayoutKind::counting) places.push_back(((g >> 32) * blocks >> 32) * 16 + (g >> 28) % 16);
+        for (unsigned i = 0; i < k; ++i, g = detail::classic_next(g)) {
+            if (filter_.layout().kind == LayoutKind::counting) places.push_back(((g >> 32) * blocks >> 32) * 16 + g % 16);
             else places.push_back(((hash >> 32) * blocks >> 32) * 128 + (static_cast<std::uint32_t>(hash) * detail::salts[i] >> 25));
         }
         return places;

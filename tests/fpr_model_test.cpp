@@ -63,6 +63,33 @@ TEST(FprModel, CuckooCheckValues) {
     EXPECT_NEAR(fpr::cuckoo(8, 4, 0.95), 1 - std::pow(1 - 1.0 / 255, 7.6), 1e-12);
     EXPECT_NEAR(fpr::cuckoo_zero_mapped(8, 4, 0.95), 1 - std::pow(1 - 258.0 / 65536, 7.6), 1e-12);
     EXPECT_LT(fpr::cuckoo(12, 4, 0.95), fpr::cuckoo_upper_bound(12, 4));
+    // The pairs, by 60 digits.
+    EXPECT_NEAR(fpr::cuckoo_pairs(8, 13'158, 50'000) / 0.0293628340433655851, 1, 1e-12);
+    EXPECT_NEAR(fpr::cuckoo_pairs(12, 1, 4) / 0.000976443232492130165, 1, 1e-12);
+    EXPECT_NEAR(fpr::cuckoo_pairs(16, 7, 20) / 0.0000809630142887172370, 1, 1e-12);
+    // The product over slots is high by half of 1 / 255.
+    const double product = fpr::cuckoo(8, 4, 50'000 / (4 * 13'158.0));
+    EXPECT_NEAR(product / fpr::cuckoo_pairs(8, 13'158, 50'000), 1 + 0.5 / 255, 2e-4);
+}
+
+// Two derivations: all probes in their order, and inclusion and exclusion.
+TEST(FprModel, TheExactClassicRateIsThatOfOccupancy) {
+    for (const unsigned m : {64u, 128u, 1'024u})
+        for (const unsigned k : {1u, 2u, 7u, 12u})
+            for (const unsigned n : {0u, 1u, 10u, 100u}) {
+                const double exact = fpr::occupancy(m, n, k), f = fpr::classic_exact(m, n, k);
+                if (exact > 1e-9) EXPECT_NEAR(f / exact, 1, 1e-8) << m << ' ' << n << ' ' << k;
+                else EXPECT_NEAR(f, exact, 2e-10) << m << ' ' << n << ' ' << k;
+            }
+    // Below 1e-9 the two leading terms: a sum of 31 terms would have no digit left.
+    EXPECT_NEAR(fpr::classic_exact(1'000, 10, 30) / fpr::occupancy(1'000, 10, 30), 1, 0.02);
+    EXPECT_NEAR(fpr::classic_exact(1e6, 1e4, 30) / fpr::classic(1e6, 1e4, 30), 1, 2e-4);
+    // Many keys: no digit is lost in 1 - 1 / m.
+    EXPECT_NEAR(fpr::classic_exact(24e9, 1e9, 17) / fpr::classic_asymptotic(24, 17), 1, 1e-6);
+    // Bits that are all set, and more probes than bits.
+    EXPECT_EQ(fpr::classic_exact(64, 1e9, 7), 1);
+    EXPECT_EQ(fpr::classic_exact(64, 0, 7), 0);
+    EXPECT_EQ(fpr::classic_exact(1, 1, 3), 1);
 }
 
 // Two derivations of E: the occupancy recurrence and the inclusion-exclusion behind fpr::expected.
@@ -82,7 +109,7 @@ TEST(FprModel, ExponentialSumsAgreeWithTheOccupancyRecurrence) {
 TEST(FprModel, FiniteNumbersOfKeysUseTheBinomialLoad) {
     const Layout split = Layout::parse("split256");
     // One block: no randomness in the load at all.
-    EXPECT_NEAR(fpr::expected(split, 21, 1), std::pow(1 - std::pow(31.0 / 32, 21), 8), 1e-12);
+    EXPECT_NEAR(fpr::expected(split, 21, 1), std::pow(1 - std::pow(31.0 / 32, 21), 8), 1e-8);
     // Poisson is 9 % high at n = 100 and 1 % high at n = 1000.
     EXPECT_NEAR(fpr::split_block(256.0 * 5 / 100) / fpr::expected(split, 100, 5), 1.09, 0.05);
     EXPECT_NEAR(fpr::split_block(12.0) / fpr::expected(split, 1u << 30, (1u << 30) * 12ull / 256), 1, 1e-6);
@@ -135,9 +162,15 @@ TEST(FprModel, OneKeyOfOneBitLeavesNothingToChance) {
         for (const std::uint64_t blocks : {1u, 10u, 1000u}) EXPECT_LT(fpr::deviation(Layout::parse(spec), 1, blocks), 1e-4 * fpr::expected(Layout::parse(spec), 1, blocks)) << spec << ' ' << blocks;
 }
 
-// 20,000 keys on 1,000 times 4,095 fingerprints: sqrt((e^-a - (1 + a) e^-2a) / m), the variance of the share of bins that are taken.
-TEST(FprModel, DLeftDeviationIsThatOfOccupiedFingerprints) {
-    EXPECT_NEAR(fpr::deviation(Layout::parse("dleft12"), 20'000, 1'000) / 1.6996781925071376e-06, 1, 1e-9);
+// 20,000 keys on 1,000 times 4,095 fingerprints, and 1,800 on half as many pairs of a bucket and a
+// tag: the deviation of the share that is taken, by 60 digits.
+TEST(FprModel, DeviationOfATableIsThatOfOccupiedFingerprints) {
+    const auto deviation = [](const char* spec, std::uint64_t n, std::uint64_t blocks) {
+        return fpr::deviation(Layout::parse(spec), n, blocks);
+    };
+    EXPECT_NEAR(deviation("dleft12", 20'000, 1'000) / 1.6996361830364375e-06, 1, 1e-9);
+    EXPECT_NEAR(deviation("cuckoo12", 1'800, 1'000) / 5.4367604261881939e-07, 1, 1e-9);
+    EXPECT_LT(deviation("dleft12", 1, 1'000), 1e-10) << "one key is one fingerprint, whichever";
 }
 
 TEST(FprModel, HashFloor) {

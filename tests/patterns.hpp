@@ -69,10 +69,9 @@ inline void prepare_classic(Chunk& c) {
     std::memset(c.inserted.data(), 0, c.size);
     c.expected = {};
     for (std::size_t j = 0; j < chunk; ++j) {
-        const std::uint64_t step = detail::classic_step(c.hashes[j]);
         std::uint64_t g = c.hashes[j];
         bool found = true;
-        for (unsigned i = 0; i < c.layout.k; ++i, g += step) {
+        for (unsigned i = 0; i < c.layout.k; ++i, g = detail::classic_next(g)) {
             const bool counts = c.layout.is_counting();
             const std::uint64_t bit = 64 * detail::block_index(g, c.blocks) + (counts ? detail::counting_bit(g) : g % 64);
             (counts ? raise_counter : set_bit)(c.inserted.data(), bit);

@@ -142,6 +142,61 @@ TEST(SizingBorders, AnFprOutOfReachTakesAllThatMaxBytesAllows) {
                                     std::to_string(8 * least) + " bytes that cuckoo16 needs at least for 1000 keys");
 }
 
+// A number of blocks that can be halved, within the limit, holds the keys or is refused by name.
+TEST(SizingBorders, FoldLevelsAndMaxBytesNeverMakeATableTooSmallForItsKeys) {
+    unsigned made = 0, refused = 0;
+    for (const std::string spec : {"cuckoo8", "cuckoo12", "cuckoo16", "dleft12", "dleft14", "dleft16"})
+        for (const std::size_t n : {5u, 100u, 1'000u, 50'000u})
+            for (const unsigned levels : {1u, 4u, 8u, 12u})
+                for (const double room : {1.0, 1.1, 1.5, 3.0}) {
+                    const Layout layout = Layout::parse(spec);
+                    const auto least = detail::size_for_fpr(layout, n, 0.5, {}).blocks;
+                    const auto bytes = static_cast<std::size_t>(
+                        room * static_cast<double>(least * layout.block_bits() / 8));
+                    const Options options{.max_bytes = bytes, .fold_levels = levels};
+                    try {
+                        auto filter = make_filter_for_fpr(spec, n, 1e-6, options);
+                        EXPECT_LE(filter.size_in_bytes(), bytes);
+                        EXPECT_EQ(filter.base().blocks() % (1u << levels), 0u);
+                        EXPECT_NO_THROW(filter.insert(test::random_keys(n))) << spec << ' ' << n;
+                        ++made;
+                    } catch (const std::length_error& e) {
+                        const std::string why = e.what();
+                        EXPECT_NE(why.find("max_bytes=" + std::to_string(bytes)), why.npos) << why;
+                        EXPECT_NE(why.find("fold_levels=" + std::to_string(levels)), why.npos) << why;
+                        ++refused;
+                    }
+                }
+    EXPECT_GT(made, 150u);
+    EXPECT_GT(refused, 50u);
+}
+
+// Below fpr::least the sums of the models are rounding errors: 0, whatever the size.
+TEST(SizingBorders, AnFprThatNoModelTellsIsRefusedByValue) {
+    for (const auto& spec : test::layout_names())
+        for (const double fpr : {1e-13, 1e-300, 9.99e-13}) {
+            char text[80];
+            std::snprintf(text, sizeof text, "fpr=%g is below 1e-12", fpr);
+            expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(spec, 10, fpr); }, text);
+        }
+    // What is not refused is met by more than rounding: 10 % more blocks have a lower FPR.
+    for (const auto& spec : test::layout_names()) {
+        const Layout layout = Layout::parse(spec);
+        for (const double fpr : {1e-9, 1e-10, 1e-12}) {
+            detail::Geometry size{};
+            try {
+                size = detail::size_for_fpr(layout, 100, fpr, {});
+            } catch (const std::length_error&) {
+                continue;  // more than 2^32 - 1 blocks
+            }
+            const auto at = [&](std::uint64_t blocks) { return fpr::expected(size.layout, 100, blocks); };
+            EXPECT_LE(at(size.blocks), fpr) << spec;
+            EXPECT_GT(at(size.blocks), 0.5 * fpr) << spec;
+            EXPECT_LT(at(size.blocks + size.blocks / 10 + 1), at(size.blocks)) << spec;
+        }
+    }
+}
+
 // Small tables have a margin against five keys with one and the same bucket; a change of it has to be a decision.
 TEST(SizingBorders, SmallCuckooTablesHaveAMargin) {
     const auto buckets = [](std::size_t n) { return detail::size_for_fpr(Layout::parse("cuckoo16"), n, 0.5, {}).blocks; };

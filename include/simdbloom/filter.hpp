@@ -39,7 +39,8 @@ struct Geometry {
 /// for a cuckoo table; std::length_error beyond 2^32 - 1 blocks or options.max_bytes.
 Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, const Options& options);
 /// The fewest blocks whose exact expected FPR is at most `fpr`, or what max_bytes allows. Throws
-/// std::invalid_argument for zero keys or an FPR outside (0, 1), std::length_error beyond 2^32 - 1 blocks.
+/// std::invalid_argument for zero keys or an FPR outside [fpr::least, 1), which is [1e-12, 1);
+/// std::length_error beyond 2^32 - 1 blocks, or if max_bytes is too little for the keys of a table.
 Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options);
 /// Parses options.spec, or `fallback` if it is empty; throws std::invalid_argument if the layout is not
 /// between `first` and `last` in the order of LayoutKind.
@@ -86,7 +87,8 @@ public:
     /// The raw bits, size_in_bytes() long.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
 
-    /// The exact model for the n_keys given at construction, all distinct.
+    /// By fpr::expected for the n_keys given at construction, all distinct: exact, or of a cuckoo
+    /// table within a share of 16 / (buckets 2^f).
     double expected_fpr() const;
     /// The false-positive rate the bits have as they are now: the exact conditional rate for a random
     /// stranger (cuckoo: from the load).

@@ -118,7 +118,8 @@ public:
     /// The table's raw bits.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
 
-    /// The exact model for the slots as they are now, which are counted by the bits they have left.
+    /// fpr::growing_cuckoo for the slots as they are now, which are counted by the bits they have
+    /// left: exact, but for slots without any, within a share of 1 / buckets().
     double expected_fpr() const;
     double estimated_fpr() const { return expected_fpr(); }
     /// What no sequence of inserts and erases exceeds at the size it has now, and at the largest it can grow to.

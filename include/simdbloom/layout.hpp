@@ -15,7 +15,7 @@
 namespace simdbloom {
 
 enum class LayoutKind : std::uint8_t {
-    classic,     ///< k probes anywhere in one bit array (Bloom 1970; double hashing, Kirsch & Mitzenmacher 2006)
+    classic,     ///< k probes anywhere in one bit array (Bloom 1970)
     register32,  ///< k bits in one 32-bit word (Lang et al. 2019, "register-blocked")
     register64,  ///< k bits in one 64-bit word
     split256,    ///< one bit in each of 8 32-bit words (Parquet BloomFilter.md; Apple 2021)
@@ -120,19 +120,23 @@ SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k, 
     }
 }
 
-inline constexpr std::uint64_t classic_multiplier = 0xC2B2AE3Du;
+inline constexpr std::uint64_t classic_multiplier = 0xFFFEB81Bu;
 inline constexpr std::uint32_t cuckoo_multiplier = 0x9E3779B1u;
 
-/// Probe i of the classic layout: word (g >> 32) * words >> 32, bit g % 64, where g = h + i * step(h).
-/// The progression runs in 64 bits, so the array is not limited to 2^32 bits.
-SIMDBLOOM_INLINE std::uint64_t classic_step(std::uint64_t hash) noexcept {
-    const std::uint64_t y = (hash & 0xFFFFFFFFu) * classic_multiplier;
-    return ((y << 32) | (y >> 32)) ^ (hash >> 32);
+/// A probe of the classic layout is word (g >> 32) * words >> 32, bit g % 64. The first g is the
+/// hash, and this gives each further g from the one before: a generator by multiply-with-carry
+/// (Marsaglia 1994), whose state is the key's 64 bits of hash. Double hashing, g + i * step, costs
+/// an addition in place of the product. But two keys that share a position and a step share all
+/// positions there: 10 keys of 24 bits each got 420 times the FPR of k independent functions, 1000
+/// keys twice. The multiplier is near 2^32, so the upper half of g, a carry, takes nearly every
+/// value, and nearly that of the lower half before it: no probe uses upper bits of the lower half.
+SIMDBLOOM_INLINE std::uint64_t classic_next(std::uint64_t g) noexcept {
+    return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);
 }
 
-/// Probe i of `counting`: as of classic, but the word's counter is that of these four bits of g. Of the low bits, probes 0 and
-/// 8 would agree for every second key. Returns the counter's lowest bit in the word.
-SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept { return static_cast<unsigned>(g >> 26) & 60u; }
+/// A probe of `counting` is as one of classic, but counter g % 16 of the word. Returns the counter's
+/// lowest bit in the word. (By the upper bits of g % 2^32: 1.2 times the FPR with 10 keys.)
+SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept { return static_cast<unsigned>(g << 2) & 60u; }
 
 /// The fingerprint, 1 .. 2^bits - 1: 0 marks an empty slot and is never one (so a stranger matches a slot
 /// with probability 1 / (2^bits - 1)).

@@ -105,7 +105,7 @@ public:
     /// Of n distinct keys and k ideal functions.
     double expected_fpr(std::uint64_t n_keys) const {
         if (bits_ == 0) return 0;
-        return fpr::classic(static_cast<double>(bits()), static_cast<double>(n_keys), k());
+        return fpr::classic_exact(static_cast<double>(bits()), static_cast<double>(n_keys), k());
     }
     /// From the share of set bits, for ideal functions.
     double estimated_fpr() const {

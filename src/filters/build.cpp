@@ -79,8 +79,7 @@ void set_shared(std::byte* at, Word mask) {
 template <LayoutKind kind>
 void set_shared_bits(const Build& b, std::uint64_t hash) {
     if constexpr (kind == LayoutKind::classic) {
-        const std::uint64_t step = classic_step(hash);
-        for (unsigned i = 0; i < b.layout.k; ++i, hash += step)
+        for (unsigned i = 0; i < b.layout.k; ++i, hash = classic_next(hash))
             set_shared<std::uint64_t>(b.target.bits + block_index(hash, b.target.blocks) * 8, std::uint64_t{1} << (hash & 63));
     } else {
         constexpr bool narrow = kind == LayoutKind::register32 || kind == LayoutKind::split256;

@@ -50,6 +50,12 @@ std::size_t checked_bytes(std::uint64_t cells, unsigned bits, const Options& opt
     return static_cast<std::size_t>(bytes);
 }
 
+/// Both halves of the hash, whose upper bits are the address and whose lower ones the code.
+std::uint64_t step_of(std::uint64_t hash) noexcept {
+    const std::uint64_t product = (hash & 0xFFFFFFFFu) * 0xC2B2AE3Du;
+    return ((product << 32) | (product >> 32)) ^ (hash >> 32);
+}
+
 }  // namespace
 
 CodeTable CodeTable::with_empty_share(std::size_t n_keys, double empty, unsigned code_bits, Options options) { return {cells_for(n_keys, empty), code_bits, options}; }
@@ -62,7 +68,7 @@ std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept { return static_c
 CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
     // The address from the high bits, the code from the low ones, and further addresses in steps that depend on both.
     const auto code = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), code_bits_);
-    const std::uint64_t step = detail::classic_step(hash);
+    const std::uint64_t step = step_of(hash);
     std::uint64_t address = hash, cell = detail::block_index(hash, cells_);
     for (std::uint64_t n = 1;; ++n) {
         const std::uint32_t held = at(cell);

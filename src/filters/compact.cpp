@@ -130,9 +130,9 @@ double compact_expected_fpr(const Layout& kind, CompactSize size, std::uint64_t 
     Layout layout = kind;
     layout.k = size.k;
     const Cut at = cut(layout.kind, size.bytes);
-    // The sum of up to 31 terms of alternating signs; past this number of keys the formula that is right on average is right.
-    if (layout.kind == LayoutKind::classic && n_keys > 10'000) return fpr::classic(8.0 * size.bytes, static_cast<double>(n_keys), layout.k);
-    if (layout.kind == LayoutKind::classic || layout.kind == LayoutKind::blocked512) return fpr::blocked(at.block_bytes * 8, n_keys, at.blocks, layout.k);
+    if (layout.kind == LayoutKind::classic)
+        return fpr::classic_exact(8.0 * size.bytes, static_cast<double>(n_keys), layout.k);
+    if (layout.kind == LayoutKind::blocked512) return fpr::blocked(at.block_bytes * 8, n_keys, at.blocks, layout.k);
     return fpr::expected(layout, n_keys, at.blocks);
 }
 

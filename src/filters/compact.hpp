@@ -8,7 +8,7 @@
 // - blocked512 is cut into ceil(bytes / 64) equal blocks, and probe i sets bit (x * salt[i] mod 2^32) * block_bits >> 32 of one, x the low half of the hash; of
 //   whole lines that is the library's layout, bit for bit.
 // - classic is one array, and probe i sets bit (x * salt[i / 2] mod 2^32) * bits >> 32, x the low half of the hash for even i and the high half for odd:
-//   the library's double hashing is far from ideal in arrays of a few words (10 keys of 13 bits: 4 times the FPR).
+//   made for arrays of any number of bits, where the library's have whole words.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct CompactSize {
 /// Appends the filter of these hashes.
 void compact_append(const Layout& layout, CompactSize size, std::span<const std::uint64_t> hashes, std::string& out);
 
-/// Ideal hashing and exactly n keys.
+/// Exact for ideal hashing and n keys.
 double compact_expected_fpr(const Layout& layout, CompactSize size, std::uint64_t n_keys);
 
 /// How large the filter of so many keys is to be, by bits per key or FPR, and with which k. May be asked by several threads.

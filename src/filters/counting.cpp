@@ -30,10 +30,9 @@ private:
 struct Counters {
     Counters(std::byte* bits, const Layout& layout, std::uint64_t blocks, std::uint64_t hash) noexcept : k(layout.k) {
         const bool line = layout.kind == LayoutKind::counting512;
-        const std::uint64_t step = line ? 0 : detail::classic_step(hash);
         std::byte* const block = bits + detail::block_index(hash, blocks) * 64;
         std::uint64_t g = hash;
-        for (unsigned i = 0; i < k; ++i, g += step) {
+        for (unsigned i = 0; i < k; ++i, g = detail::classic_next(g)) {
             const unsigned bit = line ? detail::bit_position<LayoutKind::counting512>(static_cast<std::uint32_t>(hash), i, k, 0) : detail::counting_bit(g);
             counter[i] = {(line ? block : bits + detail::block_index(g, blocks) * 8) + bit / 8, bit & 4};
         }

@@ -149,8 +149,7 @@ double block_chance(const Layout& layout, const std::byte* block) {
 
 double FilterBase::estimated_fpr() const {
     if (blocks_ == 0) return 0;
-    if (layout_.is_cuckoo())
-        return fpr::cuckoo(layout_.fingerprint_bits(), 4, static_cast<double>(stored_) / (4 * static_cast<double>(blocks_)));
+    if (layout_.is_cuckoo()) return fpr::expected(layout_, stored_, blocks_);
     if (layout_.is_dleft()) {
         const auto fingerprints = static_cast<double>(detail::dleft_stored(bits_.data(), layout_.fingerprint_bits(), blocks_));
         return fingerprints / (static_cast<double>(blocks_) * ((1u << layout_.fingerprint_bits()) - 1));
@@ -199,8 +198,7 @@ unsigned FilterBase::lines_touched(std::uint64_t hash) const {
         // Vector kernels load 16 bytes of a bucket, whatever its size.
         for (unsigned s = 0; s < 4; ++s, block = detail::dleft_next(block, stride, blocks_)) lines.add((4 * block + s) * bytes, 16);
     } else if (layout_.kind == LayoutKind::classic || layout_.kind == LayoutKind::counting) {
-        const std::uint64_t step = detail::classic_step(hash);
-        for (unsigned i = 0; i < layout_.k; ++i, hash += step) {
+        for (unsigned i = 0; i < layout_.k; ++i, hash = detail::classic_next(hash)) {
             const std::uint64_t word_index = detail::block_index(hash, blocks_);
             lines.add(word_index * 8);
             const auto word = detail::load_le<std::uint64_t>(block_at(word_index));

@@ -1,6 +1,7 @@
 #include "simdbloom/fpr.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -33,24 +34,35 @@ Sum power(const Sum& a, unsigned n) {
     return result;
 }
 
-// The chance that `query` balls all hit occupied ones of `bins` bins after i keys threw `thrown` balls each.
-// By the number j of distinct bins the query uses: S(query, j) (bins)_j / bins^query times the
-// inclusion-exclusion for "these j are all occupied", sum_l (-1)^l C(j, l) (1 - l/bins)^(thrown i).
-Sum all_occupied(unsigned bins, unsigned thrown, unsigned query) {
+// The chance that `query` balls all hit occupied ones of `bins` bins, of which l given ones are all
+// empty with chance e_l, is the sum of weight[l] * e_l. By the number j of distinct bins the query
+// uses: S(query, j) (bins)_j / bins^query times the inclusion-exclusion for "these j are all
+// occupied", sum_l (-1)^l C(j, l) e_l.
+std::vector<long double> weights_of_empty(long double bins, unsigned query) {
     std::vector<long double> distinct(query + 1, 0.0L);  // distribution of j
     distinct[0] = 1;
     for (unsigned ball = 0; ball < query; ++ball)
         for (unsigned j = ball + 1; j > 0; --j)
-            distinct[j] = distinct[j] * j / bins + distinct[j - 1] * (static_cast<long double>(bins) - (j - 1)) / bins,
+            distinct[j] = distinct[j] * j / bins + distinct[j - 1] * (bins - (j - 1)) / bins,
             distinct[j - 1] = j == 1 ? 0 : distinct[j - 1];
-    Sum sum;
-    for (unsigned l = 0; l <= std::min(query, bins); ++l) {
+    std::vector<long double> weights;
+    for (unsigned l = 0; l <= query && l <= bins; ++l) {
         long double weight = 0, choose = 1;  // choose = C(j, l)
         for (unsigned j = l; j <= query; ++j) {
             if (j > l) choose = choose * j / (j - l);
             weight += distinct[j] * choose;
         }
-        sum.push_back({l % 2 != 0 ? -weight : weight, std::pow(1 - static_cast<long double>(l) / bins, static_cast<long double>(thrown))});
+        weights.push_back(l % 2 != 0 ? -weight : weight);
+    }
+    return weights;
+}
+
+// After i keys threw `thrown` balls each.
+Sum all_occupied(unsigned bins, unsigned thrown, unsigned query) {
+    Sum sum;
+    for (const long double weight : weights_of_empty(bins, query)) {
+        const long double others = 1 - static_cast<long double>(sum.size()) / bins;
+        sum.push_back({weight, std::pow(others, static_cast<long double>(thrown))});
     }
     return sum;
 }
@@ -77,9 +89,10 @@ double poisson_mean(const Sum& sum, double load) {
 double binomial_mean(const Sum& sum, std::uint64_t n, std::uint64_t blocks) {
     long double f = 0;
     for (const auto& t : sum) {
-        // Above 0, as every base is: no layout asks for as many bits as it has bins.
-        const long double miss = 1 - (1 - t.base) / static_cast<long double>(blocks);
-        f += t.weight * std::exp(static_cast<long double>(n) * std::log(miss));
+        // Above -1, as every base is above 0: no layout asks for as many bits as it has bins. The
+        // logarithm of 1 minus it, in place of this, lost 9 digits to 10^9 keys.
+        const long double hit = (t.base - 1) / static_cast<long double>(blocks);
+        f += t.weight * std::exp(static_cast<long double>(n) * std::log1p(hit));
     }
     return static_cast<double>(std::clamp(f, 0.0L, 1.0L));
 }
@@ -103,8 +116,27 @@ double probed_array(const Layout& layout, std::uint64_t blocks) {
     return (layout.kind == LayoutKind::classic ? 64.0 : layout.kind == LayoutKind::counting ? 16.0 : 0.0) * static_cast<double>(blocks);
 }
 
-double cuckoo_load(std::uint64_t n, std::uint64_t buckets) {
-    return static_cast<double>(n) / (4.0 * static_cast<double>(buckets));
+// Variance of the share of `bins` bins that `balls` balls leave not empty. With A the chance that
+// a bin stays empty, two do with A^2 (1 - 1 / (bins - 1)^2)^balls.
+double variance_of_fill(double bins, double balls) {
+    if (bins < 2) return 0;
+    const double empty = std::exp(balls * std::log1p(-1 / bins));
+    const double together = std::expm1(balls * std::log1p(-1 / ((bins - 1) * (bins - 1))));
+    const double variance = empty * (1 - empty) / bins + empty * empty * (1 - 1 / bins) * together;
+    return std::max(variance, 0.0);
+}
+
+// A key is found by the strangers of its own pair of a bucket and a tag, and of the pair that the
+// other bucket makes, in place of which it may lie. Where these are one, only by half as many. Of
+// `slots[l]` keys each has 2^-l of that chance.
+template <class Slots>
+double found_in_pairs(double tags, double buckets, double homes, const Slots& slots) {
+    const auto hit = [&](double pairs) {
+        double none = 0, chance = pairs / (buckets * tags);
+        for (const auto n : slots) none += static_cast<double>(n) * std::log1p(-chance), chance /= 2;
+        return 0 - std::expm1(none);
+    };
+    return (1 - 1 / homes) * hit(2) + hit(1) / homes;
 }
 
 }  // namespace
@@ -113,6 +145,21 @@ double classic_asymptotic(double c, unsigned k) { return std::pow(-std::expm1(-s
 
 double classic(double bits, double keys, unsigned k) {
     return std::pow(-std::expm1(static_cast<double>(k) * keys * std::log1p(-1 / bits)), k);
+}
+
+double classic_exact(double bits, double keys, unsigned k) {
+    const long double m = bits, balls = static_cast<long double>(k) * keys;
+    long double f = 0, l = 0;
+    for (const long double weight : weights_of_empty(m, k)) {
+        f += weight * (l < m ? std::exp(balls * std::log1p(-l / m)) : balls == 0 ? 1.0L : 0.0L);
+        l += 1;
+    }
+    if (f > 1e-9L) return static_cast<double>(std::min(f, 1.0L));
+    // The weights reach C(30, 15), so that little is left of a sum so small: the first two terms of
+    // the mean of a power around the power of the mean.
+    const double fill = -std::expm1(static_cast<double>(balls) * std::log1p(-1 / bits));
+    const double spread = fill > 0 ? variance_of_fill(bits, static_cast<double>(balls)) / fill / fill : 0;
+    return std::min(std::pow(fill, k) * (1 + k * (k - 1) / 2.0 * spread), 1.0);
 }
 
 unsigned classic_best_k(double c) {
@@ -216,12 +263,17 @@ double cuckoo_zero_mapped(unsigned f, unsigned slots, double load) {
 
 double cuckoo_upper_bound(unsigned f, unsigned slots) { return 2 * slots / std::exp2(f); }
 
+double cuckoo_pairs(unsigned f, double buckets, double keys) {
+    return found_in_pairs(std::exp2(f) - 1, buckets, buckets, std::array{keys});
+}
+
 double bloomier(unsigned f) { return std::exp2(-static_cast<double>(f)); }
 
-double growing_cuckoo(unsigned core_bits, std::span<const double> loads) {
-    double exponent = 0, p = 1 / (std::exp2(core_bits) - 1);
-    for (const double load : loads) exponent += 8 * load * std::log1p(-p), p /= 2;
-    return 0 - std::expm1(exponent);
+double growing_cuckoo(unsigned core_bits, std::uint64_t roots, unsigned growths,
+                      std::span<const std::uint64_t> slots) {
+    const auto homes = static_cast<double>(roots);
+    return found_in_pairs(std::exp2(core_bits) - 1, std::ldexp(homes, static_cast<int>(growths)),
+                          homes, slots);
 }
 
 double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths) {
@@ -230,38 +282,44 @@ double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned 
 
 double hash_floor(double keys, double w) { return -std::expm1(-keys / std::exp2(w)); }
 
-double with_floor(double f, double floor) { return 1 - (1 - f) * (1 - floor); }
+double with_floor(double f, double floor) { return f + floor - f * floor; }
 
 double expected(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
-    if (const double m = probed_array(layout, blocks); m != 0) return classic(m, static_cast<double>(n), layout.k);
-    if (layout.is_cuckoo()) return cuckoo(layout.fingerprint_bits(), 4, cuckoo_load(n, blocks));
+    if (const double m = probed_array(layout, blocks); m != 0) return classic_exact(m, static_cast<double>(n), layout.k);
+    if (layout.is_cuckoo())
+        return cuckoo_pairs(layout.fingerprint_bits(), static_cast<double>(blocks), static_cast<double>(n));
     if (layout.is_dleft()) return dleft(layout.fingerprint_bits(), static_cast<double>(blocks), static_cast<double>(n));
-    return binomial_mean(layout_sum(layout, 1), n, blocks);
+    const double load = static_cast<double>(n) / static_cast<double>(blocks);
+    return with_floor(binomial_mean(layout_sum(layout, 1), n, blocks), hash_floor(load, 32));
 }
 
 double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
-    const double mean = expected(layout, n, blocks), count = static_cast<double>(blocks);
-    // Var(X/m) of the share of m bins that balls, a of them a bin, leave not empty.
-    const auto variance_of_fill = [](double m, double a) { return std::max((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m, 0.0); };
+    const double count = static_cast<double>(blocks);
     if (const double m = probed_array(layout, blocks); m != 0) {
-        // (X/m)^k
-        const double a = layout.k * static_cast<double>(n) / m, fill = -std::expm1(-a), variance = variance_of_fill(m, a);
-        return layout.k * mean / fill * std::sqrt(variance);
+        // (X/m)^k, to first order in X - E[X]
+        const double balls = layout.k * static_cast<double>(n);
+        const double fill = -std::expm1(balls * std::log1p(-1 / m));
+        const double mean = expected(layout, n, blocks);
+        return layout.k * mean / fill * std::sqrt(variance_of_fill(m, balls));
     }
-    if (layout.is_dleft()) {
-        const double fingerprints = count * (std::exp2(layout.fingerprint_bits()) - 1);
-        return std::sqrt(variance_of_fill(fingerprints, static_cast<double>(n) / fingerprints));
+    if (layout.is_table()) {
+        // The share of what a stranger can be that is taken: of fingerprints, each a bucket and a
+        // tag. A key takes two of a cuckoo table, or one where its other bucket is the same.
+        const auto keys = static_cast<double>(n);
+        const double all = count * (std::exp2(layout.fingerprint_bits()) - 1);
+        if (!layout.is_cuckoo() || blocks == 1) return std::sqrt(variance_of_fill(all, keys));
+        const double of_ones = keys / count * (1 - 1 / count) / all / all;
+        return std::sqrt(variance_of_fill(all / 2, keys) + of_ones);
     }
-    // A stranger's chance depends on its tag's frequency; averaged over tags and buckets this is far below
-    // the sampling error of any test: 1 / sqrt(slots) covers it.
-    if (layout.is_cuckoo()) return mean / std::sqrt(4 * count);
+    const Sum chance = layout_sum(layout, 1);
+    const double mean = binomial_mean(chance, n, blocks);
     const double second = binomial_mean(layout_sum(layout, 2), n, blocks);
     // The loads of all blocks add up to n, so what a straight line through (load, chance) explains cancels out: of Var(chance)
     // Cov(chance, load)^2 / Var(load), where Cov(chance, load) is Var(load) times the mean step of the chance from i to i + 1 of
     // n - 1 other keys.
-    Sum one_more = layout_sum(layout, 1);
+    Sum one_more = chance;
     for (auto& t : one_more) t.weight *= t.base;
-    const double step = n == 0 ? 0 : binomial_mean(one_more, n - 1, blocks) - binomial_mean(layout_sum(layout, 1), n - 1, blocks);
+    const double step = n == 0 ? 0 : binomial_mean(one_more, n - 1, blocks) - binomial_mean(chance, n - 1, blocks);
     const double load = static_cast<double>(n) / count * (1 - 1 / count);
     return std::sqrt(std::max(second - mean * mean - load * step * step, 0.0) / count);
 }

@@ -209,9 +209,7 @@ double GrowingCuckoo::bits_per_key() const noexcept {
 std::string GrowingCuckoo::spec() const { return spec_of(slot_bits_); }
 
 double GrowingCuckoo::expected_fpr() const {
-    std::array<double, std::tuple_size_v<detail::GrowingLengths>> loads;
-    for (std::size_t l = 0; l < loads.size(); ++l) loads[l] = static_cast<double>(slots_with_[l]) / static_cast<double>(slots());
-    return fpr::growing_cuckoo(detail::growing_core_bits(slot_bits_), loads);
+    return fpr::growing_cuckoo(detail::growing_core_bits(slot_bits_), roots_, growths_, slots_with_);
 }
 
 double GrowingCuckoo::fpr_bound() const { return bound_of(slot_bits_, growths_); }

@@ -83,6 +83,9 @@ Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, c
 Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options) {
     check_keys(n_keys);
     if (!(fpr > 0 && fpr < 1)) throw std::invalid_argument("simdbloom: fpr=" + number(fpr) + " is not inside (0, 1)");
+    if (fpr < fpr::least)
+        throw std::invalid_argument("simdbloom: fpr=" + number(fpr) + " is below " + number(fpr::least) +
+                                    ", the least for which the model can size a filter");
     std::uint64_t least = min_blocks(layout, n_keys);
     std::uint64_t limit = max_blocks;
     if (options.max_bytes != 0) {
@@ -94,8 +97,15 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
     if (least > limit) too_many_blocks(layout, n_keys, static_cast<double>(least));
     const auto sized = [&](std::uint64_t blocks) -> Geometry {
         const std::uint64_t rounded = foldable(blocks, limit, options);
-        if (rounded == 0)
-            throw std::length_error("simdbloom: max_bytes=" + std::to_string(options.max_bytes) + " is too little for fold_levels=" + std::to_string(options.fold_levels));
+        // Rounded down, a table may be too small for its keys.
+        if (const std::uint64_t keep = min_blocks(layout, n_keys); rounded < keep) {
+            if (options.max_bytes == 0) too_many_blocks(layout, n_keys, static_cast<double>(keep));
+            throw std::length_error("simdbloom: max_bytes=" + std::to_string(options.max_bytes) +
+                                    " is too little for fold_levels=" + std::to_string(options.fold_levels) +
+                                    ": " + layout.spec() + " needs " +
+                                    std::to_string(bytes_of(layout, foldable(keep, max_blocks, options))) +
+                                    " bytes for " + std::to_string(n_keys) + " keys");
+        }
         return {with_best_k(layout, n_keys, rounded), rounded, n_keys};
     };
     std::uint64_t enough = least;

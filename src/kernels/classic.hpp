@@ -21,13 +21,13 @@ struct Classic {
     static constexpr std::size_t prefetch_above = std::size_t{48} << 20;
     struct Stage {
         alignas(64) std::uint64_t position[chunk_keys];  // of the first probe
-        alignas(64) std::uint64_t step[chunk_keys];
     };
 
-    static void stage_address(const Target&, V hash, Stage& s, std::size_t i) { O::store(s.position + i, hash); }
-    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
-        stage_address(t, hash, s, i);
-        O::store(s.step + i, step_of(hash));
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        stage(t, hash, s, i);
+    }
+    static void stage(const Target&, V hash, Stage& s, std::size_t i) {
+        O::store(s.position + i, hash);
     }
     static std::uint64_t offset_of(const Target& t, std::uint64_t g) { return block_index(g, t.blocks) * 8; }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
@@ -38,9 +38,8 @@ struct Classic {
         return search.run(b);
     }
     static bool test_key(const Target& t, std::uint64_t hash) {
-        const std::uint64_t step = classic_step(hash);
         std::uint64_t g = hash;
-        for (unsigned r = 0; r < t.k; ++r, g += step) {
+        for (unsigned r = 0; r < t.k; ++r, g = classic_next(g)) {
             if ((load_le<std::uint64_t>(t.bits + offset_of(t, g)) & scalar_mask(g)) == 0) return false;
         }
         return true;
@@ -48,11 +47,16 @@ struct Classic {
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         // All lines of the vector are asked for before the first is written.
         if (t.bytes > prefetch_above)
-            for (std::size_t j = i; j < i + n; ++j)
-                for (unsigned r = 1; r < t.k; ++r) O::prefetch(t.bits + offset_of(t, s.position[j] + r * s.step[j]));
+            for (std::size_t j = i; j < i + n; ++j) {
+                std::uint64_t g = s.position[j];
+                for (unsigned r = 1; r < t.k; ++r) {
+                    g = classic_next(g);
+                    O::prefetch(t.bits + offset_of(t, g));
+                }
+            }
         for (std::size_t j = i; j < i + n; ++j) {
             std::uint64_t g = s.position[j];
-            for (unsigned r = 0; r < t.k; ++r, g += s.step[j]) {
+            for (unsigned r = 0; r < t.k; ++r, g = classic_next(g)) {
                 std::byte* const word = t.bits + offset_of(t, g);
                 if constexpr (cell_bits == 4) raise_counter(word, counting_bit(g));
                 else store_le(word, load_le<std::uint64_t>(word) | scalar_mask(g));
@@ -80,16 +84,15 @@ private:
     static constexpr unsigned all = (1u << O::lanes) - 1;
     static unsigned first_lanes(std::size_t n) { return (1u << n) - 1; }
 
-    static V step_of(V hash) {
-        const V y = O::mul32(hash, O::broadcast(classic_multiplier));
-        return O::swap_halves(y) ^ (hash >> 32);
+    static V next(V position) {
+        return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);
     }
     static V offset_vector(const Target& t, V position) { return block_offset_vector<O>(position, t.blocks, 3); }
 
     static std::uint64_t scalar_mask(std::uint64_t g) { return cell_bits == 1 ? std::uint64_t{1} << (g & 63) : std::uint64_t{15} << counting_bit(g); }
     static V mask(V position) {
         if constexpr (cell_bits == 1) return O::bit(position);
-        else return O::nibble((position >> 26) & O::broadcast(60));
+        else return O::nibble((position << 2) & O::broadcast(60));
     }
 
     /// Of the lanes in `alive`, those whose bit or counter is set. Dead lanes load nothing: their lines would cost bandwidth.
@@ -98,22 +101,22 @@ private:
         return O::nonzero_lanes(words & mask(position)) & alive;
     }
 
-    /// A ring of keys on their way through the probes: hashes and numbers.
+    /// A ring of keys on their way through the probes: positions of the next probe, and numbers.
     struct Queue {
         static constexpr std::size_t room = 2 * chunk_keys;  // at most 63 keys wait when 64 more come
-        alignas(64) std::uint64_t hash[room + O::lanes];
+        alignas(64) std::uint64_t position[room + O::lanes];
         alignas(64) std::uint64_t key[room + O::lanes];
         std::size_t first = 0, last = 0;
 
         std::size_t size() const { return last - first; }
-        V hashes() const { return O::load(hash + first % room); }
+        V positions() const { return O::load(position + first % room); }
         V keys() const { return O::load(key + first % room); }
         void append(V passed, V numbers, unsigned which) {
             const std::size_t at = last % room;
-            O::compress(hash + at, passed, which);
+            O::compress(position + at, passed, which);
             O::compress(key + at, numbers, which);
             if (at + O::lanes > room) {
-                O::store(hash, O::load(hash + room));
+                O::store(position, O::load(position + room));
                 O::store(key, O::load(key + room));
             }
             last += static_cast<unsigned>(__builtin_popcount(which));
@@ -148,18 +151,18 @@ private:
 
         /// The probe of one level for one vector of keys; who passes goes to the next level's queue or out.
         template <unsigned level>
-        void pass(V hash, V keys, unsigned alive) {
-            V position = hash;
-            const V step = step_of(hash);
-            for (unsigned r = 0; r < level; ++r) position = position + step;
+        void pass(V position, V keys, unsigned alive) {
             alive = test(t, position, alive);
             if constexpr (level + 1 < levels) {
                 if (level + 1 < t.k) {
-                    queues[level].append(hash, keys, alive);
+                    queues[level].append(next(position), keys, alive);
                     return;
                 }
             } else {
-                for (unsigned r = levels; r < t.k && alive != 0; ++r) alive = test(t, position = position + step, alive);
+                for (unsigned r = levels; r < t.k && alive != 0; ++r) {
+                    position = next(position);
+                    alive = test(t, position, alive);
+                }
             }
             emit(keys, alive);
         }
@@ -170,7 +173,7 @@ private:
             if constexpr (level < levels) {
                 Queue& q = queues[level - 1];
                 if (q.size() < chunk_keys) return;
-                for (std::size_t i = 0; i < chunk_keys; i += O::lanes, q.first += O::lanes) pass<level>(q.hashes(), q.keys(), all);
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes, q.first += O::lanes) pass<level>(q.positions(), q.keys(), all);
                 flow<level + 1>();
             }
         }
@@ -180,10 +183,10 @@ private:
             if constexpr (level < levels) {
                 Queue& q = queues[level - 1];
                 for (; q.size() >= O::lanes; q.first += O::lanes) {
-                    pass<level>(q.hashes(), q.keys(), all);
+                    pass<level>(q.positions(), q.keys(), all);
                     flow<level + 1>();
                 }
-                if (q.size() != 0) pass<level>(q.hashes(), q.keys(), first_lanes(q.size()));
+                if (q.size() != 0) pass<level>(q.positions(), q.keys(), first_lanes(q.size()));
                 finish<level + 1>();
             }
         }
