@@ -87,11 +87,53 @@ TEST(Scalable, WrongValuesAreRefusedByValue) {
     refused({.first_capacity = 0}, "first_capacity=0");
     refused({.fpr = 0}, "fpr=0");
     refused({.fpr = 1}, "fpr=1");
-    refused({.growth = 0.5}, "growth=0.5");
+    for (const double growth : {0.5, 1.0, 1.2}) refused({.growth = growth}, "growth=" + std::to_string(growth));
     refused({.growth = 17}, "growth=17");
     refused({.tightening = 1}, "tightening=1");
     refused({.tightening = 0}, "tightening=0");
     test::expect_error<std::invalid_argument>([] { return ScalableBloom({}, with_spec("cuckoo12")); }, "cuckoo12");
+}
+
+// What went in before it ends is found, and is what the answers name.
+void expect_end(const Scaling& scaling, const std::string& spec, const std::string& why) {
+    ScalableBloom series(scaling, with_spec(spec));
+    std::vector<std::uint8_t> were_new(125);
+    std::vector<std::uint64_t> in;
+    test::expect_error<std::length_error>([&] {
+        for (std::uint64_t i = 0; i < 2'000'000; i += 1000) {
+            const auto hashes = test::random_keys(1000, i);
+            const auto keep = [&] {
+                for (std::size_t j = 0; j < 1000; ++j)
+                    if ((were_new[j / 8] >> (j % 8) & 1) != 0) in.push_back(hashes[j]);
+            };
+            std::ranges::fill(were_new, std::uint8_t{0xFF});
+            try {
+                series.insert_hashes_if_new(hashes, were_new);
+            } catch (...) {
+                keep();
+                throw;
+            }
+            keep();
+        }
+        return 0;
+    }, why);
+    EXPECT_EQ(series.stored(), in.size());
+    EXPECT_EQ(series.stored(), series.capacity());
+    EXPECT_EQ(series.count_hashes(in), in.size());
+    EXPECT_GT(series.expected_fpr(), 0);
+    EXPECT_LE(series.expected_fpr(), series.fpr_bound());
+    for (const auto& filter : series.filters())
+        EXPECT_TRUE(filter.bits_per_key() <= ScalableBloom::max_bits_per_key || filter.size_in_bytes() <= 4096);
+}
+
+TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
+    const Scaling slow{.first_capacity = 50, .growth = 1.25};
+    expect_end(slow, "classic", "the next would need an FPR of 5.82077e-13, below 1e-12");
+    expect_end(slow, "classic", "the series of classic ends with 315");
+    const Scaling wide{.first_capacity = 1000};
+    expect_end(wide, "register32", "ends with 127000 keys in 7 filters: the next would take 13");
+    expect_end({.first_capacity = 1, .growth = 1.25}, "register64", "for an FPR of");
+    test::expect_error<std::invalid_argument>([] { return ScalableBloom({.fpr = 1e-12}); }, "fpr=5e-13");
 }
 
 TEST(Scalable, TheLimitInBytesIsKeptAndNothingLost) {

@@ -13,7 +13,8 @@ namespace simdbloom {
 struct Scaling {
     std::size_t first_capacity = 1'000'000;  ///< keys of the first filter, at least 1
     double fpr = 0.01;                        ///< bound on the FPR of the whole, inside (0, 1)
-    double growth = 2;                        ///< each filter is for that many times the keys of the one before, 1 to 16
+    /// Each filter is for that many times the keys of the one before, 1.25 to 16.
+    double growth = 2;
     double tightening = 0.5;                  ///< its FPR is that share of the one before, inside (0, 1)
 };
 
@@ -27,11 +28,19 @@ void check_scaling(const Scaling& scaling);
 /// (Almeida et al. 2007, section 3). Keys are counted as they are found to be new, so a filter is never filled beyond
 /// what it was made for.
 ///
+/// A series ends where its next filter would need an FPR below fpr::least, or more than 4 KiB and
+/// max_bits_per_key bits for each of its keys: insert throws std::length_error, which says how far
+/// it came, with the key not in. With the default scaling that is at 1.3e8 keys of register32, 2e9
+/// of register64, and 1e11 or more of others. A larger growth or tightening goes further.
+///
 /// Options: the spec of the filters (default blocked512), and isa, seed, hashing, key, huge_pages and allocator; max_bytes
 /// bounds the whole: the filter that would exceed it is not made, and insert throws std::length_error with the key not in.
 /// Concurrent calls of const members are safe; nothing else is.
 class ScalableBloom {
 public:
+    /// Twice what it takes to keep 64-bit hashes as they are.
+    static constexpr double max_bits_per_key = 128;
+
     /// Throws std::invalid_argument naming what is out of range.
     explicit ScalableBloom(const Scaling& scaling = {}, Options options = {});
     ScalableBloom(const ScalableBloom&) = default;
@@ -46,6 +55,7 @@ public:
     bool insert_hash_if_new(std::uint64_t hash);
     /// The same for each in turn: bit i % 8 of byte i / 8 of `were_new` is the answer for hash i; what is behind the last bit is
     /// 0. Returns how many were new. std::length_error if the bitmap is shorter than ceil(n/8) bytes.
+    /// If it throws on the way, the bits say which keys went in.
     std::size_t insert_hashes_if_new(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> were_new);
 
     void insert(std::uint64_t key) { insert_if_new(key); }
@@ -73,7 +83,9 @@ public:
     std::size_t size_in_bytes() const noexcept;
     double bits_per_key() const noexcept;     ///< size over stored()
     double fpr_bound() const noexcept { return scaling_.fpr; }
-    /// The chance that one of the filters finds a stranger: by the model for the keys each holds, and from the bits.
+    /// The chance that one of the filters finds a stranger: by the model for the keys each holds, and
+    /// from the bits. The model has an error of the order of its square: a filter's keys are those
+    /// that it did not find.
     double expected_fpr() const;
     double estimated_fpr() const;
     /// After a move "" and scalar: there is no filter to ask.

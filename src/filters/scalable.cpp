@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "filters/number.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {
@@ -15,7 +16,7 @@ void detail::check_scaling(const Scaling& s) {
     };
     if (s.first_capacity == 0) throw std::invalid_argument("simdbloom: first_capacity=0: a filter needs at least one key");
     if (!(s.fpr > 0 && s.fpr < 1)) refuse("fpr", s.fpr, "inside (0, 1)");
-    if (!(s.growth >= 1 && s.growth <= 16)) refuse("growth", s.growth, "from 1 to 16");
+    if (!(s.growth >= 1.25 && s.growth <= 16)) refuse("growth", s.growth, "from 1.25 to 16");
     if (!(s.tightening > 0 && s.tightening < 1)) refuse("tightening", s.tightening, "inside (0, 1)");
 }
 
@@ -49,16 +50,27 @@ ScalableBloom::ScalableBloom(const Scaling& scaling, Options options, std::vecto
 AnyFilter ScalableBloom::next_filter() const {
     const auto i = static_cast<double>(filters_.size());
     const double keys = static_cast<double>(scaling_.first_capacity) * std::pow(scaling_.growth, i), fpr = scaling_.fpr * (1 - scaling_.tightening) * std::pow(scaling_.tightening, i);
-    if (keys > 0x1p53) throw std::length_error("simdbloom: filter " + std::to_string(filters_.size()) + " of the series would be for more than 2^53 keys");
+    const auto ends = [&](const std::string& why) {
+        throw std::length_error("simdbloom: the series of " + options_.spec + " ends with " +
+                                std::to_string(stored()) + " keys in " +
+                                std::to_string(filters_.size()) + " filters: the next would " + why);
+    };
+    if (keys > 0x1p53) ends("be for more than 2^53 keys");
+    if (!filters_.empty() && fpr < fpr::least)
+        ends("need an FPR of " + detail::number(fpr) + ", below " + detail::number(fpr::least));
     Options options = options_;
     options.max_bytes = 0;
     const auto n = static_cast<std::size_t>(keys);
-    if (options_.max_bytes != 0) {
-        const auto geometry = detail::size_for_fpr(Layout::parse(options.spec), n, fpr, options);
-        const std::uint64_t bytes = size_in_bytes() + geometry.blocks * (geometry.layout.block_bits() / 8);
-        if (bytes > options_.max_bytes)
-            throw std::length_error("simdbloom: " + std::to_string(bytes) + " bytes, for " + std::to_string(stored()) + " keys and more, are above max_bytes=" + std::to_string(options_.max_bytes));
-    }
+    const auto geometry = detail::size_for_fpr(Layout::parse(options.spec), n, fpr, options);
+    const std::uint64_t bytes = geometry.blocks * (geometry.layout.block_bits() / 8);
+    const double bits = 8 * static_cast<double>(bytes) / keys;
+    if (!filters_.empty() && bytes > 4096 && bits > max_bits_per_key)
+        ends("take " + detail::number(bits) + " bits a key for an FPR of " + detail::number(fpr) +
+             ", above " + detail::number(max_bits_per_key));
+    const std::uint64_t all = size_in_bytes() + bytes;
+    if (options_.max_bytes != 0 && all > options_.max_bytes)
+        ends("make it " + std::to_string(all) +
+             " bytes, above max_bytes=" + std::to_string(options_.max_bytes));
     return make_filter_for_fpr(options_.spec, n, fpr, options);
 }
 
@@ -87,15 +99,16 @@ bool ScalableBloom::insert_hash_if_new(std::uint64_t hash) {
 std::size_t ScalableBloom::insert_hashes_if_new(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> were_new) {
     detail::check_bitmap(hashes.size(), were_new.size());
     std::size_t news = 0;
+    std::fill_n(were_new.begin(), (hashes.size() + 7) / 8, std::uint8_t{0});
+    std::uint8_t found[128];
     by_pieces(hashes, [&](std::size_t first, std::span<const std::uint64_t> piece) {
-        const auto bits = were_new.subspan(first / 8, (piece.size() + 7) / 8);
-        contains_hashes(piece, bits);
+        contains_hashes(piece, found);
         for (std::size_t i = 0; i < piece.size(); ++i) {
             const auto bit = static_cast<std::uint8_t>(1u << (i % 8));
             // Not there before the piece; it may have come in it, or a filter been begun since.
-            const bool is_new = (bits[i / 8] & bit) == 0 && insert_hash_if_new(piece[i]);
-            bits[i / 8] = static_cast<std::uint8_t>(is_new ? bits[i / 8] | bit : bits[i / 8] & ~bit);
-            news += is_new;
+            if ((found[i / 8] & bit) != 0 || !insert_hash_if_new(piece[i])) continue;
+            were_new[(first + i) / 8] |= bit;
+            ++news;
         }
     });
     return news;

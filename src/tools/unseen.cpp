@@ -1,5 +1,6 @@
 // simdbloom unseen: the lines that did not come before, in this run or an earlier one.
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
@@ -37,10 +38,16 @@ int run(const UnseenSettings& s) {
 
     std::uint64_t read = 0, unseen = 0;
     std::vector<std::uint8_t> were_new(KeySource::batch_keys / 8);
+    std::exception_ptr ended;
     {
         Progress progress("reading", s.progress);
-        while (source.next()) {
-            unseen += filter.insert_hashes_if_new(source.hashes(filter.filters().front().seed()), were_new);
+        while (!ended && source.next()) {
+            // A series that cannot go on keeps what went in.
+            try {
+                unseen += filter.insert_hashes_if_new(source.hashes(filter.filters().front().seed()), were_new);
+            } catch (...) {
+                ended = std::current_exception();
+            }
             for (std::size_t i = 0; i < source.size(); ++i)
                 if ((were_new[i / 8] >> (i % 8) & 1) != 0) std::cout << source.text(i) << '\n';
             read += source.size();
@@ -52,6 +59,7 @@ int run(const UnseenSettings& s) {
     std::cout.flush();
     if (!std::cout) throw std::runtime_error("writing the lines failed; the filter is left as it was");
     save_file(filter, s.filter);
+    if (ended) std::rethrow_exception(ended);
     if (!s.quiet)
         std::fprintf(stderr, "%llu lines read, %llu unseen\n%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of capacity, FPR now about %.3g%%, at most %.3g%%\n",
                      static_cast<unsigned long long>(read), static_cast<unsigned long long>(unseen), s.filter.c_str(), static_cast<unsigned long long>(filter.stored()),
