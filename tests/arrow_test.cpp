@@ -77,6 +77,27 @@ TEST(Arrow, FloatsAndBooleans) {
     EXPECT_EQ(Column("b", 4, 2).values<std::uint8_t>({0b101100}).numbers(), (Numbers{1, 1, 0, 1}));
 }
 
+TEST(Arrow, NumbersAreKeysAndStringsAreHashes) {
+    for (const char* const format : {"l", "i", "c", "g", "b"})
+        EXPECT_FALSE(Column(format, 1).values<std::uint64_t>({1}).keys().column().hashed) << format;
+    Column strings("u", 1);
+    strings.values<std::int32_t>({0, 1}).values<char>({'a'});
+    EXPECT_TRUE(strings.keys().column().hashed);
+}
+
+TEST(Arrow, BooleansBehindTheFirstByteAreRead) {
+    const std::vector<std::uint8_t> bits{0b10110100, 0b01101001, 0b11100010};
+    for (std::int64_t offset = 0; offset < 8; ++offset) {
+        const std::int64_t length = 24 - offset;
+        const auto numbers = Column("b", length, offset).values(bits).numbers();
+        ASSERT_EQ(numbers.size(), static_cast<std::size_t>(length));
+        for (std::size_t row = 0; row < numbers.size(); ++row) {
+            const std::size_t bit = row + static_cast<std::size_t>(offset);
+            EXPECT_EQ(numbers[row], bits[bit / 8] >> bit % 8 & 1u) << row << " from " << offset;
+        }
+    }
+}
+
 TEST(Arrow, StringsAreHashedAsTheFilterHashesThem) {
     const std::vector<char> text{'x', 'h', 'e', 'l', 'l', 'o', 'w'};
     for (const std::uint64_t seed : {0u, 9u}) {
@@ -151,6 +172,8 @@ TEST(Arrow, AnswersGoOutAndAreReleased) {
     ArrowArray array;
     export_rows({4, 9}, schema, array);
     EXPECT_STREQ(schema.format, "I");
+    EXPECT_STREQ(schema.name, "");
+    EXPECT_EQ(schema.metadata, nullptr);
     EXPECT_EQ(ArrowKeys(schema, array).column().values[1], 9u);
     array.release(&array);
     schema.release(&schema);

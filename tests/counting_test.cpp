@@ -255,6 +255,7 @@ TEST(CountingModel, CheckValues) {
     EXPECT_NEAR(fpr::counter_tail(1000, 100, 5), 1 - 1000 * 0.01 * std::pow(0.99, 999) - std::pow(0.99, 1000) - 499500 * 1e-4 * std::pow(0.99, 998) -
                                                      166167000 * 1e-6 * std::pow(0.99, 997) - 41417124750 * 1e-8 * std::pow(0.99, 996), 1e-12);
     EXPECT_EQ(fpr::counter_tail(10, 100, 0), 1);
+    EXPECT_EQ(fpr::counter_tail(10, 1, 10), 1);
     EXPECT_EQ(fpr::counter_tail(10, 100, 11), 0);
     // The least load that a counter can have in a filter of few keys.
     EXPECT_NEAR(fpr::counter_tail(16, 100, 16) / 1e-32, 1, 1e-9);
