@@ -24,9 +24,11 @@ void check_scaling(const Scaling& scaling);
 }  // namespace detail
 
 /// A series of Bloom filters, each for more keys and with a lower FPR than the one before: filter i for
-/// first_capacity * growth^i keys at fpr * (1 - tightening) * tightening^i, so that the sum of all stays below `fpr`
-/// (Almeida et al. 2007, section 3). Keys are counted as they are found to be new, so a filter is never filled beyond
-/// what it was made for.
+/// first_capacity * growth^i keys at t = fpr * (1 - tightening) * tightening^i, so that the sum of
+/// all stays below `fpr` (Almeida et al. 2007, section 3). Keys are counted as they are found to be
+/// new, so a filter is never filled beyond what it was made for. But it holds no key that it found
+/// before, and so more bits than as many random keys set: up to 1 / (1 - f) times the FPR f it is
+/// sized for, which therefore is t / (1 + t).
 ///
 /// A series ends where its next filter would need an FPR below fpr::least, or more than 4 KiB and
 /// max_bits_per_key bits for each of its keys: insert throws std::length_error, which says how far
@@ -83,9 +85,9 @@ public:
     std::size_t size_in_bytes() const noexcept;
     double bits_per_key() const noexcept;     ///< size over stored()
     double fpr_bound() const noexcept { return scaling_.fpr; }
-    /// The chance that one of the filters finds a stranger: by the model for the keys each holds, and
-    /// from the bits. The model has an error of the order of its square: a filter's keys are those
-    /// that it did not find.
+    /// The chance that one of the filters finds a stranger: by the model, and from the bits. The
+    /// model takes a filter's bits for those of so many random keys that as many were new; a
+    /// relative error of the order of the FPR's square is left.
     double expected_fpr() const;
     double estimated_fpr() const;
     /// After a move "" and scalar: there is no filter to ask.

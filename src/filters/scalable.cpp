@@ -49,7 +49,9 @@ ScalableBloom::ScalableBloom(const Scaling& scaling, Options options, std::vecto
 
 AnyFilter ScalableBloom::next_filter() const {
     const auto i = static_cast<double>(filters_.size());
-    const double keys = static_cast<double>(scaling_.first_capacity) * std::pow(scaling_.growth, i), fpr = scaling_.fpr * (1 - scaling_.tightening) * std::pow(scaling_.tightening, i);
+    const double keys = static_cast<double>(scaling_.first_capacity) * std::pow(scaling_.growth, i);
+    const double share = scaling_.fpr * (1 - scaling_.tightening) * std::pow(scaling_.tightening, i);
+    const double fpr = share / (1 + share);
     const auto ends = [&](const std::string& why) {
         throw std::length_error("simdbloom: the series of " + options_.spec + " ends with " +
                                 std::to_string(stored()) + " keys in " +
@@ -186,10 +188,30 @@ std::size_t ScalableBloom::size_in_bytes() const noexcept {
 
 double ScalableBloom::bits_per_key() const noexcept { return 8.0 * static_cast<double>(size_in_bytes()) / static_cast<double>(std::max<std::uint64_t>(stored(), 1)); }
 
+namespace {
+
+/// Of a filter that so many keys went into, each of which it had not found before. The keys that
+/// came for it, found ones too, are that number and the integral of the FPR over those that came.
+double fpr_of_new_keys(const FilterBase& filter, std::uint64_t stored) {
+    const auto fpr = [&](double keys) {
+        return fpr::expected(filter.layout(), static_cast<std::uint64_t>(keys + 0.5), filter.blocks());
+    };
+    double came = static_cast<double>(stored);
+    for (unsigned round = 0; round < 3; ++round) {
+        constexpr unsigned steps = 8;  // Simpson's rule
+        double sum = fpr(came);
+        for (unsigned j = 1; j < steps; ++j) sum += (j % 2 != 0 ? 4 : 2) * fpr(came * j / steps);
+        came = static_cast<double>(stored) + came * sum / (3 * steps);
+    }
+    return fpr(came);
+}
+
+}  // namespace
+
 double ScalableBloom::expected_fpr() const {
     double none = 1;
     for (std::size_t i = 0; i < filters_.size(); ++i)
-        if (stored_[i] != 0) none *= 1 - fpr::expected(filters_[i].base().layout(), stored_[i], filters_[i].base().blocks());
+        if (stored_[i] != 0) none *= 1 - fpr_of_new_keys(filters_[i].base(), stored_[i]);
     return 1 - none;
 }
 
