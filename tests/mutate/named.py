@@ -1,13 +1,11 @@
 """Bugs that filters of this kind have had, written so that they fit this library. Each change has to apply, once, and each bug
 has to be killed by a test. A bug without changes has no place here; its description says why."""
 
+from bugs import bug
+from mended import MENDED
+
 LAYOUT, FILTER, STORAGE = "include/simdbloom/layout.hpp", "include/simdbloom/filter.hpp", "src/filters/storage.cpp"
 CUCKOO, SIZING, KERNEL_HASH = "src/filters/cuckoo.cpp", "src/filters/sizing.cpp", "src/kernels/hash.hpp"
-
-
-def bug(name, description, *changes, by=None):
-    """`by`: the test file and the tests that are asked first; any other may kill it too."""
-    return {"name": name, "description": description, "changes": changes, "by": by}
 
 
 HUGE = ("huge_filter_test", "KeysOfItsLastBlocks")
@@ -65,7 +63,8 @@ BUGS = [
     bug("swapped arguments, FPR in sizing", "keys and blocks change places",
         (SIZING, "fpr::expected(with_best_k(layout, n_keys, blocks), n_keys, blocks)", "fpr::expected(with_best_k(layout, n_keys, blocks), blocks, n_keys)")),
     bug("swapped arguments, classic model", "bits and keys change places",
-        ("src/filters/fpr.cpp", "return classic(m, static_cast<double>(n), layout.k);", "return classic(static_cast<double>(n), m, layout.k);")),
+        ("src/filters/fpr.cpp", "return classic_exact(m, static_cast<double>(n), layout.k);",
+         "return classic_exact(static_cast<double>(n), m, layout.k);")),
 
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
         ("include/simdbloom/key_hash.hpp", ": mix(key, seed_);", ": mix(key, seed());")),
@@ -94,8 +93,12 @@ BUGS = [
         (KERNEL_HASH, "return O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> 32;", "return O::mul32(hash, O::broadcast(blocks)) >> 32;"),
         (KERNEL_HASH, "return (O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> (32 - shift))", "return (O::mul32(hash, O::broadcast(blocks)) >> (32 - shift))")),
     bug("32-bit hash halves, classic", "all probes of a key lie in one word, everywhere",
-        (LAYOUT, "return ((y << 32) | (y >> 32)) ^ (hash >> 32);", "return (y >> 32) ^ (hash >> 32);"),
-        ("src/kernels/classic.hpp", "return O::swap_halves(y) ^ (hash >> 32);", "return (y >> 32) ^ (hash >> 32);")),
+        (LAYOUT, "return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);",
+         "return (g * classic_multiplier & 0xFFFFFFFFu) | (g & 0xFFFFFFFF00000000u);"),
+        ("src/kernels/classic.hpp",
+         "return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);",
+         "return (O::mul32(position, O::broadcast(classic_multiplier)) & O::broadcast(0xFFFFFFFFu)) | "
+         "(position & O::broadcast(0xFFFFFFFF00000000u));")),
 
     bug("two keys of a batch in one block, register", "words are loaded for all keys of a vector before any is stored",
         ("src/kernels/register.hpp", """        for (std::size_t j = i; j < i + n; ++j) {
@@ -130,4 +133,4 @@ BUGS = [
         (CUCKOO, "    *t.random = random_before;\n    return false;", "    *t.random = random_before;\n    return true;")),
     bug("more than 2b copies never end", "the walk goes round and round",
         (CUCKOO, "for (unsigned n = 0; n < max_evictions; ++n) {", "for (unsigned n = 0;; n = (n + 1) % max_evictions) {")),
-]
+] + MENDED

@@ -162,7 +162,8 @@ class Worker:
         except Failed as error:
             return str(error)
         spent = sum(t for g, t in base.groups[name].items() if g in tests.split(":"))
-        seconds = int(CPU_SECONDS + 25 * spent)
+        slow = level == 0 and any(is_kernel(n) for n in own)
+        seconds = int(CPU_SECONDS + (25 if slow else 6) * spent)
         command = base.command(name, self.folder)
         command = command or ["./program", f"--gtest_filter={tests}", "--gtest_fail_fast"]
         why, text = run(command, self.folder, WALL_FACTOR * seconds, environment, seconds, MEMORY)

@@ -1,0 +1,67 @@
+"""Defects that this library had and that were mended, each put back."""
+
+from bugs import bug
+
+FILTER, SCALABLE = "include/simdbloom/filter.hpp", "src/filters/scalable.cpp"
+SIZING, FPR = "src/filters/sizing.cpp", "src/filters/fpr.cpp"
+LAYOUT, CLASSIC = "include/simdbloom/layout.hpp", "src/kernels/classic.hpp"
+
+
+def assigned_by_members(type_, header):
+    head = f"{type_}& operator=(const {type_}& other)"
+    return bug(f"assignment by members, {type_}",
+               "a copy that fails half way leaves a filter of two halves",
+               (header, f"{head} {{ return *this = {type_}(other); }}", f"{head} = default;"),
+               by=("no_memory_test", "WithoutMemory"))
+
+
+MENDED = [
+    bug("DuckDB: a window's state is emptied", "combine takes what DuckDB uses again",
+        ("src/adapters/duckdb/aggregate.cpp",
+         "target.hashes.insert(target.hashes.end(), source->hashes.begin(), source->hashes.end());",
+         "auto& from = state_of(sources[i]).held->hashes;\n"
+         "            if (target.hashes.empty()) target.hashes = std::move(from);\n"
+         "            else target.hashes.insert(target.hashes.end(), from.begin(), from.end());"),
+        by=("duckdb", "duckdb")),
+
+    assigned_by_members("FilterBase", FILTER),
+    assigned_by_members("GrowingCuckoo", "include/simdbloom/growing_cuckoo.hpp"),
+    assigned_by_members("ScalableBloom", "include/simdbloom/scalable.hpp"),
+    assigned_by_members("BloomierMap", "include/simdbloom/bloomier.hpp"),
+    bug("an assignment that must not throw allocates", "std::terminate where memory is short",
+        ("include/simdbloom/storage.hpp",
+         "Storage& operator=(const Storage& other) { return *this = Storage(other); }",
+         "Storage& operator=(const Storage& other) noexcept { return *this = Storage(other); }")),
+    bug("a moved-from filter takes keys", "a null pointer is followed",
+        (FILTER, "detail::check_not_moved(blocks_ == 0);", "detail::check_not_moved(false);")),
+    bug("a series counts a filter that it has not", "the next key goes by the wrong count",
+        (SCALABLE, "            stored_.pop_back();\n            throw;", "            throw;")),
+
+    bug("Arrow's offsets are looked at one by one", "bytes outside the array are read",
+        ("src/join/arrow.cpp",
+         "    for (std::size_t row = 0; row < rows; ++row)\n        if (offsets",
+         "    for (std::size_t row = 0; row < 1; ++row)\n        if (offsets"),
+        by=("arrow_test", "Arrow")),
+
+    bug("classic probes by one step for all keys", "keys that share a probe share all",
+        (LAYOUT, "return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);",
+         "return g + classic_multiplier * 0x9E3779B97F4A7C15u;"),
+        (CLASSIC, "return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);",
+         "return position + O::broadcast(classic_multiplier * 0x9E3779B97F4A7C15u);")),
+    bug("the cuckoo model by slots", "0.2 % high with 8 bits",
+        (FPR, "return cuckoo_pairs(layout.fingerprint_bits(), static_cast<double>(blocks), "
+              "static_cast<double>(n));",
+         "return -std::expm1(2 * static_cast<double>(n) / static_cast<double>(blocks) * "
+         "std::log1p(-1 / (std::exp2(layout.fingerprint_bits()) - 1)));")),
+
+    bug("a series goes on where no model tells", "filters of FPR 0",
+        (SCALABLE, "if (!filters_.empty() && fpr < fpr::least)", "if (fpr < 0)")),
+    bug("a series takes thousands of bits a key", "register layouts have no such FPR",
+        (SCALABLE, "bytes > 4096 && bits > max_bits_per_key", "bytes > 4096 && bits > 1e9")),
+    bug("a series that does not grow", "a filter more for every few keys",
+        (SCALABLE, "s.growth >= 1.25 &&", "s.growth >= 1 &&")),
+    bug("a table is rounded below its keys", "fold_levels with max_bytes",
+        (SIZING, "rounded < keep", "rounded == 0")),
+    bug("an FPR below what the model tells", "sized by digits that are lost",
+        (SIZING, "    if (fpr < fpr::least)\n", "    if (fpr < 0)\n")),
+]
