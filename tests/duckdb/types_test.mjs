@@ -84,7 +84,8 @@ await test('types that have no keys are refused by name', async () => {
 });
 
 await test('where = compares floats, integers beyond what they tell apart pass', async () => {
-  const passes = async (of, asked) => one(`SELECT bloom_contains(bloom_filter(${of}, 40), ${asked})`);
+  const passes = (of, asked) =>
+    one(`SELECT bloom_contains(bloom_filter(${of}, 40), ${asked})`);
   assert.equal(await one('SELECT 9007199254740993::BIGINT = 9007199254740992::DOUBLE'), true);
   assert.equal(await passes('9007199254740993::BIGINT', '9007199254740992::DOUBLE'), true);
   assert.equal(await passes('9007199254740992::DOUBLE', '9007199254740993::BIGINT'), true);
@@ -100,7 +101,8 @@ await test('where = compares floats, integers beyond what they tell apart pass',
 });
 
 await test('joins of the sum, the average, a parameter and a literal', async () => {
-  await db.run(`CREATE TABLE fact AS SELECT i, (i % 100)::DECIMAL(18,0) AS d FROM range(1000) t(i)`);
+  await db.run(`CREATE TABLE fact AS SELECT i, (i % 100)::DECIMAL(18,0) AS d
+    FROM range(1000) t(i)`);
   const f = '(SELECT bloom_filter(i, 24) FROM fact)';
   assert.equal(await one(`SELECT count(*) FROM fact WHERE bloom_contains(${f}, d)`), 1000n);
   assert.equal(await one(`SELECT bloom_contains(${f}, sum(i)) FROM range(10) t(i)`), true);

@@ -4,6 +4,7 @@ from bugs import bug
 
 FILTER, SCALABLE = "include/simdbloom/filter.hpp", "src/filters/scalable.cpp"
 SIZING, FPR = "src/filters/sizing.cpp", "src/filters/fpr.cpp"
+DUCKDB = "src/adapters/duckdb"
 LAYOUT, CLASSIC = "include/simdbloom/layout.hpp", "src/kernels/classic.hpp"
 
 
@@ -17,12 +18,22 @@ def assigned_by_members(type_, header):
 
 MENDED = [
     bug("DuckDB: a window's state is emptied", "combine takes what DuckDB uses again",
-        ("src/adapters/duckdb/aggregate.cpp",
-         "target.hashes.insert(target.hashes.end(), source->hashes.begin(), source->hashes.end());",
-         "auto& from = state_of(sources[i]).held->hashes;\n"
-         "            if (target.hashes.empty()) target.hashes = std::move(from);\n"
-         "            else target.hashes.insert(target.hashes.end(), from.begin(), from.end());"),
+        (f"{DUCKDB}/aggregate.cpp",
+         "    to.hashes.insert(to.hashes.end(), from.hashes.begin(), from.hashes.end());",
+         "    to.hashes.insert(to.hashes.end(), from.hashes.begin(), from.hashes.end());\n"
+         "    from.hashes.clear();"), by=("duckdb", "duckdb")),
+    bug("DuckDB: one state for all rows is one a row", "what lies behind it is followed",
+        (f"{DUCKDB}/rows.cpp", "here = sure ? at(array[row]) : find(array[row]);",
+         "here = at(array[row]);"), by=("duckdb", "duckdb")),
+    bug("DuckDB: the members of a NULL are not NULL", "memory of other rows is shown",
+        (f"{DUCKDB}/scalars.cpp", "rows, output, std::size(info_names));",
+         "rows, output);"), by=("duckdb", "duckdb")),
+    bug("DuckDB: a decimal has one key", "DOUBLEs that `=` finds equal are lost",
+        (f"{DUCKDB}/keys.cpp", "if (rounded != key) put(row, hash_key(rounded, seed));", ""),
         by=("duckdb", "duckdb")),
+    bug("DuckDB: filters are kept for ever", "memory without a limit",
+        (f"{DUCKDB}/parsed_filters.cpp", "while (bytes_ > limit_ && entries_.size() > 1)",
+         "while (false)"), by=("duckdb", "duckdb")),
 
     assigned_by_members("FilterBase", FILTER),
     assigned_by_members("GrowingCuckoo", "include/simdbloom/growing_cuckoo.hpp"),

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <new>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "adapters/duckdb/functions.hpp"
 #include "adapters/duckdb/keys.hpp"
+#include "adapters/duckdb/states.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/serialize.hpp"
 
@@ -18,118 +20,193 @@ namespace {
 
 constexpr double default_bits_per_key = 12;
 
-/// What a group has so far: the hashes, because how many keys there will be is known at the end only.
-struct Hashes {
-    std::vector<std::uint64_t> hashes;
-    double bits_per_key = 0;  // 0: not given yet
-    KeyKind kind = KeyKind::none;
-};
-struct State {
-    Hashes* held;  // null until the first row
-};
-
-State& state_of(duckdb_aggregate_state state) { return *reinterpret_cast<State*>(state); }
-
-Hashes& held_by(duckdb_aggregate_state state) {
-    State& s = state_of(state);
-    if (s.held == nullptr) s.held = new Hashes;
-    return *s.held;
-}
-
-void take_bits_per_key(Hashes& into, double bits) {
-    if (!(bits > 0) || !std::isfinite(bits)) throw std::invalid_argument("bits_per_key is " + std::to_string(bits));
+void take_bits_per_key(Group& into, double bits) {
+    if (!(bits > 0) || !std::isfinite(bits))
+        throw std::invalid_argument("bits_per_key is " + std::to_string(bits));
     if (into.bits_per_key != 0 && into.bits_per_key != bits)
-        throw std::invalid_argument("bits_per_key is " + std::to_string(into.bits_per_key) + " and " + std::to_string(bits) + " in one group");
+        throw std::invalid_argument("bits_per_key is " + std::to_string(into.bits_per_key) +
+                                    " and " + std::to_string(bits) + " in one group");
     into.bits_per_key = bits;
 }
 
 template <class Work>
-void guarded(duckdb_function_info info, const Work& work) noexcept {
+bool guarded(duckdb_function_info info, const Work& work) noexcept {
+    std::string message = "bloom_filter: ";
     try {
         work();
+        return true;
     } catch (const std::exception& e) {
-        duckdb_aggregate_function_set_error(info, (std::string("bloom_filter: ") + e.what()).c_str());
+        message += e.what();
     }
+    duckdb_aggregate_function_set_error(info, message.c_str());
+    return false;
 }
 
-idx_t state_size(duckdb_function_info) { return sizeof(State); }
-void init(duckdb_function_info, duckdb_aggregate_state state) { state_of(state).held = nullptr; }
+idx_t state_size(duckdb_function_info) {
+    States::announce();
+    return States::bytes;
+}
+
+void init(duckdb_function_info info, duckdb_aggregate_state state) {
+    guarded(info, [&] { States::begin(state); });
+}
 
 void destroy(duckdb_aggregate_state* states, idx_t n) {
-    for (idx_t i = 0; i < n; ++i) {
-        delete state_of(states[i]).held;
-        state_of(states[i]).held = nullptr;
-    }
+    for (idx_t i = 0; i < n; ++i) States::end(states[i]);
 }
+
+/// The second argument of an update, if it has one.
+class BitsPerKey {
+public:
+    explicit BitsPerKey(duckdb_data_chunk input) {
+        if (duckdb_data_chunk_get_column_count(input) < 2) return;
+        const duckdb_vector column = duckdb_data_chunk_get_vector(input, 1);
+        values_ = static_cast<const double*>(duckdb_vector_get_data(column));
+        valid_ = duckdb_vector_get_validity(column);
+    }
+    void take(std::size_t row, Group& into) const {
+        if (values_ == nullptr) return;
+        if (valid_ != nullptr && (valid_[row / 64] >> (row % 64) & 1) == 0) return;
+        if (values_[row] != into.bits_per_key || values_[row] == 0)
+            take_bits_per_key(into, values_[row]);
+    }
+
+private:
+    const double* values_ = nullptr;
+    const std::uint64_t* valid_ = nullptr;
+};
 
 void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
-    guarded(info, [&] {
-        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        const KeyColumn keys(duckdb_data_chunk_get_vector(input, 0), rows);
-        const bool sized = duckdb_data_chunk_get_column_count(input) == 2;
-        const duckdb_vector bits = sized ? duckdb_data_chunk_get_vector(input, 1) : nullptr;
-        const auto* bits_per_key = sized ? static_cast<const double*>(duckdb_vector_get_data(bits)) : nullptr;
-        const JoinColumn bits_column{{}, false, sized ? reinterpret_cast<const std::uint8_t*>(duckdb_vector_get_validity(bits)) : nullptr, 0};
-        for (std::size_t row = 0; sized && row < rows; ++row)
-            if (bits_column.is_valid(row)) take_bits_per_key(held_by(states[row]), bits_per_key[row]);
-        keys.for_each_hash([&](std::size_t row, std::uint64_t hash) {
-            Hashes& held = held_by(states[row]);
-            held.kind = keys.kind();
-            held.hashes.push_back(hash);
-        });
+    State first;
+    const bool done = guarded(info, [&] {
+        const auto n = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
+        if (n == 0) return;
+        first = States::at(states[0]);
+        States::make_room();
+        const auto stay = States::stay();
+        const KeyColumn keys(duckdb_data_chunk_get_vector(input, 0), n);
+        const BitsPerKey bits(input);
+        const auto rows = States::of_rows(reinterpret_cast<void* const*>(states), n);
+        const KeyColumn::Hashes hashes = keys.hashes();
+        std::size_t next = 0;
+        const auto put = [&](const State& state, std::size_t begin, std::size_t end) {
+            const auto lock =
+                rows.in_table ? std::unique_lock<std::mutex>() : std::unique_lock(state.mutex());
+            Group& group = state.group();
+            for (std::size_t row = begin; row < end; ++row) bits.take(row, group);
+            const std::size_t from = next;
+            while (next < hashes.size() && hashes.row(next) < end) ++next;
+            if (next > from) group.kind = keys.kind();
+            const auto its = std::span(hashes.values).subspan(from, next - from);
+            group.hashes.insert(group.hashes.end(), its.begin(), its.end());
+        };
+        const auto& of = rows.states;
+        for (std::size_t row = 0; row < n;) {
+            std::size_t end = of.size() == 1 ? n : row + 1;
+            while (end < n && of[end] == of[row]) ++end;
+            put(of[row], row, end);
+            row = end;
+        }
+        next = 0;
+        if (rows.also.slot != nullptr) put(rows.also, 0, n);
     });
+    // An aggregate with ORDER BY never ends the state of an update that failed.
+    if (done || first.slot == nullptr) return;
+    const std::scoped_lock lock(first.mutex());
+    if (first.slot->id == first.id) first.slot->group = {};
 }
 
-void combine(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_aggregate_state* targets, idx_t n) {
+/// Adds what a group has to another: windows combine one state with many, which then share it.
+void add(Group& from, Group& to) {
+    constexpr std::size_t few = 256;  // that copying them is as good
+    if (from.bits_per_key != 0) take_bits_per_key(to, from.bits_per_key);
+    if (from.kind != KeyKind::none) to.kind = from.kind;
+    if (from.hashes.size() > few) {
+        from.shared.push_back(std::make_shared<const Hashes>(std::move(from.hashes)));
+        from.hashes = {};
+    }
+    to.shared.insert(to.shared.end(), from.shared.begin(), from.shared.end());
+    to.hashes.insert(to.hashes.end(), from.hashes.begin(), from.hashes.end());
+}
+
+void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
+             duckdb_aggregate_state* targets, idx_t n) {
     guarded(info, [&] {
+        const auto stay = States::stay();
         for (idx_t i = 0; i < n; ++i) {
-            const Hashes* source = state_of(sources[i]).held;
-            if (source == nullptr) continue;
-            Hashes& target = held_by(targets[i]);
-            if (source->bits_per_key != 0) take_bits_per_key(target, source->bits_per_key);
-            // A copy: DuckDB's windows combine one state with many.
-            target.hashes.insert(target.hashes.end(), source->hashes.begin(), source->hashes.end());
-            if (target.kind == KeyKind::none) target.kind = source->kind;
+            const State from = States::at(sources[i]), to = States::at(targets[i]);
+            if (from == to) continue;
+            std::mutex *a = &from.mutex(), *b = &to.mutex();
+            if (b < a) std::swap(a, b);
+            const std::unique_lock first(*a);
+            const auto second = a == b ? std::unique_lock<std::mutex>() : std::unique_lock(*b);
+            add(from.group(), to.group());
         }
     });
 }
 
-/// The filter of hashes that rows may repeat, sized for the distinct ones: counted for few, for many estimated from the bits that they set
-/// at 12 bits a hash. To sort a million of them takes three times as long as all the rest.
-AnyFilter filter_of_distinct(std::vector<std::uint64_t>& hashes, double bits_per_key, KeyKind kind) {
+/// The filter of hashes that rows may repeat, sized for the distinct ones: counted for few, for
+/// many estimated from the bits that they set at 12 bits a hash. To sort a million of them takes
+/// three times as long as all the rest.
+std::vector<std::byte> filter_of(const Group& group) {
     constexpr std::size_t few = 4096;
+    constexpr double longest = 4294967295;  // of DuckDB's strings
+    const double bits_per_key = group.bits_per_key != 0 ? group.bits_per_key : default_bits_per_key;
+    std::size_t all = group.hashes.size();
+    for (const auto& part : group.shared) all += part->size();
+
+    const auto bytes_of = [&](std::size_t keys, double bits) {
+        const double bytes = static_cast<double>(std::max<std::size_t>(1, keys)) * bits / 8;
+        if (bytes > longest)
+            throw std::length_error(std::to_string(keys) + " keys of " + std::to_string(bits) +
+                                    " bits are more than a BLOB can hold");
+        return static_cast<std::size_t>(bytes);
+    };
     const auto made = [&](std::size_t keys, double bits) {
-        auto filter = make_filter("split256", std::max<std::size_t>(1, keys), bits, {.seed = seed_of(kind)});
-        filter.insert_hashes(hashes);
+        return make_filter("split256", std::max<std::size_t>(1, keys), bits,
+                           {.seed = seed_of(group.kind)});
+    };
+    if (all <= few) {
+        std::vector<std::uint64_t> distinct(group.hashes.begin(), group.hashes.end());
+        for (const auto& part : group.shared)
+            distinct.insert(distinct.end(), part->begin(), part->end());
+        std::ranges::sort(distinct);
+        const auto repeated = std::ranges::unique(distinct);
+        distinct.erase(repeated.begin(), repeated.end());
+        const Taken filter_and_blob(2 * bytes_of(distinct.size(), bits_per_key));
+        auto filter = made(distinct.size(), bits_per_key);
+        filter.insert_hashes(distinct);
+        return save(filter);
+    }
+    const auto filled = [&](std::size_t keys, double bits) {
+        auto filter = made(keys, bits);
+        filter.insert_hashes(group.hashes);
+        for (const auto& part : group.shared) filter.insert_hashes(*part);
         return filter;
     };
-    if (hashes.size() <= few) {
-        std::ranges::sort(hashes);
-        const auto repeated = std::ranges::unique(hashes);
-        hashes.erase(repeated.begin(), repeated.end());
-        return made(hashes.size(), bits_per_key);
-    }
-    auto counted = made(hashes.size(), default_bits_per_key);
-    const double keys = estimated_keys(counted).keys;
-    if (keys <= 0.99 * static_cast<double>(hashes.size())) return made(static_cast<std::size_t>(std::llround(keys)), bits_per_key);
+    const Taken counting(bytes_of(all, default_bits_per_key));
+    auto counted = filled(all, default_bits_per_key);
+    double keys = estimated_keys(counted).keys;
     // All differ, as in a dimension's key.
-    return bits_per_key == default_bits_per_key ? counted : made(hashes.size(), bits_per_key);
+    if (keys > 0.99 * static_cast<double>(all)) keys = static_cast<double>(all);
+    const auto distinct = static_cast<std::size_t>(std::llround(keys));
+    const Taken filter_and_blob(2 * bytes_of(distinct, bits_per_key));
+    if (distinct == all && bits_per_key == default_bits_per_key) return save(counted);
+    return save(filled(distinct, bits_per_key));
 }
 
-/// An empty group has a filter too, in which nothing is found: NULL would make anti joins lose all rows.
-std::vector<std::byte> filter_of(Hashes* held) {
-    Hashes none;
-    auto& [hashes, bits_per_key, kind] = held != nullptr ? *held : none;
-    return save(filter_of_distinct(hashes, bits_per_key != 0 ? bits_per_key : default_bits_per_key, kind));
-}
-
-void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result, idx_t n, idx_t offset) {
+void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result,
+              idx_t n, idx_t offset) {
     guarded(info, [&] {
+        const auto stay = States::stay();
         for (idx_t i = 0; i < n; ++i) {
-            const auto blob = filter_of(state_of(sources[i]).held);
-            // DuckDB's strings have 32-bit lengths.
-            if (blob.size() >> 32 != 0) throw std::length_error(std::to_string(blob.size()) + " bytes are more than a BLOB can hold");
-            duckdb_vector_assign_string_element_len(result, offset + i, reinterpret_cast<const char*>(blob.data()), blob.size());
+            const State state = States::at(sources[i]);
+            const std::scoped_lock lock(state.mutex());
+            // An empty group has a filter too, in which nothing is found: NULL would make anti
+            // joins lose all rows.
+            const auto blob = filter_of(state.group());
+            duckdb_vector_assign_string_element_len(
+                result, offset + i, reinterpret_cast<const char*>(blob.data()), blob.size());
         }
     });
 }
@@ -138,10 +215,18 @@ void add_overloads(duckdb_aggregate_function_set set) {
     for (const bool sized : {false, true}) {
         duckdb_aggregate_function function = duckdb_create_aggregate_function();
         duckdb_aggregate_function_set_name(function, "bloom_filter");
-        with_type(DUCKDB_TYPE_ANY, [&](duckdb_logical_type t) { duckdb_aggregate_function_add_parameter(function, t); });
-        if (sized) with_type(DUCKDB_TYPE_DOUBLE, [&](duckdb_logical_type t) { duckdb_aggregate_function_add_parameter(function, t); });
-        with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) { duckdb_aggregate_function_set_return_type(function, t); });
-        duckdb_aggregate_function_set_functions(function, state_size, init, update, combine, finalize);
+        with_type(DUCKDB_TYPE_ANY, [&](duckdb_logical_type t) {
+            duckdb_aggregate_function_add_parameter(function, t);
+        });
+        if (sized)
+            with_type(DUCKDB_TYPE_DOUBLE, [&](duckdb_logical_type t) {
+                duckdb_aggregate_function_add_parameter(function, t);
+            });
+        with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) {
+            duckdb_aggregate_function_set_return_type(function, t);
+        });
+        duckdb_aggregate_function_set_functions(function, state_size, init, update, combine,
+                                                finalize);
         duckdb_aggregate_function_set_destructor(function, destroy);
         duckdb_aggregate_function_set_special_handling(function);
         duckdb_add_aggregate_function_to_set(set, function);

@@ -2,8 +2,11 @@
 #define DUCKDB_EXTENSION_NAME simdbloom
 #include "adapters/duckdb/functions.hpp"
 
-DUCKDB_EXTENSION_ENTRYPOINT(duckdb_connection connection, duckdb_extension_info info, duckdb_extension_access* access) {
-    if (simdbloom::duckdb::register_aggregate(connection) && simdbloom::duckdb::register_scalars(connection)) return true;
+DUCKDB_EXTENSION_ENTRYPOINT(duckdb_connection connection, duckdb_extension_info info,
+                            duckdb_extension_access* access) {
+    if (simdbloom::duckdb::register_aggregate(connection) &&
+        simdbloom::duckdb::register_scalars(connection))
+        return true;
     access->set_error(info, "simdbloom: the functions cannot be registered");
     return false;
 }

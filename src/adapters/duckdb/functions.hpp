@@ -6,7 +6,7 @@
 namespace simdbloom::duckdb {
 
 bool register_aggregate(duckdb_connection connection);  ///< bloom_filter
-bool register_scalars(duckdb_connection connection);    ///< bloom_contains, bloom_info, bloom_ref
+bool register_scalars(duckdb_connection connection);    ///< all the others
 
 /// use(the logical type of that id), which lives as long as that.
 template <class Use>

@@ -15,20 +15,30 @@ namespace {
 
 constexpr std::uint64_t seed_base = 0x6475'636B'6462'0000u;  // "duckdb"
 
-constexpr const char* kind_names[] = {
-    "keys of another program", "no keys", "integers", "UHUGEINT", "DECIMAL", "FLOAT", "DOUBLE",
-    "VARCHAR", "BLOB", "DATE or TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIME", "UUID", "BIT"};
+constexpr const char* kind_names[] = {"keys of another program",
+                                      "no keys",
+                                      "integers",
+                                      "UHUGEINT",
+                                      "DECIMAL",
+                                      "FLOAT",
+                                      "DOUBLE",
+                                      "VARCHAR",
+                                      "BLOB",
+                                      "DATE or TIMESTAMP",
+                                      "TIMESTAMP WITH TIME ZONE",
+                                      "TIME",
+                                      "UUID",
+                                      "BIT"};
 static_assert(std::size(kind_names) == static_cast<std::size_t>(last_kind) + 1);
 
 constexpr struct {
     duckdb_type id;
     const char* name;
-} refused[] = {
-    {DUCKDB_TYPE_INTERVAL, "INTERVAL"}, {DUCKDB_TYPE_TIME_TZ, "TIME WITH TIME ZONE"},
-    {DUCKDB_TYPE_BIGNUM, "BIGNUM"},     {DUCKDB_TYPE_TIME_NS, "TIME_NS"},
-    {DUCKDB_TYPE_LIST, "LIST"},         {DUCKDB_TYPE_ARRAY, "ARRAY"},
-    {DUCKDB_TYPE_STRUCT, "STRUCT"},     {DUCKDB_TYPE_MAP, "MAP"},
-    {DUCKDB_TYPE_UNION, "UNION"}};
+} refused[] = {{DUCKDB_TYPE_INTERVAL, "INTERVAL"}, {DUCKDB_TYPE_TIME_TZ, "TIME WITH TIME ZONE"},
+               {DUCKDB_TYPE_BIGNUM, "BIGNUM"},     {DUCKDB_TYPE_TIME_NS, "TIME_NS"},
+               {DUCKDB_TYPE_LIST, "LIST"},         {DUCKDB_TYPE_ARRAY, "ARRAY"},
+               {DUCKDB_TYPE_STRUCT, "STRUCT"},     {DUCKDB_TYPE_MAP, "MAP"},
+               {DUCKDB_TYPE_UNION, "UNION"}};
 
 [[noreturn]] void refuse(duckdb_type id) {
     std::string name = "of number " + std::to_string(static_cast<int>(id));
@@ -39,7 +49,8 @@ constexpr struct {
 
 KeyKind kind_of_type(duckdb_type id) {
     switch (id) {
-        case DUCKDB_TYPE_SQLNULL: return KeyKind::none;
+        case DUCKDB_TYPE_SQLNULL:
+            return KeyKind::none;
         case DUCKDB_TYPE_BOOLEAN:
         case DUCKDB_TYPE_TINYINT:
         case DUCKDB_TYPE_SMALLINT:
@@ -49,30 +60,41 @@ KeyKind kind_of_type(duckdb_type id) {
         case DUCKDB_TYPE_UTINYINT:
         case DUCKDB_TYPE_USMALLINT:
         case DUCKDB_TYPE_UINTEGER:
-        case DUCKDB_TYPE_UBIGINT: return KeyKind::integer;
-        case DUCKDB_TYPE_UHUGEINT: return KeyKind::uhugeint;
-        case DUCKDB_TYPE_DECIMAL: return KeyKind::decimal;
-        case DUCKDB_TYPE_FLOAT: return KeyKind::single;
-        case DUCKDB_TYPE_DOUBLE: return KeyKind::real;
+        case DUCKDB_TYPE_UBIGINT:
+            return KeyKind::integer;
+        case DUCKDB_TYPE_UHUGEINT:
+            return KeyKind::uhugeint;
+        case DUCKDB_TYPE_DECIMAL:
+            return KeyKind::decimal;
+        case DUCKDB_TYPE_FLOAT:
+            return KeyKind::single;
+        case DUCKDB_TYPE_DOUBLE:
+            return KeyKind::real;
         case DUCKDB_TYPE_VARCHAR:
-        case DUCKDB_TYPE_ENUM: return KeyKind::text;
-        case DUCKDB_TYPE_BLOB: return KeyKind::bytes;
+        case DUCKDB_TYPE_ENUM:
+            return KeyKind::text;
+        case DUCKDB_TYPE_BLOB:
+            return KeyKind::bytes;
         case DUCKDB_TYPE_DATE:
         case DUCKDB_TYPE_TIMESTAMP:
         case DUCKDB_TYPE_TIMESTAMP_S:
         case DUCKDB_TYPE_TIMESTAMP_MS:
-        case DUCKDB_TYPE_TIMESTAMP_NS: return KeyKind::instant;
-        case DUCKDB_TYPE_TIMESTAMP_TZ: return KeyKind::zoned;
-        case DUCKDB_TYPE_TIME: return KeyKind::time;
-        case DUCKDB_TYPE_UUID: return KeyKind::uuid;
-        case DUCKDB_TYPE_BIT: return KeyKind::bits;
-        default: refuse(id);
+        case DUCKDB_TYPE_TIMESTAMP_NS:
+            return KeyKind::instant;
+        case DUCKDB_TYPE_TIMESTAMP_TZ:
+            return KeyKind::zoned;
+        case DUCKDB_TYPE_TIME:
+            return KeyKind::time;
+        case DUCKDB_TYPE_UUID:
+            return KeyKind::uuid;
+        case DUCKDB_TYPE_BIT:
+            return KeyKind::bits;
+        default:
+            refuse(id);
     }
 }
 
-bool is_number(KeyKind kind) noexcept {
-    return kind >= KeyKind::integer && kind <= KeyKind::real;
-}
+bool is_number(KeyKind kind) noexcept { return kind >= KeyKind::integer && kind <= KeyKind::real; }
 
 /// DuckDB does not promise the alignment of 16 that a compiler expects of 128 bits.
 template <class T>
@@ -127,20 +149,33 @@ KeyColumn::~KeyColumn() { duckdb_destroy_logical_type(&type_); }
 template <class Use>
 void KeyColumn::with_numbers(const Use& use) const {
     switch (storage_) {
-        case DUCKDB_TYPE_TINYINT: return use(static_cast<std::int8_t*>(nullptr));
-        case DUCKDB_TYPE_SMALLINT: return use(static_cast<std::int16_t*>(nullptr));
-        case DUCKDB_TYPE_INTEGER: return use(static_cast<std::int32_t*>(nullptr));
-        case DUCKDB_TYPE_BIGINT: return use(static_cast<std::int64_t*>(nullptr));
-        case DUCKDB_TYPE_HUGEINT: return use(static_cast<Int128*>(nullptr));
+        case DUCKDB_TYPE_TINYINT:
+            return use(static_cast<std::int8_t*>(nullptr));
+        case DUCKDB_TYPE_SMALLINT:
+            return use(static_cast<std::int16_t*>(nullptr));
+        case DUCKDB_TYPE_INTEGER:
+            return use(static_cast<std::int32_t*>(nullptr));
+        case DUCKDB_TYPE_BIGINT:
+            return use(static_cast<std::int64_t*>(nullptr));
+        case DUCKDB_TYPE_HUGEINT:
+            return use(static_cast<Int128*>(nullptr));
         case DUCKDB_TYPE_BOOLEAN:
-        case DUCKDB_TYPE_UTINYINT: return use(static_cast<std::uint8_t*>(nullptr));
-        case DUCKDB_TYPE_USMALLINT: return use(static_cast<std::uint16_t*>(nullptr));
-        case DUCKDB_TYPE_UINTEGER: return use(static_cast<std::uint32_t*>(nullptr));
-        case DUCKDB_TYPE_UBIGINT: return use(static_cast<std::uint64_t*>(nullptr));
-        case DUCKDB_TYPE_UHUGEINT: return use(static_cast<UInt128*>(nullptr));
-        case DUCKDB_TYPE_FLOAT: return use(static_cast<float*>(nullptr));
-        case DUCKDB_TYPE_DOUBLE: return use(static_cast<double*>(nullptr));
-        default: refuse(storage_);
+        case DUCKDB_TYPE_UTINYINT:
+            return use(static_cast<std::uint8_t*>(nullptr));
+        case DUCKDB_TYPE_USMALLINT:
+            return use(static_cast<std::uint16_t*>(nullptr));
+        case DUCKDB_TYPE_UINTEGER:
+            return use(static_cast<std::uint32_t*>(nullptr));
+        case DUCKDB_TYPE_UBIGINT:
+            return use(static_cast<std::uint64_t*>(nullptr));
+        case DUCKDB_TYPE_UHUGEINT:
+            return use(static_cast<UInt128*>(nullptr));
+        case DUCKDB_TYPE_FLOAT:
+            return use(static_cast<float*>(nullptr));
+        case DUCKDB_TYPE_DOUBLE:
+            return use(static_cast<double*>(nullptr));
+        default:
+            refuse(storage_);
     }
 }
 
@@ -185,37 +220,44 @@ std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed) const {
     return hash_key(instant_key(row), seed);
 }
 
-std::vector<std::pair<std::uint32_t, std::uint64_t>> KeyColumn::hashes() const {
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> hashes;
+KeyColumn::Hashes KeyColumn::hashes() const {
+    Hashes result;
+    auto& [hashes, of_rows] = result;
     hashes.reserve(rows_);
     const std::uint64_t seed = seed_of(kind_);
-    const auto each = [&](const auto& put) {
-        for (std::uint32_t row = 0; row < rows_; ++row)
-            if (is_valid(row)) put(row);
+    const bool numbered = valid_ != nullptr || kind_ == KeyKind::decimal;
+    const auto put = [&](std::size_t row, std::uint64_t hash) {
+        hashes.push_back(hash);
+        if (numbered) of_rows.push_back(static_cast<std::uint32_t>(row));
     };
+    const auto each = [&](const auto& use) {
+        for (std::size_t row = 0; row < rows_; ++row)
+            if (is_valid(row)) use(row);
+    };
+    if (kind_ == KeyKind::none) return result;
     if (!is_number(kind_)) {
-        each([&](std::uint32_t row) { hashes.emplace_back(row, hash_of(row, seed)); });
-        return hashes;
+        each([&](std::size_t row) { put(row, hash_of(row, seed)); });
+        return result;
     }
     with_numbers([&]<class T>(T*) {
-        each([&](std::uint32_t row) {
+        each([&](std::size_t row) {
             const T value = load_at<T>(data_, row);
             if constexpr (std::is_floating_point_v<T>) {
-                hashes.emplace_back(row, hash_key(join_key(value), seed));
+                put(row, hash_key(join_key(value), seed));
             } else if (kind_ == KeyKind::decimal) {
                 // DOUBLEs ask for the double that `=` makes of the decimal: it may be another key.
                 using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
                 const auto digits = static_cast<Digits>(value);
                 const std::uint64_t key = decimal_key(digits, scale_);
                 const std::uint64_t rounded = join_key(floating<double>(digits, scale_));
-                hashes.emplace_back(row, hash_key(key, seed));
-                if (rounded != key) hashes.emplace_back(row, hash_key(rounded, seed));
+                put(row, hash_key(key, seed));
+                if (rounded != key) put(row, hash_key(rounded, seed));
             } else {
-                hashes.emplace_back(row, hash_key(integer_key(value), seed));
+                put(row, hash_key(integer_key(value), seed));
             }
         });
     });
-    return hashes;
+    return result;
 }
 
 void KeyColumn::check_askable(KeyKind filter) const {
@@ -223,8 +265,9 @@ void KeyColumn::check_askable(KeyKind filter) const {
     const std::string both = std::string("a filter of ") + kind_names[static_cast<int>(filter)] +
                              " is asked with " + kind_names[static_cast<int>(kind_)];
     if (filter == KeyKind::decimal && kind_ == KeyKind::single)
-        throw std::invalid_argument(both + ": `=` rounds both to FLOAT; cast the key to DOUBLE"
-                                           " or build the filter of FLOAT");
+        throw std::invalid_argument(both +
+                                    ": `=` rounds both to FLOAT; cast the key to DOUBLE"
+                                    " or build the filter of FLOAT");
     if (filter != kind_ && !(is_number(filter) && is_number(kind_)))
         throw std::invalid_argument(both + "; cast the key to the type of the filter");
 }
@@ -259,8 +302,8 @@ void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
     const auto certain_from = [&](std::size_t i, bool beyond) {
         if (beyond) certain.push_back(static_cast<std::uint32_t>(i));
     };
-    const bool integers = of == KeyKind::integer || of == KeyKind::uhugeint ||
-                          of == KeyKind::foreign;
+    const bool integers =
+        of == KeyKind::integer || of == KeyKind::uhugeint || of == KeyKind::foreign;
     const bool by_double = (kind_ == KeyKind::uhugeint && of != KeyKind::uhugeint && integers) ||
                            (id_ == DUCKDB_TYPE_HUGEINT && of == KeyKind::uhugeint);
     with_numbers([&]<class T>(T*) {

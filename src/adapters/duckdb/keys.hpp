@@ -2,13 +2,12 @@
 //
 // A filter is asked with other types than it was built of: `=` compares an INTEGER with a DOUBLE.
 // What `=` finds equal must find itself in the filter, so equal values of two types have one key,
-// and the filter says what its keys were: it is the low byte of its seed. Where `=` rounds (2^53 + 1
-// as BIGINT equals 2^53 as DOUBLE) no key can tell, and the answer is "may be in it".
+// and the filter says what its keys were: it is the low byte of its seed. Where `=` rounds (2^53 +
+// 1 as BIGINT equals 2^53 as DOUBLE) no key can tell, and the answer is "may be in it".
 #pragma once
 
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "duckdb_extension.h"
@@ -55,15 +54,21 @@ public:
         return valid_ == nullptr || (valid_[row / 64] >> (row % 64) & 1) != 0;
     }
 
-    /// Calls use(row, hash) of all rows that are not NULL; of some decimals twice (see `decimal`).
-    template <class Use>
-    void for_each_hash(const Use& use) const;
+    /// The hashes of the rows that are not NULL, in their order; of some decimals two.
+    struct Hashes {
+        std::vector<std::uint64_t> values;
+        std::vector<std::uint32_t> rows;  ///< empty: hash i is that of row i
+
+        std::size_t size() const noexcept { return values.size(); }
+        std::size_t row(std::size_t i) const noexcept { return rows.empty() ? i : rows[i]; }
+    };
+    Hashes hashes() const;
 
     /// The rows [first, first + n) as keys to ask a filter for.
     struct Question {
         JoinColumn column;
-        std::vector<std::uint64_t> values;    ///< of `column`, unless those are DuckDB's own
-        std::vector<std::uint32_t> certain;   ///< rows, from 0, that pass whatever the filter says
+        std::vector<std::uint64_t> values;   ///< of `column`, unless those are DuckDB's own
+        std::vector<std::uint32_t> certain;  ///< rows, from 0, that pass whatever the filter says
     };
     /// Throws std::invalid_argument where keys of the two types cannot be told to be equal.
     void ask(const AnyFilter& filter, std::size_t first, std::size_t n, Question& question) const;
@@ -75,7 +80,6 @@ private:
     std::uint64_t instant_key(std::size_t row) const noexcept;
     std::uint64_t label_hash(std::size_t row, std::uint64_t seed) const;
     void check_askable(KeyKind filter) const;
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> hashes() const;
 
     duckdb_logical_type type_;
     duckdb_type id_, storage_;
@@ -85,10 +89,5 @@ private:
     const std::uint64_t* valid_;
     std::size_t rows_;
 };
-
-template <class Use>
-void KeyColumn::for_each_hash(const Use& use) const {
-    for (const auto& [row, hash] : hashes()) use(row, hash);
-}
 
 }  // namespace simdbloom::duckdb

@@ -26,8 +26,8 @@ inline constexpr std::int64_t exact_to = std::int64_t{1} << std::numeric_limits<
 template <class T>
 std::uint64_t integer_key(T value) noexcept {
     if constexpr (is_wide<T>) {
-        const bool negative = std::is_same_v<T, Int128> &&
-                              static_cast<T>(static_cast<std::int64_t>(value)) == value;
+        const bool negative =
+            std::is_same_v<T, Int128> && static_cast<T>(static_cast<std::int64_t>(value)) == value;
         if (!negative && static_cast<T>(static_cast<std::uint64_t>(value)) != value)
             return hash_bytes(std::as_bytes(std::span(&value, 1)));
     }

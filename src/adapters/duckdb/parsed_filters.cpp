@@ -1,9 +1,10 @@
 #include "adapters/duckdb/parsed_filters.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
+#include "adapters/duckdb/memory.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/little_endian.hpp"
 
@@ -14,33 +15,54 @@ constexpr char reference_magic[] = {'s', 'b', 'l', 'o', 'o', 'm', 'r', '1'};
 
 }  // namespace
 
-template <class Projection, class Value>
-const ParsedFilters::Entry* ParsedFilters::known(Projection projection, const Value& value) {
-    const auto found = std::ranges::find(entries_, value, projection);
-    if (found == entries_.end()) return nullptr;
-    entries_.splice(entries_.begin(), entries_, found);
+ParsedFilters& parsed_filters() {
+    static ParsedFilters filters(Memory::limit() / Memory::kept_part);
+    return filters;
+}
+
+const ParsedFilters::Entry* ParsedFilters::known(std::uint64_t name) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, found->second);
     return &entries_.front();
 }
 
+void ParsedFilters::shrink() {
+    while (bytes_ > limit_ && entries_.size() > 1) {
+        bytes_ -= entries_.back().bytes();
+        by_name_.erase(entries_.back().name);
+        entries_.pop_back();
+    }
+}
+
 const ParsedFilters::Entry& ParsedFilters::entry_of(std::span<const std::byte> blob) {
-    if (blob.size() == reference_bytes && std::memcmp(blob.data(), reference_magic, sizeof reference_magic) == 0) {
-        Reference reference;
-        std::memcpy(reference.data(), blob.data(), reference_bytes);
-        if (const Entry* entry = known(&Entry::reference, reference)) return *entry;
-        throw std::runtime_error("the filter of this reference is not kept any more; make bloom_ref in the query that uses it");
+    if (blob.size() == reference_bytes &&
+        std::memcmp(blob.data(), reference_magic, sizeof reference_magic) == 0) {
+        const auto name = detail::load_le<std::uint64_t>(blob.data() + sizeof reference_magic);
+        if (const Entry* entry = known(name)) return *entry;
+        throw std::runtime_error("the filter of this reference is not kept any more: " +
+                                 std::to_string(limit_) + " bytes of filters are");
     }
     Identity identity{blob.size(), {}};
     if (blob.size() >= identity.ends.size()) {
         std::memcpy(identity.ends.data(), blob.data(), header_bytes);
-        std::memcpy(identity.ends.data() + header_bytes, blob.last(checksum_bytes).data(), checksum_bytes);
-        if (const Entry* entry = known(&Entry::identity, identity)) return *entry;
+        std::memcpy(identity.ends.data() + header_bytes, blob.last(checksum_bytes).data(),
+                    checksum_bytes);
     }
+    const std::uint64_t name = hash_bytes(std::span<const std::byte>(identity.ends), identity.size);
+    const Entry* const entry = known(name);
+    if (entry != nullptr && entry->identity == identity) return *entry;
     FrozenFilter filter(load(blob).value());  // throws for what is none
-    Reference reference;
-    std::memcpy(reference.data(), reference_magic, sizeof reference_magic);
-    detail::store_le(reference.data() + sizeof reference_magic, hash_bytes(std::span<const std::byte>(identity.ends), identity.size));
-    entries_.push_front({identity, reference, std::move(filter)});
-    if (entries_.size() > kept) entries_.pop_back();
+    if (entry != nullptr) throw std::runtime_error("two filters have one name");
+    entries_.push_front({identity, name, std::move(filter)});
+    try {
+        by_name_.emplace(name, entries_.begin());
+    } catch (...) {
+        entries_.pop_front();
+        throw;
+    }
+    bytes_ += entries_.front().bytes();
+    shrink();
     return entries_.front();
 }
 
@@ -51,7 +73,21 @@ FrozenFilter ParsedFilters::get(std::span<const std::byte> blob) {
 
 ParsedFilters::Reference ParsedFilters::reference(std::span<const std::byte> blob) {
     const std::scoped_lock lock(mutex_);
-    return entry_of(blob).reference;
+    Reference reference;
+    std::memcpy(reference.data(), reference_magic, sizeof reference_magic);
+    detail::store_le(reference.data() + sizeof reference_magic, entry_of(blob).name);
+    return reference;
+}
+
+std::size_t ParsedFilters::bytes() {
+    const std::scoped_lock lock(mutex_);
+    return bytes_;
+}
+
+void ParsedFilters::set_limit(std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    limit_ = bytes;
+    shrink();
 }
 
 }  // namespace simdbloom::duckdb

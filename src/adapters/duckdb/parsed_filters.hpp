@@ -3,29 +3,39 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <mutex>
 #include <span>
+#include <unordered_map>
 
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom::duckdb {
 
-/// Keeps the filters of the last few BLOBs. One with size, header and checksum of an earlier one is taken for it, wherever it lies: DuckDB
-/// copies a BLOB for every vector, and to read it all each time costs a hundred times the probes (1.5 MiB: 180 ns a row of 100 million).
+/// Keeps the filters of the BLOBs that were used last. A BLOB with size, header and checksum of an
+/// earlier one is taken for it, wherever it lies: DuckDB copies a BLOB for every vector, and to
+/// read it all each time costs a hundred times the probes (1.5 MiB: 180 ns a row of 100 million).
 class ParsedFilters {
 public:
     static constexpr std::size_t reference_bytes = 16;
     using Reference = std::array<std::byte, reference_bytes>;
 
-    /// Of a filter, or of a reference to one. Throws std::runtime_error for bytes that are neither, and for a reference whose filter is not kept
-    /// any more.
+    explicit ParsedFilters(std::size_t limit) noexcept : limit_(limit) {}
+
+    /// Of a filter, or of a reference to one. Throws std::runtime_error for bytes that are neither,
+    /// and for a reference whose filter is not kept any more.
     FrozenFilter get(std::span<const std::byte> blob);
     /// What get() knows the filter by for as long as it is kept. Throws as get().
     Reference reference(std::span<const std::byte> blob);
 
+    /// Of all filters that are kept.
+    std::size_t bytes();
+    /// Forgets the filters used longest ago until at most so many bytes, or one filter, are kept.
+    void set_limit(std::size_t bytes);
+
 private:
-    static constexpr std::size_t header_bytes = 64, checksum_bytes = 8, kept = 64;
+    static constexpr std::size_t header_bytes = 64, checksum_bytes = 8;
     struct Identity {
         std::size_t size;
         std::array<std::byte, header_bytes + checksum_bytes> ends;
@@ -33,15 +43,22 @@ private:
     };
     struct Entry {
         Identity identity;
-        Reference reference;
+        std::uint64_t name;  ///< a hash of the identity: what a reference holds
         FrozenFilter filter;
+
+        std::size_t bytes() const { return filter->size_in_bytes() + sizeof(Entry) + 128; }
     };
     const Entry& entry_of(std::span<const std::byte> blob);
-    template <class Projection, class Value>
-    const Entry* known(Projection projection, const Value& value);
+    const Entry* known(std::uint64_t name);
+    void shrink();
 
     std::mutex mutex_;
     std::list<Entry> entries_;  // the last used first
+    std::unordered_map<std::uint64_t, std::list<Entry>::iterator> by_name_;
+    std::size_t bytes_ = 0, limit_;
 };
+
+/// Those of the process.
+ParsedFilters& parsed_filters();
 
 }  // namespace simdbloom::duckdb

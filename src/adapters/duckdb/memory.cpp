@@ -1,0 +1,18 @@
+#include "adapters/duckdb/memory.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace simdbloom::duckdb {
+
+void Memory::take(std::size_t bytes) {
+    std::size_t used = used_;
+    do {
+        if (bytes > limit_ || used > limit_ - bytes)
+            throw std::length_error(
+                "with " + std::to_string(bytes) + " bytes more it would hold more than " +
+                std::to_string(limit_) + " bytes of memory; bloom_memory(bytes) sets this limit");
+    } while (!used_.compare_exchange_weak(used, used + bytes));
+}
+
+}  // namespace simdbloom::duckdb

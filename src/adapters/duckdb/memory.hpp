@@ -1,0 +1,70 @@
+// What the extension holds beside DuckDB's own memory, which its memory_limit does not see.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace simdbloom::duckdb {
+
+/// The keys of aggregates, and filters while they are made, of the whole process.
+class Memory {
+public:
+    static constexpr std::size_t usual = std::size_t{1} << 30;
+    /// Filters that are kept for the next vector may take this part of the limit.
+    static constexpr std::size_t kept_part = 4;
+
+    /// Throws std::length_error naming the limit.
+    static void take(std::size_t bytes);
+    static void give_back(std::size_t bytes) noexcept { used_ -= bytes; }
+
+    static std::size_t used() noexcept { return used_; }
+    static std::size_t limit() noexcept { return limit_; }
+    static void set_limit(std::size_t bytes) noexcept { limit_ = bytes; }
+
+private:
+    static inline std::atomic<std::size_t> used_ = 0, limit_ = usual;
+};
+
+/// Bytes that are taken as long as it lives.
+class Taken {
+public:
+    explicit Taken(std::size_t bytes) : bytes_(bytes) { Memory::take(bytes); }
+    ~Taken() { Memory::give_back(bytes_); }
+    Taken(const Taken&) = delete;
+    Taken& operator=(const Taken&) = delete;
+
+private:
+    std::size_t bytes_;
+};
+
+/// Allocates what Memory grants.
+template <class T>
+struct Counted {
+    using value_type = T;
+    Counted() = default;
+    template <class U>
+    Counted(const Counted<U>&) noexcept {}
+
+    T* allocate(std::size_t n) {
+        Memory::take(n * sizeof(T));
+        try {
+            return std::allocator<T>().allocate(n);
+        } catch (...) {
+            Memory::give_back(n * sizeof(T));
+            throw;
+        }
+    }
+    void deallocate(T* at, std::size_t n) noexcept {
+        std::allocator<T>().deallocate(at, n);
+        Memory::give_back(n * sizeof(T));
+    }
+    friend bool operator==(Counted, Counted) { return true; }
+};
+
+template <class T>
+using CountedVector = std::vector<T, Counted<T>>;
+
+}  // namespace simdbloom::duckdb

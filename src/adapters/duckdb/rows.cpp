@@ -1,0 +1,118 @@
+// Which states the rows of an update go to.
+//
+// DuckDB's C API says: `update` gets an array with a state a row. DuckDB 1.5 hands it, from windows
+// over a whole partition and from ORDER BY inside the aggregate, an array of one state for all
+// rows, and does not say so. Behind that one state lies foreign memory: to follow it ends the
+// process. The two are told apart by where states are known to be and how they began there.
+//
+//   hash tables    a state a row; states that are in no run (see States)
+//   other windows  a state a row; states of one run
+//   one for all    the state is in a run, if only of one. What lies behind it is anything, e.g.
+//                  the arrays of other such states, or what is left of them
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+
+#include "adapters/duckdb/states.hpp"
+
+namespace simdbloom::duckdb {
+namespace {
+
+/// So many states of one run are not there by chance.
+constexpr std::size_t enough = 8;
+
+/// The first of n words that can be read, copied: memory may end behind the first, at a page.
+std::vector<const void*> readable(void* const* array, std::size_t n) {
+    constexpr std::uintptr_t page = 4096;
+    std::vector<const void*> words(n);
+    const auto from = reinterpret_cast<std::uintptr_t>(array);
+    const std::uintptr_t end = from + n * sizeof *array;
+    std::uintptr_t at = std::min(end, (from / page + 1) * page);
+    std::copy_n(array, (at - from) / sizeof *array, words.begin());
+    while (at < end) {
+        const std::uintptr_t next = std::min(end, at + page);
+        iovec to{&words[(at - from) / sizeof *array], next - at};
+        iovec of{reinterpret_cast<void*>(at), next - at};
+        const ssize_t got = process_vm_readv(getpid(), &to, 1, &of, 1, 0);
+        if (got < 0 && errno != EFAULT)
+            throw std::runtime_error("windows need the system call process_vm_readv");
+        if (got != static_cast<ssize_t>(next - at)) break;
+        at = next;
+    }
+    words.resize((at - from) / sizeof *array);
+    return words;
+}
+
+/// The last array that was found to be of one state for all rows, on this thread.
+thread_local struct {
+    const void* array;
+    std::uint64_t run;
+} single;
+
+/// The last arrays that were found to have a state a row, on this thread.
+thread_local struct {
+    std::array<const void*, 16> arrays;
+    std::size_t next;
+
+    bool have(const void* array) const { return std::ranges::find(arrays, array) != arrays.end(); }
+    void add(const void* array) {
+        if (!have(array)) arrays[next++ % arrays.size()] = array;
+    }
+} many;
+
+States::Rows one_for_all(void* const* states, State state) {
+    single = {states, state.slot->run};
+    state.slot->head = states;
+    state.slot->fixed = true;
+    return {{state}};
+}
+
+}  // namespace
+
+States::Rows States::of_rows(void* const* states, std::size_t rows) {
+    const State first = at(states[0]);
+    if (rows == 1) return {{first}};
+    const std::uint64_t run = first.slot->run;
+    const bool in_table = run == 0;
+    if (!in_table && single.array == states && single.run == run) return one_for_all(states, first);
+
+    const auto array =
+        in_table ? std::vector<const void*>(states, states + rows) : readable(states, rows);
+    Rows result;
+    result.states.assign(rows, first);
+    bool table = in_table, same_run = false, other = false, foreign = array.size() < rows;
+    std::size_t found = 0;
+    for (std::size_t row = 1; row < array.size() && !foreign; ++row) {
+        State here = result.states[row - 1];
+        if (array[row] != array[row - 1]) {
+            const bool sure = table && found >= enough;
+            here = sure ? at(array[row]) : find(array[row]);
+            ++found;
+        }
+        result.states[row] = here;
+        if (here == first) continue;
+        other = true;
+        if (here.slot == nullptr) foreign = true;
+        else if (here.slot->run == 0) table = true;
+        else if (here.slot->head == &states[row]) foreign = true;  // another one for all
+        else if (here.slot->fixed && here.slot->run != run) foreign = true;
+        else if (here.slot->fixed) same_run = true;
+    }
+    if (foreign && table) throw std::runtime_error("DuckDB passes states that are not known");
+    if (foreign) return one_for_all(states, first);
+    if (!other) return {{first}};
+    if (table || (same_run && (rows >= enough || many.have(states)))) {
+        many.add(states);
+        result.in_table = table;
+        return result;
+    }
+    result.also = first;
+    first.slot->head = states;
+    return result;
+}
+
+}  // namespace simdbloom::duckdb

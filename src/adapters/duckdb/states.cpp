@@ -1,0 +1,263 @@
+#include "adapters/duckdb/states.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+namespace simdbloom::duckdb {
+namespace {
+
+constexpr const char* unknown =
+    "a state is not known, or gave way to others: bloom_memory(bytes)"
+    " sets the limit of what they hold together";
+
+/// What DuckDB's bytes hold: 20, so that no row of a hash table, whose width is a multiple of 8,
+/// puts one state directly behind another.
+constexpr std::uint32_t mark = 0x6D6C6273;  // behind the state
+static_assert(sizeof(State) + sizeof mark == States::bytes);
+
+void write(void* bytes, State state) noexcept {
+    std::memcpy(bytes, &state, sizeof state);
+    std::memcpy(static_cast<std::byte*>(bytes) + sizeof state, &mark, sizeof mark);
+}
+
+State read(const void* bytes) noexcept {
+    State state;
+    std::uint32_t behind;
+    std::memcpy(&state, bytes, sizeof state);
+    std::memcpy(&behind, static_cast<const std::byte*>(bytes) + sizeof state, sizeof behind);
+    return behind == mark ? state : State{};
+}
+
+/// What a state takes beside its keys: the slot and its place among the homes.
+constexpr std::size_t state_bytes = sizeof(Slot) + 64;
+
+/// The states that are where they began, by address.
+class Homes {
+public:
+    struct Part {
+        std::mutex mutex;
+        std::unordered_map<const void*, Slot*> slots;
+    };
+    Part& part(const void* at) noexcept {
+        return parts_[hash_key(reinterpret_cast<std::uintptr_t>(at)) % parts_.size()];
+    }
+    State find(const void* at) {
+        Part& here = part(at);
+        const std::scoped_lock lock(here.mutex);
+        const auto found = here.slots.find(at);
+        return found == here.slots.end() ? State{} : State{found->second, found->second->id};
+    }
+    /// Returns the state that was thought to be there.
+    State move_in(std::byte* at, Slot* slot) {
+        Part& here = part(at);
+        const std::scoped_lock lock(here.mutex);
+        Slot*& place = here.slots[at];
+        const State before{place, place == nullptr ? 0 : place->id.load()};
+        if (place != nullptr) place->home = nullptr;
+        slot->home = at;
+        place = slot;
+        return before;
+    }
+    void move_out(Slot* slot) noexcept {
+        std::byte* const at = slot->home;
+        if (at == nullptr) return;
+        Part& here = part(at);
+        const std::scoped_lock lock(here.mutex);
+        const auto found = here.slots.find(at);
+        if (found != here.slots.end() && found->second == slot) here.slots.erase(found);
+    }
+
+private:
+    std::array<Part, 64> parts_;
+};
+
+// States may end after static objects have.
+Homes& homes() {
+    static auto* const all = new Homes;
+    return *all;
+}
+
+/// Slots are used again but never freed, so that an old handle still points to one.
+class Slots {
+public:
+    State take() {
+        Memory::take(state_bytes);
+        const std::scoped_lock lock(mutex_);
+        try {
+            if (free_.empty()) {
+                // Giving back cannot fail.
+                if (free_.capacity() <= slots_.size()) free_.reserve(2 * slots_.size() + 64);
+                free_.push_back(&slots_.emplace_back());
+            }
+        } catch (...) {
+            Memory::give_back(state_bytes);
+            throw;
+        }
+        Slot* const slot = free_.back();
+        free_.pop_back();
+        slot->id = ++last_id_;
+        return {slot, last_id_};
+    }
+
+    /// Once a state: whoever comes second finds it ended.
+    void give_back(State state) noexcept {
+        if (!state.slot->id.compare_exchange_strong(state.id, 0)) return;
+        Slot& slot = *state.slot;
+        homes().move_out(&slot);
+        Group emptied;
+        {
+            const std::scoped_lock lock(state.mutex());
+            std::swap(emptied, slot.group);
+        }
+        slot.home = nullptr;
+        slot.head = nullptr;
+        slot.run = 0;
+        slot.fixed = false;
+        const std::scoped_lock lock(mutex_);
+        free_.push_back(&slot);
+        Memory::give_back(state_bytes);
+    }
+
+    /// Not touched since then, nor any other state of its run: an update of some of a run, of which
+    /// others are not known, would be taken for one of a single state.
+    std::vector<State> untouched_since(std::int64_t then) {
+        std::vector<State> found;
+        std::unordered_map<std::uint64_t, std::int64_t> runs;
+        const std::scoped_lock lock(mutex_);
+        for (const Slot& slot : slots_) {
+            std::int64_t& last = runs[slot.run];
+            last = std::max(last, slot.touched.load());
+        }
+        for (Slot& slot : slots_) {
+            const std::uint64_t id = slot.id, run = slot.run;
+            const std::int64_t touched = slot.touched;
+            if (id != 0 && touched < then && (run == 0 || runs[run] < then))
+                found.push_back({&slot, id});
+        }
+        return found;
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<Slot> slots_;
+    std::vector<Slot*> free_;
+    std::uint64_t last_id_ = 0;
+};
+
+Slots& slots() {
+    static auto* const all = new Slots;
+    return *all;
+}
+
+std::int64_t now() noexcept {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
+}
+
+std::atomic<std::uint64_t> last_run = 0;
+std::shared_mutex giving_way;
+std::atomic<std::int64_t> patience = States::usual_patience, next_look = 0;
+
+/// The state that this thread began last.
+thread_local struct {
+    std::byte* at;
+    State state;
+    std::uint64_t run;
+    bool announced;
+} latest;
+
+/// States that begin one directly behind the other are those of a window; so may be the first one
+/// after an announcement.
+void find_run(State state, std::byte* at) {
+    Slot& slot = *state.slot;
+    const bool behind = latest.at != nullptr && at == latest.at + States::bytes;
+    if (latest.announced) {
+        slot.run = ++last_run;
+    } else if (at == latest.at) {
+        slot.run = latest.run;  // a state for one group after the other
+    } else if (behind) {
+        slot.run = latest.run != 0 ? latest.run : ++last_run;
+        slot.fixed = true;
+        if (latest.state.slot->id == latest.state.id) {
+            latest.state.slot->run = slot.run.load();
+            latest.state.slot->fixed = true;
+        }
+    }
+    latest = {at, state, slot.run, false};
+}
+
+}  // namespace
+
+std::mutex& State::mutex() const noexcept {
+    static std::array<std::mutex, 256> all;
+    return all[hash_key(reinterpret_cast<std::uintptr_t>(slot)) % all.size()];
+}
+
+Group& State::group() const {
+    if (slot->id != id) throw std::runtime_error(unknown);
+    slot->touched.store(now(), std::memory_order_relaxed);
+    return slot->group;
+}
+
+void States::announce() noexcept { latest.announced = true; }
+
+void States::begin(void* state) {
+    auto* const at = static_cast<std::byte*>(state);
+    write(state, {});
+    make_room();
+    const State begun = slots().take();
+    State before;
+    try {
+        begun.slot->touched = now();
+        before = homes().move_in(at, begun.slot);
+    } catch (...) {
+        slots().give_back(begun);
+        throw;
+    }
+    // A window begins again without an end. A row of a hash table has been moved, and lives.
+    if (before.slot != nullptr && before.slot->fixed) slots().give_back(before);
+    find_run(begun, at);
+    write(state, begun);
+}
+
+void States::end(void* state) noexcept {
+    const State ended = read(state);
+    write(state, {});
+    if (ended.slot != nullptr) slots().give_back(ended);
+}
+
+State States::at(const void* state) {
+    const State found = read(state);
+    if (found.slot == nullptr || found.slot->id != found.id) throw std::runtime_error(unknown);
+    return found;
+}
+
+State States::find(const void* at) { return homes().find(at); }
+
+std::shared_lock<std::shared_mutex> States::stay() { return std::shared_lock(giving_way); }
+
+void States::make_room() {
+    if (Memory::used() <= Memory::limit() / 2) return;
+    const std::int64_t time = now();
+    std::int64_t look = next_look;
+    const std::int64_t next = time + std::max<std::int64_t>(10, patience / 60);
+    if (time < look || !next_look.compare_exchange_strong(look, next)) return;
+    const std::unique_lock lock(giving_way, std::try_to_lock);
+    if (!lock.owns_lock()) return;
+    for (const State& state : slots().untouched_since(time - patience)) slots().give_back(state);
+}
+
+void States::set_patience(std::int64_t milliseconds) noexcept {
+    patience = milliseconds;
+    next_look = 0;
+}
+
+}  // namespace simdbloom::duckdb
