@@ -187,6 +187,16 @@ TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
     }
 }
 
+TEST(LevelDbFilter, AViewOfLessThanTwoBytesHasNoBitsAndNoProbes) {
+    const std::byte one[1]{std::byte{6}};
+    for (const std::size_t bytes : {0u, 1u}) {
+        const LevelDbFilterView view{std::span(one).first(bytes)};
+        EXPECT_EQ(view.bits(), 0u);
+        EXPECT_EQ(view.k(), 0u);
+        EXPECT_EQ(view.size_in_bytes(), bytes);
+    }
+}
+
 TEST(LevelDbFilter, TheSimulationGivesTheSameForTheSameArguments) {
     const SimulatedFpr four = simulate_leveldb_fpr(1'000'000, 9'000'000, 6);
     EXPECT_NEAR(four.fpr, 0.0199345, 1e-12);

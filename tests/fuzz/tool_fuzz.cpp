@@ -15,8 +15,11 @@ using namespace simdbloom;
 
 /// A folder of this process, which goes with it.
 struct Folder {
+    // In memory where there is such a folder: a save waits for the disk.
     std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("simdbloom-fuzz-" + std::to_string(::getpid()));
+        (std::filesystem::is_directory("/dev/shm") ? std::filesystem::path("/dev/shm")
+                                                   : std::filesystem::temp_directory_path()) /
+        ("simdbloom-fuzz-" + std::to_string(::getpid()));
     Folder() { std::filesystem::create_directories(path); }
     ~Folder() { std::filesystem::remove_all(path); }
     std::string operator/(const char* name) const { return (path / name).string(); }

@@ -1,0 +1,141 @@
+// Arrow arrays from arbitrary bytes. Every buffer is as long as Arrow's specification asks of the
+// array's length and offset, on the heap by itself, so that a sanitizer sees a byte too many read.
+#include <algorithm>
+#include <memory>
+
+#include "fuzz.hpp"
+#include "simdbloom/arrow.hpp"
+
+namespace {
+
+using namespace simdbloom;
+
+struct Input {
+    std::span<const std::uint8_t> left;
+    unsigned byte() {
+        if (left.empty()) return 0;
+        const unsigned b = left[0];
+        left = left.subspan(1);
+        return b;
+    }
+};
+
+/// An array and what it points to.
+struct Array {
+    ArrowSchema schema{};
+    ArrowArray array{};
+    std::string format;
+    std::vector<std::unique_ptr<std::uint8_t[]>> memory;
+    std::vector<const void*> buffers;
+    std::unique_ptr<Array> dictionary;
+
+    void add(std::size_t bytes, Input& in) {
+        memory.push_back(std::make_unique<std::uint8_t[]>(bytes));
+        for (std::size_t i = 0; i < bytes; ++i)
+            memory.back()[i] = static_cast<std::uint8_t>(in.byte());
+        buffers.push_back(memory.back().get());
+    }
+};
+
+template <class Offset>
+void add_strings(Array& a, std::size_t rows, Input& in) {
+    // Offsets of one byte each, so that many of them can be; at times one of arbitrary bytes.
+    auto offsets = std::make_unique<std::uint8_t[]>((rows + 1) * sizeof(Offset));
+    Offset last = 0;
+    const unsigned ascending = in.byte() % 4;
+    for (std::size_t i = 0; i <= rows; ++i) {
+        last = static_cast<Offset>(ascending != 0 ? last + in.byte() % 16 : in.byte() * 16 - 64);
+        std::memcpy(&offsets[i * sizeof(Offset)], &last, sizeof last);
+    }
+    if (ascending == 1) {
+        const Offset any =
+            static_cast<Offset>(in.byte() << 24 | in.byte() << 16 | in.byte() << 8 | in.byte());
+        std::memcpy(&offsets[in.byte() % (rows + 1) * sizeof(Offset)], &any, sizeof any);
+    }
+    // The last says how many bytes there are: no more than can be had.
+    std::uint8_t* const end = &offsets[rows * sizeof(Offset)];
+    std::memcpy(&last, end, sizeof last);
+    last = std::min(last, Offset{1 << 12});
+    std::memcpy(end, &last, sizeof last);
+    a.buffers.push_back(offsets.get());
+    a.memory.push_back(std::move(offsets));
+    a.add(static_cast<std::size_t>(std::max(last, Offset{0})), in);
+}
+
+std::unique_ptr<Array> read(Input& in, bool may_be_dictionary) {
+    static constexpr const char* formats[] = {
+        "c",   "C",   "s",   "S",       "i",   "I",   "l",  "L",   "f",     "g",         "b",
+        "u",   "z",   "U",   "Z",       "w:3", "w:0", "w:", "w:x", "d:9,2", "d:9,2,256", "tdD",
+        "tdm", "tts", "ttn", "tsu:UTC", "tDs", "n",   "+l", "",    "e",     "t",         "w"};
+    auto made = std::make_unique<Array>();
+    Array& a = *made;
+    a.format = formats[in.byte() % std::size(formats)];
+    const std::size_t length = in.byte() % 70, offset = in.byte() % 20, rows = length + offset;
+    const unsigned flags = in.byte();
+    if ((flags & 1) != 0) a.add((rows + 7) / 8, in);
+    else a.buffers.push_back(nullptr);
+    const std::string& f = a.format;
+    if (f == "u" || f == "z") add_strings<std::int32_t>(a, rows, in);
+    else if (f == "U" || f == "Z") add_strings<std::int64_t>(a, rows, in);
+    else if (f == "b") a.add((rows + 7) / 8, in);
+    else if (f == "c" || f == "C") a.add(rows, in);
+    else if (f == "s" || f == "S") a.add(2 * rows, in);
+    else if (f == "i" || f == "I" || f == "f" || f == "tdD" || f == "tts") a.add(4 * rows, in);
+    else if (f == "w:3") a.add(3 * rows, in);
+    else if (f[0] == 'd') a.add(16 * rows, in);
+    else a.add(8 * rows, in);
+    a.schema.format = f.c_str();
+    a.schema.release = [](ArrowSchema*) {};
+    a.array.length = static_cast<std::int64_t>(length);
+    a.array.offset = static_cast<std::int64_t>(offset);
+    a.array.null_count = (flags & 2) != 0 ? 0 : -1;
+    a.array.n_buffers = static_cast<std::int64_t>(a.buffers.size());
+    a.array.release = [](ArrowArray*) {};
+    if ((flags & 0xF0) == 0x10) a.array.length = -a.array.length;
+    if ((flags & 0xF0) == 0x20) a.array.offset = -a.array.offset;
+    if ((flags & 0xF0) == 0x30) a.array.n_buffers = in.byte() % (a.buffers.size() + 1);
+    if ((flags & 0xF0) == 0x40) a.buffers[in.byte() % a.buffers.size()] = nullptr;
+    if ((flags & 0xF0) == 0x50) a.array.release = nullptr;
+    if (may_be_dictionary && (flags & 4) != 0) {
+        a.dictionary = read(in, true);
+        a.schema.dictionary = &a.dictionary->schema;
+        if ((flags & 8) == 0) a.array.dictionary = &a.dictionary->array;
+    }
+    a.array.buffers = a.buffers.data();
+    return made;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    Input in{std::span(data, size)};
+    const auto from = read(in, true);
+    std::optional<ArrowKeys> keys;
+    try {
+        keys.emplace(from->schema, from->array);
+    } catch (const std::invalid_argument&) {
+        return 0;
+    }
+    const JoinColumn column = keys->column();
+    must(static_cast<std::int64_t>(column.size()) == from->array.length);
+    std::vector<std::uint32_t> rows(column.size());
+    std::vector<std::uint64_t> inserted;
+    for (std::size_t row = 0; row < column.size(); ++row)
+        if (column.is_valid(row)) inserted.push_back(column.values[row]);
+    // All rows that are not NULL pass a filter of their keys.
+    JoinBuilder builder("split256", column.size() + 1, 12);
+    builder.insert({inserted, column.hashed});
+    const JoinFilter filter = std::move(builder).finish();
+    rows.resize(filter.select(column, rows));
+    must(rows.size() == inserted.size());
+    for (const auto row : rows) must(column.is_valid(row));
+    // Rows handed over and read again are the same.
+    ArrowSchema schema;
+    ArrowArray array;
+    export_rows(rows, schema, array);
+    const JoinColumn again = ArrowKeys(schema, array).column();
+    must(again.size() == rows.size());
+    schema.release(&schema);
+    array.release(&array);
+    return 0;
+}
