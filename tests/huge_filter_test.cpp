@@ -1,6 +1,7 @@
 // Filters past 2^32 bits and past 2^32 bytes: sparse mappings, so only the pages of the keys are there.
 #include <cstring>
 
+#include "filters/available_memory.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -13,6 +14,10 @@ struct Size {
 
 class HugeFilter : public ::testing::TestWithParam<std::tuple<std::string, Size>> {
 protected:
+    void SetUp() override {
+        if (detail::available_memory() < bytes() + (1 << 20))
+            GTEST_SKIP() << "a filter of " << bytes() << " bytes is refused on this machine";
+    }
     static std::string spec() { return std::get<0>(GetParam()); }
     static std::uint64_t bytes() { return std::get<1>(GetParam()).bytes; }
     static AnyFilter make(Isa isa) {

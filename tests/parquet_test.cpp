@@ -84,7 +84,11 @@ TEST(Parquet, HashesOfEveryType) {
     EXPECT_EQ(parquet::hash_value(1.0), of_bytes({0, 0, 0, 0, 0, 0, 0xF0, 0x3F}));
     EXPECT_EQ(parquet::hash_value(std::array<std::uint32_t, 3>{1, 2, 0x03040506}), of_bytes({1, 0, 0, 0, 2, 0, 0, 0, 6, 5, 4, 3}));
 
-    const auto text = [](PhysicalType type, std::string_view value) { return parquet::hash_text(type, 2, value); };
+    const auto text = [](PhysicalType type, std::string_view value) {
+        const auto hashes = parquet::hash_text(type, 2, value);
+        EXPECT_EQ(hashes.size(), 1u);
+        return hashes.at(0);
+    };
     EXPECT_EQ(text(PhysicalType::boolean, "true"), of_bytes({1}));
     EXPECT_EQ(text(PhysicalType::int32, "-2"), parquet::hash_value(std::int32_t{-2}));
     EXPECT_EQ(text(PhysicalType::int64, "258"), parquet::hash_value(std::int64_t{258}));
@@ -95,8 +99,23 @@ TEST(Parquet, HashesOfEveryType) {
     EXPECT_EQ(text(PhysicalType::fixed_len_byte_array, "ab"), hash_bytes("ab"));
     const std::pair<PhysicalType, const char*> wrong[] = {{PhysicalType::boolean, "yes"}, {PhysicalType::int32, "3000000000"}, {PhysicalType::int32, "1x"},
                                                           {PhysicalType::int64, ""},      {PhysicalType::int96, "01"},         {PhysicalType::int96, "01000000020000000605040g"},
-                                                          {PhysicalType::float64, "one"}, {PhysicalType::fixed_len_byte_array, "abc"}};
+                                                          {PhysicalType::float64, "one"},
+                                                          {PhysicalType::float32, "nan"},
+                                                          {PhysicalType::float64, "1e999"},
+                                                          {PhysicalType::fixed_len_byte_array, "abc"}};
     for (const auto& w : wrong) test::expect_error<std::invalid_argument>([&] { return text(w.first, w.second); }, std::string("\"") + w.second + "\"");
+}
+
+TEST(Parquet, AZeroIsAskedForInBothItsEncodings) {
+    for (const char* zero : {"0", "-0", "0.0", "-0e7"}) {
+        EXPECT_EQ(parquet::hash_text(PhysicalType::float32, 0, zero),
+                  (std::vector{parquet::hash_value(0.0f), parquet::hash_value(-0.0f)}));
+        EXPECT_EQ(parquet::hash_text(PhysicalType::float64, 0, zero),
+                  (std::vector{parquet::hash_value(0.0), parquet::hash_value(-0.0)}));
+    }
+    EXPECT_NE(parquet::hash_value(0.0), parquet::hash_value(-0.0));
+    EXPECT_NE(parquet::hash_value(0.0f), parquet::hash_value(-0.0f));
+    EXPECT_EQ(parquet::hash_text(PhysicalType::int64, 0, "-0").size(), 1u);
 }
 
 std::vector<std::byte> parquet_bytes(std::initializer_list<unsigned> values) {
@@ -133,22 +152,6 @@ TEST(Parquet, RefusesBytesThatAreNoFilter) {
     expect_refused(parquet::read_filter(deep), LoadFault::parameter, "32 structures");
 }
 
-TEST(Parquet, ColumnsOfEveryPhysicalTypeAreRead) {
-    // A row group (field 4) of a column (field 1) whose metadata (field 3) says its type (field 1).
-    const auto metadata_of = [](int type) {
-        const auto zigzag = static_cast<unsigned>(type < 0 ? -2 * type - 1 : 2 * type);
-        return parquet_bytes({0x49, 0x1C, 0x19, 0x1C, 0x3C, 0x15, zigzag, 0, 0, 0, 0});
-    };
-    for (int type = 0; type <= 7; ++type) {
-        const auto metadata = parquet::parse_metadata(metadata_of(type)).value();
-        EXPECT_EQ(static_cast<int>(metadata.row_groups.at(0).columns.at(0).type), type);
-    }
-    for (const int type : {-1, 8}) {
-        const std::string words = "physical type " + std::to_string(type);
-        expect_refused(parquet::parse_metadata(metadata_of(type)), LoadFault::parameter, words);
-    }
-}
-
 /// Thrift's compact protocol, written.
 struct Writer {
     std::vector<std::byte> bytes;
@@ -183,10 +186,12 @@ struct Writer {
 
 using Words = std::vector<std::vector<std::string>>;
 
-/// A file with a column "a.b" of strings and a column "n" of INT64; of each row group the values of a.b that are in its filter. Real
+/// A file with a column "a.b" of strings and a column "n" of FIXED_LEN_BYTE_ARRAY; of each row
+/// group the values of a.b that are in its filter. Real
 /// files have much more; here some of it stands to be skipped.
 struct MadeFile {
-    explicit MadeFile(const Words& groups, bool with_lengths = true, std::int64_t shift = 0) {
+    explicit MadeFile(const Words& groups, bool with_lengths = true, std::int64_t shift = 0,
+                      int last_type = 7) {
         std::vector<std::byte> file = parquet_bytes({'P', 'A', 'R', '1'});
         std::vector<std::int64_t> at, length;
         for (const auto& values : groups) {
@@ -202,7 +207,8 @@ struct MadeFile {
         w.open().text(4, "schema").i32(5, 2).close();
         w.open().text(4, "a").i32(5, 1).close();
         w.open().i32(1, 6).i32(3, 1).text(4, "b").close();
-        w.open().i32(1, 7).i32(2, 3).text(4, "n").field(10, 12).open().field(5, 1).field(6, 2).field(7, 7);
+        w.open().i32(1, last_type).i32(2, 3).text(4, "n");
+        w.field(10, 12).open().field(5, 1).field(6, 2).field(7, 7);
         for (int i = 0; i < 8; ++i) w.byte(0xAB);
         w.close().close();
         w.i64(3, 1000).list(4, 12, groups.size());
@@ -213,7 +219,8 @@ struct MadeFile {
             w.i64(14, at[g]);
             if (with_lengths) w.i32(15, length[g]);
             w.close().close();
-            w.open().field(3, 12).open().i32(1, 7).list(3, 8, 1).raw("n").i64(5, 500).list(40, 2, 3).byte(1).byte(2).byte(1).close().close();
+            w.open().i64(2, 4).field(3, 12).open().i32(1, last_type).list(3, 8, 1).raw("n");
+            w.i64(5, 500).list(40, 2, 3).byte(1).byte(2).byte(1).close().close();
             w.i64(2, 12345).i64(3, 500).close();
         }
         w.text(6, "made here").byte(0);
@@ -330,6 +337,139 @@ TEST(Parquet, MetadataOfAnyBytes) {
             refused += !parquet::parse_metadata(bytes);
         }
     EXPECT_GT(refused, made.metadata.size());
+}
+
+TEST(Parquet, ColumnsOfEveryPhysicalTypeAreRead) {
+    for (int type = 0; type < 8; ++type) {
+        const MadeFile made(Words{{"one"}}, true, 0, type);
+        const auto file = parquet::File::open(made.path);
+        ASSERT_TRUE(file) << type << ": " << file.error().message;
+        EXPECT_EQ(static_cast<int>((*file).metadata().row_groups[0].columns[1].type), type);
+    }
+    for (const int type : {-1, 8}) {
+        const MadeFile made(Words{{"one"}}, true, 0, type);
+        expect_refused(parquet::File::open(made.path), LoadFault::parameter,
+                       "physical type " + std::to_string(type));
+    }
+}
+
+TEST(Parquet, ARowGroupWithAnyOfTheValuesIsFound) {
+    const MadeFile made(Words{{"one"}, {"two"}, {"three"}});
+    const auto file = parquet::File::open(made.path).value();
+    const std::vector hashes{hash_bytes("three"), hash_bytes("one")};
+    EXPECT_EQ(file.row_groups_with(0, hashes), (std::vector<std::size_t>{0, 2}));
+    const std::span<const std::uint64_t> none;
+    EXPECT_EQ(file.row_groups_with(0, none), std::vector<std::size_t>());
+}
+
+// Every bit of a file flipped, and the file asked for values that are in it. No damage of a
+// filter's header loses one, where the metadata say how long the filter is. A bit of the bitset
+// loses the values that it is a bit of, and no others: Parquet has no checksum there.
+TEST(Parquet, WhatDamageLosesAValue) {
+    const Words words{{"one", "two"}, {"three"}};
+    const MadeFile made(words);
+    const std::size_t bits_bytes = 32, header_bytes = 16;
+    std::vector<std::size_t> starts;
+    {
+        const auto file = parquet::File::open(made.path).value();
+        for (const auto& group : file.metadata().row_groups) {
+            ASSERT_EQ(*group.columns[0].filter_length, bits_bytes + header_bytes - 1);
+            starts.push_back(static_cast<std::size_t>(*group.columns[0].filter_offset));
+        }
+    }
+    const std::size_t behind = starts[1] + header_bytes - 1 + bits_bytes;
+    std::size_t bits_that_lose = 0, files_read = 0;
+    for (std::size_t at = 4; at < made.bytes.size(); ++at)
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            const auto put = [&](std::byte byte) {
+                std::fstream to(made.path, std::ios::in | std::ios::out | std::ios::binary);
+                to.seekp(static_cast<std::streamoff>(at)).put(static_cast<char>(byte));
+            };
+            put(made.bytes[at] ^ std::byte{1} << bit);
+            const auto file = parquet::File::open(made.path);
+            const bool is_read = file && (*file).metadata().row_groups.size() == 2;
+            files_read += is_read;
+            for (std::size_t group = 0; is_read && group < 2; ++group)
+                for (const auto& word : words[group]) {
+                    const auto hash = hash_bytes(word);
+                    const bool lost = !(*file).may_contain(group, 0, hash);
+                    if (at >= behind) continue;  // metadata: it is asked, and anything may be said
+                    const std::size_t first = starts[group] + header_bytes - 1;
+                    bool its_bit = false;
+                    if (at >= first && at < first + bits_bytes) {
+                        auto only = of_blocks(1);
+                        only.insert_hash(hash);
+                        its_bit = (only.bytes()[at - first] >> bit & std::byte{1}) != std::byte{0};
+                    }
+                    ASSERT_EQ(lost, its_bit) << word << ", byte " << at << " bit " << bit;
+                    bits_that_lose += lost;
+                }
+            put(made.bytes[at]);
+        }
+    EXPECT_EQ(bits_that_lose, 3u * 8);
+    EXPECT_GT(files_read, 8 * (behind - 4));
+}
+
+TEST(Parquet, MetadataOfSmallPiecesTakeNoMoreMemoryThanTheyMay) {
+    // 10^6 row groups of no bytes, columns of no bytes, elements of no bytes.
+    constexpr std::size_t n = 1'000'000;
+    const auto groups = [] { return Writer().list(4, 12, n); };
+    const auto ends = [](Writer w) {
+        for (std::size_t i = 0; i < n + 2; ++i) w.byte(0);
+        return w.bytes;
+    };
+    expect_refused(parquet::parse_metadata(ends(groups())), LoadFault::parameter,
+                   "1000000 elements");
+    expect_refused(parquet::parse_metadata(ends(Writer().list(2, 12, n))), LoadFault::parameter,
+                   "1000000 elements");
+    expect_refused(parquet::parse_metadata(ends(Writer().list(4, 12, 1000))), LoadFault::parameter,
+                   "a structure of 1 bytes, which takes at least 7");
+    expect_refused(parquet::parse_metadata(ends(Writer().list(4, 12, 1).open().list(1, 12, 1000))),
+                   LoadFault::parameter, "a structure of 1 bytes, which takes at least 20");
+
+    // The smallest that are taken.
+    Writer w;
+    w.list(4, 12, 20'000);
+    for (int i = 0; i < 20'000; ++i) {
+        w.open().list(1, 12, 1);
+        w.open().text(20, "................").close();
+        w.i64(2, 0).i64(3, 0).close();
+    }
+    w.byte(0);
+    const auto metadata = parquet::parse_metadata(w.bytes).value();
+    ASSERT_EQ(metadata.row_groups.size(), 20'000u);
+    std::size_t taken = metadata.row_groups.capacity() * sizeof(parquet::RowGroup);
+    for (const auto& group : metadata.row_groups)
+        taken += group.columns.capacity() * sizeof(parquet::ColumnChunk);
+    EXPECT_LE(taken, 5 * w.bytes.size());
+}
+
+TEST(Parquet, FieldsHaveNumbersOf16Bits) {
+    const auto fields = [](int n) {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(n), std::byte{0xF1});  // 15 on, true
+        bytes.push_back(std::byte{0});
+        return parquet::parse_metadata(bytes);
+    };
+    EXPECT_TRUE(fields(32767 / 15));
+    expect_refused(fields(32767 / 15 + 1), LoadFault::parameter,
+                   "field 32775 has more than 16 bits");
+}
+
+TEST(Parquet, AFileOfHolesIsRefusedBeforeItsMemoryIsTaken) {
+    const MadeFile made(Words{{"one"}});
+    auto tail = parquet_bytes({0, 0, 0, 0x20, 'P', 'A', 'R', '1'});  // 2^29 bytes of metadata
+    made.write({});
+    std::filesystem::resize_file(made.path, std::uint64_t{1} << 30);
+    std::ofstream(made.path, std::ios::binary | std::ios::app)
+        .write(reinterpret_cast<const char*>(tail.data()), 8);
+    expect_refused(parquet::File::open(made.path), LoadFault::limit, "metadata of 536870912 bytes");
+
+    const MadeFile whole(Words{{"one"}});
+    test::Counting counting;
+    const auto file = parquet::File::open(whole.path).value();
+    expect_refused(file.read_filter(0, 0, {.max_bytes = 31, .allocator = &counting}),
+                   LoadFault::limit, "32 bytes");
+    EXPECT_EQ(counting.allocations, 0u);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 #include "no_more_memory.hpp"
 #include "saved_bytes.hpp"
+#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/scalable.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -85,6 +87,40 @@ TEST(Serialize, TheHeaderIsAsDocumented) {
     EXPECT_EQ(again, bytes);
 }
 
+TEST(Serialize, WhatTheKeysAreComesBackAndChangesNothingElse) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    for (const KeyKind kind : {KeyKind::unknown, KeyKind::integers, KeyKind::bytes}) {
+        SCOPED_TRACE(to_string(kind));
+        for (const std::string spec : {"split256", "cuckoo12", "counting"}) {
+            const auto filter = make_filter(spec, 100, 20, {.seed = 5, .key_kind = kind});
+            Bytes bytes = save(filter);
+            EXPECT_EQ(bytes[15], static_cast<std::byte>(kind));
+            EXPECT_EQ(load(bytes).value().base().key_kind(), kind);
+            EXPECT_EQ(AnyFilter(filter).base().key_kind(), kind);
+            put(bytes, 15, std::uint8_t{0});
+            sign(bytes);
+            EXPECT_EQ(bytes, save(make_filter(spec, 100, 20, {.seed = 5})));
+        }
+        const GrowingCuckoo growing(100, {.key_kind = kind});
+        EXPECT_EQ(load_growing(save(growing)).value().key_kind(), kind);
+        const ScalableBloom series({.first_capacity = 10}, {.key_kind = kind});
+        save_file(series, path);
+        EXPECT_EQ(load_series_file(path).value().filters()[0].base().key_kind(), kind);
+    }
+}
+
+TEST(Serialize, AUnionOfTwoKindsOfKeysIsOfNeither) {
+    const auto filter = [](KeyKind kind) {
+        return make_filter("split256", 100, 12, {.key_kind = kind, .fold_levels = 1});
+    };
+    auto sum = filter(KeyKind::integers);
+    sum |= filter(KeyKind::integers);
+    EXPECT_EQ(sum.folded(2).base().key_kind(), KeyKind::integers);
+    sum |= filter(KeyKind::bytes);
+    EXPECT_EQ(sum.base().key_kind(), KeyKind::unknown);
+}
+
 TEST(Serialize, EveryTruncationAndExtensionIsRefused) {
     for (const auto& spec : test::layout_names()) {
         const Bytes bytes = save(filled(spec, 300));
@@ -143,7 +179,8 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::key, "keyed", [](Bytes& b) { b[13] = std::byte{2}, put(b, 24, std::uint64_t{0}); });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[13] = std::byte{2}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });
-    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[15] = std::byte{1}; });
+    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[14] = std::byte{1}; });
+    refused(LoadFault::parameter, "key kind 3", [](Bytes& b) { b[15] = std::byte{3}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });
     refused(LoadFault::parameter, "0 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{0}); });
     refused(LoadFault::parameter, "4294967296 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{1} << 32); });
@@ -291,6 +328,55 @@ TEST(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
         file.put('\x55');
     }
     refused(path, LoadFault::checksum);
+}
+
+// Files of holes: 4 KiB on the disk, which say that they are 64 MiB long.
+TEST(SerializeFile, NothingIsAllocatedForAFileThatIsNotWhatWasSaved) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    test::Counting counting;
+    const auto write_with_holes = [&](const Bytes& header, std::uint64_t bytes) {
+        std::ofstream(path, std::ios::binary | std::ios::trunc)
+            .write(reinterpret_cast<const char*>(header.data()), 64);
+        fs::resize_file(path, bytes);
+    };
+    for (const auto& spec : test::layout_names()) {
+        SCOPED_TRACE(spec);
+        Bytes header = save(filled(spec, 300));
+        const std::uint64_t blocks = load(header).value().base().blocks();
+        const std::uint64_t block_bytes = (header.size() - 72) / blocks;
+        put(header, 16, (std::uint64_t{64} << 20) / block_bytes);
+        write_with_holes(header, 72 + (64u << 20) / block_bytes * block_bytes);
+        const auto loaded = load_file(path, {.allocator = &counting});
+        ASSERT_FALSE(loaded);
+        EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
+        EXPECT_EQ(counting.allocations, 0u);
+    }
+    const GrowingCuckoo growing(5'000'000);
+    const Bytes header = save(growing);
+    write_with_holes(header, header.size());
+    const auto loaded = load_growing_file(path, {.allocator = &counting});
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
+    EXPECT_EQ(counting.allocations, 0u);
+}
+
+TEST(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(filled("split256", 1000), path);
+    const char* const before = std::getenv("SIMDBLOOM_ISA");
+    const std::string kept = before != nullptr ? before : "";
+    setenv("SIMDBLOOM_ISA", "avx1024", 1);
+    const LoadError loaded = load_file(path).error(), mapped = map_file(path).error();
+    if (before != nullptr) setenv("SIMDBLOOM_ISA", kept.c_str(), 1);
+    else unsetenv("SIMDBLOOM_ISA");
+    for (const LoadError& error : {loaded, mapped}) {
+        EXPECT_EQ(error.fault, LoadFault::isa);
+        EXPECT_EQ(error.message.rfind("unknown ISA \"avx1024\"", 0), 0u) << error.message;
+        EXPECT_NE(error.message.find("SIMDBLOOM_ISA"), std::string::npos) << error.message;
+        EXPECT_EQ(error.message.find(path.string()), std::string::npos) << error.message;
+    }
 }
 
 TEST(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {

@@ -17,6 +17,8 @@ public:
     std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
     /// fast where the seed is 0 or was given.
     Hashing hashing() const noexcept { return hashing_; }
+    /// As Options::key_kind or the saved filter said; unknown for the union of two kinds.
+    KeyKind key_kind() const noexcept { return key_kind_; }
     /// The secret of Hashing::keyed, else 0.
     const HashKey& key() const noexcept { return key_; }
 
@@ -31,8 +33,13 @@ protected:
     std::uint64_t hash_of(std::string_view key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
     std::uint64_t hash_of(std::span<const std::byte> key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
 
+    void unite_kinds(const KeyHash& other) noexcept {
+        if (key_kind_ != other.key_kind_) key_kind_ = KeyKind::unknown;
+    }
+
     std::uint64_t seed_;  // offset already
     Hashing hashing_;
+    KeyKind key_kind_;
     HashKey key_{};
 };
 

@@ -30,6 +30,7 @@ enum class LoadFault : std::uint8_t {
     limit,      ///< larger than options.max_bytes
     memory,     ///< the bits cannot be allocated
     file,       ///< the file cannot be opened, read or mapped
+    isa,        ///< options.isa, or SIMDBLOOM_ISA of the environment, is unknown or not usable here
 };
 
 struct LoadError {
@@ -69,8 +70,12 @@ std::size_t saved_size(const FilterBase& filter) noexcept;
 /// Throws std::length_error unless `out` has exactly saved_size(filter) bytes.
 void save(const FilterBase& filter, std::span<std::byte> out);
 std::vector<std::byte> save(const FilterBase& filter);
-/// The file is there whole or as it was before: written beside itself, flushed to the disk and renamed. Throws
-/// std::system_error naming the path.
+/// The file is there whole or as it was before: written beside itself, flushed to the disk and
+/// renamed. A symbolic link stays, and what it leads to is replaced. The mode and the access
+/// control list stay, and so do owner and group where the process may give files away; where it may
+/// not, nobody else may read more than before. A new file obeys the umask. A FIFO, a device or an
+/// open file (/dev/stdout) is written to, as a shell's >> does. Throws std::system_error naming the
+/// path.
 void save_file(const FilterBase& filter, const std::filesystem::path& path);
 
 inline std::size_t saved_size(const AnyFilter& filter) noexcept { return saved_size(filter.base()); }
@@ -80,7 +85,9 @@ inline void save_file(const AnyFilter& filter, const std::filesystem::path& path
 
 /// The filter that was saved. Any bytes may be given: the one function that reads them checks everything before it
 /// allocates, allocates at most 4 KiB more than their number, and never throws. Of the options isa, huge_pages, max_bytes,
-/// allocator, hashing and key are read; the seed is the saved one, the secret of a keyed hash is not saved.
+/// allocator, hashing and key are read; the seed and what the keys are come from the bytes, the
+/// secret of a keyed hash is not saved. A file that is longer than what it takes of the disk is
+/// read twice, first for its checksum.
 Loaded<AnyFilter> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 Loaded<AnyFilter> load_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -30,7 +31,12 @@ const Features& detect();
 /// for here and no others.
 std::vector<Isa> usable(const Features& features);
 
-/// The best of usable(features), or the one `override_name` names. Throws std::invalid_argument if that is
+/// Thrown for an ISA that is unknown, or that this machine cannot run.
+struct WrongIsa : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
+/// The best of usable(features), or the one `override_name` names. Throws WrongIsa if that is
 /// unknown or not usable. An empty name counts as none.
 Isa select(const Features& features, std::optional<std::string_view> override_name);
 

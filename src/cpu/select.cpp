@@ -24,7 +24,8 @@ std::string_view to_string(Isa isa) noexcept { return names[static_cast<std::siz
 Isa parse_isa(std::string_view text) {
     const auto found = std::find(names.begin(), names.end(), text);
     if (found == names.end())
-        throw std::invalid_argument("simdbloom: unknown ISA \"" + std::string(text) + "\" (known: scalar, sse42, avx2, avx512, avx512bitalg, neon)");
+        throw cpu::WrongIsa("simdbloom: unknown ISA \"" + std::string(text) +
+                            "\" (known: scalar, sse42, avx2, avx512, avx512bitalg, neon)");
     return static_cast<Isa>(found - names.begin());
 }
 
@@ -49,7 +50,8 @@ Isa select(const Features& features, std::optional<std::string_view> override_na
     if (!override_name || override_name->empty()) return isas.back();
     const Isa wanted = parse_isa(*override_name);
     if (std::find(isas.begin(), isas.end(), wanted) == isas.end())
-        throw std::invalid_argument("simdbloom: ISA \"" + std::string(*override_name) + "\" cannot run on this machine (usable: " + list(isas) + ")");
+        throw WrongIsa("simdbloom: ISA \"" + std::string(*override_name) +
+                       "\" cannot run on this machine (usable: " + list(isas) + ")");
     return wanted;
 }
 
@@ -62,7 +64,13 @@ std::span<const Isa> usable_isas() {
 
 Isa default_isa() {
     const char* const name = std::getenv("SIMDBLOOM_ISA");
-    return cpu::select(cpu::detect(), name != nullptr ? std::optional<std::string_view>(name) : std::nullopt);
+    if (name == nullptr) return cpu::select(cpu::detect(), std::nullopt);
+    try {
+        return cpu::select(cpu::detect(), name);
+    } catch (const cpu::WrongIsa& e) {
+        throw cpu::WrongIsa(std::string(e.what()) +
+                            "; the environment variable SIMDBLOOM_ISA names it");
+    }
 }
 
 }  // namespace simdbloom

@@ -12,7 +12,8 @@ namespace {
 constexpr Kind map_kind{{0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A}, 1, "a Bloomier filter"};
 
 struct Offset {
-    static constexpr std::size_t arity = 10, value_bits = 11, check_bits = 12, window_log = 14, reserved = 15, slots = 16, attempts = 48, reserved_end = 52;
+    static constexpr std::size_t arity = 10, value_bits = 11, check_bits = 12, window_log = 14;
+    static constexpr std::size_t slots = 16, attempts = 48, reserved_end = 52;
 };
 
 }  // namespace
@@ -52,7 +53,8 @@ struct MapAccess {
         parsed.check_bits = get<std::uint8_t>(h, Offset::check_bits);
         if (parsed.value_bits > 32 || parsed.check_bits > 32 || parsed.value_bits + parsed.check_bits == 0)
             return wrong(std::to_string(parsed.value_bits) + " value bits and " + std::to_string(parsed.check_bits) + " check bits are not from 1 to 32 and 32");
-        const auto hash = parse_hash(h, map_kind, all_zero(h.subspan<Offset::reserved, 1>()) && all_zero(h.subspan<Offset::reserved_end>()), options);
+        const bool rest_is_zero = all_zero(h.subspan<Offset::reserved_end>());
+        const auto hash = parse_hash(h, map_kind, rest_is_zero, options);
         if (!hash) return hash.error();
         parsed.hash = *hash;
 

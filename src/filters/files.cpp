@@ -2,9 +2,13 @@
 
 #include <sys/stat.h>
 
-#include <atomic>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <cerrno>
 #include <system_error>
+
+#include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 
@@ -31,42 +35,57 @@ bool read_all(int file, std::span<std::byte> bytes) noexcept {
 
 LoadError file_fault(const fs::path& path, const std::string& what) { return {LoadFault::file, path.string() + ": " + what}; }
 LoadError file_fault(const fs::path& path) { return file_fault(path, std::generic_category().message(errno)); }
-LoadError in_file(const fs::path& path, LoadError error) { return {error.fault, path.string() + ": " + error.message}; }
+LoadError in_file(const fs::path& path, LoadError error) {
+    if (error.fault == LoadFault::isa) return error;  // not the file's
+    return {error.fault, path.string() + ": " + error.message};
+}
 
-Loaded<std::uint64_t> size_of(const File& file, const fs::path& path, std::uint64_t least) {
-    if (!file) return file_fault(path);
+Loaded<Opened> open_regular(const fs::path& path, std::uint64_t least) {
     struct stat status;
-    if (::fstat(file.get(), &status) != 0) return file_fault(path);
+    if (::stat(path.c_str(), &status) != 0) return file_fault(path);
+    // Not opened to see: to open a FIFO waits for a writer, to open a device may do something.
+    if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
+    File file(path, O_RDONLY | O_NONBLOCK);
+    if (!file || ::fstat(file.get(), &status) != 0) return file_fault(path);
     if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
     const auto bytes = static_cast<std::uint64_t>(status.st_size);
     if (bytes < least) return in_file(path, too_short(bytes));
-    return bytes;
+    return Opened{std::move(file), bytes};
 }
 
-LoadError not_read(const fs::path& path) { return errno == 0 ? file_fault(path, "it became shorter while it was read") : file_fault(path); }
-
-namespace {
-
-[[noreturn]] void cannot_save(const fs::path& path, const char* what) {
-    throw std::system_error(errno, std::generic_category(), "simdbloom: cannot " + std::string(what) + " " + path.string());
+LoadError not_read(const fs::path& path) {
+    if (errno == 0) return file_fault(path, "it became shorter while it was read");
+    return file_fault(path);
 }
 
-}  // namespace
-
-void save_whole(const fs::path& path, const std::function<bool(int)>& write) {
-    static std::atomic<unsigned> saves{0};
-    fs::path beside = path;
-    beside += ".part-" + std::to_string(::getpid()) + "-" + std::to_string(saves.fetch_add(1, std::memory_order_relaxed));
-    File file(beside, O_WRONLY | O_CREAT | O_EXCL);
-    if (!file) cannot_save(beside, "create");
-    if (!write(file.get()) || ::fsync(file.get()) != 0 || !file.close() || ::rename(beside.c_str(), path.c_str()) != 0) {
-        const int why = errno;
-        ::unlink(beside.c_str());
-        errno = why;
-        cannot_save(path, "write");
+std::optional<LoadError> check_ahead(const File& file, const fs::path& path, Fields header,
+                                     std::initializer_list<std::uint64_t> parts) {
+    struct stat status;
+    if (::fstat(file.get(), &status) != 0) return file_fault(path);
+    if (status.st_blocks >= status.st_size / 512) return std::nullopt;
+    alignas(64) std::byte piece[1 << 16];
+    std::uint64_t hash = hash_bytes(header);
+    off_t read = 0;
+    const auto next = [&](std::span<std::byte> to) {
+        read += static_cast<off_t>(to.size());
+        return read_all(file.get(), to);
+    };
+    for (std::uint64_t left : parts) {
+        XXH64_state_t state;
+        XXH64_reset(&state, hash);
+        while (left != 0) {
+            const std::size_t n = std::min<std::uint64_t>(left, sizeof piece);
+            if (!next(std::span(piece).first(n))) return not_read(path);
+            XXH64_update(&state, piece, n);
+            left -= n;
+        }
+        hash = XXH64_digest(&state);
     }
-    // The new name too is on the disk; where a folder cannot be flushed the file is whole all the same.
-    if (File folder(path.has_parent_path() ? path.parent_path() : fs::path("."), O_RDONLY | O_DIRECTORY); folder) ::fsync(folder.get());
+    Checksum saved;
+    if (!next(saved)) return not_read(path);
+    if (saved != checksum_bytes_of(hash)) return in_file(path, wrong_checksum());
+    if (::lseek(file.get(), -read, SEEK_CUR) < 0) return file_fault(path);
+    return std::nullopt;
 }
 
 bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept {
@@ -74,10 +93,9 @@ bool write_parts(int file, const Header& header, std::span<const std::byte> bits
 }
 
 Loaded<std::shared_ptr<const Mapping>> map_whole(const fs::path& path, std::uint64_t least) {
-    const File file(path, O_RDONLY);
-    const auto bytes = size_of(file, path, least);
-    if (!bytes) return bytes.error();
-    auto mapping = std::make_shared<const Mapping>(file, *bytes);
+    const auto opened = open_regular(path, least);
+    if (!opened) return opened.error();
+    auto mapping = std::make_shared<const Mapping>((*opened).file, (*opened).bytes);
     if (!*mapping) return file_fault(path);
     return mapping;
 }

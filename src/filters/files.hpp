@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,18 +19,23 @@ namespace simdbloom::detail {
 
 class File {
 public:
-    File(const std::filesystem::path& path, int flags) noexcept : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+    File() noexcept = default;
+    File(const std::filesystem::path& path, int flags, mode_t mode = 0666) noexcept
+        : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+    File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    File& operator=(File&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        return *this;
+    }
     ~File() {
         if (descriptor_ >= 0) ::close(descriptor_);
     }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
     explicit operator bool() const noexcept { return descriptor_ >= 0; }
     int get() const noexcept { return descriptor_; }
     bool close() noexcept { return ::close(std::exchange(descriptor_, -1)) == 0; }
 
 private:
-    int descriptor_;
+    int descriptor_ = -1;
 };
 
 bool write_all(int file, std::span<const std::byte> bytes) noexcept;
@@ -43,12 +49,26 @@ LoadError in_file(const std::filesystem::path& path, LoadError error);
 /// What a read_all that returned false says.
 LoadError not_read(const std::filesystem::path& path);
 
-/// Bytes of a regular file of at least `least` bytes.
-Loaded<std::uint64_t> size_of(const File& file, const std::filesystem::path& path, std::uint64_t least);
+struct Opened {
+    File file;
+    std::uint64_t bytes;
+};
+/// A regular file of at least `least` bytes, to be read.
+Loaded<Opened> open_regular(const std::filesystem::path& path, std::uint64_t least);
 
-/// The file is there as `write` makes it, which returns false with errno set where it cannot, or as it was before, which a
-/// std::system_error with the path then says.
-void save_whole(const std::filesystem::path& path, const std::function<bool(int file)>& write);
+/// Of a file of holes, which takes less of the disk than it says it is long: whether the checksum
+/// fits of a header that was read and of `parts` of so many bytes each, which are next in the file.
+/// Each is hashed with the hash of the one before as its seed. Keeps no byte, so that nobody gets
+/// memory allocated by saying that a file is long. Leaves the file where it stands.
+std::optional<LoadError> check_ahead(const File& file, const std::filesystem::path& path,
+                                     Fields header, std::initializer_list<std::uint64_t> parts);
+
+/// Returns false with errno set where it cannot write.
+using WriteFile = std::function<bool(int file)>;
+/// The file has what `write` writes, or is as it was, which a std::system_error with the path says.
+/// A symbolic link stays, and what it leads to is replaced. Who may read and write the file stays
+/// as it was; a new file obeys the umask. What is no regular file is written to.
+void save_whole(const std::filesystem::path& path, const WriteFile& write);
 
 /// As save_parts; false with errno set.
 bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept;
@@ -61,6 +81,7 @@ Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path&
     if (!read_all(file.get(), header)) return not_read(path);
     const auto parsed = F::parse(header, bytes, options);
     if (!parsed) return in_file(path, parsed.error());
+    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) return *error;
     auto thing = F::make(*parsed, options, nullptr);
     const auto bits = F::bits(thing);
     Checksum checksum;
@@ -72,10 +93,9 @@ Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path&
 /// Of a whole file.
 template <class F>
 Loaded<typename F::Thing> load_file_as(const std::filesystem::path& path, const Options& options) {
-    const File file(path, O_RDONLY);
-    const auto bytes = size_of(file, path, framing_bytes);
-    if (!bytes) return bytes.error();
-    return read_as<F>(file, path, *bytes, options);
+    const auto opened = open_regular(path, framing_bytes);
+    if (!opened) return opened.error();
+    return read_as<F>((*opened).file, path, (*opened).bytes, options);
 }
 
 class Mapping {

@@ -34,7 +34,8 @@ void throw_moved_from() {
 
 }  // namespace detail
 
-detail::KeyHash::KeyHash(const Options& options) : seed_(options.seed + seed_offset), hashing_(options.hashing) {
+detail::KeyHash::KeyHash(const Options& options)
+    : seed_(options.seed + seed_offset), hashing_(options.hashing), key_kind_(options.key_kind) {
     if (keyed()) {
         seed_ = seed_offset;
         key_ = options.key ? *options.key : HashKey::random();

@@ -55,14 +55,17 @@ LoadError parameter(std::string message) { return fault(LoadFault::parameter, st
 
 }  // namespace
 
-Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& given, const std::function<std::optional<LoadError>(std::span<std::byte>)>& read) {
+Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& given,
+                                          const Read& read, const Check& check) {
     if (bytes < framing_bytes) return too_short(bytes);
     Header header;
     if (auto error = read(header)) return *error;
     if (auto error = check_kind(header, growing_kind)) return std::move(*error);
     const unsigned slot_bits = get<std::uint8_t>(header, GrowingOffset::slot_bits), growths = get<std::uint8_t>(header, GrowingOffset::growths);
     if (slot_bits != 12 && slot_bits != 16 && slot_bits != 20) return fault(LoadFault::layout, "slots of " + std::to_string(slot_bits) + " bits are unknown");
-    const auto hash = parse_hash(header, growing_kind, get<std::uint8_t>(header, GrowingOffset::reserved) == 0 && get<std::uint16_t>(header, GrowingOffset::reserved_too) == 0, given);
+    const bool rest_is_zero = get<std::uint8_t>(header, GrowingOffset::reserved) == 0 &&
+                              get<std::uint8_t>(header, GrowingOffset::reserved_too) == 0;
+    const auto hash = parse_hash(header, growing_kind, rest_is_zero, given);
     if (!hash) return hash.error();
     const auto roots = get<std::uint64_t>(header, GrowingOffset::roots), first_keys = get<std::uint64_t>(header, CommonOffset::n_keys);
     const auto stored = get<std::uint64_t>(header, GrowingOffset::stored), stashed = get<std::uint64_t>(header, GrowingOffset::stashed);
@@ -75,6 +78,7 @@ Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& gi
     if (given.max_bytes != 0 && bits_bytes + 8 * stashed > given.max_bytes)
         return fault(LoadFault::limit, std::to_string(bits_bytes + 8 * stashed) + " bytes are more than max_bytes=" + std::to_string(given.max_bytes));
 
+    if (auto error = check(header, {bits_bytes, 8 * stashed})) return *error;
     GrowingCuckoo filter(roots, slot_bits, growths, first_keys, (*hash).options(given));
     std::vector<std::byte> stash(8 * stashed);
     Checksum checksum;
@@ -126,19 +130,23 @@ Loaded<GrowingCuckoo> load_growing(std::span<const std::byte> bytes, const Optio
             std::copy_n(rest.begin(), to.size(), to.begin());
             rest = rest.subspan(to.size());
             return {};
-        });
+        }, [](auto&&...) { return std::nullopt; });
     });
 }
 
 Loaded<GrowingCuckoo> load_growing_file(const std::filesystem::path& path, const Options& options) noexcept {
     return detail::without_throwing<GrowingCuckoo>([&]() -> Loaded<GrowingCuckoo> {
-        const detail::File file(path, O_RDONLY);
-        const auto bytes = detail::size_of(file, path, detail::framing_bytes);
-        if (!bytes) return bytes.error();
-        auto filter = detail::LoadAccess::growing(*bytes, options, [&](std::span<std::byte> to) -> std::optional<LoadError> {
+        const auto opened = detail::open_regular(path, detail::framing_bytes);
+        if (!opened) return opened.error();
+        const detail::File& file = (*opened).file;
+        const auto read = [&](std::span<std::byte> to) -> std::optional<LoadError> {
             if (!detail::read_all(file.get(), to)) return detail::not_read(path);
             return {};
-        });
+        };
+        const auto check = [&](detail::Fields header, std::initializer_list<std::uint64_t> parts) {
+            return detail::check_ahead(file, path, header, parts);
+        };
+        auto filter = detail::LoadAccess::growing((*opened).bytes, options, read, check);
         if (!filter && filter.error().message.rfind(path.string(), 0) != 0) return detail::in_file(path, filter.error());
         return filter;
     });

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "simdbloom/hash.hpp"
+#include "simdbloom/options.hpp"
 
 namespace simdbloom {
 
@@ -49,6 +50,11 @@ HashKey HashKey::random() {
 std::string to_string(Hashing hashing) {
     constexpr const char* names[] = {"fast", "seeded", "keyed"};
     return names[static_cast<std::size_t>(hashing)];
+}
+
+std::string to_string(KeyKind kind) {
+    constexpr const char* names[] = {"unknown", "integers", "bytes"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace simdbloom

@@ -18,13 +18,17 @@ Header begin_header(const Kind& kind, const KeyHash& hash) noexcept {
     const bool keyed = hash.hashing() == Hashing::keyed;
     put(header, CommonOffset::version, kind.version);
     put(header, CommonOffset::hash, keyed ? keyed_hash : mixer_hash);
+    put(header, CommonOffset::key_kind, static_cast<std::uint8_t>(hash.key_kind()));
     put(header, CommonOffset::seed, hash.seed());
     if (keyed) put(header, CommonOffset::key_check, key_check(kind, hash.key()));
     return header;
 }
 
+Checksum checksum_bytes_of(std::uint64_t hash) noexcept {
+    return std::bit_cast<Checksum>(little_endian(hash));
+}
 Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept {
-    return std::bit_cast<Checksum>(little_endian(hash_bytes(bits, hash_bytes(header))));
+    return checksum_bytes_of(hash_bytes(bits, hash_bytes(header)));
 }
 
 LoadError fault(LoadFault kind, std::string message) { return {kind, std::move(message)}; }
@@ -49,6 +53,7 @@ std::optional<LoadError> check_kind(Fields header, const Kind& kind) {
 
 Options SavedHash::options(Options from) const {
     from.seed = seed;
+    from.key_kind = key_kind;
     if (!keyed) from.hashing = Hashing::fast;
     return from;
 }
@@ -56,7 +61,12 @@ Options SavedHash::options(Options from) const {
 Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero, const Options& options) {
     const auto hash = get<std::uint8_t>(header, CommonOffset::hash);
     if (hash != mixer_hash && hash != keyed_hash) return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
-    const SavedHash saved{get<std::uint64_t>(header, CommonOffset::seed), hash == keyed_hash};
+    const auto kind_of_keys = get<std::uint8_t>(header, CommonOffset::key_kind);
+    if (kind_of_keys > static_cast<std::uint8_t>(KeyKind::bytes))
+        return fault(LoadFault::parameter,
+                     "key kind " + std::to_string(kind_of_keys) + " is unknown");
+    const SavedHash saved{get<std::uint64_t>(header, CommonOffset::seed), hash == keyed_hash,
+                          static_cast<KeyKind>(kind_of_keys)};
     const auto check = get<std::uint64_t>(header, CommonOffset::key_check);
     if (!rest_is_zero || (saved.keyed ? saved.seed : check) != 0) return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
     if (saved.keyed != (options.hashing == Hashing::keyed))

@@ -18,9 +18,11 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 
+#include "cpu/features.hpp"
 #include "simdbloom/little_endian.hpp"
 #include "simdbloom/serialize.hpp"
 
@@ -44,7 +46,8 @@ template <class T>
 T get(Fields header, std::size_t offset) noexcept { return load_le<T>(header.data() + offset); }
 
 struct CommonOffset {
-    static constexpr std::size_t version = 8, hash = 13, seed = 24, n_keys = 32, key_check = 40;
+    static constexpr std::size_t version = 8, hash = 13, key_kind = 15;
+    static constexpr std::size_t seed = 24, n_keys = 32, key_check = 40;
 };
 
 struct Kind {
@@ -55,6 +58,7 @@ struct Kind {
 
 /// A header with what all kinds have, but the number of keys.
 Header begin_header(const Kind& kind, const KeyHash& hash) noexcept;
+Checksum checksum_bytes_of(std::uint64_t hash) noexcept;
 Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept;
 
 LoadError fault(LoadFault kind, std::string message);
@@ -67,6 +71,7 @@ std::optional<LoadError> check_kind(Fields header, const Kind& kind);
 struct SavedHash {
     std::uint64_t seed = 0;
     bool keyed = false;
+    KeyKind key_kind = KeyKind::unknown;
     /// The options with the hash that was saved.
     Options options(Options from) const;
 };
@@ -117,8 +122,14 @@ struct LoadAccess {
     static std::span<std::byte> bits(AnyFilter& filter) noexcept;
     static std::span<std::byte> bits_of(FilterBase& filter) noexcept { return {filter.bits_.data(), filter.bits_.size()}; }
     static void complete(AnyFilter& filter) noexcept;
-    /// From `bytes` bytes of which `read` takes the next ones, or says why not.
-    static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options, const std::function<std::optional<LoadError>(std::span<std::byte>)>& read);
+    static void set_n_keys(FilterBase& filter, std::uint64_t n) noexcept { filter.n_keys_ = n; }
+    /// From `bytes` bytes of which `read` takes the next ones, or says why not; `check` is
+    /// check_ahead, or does nothing where the bytes are in memory already.
+    using Read = std::function<std::optional<LoadError>(std::span<std::byte>)>;
+    using Check =
+        std::function<std::optional<LoadError>(Fields, std::initializer_list<std::uint64_t>)>;
+    static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options,
+                                         const Read& read, const Check& check);
     static Loaded<ScalableBloom> series(const File& file, const std::filesystem::path& path, std::uint64_t bytes, Options options);
 };
 
@@ -127,13 +138,18 @@ template <class T, class Work>
 Loaded<T> without_throwing(const Work& work) noexcept {
     const auto error = [](LoadFault fault, const char* what) noexcept {
         try {
-            return LoadError{fault, what};
+            // Loaded::value() puts it there again.
+            const std::string_view text(what), prefix("simdbloom: ");
+            const bool prefixed = text.substr(0, prefix.size()) == prefix;
+            return LoadError{fault, std::string(text.substr(prefixed ? prefix.size() : 0))};
         } catch (...) {
             return LoadError{fault, {}};
         }
     };
     try {
         return work();
+    } catch (const cpu::WrongIsa& e) {
+        return error(LoadFault::isa, e.what());
     } catch (const std::bad_alloc& e) {
         return error(LoadFault::memory, e.what());
     } catch (const std::exception& e) {

@@ -92,6 +92,7 @@ Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem
     options.spec = filters[0].base().layout().groups != 0 ? spec.substr(0, spec.find(",k=")) : spec.substr(0, spec.find(":k="));
     options.seed = filters[0].seed();
     options.hashing = filters[0].base().hashing();
+    options.key_kind = filters[0].base().key_kind();
     return ScalableBloom(scaling, std::move(options), std::move(filters), std::move(stored));
 }
 
@@ -109,10 +110,11 @@ void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
 
 Loaded<ScalableBloom> load_series_file(const std::filesystem::path& path, const Options& options) noexcept {
     return detail::without_throwing<ScalableBloom>([&]() -> Loaded<ScalableBloom> {
-        const detail::File file(path, O_RDONLY);
-        const auto bytes = detail::size_of(file, path, detail::series_header + detail::checksum_at_end);
-        if (!bytes) return bytes.error();
-        auto series = detail::LoadAccess::series(file, path, *bytes, options);
+        constexpr auto least = detail::series_header + detail::checksum_at_end;
+        const auto opened = detail::open_regular(path, least);
+        if (!opened) return opened.error();
+        const auto& [file, bytes] = *opened;
+        auto series = detail::LoadAccess::series(file, path, bytes, options);
         if (!series && series.error().message.rfind(path.string(), 0) != 0) return detail::in_file(path, series.error());
         return series;
     });

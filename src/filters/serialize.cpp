@@ -47,7 +47,9 @@ Loaded<LoadAccess::Parsed> LoadAccess::parse(Fields h, std::uint64_t bytes_in_al
     const auto range = layout.k_range();
     if (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0)
         return fault(LoadFault::parameter, "k=" + std::to_string(layout.k) + " does not suit layout " + std::to_string(number));
-    const auto hash = parse_hash(h, filter_kind, all_zero(h.subspan<FilterOffset::reserved, 2>()) && all_zero(h.subspan<FilterOffset::reserved_end>()), options);
+    const bool rest_is_zero = get<std::uint8_t>(h, FilterOffset::reserved) == 0 &&
+                              all_zero(h.subspan<FilterOffset::reserved_end>());
+    const auto hash = parse_hash(h, filter_kind, rest_is_zero, options);
     if (!hash) return hash.error();
     parsed.hash = *hash;
 

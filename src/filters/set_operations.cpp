@@ -44,16 +44,19 @@ constexpr auto in_both = [](auto a, auto b) { return a & b; };
 
 void FilterBase::unite(const FilterBase& other) {
     detail::check_alike(*this, other);
+    unite_kinds(other);
     detail::combine(bits_.data(), other.bits_.data(), bits_.size(), in_either);
 }
 
 void FilterBase::intersect(const FilterBase& other) {
     detail::check_alike(*this, other);
+    unite_kinds(other);
     detail::combine(bits_.data(), other.bits_.data(), bits_.size(), in_both);
 }
 
 void FilterBase::add_counters(const FilterBase& other) {
     detail::check_alike(*this, other);
+    unite_kinds(other);
     detail::combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) { return static_cast<decltype(a)>(detail::add_counters(a, b)); });
 }
 
@@ -82,6 +85,7 @@ Options FilterBase::options_of_a_copy() const {
     options.seed = seed();
     options.hashing = hashing_;
     options.key = key_;
+    options.key_kind = key_kind_;
     return options;
 }
 

@@ -11,12 +11,18 @@
 #include <new>
 #include <utility>
 
+#include "filters/available_memory.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom {
 
 AllocationError::AllocationError(std::size_t bytes) noexcept {
     std::snprintf(text_, sizeof text_, "simdbloom: cannot allocate %zu bytes", bytes);
+}
+
+AllocationError::AllocationError(std::size_t bytes, std::size_t available) noexcept {
+    std::snprintf(text_, sizeof text_, "simdbloom: cannot allocate %zu bytes: %zu are available",
+                  bytes, available);
 }
 
 namespace detail {
@@ -29,10 +35,21 @@ std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / 
 
 std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
+// Linux gives addresses away, and looks for memory when they are written: a process that gets no
+// more then is killed. Reading what is available takes some 0.1 ms; smaller arrays than these are
+// not the ones that end a process.
+void check_available(std::size_t bytes) {
+    constexpr std::size_t worth_asking = std::size_t{16} << 20;
+    if (bytes < worth_asking) return;
+    const std::uint64_t available = available_memory();
+    if (bytes > available) throw AllocationError(bytes, static_cast<std::size_t>(available));
+}
+
 // Maps `bytes` (whole pages) at an address aligned to 2 MiB, giving back what the alignment cost.
 std::byte* map_aligned(std::size_t bytes) {
     const std::size_t reserve = bytes + huge_page;
-    void* const p = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS;
+    void* const p = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, kind, -1, 0);
     if (p == MAP_FAILED) return nullptr;
     const auto start = reinterpret_cast<std::uintptr_t>(p), aligned = round_up(start, huge_page);
     if (aligned != start) munmap(p, aligned - start);
@@ -53,6 +70,7 @@ Storage::Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* 
         data_ = static_cast<std::byte*>(resource_->allocate(allocated_, alignment));
         std::memset(data_, 0, allocated_);
     } else if (bytes >= huge_page) {
+        check_available(bytes);
         allocated_ = round_up(bytes + slack, page_size());
         data_ = map_aligned(allocated_);
         if (data_ == nullptr) throw AllocationError(bytes);

@@ -11,7 +11,7 @@ AREAS = [
     ("dispatch", r"src/cpu/(select|features)|src/filters/kernels_of", 5),
     ("sizing", r"src/filters/(sizing|fpr|fpr_counting|number|cardinality)\.", 18),
     ("serialisation and storage",
-     r"src/filters/(serialize|serialize_file|files|saved|storage)\.", 14),
+     r"src/filters/(serialize|serialize_file|files|saved|saving|storage|available_memory)\.", 18),
     ("building and combining", r"src/filters/(build|set_operations|combine|alike)\.", 8),
     ("tables", r"src/filters/(cuckoo|dleft|counting|counters|eviction|slots|family)\.", 12),
     ("growing", r"src/filters/(growing|stash)", 16),
@@ -63,9 +63,11 @@ EXCLUDED = [
      "how long a walk may be: the load reached is tested, the number is a choice"),
     (r"kernels/(one_line|driver)", r"to\.sum|sum(32)?\[|all \^= x", r"", TOUCH),
     (r"kernels/", r"to\.sum|static void touch\(|sum = sum \^", r"", TOUCH),
-    (r"serialize_file|files\.cpp", r"O_CLOEXEC|File folder|fetch_add", r"",
-     "descriptors of child processes, the umask, what is on the disk after a loss of power, two "
-     "saves at once: not seen from inside a test"),
+    (r"serialize_file|files\.|saving\.cpp|lock\.cpp",
+     r"O_CLOEXEC|O_NOCTTY|File folder|fsync|attempt < 100", r"",
+     "descriptors of child processes, a terminal to take, what is on the disk after a loss of "
+     "power, names that are taken: not seen from inside a test"),
+    (r"files\.cpp", r"status\.st_blocks", r"", "the check is also right of a file without holes"),
     (r"stash\.cpp", r"0x9E3779B97F4A7C15u", r"^0x9E",
      "where a hash is looked for first: any factor gives the same answers"),
     (r"fuse\.cpp", r"(windows|loads)[34]\[\] = ", r"",

@@ -25,7 +25,8 @@ enum class PhysicalType : std::uint8_t { boolean, int32, int64, int96, float32, 
 std::string_view to_string(PhysicalType type) noexcept;
 
 /// What a value has in a Bloom filter: XXH64, seed 0, of its PLAIN encoding (little-endian; of strings the bytes without their
-/// length). Goes to insert_hash and contains_hash. Dates, times, decimals and unsigned numbers are their physical values.
+/// length). Goes to insert_hash and contains_hash. 0.0 and -0.0 are two values. Dates, times,
+/// decimals and unsigned numbers are their physical values.
 std::uint64_t hash_value(bool value) noexcept;
 std::uint64_t hash_value(std::int32_t value) noexcept;
 std::uint64_t hash_value(std::int64_t value) noexcept;
@@ -33,9 +34,12 @@ std::uint64_t hash_value(float value) noexcept;
 std::uint64_t hash_value(double value) noexcept;
 std::uint64_t hash_value(const std::array<std::uint32_t, 3>& int96) noexcept;  ///< the least significant word first
 std::uint64_t hash_value(std::string_view bytes) noexcept;                      ///< of BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY
-/// Of a value as text: a decimal number, "true" or "false", 24 hexadecimal digits of INT96's bytes, the bytes themselves. Throws
-/// std::invalid_argument for text that is no such value, and bytes of a length other than a fixed one.
-std::uint64_t hash_text(PhysicalType type, std::int32_t type_length, std::string_view text);
+/// Of a value as text: a decimal number, "true" or "false", 24 hexadecimal digits of INT96's bytes,
+/// the bytes themselves. One hash; two for a zero of FLOAT or DOUBLE, whose encodings 0.0 and -0.0
+/// are equal and have different hashes. Throws std::invalid_argument for text that is no such
+/// value, for a NaN, and for bytes of a length other than a fixed one.
+std::vector<std::uint64_t> hash_text(PhysicalType type, std::int32_t type_length,
+                                     std::string_view text);
 
 /// Header and bitset, as they stand in a file. Throws std::length_error for 2^31 bytes and more, which the header cannot say.
 std::vector<std::byte> write_filter(const SplitBlockBloom& filter);
@@ -66,13 +70,15 @@ struct Metadata {
     std::string created_by;
     std::vector<RowGroup> row_groups;
 };
-/// Of a file's FileMetaData, as Thrift's compact protocol has it. Any bytes may be given.
+/// Of a file's FileMetaData, as Thrift's compact protocol has it. Any bytes may be given; what
+/// comes back takes at most five times as many.
 Loaded<Metadata> parse_metadata(std::span<const std::byte> bytes) noexcept;
 
 /// A Parquet file that is read from disk as far as it is asked for.
 class File {
 public:
-    /// Reads the metadata. LoadFault::file where the file cannot be read, foreign where it is no Parquet file or an encrypted one.
+    /// Reads the metadata, at most 256 MiB (LoadFault::limit). LoadFault::file where the file
+    /// cannot be read, foreign where it is no Parquet file or an encrypted one.
     static Loaded<File> open(const std::filesystem::path& path) noexcept;
     File(File&&) noexcept;
     File& operator=(File&&) noexcept;
@@ -86,17 +92,23 @@ public:
     /// Of a column chunk that has one (else LoadFault::parameter).
     Loaded<SplitBlockBloom> read_filter(std::size_t row_group, std::size_t column, const Options& options = {}) const noexcept;
 
-    /// False if the filter of the column chunk says that it does not hold the value; a filter that is not there or cannot be read says
-    /// nothing. Reads the header and one block of 32 bytes, however long the filter is.
+    /// False if the filter of the column chunk says that it does not hold the value. A filter that
+    /// is not there, cannot be read, or is not as long as header and metadata say excludes nothing.
+    /// Parquet has no checksum of metadata, headers or bits: where these are damaged and still
+    /// read, a value may be lost. Reads the header and one block of 32 bytes, however long the
+    /// filter is.
     bool may_contain(std::size_t row_group, std::size_t column, std::uint64_t hash) const;
-    /// The row groups that may_contain().
-    std::vector<std::size_t> row_groups_with(std::size_t column, std::uint64_t hash) const;
+    /// The row groups that may_contain() one of the values, e.g. those of hash_text.
+    std::vector<std::size_t> row_groups_with(std::size_t column,
+                                             std::span<const std::uint64_t> hashes) const;
+    std::vector<std::size_t> row_groups_with(std::size_t column, std::uint64_t hash) const {
+        return row_groups_with(column, {&hash, 1});
+    }
 
 private:
     struct Descriptor;
     struct Place;
     Loaded<Place> place_of(std::size_t row_group, std::size_t column) const;
-    bool read_beginning(Place& place) const;
     File(std::unique_ptr<Descriptor> descriptor, Metadata metadata) noexcept;
     std::unique_ptr<Descriptor> descriptor_;
     Metadata metadata_;

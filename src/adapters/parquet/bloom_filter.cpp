@@ -31,11 +31,15 @@ std::uint64_t hash_le(T value) noexcept {
 }
 
 template <class T>
-std::uint64_t hash_number(PhysicalType type, std::string_view text) {
+std::vector<std::uint64_t> hash_number(PhysicalType type, std::string_view text) {
     T value;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) refuse(type, text);
-    return hash_value(value);
+    if constexpr (std::is_floating_point_v<T>) {
+        if (std::isnan(value)) refuse(type, text);  // many encodings, none of which equals another
+        if (value == 0) return {hash_value(T{0}), hash_value(-T{0})};
+    }
+    return {hash_value(value)};
 }
 
 std::uint64_t hash_int96(std::string_view text) {
@@ -65,21 +69,22 @@ std::uint64_t hash_value(const std::array<std::uint32_t, 3>& int96) noexcept {
 }
 std::uint64_t hash_value(std::string_view bytes) noexcept { return hash_bytes(bytes); }
 
-std::uint64_t hash_text(PhysicalType type, std::int32_t type_length, std::string_view text) {
+std::vector<std::uint64_t> hash_text(PhysicalType type, std::int32_t type_length,
+                                     std::string_view text) {
     switch (type) {
         case PhysicalType::boolean:
             if (text != "true" && text != "false") refuse(type, text);
-            return hash_value(text == "true");
+            return {hash_value(text == "true")};
         case PhysicalType::int32: return hash_number<std::int32_t>(type, text);
         case PhysicalType::int64: return hash_number<std::int64_t>(type, text);
-        case PhysicalType::int96: return hash_int96(text);
+        case PhysicalType::int96: return {hash_int96(text)};
         case PhysicalType::float32: return hash_number<float>(type, text);
         case PhysicalType::float64: return hash_number<double>(type, text);
         case PhysicalType::fixed_len_byte_array:
             if (static_cast<std::int64_t>(text.size()) != type_length)
                 throw std::invalid_argument("simdbloom: \"" + std::string(text) + "\" has " + std::to_string(text.size()) + " bytes, values of the column have " + std::to_string(type_length));
-            return hash_value(text);
-        default: return hash_value(text);
+            return {hash_value(text)};
+        default: return {hash_value(text)};
     }
 }
 
@@ -146,32 +151,52 @@ Loaded<std::uint64_t> filter_length(std::span<const std::byte> bytes) noexcept {
     return detail::without_throwing<std::uint64_t>([&]() -> Loaded<std::uint64_t> { return parse_filter_header(bytes).whole(); });
 }
 
+Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& options,
+                                  const FillBits& fill) {
+    const auto size = static_cast<std::uint64_t>(header.bytes);
+    if (options.max_bytes != 0 && size > options.max_bytes)
+        return detail::fault(LoadFault::limit, std::to_string(size) +
+                                                   " bytes of bits are more than max_bytes=" +
+                                                   std::to_string(options.max_bytes));
+    detail::LoadAccess::Parsed parsed;
+    parsed.geometry = {Layout::parse("split256"), header.blocks(), 1, nullptr};
+    parsed.bits_bytes = size;
+    Options plain;
+    plain.isa = options.isa;
+    plain.huge_pages = options.huge_pages;
+    plain.allocator = options.allocator;
+    auto made = detail::LoadAccess::make(parsed, plain, nullptr);
+    auto filter = std::get<SplitBlockBloom>(std::move(made.variant()));
+    const auto bits = detail::LoadAccess::bits_of(filter);
+    if (auto error = fill(bits)) return std::move(*error);
+
+    // How many keys set so many of the bits: each sets one in a word of 32.
+    std::uint64_t set = 0;
+    for (const std::byte b : bits)
+        set += static_cast<std::uint64_t>(std::popcount(std::to_integer<std::uint8_t>(b)));
+    const double share = static_cast<double>(set) / (8.0 * static_cast<double>(size));
+    const double blocks = static_cast<double>(header.blocks());
+    const double keys =
+        share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
+    const auto whole = static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)));
+    detail::LoadAccess::set_n_keys(filter, std::max<std::uint64_t>(1, whole));
+    return filter;
+}
+
 Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes, const Options& options) noexcept {
     return detail::without_throwing<ReadFilter>([&]() -> Loaded<ReadFilter> {
         const FilterHeader header = parse_filter_header(bytes);
         const auto size = static_cast<std::uint64_t>(header.bytes);
         if (size > bytes.size() - header.size)
-            return detail::fault(LoadFault::too_short, "a bitset of " + std::to_string(size) + " bytes where " + std::to_string(bytes.size() - header.size) + " are left");
-        if (options.max_bytes != 0 && size > options.max_bytes)
-            return detail::fault(LoadFault::limit, std::to_string(size) + " bytes of bits are more than max_bytes=" + std::to_string(options.max_bytes));
-        const auto bits = bytes.subspan(header.size, size);
-
-        // How many keys set so many of the bits: each sets one in a word of 32.
-        std::uint64_t set = 0;
-        for (const std::byte b : bits) set += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint8_t>(b)));
-        const double share = static_cast<double>(set) / (8.0 * static_cast<double>(size)), blocks = static_cast<double>(header.blocks());
-        const double keys = share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
-
-        detail::LoadAccess::Parsed parsed;
-        parsed.geometry = {Layout::parse("split256"), header.blocks(), std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)))), nullptr};
-        parsed.bits_bytes = size;
-        Options plain;
-        plain.isa = options.isa;
-        plain.huge_pages = options.huge_pages;
-        plain.allocator = options.allocator;
-        auto filter = std::get<SplitBlockBloom>(std::move(detail::LoadAccess::make(parsed, plain, nullptr).variant()));
-        std::memcpy(detail::LoadAccess::bits_of(filter).data(), bits.data(), bits.size());
-        return ReadFilter{std::move(filter), header.whole()};
+            return detail::fault(LoadFault::too_short,
+                                 "a bitset of " + std::to_string(size) + " bytes where " +
+                                     std::to_string(bytes.size() - header.size) + " are left");
+        auto filter = filter_of(header, options, [&](std::span<std::byte> bits) {
+            std::memcpy(bits.data(), bytes.data() + header.size, bits.size());
+            return std::optional<LoadError>();
+        });
+        if (!filter) return filter.error();
+        return ReadFilter{std::move(*filter), header.whole()};
     });
 }
 

@@ -16,17 +16,18 @@ namespace {
 
 // A header has 17 to 20 bytes; a writer that adds fields has room here.
 constexpr std::uint64_t most_header_bytes = 64;
+// Some 10^6 column chunks. A file of holes may say that it has 4 GiB of them.
+constexpr std::uint64_t most_metadata_bytes = std::uint64_t{1} << 28;
 
 }  // namespace
 
 /// Of one filter in the file.
 struct File::Place {
-    std::uint64_t offset, length;
-    std::vector<std::byte> beginning;  ///< with its header, where that was wanted
+    std::uint64_t offset;
+    FilterHeader header;
 };
 
 struct File::Descriptor {
-    explicit Descriptor(std::filesystem::path p) : path(std::move(p)), file(path, O_RDONLY) {}
     std::filesystem::path path;
     detail::File file;
     std::uint64_t size = 0;
@@ -55,20 +56,29 @@ File::~File() = default;
 Loaded<File> File::open(const std::filesystem::path& path) noexcept {
     return detail::without_throwing<File>([&]() -> Loaded<File> {
         constexpr std::size_t footer_bytes = 8;
-        auto descriptor = std::make_unique<Descriptor>(path);
-        if (!descriptor->file) return detail::file_fault(path);
-        const auto size = detail::size_of(descriptor->file, path, 4 + footer_bytes);
-        if (!size) return size.error();
-        descriptor->size = *size;
+        auto opened = detail::open_regular(path, 4 + footer_bytes);
+        if (!opened) return opened.error();
+        const std::uint64_t size = (*opened).bytes;
+        auto descriptor =
+            std::make_unique<Descriptor>(Descriptor{path, std::move((*opened).file), size});
         std::array<std::byte, footer_bytes> footer;
-        if (!descriptor->read(*size - footer_bytes, footer)) return detail::not_read(path);
+        if (!descriptor->read(size - footer_bytes, footer)) return detail::not_read(path);
         if (std::memcmp(footer.data() + 4, "PARE", 4) == 0) return detail::file_fault(path, "is encrypted");
         if (std::memcmp(footer.data() + 4, "PAR1", 4) != 0) return detail::in_file(path, detail::fault(LoadFault::foreign, "does not end as a Parquet file does"));
         const std::uint64_t length = detail::load_le<std::uint32_t>(footer.data());
-        if (length > *size - footer_bytes - 4)
-            return detail::in_file(path, detail::fault(LoadFault::size, "metadata of " + std::to_string(length) + " bytes in a file of " + std::to_string(*size)));
+        if (length > size - footer_bytes - 4)
+            return detail::in_file(
+                path, detail::fault(LoadFault::size, "metadata of " + std::to_string(length) +
+                                                         " bytes in a file of " +
+                                                         std::to_string(size)));
+        if (length > most_metadata_bytes)
+            return detail::in_file(
+                path, detail::fault(LoadFault::limit, "metadata of " + std::to_string(length) +
+                                                          " bytes, of which " +
+                                                          std::to_string(most_metadata_bytes) +
+                                                          " are read at most"));
         std::vector<std::byte> bytes(length);
-        if (!descriptor->read(*size - footer_bytes - length, bytes)) return detail::not_read(path);
+        if (!descriptor->read(size - footer_bytes - length, bytes)) return detail::not_read(path);
         auto metadata = parse_metadata(bytes);
         if (!metadata) return detail::in_file(path, metadata.error());
         for (const auto& group : (*metadata).row_groups)
@@ -97,52 +107,63 @@ bool File::has_filter(std::size_t row_group, std::size_t column) const noexcept 
 
 Loaded<File::Place> File::place_of(std::size_t row_group, std::size_t column) const {
     const auto problem = [&](LoadFault kind, const std::string& what) {
-        return detail::in_file(descriptor_->path, detail::fault(kind, "column " + std::to_string(column) + " of row group " + std::to_string(row_group) + " " + what));
+        return detail::in_file(descriptor_->path,
+                               detail::fault(kind, "column " + std::to_string(column) +
+                                                       " of row group " +
+                                                       std::to_string(row_group) + " " + what));
     };
-    if (!has_filter(row_group, column)) return problem(LoadFault::parameter, "has no Bloom filter");
+    if (!has_filter(row_group, column))
+        return problem(LoadFault::parameter, "has no Bloom filter");
     const ColumnChunk& chunk = metadata_.row_groups[row_group].columns[column];
     const std::int64_t offset = *chunk.filter_offset;
     if (offset < 4 || static_cast<std::uint64_t>(offset) >= descriptor_->size)
-        return problem(LoadFault::size, "has its Bloom filter at byte " + std::to_string(offset) + " of " + std::to_string(descriptor_->size));
-    Place place{static_cast<std::uint64_t>(offset), descriptor_->size - static_cast<std::uint64_t>(offset), {}};
-    std::uint64_t length = 0;
-    if (chunk.filter_length) length = static_cast<std::uint64_t>(std::max(0, *chunk.filter_length));
-    else if (!read_beginning(place)) return detail::not_read(descriptor_->path);
-    else if (const auto whole = filter_length(place.beginning); !whole) return detail::in_file(descriptor_->path, whole.error());
-    else length = *whole;
-    if (length > place.length) return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(length) + " bytes where the file has " + std::to_string(place.length));
-    place.length = length;
+        return problem(LoadFault::size, "has its Bloom filter at byte " + std::to_string(offset) +
+                                            " of " + std::to_string(descriptor_->size));
+    Place place{static_cast<std::uint64_t>(offset), {}};
+    const std::uint64_t room = descriptor_->size - place.offset;
+    std::array<std::byte, most_header_bytes> beginning;
+    const auto there = std::span(beginning).first(std::min<std::uint64_t>(room, most_header_bytes));
+    if (!descriptor_->read(place.offset, there)) return detail::not_read(descriptor_->path);
+    const auto header = detail::without_throwing<FilterHeader>(
+        [&]() -> Loaded<FilterHeader> { return parse_filter_header(there); });
+    if (!header) return detail::in_file(descriptor_->path, header.error());
+    place.header = *header;
+    const std::uint64_t whole = place.header.whole();
+    if (whole > room)
+        return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(whole) +
+                                            " bytes where the file has " + std::to_string(room));
+    if (chunk.filter_length && whole != static_cast<std::uint64_t>(*chunk.filter_length))
+        return problem(LoadFault::size, "has a Bloom filter of " + std::to_string(whole) +
+                                            " bytes, of " + std::to_string(*chunk.filter_length) +
+                                            " by the metadata");
     return place;
 }
 
-bool File::read_beginning(Place& place) const {
-    if (!place.beginning.empty()) return true;
-    place.beginning.resize(std::min(place.length, most_header_bytes));
-    return descriptor_->read(place.offset, place.beginning);
-}
-
-Loaded<SplitBlockBloom> File::read_filter(std::size_t row_group, std::size_t column, const Options& options) const noexcept {
+Loaded<SplitBlockBloom> File::read_filter(std::size_t row_group, std::size_t column,
+                                          const Options& options) const noexcept {
     return detail::without_throwing<SplitBlockBloom>([&]() -> Loaded<SplitBlockBloom> {
         const auto place = place_of(row_group, column);
         if (!place) return place.error();
-        std::vector<std::byte> bytes((*place).length);
-        if (!descriptor_->read((*place).offset, bytes)) return detail::not_read(descriptor_->path);
-        auto read = parquet::read_filter(bytes, options);
-        if (!read) return detail::in_file(descriptor_->path, read.error());
-        return std::move((*read).filter);
+        const auto& [offset, header] = *place;
+        const auto fill = [&](std::span<std::byte> bits) -> std::optional<LoadError> {
+            if (descriptor_->read(offset + header.size, bits)) return std::nullopt;
+            return detail::not_read(descriptor_->path);
+        };
+        return filter_of(header, options, fill);
     });
 }
 
 bool File::may_contain(std::size_t row_group, std::size_t column, std::uint64_t hash) const {
     const auto may = detail::without_throwing<bool>([&]() -> Loaded<bool> {
-        auto place = place_of(row_group, column);
-        if (!place || !read_beginning(*place)) return true;
-        const FilterHeader header = parse_filter_header((*place).beginning);
-        if (header.whole() > (*place).length) return true;
+        const auto place = place_of(row_group, column);
+        if (!place) return true;
+        const auto& [offset, header] = *place;
+        const std::uint64_t index = detail::block_index(hash, header.blocks());
         std::array<std::byte, block_bytes> block;
-        if (!descriptor_->read((*place).offset + header.size + block_bytes * detail::block_index(hash, header.blocks()), block)) return true;
+        if (!descriptor_->read(offset + header.size + block_bytes * index, block)) return true;
         for (unsigned i = 0; i < 8; ++i) {
-            const auto bit = detail::bit_position<LayoutKind::split256>(static_cast<std::uint32_t>(hash), i, 8, 0);
+            const auto low = static_cast<std::uint32_t>(hash);
+            const auto bit = detail::bit_position<LayoutKind::split256>(low, i, 8, 0);
             if ((std::to_integer<unsigned>(block[bit / 8]) >> (bit % 8) & 1) == 0) return false;
         }
         return true;
@@ -150,10 +171,13 @@ bool File::may_contain(std::size_t row_group, std::size_t column, std::uint64_t 
     return !may || *may;
 }
 
-std::vector<std::size_t> File::row_groups_with(std::size_t column, std::uint64_t hash) const {
+std::vector<std::size_t> File::row_groups_with(std::size_t column,
+                                               std::span<const std::uint64_t> hashes) const {
     std::vector<std::size_t> groups;
-    for (std::size_t i = 0; i < metadata_.row_groups.size(); ++i)
-        if (may_contain(i, column, hash)) groups.push_back(i);
+    for (std::size_t i = 0; i < metadata_.row_groups.size(); ++i) {
+        const auto may = [&](std::uint64_t hash) { return may_contain(i, column, hash); };
+        if (std::ranges::any_of(hashes, may)) groups.push_back(i);
+    }
     return groups;
 }
 

@@ -3,7 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
+
+#include "simdbloom/serialize.hpp"
+#include "simdbloom/split_block.hpp"
 
 namespace simdbloom::parquet {
 
@@ -19,5 +24,10 @@ struct FilterHeader {
 
 /// Throws Malformed for bytes that begin with no header, and for algorithms that the specification does not know.
 FilterHeader parse_filter_header(std::span<const std::byte> bytes);
+
+/// The filter behind the header, whose bits `fill` fetches to where they stay, or says why not.
+using FillBits = std::function<std::optional<LoadError>(std::span<std::byte>)>;
+Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& options,
+                                  const FillBits& fill);
 
 }  // namespace simdbloom::parquet

@@ -6,9 +6,14 @@
 namespace simdbloom::parquet {
 namespace {
 
+// Bytes of the fields that each must have: a schema element its name; a row group its columns and
+// two numbers; a column chunk its offset and nine fields, or these encrypted, which take more.
+constexpr std::size_t least_element = 3, least_group = 7, least_chunk = 20;
+
 /// What the schema says of a leaf, which the column chunks are in the order of.
 struct Leaf {
     std::int32_t type_length = 0;
+    bool typed = false;  // groups of columns have no type
 };
 
 PhysicalType physical_type(ThriftReader& in) {
@@ -19,18 +24,18 @@ PhysicalType physical_type(ThriftReader& in) {
 
 std::vector<Leaf> read_schema(ThriftReader& in) {
     std::vector<Leaf> leaves;
-    in.list(ThriftType::structure, [&] {
+    in.structures(least_element, leaves, [&] {
         Leaf leaf;
-        bool typed = false;
         in.structure([&](std::int32_t id, ThriftType type) {
-            if (id == 1) typed = true;  // groups have no type
+            if (id == 1) leaf.typed = true;
             if (id != 2) return false;
             in.expect(type, ThriftType::i32, "type_length");
             leaf.type_length = static_cast<std::int32_t>(in.integer(32));
             return true;
         });
-        if (typed) leaves.push_back(leaf);
+        return leaf;
     });
+    std::erase_if(leaves, [](const Leaf& leaf) { return !leaf.typed; });
     return leaves;
 }
 
@@ -72,7 +77,7 @@ RowGroup read_row_group(ThriftReader& in, const std::vector<Leaf>& leaves) {
         }
         if (id != 1) return false;
         in.expect(type, ThriftType::list, "columns");
-        in.list(ThriftType::structure, [&] {
+        in.structures(least_chunk, group.columns, [&] {
             ColumnChunk column;
             in.structure([&](std::int32_t field, ThriftType field_type) {
                 if (field != 3) return false;
@@ -81,7 +86,7 @@ RowGroup read_row_group(ThriftReader& in, const std::vector<Leaf>& leaves) {
                 return true;
             });
             if (group.columns.size() < leaves.size()) column.type_length = leaves[group.columns.size()].type_length;
-            group.columns.push_back(std::move(column));
+            return column;
         });
         return true;
     });
@@ -107,7 +112,8 @@ Loaded<Metadata> parse_metadata(std::span<const std::byte> bytes) noexcept {
                     return true;
                 case 4:
                     in.expect(type, ThriftType::list, "row_groups");
-                    in.list(ThriftType::structure, [&] { metadata.row_groups.push_back(read_row_group(in, leaves)); });
+                    in.structures(least_group, metadata.row_groups,
+                                  [&] { return read_row_group(in, leaves); });
                     return true;
                 case 6:
                     in.expect(type, ThriftType::binary, "created_by");

@@ -44,12 +44,22 @@ std::string ThriftReader::text() {
     return {reinterpret_cast<const char*>(bytes_.data()) + begin, static_cast<std::size_t>(n)};
 }
 
-ThriftReader::ListHead ThriftReader::list_head() {
+ThriftReader::ListHead ThriftReader::list_head(std::size_t least) {
     const std::uint8_t head = byte();
     const std::uint64_t n = head >> 4 == 15 ? varint() : head >> 4;
-    // Every element takes a byte at least.
-    if (n > bytes_.size() - at_) fail("a list of " + std::to_string(n) + " elements where " + std::to_string(bytes_.size() - at_) + " bytes are left");
+    const std::size_t left = bytes_.size() - at_;
+    if (n > left / least)
+        fail("a list of " + std::to_string(n) + " elements where " + std::to_string(left) +
+             " bytes are left");
     return {static_cast<ThriftType>(head & 15), n};
+}
+
+std::uint64_t ThriftReader::list_of(ThriftType of, std::size_t least) {
+    const auto [type, n] = list_head(least);
+    if (type != of)
+        fail("a list of type " + std::to_string(static_cast<int>(type)) + " in place of " +
+             std::to_string(static_cast<int>(of)));
+    return n;
 }
 
 void ThriftReader::skip(ThriftType type, bool in_structure) {
@@ -68,7 +78,7 @@ void ThriftReader::skip(ThriftType type, bool in_structure) {
         case ThriftType::list:
         case ThriftType::set: {
             const Depth depth(*this);
-            const auto [of, n] = list_head();
+            const auto [of, n] = list_head(1);
             for (std::uint64_t i = 0; i < n; ++i) skip(of, false);
             return;
         }

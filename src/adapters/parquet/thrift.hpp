@@ -5,6 +5,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace simdbloom::parquet {
 
@@ -33,15 +34,28 @@ public:
             if (type == ThriftType::stop) return;
             const auto delta = head >> 4;
             id = delta != 0 ? id + delta : static_cast<std::int32_t>(integer(16));
+            if (id > 32767) fail("field " + std::to_string(id) + " has more than 16 bits");
             if (!field(id, type)) skip(type, true);
         }
     }
-    /// element() for every element of a list of structures or of `of`.
+    /// element() for every element of a list of `of`.
     template <class Element>
     void list(ThriftType of, const Element& element) {
-        const auto [type, n] = list_head();
-        if (type != of) fail("a list of type " + std::to_string(static_cast<int>(type)) + " in place of " + std::to_string(static_cast<int>(of)));
-        for (std::uint64_t i = 0; i < n; ++i) element();
+        for (std::uint64_t n = list_of(of, 1); n != 0; --n) element();
+    }
+    /// Appends read() for every structure of a list. A list in which one takes fewer than `least`
+    /// bytes is refused, so that the memory for `to` is at most bytes * sizeof(T) / least.
+    template <class T, class Read>
+    void structures(std::size_t least, std::vector<T>& to, const Read& read) {
+        std::uint64_t n = list_of(ThriftType::structure, least);
+        to.reserve(to.size() + n);
+        for (; n != 0; --n) {
+            const std::size_t begin = at_;
+            to.push_back(read());
+            if (at_ - begin < least)
+                fail("a structure of " + std::to_string(at_ - begin) +
+                     " bytes, which takes at least " + std::to_string(least));
+        }
     }
     /// A zigzag number that fits into `bits` bits.
     std::int64_t integer(int bits);
@@ -65,7 +79,9 @@ private:
     };
     std::uint8_t byte();
     std::uint64_t varint();
-    ListHead list_head();
+    /// Refuses more elements of at least `least` bytes each than there are bytes left.
+    ListHead list_head(std::size_t least);
+    std::uint64_t list_of(ThriftType of, std::size_t least);
     void skip_bytes(std::uint64_t n);
     void skip(ThriftType type, bool in_structure);
 

@@ -1,0 +1,14 @@
+// What can be had before the system ends processes to get it back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace simdbloom::detail {
+
+/// Bytes that the machine and the control groups of this process say are available now; 2^64 - 1
+/// where nothing says so. Files that are cached count as available, and so does the machine's free
+/// swap. `root` is the folder in which proc and sys are.
+std::uint64_t available_memory(const std::string& root = "");
+
+}  // namespace simdbloom::detail
