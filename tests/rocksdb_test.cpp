@@ -1,6 +1,7 @@
 // Filters of ours with the tables of a RocksDB database on disk.
 #include "simdbloom/adapters/rocksdb.hpp"
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
 
@@ -13,10 +14,12 @@ namespace {
 
 /// A database of its own, with no filters but ours, whose tables stay as they are flushed.
 struct Database {
-    explicit Database(std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector) {
+    explicit Database(std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector,
+                      const rocksdb::Comparator* comparator = rocksdb::BytewiseComparator()) {
         std::filesystem::remove_all(path);
         rocksdb::Options options;
         options.create_if_missing = true;
+        options.comparator = comparator;
         options.disable_auto_compactions = true;
         if (collector) options.table_properties_collector_factories.push_back(std::move(collector));
         rocksdb::DB* opened = nullptr;
@@ -131,6 +134,77 @@ TEST(RocksDb, TablesWithoutAFilterMayHoldAnything) {
 TEST(RocksDb, RefusesSpecsAndSizesThatMeanNothing) {
     test::expect_error<std::invalid_argument>([] { return make_rocksdb_collector("cuckoo8", 10); }, "cuckoo8");
     test::expect_error<std::invalid_argument>([] { return make_rocksdb_collector("split256", 0); }, "0");
+}
+
+/// Keys that end in timestamps of 8 bytes, of which the latest comes first.
+class WithTimestamps : public rocksdb::Comparator {
+public:
+    WithTimestamps() : Comparator(8) {}
+    using Comparator::CompareWithoutTimestamp;
+    int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+        const int order = CompareWithoutTimestamp(a, true, b, true);
+        return order != 0 ? order : -timestamp(a).compare(timestamp(b));
+    }
+    int CompareTimestamp(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+        return a.compare(b);
+    }
+    int CompareWithoutTimestamp(const rocksdb::Slice& a, bool a_has, const rocksdb::Slice& b,
+                                bool b_has) const override {
+        return key_of(a, a_has).compare(key_of(b, b_has));
+    }
+    const char* Name() const override { return "simdbloom.test.timestamps"; }
+    void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+    void FindShortSuccessor(std::string*) const override {}
+
+private:
+    static rocksdb::Slice key_of(const rocksdb::Slice& key, bool has) {
+        return {key.data(), key.size() - (has ? 8 : 0)};
+    }
+    static rocksdb::Slice timestamp(const rocksdb::Slice& key) {
+        return {key.data() + key.size() - 8, 8};
+    }
+};
+
+TEST(RocksDb, KeysWithTimestampsAreFoundWhetherTheirSizeIsGivenOrNot) {
+    const WithTimestamps comparator;
+    const auto with_part = [](const rocksdb::Slice& k) {
+        EXPECT_EQ(k.size(), 5u) << "the part of a key with its timestamp";
+        return rocksdb::Slice(k.data(), 5);
+    };
+    for (const std::size_t given : {0u, 8u, 4u}) {
+        for (const bool part : {false, true}) {
+            if (part && given != 8) continue;
+            const Database database(
+                make_rocksdb_collector("blocked512", 12, part ? with_part : RocksDbPart{}, given),
+                &comparator);
+            const std::string early(8, '\1'), late(8, '\2');
+            for (const auto& time : {early, late}) {
+                for (int i = 100; i < 150; ++i) {
+                    const std::string k = "ke" + std::to_string(i + (time == late ? 50 : 0));
+                    ASSERT_TRUE(database.db->Put({}, k, time, "v").ok());
+                }
+                database.flush();
+            }
+            int found = 0, left_out = 0;
+            for (int i = 100; i < 200; ++i) {
+                const std::string k = "ke" + std::to_string(i);
+                const rocksdb::Slice now(late);
+                rocksdb::ReadOptions read;
+                read.timestamp = &now;
+                read.table_filter = [&, ask = rocksdb_table_filter(k)](const auto& table) {
+                    const bool may = ask(table);
+                    left_out += !may;
+                    return may;
+                };
+                const std::unique_ptr<rocksdb::Iterator> it(database.db->NewIterator(read));
+                it->Seek(k);
+                found += it->Valid() && it->key() == k;
+            }
+            EXPECT_EQ(found, 100) << given;
+            if (given == 8) EXPECT_GE(left_out, 90);
+            else EXPECT_EQ(left_out, 0) << given;
+        }
+    }
 }
 
 }  // namespace

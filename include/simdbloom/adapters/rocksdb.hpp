@@ -31,9 +31,15 @@ inline constexpr const char* rocksdb_property = "simdbloom.Bloom.1";
 
 /// Gives every table that is written from now on a filter of its keys, those deleted included, in at least that many bits per key; specs as of
 /// make_leveldb_policy, which throws the same. A table in which a range is deleted gets none: it hides keys that it does not hold.
-std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> make_rocksdb_collector(std::string_view spec, double bits_per_key, RocksDbPart part = {});
+/// `timestamp_bytes`: timestamp_size() of the comparator, where the column family has timestamps; keys
+/// and the part's argument are then without them. A table whose timestamps are of another size is read
+/// as if it had no filter.
+std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> make_rocksdb_collector(
+    std::string_view spec, double bits_per_key, RocksDbPart part = {},
+    std::size_t timestamp_bytes = 0);
 
-/// Whether the table may hold the key, or a key with that part: true where it has no filter.
+/// Whether the table may hold the key (without its timestamp), or a key with that part: true where it
+/// has no filter.
 bool rocksdb_may_contain(const rocksdb::TableProperties& table, std::string_view key_or_part);
 
 /// For ReadOptions::table_filter of an iterator that is moved to this key, or keys with this part, and no other: it may miss those.
