@@ -1,5 +1,6 @@
 // simdbloom build: a filter of the keys in a file.
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 
 #include "commands.hpp"
@@ -13,7 +14,8 @@ struct BuildSettings {
     std::string input = "-", output, spec = "split256";
     KeyFormat format = KeyFormat::lines;
     std::uint64_t keys = 0, seed = 0;
-    double bits_per_key = 12, fpr = 0;
+    double bits_per_key = 12;
+    std::optional<double> fpr;
     unsigned fold_levels = 0;
     bool quiet = false, progress = false;
 };
@@ -24,8 +26,10 @@ int run(const BuildSettings& s) {
     if (expected == 0) throw std::runtime_error("\"" + s.input + "\" has no keys");
     Options options;
     options.seed = s.seed;
+    options.key_kind = kind_of(s.format);
     options.fold_levels = s.fold_levels;
-    auto filter = s.fpr > 0 ? make_filter_for_fpr(s.spec, expected, s.fpr, options) : make_filter(s.spec, expected, s.bits_per_key, options);
+    auto filter = s.fpr ? make_filter_for_fpr(s.spec, expected, *s.fpr, options)
+                        : make_filter(s.spec, expected, s.bits_per_key, options);
     std::uint64_t inserted = 0;
     {
         Progress progress("building", s.progress);
@@ -54,11 +58,14 @@ void add_build(CLI::App& app, int& status) {
     command->add_option("-o,--output", s->output, "file that the filter goes to; there whole, or as it was before")->required();
     add_format(*command, s->format);
     command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")->capture_default_str();
-    command->add_option("-n,--keys", s->keys, "keys to make room for; needed where FILE is no regular file, which is else read twice");
+    add_whole(*command, "-n,--keys", s->keys,
+              "keys to make room for; needed where FILE is no regular file, which is else read "
+              "twice");
     auto* bits = command->add_option("-b,--bits-per-key", s->bits_per_key, "size of the filter")->capture_default_str();
-    command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")->excludes(bits)->check(CLI::PositiveNumber);
-    command->add_option("--seed", s->seed, "of the hash; filters that are merged need the same")->capture_default_str();
-    command->add_option("--fold-levels", s->fold_levels, "how often the filter can be halved later (see fold)")->capture_default_str();
+    command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")->excludes(bits);
+    add_whole(*command, "--seed", s->seed, "of the hash; filters that are merged need the same");
+    add_whole(*command, "--fold-levels", s->fold_levels,
+              "how often the filter can be halved later (see fold)");
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
     command->add_flag("--progress", s->progress, "a progress bar even where standard error is no terminal");
     command->callback([=, &status] { status = run(*s); });

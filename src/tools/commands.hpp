@@ -3,15 +3,48 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <limits>
+#include <string>
+
 #include "keys.hpp"
 
 namespace simdbloom::tools {
 
 /// The option that says how keys are written.
 inline void add_format(CLI::App& command, KeyFormat& format) {
-    command.add_option("--format", format, "lines: text, a key a line; u64: little-endian 64-bit integers")
+    command
+        .add_option("--format", format,
+                    "lines: text, a key a line, which LF or CR LF ends; u64: little-endian 64-bit "
+                    "integers")
         ->transform(CLI::CheckedTransformer(std::map<std::string, KeyFormat>{{"lines", KeyFormat::lines}, {"u64", KeyFormat::u64}}))
         ->default_str("lines");
+}
+
+/// The text of an exception of the library's without the name that it begins with.
+inline std::string without_name(std::string text) {
+    if (text.starts_with("simdbloom: ")) text.erase(0, 11);
+    return text;
+}
+
+/// An option that takes a whole number from 0, in decimal digits alone: strtoull would take "-1"
+/// for 2^64 - 1 and "010" for 8.
+template <class T>
+CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
+                       const std::string& help) {
+    const auto digits = [](std::string& text) -> std::string {
+        T number;
+        const char* const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        if (read.ec != std::errc() || read.ptr != end || text[0] == '-')
+            return "\"" + text + "\" is not a whole number from 0 to " +
+                   std::to_string(std::numeric_limits<T>::max());
+        text = std::to_string(number);
+        return {};
+    };
+    return command.add_option(name, value, help)
+        ->transform(CLI::Validator(digits, ""))
+        ->capture_default_str();
 }
 
 /// Each adds a command to the program; the exit code of one that ran is left in `status`.

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
+#include <system_error>
 
 #include "simdbloom/hash.hpp"
 #include "simdbloom/little_endian.hpp"
@@ -18,8 +20,11 @@ KeySource::KeySource(std::string path, KeyFormat format) : path_(std::move(path)
     hashes_.resize(batch_keys);
     if (path_ == "-") return;
     // To open a folder succeeds, to read it does not.
+    errno = EISDIR;
     if (!std::filesystem::is_directory(path_)) file_.open(path_, std::ios::binary);
-    if (!file_.is_open()) throw std::runtime_error("cannot read \"" + path_ + "\"");
+    if (!file_.is_open())
+        throw std::runtime_error("cannot read \"" + path_ +
+                                 "\": " + std::generic_category().message(errno));
     if (std::filesystem::is_regular_file(path_)) bytes_in_all_ = std::filesystem::file_size(path_);
 }
 
@@ -42,7 +47,9 @@ bool KeySource::next() {
 }
 
 std::span<const std::uint64_t> KeySource::hashes(std::uint64_t seed) {
-    for (std::size_t i = 0; i < n_; ++i) hashes_[i] = format_ == KeyFormat::lines ? hash_bytes(lines_[i], seed) : hash_key(numbers_[i], seed);
+    for (std::size_t i = 0; i < n_; ++i)
+        hashes_[i] = format_ == KeyFormat::lines ? hash_bytes(key_of(lines_[i]), seed)
+                                                 : hash_key(numbers_[i], seed);
     return {hashes_.data(), n_};
 }
 

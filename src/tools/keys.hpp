@@ -10,12 +10,22 @@
 #include <string_view>
 #include <vector>
 
+#include "simdbloom/options.hpp"
+
 namespace simdbloom::tools {
 
 enum class KeyFormat : std::uint8_t {
     lines,  ///< text, one key a line, hashed as bytes
     u64,    ///< little-endian 64-bit integers
 };
+inline KeyKind kind_of(KeyFormat format) noexcept {
+    return format == KeyFormat::lines ? KeyKind::bytes : KeyKind::integers;
+}
+
+/// A line ends with LF or CR LF: its key has neither.
+inline std::string_view key_of(std::string_view line) noexcept {
+    return line.substr(0, line.size() - (!line.empty() && line.back() == '\r'));
+}
 
 class KeySource {
 public:
@@ -29,7 +39,7 @@ public:
     std::size_t size() const noexcept { return n_; }
     /// Hashes of the batch as filters with that seed hash their keys.
     std::span<const std::uint64_t> hashes(std::uint64_t seed);
-    /// Key i of the batch as text.
+    /// Key i of the batch as text; of lines as it stands in the file, but for the LF.
     std::string text(std::size_t i) const { return format_ == KeyFormat::lines ? lines_[i] : std::to_string(numbers_[i]); }
 
     std::uint64_t bytes_read() const noexcept { return bytes_read_; }

@@ -1,9 +1,12 @@
 // simdbloom info, merge and fold: filters in files.
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom::tools {
@@ -11,12 +14,41 @@ namespace {
 
 AnyFilter load_or_throw(const std::string& path) { return load_file(path).value(); }
 
+const char* keys_of(KeyKind kind) {
+    constexpr const char* texts[] = {"unknown", "integers (--format u64)", "lines or bytes"};
+    return texts[static_cast<std::size_t>(kind)];
+}
+
+int info_of(const ScalableBloom& series) {
+    const FilterBase& first = series.filters().front().base();
+    std::printf("spec           %s, %zu filters in series\n", series.spec().c_str(),
+                series.filters().size());
+    std::printf("made for       %llu keys, of which it has %llu\n",
+                static_cast<unsigned long long>(series.capacity()),
+                static_cast<unsigned long long>(series.stored()));
+    std::printf("size           %zu bytes, %.2f bits/key\n", series.size_in_bytes(),
+                series.bits_per_key());
+    std::printf("hash           %s, seed %llu\n", to_string(first.hashing()).c_str(),
+                static_cast<unsigned long long>(first.seed()));
+    std::printf("keys           %s\n", keys_of(first.key_kind()));
+    std::printf("FPR at most    %.4g%%\n", 100 * series.fpr_bound());
+    std::printf("FPR as filled  %.4g%%\n", 100 * series.estimated_fpr());
+    return 0;
+}
+
 int info(const std::string& path) {
-    const FrozenFilter f = map_file(path).value();
+    auto mapped = map_file(path);
+    if (!mapped && mapped.error().fault == LoadFault::foreign)
+        if (const auto series = load_series_file(path); series) return info_of(*series);
+    const FrozenFilter f = std::move(mapped).value();
     std::printf("spec           %s\n", f->spec().c_str());
-    std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f->base().n_keys()));
-    std::printf("size           %zu bytes, %.2f bits/key, %llu blocks\n", f->size_in_bytes(), f->bits_per_key(), static_cast<unsigned long long>(f->base().blocks()));
-    std::printf("hash           %s, seed %llu\n", to_string(f->base().hashing()).c_str(), static_cast<unsigned long long>(f->seed()));
+    std::printf("made for       %llu keys\n",
+                static_cast<unsigned long long>(f->base().n_keys()));
+    std::printf("size           %zu bytes, %.2f bits/key, %llu blocks\n", f->size_in_bytes(),
+                f->bits_per_key(), static_cast<unsigned long long>(f->base().blocks()));
+    std::printf("hash           %s, seed %llu\n", to_string(f->base().hashing()).c_str(),
+                static_cast<unsigned long long>(f->seed()));
+    std::printf("keys           %s\n", keys_of(f->base().key_kind()));
     std::printf("FPR as made    %.4g%%\n", 100 * f->expected_fpr());
     std::printf("FPR as filled  %.4g%%\n", 100 * f->estimated_fpr());
     return 0;
@@ -28,7 +60,8 @@ int merge(const std::string& output, const std::vector<std::string>& inputs) {
         try {
             sum |= load_or_throw(inputs[i]);
         } catch (const std::invalid_argument& e) {
-            throw std::runtime_error(inputs.front() + " and " + inputs[i] + ": " + e.what());
+            throw std::runtime_error(inputs.front() + " and " + inputs[i] + ": " +
+                                     without_name(e.what()));
         }
     }
     save_file(sum, output);
@@ -38,12 +71,14 @@ int merge(const std::string& output, const std::vector<std::string>& inputs) {
 struct Folding {
     std::string input, output;
     std::uint64_t parts = 2;
-    double fpr = 0;
+    std::optional<double> fpr;
 };
 
 int fold(const Folding& f) {
+    if (f.fpr && !(*f.fpr > 0 && *f.fpr < 1))
+        throw std::runtime_error("fpr=" + std::to_string(*f.fpr) + " is not inside (0, 1)");
     const AnyFilter whole = load_or_throw(f.input);
-    const AnyFilter folded = f.fpr > 0 ? whole.folded_to_fpr(f.fpr) : whole.folded(f.parts);
+    const AnyFilter folded = f.fpr ? whole.folded_to_fpr(*f.fpr) : whole.folded(f.parts);
     save_file(folded, f.output);
     std::fprintf(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%\n", f.output.c_str(), folded.size_in_bytes(), whole.size_in_bytes(),
                  100 * folded.estimated_fpr(), 100 * whole.estimated_fpr());
@@ -55,7 +90,7 @@ int fold(const Folding& f) {
 void add_info(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("info", "Say what a filter is and how full");
     const auto path = std::make_shared<std::string>();
-    command->add_option("FILTER", *path, "file that build wrote")->required();
+    command->add_option("FILTER", *path, "file that build or unseen wrote")->required();
     command->callback([=, &status] { status = info(*path); });
 }
 
@@ -73,8 +108,11 @@ void add_fold(CLI::App& app, int& status) {
     const auto f = std::make_shared<Folding>();
     command->add_option("FILTER", f->input, "file that build wrote")->required();
     command->add_option("-o,--output", f->output, "file that the filter goes to; may be FILTER")->required();
-    auto* parts = command->add_option("--parts", f->parts, "blocks that become one; must divide their number (see build --fold-levels)")->capture_default_str();
-    command->add_option("--fpr", f->fpr, "fold as often as the FPR stays at most this")->excludes(parts)->check(CLI::PositiveNumber);
+    auto* parts =
+        add_whole(*command, "--parts", f->parts,
+                  "blocks that become one; must divide their number (see build --fold-levels)");
+    command->add_option("--fpr", f->fpr, "fold as often as the FPR stays at most this")
+        ->excludes(parts);
     command->callback([=, &status] { status = fold(*f); });
 }
 

@@ -41,7 +41,8 @@ int probe(const parquet::File& file, const ParquetSettings& s) {
     const std::size_t column = file.column(s.column);
     const auto& groups = file.metadata().row_groups;
     const auto& type = groups.front().columns[column];
-    const auto with = file.row_groups_with(column, parquet::hash_text(type.type, type.type_length, s.value));
+    const auto hashes = parquet::hash_text(type.type, type.type_length, s.value);
+    const auto with = file.row_groups_with(column, hashes);
     std::size_t without_filter = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const bool read = std::ranges::binary_search(with, g), has = file.has_filter(g, column);

@@ -1,10 +1,13 @@
 // simdbloom probe: which of the keys in a file a filter finds.
 #include <cstdio>
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <stdexcept>
 
 #include "commands.hpp"
 #include "keys.hpp"
+#include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom::tools {
@@ -16,16 +19,51 @@ struct ProbeSettings {
     bool absent = false, count = false, progress = false;
 };
 
+/// Integers and lines have different hashes: of the one a filter of the other finds next to
+/// nothing.
+void check_kind(const ProbeSettings& s, KeyKind kind) {
+    if (kind == KeyKind::unknown || kind == kind_of(s.format)) return;
+    const bool lines = kind == KeyKind::bytes;
+    throw std::runtime_error("the keys of " + s.filter + " are " + (lines ? "lines" : "integers") +
+                             ": give --format " + (lines ? "lines" : "u64"));
+}
+
+/// A filter, or a series of them, as far as it is asked here.
+struct Asked {
+    std::uint64_t seed;
+    KeyKind kind;
+    std::function<void(std::span<const std::uint64_t>, std::span<std::uint8_t>)> contains;
+};
+
+template <class F>
+Asked asked(const FilterBase& base, F filter) {
+    return {base.seed(), base.key_kind(), [filter = std::move(filter)](auto hashes, auto bits) {
+                filter->contains_hashes(hashes, bits);
+            }};
+}
+
+Asked open(const std::string& path) {
+    auto mapped = map_file(path);
+    if (!mapped && mapped.error().fault == LoadFault::foreign)
+        if (auto loaded = load_series_file(path); loaded) {
+            const auto series = std::make_shared<const ScalableBloom>(std::move(*loaded));
+            return asked(series->filters().front().base(), series);
+        }
+    const FrozenFilter filter = std::move(mapped).value();
+    return asked(filter->base(), filter);
+}
+
 int run(const ProbeSettings& s) {
-    const FrozenFilter filter = map_file(s.filter).value();
+    const Asked filter = open(s.filter);
+    check_kind(s, filter.kind);
     KeySource source(s.input, s.format);
     std::uint64_t read = 0, found = 0;
     std::vector<std::uint8_t> bits(KeySource::batch_keys / 8);
     {
         Progress progress("probing", s.progress);
         while (source.next()) {
-            const auto hashes = source.hashes(filter->seed());
-            filter->contains_hashes(hashes, bits);
+            const auto hashes = source.hashes(filter.seed);
+            filter.contains(hashes, bits);
             for (std::size_t i = 0; i < hashes.size(); ++i) {
                 const bool is_in = (bits[i / 8] >> (i % 8) & 1) != 0;
                 found += is_in;
@@ -37,8 +75,6 @@ int run(const ProbeSettings& s) {
         progress.show(source, true);
     }
     if (s.count) std::cout << found << " of " << read << " keys found\n";
-    std::cout.flush();
-    if (!std::cout) throw std::runtime_error("writing the keys failed");
     return (s.absent ? read - found : found) != 0 ? 0 : 3;
 }
 
@@ -47,7 +83,7 @@ int run(const ProbeSettings& s) {
 void add_probe(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("probe", "Print the keys of a file that a filter finds: those in it, and a few more");
     const auto s = std::make_shared<ProbeSettings>();
-    command->add_option("FILTER", s->filter, "file that build wrote")->required();
+    command->add_option("FILTER", s->filter, "file that build or unseen wrote")->required();
     command->add_option("FILE", s->input, "keys; - for standard input")->capture_default_str();
     add_format(*command, s->format);
     command->add_flag("-v,--absent", s->absent, "print the keys that are certainly not in the filter");

@@ -30,7 +30,7 @@ Side read_side(const std::string& path, const ReconcileSettings& s) {
     std::ifstream in(path);
     if (!in) throw std::runtime_error("cannot read \"" + path + "\"");
     Side side{path, {}, {}, 0, {}};
-    for (std::string line; std::getline(in, line);) side.lines.push_back(line);
+    for (std::string line; std::getline(in, line);) side.lines.emplace_back(key_of(line));
     if (in.bad()) throw std::runtime_error("reading \"" + path + "\" failed");
     std::ranges::sort(side.lines);
     side.lines.erase(std::unique(side.lines.begin(), side.lines.end()), side.lines.end());
@@ -82,7 +82,8 @@ void add_reconcile(CLI::App& app, int& status) {
     command->add_option("B", s->b, "the other")->required();
     command->add_option("--bits-per-key", s->bits_per_key, "of the filters")->capture_default_str();
     command->add_option("--spec", s->spec, "layout of the filters")->capture_default_str();
-    command->add_option("--seed", s->seed, "of the filters; a second round with another seed finds what the first missed")->capture_default_str();
+    add_whole(*command, "--seed", s->seed,
+              "of the filters; a second round with another seed finds what the first missed");
     command->add_option("--for-a", s->for_a, "write the lines that B sends to A");
     command->add_option("--for-b", s->for_b, "write the lines that A sends to B");
     command->callback([=, &status] { status = run(*s); });

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "keys.hpp"
+#include "lock.hpp"
 #include "simdbloom/scalable.hpp"
 
 namespace simdbloom::tools {
@@ -26,6 +27,7 @@ ScalableBloom open_filter(const UnseenSettings& s) {
     if (!std::filesystem::exists(s.filter)) {
         Options options;
         options.spec = s.spec;
+        options.key_kind = KeyKind::bytes;
         return ScalableBloom(s.scaling, options);
     }
     if (s.sized) throw std::runtime_error(s.filter + " exists, and keeps the capacity, growth, FPR and spec that it was made with");
@@ -33,6 +35,7 @@ ScalableBloom open_filter(const UnseenSettings& s) {
 }
 
 int run(const UnseenSettings& s) {
+    const Lock lock(s.filter);
     KeySource source(s.input, KeyFormat::lines);
     ScalableBloom filter = open_filter(s);
 
@@ -74,8 +77,13 @@ void add_unseen(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("unseen", "Print the lines that did not come before, in this run or an earlier one; a few new ones are taken for seen");
     const auto s = std::make_shared<UnseenSettings>();
     command->add_option("FILE", s->input, "lines, such as URLs; - for standard input")->capture_default_str();
-    command->add_option("-f,--filter", s->filter, "file that keeps what was seen between runs; made if it is not there")->required();
-    command->add_option("--capacity", s->scaling.first_capacity, "lines that a new filter is made for; it grows beyond")->capture_default_str();
+    command
+        ->add_option("-f,--filter", s->filter,
+                     "file that keeps what was seen between runs; made if it is not there. Another "
+                     "run with the same file waits")
+        ->required();
+    add_whole(*command, "--capacity", s->scaling.first_capacity,
+              "lines that a new filter is made for; it grows beyond");
     command->add_option("--fpr", s->scaling.fpr, "share of new lines taken for seen, at most, however many come")->capture_default_str();
     command->add_option("--growth", s->scaling.growth, "size of each further filter to the one before")->capture_default_str();
     command->add_option("--spec", s->spec, "layout of a new filter")->capture_default_str();
