@@ -20,14 +20,15 @@ for (const n of [1, 2, 12])
       if (n * rows * (over === 'PARTITION BY i // 2' ? 2 : rows) < 6000)
         statements.push(`SELECT ${count(n)} FROM
           (SELECT ${windows(over, n)} FROM range(${rows}) t(i))`);
-const sorted = (n) => Array.from({ length: n }, (_, j) =>
-  `bloom_filter(i + ${j}, 40 ORDER BY hash(i + ${j})) FILTER (i % ${n} >= ${j} - 1) AS f${j},
+const grouped = (n, order) => Array.from({ length: n }, (_, j) =>
+  `bloom_filter(i + ${j}, 40 ${order(j)}) FILTER (i % ${n} >= ${j} - 1) AS f${j},
    list(i + ${j}) FILTER (i % ${n} >= ${j} - 1) AS l${j}`).join(', ');
 for (const n of [1, 5])
   for (const rows of [1, 5, 100, 2500])
     for (const groups of [1, 4, 300])
-      statements.push(`SELECT ${count(n)} FROM (SELECT ${sorted(n)} FROM range(${rows}) t(i)
-        GROUP BY i % ${groups})`);
+      for (const order of [() => '', (j) => `ORDER BY hash(i + ${j})`])
+        statements.push(`SELECT ${count(n)} FROM (SELECT ${grouped(n, order)}
+          FROM range(${rows}) t(i) GROUP BY i % ${groups})`);
 for (const grouping of ['GROUPING SETS ((a), (b), (a, b), ())', 'ROLLUP (a, b)', 'CUBE (a, b)'])
   for (const call of ['i', 'DISTINCT i', 'i ORDER BY -i'])
     statements.push(`SELECT ${count(1)} FROM (SELECT bloom_filter(${call}) FILTER (i % 5 > 0) AS f0,

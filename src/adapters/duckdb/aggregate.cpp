@@ -76,6 +76,13 @@ private:
     const std::uint64_t* valid_ = nullptr;
 };
 
+/// Makes room for more. Small groups grow fourfold: each time is counted for the whole process.
+void grow(Hashes& hashes, std::size_t more) {
+    const std::size_t needed = hashes.size() + more, had = hashes.capacity();
+    if (needed > had)
+        hashes.reserve(std::max(needed, had < 256 ? std::max<std::size_t>(2, 4 * had) : 2 * had));
+}
+
 void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
     State first;
     const bool done = guarded(info, [&] {
@@ -98,6 +105,7 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
             while (next < hashes.size() && hashes.row(next) < end) ++next;
             if (next > from) group.kind = keys.kind();
             const auto its = std::span(hashes.values).subspan(from, next - from);
+            grow(group.hashes, its.size());
             group.hashes.insert(group.hashes.end(), its.begin(), its.end());
         };
         const auto& of = rows.states;
@@ -120,7 +128,7 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
 void add(Group& from, Group& to) {
     constexpr std::size_t few = 256;  // that copying them is as good
     if (from.bits_per_key != 0) take_bits_per_key(to, from.bits_per_key);
-    if (from.kind != KeyKind::none) to.kind = from.kind;
+    if (from.kind != KeyClass::none) to.kind = from.kind;
     if (from.hashes.size() > few) {
         from.shared.push_back(std::make_shared<const Hashes>(std::move(from.hashes)));
         from.hashes = {};
@@ -164,7 +172,7 @@ std::vector<std::byte> filter_of(const Group& group) {
     };
     const auto made = [&](std::size_t keys, double bits) {
         return make_filter("split256", std::max<std::size_t>(1, keys), bits,
-                           {.seed = seed_of(group.kind)});
+                           {.seed = seed_of(group.kind), .key_kind = saved_kind(group.kind)});
     };
     if (all <= few) {
         std::vector<std::uint64_t> distinct(group.hashes.begin(), group.hashes.end());

@@ -47,10 +47,10 @@ constexpr struct {
     throw std::invalid_argument("values of type " + name + " have no keys; cast them");
 }
 
-KeyKind kind_of_type(duckdb_type id) {
+KeyClass kind_of_type(duckdb_type id) {
     switch (id) {
         case DUCKDB_TYPE_SQLNULL:
-            return KeyKind::none;
+            return KeyClass::none;
         case DUCKDB_TYPE_BOOLEAN:
         case DUCKDB_TYPE_TINYINT:
         case DUCKDB_TYPE_SMALLINT:
@@ -61,40 +61,42 @@ KeyKind kind_of_type(duckdb_type id) {
         case DUCKDB_TYPE_USMALLINT:
         case DUCKDB_TYPE_UINTEGER:
         case DUCKDB_TYPE_UBIGINT:
-            return KeyKind::integer;
+            return KeyClass::integer;
         case DUCKDB_TYPE_UHUGEINT:
-            return KeyKind::uhugeint;
+            return KeyClass::uhugeint;
         case DUCKDB_TYPE_DECIMAL:
-            return KeyKind::decimal;
+            return KeyClass::decimal;
         case DUCKDB_TYPE_FLOAT:
-            return KeyKind::single;
+            return KeyClass::single;
         case DUCKDB_TYPE_DOUBLE:
-            return KeyKind::real;
+            return KeyClass::real;
         case DUCKDB_TYPE_VARCHAR:
         case DUCKDB_TYPE_ENUM:
-            return KeyKind::text;
+            return KeyClass::text;
         case DUCKDB_TYPE_BLOB:
-            return KeyKind::bytes;
+            return KeyClass::bytes;
         case DUCKDB_TYPE_DATE:
         case DUCKDB_TYPE_TIMESTAMP:
         case DUCKDB_TYPE_TIMESTAMP_S:
         case DUCKDB_TYPE_TIMESTAMP_MS:
         case DUCKDB_TYPE_TIMESTAMP_NS:
-            return KeyKind::instant;
+            return KeyClass::instant;
         case DUCKDB_TYPE_TIMESTAMP_TZ:
-            return KeyKind::zoned;
+            return KeyClass::zoned;
         case DUCKDB_TYPE_TIME:
-            return KeyKind::time;
+            return KeyClass::time;
         case DUCKDB_TYPE_UUID:
-            return KeyKind::uuid;
+            return KeyClass::uuid;
         case DUCKDB_TYPE_BIT:
-            return KeyKind::bits;
+            return KeyClass::bits;
         default:
             refuse(id);
     }
 }
 
-bool is_number(KeyKind kind) noexcept { return kind >= KeyKind::integer && kind <= KeyKind::real; }
+bool is_number(KeyClass kind) noexcept {
+    return kind >= KeyClass::integer && kind <= KeyClass::real;
+}
 
 /// DuckDB does not promise the alignment of 16 that a compiler expects of 128 bits.
 template <class T>
@@ -108,14 +110,29 @@ constexpr std::int64_t day = 86'400'000'000, infinite = std::numeric_limits<std:
 
 }  // namespace
 
-std::uint64_t seed_of(KeyKind kind) noexcept {
-    return kind == KeyKind::foreign ? 0 : seed_base + static_cast<std::uint64_t>(kind);
+std::uint64_t seed_of(KeyClass kind) noexcept {
+    return kind == KeyClass::foreign ? 0 : seed_base + static_cast<std::uint64_t>(kind);
 }
 
-KeyKind kind_of(std::uint64_t seed) noexcept {
+KeyClass kind_of(std::uint64_t seed) noexcept {
     const std::uint64_t kind = seed - seed_base;
-    return kind <= static_cast<std::uint64_t>(last_kind) ? static_cast<KeyKind>(kind)
-                                                         : KeyKind::foreign;
+    return kind <= static_cast<std::uint64_t>(last_kind) ? static_cast<KeyClass>(kind)
+                                                         : KeyClass::foreign;
+}
+
+KeyKind saved_kind(KeyClass kind) noexcept {
+    switch (kind) {
+        case KeyClass::foreign:
+        case KeyClass::none:
+            return KeyKind::unknown;
+        case KeyClass::text:
+        case KeyClass::bytes:
+        case KeyClass::uuid:
+        case KeyClass::bits:
+            return KeyKind::bytes;
+        default:
+            return KeyKind::integers;
+    }
 }
 
 std::string_view text_of(duckdb_string_t& string) noexcept {
@@ -139,7 +156,7 @@ KeyColumn::KeyColumn(duckdb_vector vector, std::size_t rows)
     if (id_ == DUCKDB_TYPE_DECIMAL) {
         storage_ = duckdb_decimal_internal_type(type_);
         scale_ = duckdb_decimal_scale(type_);
-        if (scale_ == 0) kind_ = KeyKind::integer;
+        if (scale_ == 0) kind_ = KeyClass::integer;
     }
 }
 
@@ -211,11 +228,11 @@ std::uint64_t KeyColumn::label_hash(std::size_t row, std::uint64_t seed) const {
 /// Of a key that is not a number.
 std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed) const {
     if (id_ == DUCKDB_TYPE_ENUM) return label_hash(row, seed);
-    if (kind_ == KeyKind::uuid) {
+    if (kind_ == KeyClass::uuid) {
         const auto value = load_at<std::array<std::byte, 16>>(data_, row);
         return hash_bytes(std::span<const std::byte>(value), seed);
     }
-    if (kind_ == KeyKind::text || kind_ == KeyKind::bytes || kind_ == KeyKind::bits)
+    if (kind_ == KeyClass::text || kind_ == KeyClass::bytes || kind_ == KeyClass::bits)
         return hash_bytes(text_of(static_cast<duckdb_string_t*>(data_)[row]), seed);
     return hash_key(instant_key(row), seed);
 }
@@ -225,7 +242,7 @@ KeyColumn::Hashes KeyColumn::hashes() const {
     auto& [hashes, of_rows] = result;
     hashes.reserve(rows_);
     const std::uint64_t seed = seed_of(kind_);
-    const bool numbered = valid_ != nullptr || kind_ == KeyKind::decimal;
+    const bool numbered = valid_ != nullptr || kind_ == KeyClass::decimal;
     const auto put = [&](std::size_t row, std::uint64_t hash) {
         hashes.push_back(hash);
         if (numbered) of_rows.push_back(static_cast<std::uint32_t>(row));
@@ -234,7 +251,7 @@ KeyColumn::Hashes KeyColumn::hashes() const {
         for (std::size_t row = 0; row < rows_; ++row)
             if (is_valid(row)) use(row);
     };
-    if (kind_ == KeyKind::none) return result;
+    if (kind_ == KeyClass::none) return result;
     if (!is_number(kind_)) {
         each([&](std::size_t row) { put(row, hash_of(row, seed)); });
         return result;
@@ -244,7 +261,7 @@ KeyColumn::Hashes KeyColumn::hashes() const {
             const T value = load_at<T>(data_, row);
             if constexpr (std::is_floating_point_v<T>) {
                 put(row, hash_key(join_key(value), seed));
-            } else if (kind_ == KeyKind::decimal) {
+            } else if (kind_ == KeyClass::decimal) {
                 // DOUBLEs ask for the double that `=` makes of the decimal: it may be another key.
                 using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
                 const auto digits = static_cast<Digits>(value);
@@ -260,11 +277,18 @@ KeyColumn::Hashes KeyColumn::hashes() const {
     return result;
 }
 
-void KeyColumn::check_askable(KeyKind filter) const {
-    if (filter == KeyKind::foreign || filter == KeyKind::none || kind_ == KeyKind::none) return;
+void KeyColumn::check_askable(const AnyFilter& asked) const {
+    const KeyClass filter = kind_of(asked.seed());
+    if (filter == KeyClass::none || kind_ == KeyClass::none) return;
+    if (filter == KeyClass::foreign) {
+        const KeyKind saved = asked.base().key_kind();
+        if (saved == KeyKind::unknown || saved == saved_kind(kind_)) return;
+        throw std::invalid_argument("a filter of " + to_string(saved) + " is asked with " +
+                                    kind_names[static_cast<int>(kind_)]);
+    }
     const std::string both = std::string("a filter of ") + kind_names[static_cast<int>(filter)] +
                              " is asked with " + kind_names[static_cast<int>(kind_)];
-    if (filter == KeyKind::decimal && kind_ == KeyKind::single)
+    if (filter == KeyClass::decimal && kind_ == KeyClass::single)
         throw std::invalid_argument(both +
                                     ": `=` rounds both to FLOAT; cast the key to DOUBLE"
                                     " or build the filter of FLOAT");
@@ -274,15 +298,15 @@ void KeyColumn::check_askable(KeyKind filter) const {
 
 void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
                     Question& question) const {
-    const KeyKind of = kind_of(filter.seed());
-    check_askable(of);
+    const KeyClass of = kind_of(filter.seed());
+    check_askable(filter);
     auto& [column, values, certain] = question;
     certain.clear();
     const bool whole = storage_ == DUCKDB_TYPE_BIGINT || storage_ == DUCKDB_TYPE_UBIGINT;
-    const bool rounds = of == KeyKind::single || of == KeyKind::real;
-    const bool borrowed = (kind_ == KeyKind::integer && whole && !rounds) ||
-                          id_ == DUCKDB_TYPE_TIMESTAMP || kind_ == KeyKind::zoned ||
-                          kind_ == KeyKind::time;
+    const bool rounds = of == KeyClass::single || of == KeyClass::real;
+    const bool borrowed = (kind_ == KeyClass::integer && whole && !rounds) ||
+                          id_ == DUCKDB_TYPE_TIMESTAMP || kind_ == KeyClass::zoned ||
+                          kind_ == KeyClass::time;
     if (borrowed) {
         column = {{static_cast<const std::uint64_t*>(data_) + first, n}};
         return;
@@ -293,7 +317,7 @@ void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
         for (std::size_t i = 0; i < n; ++i)
             if (is_valid(first + i)) values[i] = key(i);
     };
-    if (kind_ == KeyKind::none) return;
+    if (kind_ == KeyClass::none) return;
     if (!is_number(kind_)) {
         each([&](std::size_t i) { return hash_of(first + i, filter.seed()); });
         return;
@@ -303,9 +327,9 @@ void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
         if (beyond) certain.push_back(static_cast<std::uint32_t>(i));
     };
     const bool integers =
-        of == KeyKind::integer || of == KeyKind::uhugeint || of == KeyKind::foreign;
-    const bool by_double = (kind_ == KeyKind::uhugeint && of != KeyKind::uhugeint && integers) ||
-                           (id_ == DUCKDB_TYPE_HUGEINT && of == KeyKind::uhugeint);
+        of == KeyClass::integer || of == KeyClass::uhugeint || of == KeyClass::foreign;
+    const bool by_double = (kind_ == KeyClass::uhugeint && of != KeyClass::uhugeint && integers) ||
+                           (id_ == DUCKDB_TYPE_HUGEINT && of == KeyClass::uhugeint);
     with_numbers([&]<class T>(T*) {
         each([&](std::size_t i) {
             const T value = load_at<T>(data_, first + i);
@@ -315,12 +339,12 @@ void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
             } else if (scale_ > 0) {
                 using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
                 const auto digits = static_cast<Digits>(value);
-                if (of == KeyKind::real) return join_key(floating<double>(digits, scale_));
-                if (of == KeyKind::single) return join_key(floating<float>(digits, scale_));
+                if (of == KeyClass::real) return join_key(floating<double>(digits, scale_));
+                if (of == KeyClass::single) return join_key(floating<float>(digits, scale_));
                 return decimal_key(digits, scale_);
             } else {
-                if (of == KeyKind::real) return join_key(floating<double>(value));
-                if (of == KeyKind::single) return join_key(floating<float>(value));
+                if (of == KeyClass::real) return join_key(floating<double>(value));
+                if (of == KeyClass::single) return join_key(floating<float>(value));
                 certain_from(i, by_double && std::fabs(floating<double>(value)) >= 0x1p53);
                 return integer_key(value);
             }

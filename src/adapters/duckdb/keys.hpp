@@ -15,7 +15,7 @@
 
 namespace simdbloom::duckdb {
 
-enum class KeyKind : std::uint8_t {
+enum class KeyClass : std::uint8_t {
     foreign,   ///< the filter was not built by this extension: it does not say
     none,      ///< no row, or NULLs only
     integer,   ///< all integers but UHUGEINT, BOOLEAN, DECIMAL(n, 0)
@@ -31,11 +31,13 @@ enum class KeyKind : std::uint8_t {
     uuid,
     bits,
 };
-constexpr KeyKind last_kind = KeyKind::bits;
+constexpr KeyClass last_kind = KeyClass::bits;
 
 /// The seed of filters whose keys are of that kind.
-std::uint64_t seed_of(KeyKind kind) noexcept;
-KeyKind kind_of(std::uint64_t seed) noexcept;
+std::uint64_t seed_of(KeyClass kind) noexcept;
+KeyClass kind_of(std::uint64_t seed) noexcept;
+/// The same as the format of saved filters says it to readers other than DuckDB.
+KeyKind saved_kind(KeyClass kind) noexcept;
 
 /// The strings of a vector: they lie in it where they are short.
 std::string_view text_of(duckdb_string_t& string) noexcept;
@@ -49,7 +51,7 @@ public:
     KeyColumn(const KeyColumn&) = delete;
     KeyColumn& operator=(const KeyColumn&) = delete;
 
-    KeyKind kind() const noexcept { return kind_; }
+    KeyClass kind() const noexcept { return kind_; }
     bool is_valid(std::size_t row) const noexcept {
         return valid_ == nullptr || (valid_[row / 64] >> (row % 64) & 1) != 0;
     }
@@ -79,11 +81,11 @@ private:
     std::uint64_t hash_of(std::size_t row, std::uint64_t seed) const;
     std::uint64_t instant_key(std::size_t row) const noexcept;
     std::uint64_t label_hash(std::size_t row, std::uint64_t seed) const;
-    void check_askable(KeyKind filter) const;
+    void check_askable(const AnyFilter& filter) const;
 
     duckdb_logical_type type_;
     duckdb_type id_, storage_;
-    KeyKind kind_ = KeyKind::none;
+    KeyClass kind_ = KeyClass::none;
     unsigned scale_ = 0;
     void* data_;
     const std::uint64_t* valid_;

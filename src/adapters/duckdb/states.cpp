@@ -41,7 +41,7 @@ constexpr std::size_t state_bytes = sizeof(Slot) + 64;
 /// The states that are where they began, by address.
 class Homes {
 public:
-    struct Part {
+    struct alignas(128) Part {
         std::mutex mutex;
         std::unordered_map<const void*, Slot*> slots;
     };
@@ -89,21 +89,20 @@ class Slots {
 public:
     State take() {
         Memory::take(state_bytes);
-        const std::scoped_lock lock(mutex_);
-        try {
-            if (free_.empty()) {
-                // Giving back cannot fail.
-                if (free_.capacity() <= slots_.size()) free_.reserve(2 * slots_.size() + 64);
-                free_.push_back(&slots_.emplace_back());
+        Part& part = this_threads();
+        const std::scoped_lock lock(part.mutex);
+        if (part.free == nullptr) {
+            try {
+                part.free = &part.slots.emplace_back();
+            } catch (...) {
+                Memory::give_back(state_bytes);
+                throw;
             }
-        } catch (...) {
-            Memory::give_back(state_bytes);
-            throw;
         }
-        Slot* const slot = free_.back();
-        free_.pop_back();
-        slot->id = ++last_id_;
-        return {slot, last_id_};
+        Slot* const slot = std::exchange(part.free, part.free->next_free);
+        slot->next_free = nullptr;
+        slot->id = ++part.last_id * parts + static_cast<std::uint64_t>(&part - parts_.data());
+        return {slot, slot->id};
     }
 
     /// Once a state: whoever comes second finds it ended.
@@ -120,9 +119,10 @@ public:
         slot.head = nullptr;
         slot.run = 0;
         slot.fixed = false;
-        const std::scoped_lock lock(mutex_);
-        free_.push_back(&slot);
         Memory::give_back(state_bytes);
+        Part& part = this_threads();
+        const std::scoped_lock lock(part.mutex);
+        slot.next_free = std::exchange(part.free, &slot);
     }
 
     /// Not touched since then, nor any other state of its run: an update of some of a run, of which
@@ -130,25 +130,40 @@ public:
     std::vector<State> untouched_since(std::int64_t then) {
         std::vector<State> found;
         std::unordered_map<std::uint64_t, std::int64_t> runs;
-        const std::scoped_lock lock(mutex_);
-        for (const Slot& slot : slots_) {
+        for_each([&](const Slot& slot) {
             std::int64_t& last = runs[slot.run];
             last = std::max(last, slot.touched.load());
-        }
-        for (Slot& slot : slots_) {
+        });
+        for_each([&](Slot& slot) {
             const std::uint64_t id = slot.id, run = slot.run;
-            const std::int64_t touched = slot.touched;
-            if (id != 0 && touched < then && (run == 0 || runs[run] < then))
+            if (id != 0 && slot.touched < then && (run == 0 || runs[run] < then))
                 found.push_back({&slot, id});
-        }
+        });
         return found;
     }
 
 private:
-    std::mutex mutex_;
-    std::deque<Slot> slots_;
-    std::vector<Slot*> free_;
-    std::uint64_t last_id_ = 0;
+    static constexpr std::size_t parts = 16;  // that threads do not wait for each other
+    struct alignas(128) Part {
+        std::mutex mutex;
+        std::deque<Slot> slots;
+        Slot* free = nullptr;
+        std::uint64_t last_id = 0;
+    };
+    Part& this_threads() noexcept {
+        static std::atomic<std::size_t> threads = 0;
+        thread_local const std::size_t own = threads++ % parts;
+        return parts_[own];
+    }
+    template <class Use>
+    void for_each(const Use& use) {
+        for (Part& part : parts_) {
+            const std::scoped_lock lock(part.mutex);
+            for (Slot& slot : part.slots) use(slot);
+        }
+    }
+
+    std::array<Part, parts> parts_;
 };
 
 Slots& slots() {

@@ -30,7 +30,7 @@ struct Group {
     Hashes hashes;
     std::vector<std::shared_ptr<const Hashes>> shared;  ///< more of them, with other groups
     double bits_per_key = 0;                            ///< 0: not given yet
-    KeyKind kind = KeyKind::none;
+    KeyClass kind = KeyClass::none;
 };
 
 struct Slot {
@@ -40,6 +40,7 @@ struct Slot {
     std::atomic<std::uint64_t> run = 0;       ///< of states that lie one behind the other, or 0
     std::atomic<std::int64_t> touched = 0;    ///< when, in milliseconds
     std::atomic<bool> fixed = false;          ///< the state is never moved
+    Slot* next_free = nullptr;
     Group group;
 };
 

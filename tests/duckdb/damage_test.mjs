@@ -1,0 +1,57 @@
+// damage_test.mjs EXTENSION GOLDEN SERIES LINES NUMBERS: BLOBs that are no filter are errors, never an answer.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { finish, open, test } from './support.mjs';
+
+const [extension, golden, series, lines, numbers] = process.argv.slice(2);
+const { db, one, refused } = await open(extension);
+
+// Never asked before it is damaged: a copy of a known filter is taken for it.
+await db.run(`CREATE TABLE whole AS SELECT bloom_filter(i, 12) AS f FROM range(20) t(i)`);
+const answers = (blob, from) =>
+  one(`SELECT count(TRY(bloom_contains(${blob}, 7))) FROM ${from}, whole`);
+
+await test('a filter that was cut, or has bytes more', async () => {
+  const bytes = await one('SELECT octet_length(f) FROM whole');
+  assert.equal(await answers('unhex(hex(f)[:2 * n])', `range(${bytes}) t(n)`), 0n);
+  assert.equal(await answers('unhex(hex(f)[2 * n + 1:])', `range(1, ${bytes}) t(n)`), 0n);
+  assert.equal(await answers(`f || ''::BLOB || unhex(repeat('00', n))`, 'range(1, 70) t(n)'), 0n);
+});
+
+await test('a filter of which any one bit is another', async () => {
+  const flipped = `unhex(hex(f)[:n] || printf('%X', xor(('0x' || hex(f)[n + 1])::INTEGER,
+    1 << b)::INTEGER) || hex(f)[n + 2:])`;
+  const bytes = Number(await one('SELECT octet_length(f) FROM whole'));
+  assert.equal(await one(`SELECT count(DISTINCT ${flipped}) FROM range(${2 * bytes}) t(n),
+    range(4) u(b), whole`), BigInt(8 * bytes));
+  assert.equal(await answers(flipped, `range(${2 * bytes}) t(n), range(4) u(b)`), 0n);
+  assert.equal(await answers('f', 'range(1) t(n)'), 1n);
+});
+
+await test('bytes of any kind', async () => {
+  for (const blob of ["''::BLOB", "repeat('x', 200)::BLOB", "unhex(repeat('00', 104))",
+    "unhex('89534D424C0D0A1A')", "'sbloomr1'::BLOB", "'sbloomr1xxxxxxxx'::BLOB"])
+    for (const call of [`bloom_contains(${blob}, 7)`, `bloom_info(${blob})`, `bloom_ref(${blob})`])
+      await refused(`SELECT ${call}`, call.slice(0, call.indexOf('(')));
+  assert.equal(await one(`SELECT count(TRY(bloom_info(unhex(repeat(md5(n::VARCHAR), 4)))))
+    FROM range(1000) t(n)`), 0n);
+});
+
+await test('saved filters of every layout answer, a series of filters is an error', async () => {
+  const names = readdirSync(golden).filter((name) => name.endsWith('.filter'));
+  assert.ok(names.length > 30);
+  for (const name of names)
+    assert.ok(await one(`SELECT bloom_info(content) FROM read_blob('${golden}/${name}')`), name);
+  await refused(`SELECT bloom_info(content) FROM read_blob('${series}')`, 'bloom_info');
+});
+
+await test('filters of the program say what their keys are', async () => {
+  const asked = (file, key) => `SELECT bloom_contains(content, ${key}) FROM read_blob('${file}')`;
+  assert.equal(await one(asked(lines, "'7'")), true);
+  assert.equal(await one(asked(numbers, '1')), true);
+  assert.equal(await one(asked(numbers, '1.0::DOUBLE')), true);
+  await refused(asked(lines, '7'), 'a filter of bytes is asked with integers');
+  await refused(asked(numbers, "'1'"), 'a filter of integers is asked with VARCHAR');
+});
+
+finish();
