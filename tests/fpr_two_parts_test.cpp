@@ -1,107 +1,11 @@
 // The false-positive rate in two parts, each far sharper than measured against the model:
 //   the exact rate of a filter, read off its bits, against the model: the mean of so many filters that 2 % are 5 sigma;
 //   hits among strangers against the exact rates of the filters they were looked up in.
-#include <bit>
-#include <cstring>
-
+#include "bit_rates.hpp"
 #include "scale.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {
-
-/// A key sets `probes` bits in one word of each group of words.
-struct Shape {
-    std::size_t groups, words, word_bytes;
-    unsigned probes;
-};
-
-Shape shape_of(const FilterBase& filter) {
-    const Layout& l = filter.layout();
-    switch (l.kind) {
-        case LayoutKind::classic:
-        case LayoutKind::counting: return {1, 1, filter.size_in_bytes(), l.k};
-        case LayoutKind::register32: return {1, 1, 4, l.k};
-        case LayoutKind::register64: return {1, 1, 8, l.k};
-        case LayoutKind::split256: return {8, 1, 4, 1};
-        case LayoutKind::sector512: return {8, 1, 8, 1};
-        case LayoutKind::zoned512: return {l.groups, 8 / l.groups, 8, l.k / l.groups};
-        default: return {1, 1, 64, l.k};
-    }
-}
-
-/// Of the 32 bits or 8 counters of a word, those that are not 0.
-unsigned nonzero(std::uint32_t word, bool counters) {
-    if (!counters) return static_cast<unsigned>(std::popcount(word));
-    unsigned n = 0;
-    for (; word != 0; word >>= 4) n += word % 16 != 0;
-    return n;
-}
-
-/// The chance that a stranger is found by a Bloom or counting filter with these bits.
-double bloom_rate(const FilterBase& filter) {
-    const Shape s = shape_of(filter);
-    const bool counters = filter.layout().is_counting();
-    const auto bytes = filter.bytes();
-    double sum = 0;
-    std::size_t blocks = 0;
-    for (std::size_t at = 0; at < bytes.size(); ++blocks) {
-        double block = 1;
-        for (std::size_t g = 0; g < s.groups; ++g) {
-            double group = 0;
-            for (std::size_t w = 0; w < s.words; ++w) {
-                std::uint64_t ones = 0;
-                for (const std::size_t end = at + s.word_bytes; at < end; at += 4) {
-                    std::uint32_t word;
-                    std::memcpy(&word, bytes.data() + at, 4);
-                    ones += nonzero(word, counters);
-                }
-                double share = static_cast<double>(ones) / ((counters ? 2.0 : 8.0) * static_cast<double>(s.word_bytes)), all = 1;
-                for (unsigned i = 0; i < s.probes; ++i) all *= share;
-                group += all;
-            }
-            block *= group / static_cast<double>(s.words);
-        }
-        sum += block;
-    }
-    return sum / static_cast<double>(blocks);
-}
-
-/// The same of a cuckoo table: the share of all pairs of a bucket and a tag that find the tag there or in its other bucket.
-double cuckoo_rate(const FilterBase& filter) {
-    const unsigned width = filter.layout().fingerprint_bits();
-    const auto tag = [&](std::uint64_t bucket, unsigned slot) {
-        std::uint64_t slots = 0;
-        for (unsigned i = width / 2; i-- > 0;) slots = slots << 8 | static_cast<unsigned char>(filter.bytes()[bucket * width / 2 + i]);
-        return static_cast<std::uint32_t>(slots >> (slot * width) & ((1u << width) - 1));
-    };
-    std::uint64_t pairs = 0;
-    for (std::uint64_t bucket = 0; bucket < filter.blocks(); ++bucket)
-        for (unsigned slot = 0; slot < 4; ++slot) {
-            const std::uint32_t t = tag(bucket, slot);
-            bool counted = t == 0;
-            for (unsigned before = 0; before < slot; ++before) counted |= tag(bucket, before) == t;
-            if (counted) continue;
-            const std::uint64_t other = detail::cuckoo_alternate(bucket, t, filter.blocks());
-            bool there_too = false;
-            for (unsigned i = 0; i < 4; ++i) there_too |= tag(other, i) == t;
-            pairs += there_too ? 1 : 2;
-        }
-    return static_cast<double>(pairs) / (static_cast<double>(filter.blocks()) * ((1u << width) - 1));
-}
-
-/// The same of a d-left table: the fingerprints it holds, of as many as there can be.
-double dleft_rate(const FilterBase& filter) {
-    const unsigned r = filter.layout().fingerprint_bits(), bucket_bytes = r + 2;
-    double cells = 0;
-    for (std::size_t at = 0; at < filter.size_in_bytes(); at += bucket_bytes)
-        for (unsigned cell = 0; cell < 8; ++cell) {
-            // The cell's counter: above 0 where it is in use.
-            const std::size_t byte = r == 14 ? at + 2 * cell : at + r + cell / 4;
-            cells += (std::to_integer<unsigned>(filter.bytes()[byte]) >> (r == 14 ? 0 : cell % 4 * 2) & 3) != 0;
-        }
-    return cells / (static_cast<double>(filter.blocks()) * ((1u << r) - 1));
-}
 
 struct Cell {
     std::uint64_t n;
@@ -134,7 +38,7 @@ Result measure(const std::string& spec, Cell cell, Effort effort) {
         AnyFilter filter = make_filter(spec, cell.n, bits, {.seed = f * 0x9E3779B97F4A7C15u});
         filter.insert(many.empty() ? std::span(pool).subspan(f * cell.n % (pool.size() - cell.n + 1), cell.n) : std::span(many));
         const bool cuckoo = base.layout().is_cuckoo();
-        const double rate = cuckoo ? cuckoo_rate(filter.base()) : base.layout().is_dleft() ? dleft_rate(filter.base()) : bloom_rate(filter.base());
+        const double rate = test::exact_rate(filter.base());
         EXPECT_TRUE(cuckoo || std::abs(filter.estimated_fpr() / rate - 1) < 1e-9) << "estimated_fpr() " << filter.estimated_fpr() << ", by the bits " << rate;
         rates += rate;
         variance += rate * (1 - rate);
@@ -202,7 +106,7 @@ TEST(FprOfCuckooTables, IsThatOfPairsAndNotTheProductOverSlots) {
     for (std::uint64_t f = 0; f < filters; ++f) {
         filter.clear();
         filter.insert_hashes(test::random_keys(n, f * n));
-        sum += cuckoo_rate(base);
+        sum += test::cuckoo_rate(base);
     }
     const double rate = sum / filters, model = base.expected_fpr();
     const double sigma = fpr::deviation(base.layout(), n, base.blocks()) / std::sqrt(filters);

@@ -2,8 +2,8 @@
 // them. They are read, asked and built anew on every instruction set and architecture that the tests run on.
 //
 // For a new spec of all_specs(), SIMDBLOOM_WRITE_GOLDEN=1 simdbloom_tests --gtest_filter='Golden.*' adds its file and its
-// line; nothing that is there is written over. Where an old file no longer passes, the format has changed: that takes a new
-// version number and a reader for both, not a new file.
+// line; nothing that is there is written over. Where an old file no longer passes, the format has
+// changed. Once there has been a release, that takes a new version number and a reader for both.
 #include <fstream>
 #include <iomanip>
 #include <iterator>

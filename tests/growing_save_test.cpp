@@ -71,7 +71,7 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
 
 // On every instruction set and machine, whatever its order of bytes.
 TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
-    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 879102579470085356u}, {"growing16", 10994294132962704462u}, {"growing20", 16519733988155486488u}};
+    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 7727113534026238599u}, {"growing16", 5628512267664682267u}, {"growing20", 13095553705462277180u}};
     for (const auto& [spec, hash] : saved)
         for (const Isa isa : usable_isas()) EXPECT_EQ(hash_bytes(save(sample(spec, {.isa = isa, .seed = 99}))), hash) << spec << " on " << to_string(isa);
 }
@@ -125,7 +125,8 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     expect_fault(forged(11, 23, 1), LoadFault::parameter, "23 growths");
     expect_fault(forged(11, 200, 1), LoadFault::parameter, "200 growths");
     expect_fault(forged(11, 3, 1), LoadFault::size, "8192 buckets");
-    expect_fault(forged(13, 3, 1), LoadFault::parameter, "hash 3");
+    expect_fault(forged(13, 1, 1), LoadFault::parameter, "hash 1 is an integer hash that this library no longer has");
+    expect_fault(forged(13, 4, 1), LoadFault::parameter, "hash 4");
     for (const std::size_t reserved : {12u, 14u})
         expect_fault(forged(reserved, 1, 1), LoadFault::parameter, "reserved");
     expect_fault(forged(16, 1025, 8), LoadFault::parameter, "1025 roots");

@@ -29,7 +29,7 @@ inline constexpr unsigned fuse_max_window_log = 18;
 /// The graph for that many keys; see fuse.cpp for the rule. Throws std::length_error beyond 2^32 - 1 slots.
 FuseGraph fuse_graph(std::uint64_t n_keys, unsigned arity);
 
-inline constexpr std::uint64_t fuse_multiplier = mix_multiplier1;
+inline constexpr std::uint64_t fuse_multiplier = 0x9E3779B1u;
 inline constexpr std::uint64_t fuse_check_multiplier = 0xC2B2AE3Du;
 
 /// What the hashes are XORed with in the graph of that attempt, from 1.

@@ -29,13 +29,18 @@ protected:
     bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
     /// Null unless hashing is keyed.
     const HashKey* secret() const noexcept { return keyed() ? &key_ : nullptr; }
-    std::uint64_t hash_of(std::uint64_t key) const noexcept { return keyed() ? siphash(key, key_) : mix(key, seed_); }
+    std::uint64_t hash_of(std::uint64_t key) const noexcept {
+        return keyed() ? keyed_hash_of(key) : mix(key, seed_);
+    }
     std::uint64_t hash_of(std::string_view key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
     std::uint64_t hash_of(std::span<const std::byte> key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
 
     void unite_kinds(const KeyHash& other) noexcept {
         if (key_kind_ != other.key_kind_) key_kind_ = KeyKind::unknown;
     }
+
+    /// siphash(key, key_). Not inlined: SipHash would take the registers of the mixer's constants.
+    std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
 
     std::uint64_t seed_;  // offset already
     Hashing hashing_;

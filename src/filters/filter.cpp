@@ -34,6 +34,8 @@ void throw_moved_from() {
 
 }  // namespace detail
 
+std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept { return siphash(key, key_); }
+
 detail::KeyHash::KeyHash(const Options& options)
     : seed_(options.seed + seed_offset), hashing_(options.hashing), key_kind_(options.key_kind) {
     if (keyed()) {

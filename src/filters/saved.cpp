@@ -5,7 +5,8 @@
 namespace simdbloom::detail {
 namespace {
 
-constexpr std::uint8_t mixer_hash = 1, keyed_hash = 2;
+// 1 was the mixer before this one: its filters would not find their keys.
+constexpr std::uint8_t old_mixer_hash = 1, keyed_hash = 2, mixer_hash = 3;
 
 /// Tells one key from another, and says nothing about it: SipHash-2-4 of the magic.
 std::uint64_t key_check(const Kind& kind, const HashKey& key) noexcept { return siphash(std::as_bytes(std::span(kind.magic)), key); }
@@ -60,6 +61,10 @@ Options SavedHash::options(Options from) const {
 
 Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero, const Options& options) {
     const auto hash = get<std::uint8_t>(header, CommonOffset::hash);
+    if (hash == old_mixer_hash)
+        return fault(LoadFault::parameter, "hash 1 is an integer hash that this library no longer has; "
+                                           "its own is hash " + std::to_string(mixer_hash) + ": build " +
+                                               kind.name + " anew from its keys");
     if (hash != mixer_hash && hash != keyed_hash) return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
     const auto kind_of_keys = get<std::uint8_t>(header, CommonOffset::key_kind);
     if (kind_of_keys > static_cast<std::uint8_t>(KeyKind::bytes))

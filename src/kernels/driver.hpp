@@ -37,14 +37,13 @@ class HashSource {
 public:
     using V = typename O::V;
     HashSource(const Target& t, const Batch& b) : folded_seed_(fold_seed<O>(t.seed)), hashed_(b.hashed) {}
-    V operator()(const std::uint64_t* p) const { return last(second(first(p))); }
+    V operator()(const std::uint64_t* p) const { return second(first(p)); }
     /// Of the n < O::lanes keys from p on, filled up with a key that is worked on and never answered for.
-    V padded(const std::uint64_t* p, std::size_t n) const { return last(second(first(O::load_first(p, n)))); }
+    V padded(const std::uint64_t* p, std::size_t n) const { return second(first(O::load_first(p, n))); }
 
-    // In three parts: last(second(first(p))).
+    // In two parts: second(first(p)).
     V first(const std::uint64_t* p) const { return first(O::load(p)); }
     V second(V v) const { return hashed_ ? v : mix_second<O>(v); }
-    V last(V v) const { return hashed_ ? v : mix_last<O>(v); }
 
 private:
     V first(V v) const { return hashed_ ? v : mix_first<O>(v, folded_seed_); }
@@ -66,7 +65,7 @@ public:
           ahead_(p + 3 * O::lanes), last_(end - O::lanes) {}
 
     V next() {
-        const V done = hashes_.last(after_second_);
+        const V done = after_second_;
         after_second_ = hashes_.second(waiting_);
         waiting_ = after_first_;
         // Past the end nobody asks for the result.

@@ -20,29 +20,26 @@ constexpr SaltLanes copy_of_salts() {
 }
 alignas(64) constexpr SaltLanes salt_lanes = copy_of_salts();
 
-/// x ^ seed ^ ((x ^ seed) >> 27) is x ^ (x >> 27) ^ folded: one operation less a vector where xor takes three operands.
+/// With y = x ^ seed, y ^ (y >> shift) is x ^ (x >> shift) ^ folded: one operation less a vector
+/// where xor takes three operands.
 template <class O>
 inline typename O::V fold_seed(std::uint64_t seed) {
-    return O::broadcast(seed ^ (seed >> 27));
+    return O::broadcast(seed ^ (seed >> mix_shift));
 }
 
-// The mixer of hash.hpp in three parts of one multiplication at most, so that a loop can work on a part of several
-// vectors in place of all of one.
+// The mixer of hash.hpp in two parts of one multiplication each, so that a loop can work on a part
+// of several vectors in place of all of one.
 template <class O>
 inline typename O::V mix_first(typename O::V key, typename O::V folded_seed) {
-    return O::mul_small(O::xor3(key, key >> 27, folded_seed), static_cast<std::uint32_t>(mix_multiplier1));
+    return O::template mul<mix_multiplier1>(O::xor3(key, key >> mix_shift, folded_seed));
 }
 template <class O>
 inline typename O::V mix_second(typename O::V x) {
-    return O::mul_small(x ^ (x >> 13), static_cast<std::uint32_t>(mix_multiplier2));
-}
-template <class O>
-inline typename O::V mix_last(typename O::V x) {
-    return x ^ (x >> 29);
+    return O::template mul_folded<mix_multiplier2>(x);
 }
 template <class O>
 inline typename O::V mix_vector(typename O::V key, typename O::V folded_seed) {
-    return mix_last<O>(mix_second<O>(mix_first<O>(key, folded_seed)));
+    return mix_second<O>(mix_first<O>(key, folded_seed));
 }
 
 template <class O>

@@ -61,7 +61,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     static constexpr std::uint64_t block_bytes[] = {8, 4, 8, 32, 64, 64, 64, 4, 6, 8, 8, 64, 64, 56, 72};
     constexpr unsigned layouts = std::size(block_bytes);
     if (seed % 2 == 0 || size < 72) return size;
-    if (seed % 16 == 1) std::memset(data + 40, 0, 24), data[13] = static_cast<std::uint8_t>(1 + seed / 16 % 2), data[14] = data[15] = 0;
+    if (seed % 16 == 1) std::memset(data + 40, 0, 24), data[13] = static_cast<std::uint8_t>(2 + seed / 16 % 2), data[14] = data[15] = 0;
     if (seed % 16 == 3) data[10] = static_cast<std::uint8_t>(1 + seed / 16 % layouts), data[11] = data[10] <= 7 || data[10] == 11 || data[10] == 12 ? 8 : 0, data[12] = data[10] == 6 ? 2 : 0;
     if (data[10] >= 1 && data[10] <= layouts) {
         const std::uint64_t bytes = block_bytes[data[10] - 1], blocks = (size - 72) / bytes;

@@ -47,7 +47,7 @@ BUGS = [
         (KERNEL_HASH, "O::broadcast(~std::uint64_t{0} << shift)", "O::broadcast((~std::uint64_t{0} << shift) & 0xFFFFFFFFu)"), by=BEGINNING),
 
     bug("signed shift in the mixer", "single keys are hashed with an arithmetic shift",
-        ("include/simdbloom/hash.hpp", "x ^= x >> 29;", "x ^= static_cast<std::uint64_t>(static_cast<std::int64_t>(x) >> 29);")),
+        ("include/simdbloom/hash.hpp", "x ^= x >> 32;", "x ^= static_cast<std::uint64_t>(static_cast<std::int64_t>(x) >> 32);")),
     bug("signed shift in a mask", "a bit's number becomes negative", (LAYOUT, "return 32 * i + ((x * salts[i]) >> 27);",
                                                                        "return 32 * i + static_cast<unsigned>(static_cast<std::int32_t>(x * salts[i]) >> 27);")),
     bug("signed shift in a vector mask", "a bit's number becomes negative",
@@ -68,7 +68,7 @@ BUGS = [
 
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
         ("include/simdbloom/key_hash.hpp", ": mix(key, seed_);", ": mix(key, seed());")),
-    bug("hash state lost, batches", "batches leave the last step of the mixer out", (KERNEL_HASH, "return x ^ (x >> 29);", "return x;")),
+    bug("hash state lost, batches", "batches leave the last step of the mixer out", (KERNEL_HASH, "return O::template mul_folded<mix_multiplier2>(x);", "return x;")),
     bug("hash state lost, a few keys", "short batches are hashed with another seed",
         ("src/kernels/driver.hpp", "fold_seed<Ops<ScalarArch>>(t.seed)", "fold_seed<Ops<ScalarArch>>(0)")),
     bug("count lost after batches", "the number of fingerprints is not written back", ("include/simdbloom/cuckoo.hpp", "        stored_ += keys;\n", "")),

@@ -16,6 +16,14 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     }
     static V mul32(V a, V b) { return _mm256_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
+    template <std::uint64_t c>
+    static V mul(V a) { return mul_from_mul32<Ops, c>(a, swap_halves(a)); }
+    /// (a ^ (a >> 32)) * c
+    template <std::uint64_t c>
+    static V mul_folded(V a) {
+        const V swapped = swap_halves(a);
+        return mul_from_mul32<Ops, c>(a ^ swapped, swapped);
+    }
     static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }
     static V bit(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n & V(63)); }
     static V bit_below_64(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n); }

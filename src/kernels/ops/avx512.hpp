@@ -21,6 +21,11 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V load_first(const std::uint64_t* p, std::size_t n) { return _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << n) - 1), p); }
     static V mul32(V a, V b) { return _mm512_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return _mm512_mullo_epi64(a, V(std::uint64_t{c})); }
+    template <std::uint64_t c>
+    static V mul(V a) { return _mm512_mullo_epi64(a, V(c)); }
+    /// (a ^ (a >> 32)) * c
+    template <std::uint64_t c>
+    static V mul_folded(V a) { return mul<c>(a ^ (a >> 32)); }
     template <int n>
     static V rotate_left(V a) { return _mm512_rol_epi64(a, n); }
     static V swap_halves(V a) { return _mm512_shuffle_epi32(a, _MM_PERM_CDAB); }

@@ -17,6 +17,14 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         const uint32x2_t factor = vdup_n_u32(c);
         return vaddq_u64(vmull_u32(vmovn_u64(a), factor), vshlq_n_u64(vmull_u32(vshrn_n_u64(a, 32), factor), 32));
     }
+    template <std::uint64_t c>
+    static V mul(V a) { return product<c>(vmovn_u64(a), vshrn_n_u64(a, 32)); }
+    /// (a ^ (a >> 32)) * c
+    template <std::uint64_t c>
+    static V mul_folded(V a) {
+        const uint32x2_t high = vshrn_n_u64(a, 32);
+        return product<c>(veor_u32(vmovn_u64(a), high), high);
+    }
     static V swap_halves(V a) { return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a))); }
     static V bit(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(vandq_u64(n, vdupq_n_u64(63)))); }
     static V bit_below_64(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(n)); }
@@ -88,6 +96,13 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static bool covers32(V32 block, V32 mask) { return vmaxvq_u32(vbicq_u32(mask, block)) == 0; }
 
 private:
+    // A 64-bit product with c of numbers in halves.
+    template <std::uint64_t c>
+    static V product(uint32x2_t low, uint32x2_t high) {
+        const uint32x2_t c_low = vdup_n_u32(c & 0xFFFFFFFFu), c_high = vdup_n_u32(c >> 32);
+        const uint32x2_t cross = vmla_u32(vmul_u32(low, c_high), high, c_low);
+        return vmlal_u32(vshlq_n_u64(vmovl_u32(cross), 32), low, c_low);
+    }
     static unsigned lane_mask(uint64x2_t v) {
         return static_cast<unsigned>((vgetq_lane_u64(v, 0) & 1) | (vgetq_lane_u64(v, 1) & 2));
     }

@@ -28,6 +28,11 @@ struct Ops<ScalarArch> : OpsDefaults {
     static V broadcast(std::uint64_t x) { return x; }
     static V mul32(V a, V b) { return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu); }
     static V mul_small(V a, std::uint32_t c) { return a * c; }
+    template <std::uint64_t c>
+    static V mul(V a) { return a * c; }
+    /// (a ^ (a >> 32)) * c
+    template <std::uint64_t c>
+    static V mul_folded(V a) { return (a ^ (a >> 32)) * c; }
     static V swap_halves(V a) { return (a << 32) | (a >> 32); }
     static V bit(V n) { return std::uint64_t{1} << (n & 63); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) { return (pattern >> (8 * part)) & 0xFF; }

@@ -14,6 +14,14 @@ template <>
 struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     static V mul32(V a, V b) { return _mm_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
+    template <std::uint64_t c>
+    static V mul(V a) { return mul_from_mul32<Ops, c>(a, swap_halves(a)); }
+    /// (a ^ (a >> 32)) * c
+    template <std::uint64_t c>
+    static V mul_folded(V a) {
+        const V swapped = swap_halves(a);
+        return mul_from_mul32<Ops, c>(a ^ swapped, swapped);
+    }
     static V swap_halves(V a) { return _mm_shuffle_epi32(a, 0xB1); }
     // SSE shifts all lanes by one count, taken from the low lane of the count vector.
     static V bit(V n) { return shift_lanes(n & V(63), [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); }); }

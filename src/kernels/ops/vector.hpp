@@ -51,6 +51,12 @@ protected:
         const V factor(std::uint64_t{c});
         return O::mul32(a, factor) + (O::mul32(O::swap_halves(a), factor) << 32);
     }
+    // A 64-bit product with c of numbers of which the low halves of `low` and `high` hold the halves.
+    template <class O, std::uint64_t c>
+    static V mul_from_mul32(V low, V high) {
+        const V c_low(c & 0xFFFFFFFFu), c_high(c >> 32);
+        return O::mul32(low, c_low) + ((O::mul32(low, c_high) + O::mul32(high, c_low)) << 32);
+    }
 };
 
 }  // namespace
