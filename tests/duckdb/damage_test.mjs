@@ -1,4 +1,5 @@
-// damage_test.mjs EXTENSION GOLDEN SERIES LINES NUMBERS: BLOBs that are no filter are errors, never an answer.
+// damage_test.mjs EXTENSION GOLDEN SERIES LINES NUMBERS: BLOBs that are no filter are errors, never
+// an answer.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { finish, open, test } from './support.mjs';

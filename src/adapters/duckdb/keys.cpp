@@ -41,7 +41,7 @@ constexpr struct {
                {DUCKDB_TYPE_UNION, "UNION"}};
 
 [[noreturn]] void refuse(duckdb_type id) {
-    std::string name = "of number " + std::to_string(static_cast<int>(id));
+    std::string name = "number " + std::to_string(static_cast<int>(id));
     for (const auto& type : refused)
         if (type.id == id) name = type.name;
     throw std::invalid_argument("values of type " + name + " have no keys; cast them");
