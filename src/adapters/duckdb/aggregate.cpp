@@ -158,7 +158,7 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
 /// three times as long as all the rest.
 std::vector<std::byte> filter_of(const Group& group) {
     constexpr std::size_t few = 4096;
-    constexpr double longest = 4294967295;  // of DuckDB's strings
+    constexpr double longest = 4294967295 - 4096;  // of DuckDB's strings, less the header
     const double bits_per_key = group.bits_per_key != 0 ? group.bits_per_key : default_bits_per_key;
     std::size_t all = group.hashes.size();
     for (const auto& part : group.shared) all += part->size();

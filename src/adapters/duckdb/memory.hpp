@@ -3,8 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
-#include <new>
-#include <utility>
+#include <memory>
 #include <vector>
 
 namespace simdbloom::duckdb {

@@ -28,8 +28,8 @@ using Hashes = CountedVector<std::uint64_t>;
 /// end only.
 struct Group {
     Hashes hashes;
-    std::vector<std::shared_ptr<const Hashes>> shared;  ///< more of them, with other groups
-    double bits_per_key = 0;                            ///< 0: not given yet
+    CountedVector<std::shared_ptr<const Hashes>> shared;  ///< more of them, with other groups
+    double bits_per_key = 0;                              ///< 0: not given yet
     KeyClass kind = KeyClass::none;
 };
 
