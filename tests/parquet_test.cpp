@@ -444,6 +444,29 @@ TEST(Parquet, MetadataOfSmallPiecesTakeNoMoreMemoryThanTheyMay) {
     EXPECT_LE(taken, 5 * w.bytes.size());
 }
 
+TEST(Parquet, AColumnThatIsNotThereIsRefusedInAFewWords) {
+    const MadeFile made(Words{{"one"}});
+    Writer w;
+    w.list(4, 12, 1).open().list(1, 12, 1000);
+    for (int i = 0; i < 1000; ++i) {
+        const std::string name = "column" + std::to_string(i);
+        w.open().i64(2, 4).field(3, 12).open().i32(1, 1).list(3, 8, 1).raw(name);
+        w.i32(4, 1).i64(5, 7);
+        w.close().close();
+    }
+    w.i64(2, 0).i64(3, 0).close().byte(0);
+    auto bytes = parquet_bytes({'P', 'A', 'R', '1'});
+    bytes.insert(bytes.end(), w.bytes.begin(), w.bytes.end());
+    for (std::size_t i = 0; i < 4; ++i)
+        bytes.push_back(static_cast<std::byte>(w.bytes.size() >> 8 * i));
+    for (const char c : {'P', 'A', 'R', '1'}) bytes.push_back(static_cast<std::byte>(c));
+    made.write(bytes);
+    const auto file = parquet::File::open(made.path).value();
+    EXPECT_EQ(file.column("column999"), 999u);
+    test::expect_error<std::invalid_argument>([&] { return file.column("none"); },
+                                              "column48 column49 and 950 more");
+}
+
 TEST(Parquet, FieldsHaveNumbersOf16Bits) {
     const auto fields = [](int n) {
         std::vector<std::byte> bytes(static_cast<std::size_t>(n), std::byte{0xF1});  // 15 on, true

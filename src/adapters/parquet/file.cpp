@@ -90,13 +90,16 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
 }
 
 std::size_t File::column(std::string_view path) const {
+    constexpr std::size_t most_named = 50;
     std::string names;
-    if (!metadata_.row_groups.empty())
-        for (std::size_t i = 0; i < metadata_.row_groups[0].columns.size(); ++i) {
-            const auto& column = metadata_.row_groups[0].columns[i];
-            if (column.path == path) return i;
-            names += " " + column.path;
-        }
+    const std::vector<ColumnChunk> none;
+    const auto& columns = metadata_.row_groups.empty() ? none : metadata_.row_groups[0].columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].path == path) return i;
+        if (i < most_named) names += " " + columns[i].path;
+    }
+    if (columns.size() > most_named)
+        names += " and " + std::to_string(columns.size() - most_named) + " more";
     throw std::invalid_argument("simdbloom: " + descriptor_->path.string() + " has no column \"" + std::string(path) + "\"; it has:" + names);
 }
 
