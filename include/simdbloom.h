@@ -18,7 +18,7 @@ typedef enum {
     SIMDBLOOM_OK = 0,
     SIMDBLOOM_INVALID = 1, /* an argument that means nothing, filters that do not go together, a null pointer */
     SIMDBLOOM_LENGTH = 2,  /* too little room, too large a filter, or a full one */
-    SIMDBLOOM_MEMORY = 3,
+    SIMDBLOOM_MEMORY = 3,  /* none for the filter, or for what is computed of it */
     SIMDBLOOM_DATA = 4,    /* bytes or a file that are no filter: every key may be in it */
     SIMDBLOOM_SYSTEM = 5   /* a file that cannot be written, a thread that cannot be started */
 } simdbloom_status;
@@ -65,7 +65,8 @@ simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter
 /* 0 or "" of NULL. The text is valid as long as the filter. */
 const char* simdbloom_spec(const simdbloom_filter* filter);
 size_t simdbloom_size_in_bytes(const simdbloom_filter* filter);
-/* For the number of keys given at creation, and from the bits as they are. */
+/* For the number of keys given at creation, and from the bits as they are. NaN where there is no
+ * memory to compute them in; simdbloom_error() says so then. */
 double simdbloom_expected_fpr(const simdbloom_filter* filter);
 double simdbloom_estimated_fpr(const simdbloom_filter* filter);
 

@@ -2,7 +2,9 @@
 #include "simdbloom/arrow.hpp"
 
 #include <deque>
+#include <limits>
 
+#include "guarded.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -165,6 +167,75 @@ TEST(Arrow, RefusesWhatHasNoKeys) {
         column.array.release = nullptr;
         return column.keys();
     }, "released");
+}
+
+// Offset 4096 lies far behind the bytes; that it is wrong only the next one says.
+TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
+    const test::Guarded text(100);
+    const auto last = text.last<char>(5);
+    std::fill(last.begin(), last.end(), 'x');
+    const auto strings = [&](const char* format, auto offsets) {
+        Column column(format, static_cast<std::int64_t>(offsets.size()) - 1);
+        column.values(offsets);
+        column.buffers.push_back(last.data());
+        return column.set().numbers();
+    };
+    const std::pair<std::vector<std::int64_t>, const char*> wrong[] = {
+        {{0, 4096, 0}, "row 1 goes from byte 4096 to byte 0"},
+        {{0, 5, 4096, 5}, "row 2 goes from byte 4096 to byte 5"},
+        {{0, 4096, 4096, 5}, "row 2 goes from byte 4096"},
+        {{-5, 0, 5}, "row 0 goes from byte -5"},
+        {{0, 4096, 0, 5}, "row 1"},
+        {{0, -1, 0}, "row 0 goes from byte 0 to byte -1"}};
+    for (const auto& [offsets, what] : wrong) {
+        const std::vector<std::int32_t> narrow(offsets.begin(), offsets.end());
+        const auto refused = [&](const char* format, const auto& given) {
+            test::expect_error<std::invalid_argument>([&] { return strings(format, given); }, what);
+        };
+        for (const char* format : {"u", "z"}) refused(format, narrow);
+        for (const char* format : {"U", "Z"}) refused(format, offsets);
+    }
+    EXPECT_EQ(strings("u", std::vector<std::int32_t>{0, 5, 5}),
+              (Numbers{hash_bytes("xxxxx"), hash_bytes("")}));
+}
+
+TEST(Arrow, LengthsThatCannotBeAreRefused) {
+    const auto most = std::numeric_limits<std::int64_t>::max();
+    const auto refused = [](auto make, const char* what) {
+        test::expect_error<std::invalid_argument>(make, what);
+    };
+    refused([&] { return Column("i", 2, most).values<std::int32_t>({1}).keys(); }, "counted");
+    refused([&] { return Column("w:8", 1, most / 8).values<char>({'x'}).keys(); }, "memory");
+    refused([&] { return Column("d:3,1", 2, most / 16).values<char>({'x'}).keys(); }, "memory");
+    refused([&] { return Column(nullptr, 0).values<char>({}).keys(); }, "format");
+    refused([&] {
+        Column column("i", 0);
+        column.array.buffers = nullptr;
+        return column.keys();
+    }, "without buffers");
+}
+
+// What a move leaves has no rows, and an assignment that fails changes nothing.
+TEST(Arrow, KeysAreMovedAndAssignedWhole) {
+    Column numbers("l", 2), words("u", 1), codes("c", 1);
+    numbers.values<std::int64_t>({7, 8});
+    words.values<std::int32_t>({0, 1}).values<char>({'a'});
+    codes.values<std::int8_t>({0});
+    codes.schema.dictionary = &words.schema;
+    codes.array.dictionary = &words.array;
+    for (Column* column : {&numbers, &words, &codes}) {
+        ArrowKeys keys = column->keys();
+        const Numbers before(keys.column().values.begin(), keys.column().values.end());
+        ArrowKeys moved = std::move(keys);
+        EXPECT_EQ(keys.column().size(), 0u);
+        EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
+        ArrowKeys& same = moved;
+        moved = std::move(same);
+        EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
+        keys = moved;
+        EXPECT_TRUE(std::ranges::equal(keys.column().values, before));
+        EXPECT_TRUE(keys.column().is_valid(0));
+    }
 }
 
 TEST(Arrow, AnswersGoOutAndAreReleased) {

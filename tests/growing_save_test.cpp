@@ -37,6 +37,33 @@ void expect_fault(const Bytes& bytes, LoadFault fault, const std::string& text, 
     EXPECT_NE(loaded.error().message.find(text), std::string::npos) << loaded.error().message;
 }
 
+// A key has at most eight copies; a stash of 80,000 would take seconds to read.
+TEST(GrowingSave, AStashOfMoreCopiesThanAFilterTakesIsRefused) {
+    const GrowingCuckoo filter(1'000);
+    const Bytes empty = save(filter);
+    const auto forged = [&](std::uint64_t copies) {
+        Bytes bytes(empty.begin(), empty.end() - 8);
+        for (std::uint64_t i = 0; i < copies; ++i)
+            for (unsigned b = 0; b < 8; ++b)
+                bytes.push_back(static_cast<std::byte>(0x0123456789ABCDEFu >> (8 * b)));
+        bytes.insert(bytes.end(), 8, std::byte{0});
+        write_word(bytes, 48, copies, 8);
+        write_word(bytes, 56, copies, 8);
+        const std::span<const std::byte> all(bytes);
+        const auto stash = all.last(8 * copies + 8).first(8 * copies);
+        const auto bits = all.subspan(64, all.size() - 72 - stash.size());
+        const auto sum = hash_bytes(stash, hash_bytes(bits, hash_bytes(all.first(64))));
+        write_word(bytes, bytes.size() - 8, sum, 8);
+        return bytes;
+    };
+    const auto loaded = load_growing(forged(8));
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_EQ((*loaded).stashed(), 8u);
+    for (const std::uint64_t copies : {9u, 80'000u})
+        expect_fault(forged(copies), LoadFault::parameter,
+                     "more than 8 copies of hash 81985529216486895");
+}
+
 TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
     for (const char* spec : {"growing12", "growing16", "growing20"}) {
         const GrowingCuckoo filter = sample(spec, {.seed = 99});

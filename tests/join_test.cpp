@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "guarded.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -88,6 +89,22 @@ TEST(Join, EveryShapeOfAnswerIsThatOfSingleLookups) {
                 const JoinFilter filter(filter_of_half(spec, batch.values));
                 expect_all_answers(filter, batch.column, std::string(spec) + " " + std::to_string(n) + (nulls ? " with NULLs" : ""));
             }
+}
+
+// The validity ends where a page begins that faults, in whichever bit of its last byte.
+TEST(Join, NoByteBehindTheValidityIsRead) {
+    const test::Guarded memory(200);
+    for (std::size_t offset = 0; offset < 9; ++offset)
+        for (std::size_t n = 1; n < 140; ++n) {
+            Batch batch(n, true, offset);
+            const auto valid = memory.last<std::uint8_t>(batch.valid.size());
+            std::copy(batch.valid.begin(), batch.valid.end(), valid.begin());
+            batch.column.valid = valid.data();
+            const JoinFilter filter(filter_of_half("split256", batch.values));
+            for (const JoinFilter& asked : {filter, JoinFilter::accept_all()})
+                expect_all_answers(asked, batch.column,
+                                   std::to_string(offset) + " " + std::to_string(n));
+        }
 }
 
 TEST(Join, EveryOffsetOfTheValidity) {

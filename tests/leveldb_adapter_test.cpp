@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "allocations.hpp"
 #include "simdbloom/adapters/leveldb.hpp"
 #include "scale.hpp"
 #include "support.hpp"
@@ -39,6 +40,53 @@ private:
 std::string present(std::uint64_t i) { return "user" + std::to_string(test::random_key(i)); }
 std::string absent(std::uint64_t i) { return "user" + std::to_string(test::random_key(i + 1'000'000'000)); }
 std::string value(std::uint64_t i) { return "value of " + present(i) + std::string(60, '.'); }
+
+/// A policy to whose work of every third filter no memory is given.
+class StarvingPolicy final : public leveldb::FilterPolicy {
+public:
+    explicit StarvingPolicy(PolicyPointer policy) : policy_(std::move(policy)) {}
+    const char* Name() const override { return policy_->Name(); }
+    void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+        if (filters++ % 3 != 0) return policy_->CreateFilter(keys, n, dst);
+        const std::string before = *dst;
+        {
+            const test::OnlySoMany limit(0);
+            policy_->CreateFilter(keys, n, dst);
+        }
+        starved += *dst == before;
+    }
+    bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+        return policy_->KeyMayMatch(key, filter);
+    }
+    mutable std::atomic<std::size_t> filters = 0, starved = 0;
+
+private:
+    PolicyPointer policy_;
+};
+
+TEST(LevelDbPolicyMemory, AFilterWithoutMemoryIsNoneAndMatchesEveryKey) {
+    for (const char* spec : {"classic", "blocked512", "split256"})
+        for (const int n : {0, 1, 40, 5'000}) {
+            std::vector<std::string> texts;
+            for (int i = 0; i < n; ++i) texts.push_back(present(static_cast<std::uint64_t>(i)));
+            const std::vector<leveldb::Slice> keys(texts.begin(), texts.end());
+            bool done = false;
+            for (long k = 0; !done; ++k) {
+                ASSERT_LT(k, 100);
+                const auto policy = make_leveldb_policy(spec, 10);
+                std::string filter = "before";
+                {
+                    const test::OnlySoMany limit(k);
+                    policy->CreateFilter(keys.data(), n, &filter);
+                }
+                ASSERT_EQ(filter.substr(0, 6), "before");
+                done = filter.size() > 6;
+                const leveldb::Slice own(filter.data() + 6, filter.size() - 6);
+                for (const auto& key : keys) ASSERT_TRUE(policy->KeyMayMatch(key, own)) << k;
+                ASSERT_TRUE(done || policy->KeyMayMatch("another", own)) << k;
+            }
+        }
+}
 
 class LevelDbDatabase : public ::testing::Test {
 protected:
@@ -188,6 +236,17 @@ Range filter_block(const std::string& table) {
     };
     const std::uint64_t offset = varint();
     return {offset, varint()};
+}
+
+// One filter in three has no bytes, as there was no memory for it.
+TEST_F(LevelDbDatabase, FiltersWithoutMemoryLoseNoKey) {
+    const StarvingPolicy policy(make_leveldb_policy("blocked512", 10));
+    open(&policy);
+    write(0, 5'000);
+    compact();
+    EXPECT_GT(policy.starved, 10u);
+    open(&policy);
+    expect_right_answers(5'000);
 }
 
 TEST_F(LevelDbDatabase, DamagedFiltersLoseNoKey) {

@@ -103,6 +103,41 @@ TEST(Memory, WhatTheSystemRefusesIsAnErrorThatNamesTheBytes) {
         }
 }
 
+TEST(Memory, LevelDbViewsLookAtTheEnvironmentOnceAndAllocateNothing) {
+    const auto keys = test::random_keys(1'000);
+    const auto filter = make_leveldb_filter(keys, 10);
+    std::vector<std::uint8_t> bitmap(125);
+    std::vector<std::uint32_t> positions(1'000);
+    const auto ask = [&] {
+        const LevelDbFilterView view{std::span<const std::byte>(filter)};
+        view.contains(keys, bitmap);
+        return view.count(keys) + view.select(keys, positions) + view.contains(keys[0]);
+    };
+    EXPECT_EQ(ask(), 2'001u);
+    const char* const name = std::getenv("SIMDBLOOM_ISA");
+    const std::string before = name != nullptr ? name : "";
+    setenv("SIMDBLOOM_ISA", "avx1024", 1);
+    const std::size_t allocations = heap_allocations;
+    EXPECT_EQ(ask(), 2'001u);
+    EXPECT_EQ(heap_allocations, allocations);
+    if (name != nullptr) setenv("SIMDBLOOM_ISA", before.c_str(), 1);
+    else unsetenv("SIMDBLOOM_ISA");
+}
+
+// Each copy alone is available; a filter of 1 GiB whose pages nobody touches takes no memory.
+TEST(Memory, CopiesForThreadsAreAskedForAtOnceAndRefusedBeyondWhatThereIs) {
+#if defined(SIMDBLOOM_SANITIZED) || defined(SIMDBLOOM_EMULATED)
+    GTEST_SKIP() << "the sanitizer or emulator maps memory of its own";
+#endif
+    constexpr std::size_t gib = std::size_t{1} << 30;
+    const std::size_t pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+    const auto threads = static_cast<unsigned>(4 * (pages * page / gib + 1) + 64);
+    auto filter = make_filter("split256", gib / 2, 16);
+    const auto keys = test::random_keys(10);
+    EXPECT_THROW(parallel_insert(filter, keys, threads, BuildMethod::merged), std::bad_alloc);
+    EXPECT_EQ(filter.count(keys), 0u);
+}
+
 TEST(Memory, JoinsAllocateNothingPerBatch) {
     const auto keys = test::random_keys(5'000);
     auto filter = make_filter("split256", keys.size(), 12);

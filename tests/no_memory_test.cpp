@@ -134,6 +134,18 @@ TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenInsertsFail) {
     }
 }
 
+TYPED_TEST(EveryTypeWithoutMemory, AnswersThroughOneIsaOrTheOther) {
+    if constexpr (requires(TypeParam f) { f.use_isa(Isa::scalar); }) {
+        const Keys keys = new_keys();
+        fail_everywhere([&] { return test::filled<TypeParam>(keys, {}); },
+                        [](TypeParam& f) { f.use_isa(Isa::scalar); },
+                        [&](TypeParam& f, bool done) {
+                            ASSERT_TRUE(!done || f.isa() == Isa::scalar);
+                            expect_true_of_itself(f, keys);
+                        });
+    }
+}
+
 TEST(WithoutMemory, ASeriesCountsItsFiltersAndTheirKeysAlike) {
     const Keys keys = new_keys();
     const auto full = [&] {  // the next new key needs a filter

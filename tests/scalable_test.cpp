@@ -207,6 +207,43 @@ TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
     }
 }
 
+// To the byte, where the series is made larger and where it is loaded.
+TEST(Scalable, MaxBytesIsWhatTheFiltersTakeTogether) {
+    const Scaling scaling{.first_capacity = 500, .fpr = 0.01};
+    ScalableBloom free(scaling, with_spec("split256"));
+    const auto keys = test::random_keys(2'500);
+    free.insert(keys);
+    ASSERT_EQ(free.filters().size(), 3u);
+    const std::size_t bytes = free.size_in_bytes();
+
+    Options options = with_spec("split256");
+    options.max_bytes = bytes;
+    ScalableBloom bounded(scaling, options);
+    bounded.insert(keys);
+    EXPECT_EQ(bounded.size_in_bytes(), bytes);
+    options.max_bytes = bytes - 1;
+    ScalableBloom smaller(scaling, options);
+    test::expect_error<std::length_error>([&] { smaller.insert(keys); return 0; },
+                                          std::to_string(bytes) + " bytes, above max_bytes=");
+    EXPECT_EQ(smaller.filters().size(), 2u);
+    EXPECT_EQ(smaller.stored(), smaller.capacity());
+
+    const TemporaryFile file;
+    save_file(free, file.path);
+    const auto fault = [&](std::size_t max_bytes) {
+        const auto loaded = load_series_file(file.path, {.max_bytes = max_bytes});
+        return loaded ? std::optional<LoadFault>() : loaded.error().fault;
+    };
+    EXPECT_EQ(fault(0), std::nullopt);
+    EXPECT_EQ(fault(bytes), std::nullopt);
+    EXPECT_EQ(fault(bytes - 1), LoadFault::limit);
+    EXPECT_EQ(fault(1), LoadFault::limit);
+    // What is loaded keeps to the bound that it was loaded with.
+    ScalableBloom loaded = load_series_file(file.path, {.max_bytes = bytes}).value();
+    EXPECT_THROW(loaded.insert(test::random_keys(5'000, 10'000)), std::length_error);
+    EXPECT_EQ(loaded.size_in_bytes(), bytes);
+}
+
 TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
     const TemporaryFile file;
     ScalableBloom series({.first_capacity = 20, .fpr = 0.1});

@@ -27,16 +27,16 @@ public:
     static AnyFilter with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options = {});
     static AnyFilter for_fpr(std::size_t n_keys, double fpr, Options options = {});
 
-    template <class Key>
-        requires(!std::convertible_to<const Key&, std::span<const std::uint64_t>>)
-    void insert(const Key& key) {
-        std::visit([&](auto& f) { f.insert(key); }, filter_);
-    }
-    template <class Key>
-        requires(!std::convertible_to<const Key&, std::span<const std::uint64_t>>)
-    bool contains(const Key& key) const {
-        return std::visit([&](const auto& f) { return f.contains(key); }, filter_);
-    }
+    void insert(std::uint64_t key) { insert_key(key); }
+    void insert(std::string_view key) { insert_key(key); }
+    void insert(std::span<const std::byte> key) { insert_key(key); }
+    template <detail::LossyKey K>
+    void insert(K) = delete;
+    bool contains(std::uint64_t key) const { return contains_key(key); }
+    bool contains(std::string_view key) const { return contains_key(key); }
+    bool contains(std::span<const std::byte> key) const { return contains_key(key); }
+    template <detail::LossyKey K>
+    bool contains(K) const = delete;
     void insert_hash(std::uint64_t hash) { std::visit([&](auto& f) { f.insert_hash(hash); }, filter_); }
     bool contains_hash(std::uint64_t hash) const {
         return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
@@ -108,6 +108,15 @@ public:
     const F* get_if() const noexcept { return std::get_if<F>(&filter_); }
 
 private:
+    template <class Key>
+    void insert_key(Key key) {
+        std::visit([&](auto& f) { f.insert(key); }, filter_);
+    }
+    template <class Key>
+    bool contains_key(Key key) const {
+        return std::visit([&](const auto& f) { return f.contains(key); }, filter_);
+    }
+
     Variant filter_;
 };
 

@@ -53,7 +53,9 @@ public:
     ///
     /// A key may come twice with the same value. Throws std::invalid_argument naming a key with two values, a value that is
     /// too large, numbers of keys and values that differ, or bits or arity out of range; std::length_error beyond 2^32 - 1
-    /// slots or options.max_bytes; std::runtime_error if no graph of max_attempts could be peeled.
+    /// slots or options.max_bytes; std::runtime_error if no graph of max_attempts could be peeled;
+    /// std::system_error if hashes have to be told apart without random bits. Time is linear in the
+    /// number of keys, whatever their hashes are.
     static BloomierMap build(std::span<const std::uint64_t> keys, std::span<const std::uint32_t> values, unsigned value_bits, unsigned check_bits,
                              const Options& options = {}, const FuseTuning& tuning = {});
     static BloomierMap build(std::span<const std::uint64_t> keys, std::span<const std::uint64_t> values, unsigned value_bits, unsigned check_bits,
@@ -86,6 +88,8 @@ public:
     std::optional<std::uint32_t> value_of(std::uint64_t key) const noexcept { return value_of_hash(hash_of(key)); }
     std::optional<std::uint32_t> value_of(std::string_view key) const noexcept { return value_of_hash(hash_of(key)); }
     std::optional<std::uint32_t> value_of(std::span<const std::byte> key) const noexcept { return value_of_hash(hash_of(key)); }
+    template <detail::LossyKey K>
+    std::optional<std::uint32_t> value_of(K) const = delete;
     template <class Key, Hasher<Key> H>
     std::optional<std::uint32_t> value_of(const Key& key, const H& hasher) const { return value_of_hash(hasher(key, seed())); }
 

@@ -31,6 +31,9 @@ struct BuildAccess {
 /// Inserts all keys on `threads` threads, the caller's among them, and returns when they are in. Nothing else may use the
 /// filter meanwhile. Throws std::invalid_argument for zero threads and for `partitioned` on a classic filter, std::bad_alloc
 /// and std::system_error as memory and threads run out, before the first bit is set.
+///
+/// `merged` asks for the memory of all copies at once, which is held against what is available
+/// (AllocationError): each of them alone might be granted, and the process ended when it writes.
 template <class F>
     requires std::derived_from<F, BloomInterface<F>>
 void parallel_insert(F& filter, std::span<const std::uint64_t> keys, unsigned threads, BuildMethod method = BuildMethod::automatic) {

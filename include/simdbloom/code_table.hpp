@@ -45,6 +45,8 @@ public:
     bool contains_hash(std::uint64_t hash) const noexcept { return look_for(hash).found; }
     bool insert(std::uint64_t key) { return insert_hash(hash_of(key)); }
     bool insert(std::string_view key) { return insert_hash(hash_of(key)); }
+    template <detail::LossyKey K>
+    bool insert(K) = delete;
     using LookupInterface::contains;
 
     /// Both return how many went in: those before the first that could not.

@@ -34,6 +34,8 @@ public:
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
     unsigned count_estimate(std::uint64_t key) const noexcept { return count_estimate_hash(hash_of(key)); }
     unsigned count_estimate(std::string_view key) const noexcept { return count_estimate_hash(hash_of(key)); }
+    template <detail::LossyKey K>
+    unsigned count_estimate(K) const = delete;
 
     /// Counters at 15, which are never lowered again. Reads the whole filter.
     std::uint64_t saturated() const noexcept;

@@ -24,6 +24,8 @@ public:
     bool erase(std::uint64_t key) { return self().erase_hash(this->hash_of(key)); }
     bool erase(std::string_view key) { return self().erase_hash(this->hash_of(key)); }
     bool erase(std::span<const std::byte> key) { return self().erase_hash(this->hash_of(key)); }
+    template <detail::LossyKey K>
+    bool erase(K) = delete;
     template <class Key, Hasher<Key> H>
     bool erase(const Key& key, const H& hasher) { return self().erase_hash(hasher(key, this->seed())); }
 
@@ -60,6 +62,8 @@ class TableInterface : public ErasableInterface<F> {
 public:
     bool try_insert(std::uint64_t key) { return self().try_insert_hash(this->hash_of(key)); }
     bool try_insert(std::string_view key) { return self().try_insert_hash(this->hash_of(key)); }
+    template <detail::LossyKey K>
+    bool try_insert(K) = delete;
     /// Inserts in order and returns how many went in; the first that found no place ends it.
     std::size_t try_insert(std::span<const std::uint64_t> keys) { return self().went_in(this->run_insert(keys, false)); }
     std::size_t try_insert_hashes(std::span<const std::uint64_t> hashes) { return self().went_in(this->run_insert(hashes, true)); }

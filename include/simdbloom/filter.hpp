@@ -172,6 +172,8 @@ public:
     bool contains(std::uint64_t key) const { return self().contains_hash(this->hash_of(key)); }
     bool contains(std::string_view key) const { return self().contains_hash(this->hash_of(key)); }
     bool contains(std::span<const std::byte> key) const { return self().contains_hash(this->hash_of(key)); }
+    template <detail::LossyKey K>
+    bool contains(K) const = delete;
 
     // Keys of any type through a Hasher of the user's, singly and in batches.
     template <class Key, Hasher<Key> H>
@@ -230,6 +232,8 @@ public:
     void insert(std::uint64_t key) { self().insert_hash(this->hash_of(key)); }
     void insert(std::string_view key) { self().insert_hash(this->hash_of(key)); }
     void insert(std::span<const std::byte> key) { self().insert_hash(this->hash_of(key)); }
+    template <detail::LossyKey K>
+    void insert(K) = delete;
     template <class Key, Hasher<Key> H>
     void insert(const Key& key, const H& hasher) { self().insert_hash(hasher(key, this->seed())); }
     template <class Key, Hasher<Key> H = BytesHasher>

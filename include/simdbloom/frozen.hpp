@@ -23,8 +23,16 @@ public:
     const AnyFilter& operator*() const noexcept { return *filter_; }
     const AnyFilter* operator->() const noexcept { return filter_.get(); }
 
-    template <class... Arguments>
-    decltype(auto) contains(Arguments&&... arguments) const { return filter_->contains(std::forward<Arguments>(arguments)...); }
+    bool contains(std::uint64_t key) const { return filter_->contains(key); }
+    bool contains(std::string_view key) const { return filter_->contains(key); }
+    bool contains(std::span<const std::byte> key) const { return filter_->contains(key); }
+    template <detail::LossyKey K>
+    bool contains(K) const = delete;
+    template <class Key, Hasher<Key> H>
+    bool contains(const Key& key, const H& hasher) const { return filter_->contains(key, hasher); }
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
+        filter_->contains(keys, bitmap);
+    }
     std::size_t count(std::span<const std::uint64_t> keys) const { return filter_->count(keys); }
     std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const { return filter_->select(keys, positions); }
 

@@ -64,6 +64,8 @@ public:
     Inserted try_insert_hash(std::uint64_t hash);
     Inserted try_insert(std::uint64_t key) { return try_insert_hash(hash_of(key)); }
     Inserted try_insert(std::string_view key) { return try_insert_hash(hash_of(key)); }
+    template <detail::LossyKey K>
+    Inserted try_insert(K) = delete;
     /// Inserts in order up to the first that is not taken. `last` says what became of that one.
     struct Batch {
         std::size_t inserted;
@@ -83,6 +85,8 @@ public:
     bool erase_hash(std::uint64_t hash) noexcept;
     bool erase(std::uint64_t key) noexcept { return erase_hash(hash_of(key)); }
     bool erase(std::string_view key) noexcept { return erase_hash(hash_of(key)); }
+    template <detail::LossyKey K>
+    bool erase(K) = delete;
     /// Removes all keys and keeps the size.
     void clear() noexcept;
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/number_keys.hpp"
+
 namespace simdbloom {
 
 namespace detail {
@@ -42,6 +44,8 @@ inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 constexpr std::uint64_t hash_key(std::uint64_t key, std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
 }
+template <detail::LossyKey K>
+std::uint64_t hash_key(K, std::uint64_t = 0) = delete;
 
 /// What keys are hashed with, by whom it may be chosen to hurt.
 enum class Hashing : std::uint8_t {
@@ -117,6 +121,8 @@ constexpr std::uint64_t siphash(std::uint64_t value, const HashKey& key) noexcep
     state.absorb(std::uint64_t{8} << 56, detail::RotateWord{});
     return state.finish(0xFF, detail::RotateWord{});
 }
+template <detail::LossyKey K>
+std::uint64_t siphash(K, const HashKey&) = delete;
 /// SipHash-2-4 of bytes.
 std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noexcept;
 std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept;

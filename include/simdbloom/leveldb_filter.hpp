@@ -3,18 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "simdbloom/isa.hpp"
+#include "simdbloom/number_keys.hpp"
 
 namespace simdbloom {
 
 namespace detail {
 enum class Output : std::uint8_t;
+struct KernelTable;
 }
 
 /// The name under which LevelDB stores filters of this format (LevelDB 1.23, util/bloom.cc).
@@ -26,6 +27,8 @@ inline constexpr std::uint32_t leveldb_filter_seed = 0xBC9F1D34u;
 std::uint32_t leveldb_hash(std::string_view key, std::uint32_t seed = leveldb_filter_seed) noexcept;
 /// Of the eight little-endian bytes of an integer.
 std::uint32_t leveldb_hash(std::uint64_t key) noexcept;
+template <detail::LossyKey K>
+std::uint32_t leveldb_hash(K) = delete;
 
 /// Appends to `out` the bytes that leveldb::NewBloomFilterPolicy(bits_per_key)->CreateFilter would: max(64, n * bits_per_key) bits in whole bytes and a
 /// byte k = bits_per_key * 0.69, from 1 to 30. Throws std::invalid_argument if bits_per_key is negative, std::length_error if it is too many bytes.
@@ -47,6 +50,8 @@ public:
 
     bool contains(std::string_view key) const noexcept { return contains_hash(leveldb_hash(key)); }
     bool contains(std::uint64_t key) const noexcept { return contains_hash(leveldb_hash(key)); }
+    template <detail::LossyKey K>
+    bool contains(K) const = delete;
     bool contains_hash(std::uint64_t hash) const noexcept;
 
     /// How many are found.
@@ -62,7 +67,9 @@ public:
     std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const;
     std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const;
 
-    /// Batches go through default_isa(), or from now on through that one; throws std::invalid_argument if this machine cannot run it.
+    /// Batches go through this ISA from now on. Throws std::invalid_argument if this machine cannot
+    /// run it. Without it they go through what default_isa() named at the first batch of any view:
+    /// to make a view, and to ask it, costs no look at the environment and no memory.
     void use_isa(Isa isa);
 
     std::size_t size_in_bytes() const noexcept { return bytes_.size(); }
@@ -76,7 +83,7 @@ private:
     std::span<const std::byte> bytes_;
     std::uint64_t bits_;
     unsigned k_;
-    std::optional<Isa> isa_{};
+    const detail::KernelTable* kernels_ = nullptr;
 };
 
 /// FPR of such a filter, by simulation of its probes with ideal 32-bit hashes, and the standard deviation of one filter's true FPR around it (the error

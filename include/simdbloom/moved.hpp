@@ -48,7 +48,7 @@ public:
     }
 };
 
-[[noreturn]] void throw_moved_from();
+[[noreturn, gnu::cold]] void throw_moved_from();
 /// Throws std::invalid_argument if the filter in question was moved from.
 inline void check_not_moved(bool moved_from) {
     if (moved_from) [[unlikely]]

@@ -54,6 +54,8 @@ public:
     /// True if the key was not found before, and is in now; a new key is taken for an old one at the FPR.
     bool insert_if_new(std::uint64_t key) { return insert_hash_if_new(hash_of(key)); }
     bool insert_if_new(std::string_view key) { return insert_hash_if_new(hash_of(key)); }
+    template <detail::LossyKey K>
+    bool insert_if_new(K) = delete;
     bool insert_hash_if_new(std::uint64_t hash);
     /// The same for each in turn: bit i % 8 of byte i / 8 of `were_new` is the answer for hash i; what is behind the last bit is
     /// 0. Returns how many were new. std::length_error if the bitmap is shorter than ceil(n/8) bytes.
@@ -62,11 +64,15 @@ public:
 
     void insert(std::uint64_t key) { insert_if_new(key); }
     void insert(std::string_view key) { insert_if_new(key); }
+    template <detail::LossyKey K>
+    void insert(K) = delete;
     void insert(std::span<const std::uint64_t> keys);
     void insert_hashes(std::span<const std::uint64_t> hashes);
 
     bool contains(std::uint64_t key) const { return contains_hash(hash_of(key)); }
     bool contains(std::string_view key) const { return contains_hash(hash_of(key)); }
+    template <detail::LossyKey K>
+    bool contains(K) const = delete;
     bool contains_hash(std::uint64_t hash) const noexcept;
     /// As those of FilterBase.
     std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
@@ -77,6 +83,8 @@ public:
     /// The hash of a key, for the calls above.
     std::uint64_t hash_of(std::uint64_t key) const noexcept;
     std::uint64_t hash_of(std::string_view key) const noexcept;
+    template <detail::LossyKey K>
+    std::uint64_t hash_of(K) const = delete;
 
     std::span<const AnyFilter> filters() const noexcept { return filters_; }
     const Scaling& scaling() const noexcept { return scaling_; }

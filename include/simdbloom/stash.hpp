@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simdbloom/moved.hpp"
+#include "simdbloom/scatter.hpp"
 
 namespace simdbloom::detail {
 
@@ -19,8 +20,11 @@ public:
     std::size_t bytes_with_one_more() const noexcept { return size_for(held_ + 1) * sizeof(std::uint64_t); }
 
     bool contains(std::uint64_t hash) const noexcept;
+    /// Slots that a look for this hash goes over.
+    std::size_t probes(std::uint64_t hash) const noexcept;
     unsigned copies(std::uint64_t hash) const noexcept;
-    /// Either goes in, or std::bad_alloc is thrown and nothing has changed.
+    /// Either goes in, or nothing has changed and std::bad_alloc is thrown, or for the first one
+    /// std::system_error where the operating system has no random bits.
     void insert(std::uint64_t hash);
     /// Removes one copy; false if there is none.
     bool erase(std::uint64_t hash) noexcept;
@@ -31,10 +35,12 @@ public:
 private:
     std::size_t size_for(std::size_t held) const noexcept;
     std::size_t home(std::uint64_t hash) const noexcept;
+    std::size_t slot_of(std::uint64_t hash) const noexcept;
     void put(std::uint64_t hash) noexcept;
 
     Taken<std::vector<std::uint64_t>> slots_;  // 0: empty; a power of two of them, or none
     Taken<std::size_t> held_, zeros_;          // hashes that are 0 are only counted
+    Scatter scatter_;
 };
 
 }  // namespace simdbloom::detail

@@ -22,11 +22,17 @@ public:
     const char* Name() const override { return detail::compact_name; }
 
     // Keys come in order, those with several versions several times.
-    void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
-        std::vector<std::uint64_t> hashes(static_cast<std::size_t>(std::max(n, 0)));
-        std::transform(keys, keys + hashes.size(), hashes.begin(), hash_of);
-        hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-        detail::compact_append(sizes_.layout(), sizes_.of(hashes.size()), hashes, *dst);
+    void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const noexcept override {
+        const std::size_t before = dst->size();
+        try {
+            std::vector<std::uint64_t> hashes(static_cast<std::size_t>(std::max(n, 0)));
+            std::transform(keys, keys + hashes.size(), hashes.begin(), hash_of);
+            hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+            detail::compact_append(sizes_.layout(), sizes_.of(hashes.size()), hashes, *dst);
+        } catch (...) {
+            // LevelDB is not exception-safe. A filter of no bytes may match every key.
+            dst->resize(before);
+        }
     }
 
     bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {

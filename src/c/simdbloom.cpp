@@ -1,5 +1,6 @@
 #include "simdbloom.h"
 
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -69,6 +70,32 @@ std::span<T> many(T* pointer, std::size_t n, const char* name) {
 }
 std::span<const std::uint64_t> keys_of(const std::uint64_t* keys, std::size_t n) { return many(keys, n, "simdbloom: keys is NULL"); }
 std::span<const std::byte> bytes_of(const void* bytes, std::size_t n) { return many(static_cast<const std::byte*>(bytes), n, "simdbloom: bytes is NULL"); }
+
+/// A number that can fail to be computed: NaN then, and simdbloom_error() says why.
+template <class Compute>
+double number(const Compute& compute) noexcept {
+    double result = std::numeric_limits<double>::quiet_NaN();
+    (void)guarded([&] { result = compute(); });
+    return result;
+}
+
+class NoMemory : public std::bad_alloc {
+public:
+    explicit NoMemory(std::string_view text) noexcept {
+        text_[text.copy(text_, sizeof text_ - 1)] = '\0';
+    }
+    const char* what() const noexcept override { return text_; }
+
+private:
+    char text_[256];
+};
+
+/// The filter that was loaded; what hindered it is thrown.
+AnyFilter loaded(simdbloom::Loaded<AnyFilter> filter) {
+    if (!filter && filter.error().fault == simdbloom::LoadFault::memory)
+        throw NoMemory(filter.error().message);
+    return std::move(filter).value();
+}
 
 void hand_over(AnyFilter filter, simdbloom_filter** to) {
     std::string spec = filter.spec();
@@ -162,18 +189,22 @@ simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes, siz
     return guarded([&] { save(the(filter), many(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL")); });
 }
 simdbloom_status simdbloom_load(const void* bytes, size_t size, simdbloom_filter** filter) {
-    return create("", filter, [&] { return simdbloom::load(bytes_of(bytes, size)).value(); });
+    return create("", filter, [&] { return loaded(simdbloom::load(bytes_of(bytes, size))); });
 }
 simdbloom_status simdbloom_save_file(const simdbloom_filter* filter, const char* path) {
     return guarded([&] { save_file(the(filter), &at(path, "simdbloom: path is NULL")); });
 }
 simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter) {
-    return create(path, filter, [&] { return simdbloom::load_file(path).value(); });
+    return create(path, filter, [&] { return loaded(simdbloom::load_file(path)); });
 }
 
 const char* simdbloom_spec(const simdbloom_filter* filter) { return filter == nullptr ? "" : filter->spec.c_str(); }
 size_t simdbloom_size_in_bytes(const simdbloom_filter* filter) { return filter == nullptr ? 0 : filter->filter.size_in_bytes(); }
-double simdbloom_expected_fpr(const simdbloom_filter* filter) { return filter == nullptr ? 0 : filter->filter.expected_fpr(); }
-double simdbloom_estimated_fpr(const simdbloom_filter* filter) { return filter == nullptr ? 0 : filter->filter.estimated_fpr(); }
+double simdbloom_expected_fpr(const simdbloom_filter* filter) {
+    return filter == nullptr ? 0 : number([&] { return filter->filter.expected_fpr(); });
+}
+double simdbloom_estimated_fpr(const simdbloom_filter* filter) {
+    return filter == nullptr ? 0 : number([&] { return filter->filter.estimated_fpr(); });
+}
 
 }  // extern "C"

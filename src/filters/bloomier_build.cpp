@@ -8,6 +8,7 @@
 #include "filters/slots.hpp"
 #include "kernels/table.hpp"
 #include "simdbloom/bloomier.hpp"
+#include "simdbloom/scatter.hpp"
 
 namespace simdbloom {
 namespace {
@@ -40,11 +41,13 @@ void check_values_given(Keys hashes, Keys keys, std::span<const std::uint32_t> v
 /// Which hashes have come before, in a table of their numbers: linear time, unlike sorting.
 class Seen {
 public:
-    explicit Seen(std::size_t hashes) : number_(std::bit_ceil(2 * hashes + 1), none), shift_(64 - static_cast<unsigned>(std::countr_zero(number_.size()))) {}
+    explicit Seen(std::size_t hashes)
+        : number_(std::bit_ceil(2 * hashes + 1), none),
+          log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
+          scatter_(detail::Scatter::random()) {}
     /// The number of the first that equals hash i.
     std::size_t first(Keys hashes, std::size_t i) {
-        // Mixed once more: hashes of the caller's may be anything.
-        std::size_t at = detail::mix(hashes[i], detail::seed_offset) * detail::seed_offset >> shift_;
+        std::size_t at = scatter_.home(hashes[i], log_slots_);
         while (number_[at] != none && hashes[number_[at]] != hashes[i]) at = (at + 1) & (number_.size() - 1);
         if (number_[at] == none) number_[at] = static_cast<std::uint32_t>(i);
         return number_[at];
@@ -53,7 +56,8 @@ public:
 private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // fewer hashes than 2^32 - 1 slots
     std::vector<std::uint32_t> number_;
-    unsigned shift_;
+    unsigned log_slots_;
+    detail::Scatter scatter_;
 };
 
 [[noreturn]] void two_values(Keys hashes, Keys keys, std::span<const std::uint32_t> values, std::size_t i, std::size_t j) {

@@ -164,19 +164,25 @@ void build_partitioned(const Build& b) {
 }
 
 void build_merged(const Build& b, std::size_t bytes) {
-    std::vector<Storage> copies;
-    for (unsigned t = 1; t < b.threads; ++t) copies.emplace_back(bytes, true, nullptr);
+    // At once: of many smaller requests the system may grant more than there is.
+    const std::size_t others = b.threads - std::size_t{1}, stride = (bytes + 63) / 64 * 64;
+    std::size_t in_all = 0;
+    if (__builtin_mul_overflow(others, stride, &in_all)) throw AllocationError(SIZE_MAX);
+    Storage copies(in_all, true, nullptr);
+    const auto copy = [&](std::size_t i) { return copies.data() + i * stride; };
     std::barrier all_here(static_cast<std::ptrdiff_t>(b.threads));
     on_threads(b.threads, [&](unsigned t) {
         Target own = b.target;
-        if (t != 0) own.bits = copies[t - 1].data();
+        if (t != 0) own.bits = copy(t - 1);
         const auto keys = b.share(b.keys, t);
         if (b.key != nullptr && !b.hashed) insert_keyed(b.kernels, own, *b.key, keys);
         else b.kernels.insert(own, {keys.data(), keys.size(), b.hashed});
         all_here.arrive_and_wait();
         // Whole 64-byte lines, so that no two threads write to one.
         const std::size_t lines = bytes / 64 + 1, first = b.start(lines, t) * 64, last = std::min(b.start(lines, t + 1) * 64, bytes);
-        for (auto& copy : copies) combine(b.target.bits + first, copy.data() + first, last - first, [](auto into, auto from) { return into | from; });
+        for (std::size_t i = 0; i < others; ++i)
+            combine(b.target.bits + first, copy(i) + first, last - first,
+                    [](auto into, auto from) { return into | from; });
     });
 }
 

@@ -95,6 +95,9 @@ Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& gi
     for (std::size_t i = 0; i < stashed; ++i) {
         const auto here = load_le<std::uint64_t>(stash.data() + 8 * i);
         if (i > 0 && here < load_le<std::uint64_t>(stash.data() + 8 * (i - 1))) return parameter("the stash is not in order");
+        if (i >= GrowingCuckoo::max_copies &&
+            here == load_le<std::uint64_t>(stash.data() + 8 * (i - GrowingCuckoo::max_copies)))
+            return parameter("the stash has more than 8 copies of hash " + std::to_string(here));
         filter.stash_.insert(here);
     }
     const std::uint64_t held = filter.taken() + stashed;

@@ -133,11 +133,15 @@ bool LevelDbFilterView::contains_hash(std::uint64_t hash) const noexcept {
 }
 
 void LevelDbFilterView::use_isa(Isa isa) {
-    (void)detail::table_of(isa);
-    isa_ = isa;
+    kernels_ = &detail::table_of(isa);
 }
 
 namespace {
+
+const detail::KernelTable& default_table() {
+    static const detail::KernelTable& table = detail::table_of(default_isa());
+    return table;
+}
 
 // Answers of `key_found` in the kernels' forms: for filters that these do not take.
 template <class Found>
@@ -160,7 +164,7 @@ std::size_t one_by_one(std::size_t n, detail::Output output, void* out, const Fo
 
 std::size_t LevelDbFilterView::lookup(std::span<const std::uint64_t> keys, bool hashed, detail::Output output, void* out) const {
     if (k_ > 30 || bits_ < 64) return one_by_one(keys.size(), output, out, [&](std::size_t i) { return hashed ? contains_hash(keys[i]) : contains(keys[i]); });
-    const auto& kernels = detail::table_of(isa_ ? *isa_ : default_isa());
+    const auto& kernels = kernels_ != nullptr ? *kernels_ : default_table();
     // The kernels write nothing through `bits`.
     const detail::Target target{const_cast<std::byte*>(bytes_.data()), bits_, (std::uint64_t{1} << 32) / bits_, k_, bytes_.size() - 1, nullptr};
     return kernels.leveldb(target, {keys.data(), keys.size(), hashed}, output, out);

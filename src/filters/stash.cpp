@@ -7,15 +7,26 @@ namespace simdbloom::detail {
 
 std::size_t Stash::size_for(std::size_t held) const noexcept { return std::max(slots_.size(), std::bit_ceil(std::max<std::size_t>(2 * held, 16))); }
 
-// Multiplied: the hashes in a stash are often those that agree in their upper bits.
-std::size_t Stash::home(std::uint64_t hash) const noexcept { return (hash * 0x9E3779B97F4A7C15u) >> (64 - std::countr_zero(slots_.size())); }
+std::size_t Stash::home(std::uint64_t hash) const noexcept {
+    return scatter_.home(hash, static_cast<unsigned>(std::countr_zero(slots_.size())));
+}
 
-bool Stash::contains(std::uint64_t hash) const noexcept {
-    if (hash == 0 || slots_.empty()) return hash == 0 && zeros_ != 0;
+/// The slot with the hash, or the empty one where a look for it ends.
+std::size_t Stash::slot_of(std::uint64_t hash) const noexcept {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = home(hash);
     while (slots_[i] != 0 && slots_[i] != hash) i = (i + 1) & mask;
-    return slots_[i] == hash;
+    return i;
+}
+
+bool Stash::contains(std::uint64_t hash) const noexcept {
+    if (hash == 0 || slots_.empty()) return hash == 0 && zeros_ != 0;
+    return slots_[slot_of(hash)] == hash;
+}
+
+std::size_t Stash::probes(std::uint64_t hash) const noexcept {
+    if (hash == 0 || slots_.empty()) return 0;
+    return ((slot_of(hash) - home(hash)) & (slots_.size() - 1)) + 1;
 }
 
 unsigned Stash::copies(std::uint64_t hash) const noexcept {
@@ -36,6 +47,7 @@ void Stash::put(std::uint64_t hash) noexcept {
 void Stash::insert(std::uint64_t hash) {
     if (const std::size_t size = size_for(held_ + 1); size != slots_.size()) {
         std::vector<std::uint64_t> before(size);
+        if (slots_.empty()) scatter_ = Scatter::random();
         slots_.swap(before);
         for (const std::uint64_t old : before)
             if (old != 0) put(old);
@@ -53,8 +65,7 @@ bool Stash::erase(std::uint64_t hash) noexcept {
         return true;
     }
     const std::size_t mask = slots_.size() - 1;
-    std::size_t hole = home(hash);
-    while (slots_[hole] != hash) hole = (hole + 1) & mask;
+    std::size_t hole = slot_of(hash);
     // Whatever behind the hole would not be found across it moves into it.
     for (std::size_t i = (hole + 1) & mask; slots_[i] != 0; i = (i + 1) & mask)
         if (((i - home(slots_[i])) & mask) >= ((i - hole) & mask)) {

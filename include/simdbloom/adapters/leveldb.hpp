@@ -22,7 +22,7 @@ inline constexpr std::string_view leveldb_policy_spec = "classic";
 ///
 /// The filters say of themselves what they are: every policy made here reads those of every other, so that spec and size of an existing database may be
 /// changed at any time. Keys are hashed by XXH64 with seed 0, so whoever chooses keys can make them pass (Hashing::fast). Bytes that are no such filter
-/// are answered with "may match".
+/// are answered with "may match", and so is a filter for which there was no memory.
 ///
 /// Throws std::invalid_argument naming a spec that is unknown or no Bloom filter, and bits_per_key outside (0, 1024].
 std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy(std::string_view spec, double bits_per_key);
