@@ -353,6 +353,22 @@ TEST(Parquet, ColumnsOfEveryPhysicalTypeAreRead) {
     }
 }
 
+// What is left has no row groups and no columns.
+TEST(Parquet, AFileThatWasMovedFromHasNothing) {
+    const MadeFile made(Words{{"one"}, {"two"}});
+    auto file = parquet::File::open(made.path).value();
+    auto moved = std::move(file);
+    const auto hash = hash_bytes("one");
+    EXPECT_EQ(moved.row_groups_with(0, hash), std::vector<std::size_t>{0});
+    EXPECT_TRUE(file.row_groups_with(0, hash).empty());
+    EXPECT_FALSE(file.has_filter(0, 0));
+    EXPECT_TRUE(file.may_contain(0, 0, hash)) << "a filter that is not there says nothing";
+    EXPECT_EQ(file.read_filter(0, 0).error().fault, LoadFault::parameter);
+    test::expect_error<std::invalid_argument>([&] { return file.column("a.b"); }, "moved from");
+    file = std::move(moved);
+    EXPECT_EQ(file.row_groups_with(0, hash), std::vector<std::size_t>{0});
+}
+
 TEST(Parquet, ARowGroupWithAnyOfTheValuesIsFound) {
     const MadeFile made(Words{{"one"}, {"two"}, {"three"}});
     const auto file = parquet::File::open(made.path).value();

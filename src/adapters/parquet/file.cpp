@@ -89,6 +89,16 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
     });
 }
 
+namespace {
+
+/// Of a file, in errors.
+template <class Descriptor>
+std::filesystem::path name_of(const Descriptor& descriptor) {
+    return descriptor != nullptr ? descriptor->path : "a Parquet file that was moved from";
+}
+
+}  // namespace
+
 std::size_t File::column(std::string_view path) const {
     constexpr std::size_t most_named = 50;
     std::string names;
@@ -100,7 +110,8 @@ std::size_t File::column(std::string_view path) const {
     }
     if (columns.size() > most_named)
         names += " and " + std::to_string(columns.size() - most_named) + " more";
-    throw std::invalid_argument("simdbloom: " + descriptor_->path.string() + " has no column \"" + std::string(path) + "\"; it has:" + names);
+    throw std::invalid_argument("simdbloom: " + name_of(descriptor_).string() +
+                                " has no column \"" + std::string(path) + "\"; it has:" + names);
 }
 
 bool File::has_filter(std::size_t row_group, std::size_t column) const noexcept {
@@ -110,7 +121,7 @@ bool File::has_filter(std::size_t row_group, std::size_t column) const noexcept 
 
 Loaded<File::Place> File::place_of(std::size_t row_group, std::size_t column) const {
     const auto problem = [&](LoadFault kind, const std::string& what) {
-        return detail::in_file(descriptor_->path,
+        return detail::in_file(name_of(descriptor_),
                                detail::fault(kind, "column " + std::to_string(column) +
                                                        " of row group " +
                                                        std::to_string(row_group) + " " + what));
