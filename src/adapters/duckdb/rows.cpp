@@ -25,7 +25,7 @@ namespace {
 /// So many states of one run are not there by chance.
 constexpr std::size_t enough = 8;
 
-/// The first of n words that can be read, copied: memory may end behind the first, at a page.
+/// A copy of n words, null where they cannot be read: memory may end behind the first, at a page.
 std::vector<const void*> readable(void* const* array, std::size_t n) {
     constexpr std::uintptr_t page = 4096;
     std::vector<const void*> words(n);
@@ -37,13 +37,10 @@ std::vector<const void*> readable(void* const* array, std::size_t n) {
         const std::uintptr_t next = std::min(end, at + page);
         iovec to{&words[(at - from) / sizeof *array], next - at};
         iovec of{reinterpret_cast<void*>(at), next - at};
-        const ssize_t got = process_vm_readv(getpid(), &to, 1, &of, 1, 0);
-        if (got < 0 && errno != EFAULT)
+        if (process_vm_readv(getpid(), &to, 1, &of, 1, 0) < 0 && errno != EFAULT)
             throw std::runtime_error("windows need the system call process_vm_readv");
-        if (got != static_cast<ssize_t>(next - at)) break;
         at = next;
     }
-    words.resize((at - from) / sizeof *array);
     return words;
 }
 
@@ -66,7 +63,6 @@ thread_local struct {
 
 States::Rows one_for_all(void* const* states, State state) {
     single = {states, state.slot->run};
-    state.slot->head = states;
     state.slot->fixed = true;
     return {{state}};
 }
@@ -84,9 +80,9 @@ States::Rows States::of_rows(void* const* states, std::size_t rows) {
         in_table ? std::vector<const void*>(states, states + rows) : readable(states, rows);
     Rows result;
     result.states.assign(rows, first);
-    bool table = in_table, same_run = false, other = false, foreign = array.size() < rows;
+    bool table = in_table, same_run = false, other = false, foreign = false;
     std::size_t found = 0;
-    for (std::size_t row = 1; row < array.size() && !foreign; ++row) {
+    for (std::size_t row = 1; row < rows && !foreign; ++row) {
         State here = result.states[row - 1];
         if (array[row] != array[row - 1]) {
             const bool sure = table && found >= enough;
@@ -98,7 +94,6 @@ States::Rows States::of_rows(void* const* states, std::size_t rows) {
         other = true;
         if (here.slot == nullptr) foreign = true;
         else if (here.slot->run == 0) table = true;
-        else if (here.slot->head == &states[row]) foreign = true;  // another one for all
         else if (here.slot->fixed && here.slot->run != run) foreign = true;
         else if (here.slot->fixed) same_run = true;
     }
@@ -111,7 +106,6 @@ States::Rows States::of_rows(void* const* states, std::size_t rows) {
         return result;
     }
     result.also = first;
-    first.slot->head = states;
     return result;
 }
 

@@ -116,7 +116,6 @@ public:
             std::swap(emptied, slot.group);
         }
         slot.home = nullptr;
-        slot.head = nullptr;
         slot.run = 0;
         slot.fixed = false;
         Memory::give_back(state_bytes);
