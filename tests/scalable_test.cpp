@@ -162,6 +162,14 @@ TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
     test::expect_error<std::invalid_argument>([] { return ScalableBloom({.fpr = 1e-12}); }, "fpr=5e-13");
 }
 
+TEST(Scalable, BitsPerKeyAreThoseOfAllFiltersOverTheKeysThatWereNew) {
+    ScalableBloom series({.first_capacity = 100});
+    EXPECT_EQ(series.bits_per_key(), 8.0 * static_cast<double>(series.size_in_bytes()));
+    series.insert(test::random_keys(250));
+    const auto bits = 8.0 * static_cast<double>(series.size_in_bytes());
+    EXPECT_DOUBLE_EQ(series.bits_per_key(), bits / static_cast<double>(series.stored()));
+}
+
 TEST(Scalable, TheLimitInBytesIsKeptAndNothingLost) {
     Options options;
     options.max_bytes = 20'000;
@@ -281,7 +289,9 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
     EXPECT_TRUE(refused(signed_with([](auto& b) { b[64] = 21; })));                        // more keys than the filter is for
     EXPECT_TRUE(refused(signed_with([](auto& b) { b[72] = static_cast<char>(b[72] + 1); })));  // another size
     EXPECT_TRUE(refused(signed_with([](auto& b) { b[47] = 0x7F, b[46] = static_cast<char>(0xF0); })));  // an infinite FPR
-    EXPECT_TRUE(refused(signed_with([](auto& b) { b[13] = 1; })));
+    for (const auto& [first, end] : {std::pair{10u, 16u}, {56u, 64u}})  // reserved
+        for (unsigned at = first; at < end; ++at)
+            EXPECT_TRUE(refused(signed_with([&](auto& b) { b[at] = 1; }))) << at;
 }
 
 }  // namespace

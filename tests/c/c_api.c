@@ -33,6 +33,9 @@ static void fill_and_ask(void) {
     CHECK(found >= N && found < N + 50 && positions[N - 1] == N - 1);
     OK(simdbloom_bitmap(f, keys, 2 * N, 0, bitmap));
     CHECK(bitmap[0] == 0xFF && bitmap[N / 8 - 1] == 0xFF);
+    /* Of bits that do not fill their last byte. */
+    OK(simdbloom_bitmap(f, keys, 11, 0, bitmap));
+    CHECK(bitmap[0] == 0xFF && bitmap[1] == 0x07);
     OK(simdbloom_select_rows(f, keys, N, 0, rows + 1, 2, rows + 1, &found));
     CHECK(found == 2 && rows[1] == 0 && rows[2] == 7);
     OK(simdbloom_contains(f, keys[0], &yes));

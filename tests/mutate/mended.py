@@ -48,6 +48,12 @@ MENDED = [
     bug("a series counts a filter that it has not", "the next key goes by the wrong count",
         (SCALABLE, "            stored_.pop_back();\n            throw;", "            throw;")),
 
+    bug("a mixer of multipliers of 32 bits", "consecutive integers have filters of their own",
+        ("include/simdbloom/hash.hpp", "mix_multiplier1 = 0x9E3779B97F4A7C15u;",
+         "mix_multiplier1 = 0x9E3779B1u;"),
+        ("include/simdbloom/hash.hpp", "mix_multiplier2 = 0xD6E8FEB86659FD93u;",
+         "mix_multiplier2 = 0x85EBCA77u;"), by=("counters_test", "Counters")),
+
     bug("Arrow's offsets are looked at one by one", "bytes outside the array are read",
         ("src/join/arrow.cpp",
          "    for (std::size_t row = 0; row < rows; ++row)\n        if (offsets",
