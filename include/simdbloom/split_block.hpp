@@ -18,13 +18,12 @@ namespace simdbloom {
 class SplitBlockBloom : public BloomInterface<SplitBlockBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
-        check_takes_keys();
-        // All masks first: in one loop with the words GCC 12 makes no vectors of them.
-        std::uint32_t words[8], masks[8];
-        for (unsigned i = 0; i < 8; ++i) masks[i] = detail::little_endian(mask(hash, i));
+        std::uint32_t words[8];
         std::byte* p = block_at(detail::block_index(hash, blocks_));
         std::memcpy(words, p, sizeof words);
-        for (unsigned i = 0; i < 8; ++i) words[i] |= masks[i];
+        for (unsigned i = 0; i < 8; ++i) words[i] |= detail::little_endian(mask(hash, i));
+        // Not first: GCC 12 makes no vectors of the masks behind a branch.
+        check_takes_keys();
         std::memcpy(p, words, sizeof words);
     }
     // Compiled as the including file is. As with any inline function, a program that compiles some files for AVX2
