@@ -180,20 +180,25 @@ TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
         column.buffers.push_back(last.data());
         return column.set().numbers();
     };
-    const std::pair<std::vector<std::int64_t>, const char*> wrong[] = {
+    struct Wrong {
+        std::vector<std::int64_t> offsets;
+        const char* what;
+    };
+    const Wrong wrong[] = {
         {{0, 4096, 0}, "row 1 goes from byte 4096 to byte 0"},
         {{0, 5, 4096, 5}, "row 2 goes from byte 4096 to byte 5"},
         {{0, 4096, 4096, 5}, "row 2 goes from byte 4096"},
         {{-5, 0, 5}, "row 0 goes from byte -5"},
         {{0, 4096, 0, 5}, "row 1"},
         {{0, -1, 0}, "row 0 goes from byte 0 to byte -1"}};
-    for (const auto& [offsets, what] : wrong) {
-        const std::vector<std::int32_t> narrow(offsets.begin(), offsets.end());
+    for (const Wrong& w : wrong) {
+        const std::vector<std::int32_t> narrow(w.offsets.begin(), w.offsets.end());
         const auto refused = [&](const char* format, const auto& given) {
-            test::expect_error<std::invalid_argument>([&] { return strings(format, given); }, what);
+            const auto asked = [&] { return strings(format, given); };
+            test::expect_error<std::invalid_argument>(asked, w.what);
         };
         for (const char* format : {"u", "z"}) refused(format, narrow);
-        for (const char* format : {"U", "Z"}) refused(format, offsets);
+        for (const char* format : {"U", "Z"}) refused(format, w.offsets);
     }
     EXPECT_EQ(strings("u", std::vector<std::int32_t>{0, 5, 5}),
               (Numbers{hash_bytes("xxxxx"), hash_bytes("")}));

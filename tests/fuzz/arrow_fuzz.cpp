@@ -48,8 +48,9 @@ void add_strings(Array& a, std::size_t rows, Input& in) {
         std::memcpy(&offsets[i * sizeof(Offset)], &last, sizeof last);
     }
     if (ascending == 1) {
-        const Offset any =
-            static_cast<Offset>(in.byte() << 24 | in.byte() << 16 | in.byte() << 8 | in.byte());
+        std::uint32_t bytes = 0;
+        for (int i = 0; i < 4; ++i) bytes = bytes << 8 | in.byte();
+        const auto any = static_cast<Offset>(bytes);
         std::memcpy(&offsets[in.byte() % (rows + 1) * sizeof(Offset)], &any, sizeof any);
     }
     // The last says how many bytes there are: no more than can be had.

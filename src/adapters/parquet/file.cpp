@@ -158,12 +158,12 @@ Loaded<SplitBlockBloom> File::read_filter(std::size_t row_group, std::size_t col
     return detail::without_throwing<SplitBlockBloom>([&]() -> Loaded<SplitBlockBloom> {
         const auto place = place_of(row_group, column);
         if (!place) return place.error();
-        const auto& [offset, header] = *place;
+        const std::uint64_t first = (*place).offset + (*place).header.size;
         const auto fill = [&](std::span<std::byte> bits) -> std::optional<LoadError> {
-            if (descriptor_->read(offset + header.size, bits)) return std::nullopt;
+            if (descriptor_->read(first, bits)) return std::nullopt;
             return detail::not_read(descriptor_->path);
         };
-        return filter_of(header, options, fill);
+        return filter_of((*place).header, options, fill);
     });
 }
 
