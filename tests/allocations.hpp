@@ -47,15 +47,19 @@ struct RefusingMemory : std::pmr::memory_resource {
 
 }  // namespace simdbloom::test
 
-// Weak: several files of one program may include this. Not inline: GCC 12 takes one that is and one
-// that is not for a mismatched pair.
-[[gnu::weak, gnu::noinline]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+// Weak: several files of one program may include this. allocations.cpp has them once that are not:
+// a sanitizer's own are weak too, and come first. Not inline: GCC 12 takes one that is and one that is
+// not for a mismatched pair.
+#ifndef SIMDBLOOM_OPERATOR_NEW
+#define SIMDBLOOM_OPERATOR_NEW [[gnu::weak, gnu::noinline]]
+#endif
+SIMDBLOOM_OPERATOR_NEW void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
     ++simdbloom::test::heap_allocations;
     return simdbloom::test::allocation_refused() ? nullptr : std::malloc(n);
 }
-[[gnu::weak, gnu::noinline]] void* operator new(std::size_t n) {
+SIMDBLOOM_OPERATOR_NEW void* operator new(std::size_t n) {
     if (void* p = operator new(n, std::nothrow)) return p;
     throw std::bad_alloc();
 }
-[[gnu::weak, gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::weak, gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+SIMDBLOOM_OPERATOR_NEW void operator delete(void* p) noexcept { std::free(p); }
+SIMDBLOOM_OPERATOR_NEW void operator delete(void* p, std::size_t) noexcept { std::free(p); }

@@ -14,7 +14,7 @@ constexpr std::uint64_t strides[24] = {
     32, 48, 64, 100, 128, 256, 1000, 1024, 4096, 65536, 1000003, std::uint64_t{1} << 32};
 
 /// How many starts each stride has.
-struct Cell {
+struct CounterCell {
     std::size_t n, starts;
 };
 
@@ -64,7 +64,7 @@ protected:
 TEST_P(Counters, HaveFiltersLikeRandomKeys) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const test::Stopwatch watch;
-    using Cells = std::vector<Cell>;
+    using Cells = std::vector<CounterCell>;
     // Keys go into a table one after the other.
     const std::size_t by_day = Layout::parse(GetParam()).is_table() ? 20 : 200;
     const auto cells =
@@ -72,7 +72,7 @@ TEST_P(Counters, HaveFiltersLikeRandomKeys) {
                             {{1'000, 200}, {10'000, 200}, {100'000, 200}});
     std::uint64_t number = 0;
     std::size_t filters = 0, of_counters = 0, of_random = 0;
-    for (const Cell cell : cells) {
+    for (const CounterCell cell : cells) {
         SCOPED_TRACE(std::to_string(cell.n) + " keys");
         std::vector<std::uint64_t> keys(cell.n);
         Rates counters, random;

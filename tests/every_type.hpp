@@ -8,7 +8,7 @@
 
 namespace simdbloom::test {
 
-using Keys = std::vector<std::uint64_t>;
+using KeyVector = std::vector<std::uint64_t>;
 /// A scheme that owns memory, and has none of its functions left once it was moved from.
 using UserScheme = Functions<std::function<std::uint64_t(std::uint64_t)>>;
 using UserBloom = SchemeBloom<UserScheme>;
@@ -21,11 +21,11 @@ inline UserBloom user_bloom(std::uint64_t seed = 0) {
 }
 
 constexpr std::size_t n_some_keys = 1'000;
-inline Keys some_keys() { return random_keys(n_some_keys); }
+inline KeyVector some_keys() { return random_keys(n_some_keys); }
 
 /// An F with these keys, as many as some_keys().
 template <class F>
-F filled(const Keys& keys, const Options& options) {
+F filled(const KeyVector& keys, const Options& options) {
     F filter = [&] {
         if constexpr (std::same_as<F, GrowingCuckoo>) {
             return F(keys.size(), options);

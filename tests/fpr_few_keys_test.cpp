@@ -7,9 +7,9 @@ namespace simdbloom {
 namespace {
 
 /// Hashes that come one after the other out of splitmix64.
-class Hashes {
+class RandomHashes {
 public:
-    explicit Hashes(std::uint64_t first) : at_(first) {}
+    explicit RandomHashes(std::uint64_t first) : at_(first) {}
     std::span<const std::uint64_t> next(std::size_t n) {
         hashes_.resize(n);
         for (auto& hash : hashes_) hash = test::random_key(at_++);
@@ -21,15 +21,15 @@ private:
     std::vector<std::uint64_t> hashes_;
 };
 
-struct Measured {
+struct MeasuredRate {
     double fpr, sigma;
 };
 
 /// The mean over so many filters of n keys that `probes` strangers are asked for in all.
-Measured measure(AnyFilter& filter, std::uint64_t n, double probes) {
+MeasuredRate measure(AnyFilter& filter, std::uint64_t n, double probes) {
     const double filters = std::clamp(probes / static_cast<double>(n), 10.0, probes / 200);
     const auto strangers = static_cast<std::size_t>(probes / filters);
-    Hashes inside(n << 40), outside(n << 40 | std::uint64_t{1} << 39);
+    RandomHashes inside(n << 40), outside(n << 40 | std::uint64_t{1} << 39);
     // The same strangers for some filters: making them costs as much as asking for them.
     constexpr unsigned reuse = 16;
     std::span<const std::uint64_t> others;

@@ -9,7 +9,7 @@ namespace simdbloom {
 namespace {
 
 using test::found;
-using test::Keys;
+using test::KeyVector;
 
 template <class F>
 constexpr bool has_isa = requires(F f) {
@@ -21,8 +21,8 @@ constexpr bool takes_text = !std::same_as<F, test::UserBloom>;
 /// Everything that can be asked says that there is nothing.
 template <class F>
 void expect_empty(const F& f) {
-    const Keys keys = test::random_keys(300);
-    Keys hashes;
+    const KeyVector keys = test::random_keys(300);
+    KeyVector hashes;
     for (const auto key : keys) hashes.push_back(hash_key(key));
     const std::vector<std::uint8_t> zeros(keys.size() / 8 + 1);
     for (const std::size_t n : {0u, 1u, 5u, 63u, 64u, 65u, 130u, 300u}) {
@@ -119,7 +119,7 @@ void expect_refusals(F& f) {
             },
             "moved from");
     };
-    const Keys keys = test::random_keys(100);
+    const KeyVector keys = test::random_keys(100);
     const std::span<const std::uint64_t> all(keys);
     std::vector<std::uint8_t> bitmap(13);
     if constexpr (requires { f.insert(keys[0]); }) {
@@ -190,7 +190,7 @@ std::vector<Options> several_options() {
 }
 
 TYPED_TEST(EveryType, IsEmptyAfterAMove) {
-    const Keys keys = test::some_keys();
+    const KeyVector keys = test::some_keys();
     for (const Options& options : several_options<TypeParam>()) {
         SCOPED_TRACE(options.isa ? to_string(*options.isa) : "");
         TypeParam filter = test::filled<TypeParam>(keys, options), moved = std::move(filter);
@@ -209,7 +209,7 @@ TYPED_TEST(EveryType, IsEmptyAfterAMove) {
 }
 
 TYPED_TEST(EveryType, CanBeAssignedToAfterAMove) {
-    const Keys keys = test::some_keys();
+    const KeyVector keys = test::some_keys();
     TypeParam filter = test::filled<TypeParam>(keys, {.seed = 3}), moved = std::move(filter);
     filter = moved;
     EXPECT_EQ(found(filter, keys), keys.size());
@@ -224,7 +224,7 @@ TYPED_TEST(EveryType, CanBeAssignedToAfterAMove) {
 }
 
 TYPED_TEST(EveryType, SwapsAndStaysItselfWhenAssignedToItself) {
-    const Keys keys = test::some_keys(), others = test::random_keys(1'000, 5'000);
+    const KeyVector keys = test::some_keys(), others = test::random_keys(1'000, 5'000);
     TypeParam a = test::filled<TypeParam>(keys, {.seed = 3});
     TypeParam b = test::filled<TypeParam>(others, {.seed = 4});
     std::swap(a, b);
@@ -270,7 +270,7 @@ TEST(MovedFrom, EveryLayoutFindsNothingOnEveryIsa) {
 // Filters that are shared, and what stands for none, are copied: the one that a join has left
 // behind must not lose rows.
 TEST(MovedFrom, FrozenAndJoinFiltersStayAsTheyAre) {
-    const Keys keys = test::some_keys();
+    const KeyVector keys = test::some_keys();
     FrozenFilter frozen(test::filled<AnyFilter>(keys, {}));
     const FrozenFilter other = std::move(frozen);
     EXPECT_EQ(frozen.count(keys), keys.size());

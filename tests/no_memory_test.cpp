@@ -8,7 +8,7 @@ namespace simdbloom {
 namespace {
 
 using test::found;
-using test::Keys;
+using test::KeyVector;
 
 /// work(k-th thing) with k allocations, for all k until it succeeds; after(thing, whether it did).
 /// Returns how many failures there were.
@@ -31,7 +31,7 @@ long fail_everywhere(const Make& make, const Work& work, const After& after) {
 }
 
 template <class F>
-void expect_true_of_itself(const F& f, const Keys& keys) {
+void expect_true_of_itself(const F& f, const KeyVector& keys) {
     ASSERT_EQ(found(f, keys), keys.size());
     if constexpr (requires { f.stored(); }) {
         if constexpr (!std::same_as<F, DLeftCounting> && !std::same_as<F, CodeTable>) {
@@ -57,9 +57,9 @@ void expect_true_of_itself(const F& f, const Keys& keys) {
 }
 
 /// Keys that a series at an FPR of 0.001 does not take for others.
-Keys new_keys() {
+KeyVector new_keys() {
     auto series = test::filled<ScalableBloom>({}, {});
-    Keys keys;
+    KeyVector keys;
     for (std::uint64_t i = 0; keys.size() < test::n_some_keys; ++i) {
         if (series.insert_if_new(test::random_key(i))) keys.push_back(test::random_key(i));
     }
@@ -71,8 +71,8 @@ class EveryTypeWithoutMemory : public ::testing::Test {};
 TYPED_TEST_SUITE(EveryTypeWithoutMemory, test::EveryType);
 
 TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenAnAssignmentFails) {
-    const Keys keys = new_keys();
-    Keys others;
+    const KeyVector keys = new_keys();
+    KeyVector others;
     for (const auto key : keys) others.push_back(~key);
     test::RefusingMemory memory;
     {
@@ -110,8 +110,8 @@ TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenAnAssignmentFails) {
 TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenInsertsFail) {
     if constexpr (!std::same_as<TypeParam, BloomierMap> &&
                   !std::same_as<TypeParam, test::UserBloom>) {
-        const Keys keys = new_keys();
-        Keys more;
+        const KeyVector keys = new_keys();
+        KeyVector more;
         for (std::uint64_t i = 0; more.size() < 3'000; ++i)
             more.push_back(test::random_key(i + 50'000));
         test::RefusingMemory memory;
@@ -136,7 +136,7 @@ TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenInsertsFail) {
 
 TYPED_TEST(EveryTypeWithoutMemory, AnswersThroughOneIsaOrTheOther) {
     if constexpr (requires(TypeParam f) { f.use_isa(Isa::scalar); }) {
-        const Keys keys = new_keys();
+        const KeyVector keys = new_keys();
         fail_everywhere([&] { return test::filled<TypeParam>(keys, {}); },
                         [](TypeParam& f) { f.use_isa(Isa::scalar); },
                         [&](TypeParam& f, bool done) {
@@ -147,7 +147,7 @@ TYPED_TEST(EveryTypeWithoutMemory, AnswersThroughOneIsaOrTheOther) {
 }
 
 TEST(WithoutMemory, ASeriesCountsItsFiltersAndTheirKeysAlike) {
-    const Keys keys = new_keys();
+    const KeyVector keys = new_keys();
     const auto full = [&] {  // the next new key needs a filter
         auto series = test::filled<ScalableBloom>({}, {});
         for (std::size_t i = 0; series.stored() < series.capacity(); ++i) series.insert(keys[i]);
@@ -158,7 +158,8 @@ TEST(WithoutMemory, ASeriesCountsItsFiltersAndTheirKeysAlike) {
         full, [&](ScalableBloom& s) { s.insert(keys[before]); },
         [&](ScalableBloom& s, bool done) {
             expect_true_of_itself(
-                s, Keys(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(before + done)));
+                s, KeyVector(keys.begin(),
+                             keys.begin() + static_cast<std::ptrdiff_t>(before + done)));
             s.insert(std::span(keys));
             expect_true_of_itself(s, keys);
         });
@@ -166,7 +167,7 @@ TEST(WithoutMemory, ASeriesCountsItsFiltersAndTheirKeysAlike) {
 
 TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
     // Keys of eight copies: their last ones go into the stash.
-    const Keys keys = test::random_keys(10);
+    const KeyVector keys = test::random_keys(10);
     const auto crowded = [&] {
         GrowingCuckoo filter(1'000);
         for (unsigned i = 0; i < 7; ++i) filter.insert(keys);
@@ -189,7 +190,7 @@ TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
 }
 
 TEST(WithoutMemory, ThreadsSetNoBitUnlessAllOfThemCan) {
-    const Keys keys = test::random_keys(500), more = test::random_keys(5'000, 10'000);
+    const KeyVector keys = test::random_keys(500), more = test::random_keys(5'000, 10'000);
     for (const std::string spec : {"classic", "register32", "split256", "blocked512"})
         for (const auto method :
              {BuildMethod::atomic, BuildMethod::partitioned, BuildMethod::merged}) {
@@ -212,7 +213,7 @@ TEST(WithoutMemory, ThreadsSetNoBitUnlessAllOfThemCan) {
 }
 
 TEST(WithoutMemory, CombinedAndFoldedFiltersStayAsTheyWere) {
-    const Keys keys = test::random_keys(900);
+    const KeyVector keys = test::random_keys(900);
     test::RefusingMemory memory;
     for (const auto& spec : test::bloom_specs()) {
         AnyFilter start = make_filter(spec, 1'000, 16, {.fold_levels = 3, .allocator = &memory});
@@ -239,7 +240,7 @@ TEST(WithoutMemory, CombinedAndFoldedFiltersStayAsTheyWere) {
 
 // A table of another kind in place of a filter, and the other way round.
 TEST(WithoutMemory, AnAssignmentThatChangesTheTypeFailsAsOthersDo) {
-    const Keys keys = test::random_keys(1'000), others = test::random_keys(1'000, 5'000);
+    const KeyVector keys = test::random_keys(1'000), others = test::random_keys(1'000, 5'000);
     test::RefusingMemory memory;
     const Options options{.allocator = &memory};
     for (const auto& [from, to] :
@@ -258,7 +259,7 @@ TEST(WithoutMemory, AnAssignmentThatChangesTheTypeFailsAsOthersDo) {
 }
 
 TEST(WithoutMemory, JoinsKeepTheirFilters) {
-    const Keys keys = test::random_keys(2'000);
+    const KeyVector keys = test::random_keys(2'000);
     const std::vector<std::uint8_t> valid(keys.size() / 8, 0x7F);
     const JoinColumn column{keys, false, valid.data()};
     std::vector<std::uint32_t> rows(keys.size());
@@ -288,7 +289,7 @@ TEST(WithoutMemory, JoinsKeepTheirFilters) {
 }
 
 TEST(WithoutMemory, LoadingSaysThatThereIsNone) {
-    const Keys keys = test::random_keys(1'000);
+    const KeyVector keys = test::random_keys(1'000);
     GrowingCuckoo growing(1'000);
     for (unsigned i = 0; i < 8; ++i) growing.insert(std::span(keys).first(100));
     const auto filter_bytes = save(test::filled<AnyFilter>(keys, {})),

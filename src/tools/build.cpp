@@ -42,8 +42,9 @@ int run(const BuildSettings& s) {
     }
     save_file(filter, s.output);
     if (!s.quiet)
-        std::fprintf(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%\n", s.output.c_str(), static_cast<unsigned long long>(inserted),
-                     filter.spec().c_str(), filter.size_in_bytes(), 8.0 * static_cast<double>(filter.size_in_bytes()) / static_cast<double>(std::max<std::uint64_t>(1, inserted)),
+        std::fprintf(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%\n",
+                     s.output.c_str(), static_cast<unsigned long long>(inserted),
+                     filter.spec().c_str(), filter.size_in_bytes(), filter.bits_per_key(),
                      100 * filter.estimated_fpr());
     if (inserted > expected) std::fprintf(stderr, "simdbloom: more keys than the %llu that the filter was made for\n", static_cast<unsigned long long>(expected));
     return 0;

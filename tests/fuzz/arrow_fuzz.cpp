@@ -44,7 +44,8 @@ void add_strings(Array& a, std::size_t rows, Input& in) {
     Offset last = 0;
     const unsigned ascending = in.byte() % 4;
     for (std::size_t i = 0; i <= rows; ++i) {
-        last = static_cast<Offset>(ascending != 0 ? last + in.byte() % 16 : in.byte() * 16 - 64);
+        const auto byte = static_cast<Offset>(in.byte());
+        last = ascending != 0 ? last + byte % 16 : byte * 16 - 64;
         std::memcpy(&offsets[i * sizeof(Offset)], &last, sizeof last);
     }
     if (ascending == 1) {
