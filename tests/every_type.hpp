@@ -16,7 +16,7 @@ using UserBloom = SchemeBloom<UserScheme>;
 inline UserBloom user_bloom(std::uint64_t seed = 0) {
     std::vector<std::function<std::uint64_t(std::uint64_t)>> functions;
     for (std::uint64_t i = 0; i < 5; ++i)
-        functions.emplace_back([i, seed](std::uint64_t key) { return hash_key(key, seed + i); });
+        functions.emplace_back([i, seed](std::uint64_t key) { return KeyHasher{}(key, seed + i); });
     return UserBloom(20'000, UserScheme(std::move(functions)));
 }
 

@@ -28,7 +28,7 @@ using Steps = std::array<Step, 5>;
 constexpr u64 swapped(u64 x) { return x << 32 | x >> 32; }
 
 template <Steps steps>
-[[gnu::always_inline]] inline u64 mixed(u64 x) {
+[[gnu::always_inline]] constexpr u64 mixed(u64 x) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
         ([&] {
             constexpr Step s = steps[i];
@@ -144,7 +144,7 @@ constexpr u64 x32 = 0x85EBCA77u, d64 = 0xD6E8FEB86659FD93u;
 // Of splitmix64.
 constexpr Steps finalizer{shift(30), times(0xBF58476D1CE4E5B9u), shift(27),
                           times(0x94D049BB133111EBu), shift(31)};
-u64 random_number(u64 i) { return mixed<finalizer>((i + 1) * g64); }
+constexpr u64 random_number(u64 i) { return mixed<finalizer>((i + 1) * g64); }
 
 std::vector<Candidate> candidates() {
     const auto xxh64 = [](u64 key, u64 seed) {
@@ -168,6 +168,7 @@ std::vector<Candidate> candidates() {
         candidate<Steps{Step{Do::halves, g32, x32}, shift(32), times(d64)}>(),
         candidate<Steps{shift(29), Step{Do::both, d64, g64}, shift(32)}>(),
         candidate<Steps{shift(29), times(g64), shift(32)}>(),
+        candidate("KeyHasher: hash 3 with a hashed seed, then `>> 32`", {0, 0, 0}, KeyHasher{}),
     };
 }
 
@@ -289,6 +290,42 @@ Far of_families(const Candidate& c, Judge& judge) {
     return far;
 }
 
+/// Of the lowest 6, the middle 6 and the highest 6 bits of the hashes of a key under two seeds: how
+/// many of these pairs are uneven, chi-square beyond 5.5 deviations.
+std::size_t uneven_under_two_seeds(const Candidate& c, std::size_t& pairs) {
+    constexpr std::size_t n = 1 << 18;
+    constexpr u64 top = u64{1} << 63;
+    constexpr u64 seeds[][2] = {{0, 1}, {5, 6}, {0, 8}, {0, 1024}, {0, u64{1} << 40}, {0, top},
+                                {random_number(1), random_number(2)}};
+    std::vector<u64> keys(n), one(n), other(n);
+    std::vector<unsigned> counts(1 << 12);
+    std::size_t uneven = 0;
+    pairs = 0;
+    const auto judge = [&](auto key) {
+        for (std::size_t i = 0; i < n; ++i) keys[i] = key(i);
+        for (const auto& [a, b] : seeds) {
+            c.hash(keys.data(), n, a, one.data());
+            c.hash(keys.data(), n, b, other.data());
+            for (const int from : {0, 29, 58}) {
+                std::fill(counts.begin(), counts.end(), 0u);
+                for (std::size_t i = 0; i < n; ++i)
+                    ++counts[(one[i] >> from & 63) << 6 | (other[i] >> from & 63)];
+                double chi_square = 0;
+                for (const unsigned count : counts) {
+                    const double off = count / 64.0 - 1;
+                    chi_square += 64 * off * off;
+                }
+                uneven += chi_square - 4095 > 5.5 * std::sqrt(2 * 4095.0);
+                ++pairs;
+            }
+        }
+    };
+    judge(random_number);
+    judge([](u64 i) { return i; });
+    for (const auto key : families) judge(key);
+    return uneven;
+}
+
 struct Column {
     const char* name;
     bool counters;
@@ -305,9 +342,9 @@ int main() {
                         {"10,000", false, Judge(10'000)}};
     std::vector<std::string> names{"`x = key ^ seed`, then"};
     for (const Column& column : columns) names.push_back(column.name);
-    names.insert(names.end(), {"most", "AVX-512", "AVX2", "NEON", "one key", "each of many"});
+    names.insert(names.end(), {"most", "two seeds", "AVX-512", "AVX2", "NEON", "one key", "each of many"});
     print_header(names);
-    std::size_t filters[std::size(columns)];
+    std::size_t filters[std::size(columns)], pairs = 0;
     auto all = candidates();
     for (int round = 0; round < 61; ++round)
         for (Candidate& c : all) {
@@ -327,6 +364,7 @@ int main() {
             filters[i] = far.filters;
         }
         row.push_back(text("%.1f", most));
+        row.push_back(std::to_string(uneven_under_two_seeds(c, pairs)));
         const Instructions& n = c.instructions;
         for (const int count : {n.avx512, n.avx2, n.neon})
             row.push_back(count == 0 ? "-" : std::to_string(count));
@@ -336,6 +374,6 @@ int main() {
     }
     std::printf("\nFilters in these columns:");
     for (const std::size_t n : filters) std::printf(" %zu", n);
-    std::puts("");
+    std::printf("; pairs under two seeds: %zu\n", pairs);
     print_source("mixers");
 }

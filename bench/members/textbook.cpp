@@ -26,14 +26,10 @@ private:
     CodeTable table_;
 };
 
-struct IntegerHash {
-    std::uint64_t operator()(std::uint64_t key, std::uint64_t seed) const { return hash_key(key, seed); }
-};
-
 class Scheme final : public Member {
 public:
     Scheme(const KeySource& keys, std::uint64_t n_keys, double bits_per_key)
-        : n_keys_(n_keys), filter_(Filter::with_bits_per_key(n_keys, bits_per_key, EnhancedDoubleHashing<IntegerHash>(fpr::classic_best_k(bits_per_key)))) {
+        : n_keys_(n_keys), filter_(Filter::with_bits_per_key(n_keys, bits_per_key, EnhancedDoubleHashing<KeyHasher>(fpr::classic_best_k(bits_per_key)))) {
         for_keys(keys, 0, n_keys, [&](auto chunk) { filter_.insert_keys(chunk); });
     }
     std::string name() const override { return "scheme:enhanced,k=" + std::to_string(filter_.k()); }
@@ -44,7 +40,7 @@ public:
     std::size_t count(std::span<const std::uint64_t> keys, bool) const override { return filter_.count_keys(keys); }
 
 private:
-    using Filter = SchemeBloom<EnhancedDoubleHashing<IntegerHash>>;
+    using Filter = SchemeBloom<EnhancedDoubleHashing<KeyHasher>>;
     std::uint64_t n_keys_;
     Filter filter_;
 };

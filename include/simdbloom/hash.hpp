@@ -40,12 +40,29 @@ inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 
 /// The hash of an integer key: what insert(key) feeds to insert_hash, unless hashing is keyed. No
 /// promise against an adversary. On keys with structure the low 16 bits alone are less even than the
-/// others: a partition by hash should take high bits.
+/// others: a partition by hash should take high bits. Under two seeds the low bits depend on each
+/// other, and under seeds 1 apart keys that count up have the same hashes in another order. Two
+/// filters of the same keys do not notice. For `hash % m`, or for several functions of a key, take
+/// KeyHasher.
 constexpr std::uint64_t hash_key(std::uint64_t key, std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
 }
 template <detail::LossyKey K>
 std::uint64_t hash_key(K, std::uint64_t = 0) = delete;
+
+/// A Hasher of integer keys. All bits are equally even, and independent under any two seeds, as those
+/// of XXH64 are. A bijection of the key.
+///
+/// The seed is hashed: a loop does this once. The last shift mends the low bits. A vector would pay
+/// two instructions for it, which no layout needs.
+struct KeyHasher {
+    constexpr std::uint64_t operator()(std::uint64_t key, std::uint64_t seed = 0) const noexcept {
+        const std::uint64_t x = hash_key(key, hash_key(seed));
+        return x ^ x >> 32;
+    }
+    template <detail::LossyKey K>
+    std::uint64_t operator()(K, std::uint64_t = 0) const = delete;
+};
 
 /// What keys are hashed with, by whom it may be chosen to hurt.
 enum class Hashing : std::uint8_t {

@@ -49,11 +49,11 @@ struct Djb2 : detail::PolynomialHash<33, 5381> {};
 /// h * 65599 + c: the sdbm database library.
 struct Sdbm : detail::PolynomialHash<65599, 0> {};
 
-/// H with its value put through the mixer for integer keys (a bijection: two keys collide if and only if H lets them).
+/// H with its value put through KeyHasher (a bijection: two keys collide if and only if H lets them).
 template <class H>
 struct Mixed {
     H hash{};
-    constexpr std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const { return hash_key(hash(key, seed)); }
+    constexpr std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const { return KeyHasher{}(hash(key, seed)); }
 };
 
 }  // namespace simdbloom

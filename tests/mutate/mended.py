@@ -53,6 +53,12 @@ MENDED = [
          "mix_multiplier1 = 0x9E3779B1u;"),
         ("include/simdbloom/hash.hpp", "mix_multiplier2 = 0xD6E8FEB86659FD93u;",
          "mix_multiplier2 = 0x85EBCA77u;"), by=("counters_test", "Counters")),
+    bug("KeyHasher takes its seed as it is", "two functions of a counter change places",
+        ("include/simdbloom/hash.hpp", "hash_key(key, hash_key(seed))", "hash_key(key, seed)"),
+        by=("two_seeds_test", "TwoSeeds")),
+    bug("KeyHasher without its last shift", "low bits under two seeds depend on each other",
+        ("include/simdbloom/hash.hpp", "        return x ^ x >> 32;\n", "        return x;\n"),
+        by=("two_seeds_test", "TwoSeeds")),
 
     bug("Arrow's offsets are looked at one by one", "bytes outside the array are read",
         ("src/join/arrow.cpp",
