@@ -16,25 +16,31 @@ MeasuredFpr judge_fpr(double hits, double probes, double model, double deviation
     // Half a hit: counts are whole numbers.
     if (!(std::abs(fpr - model) <= 5 * sigma + 0.5 / probes)) {
         char text[200];
-        std::snprintf(text, sizeof text, "measured FPR %.6g is %.1f sigma off the exact model's %.6g (%.0f probes)", fpr, std::abs(fpr - model) / sigma,
-                      model, probes);
+        std::snprintf(text, sizeof text,
+                      "measured FPR %.6g is %.1f sigma off the exact model's %.6g (%.0f probes)",
+                      fpr, std::abs(fpr - model) / sigma, model, probes);
         m.complaint = text;
     }
     return m;
 }
 
-MeasuredFpr measure_fpr(const AnyFilter& filter, const KeySource& keys, double bits_per_key, std::uint64_t probes) {
+MeasuredFpr measure_fpr(const AnyFilter& filter, const KeySource& keys, double bits_per_key,
+                        std::uint64_t probes) {
     const std::uint64_t n = filter.base().n_keys();
-    // Filters until their keys add up to two million: the spread between small filters then averages out.
-    // A file's keys are hashed already, so other seeds would change nothing.
-    const std::uint64_t filters = keys.hashed() ? 1 : std::clamp<std::uint64_t>(2'000'000 / n, 1, 64);
+    // Filters until their keys add up to two million: the spread between small filters then
+    // averages out. A file's keys are hashed already, so other seeds would change nothing.
+    const std::uint64_t filters =
+        keys.hashed() ? 1 : std::clamp<std::uint64_t>(2'000'000 / n, 1, 64);
     if (keys.from_file()) probes = std::min(probes, keys.size() - n);
     std::vector<std::uint64_t> chunk(1 << 14);
-    struct Count { double hits = 0, asked = 0; };
+    struct Count {
+        double hits = 0, asked = 0;
+    };
     const auto ask = [&](const AnyFilter& f, std::uint64_t questions) {
         Count c;
         for (std::uint64_t first = 0; first < questions; first += chunk.size()) {
-            const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), questions - first));
+            const auto here =
+                static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), questions - first));
             keys.fill(n + first, chunk.data(), here);
             const auto batch = std::span<const std::uint64_t>(chunk).first(here);
             c.hits += static_cast<double>(keys.hashed() ? f.count_hashes(batch) : f.count(batch));
@@ -43,7 +49,8 @@ MeasuredFpr measure_fpr(const AnyFilter& filter, const KeySource& keys, double b
         return c;
     };
     const auto& base = filter.base();
-    const double model = filter.expected_fpr(), deviation = fpr::deviation(base.layout(), n, base.blocks());
+    const double model = filter.expected_fpr(),
+                 deviation = fpr::deviation(base.layout(), n, base.blocks());
     // The filter that will be timed is judged on its own, with half of the probes.
     const Count own = ask(filter, filters == 1 ? probes : probes / 2);
     auto alone = judge_fpr(own.hits, own.asked, model, deviation);
@@ -59,10 +66,12 @@ MeasuredFpr measure_fpr(const AnyFilter& filter, const KeySource& keys, double b
         all.hits += c.hits;
         all.asked += c.asked;
     }
-    return judge_fpr(all.hits, all.asked, model, deviation / std::sqrt(static_cast<double>(filters)));
+    return judge_fpr(all.hits, all.asked, model,
+                     deviation / std::sqrt(static_cast<double>(filters)));
 }
 
-std::string compare_with_scalar(AnyFilter& filter, std::span<const std::uint64_t> keys, bool hashed) {
+std::string compare_with_scalar(AnyFilter& filter, std::span<const std::uint64_t> keys,
+                                bool hashed) {
     const Isa before = filter.isa();
     filter.use_isa(Isa::scalar);
     std::vector<std::uint8_t> expected((keys.size() + 7) / 8), got(expected.size());
@@ -78,10 +87,13 @@ std::string compare_with_scalar(AnyFilter& filter, std::span<const std::uint64_t
         if (hashed) filter.contains_hashes(keys, got);
         else filter.contains(keys, got);
         const std::size_t count = hashed ? filter.count_hashes(keys) : filter.count(keys);
-        const std::size_t found = hashed ? filter.select_hashes(keys, positions) : filter.select(keys, positions);
-        const bool same = got == expected && count == expected_positions.size() && found == count &&
-                          std::equal(expected_positions.begin(), expected_positions.end(), positions.begin());
-        if (!same && complaint.empty()) complaint = "answers on " + std::string(to_string(isa)) + " differ from scalar";
+        const std::size_t found =
+            hashed ? filter.select_hashes(keys, positions) : filter.select(keys, positions);
+        const bool same =
+            got == expected && count == expected_positions.size() && found == count &&
+            std::equal(expected_positions.begin(), expected_positions.end(), positions.begin());
+        if (!same && complaint.empty())
+            complaint = "answers on " + std::string(to_string(isa)) + " differ from scalar";
     }
     filter.use_isa(before);
     return complaint;

@@ -29,22 +29,29 @@ KeySource KeySource::generated(std::uint64_t seed) {
 
 KeySource KeySource::from_file(const std::string& path, std::uint64_t seed) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) throw std::runtime_error("cannot open the key file \"" + path + "\": " + std::strerror(errno));
+    if (!file)
+        throw std::runtime_error("cannot open the key file \"" + path +
+                                 "\": " + std::strerror(errno));
     KeySource source;
     for (std::string line; std::getline(file, line);) {
         if (!line.empty() && line.back() == '\r') line.pop_back();
         if (!line.empty()) source.lines_.push_back(line);
     }
-    if (file.bad()) throw std::runtime_error("cannot read the key file \"" + path + "\": " + std::strerror(errno));
+    if (file.bad())
+        throw std::runtime_error("cannot read the key file \"" + path +
+                                 "\": " + std::strerror(errno));
     const std::size_t read = source.lines_.size();
     std::sort(source.lines_.begin(), source.lines_.end());
-    source.lines_.erase(std::unique(source.lines_.begin(), source.lines_.end()), source.lines_.end());
+    source.lines_.erase(std::unique(source.lines_.begin(), source.lines_.end()),
+                        source.lines_.end());
     const std::size_t distinct = source.lines_.size();
     if (distinct < 2)
-        throw std::runtime_error("the key file \"" + path + "\" holds " + std::to_string(distinct) + " distinct keys; at least 2 are needed");
+        throw std::runtime_error("the key file \"" + path + "\" holds " + std::to_string(distinct) +
+                                 " distinct keys; at least 2 are needed");
     std::shuffle(source.lines_.begin(), source.lines_.end(), std::mt19937_64(seed));
     for (const auto& line : source.lines_) source.hashes_.push_back(hash_bytes(line, seed));
-    source.description_ = path + " (" + std::to_string(read) + " lines, " + std::to_string(distinct) + " distinct)";
+    source.description_ =
+        path + " (" + std::to_string(read) + " lines, " + std::to_string(distinct) + " distinct)";
     return source;
 }
 

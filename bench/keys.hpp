@@ -16,13 +16,15 @@ class KeySource {
 public:
     /// Endless pseudo-random 64-bit keys: splitmix64, a bijection, so none comes twice.
     static KeySource generated(std::uint64_t seed);
-    /// The distinct non-empty lines of a file, in an order shuffled by the seed. Throws std::runtime_error
-    /// naming the file if it cannot be read or holds fewer than two keys.
+    /// The distinct non-empty lines of a file, in an order shuffled by the seed. Throws
+    /// std::runtime_error naming the file if it cannot be read or holds fewer than two keys.
     static KeySource from_file(const std::string& path, std::uint64_t seed);
 
     bool from_file() const noexcept { return !lines_.empty(); }
     /// How many keys there are; 2^63 when generated.
-    std::uint64_t size() const noexcept { return from_file() ? lines_.size() : std::uint64_t{1} << 63; }
+    std::uint64_t size() const noexcept {
+        return from_file() ? lines_.size() : std::uint64_t{1} << 63;
+    }
     const std::string& description() const noexcept { return description_; }
 
     /// Key i as our filters take it: the integer itself, or the XXH64 of the line (`hashed()`).
@@ -44,7 +46,8 @@ template <class Use>
 void for_keys(const KeySource& source, std::uint64_t first, std::uint64_t last, const Use& use) {
     std::vector<std::uint64_t> piece(1 << 14);
     for (; first < last; first += piece.size()) {
-        const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), last - first));
+        const auto n =
+            static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), last - first));
         source.fill(first, piece.data(), n);
         use(std::span<const std::uint64_t>(piece).first(n));
     }

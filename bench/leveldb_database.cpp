@@ -26,7 +26,8 @@ std::uint64_t splitmix(std::uint64_t x) {
 
 class CountingPolicy final : public leveldb::FilterPolicy {
 public:
-    CountingPolicy(std::unique_ptr<const leveldb::FilterPolicy> policy, Counts& counts) : policy_(std::move(policy)), counts_(counts) {}
+    CountingPolicy(std::unique_ptr<const leveldb::FilterPolicy> policy, Counts& counts)
+        : policy_(std::move(policy)), counts_(counts) {}
     const char* Name() const override { return policy_->Name(); }
     void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
         ++counts_.filters_made;
@@ -50,7 +51,8 @@ private:
 class CountingFile final : public leveldb::RandomAccessFile {
 public:
     CountingFile(leveldb::RandomAccessFile* file, Counts& counts) : file_(file), counts_(counts) {}
-    leveldb::Status Read(std::uint64_t offset, std::size_t n, leveldb::Slice* result, char* scratch) const override {
+    leveldb::Status Read(std::uint64_t offset, std::size_t n, leveldb::Slice* result,
+                         char* scratch) const override {
         ++counts_.blocks_read;
         return file_->Read(offset, n, result, scratch);
     }
@@ -61,7 +63,9 @@ private:
 };
 
 void check(const leveldb::Status& status, const std::filesystem::path& folder) {
-    if (!status.ok()) throw std::runtime_error("the database in \"" + folder.string() + "\": " + status.ToString());
+    if (!status.ok())
+        throw std::runtime_error("the database in \"" + folder.string() +
+                                 "\": " + status.ToString());
 }
 
 double thread_seconds() {
@@ -75,7 +79,8 @@ double thread_seconds() {
 class Database::CountingEnv final : public leveldb::EnvWrapper {
 public:
     explicit CountingEnv(Counts& counts) : EnvWrapper(leveldb::Env::Default()), counts_(counts) {}
-    leveldb::Status NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** result) override {
+    leveldb::Status NewRandomAccessFile(const std::string& name,
+                                        leveldb::RandomAccessFile** result) override {
         const auto status = target()->NewRandomAccessFile(name, result);
         if (status.ok()) *result = new CountingFile(*result, counts_);  // LevelDB deletes it
         return status;
@@ -85,23 +90,31 @@ private:
     Counts& counts_;
 };
 
-std::unique_ptr<const leveldb::FilterPolicy> make_policy(const std::string& name, int bits_per_key) {
+std::unique_ptr<const leveldb::FilterPolicy> make_policy(const std::string& name,
+                                                         int bits_per_key) {
     if (name == no_policy) return nullptr;
-    if (name == builtin_policy) return std::unique_ptr<const leveldb::FilterPolicy>(leveldb::NewBloomFilterPolicy(bits_per_key));
+    if (name == builtin_policy)
+        return std::unique_ptr<const leveldb::FilterPolicy>(
+            leveldb::NewBloomFilterPolicy(bits_per_key));
     return make_leveldb_policy(name, bits_per_key);
 }
 
-std::string shown(const std::string& policy) { return policy == no_policy || policy == builtin_policy ? policy : "`" + policy + "`"; }
+std::string shown(const std::string& policy) {
+    return policy == no_policy || policy == builtin_policy ? policy : "`" + policy + "`";
+}
 
 std::string key_text(std::uint64_t i) {
     char text[32];
-    std::snprintf(text, sizeof text, "user%016llx", static_cast<unsigned long long>(splitmix(i + 1)));
+    std::snprintf(text, sizeof text, "user%016llx",
+                  static_cast<unsigned long long>(splitmix(i + 1)));
     return text;
 }
 
 TemporaryFolder::TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "simdbloom-leveldb-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
+    std::string name =
+        (std::filesystem::temp_directory_path() / "simdbloom-leveldb-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+        throw std::system_error(errno, std::generic_category(), name);
     path_ = name;
 }
 
@@ -110,8 +123,11 @@ TemporaryFolder::~TemporaryFolder() {
     std::filesystem::remove_all(path_, ignored);
 }
 
-Database::Database(const std::filesystem::path& folder, const std::string& policy, int bits_per_key, Counts* counts) : folder_(folder), policy_(make_policy(policy, bits_per_key)) {
-    leveldb::Options options;  // else LevelDB's defaults: blocks of 4 KiB, Snappy, 8 MiB of block cache
+Database::Database(const std::filesystem::path& folder, const std::string& policy, int bits_per_key,
+                   Counts* counts)
+    : folder_(folder), policy_(make_policy(policy, bits_per_key)) {
+    leveldb::Options
+        options;  // else LevelDB's defaults: blocks of 4 KiB, Snappy, 8 MiB of block cache
     options.create_if_missing = true;
     if (counts != nullptr) {
         if (policy_) policy_ = std::make_unique<CountingPolicy>(std::move(policy_), *counts);
@@ -135,7 +151,8 @@ void Database::fill(std::uint64_t n) {
     for (std::uint64_t at = 0; at < n; ++at) {
         for (std::size_t i = 0; i < 50; i += 8) {
             const std::uint64_t random = splitmix(order[at] * 7 + i + 1);
-            for (std::size_t j = 0; j < 8 && i + j < 50; ++j) value[i + j] = static_cast<char>(random >> (8 * j));
+            for (std::size_t j = 0; j < 8 && i + j < 50; ++j)
+                value[i + j] = static_cast<char>(random >> (8 * j));
         }
         batch.Put(key_text(order[at]), value);
         if (at % 1000 == 999 || at + 1 == n) {
@@ -151,7 +168,9 @@ void Database::expect(const std::vector<std::string>& keys, bool present) {
     for (const auto& key : keys) {
         const auto status = database_->Get({}, key, &value);
         if (!status.ok() && !status.IsNotFound()) check(status, folder_);
-        if (status.ok() != present) throw std::runtime_error("the database in \"" + folder_.string() + "\" " + (present ? "does not find " : "finds ") + key);
+        if (status.ok() != present)
+            throw std::runtime_error("the database in \"" + folder_.string() + "\" " +
+                                     (present ? "does not find " : "finds ") + key);
     }
 }
 

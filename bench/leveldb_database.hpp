@@ -15,7 +15,8 @@ namespace simdbloom::bench {
 
 inline const std::string no_policy = "none", builtin_policy = "built-in";
 /// What is compared with no filter at all.
-inline const std::vector<std::string> policy_names{builtin_policy, "classic", "blocked512", "sector512", "split256", "register64"};
+inline const std::vector<std::string> policy_names{builtin_policy, "classic",  "blocked512",
+                                                   "sector512",    "split256", "register64"};
 /// As a table has it.
 std::string shown(const std::string& policy);
 
@@ -42,17 +43,24 @@ private:
 
 /// What a database was asked and did since the last reset().
 struct Counts {
-    std::atomic<std::uint64_t> filters_made = 0, keys_in_filters = 0, filter_bytes = 0, filters_asked = 0, filters_passed = 0, blocks_read = 0;
-    void reset() { filters_made = keys_in_filters = filter_bytes = filters_asked = filters_passed = blocks_read = 0; }
+    std::atomic<std::uint64_t> filters_made = 0, keys_in_filters = 0, filter_bytes = 0,
+                               filters_asked = 0, filters_passed = 0, blocks_read = 0;
+    void reset() {
+        filters_made = keys_in_filters = filter_bytes = filters_asked = filters_passed =
+            blocks_read = 0;
+    }
 };
 
 class Database {
 public:
-    /// Opens the database in that folder, or makes an empty one. With `counts`, everything is counted there, which costs time.
-    Database(const std::filesystem::path& folder, const std::string& policy, int bits_per_key, Counts* counts);
+    /// Opens the database in that folder, or makes an empty one. With `counts`, everything is
+    /// counted there, which costs time.
+    Database(const std::filesystem::path& folder, const std::string& policy, int bits_per_key,
+             Counts* counts);
     ~Database();
 
-    /// Keys 0 .. n - 1, in one shuffled order, with values of 100 bytes that Snappy halves; then everything is compacted.
+    /// Keys 0 .. n - 1, in one shuffled order, with values of 100 bytes that Snappy halves; then
+    /// everything is compacted.
     void fill(std::uint64_t n);
     /// Throws std::runtime_error if one of the keys is not found (or found, if absent).
     void expect(const std::vector<std::string>& keys, bool present);

@@ -36,8 +36,11 @@ std::string first_known(std::string_view name, std::string_view on_arm) {
 // From the kernel, not from CPUID: inside virtual machines CPUID can report the host's whole L3.
 std::uint64_t cache_bytes(int level) {
     for (int i = 0; i < 8; ++i) {
-        const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-        if (first_line(folder + "level") != std::to_string(level) || first_line(folder + "type") == "Instruction") continue;
+        const std::string folder =
+            "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
+        if (first_line(folder + "level") != std::to_string(level) ||
+            first_line(folder + "type") == "Instruction")
+            continue;
         const std::string size = first_line(folder + "size");
         if (size.empty()) continue;
         const std::uint64_t n = std::stoull(size);
@@ -97,24 +100,26 @@ Machine describe_machine() {
     char date[40];
     std::strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", std::gmtime(&now));
     std::string isas;
-    for (const Isa isa : usable_isas()) isas += (isas.empty() ? "" : ", ") + std::string(to_string(isa));
-    m.facts = {{"date", date},
-               {"commit", SIMDBLOOM_COMMIT},
-               {"cpu", first_known("model name", "CPU implementer")},
-               {"cpu family", first_known("cpu family", "CPU architecture")},
-               {"cpu model", first_known("model", "CPU part")},
-               {"cpu stepping", first_known("stepping", "CPU revision")},
-               {"cores", std::to_string(std::thread::hardware_concurrency())},
-               {"caches", "L1d " + kib(m.l1d) + ", L2 " + kib(m.l2) + ", L3 " + kib(m.l3) + " (as the kernel reports them)"},
-               {"usable ISAs", isas},
-               {"best ISA", std::string(to_string(default_isa()))},
-               {"kernel", std::string(u.sysname) + " " + u.release + " " + u.machine},
-               {"compiler", SIMDBLOOM_COMPILER},
-               {"flags", SIMDBLOOM_FLAGS},
-               {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
-               {"huge pages",
-                chosen_word(first_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
-               {"load average", first_line("/proc/loadavg")}};
+    for (const Isa isa : usable_isas())
+        isas += (isas.empty() ? "" : ", ") + std::string(to_string(isa));
+    m.facts = {
+        {"date", date},
+        {"commit", SIMDBLOOM_COMMIT},
+        {"cpu", first_known("model name", "CPU implementer")},
+        {"cpu family", first_known("cpu family", "CPU architecture")},
+        {"cpu model", first_known("model", "CPU part")},
+        {"cpu stepping", first_known("stepping", "CPU revision")},
+        {"cores", std::to_string(std::thread::hardware_concurrency())},
+        {"caches", "L1d " + kib(m.l1d) + ", L2 " + kib(m.l2) + ", L3 " + kib(m.l3) +
+                       " (as the kernel reports them)"},
+        {"usable ISAs", isas},
+        {"best ISA", std::string(to_string(default_isa()))},
+        {"kernel", std::string(u.sysname) + " " + u.release + " " + u.machine},
+        {"compiler", SIMDBLOOM_COMPILER},
+        {"flags", SIMDBLOOM_FLAGS},
+        {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
+        {"huge pages", chosen_word(first_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
+        {"load average", first_line("/proc/loadavg")}};
     return m;
 }
 

@@ -20,13 +20,17 @@ using namespace simdbloom;
 using namespace simdbloom::bench;
 
 std::string human(std::uint64_t bytes) {
-    return bytes >= 1 << 20 ? std::to_string(bytes >> 20) + " MiB" : bytes >= 1 << 10 ? std::to_string(bytes >> 10) + " KiB" : std::to_string(bytes) + " B";
+    return bytes >= 1 << 20   ? std::to_string(bytes >> 20) + " MiB"
+           : bytes >= 1 << 10 ? std::to_string(bytes >> 10) + " KiB"
+                              : std::to_string(bytes) + " B";
 }
 
 void progress(std::size_t done, std::size_t total, const Case& c, double seconds) {
-    const auto bytes = static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8);
-    std::fprintf(stderr, "%s[%zu/%zu, %.0f s] %s, %s, %.4g bits/key%s", isatty(2) != 0 ? "\r\033[K" : "", done + 1, total, seconds, c.spec.c_str(), human(bytes).c_str(),
-                 c.bits_per_key, isatty(2) != 0 ? "" : "\n");
+    const auto bytes =
+        static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8);
+    std::fprintf(stderr, "%s[%zu/%zu, %.0f s] %s, %s, %.4g bits/key%s",
+                 isatty(2) != 0 ? "\r\033[K" : "", done + 1, total, seconds, c.spec.c_str(),
+                 human(bytes).c_str(), c.bits_per_key, isatty(2) != 0 ? "" : "\n");
 }
 
 // [bits per key, exact FPR] for the lines of the plot: many keys, the k of each point its best.
@@ -35,7 +39,8 @@ nlohmann::ordered_json model_curves(const Plan& plan) {
     for (const auto& c : plan.cases) {
         if (c.family || is_peer(c.spec) || curves.contains(c.spec)) continue;
         const Layout layout = Layout::parse(c.spec);
-        const double first = layout.is_cuckoo() ? layout.fingerprint_bits() / CuckooFilter::max_design_load : 6;
+        const double first =
+            layout.is_cuckoo() ? layout.fingerprint_bits() / CuckooFilter::max_design_load : 6;
         for (double bits = first; bits <= 24; bits += 0.5) {
             const auto n = std::uint64_t{1} << 24;
             const auto filter = detail::size_for_bits(layout, n, bits, {});
@@ -45,14 +50,22 @@ nlohmann::ordered_json model_curves(const Plan& plan) {
     return curves;
 }
 
-int run(Depth depth, const std::string& depth_name, const std::string& key_file, const std::string& out, std::uint64_t seed, const std::string& probe_program,
+int run(Depth depth, const std::string& depth_name, const std::string& key_file,
+        const std::string& out, std::uint64_t seed, const std::string& probe_program,
         const std::vector<std::string>& only, const std::string& command) {
     std::filesystem::create_directories(out);
-    const KeySource keys = key_file.empty() ? KeySource::generated(seed) : KeySource::from_file(key_file, seed);
+    const KeySource keys =
+        key_file.empty() ? KeySource::generated(seed) : KeySource::from_file(key_file, seed);
     Machine machine = describe_machine();
-    Plan plan = key_file.empty() ? make_plan(depth, machine) : make_plan_for_keys(depth, keys.size());
-    if (!only.empty()) std::erase_if(plan.cases, [&](const Case& c) { return std::find(only.begin(), only.end(), c.spec) == only.end(); });
-    if (plan.cases.empty()) throw std::runtime_error("--only " + only.front() + ": the plan has no filter of that name");
+    Plan plan =
+        key_file.empty() ? make_plan(depth, machine) : make_plan_for_keys(depth, keys.size());
+    if (!only.empty())
+        std::erase_if(plan.cases, [&](const Case& c) {
+            return std::find(only.begin(), only.end(), c.spec) == only.end();
+        });
+    if (plan.cases.empty())
+        throw std::runtime_error("--only " + only.front() +
+                                 ": the plan has no filter of that name");
     Timer timer(plan.repetitions, plan.seconds_per_repetition, out + "/benchmark.json");
     const Context context{machine, keys, plan, timer, seed, probe_program, out};
 
@@ -60,13 +73,16 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     std::vector<std::string> complaints;
     std::set<std::string> family;
     const auto start = std::chrono::steady_clock::now();
-    const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+    const auto elapsed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
     for (std::size_t i = 0; i < plan.cases.size(); ++i) {
         const auto& c = plan.cases[i];
         progress(i, plan.cases.size(), c, elapsed());
         auto outcome = measure(c, context);
         if (!outcome.complaint.empty()) {
-            complaints.push_back(c.spec + ", " + std::to_string(c.n_keys) + " keys: " + outcome.complaint);
+            complaints.push_back(c.spec + ", " + std::to_string(c.n_keys) +
+                                 " keys: " + outcome.complaint);
             std::fprintf(stderr, "\nFAILED: %s\n", complaints.back().c_str());
         }
         if (c.family && !outcome.rows.empty()) family.insert(outcome.rows.front().filter);
@@ -94,7 +110,8 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     write_file(out + "/results.csv", to_csv(rows, machine));
     write_file(out + "/machine.json", about.dump(2) + "\n");
     if (!complaints.empty()) {
-        std::fprintf(stderr, "%zu measurements are wrong; no times are printed for them:\n", complaints.size());
+        std::fprintf(stderr, "%zu measurements are wrong; no times are printed for them:\n",
+                     complaints.size());
         for (const auto& c : complaints) std::fprintf(stderr, "  %s\n", c.c_str());
         return 1;
     }
@@ -112,7 +129,8 @@ int main(int argc, char** argv) {
     std::string command = "simdbloom_report";
     auto* q = app.add_flag("--quick", quick, "at most two minutes");
     app.add_flag("--full", full, "as long as a publication needs")->excludes(q);
-    app.add_option("--keys", key_file, "real keys, one a line: half inserted, half probed as absent");
+    app.add_option("--keys", key_file,
+                   "real keys, one a line: half inserted, half probed as absent");
     app.add_option("--out", out, "folder for the results");
     app.add_option("--seed", seed, "of keys and filters");
     app.add_option("--only", only, "only these filters of the plan");
@@ -120,7 +138,13 @@ int main(int argc, char** argv) {
     app.add_option("--probe-program", probe_program, "for cachegrind passes");
     CLI11_PARSE(app, argc, argv);
     try {
-        return run(quick ? Depth::quick : full ? Depth::full : Depth::standard, quick ? "quick" : full ? "full" : "standard", key_file, out, seed, probe_program, only, command);
+        return run(quick  ? Depth::quick
+                   : full ? Depth::full
+                          : Depth::standard,
+                   quick  ? "quick"
+                   : full ? "full"
+                          : "standard",
+                   key_file, out, seed, probe_program, only, command);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "bench/report: %s\n", e.what());
         return 2;

@@ -34,7 +34,8 @@ int open_event(std::uint32_t type, std::uint64_t config) {
 
 constexpr std::uint64_t probes = 200'000;
 
-// A size cachegrind accepts: sets (size / ways / line) must be a power of two, so the ways take the rest.
+// A size cachegrind accepts: sets (size / ways / line) must be a power of two, so the ways take the
+// rest.
 std::string cache_option(std::uint64_t bytes, std::uint64_t ways_at_least) {
     std::uint64_t ways = ways_at_least;
     const auto power_of_two = [](std::uint64_t x) { return x != 0 && (x & (x - 1)) == 0; };
@@ -45,7 +46,9 @@ std::string cache_option(std::uint64_t bytes, std::uint64_t ways_at_least) {
 }  // namespace
 
 std::optional<Misses> hardware_misses(const std::function<void()>& work, double keys) {
-    const int l1 = open_event(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
+    const int l1 =
+        open_event(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 |
+                                           PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
     const int last = l1 < 0 ? -1 : open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES);
     std::optional<Misses> misses;
     if (l1 >= 0 && last >= 0) {
@@ -53,7 +56,8 @@ std::optional<Misses> hardware_misses(const std::function<void()>& work, double 
         work();
         for (const int fd : {l1, last}) ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
         std::uint64_t a = 0, b = 0;
-        if (read(l1, &a, sizeof a) == sizeof a && read(last, &b, sizeof b) == sizeof b) misses = Misses{static_cast<double>(a) / keys, static_cast<double>(b) / keys};
+        if (read(l1, &a, sizeof a) == sizeof a && read(last, &b, sizeof b) == sizeof b)
+            misses = Misses{static_cast<double>(a) / keys, static_cast<double>(b) / keys};
     }
     if (l1 >= 0) close(l1);
     if (last >= 0) close(last);
@@ -66,26 +70,42 @@ std::string cachegrind_isa() {
 }
 
 std::string simulated_caches(const Machine& machine) {
-    return "D1 " + cache_option(machine.l1d, 8) + ", LL " + cache_option(machine.l3, 16) + " (bytes, ways, line)";
+    return "D1 " + cache_option(machine.l1d, 8) + ", LL " + cache_option(machine.l3, 16) +
+           " (bytes, ways, line)";
 }
 
-std::optional<Misses> cachegrind_misses(const std::string& probe_program, const std::string& spec, std::uint64_t n_keys, double bits_per_key,
+std::optional<Misses> cachegrind_misses(const std::string& probe_program, const std::string& spec,
+                                        std::uint64_t n_keys, double bits_per_key,
                                         const Machine& machine, const std::string& work_folder) {
     const std::string out = work_folder + "/cachegrind.out";
     char bits[32];
     std::snprintf(bits, sizeof bits, "%.17g", bits_per_key);
-    std::vector<std::string> arguments{"valgrind", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=" + out, "--log-file=" + work_folder + "/cachegrind.log",
-                                       "--I1=32768,8,64", "--D1=" + cache_option(machine.l1d, 8), "--LL=" + cache_option(machine.l3, 16),
-                                       probe_program, spec, std::to_string(n_keys), bits, std::to_string(probes), cachegrind_isa()};
+    std::vector<std::string> arguments{"valgrind",
+                                       "--tool=cachegrind",
+                                       "--cache-sim=yes",
+                                       "--cachegrind-out-file=" + out,
+                                       "--log-file=" + work_folder + "/cachegrind.log",
+                                       "--I1=32768,8,64",
+                                       "--D1=" + cache_option(machine.l1d, 8),
+                                       "--LL=" + cache_option(machine.l3, 16),
+                                       probe_program,
+                                       spec,
+                                       std::to_string(n_keys),
+                                       bits,
+                                       std::to_string(probes),
+                                       cachegrind_isa()};
     std::vector<char*> argv;
     for (auto& a : arguments) argv.push_back(a.data());
     argv.push_back(nullptr);
     pid_t child = 0;
     int status = 0;
-    if (posix_spawnp(&child, "valgrind", nullptr, nullptr, argv.data(), environ) != 0) return std::nullopt;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+    if (posix_spawnp(&child, "valgrind", nullptr, nullptr, argv.data(), environ) != 0)
+        return std::nullopt;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return std::nullopt;
 
-    // "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw", then "fn=NAME" and lines "LINE COUNT COUNT ...".
+    // "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw", then "fn=NAME" and lines "LINE COUNT COUNT
+    // ...".
     std::ifstream file(out);
     std::vector<std::string> events;
     double l1 = 0, last_level = 0;

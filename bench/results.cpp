@@ -28,16 +28,22 @@ std::string text(const std::string& t) {
 }
 
 // The facts of the machine and the build that every row ends with, and the names of their columns.
-constexpr std::pair<const char*, const char*> machine_columns[] = {
-    {"commit", "commit"}, {"cpu", "cpu"}, {"cpu family", "cpu_family"}, {"cpu model", "cpu_model"},
-    {"cpu stepping", "cpu_stepping"}, {"page bytes", "page_bytes"}, {"huge pages", "huge_pages"},
-    {"compiler", "compiler"}, {"flags", "flags"}};
+constexpr std::pair<const char*, const char*> machine_columns[] = {{"commit", "commit"},
+                                                                   {"cpu", "cpu"},
+                                                                   {"cpu family", "cpu_family"},
+                                                                   {"cpu model", "cpu_model"},
+                                                                   {"cpu stepping", "cpu_stepping"},
+                                                                   {"page bytes", "page_bytes"},
+                                                                   {"huge pages", "huge_pages"},
+                                                                   {"compiler", "compiler"},
+                                                                   {"flags", "flags"}};
 
 }  // namespace
 
 std::string to_csv(const std::vector<Row>& rows, const Machine& machine) {
     std::string csv =
-        "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
+        "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,"
+        "threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
         "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,"
         "repetitions";
     std::string of_machine;
@@ -47,12 +53,32 @@ std::string to_csv(const std::vector<Row>& rows, const Machine& machine) {
     }
     csv += '\n';
     for (const auto& r : rows) {
-        const std::string fields[] = {text(r.filter), r.isa, r.op, std::to_string(r.batch), r.output, std::to_string(r.n_keys),
-                                      number(r.bits_per_key), std::to_string(r.filter_bytes), r.memory_level, number(r.hit_ratio),
-                                      std::to_string(r.threads), number(r.ns_per_key), number(r.ns_low), number(r.ns_high),
-                                      number(r.touch_ns), r.touch_ns ? number(r.ns_per_key / *r.touch_ns) : "", number(r.fpr), number(r.fpr_low), number(r.fpr_high),
-                                      number(r.fpr_model), number(r.lines_per_key), number(r.l1_misses), number(r.ll_misses),
-                                      r.miss_source, std::to_string(r.seed), std::to_string(r.repetitions)};
+        const std::string fields[] = {text(r.filter),
+                                      r.isa,
+                                      r.op,
+                                      std::to_string(r.batch),
+                                      r.output,
+                                      std::to_string(r.n_keys),
+                                      number(r.bits_per_key),
+                                      std::to_string(r.filter_bytes),
+                                      r.memory_level,
+                                      number(r.hit_ratio),
+                                      std::to_string(r.threads),
+                                      number(r.ns_per_key),
+                                      number(r.ns_low),
+                                      number(r.ns_high),
+                                      number(r.touch_ns),
+                                      r.touch_ns ? number(r.ns_per_key / *r.touch_ns) : "",
+                                      number(r.fpr),
+                                      number(r.fpr_low),
+                                      number(r.fpr_high),
+                                      number(r.fpr_model),
+                                      number(r.lines_per_key),
+                                      number(r.l1_misses),
+                                      number(r.ll_misses),
+                                      r.miss_source,
+                                      std::to_string(r.seed),
+                                      std::to_string(r.repetitions)};
         const char* separator = "";
         for (const auto& f : fields) csv += separator + f, separator = ",";
         csv += of_machine + '\n';

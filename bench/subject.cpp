@@ -17,7 +17,8 @@ public:
     LibBloom(const KeySource& keys, std::uint64_t n, double bits_per_key) : n_(n) {
         // libbloom is sized by error rate: the one whose optimal size is these bits.
         const double error = std::exp(-bits_per_key * std::numbers::ln2 * std::numbers::ln2);
-        if (bloom_init(&bloom_, static_cast<int>(n), error) != 0) throw std::runtime_error("libbloom refuses " + std::to_string(n) + " keys");
+        if (bloom_init(&bloom_, static_cast<int>(n), error) != 0)
+            throw std::runtime_error("libbloom refuses " + std::to_string(n) + " keys");
         for (std::uint64_t i = 0, buffer; i < n; ++i) insert(keys.bytes(i, buffer));
     }
     ~LibBloom() override { bloom_free(&bloom_); }
@@ -31,13 +32,17 @@ public:
         const double m = bloom_.bits, n = static_cast<double>(n_);
         const auto k = static_cast<unsigned>(bloom_.hashes);
         const double f = fpr::classic(m, n, k), a = k * n / m;
-        return {f, k * f / -std::expm1(-a) * std::sqrt((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m)};
+        return {f, k * f / -std::expm1(-a) *
+                       std::sqrt((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m)};
     }
     bool contains(std::string_view key) const override {
-        return bloom_check(const_cast<bloom*>(&bloom_), key.data(), static_cast<int>(key.size())) == 1;
+        return bloom_check(const_cast<bloom*>(&bloom_), key.data(), static_cast<int>(key.size())) ==
+               1;
     }
     bool can_insert() const override { return true; }
-    void insert(std::string_view key) override { bloom_add(&bloom_, key.data(), static_cast<int>(key.size())); }
+    void insert(std::string_view key) override {
+        bloom_add(&bloom_, key.data(), static_cast<int>(key.size()));
+    }
 
 private:
     bloom bloom_{};
@@ -63,7 +68,9 @@ public:
         const auto simulated = simulate_leveldb_fpr(n_, view.bits(), view.k());
         return {simulated.fpr, simulated.deviation};
     }
-    bool contains(std::string_view key) const override { return policy_->KeyMayMatch(leveldb::Slice(key.data(), key.size()), bits_); }
+    bool contains(std::string_view key) const override {
+        return policy_->KeyMayMatch(leveldb::Slice(key.data(), key.size()), bits_);
+    }
     bool can_insert() const override { return false; }
     void insert(std::string_view) override {}
 
@@ -75,17 +82,24 @@ private:
 
 }  // namespace
 
-bool is_peer(const std::string& name) { return std::find(std::begin(peer_names), std::end(peer_names), name) != std::end(peer_names); }
+bool is_peer(const std::string& name) {
+    return std::find(std::begin(peer_names), std::end(peer_names), name) != std::end(peer_names);
+}
 
-std::uint64_t peer_max_bytes(const std::string& name) { return name == "libbloom" ? std::uint64_t{200} << 20 : std::uint64_t{64} << 20; }
+std::uint64_t peer_max_bytes(const std::string& name) {
+    return name == "libbloom" ? std::uint64_t{200} << 20 : std::uint64_t{64} << 20;
+}
 
-std::unique_ptr<Peer> make_peer(const std::string& name, const KeySource& keys, std::uint64_t n, double bits_per_key) {
+std::unique_ptr<Peer> make_peer(const std::string& name, const KeySource& keys, std::uint64_t n,
+                                double bits_per_key) {
     if (name == "libbloom") return std::make_unique<LibBloom>(keys, n, bits_per_key);
     return std::make_unique<LevelDb>(keys, n, bits_per_key);
 }
 
 void fill(AnyFilter& filter, const KeySource& keys, std::uint64_t n) {
-    for_keys(keys, 0, n, [&](auto piece) { keys.hashed() ? filter.insert_hashes(piece) : filter.insert(piece); });
+    for_keys(keys, 0, n, [&](auto piece) {
+        keys.hashed() ? filter.insert_hashes(piece) : filter.insert(piece);
+    });
 }
 
 }  // namespace simdbloom::bench

@@ -16,7 +16,9 @@ Summary summarise(const std::vector<double>& samples) {
         const std::size_t half = v.size() / 2;
         std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half), v.end());
         if (v.size() % 2 != 0) return v[half];
-        return (v[half] + *std::max_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
+        return (v[half] +
+                *std::max_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half))) /
+               2;
     };
     std::mt19937_64 random(1);
     std::uniform_int_distribution<std::size_t> pick(0, samples.size() - 1);
@@ -32,7 +34,8 @@ Summary summarise(const std::vector<double>& samples) {
 // Keeps each repetition's time, and hands every run on to the JSON reporter.
 class Timer::Collector : public benchmark::BenchmarkReporter {
 public:
-    Collector(Timer& timer, std::map<std::string, Timed*>& members) : timer_(timer), members_(members) {}
+    Collector(Timer& timer, std::map<std::string, Timed*>& members)
+        : timer_(timer), members_(members) {}
     bool ReportContext(const Context& context) override {
         if (!timer_.context_written_) timer_.json_->ReportContext(context);
         timer_.context_written_ = true;
@@ -55,7 +58,11 @@ private:
 };
 
 Timer::Timer(unsigned repetitions, double seconds, const std::string& raw_json)
-    : repetitions_(repetitions), seconds_(seconds), path_(raw_json), raw_(raw_json + ".part"), json_(std::make_unique<benchmark::JSONReporter>()) {
+    : repetitions_(repetitions),
+      seconds_(seconds),
+      path_(raw_json),
+      raw_(raw_json + ".part"),
+      json_(std::make_unique<benchmark::JSONReporter>()) {
     if (!raw_) throw std::runtime_error("cannot write \"" + raw_json + "\"");
     json_->SetOutputStream(&raw_);
     json_->SetErrorStream(&raw_);
@@ -76,22 +83,29 @@ void Timer::run(std::vector<Timed>& group) {
     for (auto& member : group) {
         members[member.name] = &member;
         const auto& pass = member.pass;
-        benchmark::RegisterBenchmark(member.name.c_str(), [pass](benchmark::State& state) {
-            std::uint64_t keys = 0;
-            for (auto _ : state) {
-                double seconds = 0;
-                keys += pass(&seconds);
-                state.SetIterationTime(seconds);
-            }
-            state.counters["keys"] = benchmark::Counter(static_cast<double>(keys), benchmark::Counter::kIsRate);
-        })->UseManualTime()->MinTime(seconds_)->Repetitions(static_cast<int>(repetitions_));
+        benchmark::RegisterBenchmark(member.name.c_str(),
+                                     [pass](benchmark::State& state) {
+                                         std::uint64_t keys = 0;
+                                         for (auto _ : state) {
+                                             double seconds = 0;
+                                             keys += pass(&seconds);
+                                             state.SetIterationTime(seconds);
+                                         }
+                                         state.counters["keys"] =
+                                             benchmark::Counter(static_cast<double>(keys),
+                                                                benchmark::Counter::kIsRate);
+                                     })
+            ->UseManualTime()
+            ->MinTime(seconds_)
+            ->Repetitions(static_cast<int>(repetitions_));
     }
     Collector collector(*this, members);
     benchmark::RunSpecifiedBenchmarks(&collector);
     benchmark::ClearRegisteredBenchmarks();
     for (const auto& member : group)
         if (member.ns_per_key.size() != repetitions_)
-            throw std::runtime_error(member.name + ": " + std::to_string(member.ns_per_key.size()) + " of " + std::to_string(repetitions_) + " repetitions ran");
+            throw std::runtime_error(member.name + ": " + std::to_string(member.ns_per_key.size()) +
+                                     " of " + std::to_string(repetitions_) + " repetitions ran");
 }
 
 void Timer::finish() {

@@ -1,5 +1,5 @@
-// Times through Google Benchmark: repetitions of all members of a group in random order, medians with
-// bootstrap intervals.
+// Times through Google Benchmark: repetitions of all members of a group in random order, medians
+// with bootstrap intervals.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,23 @@
 #include <string>
 #include <vector>
 
-namespace benchmark { class JSONReporter; }
+namespace benchmark {
+class JSONReporter;
+}
 
 namespace simdbloom::bench {
 
 struct Timed {
     std::string name;
-    /// Works on some keys and returns how many; the seconds it took go to *seconds (only the part that counts).
+    /// Works on some keys and returns how many; the seconds it took go to *seconds (only the part
+    /// that counts).
     std::function<std::uint64_t(double* seconds)> pass;
     std::vector<double> ns_per_key{};  ///< one a repetition
 };
 
-struct Summary { double median, low, high; };
+struct Summary {
+    double median, low, high;
+};
 /// Median with a 95 % percentile-bootstrap interval (2,000 resamples, fixed seed).
 Summary summarise(const std::vector<double>& samples);
 

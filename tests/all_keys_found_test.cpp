@@ -1,5 +1,6 @@
-// Every key that went in is asked for again, on every ISA, in batches and singly, for each way in which a filter can come
-// about: 10^7 keys in the ordinary run; in a nightly one 10^8 for each spec in batches, 10^9 in all, and 10^7 each other way.
+// Every key that went in is asked for again, on every ISA, in batches and singly, for each way in
+// which a filter can come about: 10^7 keys in the ordinary run; in a nightly one 10^8 for each spec
+// in batches, 10^9 in all, and 10^7 each other way.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -14,7 +15,9 @@ namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 16;
 
-std::uint64_t keys_of_a_filter(bool first_way) { return piece * test::scaled<std::uint64_t>(1, 4, first_way ? 1526 : 153); }  // at night 1.00e8 or 1.00e7
+std::uint64_t keys_of_a_filter(bool first_way) {
+    return piece * test::scaled<std::uint64_t>(1, 4, first_way ? 1526 : 153);
+}  // at night 1.00e8 or 1.00e7
 
 /// Distinct keys, made anew whenever they are asked for: 10^9 of them would take 8 GB.
 class Keys {
@@ -22,27 +25,34 @@ public:
     Keys(std::uint64_t n, std::uint64_t salt) : n_(n), first_(salt << 40) {}
     std::uint64_t size() const { return n_; }
     std::uint64_t pieces() const { return (n_ + piece - 1) / piece; }
-    std::vector<std::uint64_t> make(std::uint64_t i) const { return test::random_keys(std::min<std::uint64_t>(piece, n_ - i * piece), first_ + i * piece); }
+    std::vector<std::uint64_t> make(std::uint64_t i) const {
+        return test::random_keys(std::min<std::uint64_t>(piece, n_ - i * piece),
+                                 first_ + i * piece);
+    }
 
 private:
     std::uint64_t n_, first_;
 };
 
-AnyFilter empty_filter(const std::string& spec, std::uint64_t n, Options options = {}, double more = 1) {
+AnyFilter empty_filter(const std::string& spec, std::uint64_t n, Options options = {},
+                       double more = 1) {
     return make_filter(spec, n, more * test::feasible_bits(spec, 12), options);
 }
 
 using Insert = std::function<void(AnyFilter&, const std::vector<std::uint64_t>&)>;
 
 /// The ISAs take turns.
-void insert_pieces(AnyFilter& filter, const Keys& keys, std::uint64_t first, std::uint64_t last, const Insert& insert) {
+void insert_pieces(AnyFilter& filter, const Keys& keys, std::uint64_t first, std::uint64_t last,
+                   const Insert& insert) {
     for (std::uint64_t i = first; i < last; ++i) {
         filter.use_isa(usable_isas()[i % usable_isas().size()]);
         insert(filter, keys.make(i));
     }
 }
 
-void insert_batch(AnyFilter& filter, const std::vector<std::uint64_t>& keys) { filter.insert(keys); }
+void insert_batch(AnyFilter& filter, const std::vector<std::uint64_t>& keys) {
+    filter.insert(keys);
+}
 
 AnyFilter filled(const std::string& spec, const Keys& keys, const Insert& insert = insert_batch) {
     AnyFilter filter = empty_filter(spec, keys.size());
@@ -62,17 +72,25 @@ bool blocked(const Layout& layout) { return bloom(layout) && layout.kind != Layo
 bool erasable(const Layout& layout) { return !layout.is_bloom(); }
 
 Way on_two_threads(BuildMethod method) {
-    return {"two threads, " + std::string(to_string(method)), method == BuildMethod::partitioned ? blocked : bloom, [=](const auto& spec, const Keys& keys) {
-                return filled(spec, keys, [=](AnyFilter& f, const auto& part) { parallel_insert(f, part, 2, method); });
+    return {"two threads, " + std::string(to_string(method)),
+            method == BuildMethod::partitioned ? blocked : bloom,
+            [=](const auto& spec, const Keys& keys) {
+                return filled(spec, keys, [=](AnyFilter& f, const auto& part) {
+                    parallel_insert(f, part, 2, method);
+                });
             }};
 }
 
 std::vector<Way> ways() {
     return {{"batches", any, [](const auto& spec, const Keys& keys) { return filled(spec, keys); }},
-            {"one by one", any, [](const auto& spec, const Keys& keys) {
-                 return filled(spec, keys, [](AnyFilter& f, const auto& part) { for (const auto key : part) f.insert(key); });
+            {"one by one", any,
+             [](const auto& spec, const Keys& keys) {
+                 return filled(spec, keys, [](AnyFilter& f, const auto& part) {
+                     for (const auto key : part) f.insert(key);
+                 });
              }},
-            {"by hashes", any, [](const auto& spec, const Keys& keys) {
+            {"by hashes", any,
+             [](const auto& spec, const Keys& keys) {
                  return filled(spec, keys, [](AnyFilter& f, auto part) {
                      for (auto& key : part) key = hash_key(key, f.seed());
                      f.insert_hashes(part);
@@ -81,18 +99,23 @@ std::vector<Way> ways() {
             on_two_threads(BuildMethod::atomic),
             on_two_threads(BuildMethod::partitioned),
             on_two_threads(BuildMethod::merged),
-            {"two filters united", bloom, [](const auto& spec, const Keys& keys) {
+            {"two filters united", bloom,
+             [](const auto& spec, const Keys& keys) {
                  AnyFilter a = empty_filter(spec, keys.size()), b = a;
                  insert_pieces(a, keys, 0, keys.pieces() / 2, insert_batch);
                  insert_pieces(b, keys, keys.pieces() / 2, keys.pieces(), insert_batch);
                  return a |= b;
              }},
-            {"folded to a quarter", bloom, [](const auto& spec, const Keys& keys) {
+            {"folded to a quarter", bloom,
+             [](const auto& spec, const Keys& keys) {
                  AnyFilter whole = empty_filter(spec, keys.size(), {.fold_levels = 2}, 4);
                  insert_pieces(whole, keys, 0, keys.pieces(), insert_batch);
                  return whole.folded(4);
              }},
-            {"saved and loaded", any, [](const auto& spec, const Keys& keys) { return std::move(load(save(filled(spec, keys))).value()); }},
+            {"saved and loaded", any,
+             [](const auto& spec, const Keys& keys) {
+                 return std::move(load(save(filled(spec, keys))).value());
+             }},
             {"other keys erased", erasable, [](const auto& spec, const Keys& keys) {
                  // In and out between the others, so that fingerprints move from bucket to bucket.
                  const Keys others(keys.size() / 16, 77);
@@ -101,11 +124,13 @@ std::vector<Way> ways() {
                      const auto passing = others.make(i % others.pieces());
                      filter.insert(passing);
                      filter.insert(keys.make(i));
-                     std::visit([&]<class F>(F& f) {
-                         if constexpr (std::derived_from<F, ErasableInterface<F>>) {
-                             EXPECT_EQ(f.erase(passing), passing.size());
-                         }
-                     }, filter.variant());
+                     std::visit(
+                         [&]<class F>(F& f) {
+                             if constexpr (std::derived_from<F, ErasableInterface<F>>) {
+                                 EXPECT_EQ(f.erase(passing), passing.size());
+                             }
+                         },
+                         filter.variant());
                  }
                  return filter;
              }}};
@@ -131,7 +156,8 @@ std::uint64_t missed(const AnyFilter& filter, const Keys& keys) {
                 } else if ((i + f) % 3 == 1) {
                     std::fill(bitmap.begin(), bitmap.end(), 0);
                     on_isa[f].contains(part, bitmap);
-                    for (const auto byte : bitmap) found += static_cast<unsigned>(std::popcount(byte));
+                    for (const auto byte : bitmap)
+                        found += static_cast<unsigned>(std::popcount(byte));
                 } else {
                     const std::size_t n = on_isa[f].select(part, positions);
                     for (std::size_t j = 0; j < n; ++j) found += positions[j] == j;
@@ -142,7 +168,8 @@ std::uint64_t missed(const AnyFilter& filter, const Keys& keys) {
         }
     };
     std::vector<std::thread> others;
-    for (unsigned t = 1; test::nightly() && t < std::thread::hardware_concurrency(); ++t) others.emplace_back(work);
+    for (unsigned t = 1; test::nightly() && t < std::thread::hardware_concurrency(); ++t)
+        others.emplace_back(work);
     work();
     for (auto& thread : others) thread.join();
     test::tally.inserted += keys.size();
@@ -164,12 +191,15 @@ TEST_P(AllKeysFound, OnEveryIsaHoweverTheFilterCameAbout) {
         const Keys keys(keys_of_a_filter(salt == 1), salt);
         const std::uint64_t missing = missed(way.build(GetParam(), keys), keys);
         EXPECT_EQ(missing, 0u) << way.name;
-        test::progress("%-10s %-26s %llu keys in, %zu ISAs in batches and single keys, %llu missed, %.0f s", GetParam().c_str(), way.name.c_str(),
-                       static_cast<unsigned long long>(keys.size()), usable_isas().size(), static_cast<unsigned long long>(missing), watch.seconds());
+        test::progress(
+            "%-10s %-26s %llu keys in, %zu ISAs in batches and single keys, %llu missed, %.0f s",
+            GetParam().c_str(), way.name.c_str(), static_cast<unsigned long long>(keys.size()),
+            usable_isas().size(), static_cast<unsigned long long>(missing), watch.seconds());
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, AllKeysFound, ::testing::ValuesIn(test::layout_names()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Filter, AllKeysFound, ::testing::ValuesIn(test::layout_names()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace
 }  // namespace simdbloom

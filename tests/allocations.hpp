@@ -48,8 +48,8 @@ struct RefusingMemory : std::pmr::memory_resource {
 }  // namespace simdbloom::test
 
 // Weak: several files of one program may include this. allocations.cpp has them once that are not:
-// a sanitizer's own are weak too, and come first. Not inline: GCC 12 takes one that is and one that is
-// not for a mismatched pair.
+// a sanitizer's own are weak too, and come first. Not inline: GCC 12 takes one that is and one that
+// is not for a mismatched pair.
 #ifndef SIMDBLOOM_OPERATOR_NEW
 #define SIMDBLOOM_OPERATOR_NEW [[gnu::weak, gnu::noinline]]
 #endif

@@ -59,22 +59,30 @@ TEST(Arrow, IntegersOfEveryWidthAreOneNumber) {
     EXPECT_EQ(Column("C", 2).values<std::uint8_t>({5, 255}).numbers(), (Numbers{5, 255}));
     EXPECT_EQ(Column("s", 2).values<std::int16_t>({5, -1}).numbers(), (Numbers{5, minus_one}));
     EXPECT_EQ(Column("S", 2).values<std::uint16_t>({5, 65535}).numbers(), (Numbers{5, 65535}));
-    for (const char* format : {"i", "tdD", "tts", "ttm"}) EXPECT_EQ(Column(format, 2).values<std::int32_t>({5, -1}).numbers(), (Numbers{5, minus_one})) << format;
-    EXPECT_EQ(Column("I", 2).values<std::uint32_t>({5, 0xFFFFFFFF}).numbers(), (Numbers{5, 0xFFFFFFFF}));
+    for (const char* format : {"i", "tdD", "tts", "ttm"})
+        EXPECT_EQ(Column(format, 2).values<std::int32_t>({5, -1}).numbers(),
+                  (Numbers{5, minus_one}))
+            << format;
+    EXPECT_EQ(Column("I", 2).values<std::uint32_t>({5, 0xFFFFFFFF}).numbers(),
+              (Numbers{5, 0xFFFFFFFF}));
     for (const char* format : {"l", "L", "tdm", "ttu", "ttn", "tsu:UTC", "tss:", "tDn"})
-        EXPECT_EQ(Column(format, 2).values<std::int64_t>({5, -1}).numbers(), (Numbers{5, minus_one})) << format;
+        EXPECT_EQ(Column(format, 2).values<std::int64_t>({5, -1}).numbers(),
+                  (Numbers{5, minus_one}))
+            << format;
 }
 
 TEST(Arrow, SixtyFourBitValuesAreUsedWhereTheyLie) {
     Column column("l", 2, 1);
     column.values<std::int64_t>({7, 8, 9});
     const ArrowKeys keys = column.keys();
-    EXPECT_EQ(keys.column().values.data(), static_cast<const std::uint64_t*>(column.buffers[1]) + 1);
+    EXPECT_EQ(keys.column().values.data(),
+              static_cast<const std::uint64_t*>(column.buffers[1]) + 1);
     EXPECT_EQ(column.numbers(), (Numbers{8, 9}));
 }
 
 TEST(Arrow, FloatsAndBooleans) {
-    EXPECT_EQ(Column("g", 3).values<double>({-0.0, 1.5, std::nan("7")}).numbers(), (Numbers{0, join_key(1.5), join_key(std::nan(""))}));
+    EXPECT_EQ(Column("g", 3).values<double>({-0.0, 1.5, std::nan("7")}).numbers(),
+              (Numbers{0, join_key(1.5), join_key(std::nan(""))}));
     EXPECT_EQ(Column("f", 2).values<float>({-0.0f, 1.5f}).numbers(), (Numbers{0, join_key(1.5)}));
     EXPECT_EQ(Column("b", 4, 2).values<std::uint8_t>({0b101100}).numbers(), (Numbers{1, 1, 0, 1}));
 }
@@ -103,14 +111,26 @@ TEST(Arrow, BooleansBehindTheFirstByteAreRead) {
 TEST(Arrow, StringsAreHashedAsTheFilterHashesThem) {
     const std::vector<char> text{'x', 'h', 'e', 'l', 'l', 'o', 'w'};
     for (const std::uint64_t seed : {0u, 9u}) {
-        const Numbers expected{hash_bytes("hello", seed), hash_bytes("", seed), hash_bytes("w", seed)};
-        EXPECT_EQ(Column("u", 3, 1).values<std::int32_t>({0, 1, 6, 6, 7}).values(text).numbers({seed, {}}), expected);
-        EXPECT_EQ(Column("Z", 3, 1).values<std::int64_t>({0, 1, 6, 6, 7}).values(text).numbers({seed, {}}), expected);
+        const Numbers expected{hash_bytes("hello", seed), hash_bytes("", seed),
+                               hash_bytes("w", seed)};
+        EXPECT_EQ(Column("u", 3, 1)
+                      .values<std::int32_t>({0, 1, 6, 6, 7})
+                      .values(text)
+                      .numbers({seed, {}}),
+                  expected);
+        EXPECT_EQ(Column("Z", 3, 1)
+                      .values<std::int64_t>({0, 1, 6, 6, 7})
+                      .values(text)
+                      .numbers({seed, {}}),
+                  expected);
     }
     const HashKey key{1, 2};
-    EXPECT_EQ(Column("z", 1, 1).values<std::int32_t>({0, 1, 6}).values(text).numbers({0, key}), (Numbers{siphash("hello", key)}));
-    EXPECT_EQ(Column("w:2", 2, 1).values(text).numbers(), (Numbers{hash_bytes("el"), hash_bytes("lo")}));
-    EXPECT_EQ(Column("d:38,0", 1).values(std::vector<char>(16, 'd')).numbers(), (Numbers{hash_bytes("dddddddddddddddd")}));
+    EXPECT_EQ(Column("z", 1, 1).values<std::int32_t>({0, 1, 6}).values(text).numbers({0, key}),
+              (Numbers{siphash("hello", key)}));
+    EXPECT_EQ(Column("w:2", 2, 1).values(text).numbers(),
+              (Numbers{hash_bytes("el"), hash_bytes("lo")}));
+    EXPECT_EQ(Column("d:38,0", 1).values(std::vector<char>(16, 'd')).numbers(),
+              (Numbers{hash_bytes("dddddddddddddddd")}));
     // Nothing but empty strings: there need not be any bytes.
     Column empty("u", 2);
     empty.values<std::int32_t>({4, 4, 4});
@@ -122,10 +142,13 @@ TEST(Arrow, AnswersOverAStringColumnWithNulls) {
     auto filter = make_filter("split256", 100, 16, {.seed = 3});
     filter.insert(std::string_view("hello"));
     Column column("u", 3, 1);
-    column.values<std::int32_t>({0, 1, 6, 6, 11}).values<char>({'x', 'h', 'e', 'l', 'l', 'o', 'h', 'e', 'l', 'l', 'o'}).valid(0b0110);
+    column.values<std::int32_t>({0, 1, 6, 6, 11})
+        .values<char>({'x', 'h', 'e', 'l', 'l', 'o', 'h', 'e', 'l', 'l', 'o'})
+        .valid(0b0110);
     const ArrowKeys keys = column.keys({filter.seed(), {}});
     std::uint32_t rows[3];
-    EXPECT_EQ(JoinFilter(filter).select(keys.column(), rows), 1u);  // row 2 holds "hello" too, and is NULL
+    EXPECT_EQ(JoinFilter(filter).select(keys.column(), rows),
+              1u);  // row 2 holds "hello" too, and is NULL
     EXPECT_EQ(rows[0], 0u);
 }
 
@@ -152,21 +175,33 @@ TEST(Arrow, ADictionaryStandsForItsWords) {
 
 TEST(Arrow, RefusesWhatHasNoKeys) {
     for (const char* format : {"n", "+s", "+l", "vu", "w:0", "w:x", "d:76,0,256", "e", "q"})
-        test::expect_error<std::invalid_argument>([&] { return Column(format, 0).values<std::uint8_t>({}).keys(); }, std::string("\"") + format + "\"");
-    test::expect_error<std::invalid_argument>([] { return Column("i", -1).values<std::int32_t>({}).keys(); }, "-1 rows");
-    test::expect_error<std::invalid_argument>([] { return Column("i", 1, -2).values<std::int32_t>({}).keys(); }, "row -2");
+        test::expect_error<std::invalid_argument>(
+            [&] { return Column(format, 0).values<std::uint8_t>({}).keys(); },
+            std::string("\"") + format + "\"");
+    test::expect_error<std::invalid_argument>(
+        [] { return Column("i", -1).values<std::int32_t>({}).keys(); }, "-1 rows");
+    test::expect_error<std::invalid_argument>(
+        [] { return Column("i", 1, -2).values<std::int32_t>({}).keys(); }, "row -2");
     test::expect_error<std::invalid_argument>([] { return Column("i", 1).keys(); }, "no buffer 1");
-    test::expect_error<std::invalid_argument>([] {
-        Column column("i", 1);
-        column.buffers.push_back(nullptr);
-        return column.set().keys();
-    }, "buffer 1");
-    test::expect_error<std::invalid_argument>([] { return Column("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).keys(); }, "byte 3 to byte 1");
-    test::expect_error<std::invalid_argument>([] {
-        Column column("i", 0);
-        column.array.release = nullptr;
-        return column.keys();
-    }, "released");
+    test::expect_error<std::invalid_argument>(
+        [] {
+            Column column("i", 1);
+            column.buffers.push_back(nullptr);
+            return column.set().keys();
+        },
+        "buffer 1");
+    test::expect_error<std::invalid_argument>(
+        [] {
+            return Column("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).keys();
+        },
+        "byte 3 to byte 1");
+    test::expect_error<std::invalid_argument>(
+        [] {
+            Column column("i", 0);
+            column.array.release = nullptr;
+            return column.keys();
+        },
+        "released");
 }
 
 // Offset 4096 lies far behind the bytes; that it is wrong only the next one says.
@@ -184,13 +219,12 @@ TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
         std::vector<std::int64_t> offsets;
         const char* what;
     };
-    const Wrong wrong[] = {
-        {{0, 4096, 0}, "row 1 goes from byte 4096 to byte 0"},
-        {{0, 5, 4096, 5}, "row 2 goes from byte 4096 to byte 5"},
-        {{0, 4096, 4096, 5}, "row 2 goes from byte 4096"},
-        {{-5, 0, 5}, "row 0 goes from byte -5"},
-        {{0, 4096, 0, 5}, "row 1"},
-        {{0, -1, 0}, "row 0 goes from byte 0 to byte -1"}};
+    const Wrong wrong[] = {{{0, 4096, 0}, "row 1 goes from byte 4096 to byte 0"},
+                           {{0, 5, 4096, 5}, "row 2 goes from byte 4096 to byte 5"},
+                           {{0, 4096, 4096, 5}, "row 2 goes from byte 4096"},
+                           {{-5, 0, 5}, "row 0 goes from byte -5"},
+                           {{0, 4096, 0, 5}, "row 1"},
+                           {{0, -1, 0}, "row 0 goes from byte 0 to byte -1"}};
     for (const Wrong& w : wrong) {
         const std::vector<std::int32_t> narrow(w.offsets.begin(), w.offsets.end());
         const auto refused = [&](const char* format, const auto& given) {
@@ -213,11 +247,13 @@ TEST(Arrow, LengthsThatCannotBeAreRefused) {
     refused([&] { return Column("w:8", 1, most / 8).values<char>({'x'}).keys(); }, "memory");
     refused([&] { return Column("d:3,1", 2, most / 16).values<char>({'x'}).keys(); }, "memory");
     refused([&] { return Column(nullptr, 0).values<char>({}).keys(); }, "format");
-    refused([&] {
-        Column column("i", 0);
-        column.array.buffers = nullptr;
-        return column.keys();
-    }, "without buffers");
+    refused(
+        [&] {
+            Column column("i", 0);
+            column.array.buffers = nullptr;
+            return column.keys();
+        },
+        "without buffers");
 }
 
 // What a move leaves has no rows, and an assignment that fails changes nothing.
@@ -259,10 +295,16 @@ TEST(Arrow, AnswersGoOutAndAreReleased) {
     export_bitmap({0b10}, 3, schema, array);
     EXPECT_STREQ(schema.format, "b");
     const ArrowKeys keys(schema, array);
-    EXPECT_EQ(std::vector(keys.column().values.begin(), keys.column().values.end()), (Numbers{0, 1, 0}));
+    EXPECT_EQ(std::vector(keys.column().values.begin(), keys.column().values.end()),
+              (Numbers{0, 1, 0}));
     array.release(&array);
     schema.release(&schema);
-    test::expect_error<std::length_error>([&] { export_bitmap({0}, 9, schema, array); return 0; }, "9");
+    test::expect_error<std::length_error>(
+        [&] {
+            export_bitmap({0}, 9, schema, array);
+            return 0;
+        },
+        "9");
 }
 
 }  // namespace

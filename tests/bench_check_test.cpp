@@ -27,9 +27,11 @@ TEST(Judge, AcceptsTheModelAndRefusesBothSides) {
     for (const double off : {5.5, -5.5}) {
         const auto m = judge_fpr((model + off * sigma) * probes, probes, model, 0);
         EXPECT_NE(m.complaint.find("off the exact model"), std::string::npos) << off;
-        EXPECT_EQ(judge_fpr((model + off * sigma) * probes, probes, model, sigma).complaint, "") << "the spread of filters counts too";
+        EXPECT_EQ(judge_fpr((model + off * sigma) * probes, probes, model, sigma).complaint, "")
+            << "the spread of filters counts too";
     }
-    EXPECT_NE(judge_fpr(probes, probes, 0.004, 0).complaint, "") << "a filter that answers yes to all";
+    EXPECT_NE(judge_fpr(probes, probes, 0.004, 0).complaint, "")
+        << "a filter that answers yes to all";
     EXPECT_NE(judge_fpr(0, probes, 0.004, 0).complaint, "");
 }
 
@@ -67,12 +69,15 @@ TEST(Summary, MedianAndIntervalContainTheMiddle) {
 class Files : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_ = std::filesystem::temp_directory_path() / ("simdbloom_test_" + std::to_string(getpid()));
+        folder_ =
+            std::filesystem::temp_directory_path() / ("simdbloom_test_" + std::to_string(getpid()));
         std::filesystem::create_directories(folder_);
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
     std::string path(const std::string& name) const { return folder_ / name; }
-    void put(const std::string& name, const std::string& content) const { std::ofstream(path(name), std::ios::binary) << content; }
+    void put(const std::string& name, const std::string& content) const {
+        std::ofstream(path(name), std::ios::binary) << content;
+    }
     std::filesystem::path folder_;
 };
 
@@ -113,7 +118,8 @@ TEST_F(Files, AFullDiskLeavesNothingBehindAndTheOldFileInPlace) {
         EXPECT_NE(std::string(e.what()).find("results.csv"), std::string::npos);
         EXPECT_NE(std::string(e.what()).find("No space left"), std::string::npos) << e.what();
     }
-    EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(path("results.csv.part"))));
+    EXPECT_FALSE(
+        std::filesystem::exists(std::filesystem::symlink_status(path("results.csv.part"))));
     std::string content;
     std::ifstream(path("results.csv")) >> content;
     EXPECT_EQ(content, "old");
@@ -130,22 +136,25 @@ TEST(Csv, HasTheContractsColumns) {
     row.touch_ns = 2;
     const std::string csv = to_csv({row}, describe_machine());
     EXPECT_EQ(csv.substr(0, csv.find('\n')),
-              "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
+              "filter,isa,op,batch,output,n_keys,bits_per_key,filter_bytes,memory_level,hit_ratio,"
+              "threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
               "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,"
-              "repetitions,commit,cpu,cpu_family,cpu_model,cpu_stepping,page_bytes,huge_pages,compiler,flags");
+              "repetitions,commit,cpu,cpu_family,cpu_model,cpu_stepping,page_bytes,huge_pages,"
+              "compiler,flags");
     EXPECT_NE(csv.find("\"zoned512:z=2,k=8\","), std::string::npos);
     EXPECT_NE(csv.find(",2,1.5,"), std::string::npos) << "touch and its ratio";
 }
 
 TEST(Csv, EveryRowEndsWithMachineAndBuild) {
     Machine machine;
-    machine.facts = {{"commit", "0123abc-dirty"}, {"cpu", "A \"fast\" one"}, {"cpu family", "26"},
-                     {"cpu model", "2"}, {"cpu stepping", "1"}, {"page bytes", "4096"},
-                     {"huge pages", "madvise"}, {"compiler", "GNU 12.2.0"},
-                     {"flags", "-O3, kernels: -O3"}};
+    machine.facts = {
+        {"commit", "0123abc-dirty"}, {"cpu", "A \"fast\" one"},  {"cpu family", "26"},
+        {"cpu model", "2"},          {"cpu stepping", "1"},      {"page bytes", "4096"},
+        {"huge pages", "madvise"},   {"compiler", "GNU 12.2.0"}, {"flags", "-O3, kernels: -O3"}};
     const std::string csv = to_csv({Row(), Row()}, machine);
-    const std::string end = ",0123abc-dirty,\"A \"\"fast\"\" one\",26,2,1,4096,madvise,GNU 12.2.0,"
-                            "\"-O3, kernels: -O3\"\n";
+    const std::string end =
+        ",0123abc-dirty,\"A \"\"fast\"\" one\",26,2,1,4096,madvise,GNU 12.2.0,"
+        "\"-O3, kernels: -O3\"\n";
     EXPECT_EQ(csv.substr(csv.size() - end.size()), end);
     EXPECT_NE(csv.find(end), csv.size() - end.size()) << "the first of two rows";
     machine.facts.erase(machine.facts.begin());
@@ -157,8 +166,9 @@ TEST(Provenance, ReadsWhatLinuxWritesOfTheProcessor) {
         std::istringstream file(text);
         return cpuinfo_field(file, name);
     };
-    const char* const amd = "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\n"
-                            "model name\t: AMD EPYC: x\nstepping\t: 1\nbugs\t\t:\n";
+    const char* const amd =
+        "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\n"
+        "model name\t: AMD EPYC: x\nstepping\t: 1\nbugs\t\t:\n";
     EXPECT_EQ(field(amd, "model"), "2") << "and not the model's name";
     EXPECT_EQ(field(amd, "model name"), "AMD EPYC: x");
     EXPECT_EQ(field(amd, "cpu family"), "26");
@@ -174,9 +184,9 @@ TEST(Provenance, ReadsWhatLinuxWritesOfTheProcessor) {
 TEST(Provenance, NamesTheCommitTheProcessorThePagesAndTheCompiler) {
     const Machine machine = describe_machine();
     const std::string line = machine.provenance();
-    for (const char* const fact : {"commit", "cpu", "cpu family", "cpu model", "cpu stepping",
-                                   "best ISA", "page bytes", "huge pages", "compiler", "flags",
-                                   "date"}) {
+    for (const char* const fact :
+         {"commit", "cpu", "cpu family", "cpu model", "cpu stepping", "best ISA", "page bytes",
+          "huge pages", "compiler", "flags", "date"}) {
         EXPECT_NE(machine.fact(fact), "") << fact;
         EXPECT_NE(line.find(machine.fact(fact)), std::string::npos) << fact << " in: " << line;
     }
@@ -189,7 +199,9 @@ TEST(Plan, EveryDepthCoversAllLevelsAndFilters) {
     for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
         std::set<std::string> levels, specs, family, members;
         for (const auto& c : make_plan(depth, machine).cases) {
-            levels.insert(machine.level(static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8) - 64));
+            levels.insert(machine.level(
+                static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8) -
+                64));
             (c.family ? family : specs).insert(c.spec);
             EXPECT_GT(c.n_keys, 0u);
         }
@@ -210,10 +222,14 @@ TEST(Peers, AnswerForTheirKeysAndFollowTheirModels) {
         const auto peer = make_peer(name, keys, n, 12);
         EXPECT_NEAR(static_cast<double>(peer->bytes()) * 8, 12.0 * n, 100) << name;
         std::uint64_t buffer;
-        for (std::uint64_t i = 0; i < n; ++i) ASSERT_TRUE(peer->contains(keys.bytes(i, buffer))) << name;
+        for (std::uint64_t i = 0; i < n; ++i)
+            ASSERT_TRUE(peer->contains(keys.bytes(i, buffer))) << name;
         double hits = 0;
-        for (std::uint64_t i = 0; i < 500'000; ++i) hits += peer->contains(keys.bytes(n + i, buffer));
-        EXPECT_EQ(judge_fpr(hits, 500'000, peer->model().fpr, peer->model().deviation).complaint, "") << name;
+        for (std::uint64_t i = 0; i < 500'000; ++i)
+            hits += peer->contains(keys.bytes(n + i, buffer));
+        EXPECT_EQ(judge_fpr(hits, 500'000, peer->model().fpr, peer->model().deviation).complaint,
+                  "")
+            << name;
     }
 }
 
@@ -224,14 +240,19 @@ TEST(Members, FindTheirKeysAndFollowTheirModels) {
         if (kind.make == nullptr) continue;  // a spec
         const auto member = kind.make(keys, n, kind.bits_per_key);
         // Up to one bit a slot may be left over where slots have whole bits.
-        EXPECT_NEAR(8 * static_cast<double>(member->bytes()) / n, kind.bits_per_key, 0.12 * kind.bits_per_key) << kind.name;
+        EXPECT_NEAR(8 * static_cast<double>(member->bytes()) / n, kind.bits_per_key,
+                    0.12 * kind.bits_per_key)
+            << kind.name;
         std::vector<std::uint64_t> inside(n), outside(probes);
         keys.fill(0, inside.data(), inside.size());
         keys.fill(n, outside.data(), outside.size());
         EXPECT_EQ(member->count(inside, keys.hashed()), n) << kind.name;
         const auto hits = static_cast<double>(member->count(outside, keys.hashed()));
-        EXPECT_EQ(judge_fpr(hits, probes, member->model().fpr, member->model().deviation).complaint, "") << kind.name;
-        for (const auto& operation : member->operations()) EXPECT_GT(operation.run(inside, keys.hashed()), 0) << kind.name << ' ' << operation.op;
+        EXPECT_EQ(judge_fpr(hits, probes, member->model().fpr, member->model().deviation).complaint,
+                  "")
+            << kind.name;
+        for (const auto& operation : member->operations())
+            EXPECT_GT(operation.run(inside, keys.hashed()), 0) << kind.name << ' ' << operation.op;
     }
 }
 

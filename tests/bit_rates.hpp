@@ -17,13 +17,20 @@ inline Shape shape_of(const FilterBase& filter) {
     const Layout& l = filter.layout();
     switch (l.kind) {
         case LayoutKind::classic:
-        case LayoutKind::counting: return {1, 1, filter.size_in_bytes(), l.k};
-        case LayoutKind::register32: return {1, 1, 4, l.k};
-        case LayoutKind::register64: return {1, 1, 8, l.k};
-        case LayoutKind::split256: return {8, 1, 4, 1};
-        case LayoutKind::sector512: return {8, 1, 8, 1};
-        case LayoutKind::zoned512: return {l.groups, 8 / l.groups, 8, l.k / l.groups};
-        default: return {1, 1, 64, l.k};
+        case LayoutKind::counting:
+            return {1, 1, filter.size_in_bytes(), l.k};
+        case LayoutKind::register32:
+            return {1, 1, 4, l.k};
+        case LayoutKind::register64:
+            return {1, 1, 8, l.k};
+        case LayoutKind::split256:
+            return {8, 1, 4, 1};
+        case LayoutKind::sector512:
+            return {8, 1, 8, 1};
+        case LayoutKind::zoned512:
+            return {l.groups, 8 / l.groups, 8, l.k / l.groups};
+        default:
+            return {1, 1, 64, l.k};
     }
 }
 

@@ -1,14 +1,15 @@
-// How Bloomier filters are built: the graph, its size, attempts, keys that come twice, and what is refused.
+// How Bloomier filters are built: the graph, its size, attempts, keys that come twice, and what is
+// refused.
 #include "bloomier_support.hpp"
 #include "scale.hpp"
 
 namespace simdbloom {
 namespace {
 
-using detail::FuseGraph;
 using detail::fuse_graph;
 using detail::fuse_place;
 using detail::fuse_seed;
+using detail::FuseGraph;
 
 TEST(FuseGraph, HasAtMost125SlotsForAHundredKeys) {
     // Those that have fewer than a key's slots and one for each further key have just these.
@@ -20,7 +21,8 @@ TEST(FuseGraph, HasAtMost125SlotsForAHundredKeys) {
             ASSERT_GE(graph.slots(), least) << n;
             ASSERT_GE(graph.starts, 1u) << n;
             ASSERT_LT(graph.starts, graph.slots()) << n;
-            ASSERT_LE(graph.slots() * 4, n >= (arity == 3 ? 8u : 12u) ? n * 5 : graph.slots() * 4) << n;
+            ASSERT_LE(graph.slots() * 4, n >= (arity == 3 ? 8u : 12u) ? n * 5 : graph.slots() * 4)
+                << n;
         }
     EXPECT_EQ(fuse_graph(1, 3).slots(), 3u);
     EXPECT_EQ(fuse_graph(7, 3).slots(), 9u);
@@ -42,7 +44,8 @@ TEST(FuseGraph, SlotsPerKeyFallWithTheKeys) {
         double last = 2;
         for (double n = 8; n < 4e9 / 1.2; n *= 1.03) {
             const auto keys = static_cast<std::uint64_t>(n);
-            const double here = static_cast<double>(fuse_graph(keys, arity).slots()) / static_cast<double>(keys);
+            const double here =
+                static_cast<double>(fuse_graph(keys, arity).slots()) / static_cast<double>(keys);
             // Slots are whole: small graphs wobble.
             EXPECT_LT(here, last + 2.0 / static_cast<double>(keys)) << keys;
             last = here;
@@ -52,17 +55,21 @@ TEST(FuseGraph, SlotsPerKeyFallWithTheKeys) {
 
 TEST(FuseGraph, IsRefusedBeyond32BitsOfSlots) {
     EXPECT_EQ(fuse_graph(3'834'792'228, 3).slots(), 0xFFFFFFFFu);
-    test::expect_error<std::length_error>([] { return fuse_graph(3'834'792'229, 3); }, "3834792229");
-    test::expect_error<std::length_error>([] { return fuse_graph(~std::uint64_t{0}, 4); }, "18446744073709551615");
+    test::expect_error<std::length_error>([] { return fuse_graph(3'834'792'229, 3); },
+                                          "3834792229");
+    test::expect_error<std::length_error>([] { return fuse_graph(~std::uint64_t{0}, 4); },
+                                          "18446744073709551615");
 }
 
 TEST(FuseGraph, KeysHaveDistinctSlotsInTheirWindows) {
     for (const unsigned arity : {3u, 4u})
-        for (const std::uint64_t n : {0ull, 1ull, 2ull, 5ull, 40ull, 1'000ull, 1'000'000ull, 3'000'000'000ull}) {
+        for (const std::uint64_t n :
+             {0ull, 1ull, 2ull, 5ull, 40ull, 1'000ull, 1'000'000ull, 3'000'000'000ull}) {
             const FuseGraph graph = fuse_graph(n, arity);
             std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
             for (std::uint64_t i = 0; i < 20'000; ++i) {
-                const auto place = fuse_place(i < 2 ? 0 - i : test::random_key(i), fuse_seed(i % 5 + 1), graph);
+                const auto place =
+                    fuse_place(i < 2 ? 0 - i : test::random_key(i), fuse_seed(i % 5 + 1), graph);
                 ASSERT_LT(place.slot[0], graph.starts);
                 for (unsigned r = 1; r < arity; ++r) {
                     const std::uint64_t window = place.slot[0] + 1 + (r - 1) * graph.window();
@@ -75,20 +82,25 @@ TEST(FuseGraph, KeysHaveDistinctSlotsInTheirWindows) {
             EXPECT_LT(highest, graph.slots());
             // All of the row is used.
             EXPECT_LT(static_cast<double>(lowest), 0.01 * static_cast<double>(graph.starts) + 1);
-            EXPECT_GT(static_cast<double>(highest), 0.98 * static_cast<double>(graph.slots()) - 2) << n;
+            EXPECT_GT(static_cast<double>(highest), 0.98 * static_cast<double>(graph.slots()) - 2)
+                << n;
         }
 }
 
 // A change here makes maps that were saved unreadable.
 TEST(FuseGraph, GoldenPlaces) {
-    const auto three = fuse_place(0x0123456789ABCDEFu, fuse_seed(1), fuse_graph(1'000'000, 3)), four = fuse_place(0xFEDCBA9876543210u, fuse_seed(7), fuse_graph(5'000, 4));
+    const auto three = fuse_place(0x0123456789ABCDEFu, fuse_seed(1), fuse_graph(1'000'000, 3)),
+               four = fuse_place(0xFEDCBA9876543210u, fuse_seed(7), fuse_graph(5'000, 4));
     std::string text;
-    for (const std::uint64_t n : {three.slot[0], three.slot[1], three.slot[2], std::uint64_t{three.check}, four.slot[0], four.slot[1], four.slot[2], four.slot[3], std::uint64_t{four.check}})
+    for (const std::uint64_t n :
+         {three.slot[0], three.slot[1], three.slot[2], std::uint64_t{three.check}, four.slot[0],
+          four.slot[1], four.slot[2], four.slot[3], std::uint64_t{four.check}})
         text += std::to_string(n) + " ";
     EXPECT_EQ(text, "269870 276259 283817 2600437839 1983 2021 2157 2263 3461854479 ");
 }
 
-// The slots of a key are independent of each other and of its check: chi-square over pairs of 16 values each.
+// The slots of a key are independent of each other and of its check: chi-square over pairs of 16
+// values each.
 TEST(FuseGraph, PlacesAndChecksAreIndependent) {
     SIMDBLOOM_SKIP_IF_FORCED();
     for (const unsigned arity : {3u, 4u})
@@ -99,18 +111,26 @@ TEST(FuseGraph, PlacesAndChecksAreIndependent) {
                 std::vector<std::vector<double>> counts(parts * parts, std::vector<double>(256));
                 constexpr std::uint64_t keys = 400'000;
                 for (std::uint64_t i = 0; i < keys; ++i) {
-                    const auto place = fuse_place(sequential ? hash_key(i) : test::random_key(i), fuse_seed(3), graph);
-                    std::vector<std::uint64_t> part{place.slot[0] * 16 / graph.starts, place.check >> 28, place.check >> 14 & 15, place.check & 15};
-                    for (unsigned r = 1; r < arity; ++r) part.push_back((place.slot[r] - place.slot[0] - 1) % graph.window() * 16 / graph.window());
+                    const auto place = fuse_place(sequential ? hash_key(i) : test::random_key(i),
+                                                  fuse_seed(3), graph);
+                    std::vector<std::uint64_t> part{place.slot[0] * 16 / graph.starts,
+                                                    place.check >> 28, place.check >> 14 & 15,
+                                                    place.check & 15};
+                    for (unsigned r = 1; r < arity; ++r)
+                        part.push_back((place.slot[r] - place.slot[0] - 1) % graph.window() * 16 /
+                                       graph.window());
                     for (unsigned a = 0; a < parts; ++a)
-                        for (unsigned b = 0; b < a; ++b) ++counts[a * parts + b][part[a] * 16 + part[b]];
+                        for (unsigned b = 0; b < a; ++b)
+                            ++counts[a * parts + b][part[a] * 16 + part[b]];
                 }
                 for (unsigned a = 0; a < parts; ++a)
                     for (unsigned b = 0; b < a; ++b) {
                         double chi = 0;
-                        for (const double c : counts[a * parts + b]) chi += (c - keys / 256.0) * (c - keys / 256.0) / (keys / 256.0);
+                        for (const double c : counts[a * parts + b])
+                            chi += (c - keys / 256.0) * (c - keys / 256.0) / (keys / 256.0);
                         // 255 degrees of freedom: 6 sigma.
-                        EXPECT_LT(std::abs(chi - 255), 6 * std::sqrt(2 * 255.0)) << "parts " << a << ", " << b << " of " << n << " keys";
+                        EXPECT_LT(std::abs(chi - 255), 6 * std::sqrt(2 * 255.0))
+                            << "parts " << a << ", " << b << " of " << n << " keys";
                     }
             }
 }
@@ -119,20 +139,39 @@ TEST(FuseGraph, PlacesAndChecksAreIndependent) {
 TEST(BloomierBuild, SucceedsAtEverySizeInFewAttempts) {
     SIMDBLOOM_SKIP_IF_FORCED();
     for (const unsigned arity : {3u, 4u}) {
-        const auto keys = test::random_keys(test::scaled<std::size_t>(20'000, 1'000'000, 10'000'000));
+        const auto keys =
+            test::random_keys(test::scaled<std::size_t>(20'000, 1'000'000, 10'000'000));
         for (std::size_t n = 0; n <= (test::slow_build ? 40 : 400); n += n < 100 ? 1 : 7)
-            ASSERT_EQ(BloomierMap::build_filter(std::span(keys).first(n), 8, {.seed = n}, {.arity = arity}).slots(), BloomierMap::slots_for(n, arity)) << n;
+            ASSERT_EQ(BloomierMap::build_filter(std::span(keys).first(n), 8, {.seed = n},
+                                                {.arity = arity})
+                          .slots(),
+                      BloomierMap::slots_for(n, arity))
+                << n;
         struct Expected {
             std::size_t keys;
             double attempts3, attempts4;  // mean: twice what was measured, at least 2
         };
-        for (const auto& e : {Expected{8, 24, 36}, {64, 290, 700}, {250, 1700, 1000}, {1'000, 220, 90}, {3'000, 10, 3}, {10'000, 2.5, 2.5}, {30'000, 2.5, 2.5}, {100'000, 2.5, 2.5},
-                              {300'000, 2.5, 2.5}, {1'000'000, 2.5, 2.5}, {10'000'000, 2.5, 2.5}}) {
+        for (const auto& e : {Expected{8, 24, 36},
+                              {64, 290, 700},
+                              {250, 1700, 1000},
+                              {1'000, 220, 90},
+                              {3'000, 10, 3},
+                              {10'000, 2.5, 2.5},
+                              {30'000, 2.5, 2.5},
+                              {100'000, 2.5, 2.5},
+                              {300'000, 2.5, 2.5},
+                              {1'000'000, 2.5, 2.5},
+                              {10'000'000, 2.5, 2.5}}) {
             if (e.keys > keys.size()) continue;
             double attempts = 0;
             const std::size_t builds = e.keys > 300'000 ? 2 : e.keys >= 10'000 ? 5 : 25;
-            for (std::size_t i = 0; i < builds; ++i) attempts += BloomierMap::build_filter(std::span(keys).first(e.keys), 8, {.seed = i}, {.arity = arity}).attempts();
-            EXPECT_LE(attempts / static_cast<double>(builds), arity == 3 ? e.attempts3 : e.attempts4) << e.keys << " keys, arity " << arity;
+            for (std::size_t i = 0; i < builds; ++i)
+                attempts += BloomierMap::build_filter(std::span(keys).first(e.keys), 8, {.seed = i},
+                                                      {.arity = arity})
+                                .attempts();
+            EXPECT_LE(attempts / static_cast<double>(builds),
+                      arity == 3 ? e.attempts3 : e.attempts4)
+                << e.keys << " keys, arity " << arity;
         }
     }
 }
@@ -152,7 +191,8 @@ TEST(BloomierBuild, GivesTheSameBytesOnEveryIsa) {
 }
 
 TEST(BloomierBuild, SeedsMakeUnrelatedMaps) {
-    const auto a = test::make_map({0, 16}, 5000, {.seed = 1}), b = test::make_map({0, 16}, 5000, {.seed = 2});
+    const auto a = test::make_map({0, 16}, 5000, {.seed = 1}),
+               b = test::make_map({0, 16}, 5000, {.seed = 2});
     EXPECT_FALSE(std::ranges::equal(a.bytes(), b.bytes()));
     const auto seeded = test::make_map({0, 16}, 5000, {.hashing = Hashing::seeded});
     EXPECT_NE(seeded.seed(), 0u);
@@ -164,7 +204,8 @@ TEST(BloomierBuild, KeysMayComeAgainWithTheSameValue) {
     const auto values = test::map_values(1000, 8);
     auto twice = keys;
     auto twice_values = values;
-    for (std::size_t i = 0; i < 1000; i += 3) twice.push_back(keys[i]), twice_values.push_back(values[i]);
+    for (std::size_t i = 0; i < 1000; i += 3)
+        twice.push_back(keys[i]), twice_values.push_back(values[i]);
     for (int i = 0; i < 500; ++i) twice.push_back(keys[5]), twice_values.push_back(values[5]);
     const auto map = BloomierMap::build(twice, twice_values, 8, 8);
     EXPECT_EQ(map.n_keys(), 1000u);
@@ -181,22 +222,45 @@ TEST(BloomierBuild, WhatIsWrongIsNamed) {
     const std::vector<std::uint64_t> keys{17, 23, 5, 17}, wide{1, std::uint64_t{1} << 32, 3, 1};
     const std::vector<std::uint32_t> values{3, 1, 2, 4}, large{3, 300, 2, 3};
     using test::expect_error;
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 8, 8); }, "key 17 has the values 3 and 4, at positions 0 and 3");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build_hashes(keys, values, 8, 8); }, "positions 0 and 3, of the same hash 17, have the values 3 and 4");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, large, 8, 8); }, "the value 300 at position 1, of key 23, has more than 8 bits");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build_hashes(keys, large, 8, 8); }, "the value 300 at position 1, has more than 8 bits");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, wide, 32, 8); }, "the value 4294967296 at position 1, of key 23");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, std::span(values).first(3), 8, 8); }, "4 keys and 3 values");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 0, 8); }, "4 keys and 4 values of 0 bits");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 33, 8); }, "value_bits=33");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 8, 33); }, "check_bits=33");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build_filter(keys, 0); }, "check_bits=0");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build_filter(keys, 8, {}, {.arity = 5}); }, "arity=5");
-    expect_error<std::length_error>([&] { return BloomierMap::build_filter(test::random_keys(1000), 8, {.max_bytes = 1249}); }, "1250 bytes for 1000 keys are more than max_bytes=1249");
-    EXPECT_EQ(BloomierMap::build_filter(test::random_keys(1000), 8, {.max_bytes = 1250}).size_in_bytes(), 1250u);
+    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 8, 8); },
+                                        "key 17 has the values 3 and 4, at positions 0 and 3");
+    expect_error<std::invalid_argument>(
+        [&] { return BloomierMap::build_hashes(keys, values, 8, 8); },
+        "positions 0 and 3, of the same hash 17, have the values 3 and 4");
+    expect_error<std::invalid_argument>(
+        [&] { return BloomierMap::build(keys, large, 8, 8); },
+        "the value 300 at position 1, of key 23, has more than 8 bits");
+    expect_error<std::invalid_argument>(
+        [&] { return BloomierMap::build_hashes(keys, large, 8, 8); },
+        "the value 300 at position 1, has more than 8 bits");
+    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, wide, 32, 8); },
+                                        "the value 4294967296 at position 1, of key 23");
+    expect_error<std::invalid_argument>(
+        [&] { return BloomierMap::build(keys, std::span(values).first(3), 8, 8); },
+        "4 keys and 3 values");
+    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 0, 8); },
+                                        "4 keys and 4 values of 0 bits");
+    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 33, 8); },
+                                        "value_bits=33");
+    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 8, 33); },
+                                        "check_bits=33");
+    expect_error<std::invalid_argument>([&] { return BloomierMap::build_filter(keys, 0); },
+                                        "check_bits=0");
+    expect_error<std::invalid_argument>(
+        [&] { return BloomierMap::build_filter(keys, 8, {}, {.arity = 5}); }, "arity=5");
+    expect_error<std::length_error>(
+        [&] { return BloomierMap::build_filter(test::random_keys(1000), 8, {.max_bytes = 1249}); },
+        "1250 bytes for 1000 keys are more than max_bytes=1249");
+    EXPECT_EQ(
+        BloomierMap::build_filter(test::random_keys(1000), 8, {.max_bytes = 1250}).size_in_bytes(),
+        1250u);
     const std::vector<std::string_view> words{"a", "b", "a"};
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build_keys(std::span<const std::string_view>(words), std::span(values).first(3), 8, 8); },
-                                        "positions 0 and 2");
+    expect_error<std::invalid_argument>(
+        [&] {
+            return BloomierMap::build_keys(std::span<const std::string_view>(words),
+                                           std::span(values).first(3), 8, 8);
+        },
+        "positions 0 and 2");
     // 64-bit values that fit are taken as they are.
     const std::vector<std::uint64_t> fit{3, 255, 0};
     const auto map = BloomierMap::build(std::span(keys).first(3), fit, 8, 8);
@@ -207,9 +271,13 @@ TEST(BloomierBuild, AttemptsAreCountedAndBounded) {
     const auto keys = test::random_keys(250);
     const auto map = BloomierMap::build_filter(keys, 8);
     ASSERT_GT(map.attempts(), 3u) << "1 graph in 600 can be peeled";
-    EXPECT_EQ(BloomierMap::build_filter(keys, 8, {}, {.max_attempts = map.attempts()}).attempts(), map.attempts());
-    test::expect_error<std::runtime_error>([&] { return BloomierMap::build_filter(keys, 8, {}, {.max_attempts = map.attempts() - 1}); },
-                                           "none of " + std::to_string(map.attempts() - 1) + " graphs of 312 slots for 250 keys");
+    EXPECT_EQ(BloomierMap::build_filter(keys, 8, {}, {.max_attempts = map.attempts()}).attempts(),
+              map.attempts());
+    test::expect_error<std::runtime_error>(
+        [&] {
+            return BloomierMap::build_filter(keys, 8, {}, {.max_attempts = map.attempts() - 1});
+        },
+        "none of " + std::to_string(map.attempts() - 1) + " graphs of 312 slots for 250 keys");
 }
 
 // Hashes that are none: whatever comes of it, it comes soon, and is right or an error.

@@ -47,7 +47,8 @@ TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
             auto viewed = BloomierMap::view(aligned.bytes);
             ASSERT_TRUE(viewed) << viewed.error().message;
             expect_same(map, *viewed);
-            EXPECT_EQ(static_cast<const void*>(viewed->bytes().data()), aligned.bytes.data() + 64) << "a view copies nothing";
+            EXPECT_EQ(static_cast<const void*>(viewed->bytes().data()), aligned.bytes.data() + 64)
+                << "a view copies nothing";
 
             const auto path = folder.path / "map";
             save_file(map, path);
@@ -72,7 +73,8 @@ TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
     auto loaded = BloomierMap::load(bytes, keyed);
     ASSERT_TRUE(loaded) << loaded.error().message;
     expect_same(map, *loaded);
-    for (const Options& wrong : {Options{}, Options{.hashing = Hashing::keyed}, Options{.hashing = Hashing::keyed, .key = HashKey{1, 3}}}) {
+    for (const Options& wrong : {Options{}, Options{.hashing = Hashing::keyed},
+                                 Options{.hashing = Hashing::keyed, .key = HashKey{1, 3}}}) {
         auto refused = BloomierMap::load(bytes, wrong);
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().fault, LoadFault::key) << refused.error().message;
@@ -85,8 +87,10 @@ TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
 TEST(BloomierSaved, TheHeaderIsAsDocumented) {
     const auto map = test::make_map({5, 6, 4}, 1, {.seed = 0x1122334455667788u});
     const Bytes bytes = save(map);
-    const unsigned char begin[] = {0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A, 1, 0, 4, 5, 6, 3, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0,
-                                   0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 1, 0, 0, 0, 0, 0, 0, 0};
+    const unsigned char begin[] = {0x89, 'S',  'B', 'B', 'M',  '\r', '\n', 0x1A, 1,    0,
+                                   4,    5,    6,   3,   0,    0,    4,    0,    0,    0,
+                                   0,    0,    0,   0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33,
+                                   0x22, 0x11, 1,   0,   0,    0,    0,    0,    0,    0};
     EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
     for (std::size_t i = sizeof begin; i < 64; ++i)
         EXPECT_EQ(bytes[i], i == 48 ? std::byte{1} : std::byte{0}) << i;
@@ -95,10 +99,13 @@ TEST(BloomierSaved, TheHeaderIsAsDocumented) {
     put(again, again.size() - 8, std::uint64_t{0});
     sign(again);
     EXPECT_EQ(again, bytes);
-    // Slot i is bits 11 i on; the XOR of the key's four has the check in its low 6 bits, and the value above.
-    const auto place = detail::fuse_place(hash_key(test::random_key(0), map.seed()), detail::fuse_seed(1), {4, 0, 1});
+    // Slot i is bits 11 i on; the XOR of the key's four has the check in its low 6 bits, and the
+    // value above.
+    const auto place = detail::fuse_place(hash_key(test::random_key(0), map.seed()),
+                                          detail::fuse_seed(1), {4, 0, 1});
     std::uint64_t all = 0, slots = 0;
-    for (std::size_t i = 0; i < 6; ++i) all |= std::to_integer<std::uint64_t>(bytes[64 + i]) << (8 * i);
+    for (std::size_t i = 0; i < 6; ++i)
+        all |= std::to_integer<std::uint64_t>(bytes[64 + i]) << (8 * i);
     for (const std::uint64_t slot : place.slot) slots ^= all >> (11 * slot) & 0x7FF;
     EXPECT_EQ(slots & 63, place.check & 63);
     EXPECT_EQ(slots >> 6, test::value_at(0, 5));
@@ -106,8 +113,9 @@ TEST(BloomierSaved, TheHeaderIsAsDocumented) {
 
 // Written once; on any machine the same.
 TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
-    const std::string golden = 
-        "895342424d0d0a1a01000307060302000a0000000000000005000000000000000800000000000000000000000000000003000000000000000000000000000000"
+    const std::string golden =
+        "895342424d0d0a1a01000307060302000a00000000000000050000000000000008000000000000000000000000"
+        "00000003000000000000000000000000000000"
         "1d1d00841247b6813d0f00986d90483700952e8cba799ba379";
     const std::vector<std::uint64_t> keys{1, 2, 3, 4, 5, 6, 7, 8};
     const std::vector<std::uint32_t> values{10, 20, 30, 40, 50, 60, 70, 80};
@@ -119,7 +127,8 @@ TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
     }
     EXPECT_EQ(hex, golden);
     Bytes bytes;
-    for (std::size_t i = 0; i < golden.size(); i += 2) bytes.push_back(static_cast<std::byte>(std::stoul(golden.substr(i, 2), nullptr, 16)));
+    for (std::size_t i = 0; i < golden.size(); i += 2)
+        bytes.push_back(static_cast<std::byte>(std::stoul(golden.substr(i, 2), nullptr, 16)));
     auto loaded = BloomierMap::load(bytes);
     ASSERT_TRUE(loaded) << loaded.error().message;
     for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(loaded->value_of(keys[i]), values[i]);
@@ -128,7 +137,8 @@ TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
 TEST(BloomierSaved, EveryTruncationAndExtensionIsRefused) {
     for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}, {32, 32}}) {
         const Bytes bytes = save(test::make_map(shape, 300));
-        for (std::size_t n = 0; n < bytes.size(); ++n) ASSERT_FALSE(BloomierMap::load(std::span(bytes).first(n))) << n;
+        for (std::size_t n = 0; n < bytes.size(); ++n)
+            ASSERT_FALSE(BloomierMap::load(std::span(bytes).first(n))) << n;
         Bytes longer = bytes;
         for (int i = 0; i < 70; ++i) {
             longer.push_back(std::byte{0});
@@ -156,7 +166,8 @@ TEST(BloomierSaved, EveryFlippedBitIsSeen) {
 
 TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     const Bytes good = save(test::make_map({8, 8}, 1000));
-    const auto refused = [&](LoadFault fault, const std::string& says, auto change, const Options& options = {}) {
+    const auto refused = [&](LoadFault fault, const std::string& says, auto change,
+                             const Options& options = {}) {
         Bytes bytes = good;
         change(bytes);
         sign(bytes);
@@ -165,38 +176,48 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
         EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
         EXPECT_NE(loaded.error().message.find(says), std::string::npos) << loaded.error().message;
     };
-    refused(LoadFault::foreign, "Bloomier", [](Bytes& b) { b[4] = std::byte{'M'}, b[3] = std::byte{'L'}; });
+    refused(LoadFault::foreign, "Bloomier",
+            [](Bytes& b) { b[4] = std::byte{'M'}, b[3] = std::byte{'L'}; });
     refused(LoadFault::version, "version 2", [](Bytes& b) { put(b, 8, std::uint16_t{2}); });
     refused(LoadFault::parameter, "arity 5", [](Bytes& b) { b[10] = std::byte{5}; });
     refused(LoadFault::parameter, "33 value bits", [](Bytes& b) { b[11] = std::byte{33}; });
     refused(LoadFault::parameter, "33 check bits", [](Bytes& b) { b[12] = std::byte{33}; });
-    refused(LoadFault::parameter, "0 value bits and 0", [](Bytes& b) { b[11] = b[12] = std::byte{0}; });
-    refused(LoadFault::parameter, "its own is hash 3: build a Bloomier", [](Bytes& b) { b[13] = std::byte{1}; });
+    refused(LoadFault::parameter, "0 value bits and 0",
+            [](Bytes& b) { b[11] = b[12] = std::byte{0}; });
+    refused(LoadFault::parameter, "its own is hash 3: build a Bloomier",
+            [](Bytes& b) { b[13] = std::byte{1}; });
     refused(LoadFault::parameter, "hash 4", [](Bytes& b) { b[13] = std::byte{4}; });
     refused(LoadFault::key, "keyed", [](Bytes& b) { b[13] = std::byte{2}; });
     refused(LoadFault::parameter, "2^19", [](Bytes& b) { b[14] = std::byte{19}; });
-    refused(LoadFault::parameter, "1250 slots are not from 2049", [](Bytes& b) { b[14] = std::byte{10}; });
+    refused(LoadFault::parameter, "1250 slots are not from 2049",
+            [](Bytes& b) { b[14] = std::byte{10}; });
     refused(LoadFault::parameter, "key kind 3", [](Bytes& b) { b[15] = std::byte{3}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[52] = std::byte{1}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });
     refused(LoadFault::parameter, "0 slots", [](Bytes& b) { put(b, 16, std::uint64_t{0}); });
-    refused(LoadFault::parameter, "4294967296 slots", [](Bytes& b) { put(b, 16, std::uint64_t{1} << 32); });
+    refused(LoadFault::parameter, "4294967296 slots",
+            [](Bytes& b) { put(b, 16, std::uint64_t{1} << 32); });
     refused(LoadFault::parameter, "1251 keys", [](Bytes& b) { put(b, 32, std::uint64_t{1251}); });
     refused(LoadFault::parameter, "attempts", [](Bytes& b) { put(b, 48, std::uint32_t{0}); });
-    refused(LoadFault::size, "1251 slots of 16 bits take 2574 bytes, not 2572", [](Bytes& b) { put(b, 16, std::uint64_t{1251}); });
-    refused(LoadFault::size, "4294967295 slots of 64 bits", [](Bytes& b) { put(b, 16, std::uint64_t{0xFFFFFFFFu}), b[11] = b[12] = std::byte{32}; });
+    refused(LoadFault::size, "1251 slots of 16 bits take 2574 bytes, not 2572",
+            [](Bytes& b) { put(b, 16, std::uint64_t{1251}); });
+    refused(LoadFault::size, "4294967295 slots of 64 bits", [](Bytes& b) {
+        put(b, 16, std::uint64_t{0xFFFFFFFFu}), b[11] = b[12] = std::byte{32};
+    });
     refused(LoadFault::limit, "2500 bytes", [](Bytes&) {}, {.max_bytes = 2499});
     // A filter is no map, and a map no filter.
     EXPECT_EQ(load(good).error().fault, LoadFault::foreign);
-    EXPECT_EQ(BloomierMap::load(save(make_filter("split256", 1000, 12))).error().fault, LoadFault::foreign);
+    EXPECT_EQ(BloomierMap::load(save(make_filter("split256", 1000, 12))).error().fault,
+              LoadFault::foreign);
 }
 
 // Whatever slots and seeds someone signs, lookups stay inside them.
 TEST(BloomierSaved, ForgedSlotsAreLookedUpWithinThem) {
     for (const auto& shape : test::map_shapes()) {
         Bytes bytes = save(test::make_map(shape, 100));
-        for (std::size_t i = 64; i + 8 < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(test::random_key(i));
+        for (std::size_t i = 64; i + 8 < bytes.size(); ++i)
+            bytes[i] = static_cast<std::byte>(test::random_key(i));
         put(bytes, 48, std::uint32_t{0xFFFFFFFFu});
         sign(bytes);
         auto loaded = BloomierMap::load(bytes);
@@ -244,7 +265,8 @@ TEST(BloomierSaved, FilesThatCannotBeReadAreNamed) {
         EXPECT_EQ(loaded.error().fault, LoadFault::size) << loaded.error().message;
         EXPECT_NE(loaded.error().message.find(path.string()), std::string::npos);
     }
-    EXPECT_THROW(save_file(test::make_map({8, 8}, 10), folder.path / "no" / "folder"), std::system_error);
+    EXPECT_THROW(save_file(test::make_map({8, 8}, 10), folder.path / "no" / "folder"),
+                 std::system_error);
 }
 
 TEST(BloomierSaved, AViewDemandsItsAlignment) {

@@ -9,19 +9,32 @@ struct MapShape {
     unsigned value_bits, check_bits, arity = 3;
 };
 
-/// Slots of whole bytes and packed ones, of every load that a kernel makes: 32 bits up to 25 bits, or 32 whole; 64 bits from
-/// there on, and padded to 64 beyond 57.
+/// Slots of whole bytes and packed ones, of every load that a kernel makes: 32 bits up to 25 bits,
+/// or 32 whole; 64 bits from there on, and padded to 64 beyond 57.
 inline std::vector<MapShape> map_shapes() {
     std::vector<MapShape> shapes;
     for (const unsigned arity : {3u, 4u})
-        for (const auto& [r, f] : {std::pair{0u, 8u}, {0u, 1u}, {8u, 8u}, {1u, 0u}, {7u, 3u}, {12u, 12u}, {16u, 9u}, {13u, 13u}, {32u, 0u}, {0u, 32u}, {20u, 20u}, {25u, 32u},
-                                   {26u, 32u}, {32u, 32u}})
+        for (const auto& [r, f] : {std::pair{0u, 8u},
+                                   {0u, 1u},
+                                   {8u, 8u},
+                                   {1u, 0u},
+                                   {7u, 3u},
+                                   {12u, 12u},
+                                   {16u, 9u},
+                                   {13u, 13u},
+                                   {32u, 0u},
+                                   {0u, 32u},
+                                   {20u, 20u},
+                                   {25u, 32u},
+                                   {26u, 32u},
+                                   {32u, 32u}})
             shapes.push_back({r, f, arity});
     return shapes;
 }
 
 inline std::uint32_t value_at(std::uint64_t i, unsigned value_bits) {
-    return static_cast<std::uint32_t>(random_key(i ^ 0x5DEECE66Du) & ((std::uint64_t{1} << value_bits) - 1));
+    return static_cast<std::uint32_t>(random_key(i ^ 0x5DEECE66Du) &
+                                      ((std::uint64_t{1} << value_bits) - 1));
 }
 
 inline std::vector<std::uint32_t> map_values(std::size_t n, unsigned value_bits) {
@@ -32,7 +45,8 @@ inline std::vector<std::uint32_t> map_values(std::size_t n, unsigned value_bits)
 
 /// Of random_keys(n).
 inline BloomierMap make_map(const MapShape& shape, std::size_t n, const Options& options = {}) {
-    return BloomierMap::build(random_keys(n), map_values(n, shape.value_bits), shape.value_bits, shape.check_bits, options, {.arity = shape.arity});
+    return BloomierMap::build(random_keys(n), map_values(n, shape.value_bits), shape.value_bits,
+                              shape.check_bits, options, {.arity = shape.arity});
 }
 
 }  // namespace simdbloom::test

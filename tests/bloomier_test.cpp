@@ -1,4 +1,5 @@
-// Bloomier filters: every key has its value, strangers are absent as often as promised, on every way of asking.
+// Bloomier filters: every key has its value, strangers are absent as often as promised, on every
+// way of asking.
 #include <thread>
 
 #include "bloomier_support.hpp"
@@ -19,7 +20,8 @@ TEST(Bloomier, EveryKeyHasItsValueOnEveryIsa) {
             SCOPED_TRACE(map.spec() + ", keys: " + std::to_string(n));
             ASSERT_EQ(map.n_keys(), n);
             const auto keys = test::random_keys(n);
-            const auto expected = shape.value_bits == 0 ? std::vector<std::uint32_t>(n) : test::map_values(n, shape.value_bits);
+            const auto expected = shape.value_bits == 0 ? std::vector<std::uint32_t>(n)
+                                                        : test::map_values(n, shape.value_bits);
             for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(map.value_of(keys[i]), expected[i]) << i;
             for (const Isa isa : usable_isas()) {
                 map.use_isa(isa);
@@ -36,7 +38,8 @@ TEST(Bloomier, EveryKeyHasItsValueOnEveryIsa) {
 }
 
 TEST(Bloomier, AnswersAreIdenticalForAllLengthsOnEveryIsa) {
-    const test::Guarded key_memory(131 * 8), bit_memory(64), position_memory(131 * 4), value_memory(131 * 4);
+    const test::Guarded key_memory(131 * 8), bit_memory(64), position_memory(131 * 4),
+        value_memory(131 * 4);
     for (const auto& shape : test::map_shapes()) {
         auto map = test::make_map(shape, 200);
         for (const Isa isa : usable_isas()) {
@@ -47,18 +50,23 @@ TEST(Bloomier, AnswersAreIdenticalForAllLengthsOnEveryIsa) {
                 std::vector<std::uint32_t> expected_values(n), expected_positions;
                 std::vector<std::uint8_t> expected_bits((n + 7) / 8);
                 for (std::size_t i = 0; i < n; ++i) {
-                    keys[i] = test::random_key(test::random_key(n * 131 + i) % 400);  // one half in the map
+                    keys[i] = test::random_key(test::random_key(n * 131 + i) %
+                                               400);  // one half in the map
                     const auto value = map.value_of(keys[i]);
                     ASSERT_EQ(value.has_value(), map.contains(keys[i]));
                     expected_values[i] = value.value_or(0);
                     if (!value) continue;
-                    expected_bits[i / 8] = static_cast<std::uint8_t>(expected_bits[i / 8] | 1u << (i % 8));
+                    expected_bits[i / 8] =
+                        static_cast<std::uint8_t>(expected_bits[i / 8] | 1u << (i % 8));
                     expected_positions.push_back(static_cast<std::uint32_t>(i));
                 }
                 ASSERT_EQ(map.count(keys), expected_positions.size()) << n;
 
-                // Backwards too: something is read or written before the first only where memory begins there.
-                const auto bitmap = n % 2 == 0 ? bit_memory.last<std::uint8_t>(expected_bits.size()) : bit_memory.first<std::uint8_t>(expected_bits.size());
+                // Backwards too: something is read or written before the first only where memory
+                // begins there.
+                const auto bitmap = n % 2 == 0
+                                        ? bit_memory.last<std::uint8_t>(expected_bits.size())
+                                        : bit_memory.first<std::uint8_t>(expected_bits.size());
                 std::ranges::fill(bitmap, 0xA5);
                 map.contains(keys, bitmap);
                 ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits)) << n;
@@ -68,10 +76,12 @@ TEST(Bloomier, AnswersAreIdenticalForAllLengthsOnEveryIsa) {
                 const std::size_t found = map.select(keys, positions);
                 ASSERT_EQ(found, expected_positions.size());
                 ASSERT_TRUE(std::ranges::equal(positions.first(found), expected_positions)) << n;
-                for (std::size_t i = found; i < n; ++i) ASSERT_EQ(positions[i], 0xDEADBEEF) << "written behind the last position";
+                for (std::size_t i = found; i < n; ++i)
+                    ASSERT_EQ(positions[i], 0xDEADBEEF) << "written behind the last position";
 
                 std::ranges::fill(bitmap, 0xA5);
-                const auto values = n % 2 == 0 ? value_memory.last<std::uint32_t>(n) : value_memory.first<std::uint32_t>(n);
+                const auto values = n % 2 == 0 ? value_memory.last<std::uint32_t>(n)
+                                               : value_memory.first<std::uint32_t>(n);
                 std::ranges::fill(values, 0xDEADBEEF);
                 ASSERT_EQ(map.lookup(keys, values, bitmap), found);
                 ASSERT_TRUE(std::ranges::equal(values, expected_values)) << n;
@@ -88,19 +98,25 @@ TEST(Bloomier, HashTwinsAgreeWithKeys) {
         if (keyed) options.hashing = Hashing::keyed, options.key = secret;
         const auto keys = test::random_keys(3000);
         std::vector<std::uint64_t> hashes;
-        for (const auto key : keys) hashes.push_back(keyed ? siphash(key, secret) : hash_key(key, 42));
+        for (const auto key : keys)
+            hashes.push_back(keyed ? siphash(key, secret) : hash_key(key, 42));
         const auto values = test::map_values(1500, 9);
         auto map = BloomierMap::build(std::span(keys).first(1500), values, 9, 5, options);
         EXPECT_EQ(map.hashing(), keyed ? Hashing::keyed : Hashing::fast);
-        const auto twin = BloomierMap::build_hashes(std::span(hashes).first(1500), values, 9, 5, options);
+        const auto twin =
+            BloomierMap::build_hashes(std::span(hashes).first(1500), values, 9, 5, options);
         EXPECT_TRUE(std::ranges::equal(map.bytes(), twin.bytes()));
-        const auto filter = BloomierMap::build_filter(std::span(keys).first(1500), 7, options), filter_twin = BloomierMap::build_filter_hashes(std::span(hashes).first(1500), 7, options);
+        const auto filter = BloomierMap::build_filter(std::span(keys).first(1500), 7, options),
+                   filter_twin =
+                       BloomierMap::build_filter_hashes(std::span(hashes).first(1500), 7, options);
         EXPECT_TRUE(std::ranges::equal(filter.bytes(), filter_twin.bytes()));
         for (const Isa isa : usable_isas()) {
             map.use_isa(isa);
-            std::vector<std::uint32_t> values_a(3000), values_b(3000), positions_a(3000), positions_b(3000);
+            std::vector<std::uint32_t> values_a(3000), values_b(3000), positions_a(3000),
+                positions_b(3000);
             std::vector<std::uint8_t> bits_a(375), bits_b(375);
-            EXPECT_EQ(map.lookup(keys, values_a, bits_a), map.lookup_hashes(hashes, values_b, bits_b));
+            EXPECT_EQ(map.lookup(keys, values_a, bits_a),
+                      map.lookup_hashes(hashes, values_b, bits_b));
             EXPECT_EQ(values_a, values_b);
             EXPECT_EQ(bits_a, bits_b);
             EXPECT_EQ(map.lookup(keys, values_a), map.lookup_hashes(hashes, values_b));
@@ -131,7 +147,8 @@ TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
         EXPECT_TRUE(map.contains(words[3]));
         std::vector<std::uint32_t> got(5000), positions(5000);
         std::vector<std::uint8_t> bitmap(625), same(625);
-        const std::size_t found = map.lookup_keys(std::span<const std::string_view>(words), got, bitmap);
+        const std::size_t found =
+            map.lookup_keys(std::span<const std::string_view>(words), got, bitmap);
         EXPECT_TRUE(std::equal(values.begin(), values.end(), got.begin()));
         map.contains_keys(std::span<const std::string_view>(words), same);
         EXPECT_EQ(bitmap, same);
@@ -144,10 +161,14 @@ TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
         EXPECT_GE(filter.count_keys(std::span<const std::string_view>(words)), 2500u);
         EXPECT_EQ(filter.value_of(words[0]), 0u);
     }
-    const auto hasher = [](int key, std::uint64_t seed) { return hash_key(static_cast<std::uint64_t>(key) * 3, seed); };
+    const auto hasher = [](int key, std::uint64_t seed) {
+        return hash_key(static_cast<std::uint64_t>(key) * 3, seed);
+    };
     std::vector<int> numbers(300);
     for (int i = 0; i < 300; ++i) numbers[static_cast<std::size_t>(i)] = i - 150;
-    const auto map = BloomierMap::build_keys(std::span<const int>(numbers), std::span(values).first(300), 16, 8, {.seed = 9}, {}, hasher);
+    const auto map =
+        BloomierMap::build_keys(std::span<const int>(numbers), std::span(values).first(300), 16, 8,
+                                {.seed = 9}, {}, hasher);
     for (std::size_t i = 0; i < 300; ++i) EXPECT_EQ(map.value_of(numbers[i], hasher), values[i]);
     EXPECT_TRUE(map.contains(numbers[1], hasher));
     EXPECT_EQ(map.count_keys(std::span<const int>(numbers), hasher), 300u);
@@ -173,12 +194,15 @@ TEST(Bloomier, StrangersAreAbsentAsOftenAsPromised) {
                     std::vector<std::uint64_t> keys(n), strangers(probes);
                     for (std::size_t i = 0; i < n; ++i) keys[i] = family.key(i);
                     for (std::size_t i = 0; i < probes; ++i) strangers[i] = family.key(n + i);
-                    const auto map = BloomierMap::build_filter(keys, f, {.seed = n + f}, {.arity = arity});
-                    const double model = std::exp2(-static_cast<double>(f)), expected = model * static_cast<double>(probes);
+                    const auto map =
+                        BloomierMap::build_filter(keys, f, {.seed = n + f}, {.arity = arity});
+                    const double model = std::exp2(-static_cast<double>(f)),
+                                 expected = model * static_cast<double>(probes);
                     EXPECT_EQ(map.expected_fpr(), model);
                     EXPECT_EQ(map.estimated_fpr(), model);
                     // Two sigma more than 5 where so few are expected that they are not normal.
-                    EXPECT_LT(std::abs(static_cast<double>(map.count(strangers)) - expected), (expected < 50 ? 7 : 5) * std::sqrt(expected * (1 - model)))
+                    EXPECT_LT(std::abs(static_cast<double>(map.count(strangers)) - expected),
+                              (expected < 50 ? 7 : 5) * std::sqrt(expected * (1 - model)))
                         << map.spec() << ", " << family.name << " keys: " << n;
                 }
 }
@@ -211,7 +235,8 @@ TEST(Bloomier, LargeMapsAnswerTheSameOnEveryIsa) {
         std::vector<std::uint8_t> expected_bits((keys.size() + 7) / 8), bits(expected_bits.size());
         map.use_isa(Isa::scalar);
         EXPECT_GE(map.lookup(keys, expected, expected_bits), 20'000u);
-        for (std::size_t i = 0; i < 20'000; ++i) ASSERT_EQ(expected[i], test::value_at(n - 20'000 + i, shape.value_bits));
+        for (std::size_t i = 0; i < 20'000; ++i)
+            ASSERT_EQ(expected[i], test::value_at(n - 20'000 + i, shape.value_bits));
         for (const Isa isa : usable_isas()) {
             map.use_isa(isa);
             map.lookup(keys, got, bits);
@@ -223,16 +248,22 @@ TEST(Bloomier, LargeMapsAnswerTheSameOnEveryIsa) {
     }
 }
 
-// Slots whose first bit, or byte, is past 2^32: kernels over a sparse mapping, in which a few slots are filled by hand.
+// Slots whose first bit, or byte, is past 2^32: kernels over a sparse mapping, in which a few slots
+// are filled by hand.
 TEST(Bloomier, SlotsPast32BitsOfAddressAreFound) {
     SIMDBLOOM_SKIP_IF_FORCED();
     constexpr detail::FuseGraph graph{3, 18, 0xFFFFFFFFu - (2u << 18)};
     static_assert(graph.slots() == 0xFFFFFFFFu);
     for (const auto& [r, f] : {std::pair{0u, 8u}, {2u, 7u}, {7u, 26u}, {32u, 32u}}) {
         const unsigned bits = r + f;
-        const auto load = bits % 8 == 0 ? (bits <= 32 ? detail::SlotLoad::bytes32 : detail::SlotLoad::bytes64) : bits <= 25 ? detail::SlotLoad::bits32 : detail::SlotLoad::bits64;
+        const auto load = bits % 8 == 0
+                              ? (bits <= 32 ? detail::SlotLoad::bytes32 : detail::SlotLoad::bytes64)
+                          : bits <= 25 ? detail::SlotLoad::bits32
+                                       : detail::SlotLoad::bits64;
         const std::size_t bytes = detail::bytes_of_slots(graph.slots(), bits);
-        auto* const table = static_cast<std::byte*>(mmap(nullptr, bytes + 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        auto* const table =
+            static_cast<std::byte*>(mmap(nullptr, bytes + 64, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
         ASSERT_NE(static_cast<void*>(table), MAP_FAILED);
         const std::uint64_t seed = detail::fuse_seed(1);
         std::vector<std::uint64_t> hashes = test::random_keys(200);
@@ -244,15 +275,29 @@ TEST(Bloomier, SlotsPast32BitsOfAddressAreFound) {
             }
         for (std::size_t i = 0; i < hashes.size(); ++i) {
             const auto place = detail::fuse_place(hashes[i], seed, graph);
-            detail::fill_slot(table, bits, place.slot[i % 3], std::uint64_t{test::value_at(i, r)} << f | (place.check & detail::low_bits(f)));
+            detail::fill_slot(
+                table, bits, place.slot[i % 3],
+                std::uint64_t{test::value_at(i, r)} << f | (place.check & detail::low_bits(f)));
         }
-        const detail::Target target{table, graph.starts, 0, 0, bytes, nullptr,
-                                    {seed, static_cast<std::uint32_t>(graph.window()), static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(r), static_cast<std::uint8_t>(f)}};
+        const detail::Target target{
+            table,
+            graph.starts,
+            0,
+            0,
+            bytes,
+            nullptr,
+            {seed, static_cast<std::uint32_t>(graph.window()), static_cast<std::uint8_t>(bits),
+             static_cast<std::uint8_t>(r), static_cast<std::uint8_t>(f)}};
         for (const Isa isa : usable_isas()) {
             const auto& kernels = detail::table_of(isa).fuse3[static_cast<std::size_t>(load)];
             std::vector<std::uint32_t> values(hashes.size());
-            EXPECT_EQ(kernels.values(target, {hashes.data(), hashes.size(), true}, values.data(), nullptr), hashes.size()) << bits << " bits on " << to_string(isa);
-            for (std::size_t i = 0; i < hashes.size(); ++i) EXPECT_EQ(values[i], r == 0 ? 0 : test::value_at(i, r)) << bits << " bits on " << to_string(isa);
+            EXPECT_EQ(kernels.values(target, {hashes.data(), hashes.size(), true}, values.data(),
+                                     nullptr),
+                      hashes.size())
+                << bits << " bits on " << to_string(isa);
+            for (std::size_t i = 0; i < hashes.size(); ++i)
+                EXPECT_EQ(values[i], r == 0 ? 0 : test::value_at(i, r))
+                    << bits << " bits on " << to_string(isa);
             std::uint64_t all = kernels.probe.few(target, hashes.data() + 150, 51, true);
             EXPECT_EQ(all, (std::uint64_t{1} << 51) - 1) << bits << " bits on " << to_string(isa);
         }
@@ -274,7 +319,9 @@ TEST(Bloomier, SaysWhatItIs) {
     EXPECT_EQ(map.size_in_bytes(), 2500u);
     EXPECT_EQ(map.bits_per_key(), 20);
     EXPECT_EQ(test::make_map({7, 3}, 1000).size_in_bytes(), 1563u) << "1250 slots of 10 bits";
-    for (const auto& [r, f, bits] : {std::tuple{25u, 32u, 57u}, {26u, 32u, 64u}, {32u, 32u, 64u}, {1u, 0u, 1u}}) EXPECT_EQ(test::make_map({r, f}, 10).slot_bits(), bits);
+    for (const auto& [r, f, bits] :
+         {std::tuple{25u, 32u, 57u}, {26u, 32u, 64u}, {32u, 32u, 64u}, {1u, 0u, 1u}})
+        EXPECT_EQ(test::make_map({r, f}, 10).slot_bits(), bits);
     EXPECT_EQ(map.isa(), default_isa());
     EXPECT_THROW(
         {
@@ -289,12 +336,17 @@ TEST(Bloomier, OutputsThatAreTooShortAreRefused) {
     const auto keys = test::random_keys(20);
     std::vector<std::uint32_t> values(19), enough(20);
     std::vector<std::uint8_t> bits(2), enough_bits(3);
-    test::expect_error<std::length_error>([&] { return map.lookup(keys, values, enough_bits); }, "room for 19 values is too short for 20 keys");
-    test::expect_error<std::length_error>([&] { return map.lookup(keys, enough, bits); }, "2 bytes");
-    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, values, enough_bits); }, "19 values");
-    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, enough, bits); }, "2 bytes");
+    test::expect_error<std::length_error>([&] { return map.lookup(keys, values, enough_bits); },
+                                          "room for 19 values is too short for 20 keys");
+    test::expect_error<std::length_error>([&] { return map.lookup(keys, enough, bits); },
+                                          "2 bytes");
+    test::expect_error<std::length_error>(
+        [&] { return map.lookup_hashes(keys, values, enough_bits); }, "19 values");
+    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, enough, bits); },
+                                          "2 bytes");
     test::expect_error<std::length_error>([&] { return map.lookup(keys, values); }, "19 values");
-    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, values); }, "19 values");
+    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, values); },
+                                          "19 values");
     test::expect_error<std::length_error>([&] { return map.select(keys, values); }, "19");
     test::expect_error<std::length_error>([&] { return map.contains(keys, bits), 0; }, "2 bytes");
 }
@@ -323,7 +375,8 @@ TEST(ConcurrentBloomier, LookupsShareAMap) {
     for (std::size_t t = 0; t < right.size(); ++t)
         threads.emplace_back([&, t] {
             std::vector<std::uint32_t> got(keys.size());
-            right[t] = map.lookup(keys, got) == keys.size() && got == values && map.count(keys) == keys.size() && map.value_of(keys[t]) == values[t];
+            right[t] = map.lookup(keys, got) == keys.size() && got == values &&
+                       map.count(keys) == keys.size() && map.value_of(keys[t]) == values[t];
         });
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(right, std::vector<int>(4, 1));

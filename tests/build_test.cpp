@@ -8,9 +8,12 @@
 namespace simdbloom {
 namespace {
 
-constexpr BuildMethod methods[] = {BuildMethod::automatic, BuildMethod::atomic, BuildMethod::partitioned, BuildMethod::merged};
+constexpr BuildMethod methods[] = {BuildMethod::automatic, BuildMethod::atomic,
+                                   BuildMethod::partitioned, BuildMethod::merged};
 
-bool fits(const std::string& spec, BuildMethod method) { return method != BuildMethod::partitioned || !spec.starts_with("classic"); }
+bool fits(const std::string& spec, BuildMethod method) {
+    return method != BuildMethod::partitioned || !spec.starts_with("classic");
+}
 
 void expect_same_bits(const AnyFilter& a, const AnyFilter& b, const std::string& what) {
     const auto x = a.base().bytes(), y = b.base().bytes();
@@ -33,7 +36,9 @@ TEST_P(EveryBloomSpec, ParallelBuildsGiveTheBitsOfASerialOne) {
             for (const unsigned threads : {1u, 2u, 5u}) {
                 auto parallel = empty;
                 parallel_insert(parallel, keys, threads, method);
-                expect_same_bits(parallel, serial, std::string(to_string(method)) + " " + std::to_string(threads) + " " + std::to_string(n));
+                expect_same_bits(parallel, serial,
+                                 std::string(to_string(method)) + " " + std::to_string(threads) +
+                                     " " + std::to_string(n));
             }
         }
     }
@@ -53,11 +58,13 @@ TEST_P(EveryBloomSpec, ParallelBuildsAddOnEveryIsa) {
             auto parallel = half;
             parallel.use_isa(isa);
             parallel_insert(parallel, all.subspan(2'000), 3, method);
-            expect_same_bits(parallel, serial, std::string(to_string(method)) + " " + std::string(to_string(isa)));
+            expect_same_bits(parallel, serial,
+                             std::string(to_string(method)) + " " + std::string(to_string(isa)));
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(test::bloom_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(test::bloom_specs()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 TEST(Build, HashesAndConcreteTypes) {
     const auto keys = test::random_keys(10'000);
@@ -117,7 +124,8 @@ TEST(Build, AThreadThatCannotStartIsAnErrorBeforeAnyBitIsSet) {
     expect_same_bits(filter, before, "40 threads");
 }
 
-void expect_refusal(AnyFilter filter, unsigned threads, BuildMethod method, const std::string& named) {
+void expect_refusal(AnyFilter filter, unsigned threads, BuildMethod method,
+                    const std::string& named) {
     const auto before = filter;
     try {
         parallel_insert(filter, test::random_keys(100), threads, method);

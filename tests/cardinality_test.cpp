@@ -1,4 +1,5 @@
-// Numbers of keys from the bits: right on average, and with error bars that hold the truth as often as they say.
+// Numbers of keys from the bits: right on average, and with error bars that hold the truth as often
+// as they say.
 #include <optional>
 
 #include "support.hpp"
@@ -8,14 +9,15 @@ namespace {
 
 class EveryBloomSpecCounted : public testing::TestWithParam<std::string> {};
 
-// Keys of a, of b and of both, over many seeds: the errors in units of the error bar have mean 0 and deviation 1.
-// At each fill 200 filters.
+// Keys of a, of b and of both, over many seeds: the errors in units of the error bar have mean 0
+// and deviation 1. At each fill 200 filters.
 void expect_error_bars(const std::string& spec, double bits, std::initializer_list<double> fills) {
     struct Errors {
         double sum = 0, squares = 0, inside = 0, n = 0;
         void add(const Cardinality& estimate, double truth) {
             const double z = (estimate.keys - truth) / estimate.standard_error;
-            sum += z, squares += z * z, inside += estimate.low() <= truth && truth <= estimate.high(), n += 1;
+            sum += z, squares += z * z,
+                inside += estimate.low() <= truth && truth <= estimate.high(), n += 1;
         }
         void check(const char* what) const {
             EXPECT_NEAR(sum / n, 0, 5 / std::sqrt(n)) << what;
@@ -29,7 +31,9 @@ void expect_error_bars(const std::string& spec, double bits, std::initializer_li
         constexpr std::size_t n = 8000, common = 3000;
         Errors one, either, both;
         for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-            const auto make = [&] { return make_filter(spec, static_cast<std::size_t>(n / fill), bits, {.seed = seed}); };
+            const auto make = [&] {
+                return make_filter(spec, static_cast<std::size_t>(n / fill), bits, {.seed = seed});
+            };
             auto a = make(), b = make();
             const auto keys = test::random_keys(2 * n - common);
             a.insert(std::span(keys).first(n));
@@ -47,15 +51,19 @@ void expect_error_bars(const std::string& spec, double bits, std::initializer_li
     }
 }
 
-TEST_P(EveryBloomSpecCounted, EstimatesAndTheirErrorBarsHold) { expect_error_bars(GetParam(), 10, {0.3, 1.0, 2.0}); }
+TEST_P(EveryBloomSpecCounted, EstimatesAndTheirErrorBarsHold) {
+    expect_error_bars(GetParam(), 10, {0.3, 1.0, 2.0});
+}
 
 TEST(Cardinality, CountersAndFingerprintsGiveErrorBarsToo) {
-    for (const std::string spec : {"counting:k=7", "counting512:k=7", "counting512:k=1"}) expect_error_bars(spec, 40, {0.3, 1.0, 2.0});
+    for (const std::string spec : {"counting:k=7", "counting512:k=7", "counting512:k=1"})
+        expect_error_bars(spec, 40, {0.3, 1.0, 2.0});
     for (const std::string spec : {"dleft12", "dleft14"}) {
         expect_error_bars(spec, 24, {0.3, 1.0});
         const auto filter = make_filter(spec, 100, 24);
         EXPECT_EQ(estimated_keys(filter).keys, 0);
-        test::expect_error<std::invalid_argument>([&] { return estimated_union(filter, filter); }, spec);
+        test::expect_error<std::invalid_argument>([&] { return estimated_union(filter, filter); },
+                                                  spec);
     }
 }
 
@@ -70,8 +78,10 @@ TEST_P(EveryBloomSpecCounted, TheEmptyAndTheFull) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, EveryBloomSpecCounted,
-                         testing::Values("classic:k=1", "classic:k=7", "register32:k=4", "register64:k=5", "register64:k=1", "split256", "sector512", "zoned512:z=2,k=6",
-                                         "zoned512:z=4,k=8", "blocked512:k=7"),
+                         testing::Values("classic:k=1", "classic:k=7", "register32:k=4",
+                                         "register64:k=5", "register64:k=1", "split256",
+                                         "sector512", "zoned512:z=2,k=6", "zoned512:z=4,k=8",
+                                         "blocked512:k=7"),
                          [](const auto& spec) { return test::test_name(spec.param); });
 
 /// The chance that one throw leaves bit 0 of block 0 clear, and bit `other` of block 0 or of
@@ -140,13 +150,18 @@ TEST(Cardinality, CuckooFiltersCountTheirFingerprints) {
     filter.insert(test::random_keys(777));
     EXPECT_EQ(estimated_keys(filter).keys, 777);
     EXPECT_EQ(estimated_keys(filter).standard_error, 0);
-    test::expect_error<std::invalid_argument>([&] { return estimated_union(filter, filter); }, "cuckoo12");
+    test::expect_error<std::invalid_argument>([&] { return estimated_union(filter, filter); },
+                                              "cuckoo12");
 }
 
 TEST(Cardinality, FiltersThatCannotBeUnitedAreRefusedByWhatDiffers) {
-    const auto a = make_filter("split256", 1000, 10, {.seed = 1}), b = make_filter("split256", 1000, 10, {.seed = 2}), c = make_filter("sector512", 1000, 10, {.seed = 1});
-    test::expect_error<std::invalid_argument>([&] { return estimated_intersection(a, b); }, "seeds");
-    test::expect_error<std::invalid_argument>([&] { return estimated_union(a, c); }, "split256 and sector512");
+    const auto a = make_filter("split256", 1000, 10, {.seed = 1}),
+               b = make_filter("split256", 1000, 10, {.seed = 2}),
+               c = make_filter("sector512", 1000, 10, {.seed = 1});
+    test::expect_error<std::invalid_argument>([&] { return estimated_intersection(a, b); },
+                                              "seeds");
+    test::expect_error<std::invalid_argument>([&] { return estimated_union(a, c); },
+                                              "split256 and sector512");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Method 1 of Bloom 1970: no key lost, batches as single keys, errors and time as its model has them.
+// Method 1 of Bloom 1970: no key lost, batches as single keys, errors and time as its model has
+// them.
 #include <cmath>
 
 #include "scale.hpp"
@@ -30,7 +31,8 @@ TEST(CodeTable, FindsEveryKeyUpToTheLastCell) {
 TEST(CodeTable, BatchesAnswerAsSingleKeys) {
     const auto keys = test::random_keys(130);
     for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
-        CodeTable table = CodeTable::with_empty_share(60, 0.3, 3, {.seed = 7, .hashing = hashing, .key = HashKey{1, 2}});
+        CodeTable table = CodeTable::with_empty_share(
+            60, 0.3, 3, {.seed = 7, .hashing = hashing, .key = HashKey{1, 2}});
         EXPECT_EQ(table.insert(std::span(keys).first(60)), 60u);
         for (std::size_t n = 0; n <= keys.size(); ++n) {
             const auto part = std::span(keys).last(n);
@@ -78,13 +80,18 @@ TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {
             ASSERT_EQ(table.insert(keys), n);
             ASSERT_EQ(table.count(keys), n);
             const double model = table.estimated_fpr(), asked = static_cast<double>(probes);
-            EXPECT_NEAR(static_cast<double>(table.count(strangers)), asked * model, 5 * std::sqrt(asked * model)) << bits << ' ' << empty;
+            EXPECT_NEAR(static_cast<double>(table.count(strangers)), asked * model,
+                        5 * std::sqrt(asked * model))
+                << bits << ' ' << empty;
             double looked_at = 0;
-            for (std::size_t i = 0; i < 20'000; ++i) looked_at += static_cast<double>(table.probes(hash_key(strangers[i])));
+            for (std::size_t i = 0; i < 20'000; ++i)
+                looked_at += static_cast<double>(table.probes(hash_key(strangers[i])));
             // Of a geometric number of cells the deviation is below the mean.
-            EXPECT_NEAR(looked_at / 20'000 / table.expected_probes(), 1, 5 / std::sqrt(20'000)) << bits << ' ' << empty;
+            EXPECT_NEAR(looked_at / 20'000 / table.expected_probes(), 1, 5 / std::sqrt(20'000))
+                << bits << ' ' << empty;
             // Few keys lose their cell to another key's code.
-            EXPECT_GT(static_cast<double>(table.stored()), static_cast<double>(n) * (1 - 2 * model - 0.001));
+            EXPECT_GT(static_cast<double>(table.stored()),
+                      static_cast<double>(n) * (1 - 2 * model - 0.001));
         }
 }
 
@@ -103,12 +110,19 @@ TEST(CodeTable, LongCodesTellKeysApart) {
 TEST(CodeTable, ErrorsNameTheValue) {
     test::expect_error<std::invalid_argument>([] { return CodeTable(1, 8); }, "1 cells");
     test::expect_error<std::invalid_argument>([] { return CodeTable(100, 1); }, "codes of 1 bits");
-    test::expect_error<std::invalid_argument>([] { return CodeTable(100, 33); }, "codes of 33 bits");
-    test::expect_error<std::length_error>([] { return CodeTable(std::uint64_t{1} << 32, 8); }, "4294967296 cells");
-    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(0, 0.5, 8); }, "0 keys");
-    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(10, 1, 8); }, "1.0");
-    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(10, NAN, 8); }, "nan");
-    test::expect_error<std::length_error>([] { return CodeTable::with_empty_share(1'000'000, 1e-4, 32, {.max_bytes = 1000}); }, "max_bytes=1000");
+    test::expect_error<std::invalid_argument>([] { return CodeTable(100, 33); },
+                                              "codes of 33 bits");
+    test::expect_error<std::length_error>([] { return CodeTable(std::uint64_t{1} << 32, 8); },
+                                          "4294967296 cells");
+    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(0, 0.5, 8); },
+                                              "0 keys");
+    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(10, 1, 8); },
+                                              "1.0");
+    test::expect_error<std::invalid_argument>(
+        [] { return CodeTable::with_empty_share(10, NAN, 8); }, "nan");
+    test::expect_error<std::length_error>(
+        [] { return CodeTable::with_empty_share(1'000'000, 1e-4, 32, {.max_bytes = 1000}); },
+        "max_bytes=1000");
     EXPECT_EQ(CodeTable::with_empty_share(50, 0.5, 8).cells(), 100u);
 }
 

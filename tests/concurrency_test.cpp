@@ -1,4 +1,5 @@
-// What may be called from several threads at once. Under ThreadSanitizer these tests say that it may.
+// What may be called from several threads at once. Under ThreadSanitizer these tests say that it
+// may.
 #include <barrier>
 #include <thread>
 
@@ -51,12 +52,14 @@ TEST(Concurrent, ReadersOfOneFilterDoNotDisturbEachOther) {
             std::vector<std::uint32_t> positions(5000);
             std::size_t singly = 0;
             for (const auto key : keys) singly += mine.contains(key);
-            const bool same = mine.select(keys, positions) == expected && mine.count(keys) == expected && singly == expected;
+            const bool same = mine.select(keys, positions) == expected &&
+                              mine.count(keys) == expected && singly == expected;
             mine.contains(keys, bitmap);
             // Each its own ISA on its own copy, and the shared bits saved meanwhile.
             AnyFilter own = *mine;
             own.use_isa(usable_isas()[t % usable_isas().size()]);
-            right[t] = same && own.count(keys) == expected && save(*mine) == save(own) && mine->estimated_fpr() == own.estimated_fpr();
+            right[t] = same && own.count(keys) == expected && save(*mine) == save(own) &&
+                       mine->estimated_fpr() == own.estimated_fpr();
         });
         for (const bool r : right) EXPECT_TRUE(r) << spec;
     }
@@ -64,10 +67,13 @@ TEST(Concurrent, ReadersOfOneFilterDoNotDisturbEachOther) {
 
 TEST(Concurrent, FiltersOfSeveralThreadsAreIndependent) {
     const auto keys = test::random_keys(3000);
-    std::array<AnyFilter, threads> filters{make_filter("cuckoo12", 3000, 16), make_filter("classic", 3000, 12), make_filter("blocked512", 3000, 12), make_filter("register32", 3000, 12)};
+    std::array<AnyFilter, threads> filters{
+        make_filter("cuckoo12", 3000, 16), make_filter("classic", 3000, 12),
+        make_filter("blocked512", 3000, 12), make_filter("register32", 3000, 12)};
     at_once([&](unsigned t) {
         filters[t].insert(keys);
-        filters[t] = filters[t].get_if<CuckooFilter>() != nullptr ? filters[t] : filters[t].folded(1);
+        filters[t] =
+            filters[t].get_if<CuckooFilter>() != nullptr ? filters[t] : filters[t].folded(1);
     });
     for (const auto& filter : filters) EXPECT_EQ(filter.count(keys), keys.size());
 }

@@ -100,8 +100,9 @@ TEST_P(Counters, HaveFiltersLikeRandomKeys) {
     const std::size_t allowed = rare_beyond(random_share * static_cast<double>(filters));
     EXPECT_LE(of_random, allowed) << "of " << filters << " filters of random keys";
     EXPECT_LE(of_counters, allowed) << "of " << filters << " filters; of random keys " << of_random;
-    test::progress("%-16s beyond 5 sigma of %zu filters: %zu of counters, %zu of random keys, %.0f s",
-                   GetParam().c_str(), filters, of_counters, of_random, watch.seconds());
+    test::progress(
+        "%-16s beyond 5 sigma of %zu filters: %zu of counters, %zu of random keys, %.0f s",
+        GetParam().c_str(), filters, of_counters, of_random, watch.seconds());
 }
 
 INSTANTIATE_TEST_SUITE_P(Spec, Counters,

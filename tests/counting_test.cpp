@@ -1,4 +1,5 @@
-// Counting filters: counters against plain arrays of numbers, erasing, saturation, and how often counters overflow.
+// Counting filters: counters against plain arrays of numbers, erasing, saturation, and how often
+// counters overflow.
 #include <map>
 #include <random>
 
@@ -10,7 +11,8 @@ namespace {
 /// What the definition says, with counters that have no end.
 class Reference {
 public:
-    explicit Reference(const CountingBloom& filter) : filter_(filter), counters_(filter.size_in_bytes() * 2) {}
+    explicit Reference(const CountingBloom& filter)
+        : filter_(filter), counters_(filter.size_in_bytes() * 2) {}
 
     std::vector<std::size_t> places(std::uint64_t key) const {
         const std::uint64_t hash = hash_key(key, filter_.seed()), blocks = filter_.blocks();
@@ -18,8 +20,11 @@ public:
         std::vector<std::size_t> places;
         std::uint64_t g = hash;
         for (unsigned i = 0; i < k; ++i, g = detail::classic_next(g)) {
-            if (filter_.layout().kind == LayoutKind::counting) places.push_back(((g >> 32) * blocks >> 32) * 16 + g % 16);
-            else places.push_back(((hash >> 32) * blocks >> 32) * 128 + (static_cast<std::uint32_t>(hash) * detail::salts[i] >> 25));
+            if (filter_.layout().kind == LayoutKind::counting)
+                places.push_back(((g >> 32) * blocks >> 32) * 16 + g % 16);
+            else
+                places.push_back(((hash >> 32) * blocks >> 32) * 128 +
+                                 (static_cast<std::uint32_t>(hash) * detail::salts[i] >> 25));
         }
         return places;
     }
@@ -27,15 +32,20 @@ public:
         for (const auto at : places(key)) ++counters_[at];
     }
     /// Counters that reached 15 once stay there.
-    unsigned long expected(std::size_t at) const { return std::min<unsigned long>(counters_[at], 15); }
+    unsigned long expected(std::size_t at) const {
+        return std::min<unsigned long>(counters_[at], 15);
+    }
     std::vector<unsigned long>& counters() { return counters_; }
 
     void expect_equal(const CountingBloom& filter) const {
         std::size_t wrong = 0;
-        for (std::size_t at = 0; at < counters_.size(); ++at) wrong += counter(filter, at) != expected(at);
+        for (std::size_t at = 0; at < counters_.size(); ++at)
+            wrong += counter(filter, at) != expected(at);
         EXPECT_EQ(wrong, 0u) << "counters of " << counters_.size();
     }
-    static unsigned long counter(const CountingBloom& filter, std::size_t at) { return std::to_integer<unsigned long>(filter.bytes()[at / 2]) >> (at % 2 * 4) & 15; }
+    static unsigned long counter(const CountingBloom& filter, std::size_t at) {
+        return std::to_integer<unsigned long>(filter.bytes()[at / 2]) >> (at % 2 * 4) & 15;
+    }
 
 private:
     const CountingBloom& filter_;
@@ -68,7 +78,8 @@ TEST_P(Counting, CountersAreThoseOfTheDefinition) {
             reference.expect_equal(filter);
         }
         std::uint64_t full = 0;
-        for (std::size_t at = 0; at < reference.counters().size(); ++at) full += reference.expected(at) == 15;
+        for (std::size_t at = 0; at < reference.counters().size(); ++at)
+            full += reference.expected(at) == 15;
         EXPECT_EQ(filter.saturated(), full);
         if (bits == 4 && filter.layout().k > 1) {
             EXPECT_GT(full, 10u);
@@ -187,11 +198,13 @@ TEST_P(Counting, ASumHasTheCountersOfAFilterOfAllKeys) {
         EXPECT_GT(a.saturated(), 10u);
     }
     test::expect_error<std::invalid_argument>([&] { return a += make(2000, 5, 4); }, "seeds");
-    test::expect_error<std::invalid_argument>([&] { return a += make(4000, 5, 3); }, "numbers of blocks");
+    test::expect_error<std::invalid_argument>([&] { return a += make(4000, 5, 3); },
+                                              "numbers of blocks");
     EXPECT_EQ(save(a), save(both));
 }
 
-// The share of counters raised 16 times, by counters without an end, and of those that stand at 15, by the filter's own.
+// The share of counters raised 16 times, by counters without an end, and of those that stand at 15,
+// by the filter's own.
 TEST_P(Counting, OverflowsAreAsRareAsTheModelSays) {
     const unsigned k = Layout::parse(GetParam()).k;
     // Six raises a counter.
@@ -208,11 +221,15 @@ TEST_P(Counting, OverflowsAreAsRareAsTheModelSays) {
         double sum = 0, squares = 0;
         for (std::size_t line = 0; line < lines; ++line) {
             double high = 0;
-            for (std::size_t at = 128 * line; at < 128 * (line + 1); ++at) high += reference.counters()[at] >= least;
+            for (std::size_t at = 128 * line; at < 128 * (line + 1); ++at)
+                high += reference.counters()[at] >= least;
             sum += high, squares += high * high;
         }
-        const double mean = sum / lines, sigma = std::sqrt((squares / lines - mean * mean) / lines) / 128;
-        EXPECT_NEAR(sum / lines / 128, fpr::counter_tail(filter.layout(), n, filter.blocks(), least), 5 * sigma) << least;
+        const double mean = sum / lines,
+                     sigma = std::sqrt((squares / lines - mean * mean) / lines) / 128;
+        EXPECT_NEAR(sum / lines / 128,
+                    fpr::counter_tail(filter.layout(), n, filter.blocks(), least), 5 * sigma)
+            << least;
         if (least == 15) {
             EXPECT_EQ(static_cast<double>(filter.saturated()), sum);
         }
@@ -225,7 +242,8 @@ TEST(CountingModel, AtTheBestKNoCounterIsStuck) {
         for (const double bits : {32.0, 48.0, 80.0}) {
             auto filter = CountingBloom::with_bits_per_key(n, bits, {.spec = spec});
             filter.insert(test::random_keys(n));
-            EXPECT_LT(bits / 4 * n * fpr::counter_tail(filter.layout(), n, filter.blocks(), 15), 1e-4);
+            EXPECT_LT(bits / 4 * n * fpr::counter_tail(filter.layout(), n, filter.blocks(), 15),
+                      1e-4);
             EXPECT_EQ(filter.saturated(), 0u);
         }
 }
@@ -242,7 +260,10 @@ TEST_P(Counting, LoadedFiltersEraseOn) {
     EXPECT_TRUE(empty(*again));
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, Counting, ::testing::Values("counting:k=1", "counting:k=8", "counting:k=30", "counting512:k=1", "counting512:k=8", "counting512:k=16"),
+INSTANTIATE_TEST_SUITE_P(Filter, Counting,
+                         ::testing::Values("counting:k=1", "counting:k=8", "counting:k=30",
+                                           "counting512:k=1", "counting512:k=8",
+                                           "counting512:k=16"),
                          [](const auto& info) { return test::test_name(info.param); });
 
 TEST(CountingModel, CheckValues) {
@@ -252,33 +273,45 @@ TEST(CountingModel, CheckValues) {
     EXPECT_NEAR(fpr::counting_overflow_bound(5e6) / fpr::counting_overflow_bound(1), 5e6, 1);
     // By adding the binomial distribution up.
     EXPECT_NEAR(fpr::counter_tail(1000, 100, 12) / 0.3026499138569012, 1, 1e-12);
-    EXPECT_NEAR(fpr::counter_tail(1000, 100, 5), 1 - 1000 * 0.01 * std::pow(0.99, 999) - std::pow(0.99, 1000) - 499500 * 1e-4 * std::pow(0.99, 998) -
-                                                     166167000 * 1e-6 * std::pow(0.99, 997) - 41417124750 * 1e-8 * std::pow(0.99, 996), 1e-12);
+    EXPECT_NEAR(fpr::counter_tail(1000, 100, 5),
+                1 - 1000 * 0.01 * std::pow(0.99, 999) - std::pow(0.99, 1000) -
+                    499500 * 1e-4 * std::pow(0.99, 998) - 166167000 * 1e-6 * std::pow(0.99, 997) -
+                    41417124750 * 1e-8 * std::pow(0.99, 996),
+                1e-12);
     EXPECT_EQ(fpr::counter_tail(10, 100, 0), 1);
     EXPECT_EQ(fpr::counter_tail(10, 1, 10), 1);
     EXPECT_EQ(fpr::counter_tail(10, 100, 11), 0);
     // The least load that a counter can have in a filter of few keys.
     EXPECT_NEAR(fpr::counter_tail(16, 100, 16) / 1e-32, 1, 1e-9);
-    // Lines get different numbers of keys: 3 keys of one probe, 2 lines: 3 or more in one counter of 128.
+    // Lines get different numbers of keys: 3 keys of one probe, 2 lines: 3 or more in one counter
+    // of 128.
     Layout one = Layout::parse("counting512:k=1");
     EXPECT_NEAR(fpr::counter_tail(one, 3, 2, 3) / std::pow(1.0 / 256, 3), 1, 1e-9);
     EXPECT_NEAR(fpr::counter_tail(one, 3, 1, 3) / std::pow(1.0 / 128, 3), 1, 1e-9);
     // Of any counter of a filter of a million keys at the usual size.
-    EXPECT_LT(12e6 * fpr::counter_tail(Layout::parse("counting:k=8"), 1'000'000, 750'000, 16), 1e-9);
-    EXPECT_LT(12e6 * fpr::counter_tail(Layout::parse("counting512:k=8"), 1'000'000, 93'750, 16), 2e-7);
+    EXPECT_LT(12e6 * fpr::counter_tail(Layout::parse("counting:k=8"), 1'000'000, 750'000, 16),
+              1e-9);
+    EXPECT_LT(12e6 * fpr::counter_tail(Layout::parse("counting512:k=8"), 1'000'000, 93'750, 16),
+              2e-7);
 }
 
 // Fan et al. 2000: false-positive rates for m/n counters a key and k probes.
 TEST(CountingModel, TheTableOfSummaryCache) {
-    const double eight[] = {0.118, 0.0489, 0.0306, 0.024, 0.0217, 0.0216, 0.0229}, ten[] = {0.0952, 0.0329, 0.0174, 0.0118, 0.00943, 0.00844, 0.00819};
+    const double eight[] = {0.118, 0.0489, 0.0306, 0.024, 0.0217, 0.0216, 0.0229},
+                 ten[] = {0.0952, 0.0329, 0.0174, 0.0118, 0.00943, 0.00844, 0.00819};
     const auto check = [](double c, unsigned k, double published) {
         // Published with three digits at most.
         EXPECT_NEAR(fpr::classic_asymptotic(c, k) / published, 1, 6e-3) << c << ' ' << k;
         constexpr std::uint64_t n = 200'000, probes = 2'000'000;
         auto filter = make_filter("counting:k=" + std::to_string(k), n, 4 * c);
         filter.insert(test::random_keys(n));
-        const double measured = static_cast<double>(filter.count(test::random_keys(probes, n))) / probes, model = filter.expected_fpr();
-        EXPECT_NEAR(measured, model, 5 * std::hypot(std::sqrt(model / probes), fpr::deviation(filter.base().layout(), n, filter.base().blocks())));
+        const double measured =
+                         static_cast<double>(filter.count(test::random_keys(probes, n))) / probes,
+                     model = filter.expected_fpr();
+        EXPECT_NEAR(
+            measured, model,
+            5 * std::hypot(std::sqrt(model / probes),
+                           fpr::deviation(filter.base().layout(), n, filter.base().blocks())));
     };
     for (unsigned k = 1; k <= 7; ++k) check(8, k, eight[k - 1]);
     for (unsigned k = 1; k <= 7; ++k) check(10, k, ten[k - 1]);

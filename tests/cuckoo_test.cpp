@@ -1,4 +1,5 @@
-// The cuckoo filter: any number of buckets, load 0.95, deletes, duplicates, and a full table that loses nothing.
+// The cuckoo filter: any number of buckets, load 0.95, deletes, duplicates, and a full table that
+// loses nothing.
 #include "support.hpp"
 
 namespace simdbloom {
@@ -8,7 +9,8 @@ class Cuckoo : public ::testing::TestWithParam<std::string> {
 protected:
     static CuckooFilter make(std::size_t n, std::uint64_t seed = 0) {
         const Layout layout = Layout::parse(GetParam());
-        return CuckooFilter::with_bits_per_key(n, layout.fingerprint_bits() / 0.95, {.seed = seed, .spec = GetParam()});
+        return CuckooFilter::with_bits_per_key(n, layout.fingerprint_bits() / 0.95,
+                                               {.seed = seed, .spec = GetParam()});
     }
 };
 
@@ -51,16 +53,19 @@ TEST_P(Cuckoo, SmallTablesHoldWhatTheyWereMadeFor) {
     for (std::size_t n = 1; n <= 64; ++n)
         for (std::uint64_t seed = 0; seed < 1000; ++seed) {
             auto filter = make(n, seed);
-            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 64)), n) << n << " keys, seed " << seed;
+            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 64)), n)
+                << n << " keys, seed " << seed;
         }
     for (std::size_t n = 65; n <= 2'100; n += 23)
         for (std::uint64_t seed = 0; seed < 30; ++seed) {
             auto filter = make(n, seed);
-            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * n)), n) << n << " keys, seed " << seed;
+            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * n)), n)
+                << n << " keys, seed " << seed;
         }
 }
 
-// The walk of evictions is the same everywhere and in every version, so that a table built from the same keys has the same bytes.
+// The walk of evictions is the same everywhere and in every version, so that a table built from the
+// same keys has the same bytes.
 TEST_P(Cuckoo, ATableAtItsDesignLoadHasTheBytesItAlwaysHad) {
     auto filter = make(20'000);
     filter.insert(test::random_keys(20'000));
@@ -81,7 +86,8 @@ TEST_P(Cuckoo, AFullTableSaysSoAndLosesNothing) {
         if (filter.try_insert(key)) {
             in.push_back(key);
         } else if (++refused <= 20) {
-            ASSERT_TRUE(std::ranges::equal(filter.bytes(), before)) << "a refused insert changed the table";
+            ASSERT_TRUE(std::ranges::equal(filter.bytes(), before))
+                << "a refused insert changed the table";
         }
         if (refused > 20) break;
     }
@@ -104,12 +110,18 @@ TEST_P(Cuckoo, InsertThrowsWithTheLoadReached) {
     } catch (const std::length_error& e) {
         const std::string what = e.what();
         EXPECT_NE(what.find(std::to_string(filter.load())), std::string::npos) << what;
-        EXPECT_NE(what.find(std::to_string(filter.stored()) + " of these 6000 keys"), std::string::npos) << what;
+        EXPECT_NE(what.find(std::to_string(filter.stored()) + " of these 6000 keys"),
+                  std::string::npos)
+            << what;
     }
     EXPECT_EQ(filter.count(std::span(keys).first(filter.stored())), filter.stored());
     auto any = AnyFilter(filter);
     EXPECT_THROW(any.insert(std::span(keys).subspan(filter.stored())), std::length_error);
-    test::expect_error<std::length_error>([&] { for (const auto key : keys) filter.insert(key); }, "0 of these 1 keys");
+    test::expect_error<std::length_error>(
+        [&] {
+            for (const auto key : keys) filter.insert(key);
+        },
+        "0 of these 1 keys");
 }
 
 TEST_P(Cuckoo, ErasesExactlyOneCopy) {
@@ -152,7 +164,8 @@ TEST_P(Cuckoo, TooFewBitsPerKeyAreRefused) {
     EXPECT_NO_THROW((void)make_filter(GetParam(), 1000, bits / 0.95));
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, Cuckoo, ::testing::Values("cuckoo8", "cuckoo12", "cuckoo16"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Filter, Cuckoo, ::testing::Values("cuckoo8", "cuckoo12", "cuckoo16"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace simdbloom

@@ -1,4 +1,5 @@
-// Which ISA is chosen: a pure function of features, saved registers and override, tested over every subset of them.
+// Which ISA is chosen: a pure function of features, saved registers and override, tested over every
+// subset of them.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -14,21 +15,25 @@ constexpr unsigned flags = 17, tiers = 6;
 /// The features of bits 0 to 16 of `mask`, on an operating system that saves these registers.
 cpu::Features subset(unsigned mask, std::uint64_t xcr0 = ~std::uint64_t{0}) {
     cpu::Features f;
-    bool* const fields[] = {&f.sse3, &f.ssse3, &f.sse4_1, &f.sse4_2, &f.popcnt, &f.avx, &f.avx2, &f.bmi1, &f.bmi2,
-                            &f.avx512f, &f.avx512cd, &f.avx512dq, &f.avx512bw, &f.avx512vl,
-                            &f.avx512_vbmi, &f.avx512_bitalg, &f.neon};
-    static_assert(std::size(fields) == flags && sizeof f == 24 + sizeof f.xcr0, "a feature that this test does not know");
+    bool* const fields[] = {&f.sse3,          &f.ssse3,    &f.sse4_1,   &f.sse4_2,   &f.popcnt,
+                            &f.avx,           &f.avx2,     &f.bmi1,     &f.bmi2,     &f.avx512f,
+                            &f.avx512cd,      &f.avx512dq, &f.avx512bw, &f.avx512vl, &f.avx512_vbmi,
+                            &f.avx512_bitalg, &f.neon};
+    static_assert(std::size(fields) == flags && sizeof f == 24 + sizeof f.xcr0,
+                  "a feature that this test does not know");
     for (unsigned i = 0; i < flags; ++i) *fields[i] = (mask >> i & 1) != 0;
     f.xcr0 = xcr0;
     return f;
 }
 
-/// What each tier is compiled for (CMakeLists.txt), as bits of the mask, and the registers it works on, as bits of XCR0.
+/// What each tier is compiled for (CMakeLists.txt), as bits of the mask, and the registers it works
+/// on, as bits of XCR0.
 struct Needs {
     unsigned features;
     std::uint64_t registers;
 };
-constexpr Needs needs[tiers] = {{0, 0}, {0x1F, 0}, {0x1FF, 0b110}, {0x3FFF, 0b11100110}, {0xFFFF, 0b11100110}, {0x10000, 0}};
+constexpr Needs needs[tiers] = {
+    {0, 0}, {0x1F, 0}, {0x1FF, 0b110}, {0x3FFF, 0b11100110}, {0xFFFF, 0b11100110}, {0x10000, 0}};
 
 bool can_run(Isa isa, unsigned mask, std::uint64_t xcr0) {
     const Needs& n = needs[static_cast<unsigned>(isa)];
@@ -47,34 +52,42 @@ TEST(Dispatch, EverySubsetOfFeaturesWithEveryStateOfTheRegistersTheyNeed) {
     std::uint64_t wrong = 0;
     for (std::uint64_t state = 0; state < 32; ++state) {
         const std::uint64_t xcr0 = 1 | (state & 3) << 1 | (state >> 2) << 5;
-        for (unsigned mask = 0; mask < 1u << flags; ++mask) wrong += cpu::select(subset(mask, xcr0), std::nullopt) != best(mask, xcr0);
+        for (unsigned mask = 0; mask < 1u << flags; ++mask)
+            wrong += cpu::select(subset(mask, xcr0), std::nullopt) != best(mask, xcr0);
     }
     EXPECT_EQ(wrong, 0u);
 }
 
 TEST(Dispatch, EveryStateOfXcr0) {
     for (std::uint64_t xcr0 = 0; xcr0 < 1u << 12; ++xcr0)
-        for (const Needs& n : needs) ASSERT_EQ(cpu::select(subset(n.features, xcr0), std::nullopt), best(n.features, xcr0)) << xcr0;
+        for (const Needs& n : needs)
+            ASSERT_EQ(cpu::select(subset(n.features, xcr0), std::nullopt), best(n.features, xcr0))
+                << xcr0;
 }
 
 void expect_override(unsigned mask, std::uint64_t xcr0, Isa isa) {
     const std::string name(to_string(isa));
     try {
         const Isa chosen = cpu::select(subset(mask, xcr0), name);
-        ASSERT_TRUE(chosen == isa && can_run(isa, mask, xcr0)) << name << ' ' << mask << ' ' << xcr0;
+        ASSERT_TRUE(chosen == isa && can_run(isa, mask, xcr0))
+            << name << ' ' << mask << ' ' << xcr0;
     } catch (const std::invalid_argument& e) {
         ASSERT_FALSE(can_run(isa, mask, xcr0)) << name << ' ' << mask << ' ' << xcr0;
-        ASSERT_NE(std::string_view(e.what()).find("ISA \"" + name + "\" cannot run"), std::string_view::npos) << e.what();
+        ASSERT_NE(std::string_view(e.what()).find("ISA \"" + name + "\" cannot run"),
+                  std::string_view::npos)
+            << e.what();
     }
 }
 
 TEST(Dispatch, AnOverrideIsTakenOrRefusedByNameForEverySubset) {
     for (unsigned i = 0; i < tiers; ++i) {
-        for (unsigned mask = 0; mask < 1u << flags; ++mask) expect_override(mask, ~std::uint64_t{0}, static_cast<Isa>(i));
+        for (unsigned mask = 0; mask < 1u << flags; ++mask)
+            expect_override(mask, ~std::uint64_t{0}, static_cast<Isa>(i));
         for (std::uint64_t xcr0 = 0; xcr0 < 256; ++xcr0)
             for (const Needs& n : needs) expect_override(n.features, xcr0, static_cast<Isa>(i));
     }
-    for (unsigned mask = 0; mask < 1u << flags; ++mask) ASSERT_EQ(cpu::select(subset(mask), ""), best(mask, ~std::uint64_t{0}));
+    for (unsigned mask = 0; mask < 1u << flags; ++mask)
+        ASSERT_EQ(cpu::select(subset(mask), ""), best(mask, ~std::uint64_t{0}));
 }
 
 TEST(Dispatch, UnknownNamesAreErrorsThatNameThem) {
@@ -106,11 +119,14 @@ TEST(Dispatch, ThisMachineIsDetectedAsTheCompilerDetectsIt) {
 
 TEST(Dispatch, AnUnusableOneIsAnErrorThatNamesTheUsable) {
     cpu::Features f = subset(0x1F);
-    test::expect_error<std::invalid_argument>([&] { return cpu::select(f, "avx2"); }, "\"avx2\" cannot run on this machine (usable: scalar, sse42)");
+    test::expect_error<std::invalid_argument>(
+        [&] { return cpu::select(f, "avx2"); },
+        "\"avx2\" cannot run on this machine (usable: scalar, sse42)");
 }
 
 TEST(Dispatch, NamesReadBack) {
-    for (unsigned i = 0; i < tiers; ++i) EXPECT_EQ(parse_isa(to_string(static_cast<Isa>(i))), static_cast<Isa>(i));
+    for (unsigned i = 0; i < tiers; ++i)
+        EXPECT_EQ(parse_isa(to_string(static_cast<Isa>(i))), static_cast<Isa>(i));
 }
 
 class Environment : public ::testing::Test {
@@ -132,7 +148,8 @@ TEST_F(Environment, ForcesAnIsaOnEveryFilterThatNamesNone) {
         setenv("SIMDBLOOM_ISA", std::string(to_string(isa)).c_str(), 1);
         EXPECT_EQ(default_isa(), isa);
         EXPECT_EQ(SplitBlockBloom::with_bits_per_key(100, 12).isa(), isa);
-        EXPECT_EQ(SplitBlockBloom::with_bits_per_key(100, 12, {.isa = Isa::scalar}).isa(), Isa::scalar);
+        EXPECT_EQ(SplitBlockBloom::with_bits_per_key(100, 12, {.isa = Isa::scalar}).isa(),
+                  Isa::scalar);
     }
     setenv("SIMDBLOOM_ISA", "", 1);
     EXPECT_EQ(default_isa(), usable_isas().back());
@@ -147,7 +164,8 @@ TEST_F(Environment, AnUnknownOrUnusableIsaIsAnError) {
         if (std::find(usable.begin(), usable.end(), isa) != usable.end()) continue;
         setenv("SIMDBLOOM_ISA", std::string(to_string(isa)).c_str(), 1);
         EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(100, 12), std::invalid_argument);
-        EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(100, 12, {.isa = isa}), std::invalid_argument);
+        EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(100, 12, {.isa = isa}),
+                     std::invalid_argument);
         auto filter = SplitBlockBloom::with_bits_per_key(100, 12, {.isa = Isa::scalar});
         EXPECT_THROW(filter.use_isa(isa), std::invalid_argument);
         EXPECT_EQ(filter.isa(), Isa::scalar) << "a refused change must leave the filter as it was";

@@ -1,4 +1,5 @@
-// The d-left counting filter: the paper's geometry, its fingerprints against a map of them, full buckets, and its space.
+// The d-left counting filter: the paper's geometry, its fingerprints against a map of them, full
+// buckets, and its space.
 #include <map>
 #include <random>
 #include <set>
@@ -19,12 +20,15 @@ class DLeft : public ::testing::TestWithParam<std::string> {
 protected:
     /// At the design load.
     static DLeftCounting make(std::size_t n, std::uint64_t seed = 0) {
-        return DLeftCounting::with_bits_per_key(n, Layout::parse(GetParam()).least_bits_per_key(), {.seed = seed, .spec = GetParam()});
+        return DLeftCounting::with_bits_per_key(n, Layout::parse(GetParam()).least_bits_per_key(),
+                                                {.seed = seed, .spec = GetParam()});
     }
     /// The paper's true fingerprint: a block and a remainder.
-    static std::pair<std::uint64_t, std::uint32_t> fingerprint(const DLeftCounting& filter, std::uint64_t key) {
+    static std::pair<std::uint64_t, std::uint32_t> fingerprint(const DLeftCounting& filter,
+                                                               std::uint64_t key) {
         const std::uint64_t hash = hash_key(key, filter.seed());
-        return {detail::block_index(hash, filter.blocks()), detail::cuckoo_tag(static_cast<std::uint32_t>(hash), remainder_bits(GetParam()))};
+        return {detail::block_index(hash, filter.blocks()),
+                detail::cuckoo_tag(static_cast<std::uint32_t>(hash), remainder_bits(GetParam()))};
     }
 };
 
@@ -34,9 +38,11 @@ TEST(DLeftBuckets, EverySubtablePermutesTheFingerprints) {
             const std::uint64_t stride = detail::dleft_stride(remainder, blocks);
             std::vector<std::vector<bool>> met(4, std::vector<bool>(blocks));
             for (std::uint64_t first = 0; first < blocks; ++first)
-                for (std::uint64_t s = 0, block = first; s < 4; ++s, block = detail::dleft_next(block, stride, blocks)) {
+                for (std::uint64_t s = 0, block = first; s < 4;
+                     ++s, block = detail::dleft_next(block, stride, blocks)) {
                     ASSERT_LT(block, blocks);
-                    ASSERT_FALSE(met[s][block]) << "two fingerprints share a cell of subtable " << s;
+                    ASSERT_FALSE(met[s][block])
+                        << "two fingerprints share a cell of subtable " << s;
                     met[s][block] = true;
                 }
         }
@@ -47,7 +53,8 @@ TEST(DLeftBuckets, EverySubtablePermutesTheFingerprints) {
     }
 }
 
-// Everything the filter says follows from a multiset of fingerprints, wherever each of them was put.
+// Everything the filter says follows from a multiset of fingerprints, wherever each of them was
+// put.
 TEST_P(DLeft, AnswersAreThoseOfAMapOfFingerprints) {
     auto filter = make(600);
     std::map<std::pair<std::uint64_t, std::uint32_t>, unsigned> in, stuck;
@@ -159,14 +166,25 @@ TEST_P(DLeft, AFullTableSaysSoAndLosesNothing) {
     const std::size_t went_in = other.try_insert(keys);
     EXPECT_LT(went_in, keys.size());
     EXPECT_EQ(other.count(std::span(keys).first(went_in)), went_in);
-    test::expect_error<std::length_error>([&] { other.insert(keys[went_in]); return 0; }, std::to_string(other.load()));
+    test::expect_error<std::length_error>(
+        [&] {
+            other.insert(keys[went_in]);
+            return 0;
+        },
+        std::to_string(other.load()));
     AnyFilter any(other);
-    test::expect_error<std::length_error>([&] { any.insert(std::span(keys).subspan(went_in)); return 0; }, "0 of these " + std::to_string(keys.size() - went_in) + " keys");
+    test::expect_error<std::length_error>(
+        [&] {
+            any.insert(std::span(keys).subspan(went_in));
+            return 0;
+        },
+        "0 of these " + std::to_string(keys.size() - went_in) + " keys");
 }
 
 TEST_P(DLeft, TooFewBitsPerKeyAreRefused) {
     const double bits = Layout::parse(GetParam()).least_bits_per_key();
-    test::expect_error<std::invalid_argument>([&] { return make_filter(GetParam(), 1000, bits - 0.1); }, "made for at most 0.75");
+    test::expect_error<std::invalid_argument>(
+        [&] { return make_filter(GetParam(), 1000, bits - 0.1); }, "made for at most 0.75");
     EXPECT_NO_THROW((void)make_filter(GetParam(), 1000, bits));
 }
 
@@ -174,12 +192,14 @@ TEST_P(DLeft, SmallTablesHoldWhatTheyWereMadeFor) {
     for (std::size_t n = 1; n <= 64; ++n)
         for (std::uint64_t seed = 0; seed < 500; ++seed) {
             auto filter = make(n, seed);
-            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 64)), n) << n << " keys, seed " << seed;
+            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 64)), n)
+                << n << " keys, seed " << seed;
         }
     for (std::size_t n = 65; n <= 3'000; n += 41)
         for (std::uint64_t seed = 0; seed < 30; ++seed) {
             auto filter = make(n, seed);
-            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * n)), n) << n << " keys, seed " << seed;
+            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * n)), n)
+                << n << " keys, seed " << seed;
         }
 }
 
@@ -200,8 +220,8 @@ TEST_P(DLeft, KeysComeAndGoWithoutOverflow) {
 
 TEST_P(DLeft, LoadedFiltersEraseOn) {
     auto filter = make(1000);
-    // Of these no three have one fingerprint, whose counter would stay at 3. Of 1000 keys in dleft12
-    // some three have, with a chance of 0.6 %.
+    // Of these no three have one fingerprint, whose counter would stay at 3. Of 1000 keys in
+    // dleft12 some three have, with a chance of 0.6 %.
     const auto keys = test::random_keys(1000, 2000);
     filter.insert(keys);
     auto loaded = load(save(filter));
@@ -213,16 +233,20 @@ TEST_P(DLeft, LoadedFiltersEraseOn) {
     EXPECT_TRUE(empty(*again));
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, DLeft, ::testing::Values("dleft12", "dleft14", "dleft16"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Filter, DLeft, ::testing::Values("dleft12", "dleft14", "dleft16"),
+                         [](const auto& info) { return info.param; });
 
 /// Cells in use of each bucket of a dleft14 filter.
 std::vector<unsigned> bucket_loads(const DLeftCounting& filter) {
     std::vector<unsigned> loads(4 * filter.blocks());
-    for (std::size_t i = 0; i < 8 * loads.size(); ++i) loads[i / 8] += filter.bytes()[2 * i] != std::byte{0} || filter.bytes()[2 * i + 1] != std::byte{0};
+    for (std::size_t i = 0; i < 8 * loads.size(); ++i)
+        loads[i / 8] +=
+            filter.bytes()[2 * i] != std::byte{0} || filter.bytes()[2 * i + 1] != std::byte{0};
     return loads;
 }
 
-// Bonomi et al. 2006: 4 subtables of 2048 buckets of 8 cells of 16 bits, 49,152 keys, remainders of 14 bits.
+// Bonomi et al. 2006: 4 subtables of 2048 buckets of 8 cells of 16 bits, 49,152 keys, remainders of
+// 14 bits.
 TEST(DLeftPaper, TheGeometryAndItsFpr) {
     constexpr std::size_t n = 49'152, probes = 1'000'000;
     const auto filters = test::scaled<std::size_t>(5, 100, 1000);
@@ -234,13 +258,15 @@ TEST(DLeftPaper, TheGeometryAndItsFpr) {
         ASSERT_EQ(filter.blocks(), 2048u);
         ASSERT_EQ(filter.size_in_bytes(), 4u * 2048 * 8 * 2);
         EXPECT_NEAR(filter.bits_per_key(), 21.333, 1e-3);
-        ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 2'000'000)), n) << "overflow with seed " << seed;
+        ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 2'000'000)), n)
+            << "overflow with seed " << seed;
         hits += static_cast<double>(filter.count(test::random_keys(probes, seed * 2'000'000 + n)));
         model = filter.expected_fpr();
         stored += static_cast<double>(filter.stored());
         for (const unsigned load : bucket_loads(filter)) {
             highest = std::max(highest, load);
-            for (unsigned i = 0; i <= load; ++i) share[i] += 1.0 / static_cast<double>(4 * 2048 * filters);
+            for (unsigned i = 0; i <= load; ++i)
+                share[i] += 1.0 / static_cast<double>(4 * 2048 * filters);
         }
     }
     const double all = static_cast<double>(filters), asked = probes * all, measured = hits / asked;
@@ -251,7 +277,8 @@ TEST(DLeftPaper, TheGeometryAndItsFpr) {
     EXPECT_LE(highest, 8u);
     // Keys of one fingerprint share a cell, so that a bucket holds a little less than 6.
     const double mean = stored / all / (4 * 2048);
-    for (unsigned i = 1; i <= 8; ++i) EXPECT_NEAR(share[i], fpr::dleft_share(4, mean, i), 3e-3 / std::sqrt(all)) << i;
+    for (unsigned i = 1; i <= 8; ++i)
+        EXPECT_NEAR(share[i], fpr::dleft_share(4, mean, i), 3e-3 / std::sqrt(all)) << i;
 }
 
 TEST(DLeftPaper, LoadsOfManyBuckets) {
@@ -277,13 +304,20 @@ TEST(DLeftPaper, HalfTheSpaceOfACountingFilterAtEqualFpr) {
     const auto bits_per_key = [&](const std::string& spec, double wanted) {
         auto filter = make_filter_for_fpr(spec, n, wanted);
         filter.insert(inside);
-        const double measured = static_cast<double>(filter.count(outside)) / probes, model = filter.expected_fpr();
+        const double measured = static_cast<double>(filter.count(outside)) / probes,
+                     model = filter.expected_fpr();
         EXPECT_LE(model, wanted) << spec;
-        EXPECT_NEAR(measured, model, 5 * std::hypot(std::sqrt(model / probes), fpr::deviation(filter.base().layout(), n, filter.base().blocks()))) << spec;
+        EXPECT_NEAR(
+            measured, model,
+            5 * std::hypot(std::sqrt(model / probes),
+                           fpr::deviation(filter.base().layout(), n, filter.base().blocks())))
+            << spec;
         return filter.bits_per_key();
     };
     for (const double wanted : {0.01, 0.001464, 0.001}) {
-        const double dleft = std::min({bits_per_key("dleft12", wanted), bits_per_key("dleft14", wanted), bits_per_key("dleft16", wanted)});
+        const double dleft =
+            std::min({bits_per_key("dleft12", wanted), bits_per_key("dleft14", wanted),
+                      bits_per_key("dleft16", wanted)});
         EXPECT_LE(dleft, 0.5 * bits_per_key("counting", wanted)) << wanted;
     }
 }

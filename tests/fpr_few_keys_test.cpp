@@ -42,7 +42,8 @@ MeasuredRate measure(AnyFilter& filter, std::uint64_t n, double probes) {
         try {
             filter.insert_hashes(keys);
         } catch (const std::length_error&) {
-            EXPECT_TRUE(filter.base().layout().is_cuckoo() && n < 2048) << filter.spec() << ' ' << n;
+            EXPECT_TRUE(filter.base().layout().is_cuckoo() && n < 2048)
+                << filter.spec() << ' ' << n;
         }
         if (made % reuse == 0) others = outside.next(strangers);
         const auto hits = static_cast<double>(filter.count_hashes(others));
@@ -76,8 +77,9 @@ TEST_P(FprFewKeys, TheMeasuredRateIsThatOfTheModel) {
             // Where hits are few, the spread that was seen is no better known than they are.
             const double least = std::sqrt((model * probes + 1) / probes / probes);
             const double sigmas = (fpr - model) / std::max(sigma, least);
-            EXPECT_LE(std::abs(sigmas), 5) << filter.spec() << ", " << n << " keys, " << bits
-                                           << " bits a key: measured " << fpr << ", model " << model;
+            EXPECT_LE(std::abs(sigmas), 5)
+                << filter.spec() << ", " << n << " keys, " << bits << " bits a key: measured "
+                << fpr << ", model " << model;
             most = std::max(most, std::abs(sigmas));
         }
     test::progress("%-12s at most %.1f sigma from the model", GetParam().c_str(), most);

@@ -23,27 +23,53 @@ double best(double (*f)(double, unsigned), double c) {
 }
 
 TEST(FprModel, CheckValues) {
-    expect_row("classic, best k", [](double c) { return fpr::classic_asymptotic(c, fpr::classic_best_k(c)); },
+    expect_row("classic, best k",
+               [](double c) { return fpr::classic_asymptotic(c, fpr::classic_best_k(c)); },
                {2.1577e-2, 8.1937e-3, 3.1424e-3, 4.5871e-4, 6.7137e-5});
-    expect_row("blocked 512, best k", [](double c) { return best([](double d, unsigned k) { return fpr::blocked(512, d, k); }, c); },
+    expect_row("blocked 512, best k",
+               [](double c) {
+                   return best([](double d, unsigned k) { return fpr::blocked(512, d, k); }, c);
+               },
                {2.3263e-2, 9.6647e-3, 4.1349e-3, 8.4391e-4, 1.9783e-4});
-    expect_row("blocked 512, k=8", [](double c) { return fpr::blocked(512, c, 8); }, {2.8783e-2, 1.0284e-2, 4.1349e-3, 8.8871e-4, 2.5364e-4});
-    expect_row("blocked 512, best k, Putze", [](double c) { return best([](double d, unsigned k) { return fpr::blocked_putze(512, d, k); }, c); },
+    expect_row("blocked 512, k=8", [](double c) { return fpr::blocked(512, c, 8); },
+               {2.8783e-2, 1.0284e-2, 4.1349e-3, 8.8871e-4, 2.5364e-4});
+    expect_row("blocked 512, best k, Putze",
+               [](double c) {
+                   return best([](double d, unsigned k) { return fpr::blocked_putze(512, d, k); },
+                               c);
+               },
                {2.3121e-2, 9.5712e-3, 4.0690e-3, 8.2457e-4, 1.9147e-4});
-    expect_row("blocked 512, best k, distinct", [](double c) { return best([](double d, unsigned k) { return fpr::blocked_distinct(512, d, k); }, c); },
+    expect_row("blocked 512, best k, distinct",
+               [](double c) {
+                   return best(
+                       [](double d, unsigned k) { return fpr::blocked_distinct(512, d, k); }, c);
+               },
                {2.3089e-2, 9.5497e-3, 4.0757e-3, 8.2155e-4, 1.9096e-4});
-    expect_row("blocked 256, best k", [](double c) { return best([](double d, unsigned k) { return fpr::blocked(256, d, k); }, c); },
+    expect_row("blocked 256, best k",
+               [](double c) {
+                   return best([](double d, unsigned k) { return fpr::blocked(256, d, k); }, c);
+               },
                {2.4842e-2, 1.0914e-2, 5.0457e-3, 1.2573e-3, 3.6815e-4});
-    expect_row("split block", fpr::split_block, {3.3212e-2, 1.2648e-2, 5.4196e-3, 1.3156e-3, 4.1997e-4});
-    expect_row("sectorised 512/64", [](double c) { return fpr::sectorised(512, 64, c, 8); }, {2.9311e-2, 1.0490e-2, 4.2225e-3, 9.0888e-4, 2.5964e-4});
-    expect_row("zoned 512/64 z=2 k=6", [](double c) { return fpr::zoned(512, 64, 2, c, 6); }, {2.5842e-2, 1.1088e-2, 5.3614e-3, 1.6294e-3, 6.3288e-4});
-    expect_row("zoned 512/64 z=2 k=8", [](double c) { return fpr::zoned(512, 64, 2, c, 8); }, {3.2469e-2, 1.2532e-2, 5.4523e-3, 1.3666e-3, 4.5025e-4});
-    expect_row("zoned 512/64 z=4 k=8", [](double c) { return fpr::zoned(512, 64, 4, c, 8); }, {2.9262e-2, 1.0558e-2, 4.2886e-3, 9.4085e-4, 2.7392e-4});
-    expect_row("zoned 512/32 z=2 k=8", [](double c) { return fpr::zoned(512, 32, 2, c, 8); }, {3.7298e-2, 1.5621e-2, 7.3594e-3, 2.1360e-3, 8.0044e-4});
-    expect_row("register 64 k=4", [](double c) { return fpr::blocked(64, c, 4); }, {3.3541e-2, 1.8705e-2, 1.1510e-2, 5.3228e-3, 2.9349e-3});
-    expect_row("register 64 k=5", [](double c) { return fpr::blocked(64, c, 5); }, {3.4197e-2, 1.7844e-2, 1.0352e-2, 4.3379e-3, 2.2105e-3});
-    expect_row("register 64 k=5 distinct", [](double c) { return fpr::blocked_distinct(64, c, 5); }, {3.3298e-2, 1.6937e-2, 9.5864e-3, 3.8389e-3, 1.8787e-3});
-    expect_row("register 32 k=4", [](double c) { return fpr::blocked(32, c, 4); }, {4.2820e-2, 2.5672e-2, 1.6842e-2, 8.6763e-3, 5.2231e-3});
+    expect_row("split block", fpr::split_block,
+               {3.3212e-2, 1.2648e-2, 5.4196e-3, 1.3156e-3, 4.1997e-4});
+    expect_row("sectorised 512/64", [](double c) { return fpr::sectorised(512, 64, c, 8); },
+               {2.9311e-2, 1.0490e-2, 4.2225e-3, 9.0888e-4, 2.5964e-4});
+    expect_row("zoned 512/64 z=2 k=6", [](double c) { return fpr::zoned(512, 64, 2, c, 6); },
+               {2.5842e-2, 1.1088e-2, 5.3614e-3, 1.6294e-3, 6.3288e-4});
+    expect_row("zoned 512/64 z=2 k=8", [](double c) { return fpr::zoned(512, 64, 2, c, 8); },
+               {3.2469e-2, 1.2532e-2, 5.4523e-3, 1.3666e-3, 4.5025e-4});
+    expect_row("zoned 512/64 z=4 k=8", [](double c) { return fpr::zoned(512, 64, 4, c, 8); },
+               {2.9262e-2, 1.0558e-2, 4.2886e-3, 9.4085e-4, 2.7392e-4});
+    expect_row("zoned 512/32 z=2 k=8", [](double c) { return fpr::zoned(512, 32, 2, c, 8); },
+               {3.7298e-2, 1.5621e-2, 7.3594e-3, 2.1360e-3, 8.0044e-4});
+    expect_row("register 64 k=4", [](double c) { return fpr::blocked(64, c, 4); },
+               {3.3541e-2, 1.8705e-2, 1.1510e-2, 5.3228e-3, 2.9349e-3});
+    expect_row("register 64 k=5", [](double c) { return fpr::blocked(64, c, 5); },
+               {3.4197e-2, 1.7844e-2, 1.0352e-2, 4.3379e-3, 2.2105e-3});
+    expect_row("register 64 k=5 distinct", [](double c) { return fpr::blocked_distinct(64, c, 5); },
+               {3.3298e-2, 1.6937e-2, 9.5864e-3, 3.8389e-3, 1.8787e-3});
+    expect_row("register 32 k=4", [](double c) { return fpr::blocked(32, c, 4); },
+               {4.2820e-2, 2.5672e-2, 1.6842e-2, 8.6763e-3, 5.2231e-3});
 }
 
 TEST(FprModel, BestK) {
@@ -52,14 +78,17 @@ TEST(FprModel, BestK) {
         EXPECT_EQ(fpr::classic_best_k(bits[i]), classic[i]);
         // Many blocks: the binomial load is Poisson.
         const std::uint64_t blocks = 1u << 30;
-        EXPECT_EQ(fpr::best_k(Layout::parse("blocked512"), static_cast<std::uint64_t>(512.0 * blocks / bits[i]), blocks), blocked512[i]);
+        EXPECT_EQ(fpr::best_k(Layout::parse("blocked512"),
+                              static_cast<std::uint64_t>(512.0 * blocks / bits[i]), blocks),
+                  blocked512[i]);
     }
 }
 
 TEST(FprModel, CuckooCheckValues) {
     EXPECT_NEAR(fpr::cuckoo_unreserved(8, 4, 0.95) / 2.931e-2, 1, tolerance);
     EXPECT_NEAR(fpr::cuckoo_unreserved(12, 4, 0.95) / 1.854e-3, 1, tolerance);
-    EXPECT_NEAR(fpr::cuckoo_unreserved(16, 4, 0.95) / 1.160e-4, 1, 4e-4) << "the reference has four digits";
+    EXPECT_NEAR(fpr::cuckoo_unreserved(16, 4, 0.95) / 1.160e-4, 1, 4e-4)
+        << "the reference has four digits";
     EXPECT_NEAR(fpr::cuckoo(8, 4, 0.95), 1 - std::pow(1 - 1.0 / 255, 7.6), 1e-12);
     EXPECT_NEAR(fpr::cuckoo_zero_mapped(8, 4, 0.95), 1 - std::pow(1 - 258.0 / 65536, 7.6), 1e-12);
     EXPECT_LT(fpr::cuckoo(12, 4, 0.95), fpr::cuckoo_upper_bound(12, 4));
@@ -112,12 +141,17 @@ TEST(FprModel, FiniteNumbersOfKeysUseTheBinomialLoad) {
     EXPECT_NEAR(fpr::expected(split, 21, 1), std::pow(1 - std::pow(31.0 / 32, 21), 8), 1e-8);
     // Poisson is 9 % high at n = 100 and 1 % high at n = 1000.
     EXPECT_NEAR(fpr::split_block(256.0 * 5 / 100) / fpr::expected(split, 100, 5), 1.09, 0.05);
-    EXPECT_NEAR(fpr::split_block(12.0) / fpr::expected(split, 1u << 30, (1u << 30) * 12ull / 256), 1, 1e-6);
+    EXPECT_NEAR(fpr::split_block(12.0) / fpr::expected(split, 1u << 30, (1u << 30) * 12ull / 256),
+                1, 1e-6);
 }
 
 TEST(FprModel, ClassicFormulaIsTooLowForBlocks) {
-    struct { unsigned m, n, k; double ratio; } rows[] = {{32, 4, 4, 1.064}, {64, 8, 5, 1.050}, {256, 25, 6, 1.019}, {512, 51, 7, 1.013}};
-    for (const auto& r : rows) EXPECT_NEAR(fpr::occupancy(r.m, r.n, r.k) / fpr::classic(r.m, r.n, r.k), r.ratio, 1e-3);
+    struct {
+        unsigned m, n, k;
+        double ratio;
+    } rows[] = {{32, 4, 4, 1.064}, {64, 8, 5, 1.050}, {256, 25, 6, 1.019}, {512, 51, 7, 1.013}};
+    for (const auto& r : rows)
+        EXPECT_NEAR(fpr::occupancy(r.m, r.n, r.k) / fpr::classic(r.m, r.n, r.k), r.ratio, 1e-3);
 }
 
 // Fractions, by counting.
@@ -136,11 +170,13 @@ TEST(FprModel, ClassicBestKIsSearchedUpTo64) {
     EXPECT_EQ(fpr::classic_best_k(1000), 64u);
 }
 
-// The true FPRs of many filters spread as deviation() says: it is what every test of one filter allows for.
+// The true FPRs of many filters spread as deviation() says: it is what every test of one filter
+// allows for.
 TEST(FprModel, DeviationIsThatOfManyFilters) {
     constexpr unsigned filters = 500;
     constexpr std::size_t n = 1000;
-    for (const std::string spec : {"classic:k=4", "register32:k=4", "register64:k=5", "split256", "sector512", "blocked512:k=8"}) {
+    for (const std::string spec : {"classic:k=4", "register32:k=4", "register64:k=5", "split256",
+                                   "sector512", "blocked512:k=8"}) {
         double sum = 0, squares = 0, said = 0;
         for (unsigned seed = 0; seed < filters; ++seed) {
             auto filter = make_filter(spec, n, 10, {.seed = seed});
@@ -159,7 +195,10 @@ TEST(FprModel, DeviationIsThatOfManyFilters) {
 // One key sets one bit of one word, wherever: the FPR of such filters does not vary.
 TEST(FprModel, OneKeyOfOneBitLeavesNothingToChance) {
     for (const char* spec : {"register32:k=1", "register64:k=1", "blocked512:k=1"})
-        for (const std::uint64_t blocks : {1u, 10u, 1000u}) EXPECT_LT(fpr::deviation(Layout::parse(spec), 1, blocks), 1e-4 * fpr::expected(Layout::parse(spec), 1, blocks)) << spec << ' ' << blocks;
+        for (const std::uint64_t blocks : {1u, 10u, 1000u})
+            EXPECT_LT(fpr::deviation(Layout::parse(spec), 1, blocks),
+                      1e-4 * fpr::expected(Layout::parse(spec), 1, blocks))
+                << spec << ' ' << blocks;
 }
 
 // 20,000 keys on 1,000 times 4,095 fingerprints, and 1,800 on half as many pairs of a bucket and a

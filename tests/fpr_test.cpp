@@ -42,12 +42,14 @@ std::vector<Family> families() {
             {"high_bits_only", [](std::uint64_t i) { return i << 44; }},
             {"both_halves", [](std::uint64_t i) { return i | i << 32; }},
             {"low_entropy_sparse", sparse_key},
-            {"low_entropy_decimal", [](std::uint64_t i) {  // eight ASCII digits
+            {"low_entropy_decimal",
+             [](std::uint64_t i) {  // eight ASCII digits
                  std::uint64_t key = 0;
                  for (int d = 0; d < 8; ++d, i /= 10) key = key << 8 | (0x30 + i % 10);
                  return key;
              }},
-            {"doubles", [](std::uint64_t i) { return std::bit_cast<std::uint64_t>(static_cast<double>(i)); }}};
+            {"doubles",
+             [](std::uint64_t i) { return std::bit_cast<std::uint64_t>(static_cast<double>(i)); }}};
 }
 
 constexpr std::uint64_t keys_each = 20'000, most_strangers = 400'000;
@@ -101,7 +103,8 @@ TEST_P(Fpr, FollowsTheModelOnStructuredKeys) {
     for (const auto& family : families()) expect_model(GetParam(), family);
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, Fpr, ::testing::ValuesIn(test::layout_names()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Filter, Fpr, ::testing::ValuesIn(test::layout_names()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 TEST(FprFamilies, SparseKeysAreDistinctAndSparse) {
     std::vector<std::uint64_t> keys;

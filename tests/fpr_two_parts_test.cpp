@@ -1,5 +1,8 @@
 // The false-positive rate in two parts, each far sharper than measured against the model:
-//   the exact rate of a filter, read off its bits, against the model: the mean of so many filters that 2 % are 5 sigma;
+//
+//   the exact rate of a filter, read off its bits, against the model: the mean of so many filters
+//   that 2 % are 5 sigma;
+//
 //   hits among strangers against the exact rates of the filters they were looked up in.
 #include "bit_rates.hpp"
 #include "scale.hpp"
@@ -13,7 +16,8 @@ struct Cell {
 };
 
 struct Effort {
-    double keys, probes, filters;  // at most so many in all, and at least so many filters if the keys allow it
+    double keys, probes,
+        filters;  // at most so many in all, and at least so many filters if the keys allow it
 };
 
 struct Result {
@@ -22,27 +26,36 @@ struct Result {
 };
 
 Result measure(const std::string& spec, Cell cell, Effort effort) {
-    static const auto pool = test::random_keys(1 << 20), strangers = test::random_keys(1 << 20, 1 << 30);
+    static const auto pool = test::random_keys(1 << 20),
+                      strangers = test::random_keys(1 << 20, 1 << 30);
     const double bits = test::feasible_bits(spec, cell.bits), n = static_cast<double>(cell.n);
-    const auto many = cell.n > pool.size() ? test::random_keys(cell.n) : std::vector<std::uint64_t>();
+    const auto many =
+        cell.n > pool.size() ? test::random_keys(cell.n) : std::vector<std::uint64_t>();
     const AnyFilter empty = make_filter(spec, cell.n, bits);
     const FilterBase& base = empty.base();
-    const double model = base.expected_fpr(), spread = fpr::deviation(base.layout(), cell.n, base.blocks());
+    const double model = base.expected_fpr(),
+                 spread = fpr::deviation(base.layout(), cell.n, base.blocks());
     // So many that 2 % are 5 sigma.
     const double affordable = std::ceil(effort.keys / std::max(n, 30.0));
-    const double filters = std::clamp(std::ceil(std::pow(5 * spread / (0.02 * model), 2)), std::min(effort.filters, affordable), affordable);
-    const auto probes = static_cast<std::size_t>(std::clamp(effort.probes / filters, 64.0, static_cast<double>(strangers.size())));
+    const double filters = std::clamp(std::ceil(std::pow(5 * spread / (0.02 * model), 2)),
+                                      std::min(effort.filters, affordable), affordable);
+    const auto probes = static_cast<std::size_t>(
+        std::clamp(effort.probes / filters, 64.0, static_cast<double>(strangers.size())));
 
     double rates = 0, variance = 0, hits = 0;
     for (std::uint64_t f = 0; static_cast<double>(f) < filters; ++f) {
         AnyFilter filter = make_filter(spec, cell.n, bits, {.seed = f * 0x9E3779B97F4A7C15u});
-        filter.insert(many.empty() ? std::span(pool).subspan(f * cell.n % (pool.size() - cell.n + 1), cell.n) : std::span(many));
+        filter.insert(many.empty()
+                          ? std::span(pool).subspan(f * cell.n % (pool.size() - cell.n + 1), cell.n)
+                          : std::span(many));
         const bool cuckoo = base.layout().is_cuckoo();
         const double rate = test::exact_rate(filter.base());
-        EXPECT_TRUE(cuckoo || std::abs(filter.estimated_fpr() / rate - 1) < 1e-9) << "estimated_fpr() " << filter.estimated_fpr() << ", by the bits " << rate;
+        EXPECT_TRUE(cuckoo || std::abs(filter.estimated_fpr() / rate - 1) < 1e-9)
+            << "estimated_fpr() " << filter.estimated_fpr() << ", by the bits " << rate;
         rates += rate;
         variance += rate * (1 - rate);
-        hits += static_cast<double>(filter.count(std::span(strangers).subspan(f * 977 % (strangers.size() - probes + 1), probes)));
+        hits += static_cast<double>(filter.count(
+            std::span(strangers).subspan(f * 977 % (strangers.size() - probes + 1), probes)));
     }
     const double asked = static_cast<double>(probes);
     // One hit is no surprise, however low the rate.
@@ -60,8 +73,11 @@ std::vector<Cell> cells_of(const std::string& spec) {
             for (const double c : bits) cells.push_back({n, c});
         else if (n < 10'000 || (!test::slow_build && n < 10'000'000)) cells.push_back({n, 12});
     }
-    const std::vector<std::string> also_large{"classic:k=8", "register64:k=5", "split256", "blocked512:k=8", "cuckoo12"};
-    if (!test::nightly() && !test::slow_build && std::ranges::find(also_large, spec) != also_large.end()) cells.push_back({10'000'000, 12});
+    const std::vector<std::string> also_large{"classic:k=8", "register64:k=5", "split256",
+                                              "blocked512:k=8", "cuckoo12"};
+    if (!test::nightly() && !test::slow_build &&
+        std::ranges::find(also_large, spec) != also_large.end())
+        cells.push_back({10'000'000, 12});
     return cells;
 }
 
@@ -75,27 +91,36 @@ TEST_P(FprTwoParts, FollowTheModelAndEachOther) {
     Cell where{};
     for (const Cell cell : cells_of(GetParam())) {
         const Result r = measure(GetParam(), cell, effort);
-        SCOPED_TRACE(std::to_string(cell.n) + " keys, " + std::to_string(cell.bits) + " bits a key, model " + std::to_string(1e6 * r.model) + "e-6");
+        SCOPED_TRACE(std::to_string(cell.n) + " keys, " + std::to_string(cell.bits) +
+                     " bits a key, model " + std::to_string(1e6 * r.model) + "e-6");
         const double off = std::abs(r.ratio - 1);
-        // Model and spread are sums of terms of both signs: rates of 1e-8 are lost in their rounding.
-        EXPECT_LE(off, r.allowed + 1e-8 / r.model) << "the mean of the exact rates is " << r.ratio << " times the model";
+        // Model and spread are sums of terms of both signs: rates of 1e-8 are lost in their
+        // rounding.
+        EXPECT_LE(off, r.allowed + 1e-8 / r.model)
+            << "the mean of the exact rates is " << r.ratio << " times the model";
         EXPECT_LE(r.sigmas, 5) << "hits differ from the exact rates";
         most_sigmas = std::max(most_sigmas, r.sigmas);
         if (r.model < 1e-3) continue;
         EXPECT_TRUE(!test::nightly() || r.allowed < 0.0201) << "too few filters to tell 2 %";
-        // By day there are fewer filters, whose spread may be wider than 2 %: 4.6 % of counting512:k=16, 50,000 keys, 20 bits a key.
+        // By day there are fewer filters, whose spread may be wider than 2 %: 4.6 % of
+        // counting512:k=16, 50,000 keys, 20 bits a key.
         EXPECT_LE(off, test::nightly() ? 0.02 : std::max(0.02, r.allowed));
         if (off >= worst) worst = off, where = cell;
     }
     if (where.n == 0)
-        test::progress("%-16s no FPR of 0.1 %%, hits from the exact rates at most %.1f sigma, %.0f s", GetParam().c_str(), most_sigmas, watch.seconds());
+        test::progress(
+            "%-16s no FPR of 0.1 %%, hits from the exact rates at most %.1f sigma, %.0f s",
+            GetParam().c_str(), most_sigmas, watch.seconds());
     else
-        test::progress("%-16s from the model at most %.2f %% (%llu keys, %g bits a key), hits from the exact rates at most %.1f sigma, %.0f s", GetParam().c_str(),
-                       100 * worst, static_cast<unsigned long long>(where.n), where.bits, most_sigmas, watch.seconds());
+        test::progress(
+            "%-16s from the model at most %.2f %% (%llu keys, %g bits a key), hits from the exact "
+            "rates at most %.1f sigma, %.0f s",
+            GetParam().c_str(), 100 * worst, static_cast<unsigned long long>(where.n), where.bits,
+            most_sigmas, watch.seconds());
 }
 
-// The mean of so many exact rates that the usual product over slots, 0.2 % above the model by pairs,
-// is seen to be none.
+// The mean of so many exact rates that the usual product over slots, 0.2 % above the model by
+// pairs, is seen to be none.
 TEST(FprOfCuckooTables, IsThatOfPairsAndNotTheProductOverSlots) {
     SIMDBLOOM_SKIP_IF_FORCED();
     constexpr std::uint64_t n = 20'000;
@@ -117,7 +142,8 @@ TEST(FprOfCuckooTables, IsThatOfPairsAndNotTheProductOverSlots) {
     EXPECT_GT(fpr::cuckoo(8, 4, load), rate + (test::slow_build ? 0 : 8 * sigma));
 }
 
-INSTANTIATE_TEST_SUITE_P(Spec, FprTwoParts, ::testing::ValuesIn(test::all_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Spec, FprTwoParts, ::testing::ValuesIn(test::all_specs()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace
 }  // namespace simdbloom

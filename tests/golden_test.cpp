@@ -1,9 +1,11 @@
-// The saved format, pinned by files: tests/golden/ holds a filter of every spec, saved once, and a manifest of what is in
-// them. They are read, asked and built anew on every instruction set and architecture that the tests run on.
+// The saved format, pinned by files: tests/golden/ holds a filter of every spec, saved once, and a
+// manifest of what is in them. They are read, asked and built anew on every instruction set and
+// architecture that the tests run on.
 //
-// For a new spec of all_specs(), SIMDBLOOM_WRITE_GOLDEN=1 simdbloom_tests --gtest_filter='Golden.*' adds its file and its
-// line; nothing that is there is written over. Where an old file no longer passes, the format has
-// changed. Once there has been a release, that takes a new version number and a reader for both.
+// For a new spec of all_specs(), SIMDBLOOM_WRITE_GOLDEN=1 simdbloom_tests --gtest_filter='Golden.*'
+// adds its file and its line; nothing that is there is written over. Where an old file no longer
+// passes, the format has changed. Once there has been a release, that takes a new version number
+// and a reader for both.
 #include <fstream>
 #include <iomanip>
 #include <iterator>
@@ -19,7 +21,8 @@ using Bytes = std::vector<std::byte>;
 
 const fs::path folder = SIMDBLOOM_GOLDEN_FOLDER, manifest = folder / "manifest.txt";
 
-// More keys than the filter is made for, so that cuckoo tables are full enough to evict. Integers and strings: both hashes.
+// More keys than the filter is made for, so that cuckoo tables are full enough to evict. Integers
+// and strings: both hashes.
 constexpr std::size_t made_for = 100, integers = 100, words = 28, strangers = 65'536, noted = 5;
 constexpr std::uint64_t seed = 0x0123456789ABCDEFu, first_stranger = 1'000'000;
 
@@ -30,7 +33,8 @@ std::vector<std::string> word_keys() {
 }
 
 AnyFilter built(const std::string& spec, Isa isa, bool in_batches) {
-    auto filter = make_filter(spec, made_for, test::feasible_bits(spec, 12), {.isa = isa, .seed = seed});
+    auto filter =
+        make_filter(spec, made_for, test::feasible_bits(spec, 12), {.isa = isa, .seed = seed});
     const auto keys = test::random_keys(integers);
     const auto text = word_keys();
     const std::vector<std::string_view> views(text.begin(), text.end());
@@ -84,7 +88,8 @@ std::vector<Row> rows() {
 
 Bytes read(const fs::path& path) {
     Bytes bytes(fs::file_size(path));
-    std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::ifstream(path, std::ios::binary)
+        .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     return bytes;
 }
 
@@ -92,12 +97,15 @@ void write(const std::string& spec) {
     const AnyFilter filter = built(spec, Isa::scalar, false);
     const Row row = row_of(filter);
     if (fs::exists(row.path())) {
-        ADD_FAILURE() << row.path() << " is there already, without a line in the manifest: nothing is written over it";
+        ADD_FAILURE()
+            << row.path()
+            << " is there already, without a line in the manifest: nothing is written over it";
         return;
     }
     save_file(filter, row.path());
     std::ofstream line(manifest, std::ios::app);
-    line << spec << ' ' << std::hex << std::setfill('0') << std::setw(16) << row.bits << std::dec << ' ' << row.false_positives;
+    line << spec << ' ' << std::hex << std::setfill('0') << std::setw(16) << row.bits << std::dec
+         << ' ' << row.false_positives;
     for (const auto i : row.first_ones) line << ' ' << i;
     line << '\n';
     ADD_FAILURE() << "wrote " << row.path() << ": to be looked at and committed";
@@ -109,13 +117,16 @@ TEST(Golden, EverySpecHasAFileAndEveryFileALine) {
         if (std::ranges::count(known, spec, &Row::spec) == 1) continue;
         const char* const wanted = std::getenv("SIMDBLOOM_WRITE_GOLDEN");
         if (wanted != nullptr && std::string_view(wanted) == "1") write(spec);
-        else ADD_FAILURE() << spec << " has no line, or two, in " << manifest << "; golden_test.cpp says how to add it";
+        else
+            ADD_FAILURE() << spec << " has no line, or two, in " << manifest
+                          << "; golden_test.cpp says how to add it";
     }
     for (const Row& row : known) EXPECT_TRUE(fs::exists(row.path())) << row.path() << " is gone";
     for (const auto& entry : fs::directory_iterator(folder)) {
         EXPECT_LT(entry.file_size(), entry.path() == manifest ? 8192u : 1024u) << entry.path();
         if (entry.path() == manifest) continue;
-        EXPECT_EQ(std::ranges::count(known, entry.path(), &Row::path), 1) << entry.path() << " is not in the manifest";
+        EXPECT_EQ(std::ranges::count(known, entry.path(), &Row::path), 1)
+            << entry.path() << " is not in the manifest";
     }
 }
 
@@ -133,7 +144,8 @@ void expect_golden(const AnyFilter& filter, const Row& row) {
     EXPECT_EQ(here.first_ones, row.first_ones);
     for (std::uint32_t i = 0, at = 0; at < row.first_ones.size(); ++i) {
         const bool noted_as_found = i == row.first_ones[at];
-        ASSERT_EQ(filter.contains(test::random_key(first_stranger + i)), noted_as_found) << "stranger " << i;
+        ASSERT_EQ(filter.contains(test::random_key(first_stranger + i)), noted_as_found)
+            << "stranger " << i;
         at += noted_as_found;
     }
 }
@@ -156,7 +168,8 @@ TEST(Golden, TheSameKeysGiveTheSameFile) {
     for (const Row& row : rows())
         for (const Isa isa : usable_isas())
             for (const bool in_batches : {false, true})
-                EXPECT_EQ(save(built(row.spec, isa, in_batches)), read(row.path())) << row.spec << " on " << to_string(isa) << ", in batches " << in_batches;
+                EXPECT_EQ(save(built(row.spec, isa, in_batches)), read(row.path()))
+                    << row.spec << " on " << to_string(isa) << ", in batches " << in_batches;
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 namespace simdbloom {
 namespace {
 
-constexpr Governor::Settings small{.stop_at = 0.5, .sample_rows = 100, .first_pause = 200, .longest_pause = 1000};
+constexpr Governor::Settings small{
+    .stop_at = 0.5, .sample_rows = 100, .first_pause = 200, .longest_pause = 1000};
 
-/// Feeds batches of ten rows of which `passing` pass, until n rows were asked about; returns how many were skipped meanwhile.
+/// Feeds batches of ten rows of which `passing` pass, until n rows were asked about; returns how
+/// many were skipped meanwhile.
 std::uint64_t feed(Governor& governor, std::uint64_t n, std::uint64_t passing) {
     const std::uint64_t before = governor.skipped();
     for (std::uint64_t asked = 0; asked < n;)
@@ -38,7 +40,8 @@ TEST(Governor, PausesAfterAWholeSampleAndNotBefore) {
 TEST(Governor, PausesGrowToTheLongest) {
     Governor governor(small);
     feed(governor, 100, 10);
-    for (const std::uint64_t pause : {200u, 400u, 800u, 1000u, 1000u}) EXPECT_EQ(feed(governor, 100, 10), pause);
+    for (const std::uint64_t pause : {200u, 400u, 800u, 1000u, 1000u})
+        EXPECT_EQ(feed(governor, 100, 10), pause);
 }
 
 TEST(Governor, StartsAnewOnceItPays) {
@@ -92,11 +95,16 @@ TEST(Governor, SamplesAndPausesAreThoseThatTheHeaderNames) {
 
 TEST(Governor, RefusesSettingsThatMeanNothing) {
     test::expect_error<std::invalid_argument>([] { return Governor({.stop_at = 1.5}); }, "1.5");
-    test::expect_error<std::invalid_argument>([] { return Governor({.stop_at = std::nan("")}); }, "nan");
-    test::expect_error<std::invalid_argument>([] { return Governor({.sample_rows = 0}); }, "sample of 0");
-    test::expect_error<std::invalid_argument>([] { return Governor({.first_pause = 9, .longest_pause = 8}); }, "9 to 8");
-    test::expect_error<std::invalid_argument>([] { return Governor::Settings::for_costs(0, 1); }, "0.0");
-    test::expect_error<std::invalid_argument>([] { return Governor::Settings::for_costs(1, HUGE_VAL); }, "inf");
+    test::expect_error<std::invalid_argument>([] { return Governor({.stop_at = std::nan("")}); },
+                                              "nan");
+    test::expect_error<std::invalid_argument>([] { return Governor({.sample_rows = 0}); },
+                                              "sample of 0");
+    test::expect_error<std::invalid_argument>(
+        [] { return Governor({.first_pause = 9, .longest_pause = 8}); }, "9 to 8");
+    test::expect_error<std::invalid_argument>([] { return Governor::Settings::for_costs(0, 1); },
+                                              "0.0");
+    test::expect_error<std::invalid_argument>(
+        [] { return Governor::Settings::for_costs(1, HUGE_VAL); }, "inf");
 }
 
 }  // namespace

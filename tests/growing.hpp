@@ -6,7 +6,8 @@
 
 namespace simdbloom::test {
 
-/// Random keys go in until the filter has grown `growths` times; visit(filter, keys) after each of its growths and before the last.
+/// Random keys go in until the filter has grown `growths` times; visit(filter, keys) after each of
+/// its growths and before the last.
 template <class Visit>
 std::vector<std::uint64_t> grow_to(GrowingCuckoo& filter, unsigned growths, const Visit& visit) {
     std::vector<std::uint64_t> keys;

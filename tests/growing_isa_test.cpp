@@ -1,5 +1,5 @@
-// The growing cuckoo filter: the same bits and answers on every ISA, in batches and singly, with and without a stash, however
-// its keys are hashed.
+// The growing cuckoo filter: the same bits and answers on every ISA, in batches and singly, with
+// and without a stash, however its keys are hashed.
 #include <cstring>
 #include <set>
 
@@ -30,14 +30,16 @@ protected:
         const auto keys = test::random_keys(20'000);
         if (GetParam().stash)
             for (unsigned i = 0; i < 8; ++i)
-                for (std::uint64_t key = 0; key < 40; ++key) filter.insert(test::random_key(2 * key));
+                for (std::uint64_t key = 0; key < 40; ++key)
+                    filter.insert(test::random_key(2 * key));
         for (std::size_t at = 0, n = 0; at < keys.size(); n = (n + 1) % 131) {
             const auto piece = std::span(keys).subspan(at, std::min(n, keys.size() - at));
             at += piece.size();
             // The even ones.
             std::vector<std::uint64_t> even;
             for (std::size_t i = 0; i < piece.size(); ++i)
-                if ((at - piece.size() + i) % 2 == 0 && at - piece.size() + i >= 80) even.push_back(piece[i]);
+                if ((at - piece.size() + i) % 2 == 0 && at - piece.size() + i >= 80)
+                    even.push_back(piece[i]);
             if (singly)
                 for (const auto key : even) filter.insert(key);
             else filter.insert(even);
@@ -78,8 +80,10 @@ TEST_P(GrowingOnEveryIsa, AnswersAreIdenticalForAllLengths) {
             // Half of them in.
             std::vector<std::uint64_t> keys(n), hashes(n);
             for (std::size_t i = 0; i < n; ++i) {
-                keys[i] = test::random_key(test::random_key(i + 1'000 * n) % (n < 500 ? 400 : 20'000));
-                hashes[i] = GetParam().keyed ? siphash(keys[i], HashKey{1, 2}) : hash_key(keys[i], 7);
+                keys[i] =
+                    test::random_key(test::random_key(i + 1'000 * n) % (n < 500 ? 400 : 20'000));
+                hashes[i] =
+                    GetParam().keyed ? siphash(keys[i], HashKey{1, 2}) : hash_key(keys[i], 7);
             }
             std::vector<std::uint8_t> expected((n + 7) / 8);
             std::vector<std::uint32_t> expected_positions;
@@ -99,20 +103,28 @@ TEST_P(GrowingOnEveryIsa, AnswersAreIdenticalForAllLengths) {
                 bitmap.pop_back();
                 ASSERT_EQ(bitmap, expected) << to_string(isa) << ", " << n << " keys";
                 const auto room = std::span(positions).first(n);
-                const std::size_t found = hashed ? filter.select_hashes(asked, room) : filter.select(asked, room);
+                const std::size_t found =
+                    hashed ? filter.select_hashes(asked, room) : filter.select(asked, room);
                 ASSERT_EQ(found, expected_positions.size());
-                for (std::size_t i = 0; i < found; ++i) ASSERT_EQ(positions[i], expected_positions[i]);
-                for (std::size_t i = found; i <= n; ++i) ASSERT_EQ(positions[i], 0xEEEEEEEE) << "written behind what was found";
+                for (std::size_t i = 0; i < found; ++i)
+                    ASSERT_EQ(positions[i], expected_positions[i]);
+                for (std::size_t i = found; i <= n; ++i)
+                    ASSERT_EQ(positions[i], 0xEEEEEEEE) << "written behind what was found";
                 ASSERT_EQ(hashed ? filter.count_hashes(asked) : filter.count(asked), found);
             }
         }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, GrowingOnEveryIsa,
-                         ::testing::Values(Case{"growing12", false, false}, Case{"growing16", false, false}, Case{"growing20", false, false}, Case{"growing16", true, false},
-                                           Case{"growing16", false, true}, Case{"growing20", true, true}),
-                         [](const auto& info) { return info.param.spec + (info.param.stash ? "_stash" : "") + (info.param.keyed ? "_keyed" : ""); });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, GrowingOnEveryIsa,
+    ::testing::Values(Case{"growing12", false, false}, Case{"growing16", false, false},
+                      Case{"growing20", false, false}, Case{"growing16", true, false},
+                      Case{"growing16", false, true}, Case{"growing20", true, true}),
+    [](const auto& info) {
+        return info.param.spec + (info.param.stash ? "_stash" : "") +
+               (info.param.keyed ? "_keyed" : "");
+    });
 
 TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     GrowingCuckoo filter(100);
@@ -120,7 +132,8 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     filter.insert(std::as_bytes(std::span("bytes", 5)));
     filter.insert(std::uint64_t{5});
     EXPECT_EQ(filter.try_insert(std::string_view("another")), Inserted::yes);
-    EXPECT_TRUE(filter.contains(std::string_view("a key")) && filter.contains(std::string_view("bytes")) && filter.contains(std::uint64_t{5}));
+    EXPECT_TRUE(filter.contains(std::string_view("a key")) &&
+                filter.contains(std::string_view("bytes")) && filter.contains(std::uint64_t{5}));
     EXPECT_TRUE(filter.contains_hash(hash_bytes("another")));
     EXPECT_FALSE(filter.contains(std::string_view("none")));
     const std::vector<std::string_view> texts{"x", "y", "a key"};
@@ -133,9 +146,15 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     std::vector<std::uint8_t> bitmap(1, 0xAA);
     std::vector<std::uint32_t> positions(8);
     const std::vector<std::uint64_t> keys(9, 5);
-    test::expect_error<std::length_error>([&] { filter.contains(keys, bitmap); return 0; }, "1 bytes is too short for 9 keys");
+    test::expect_error<std::length_error>(
+        [&] {
+            filter.contains(keys, bitmap);
+            return 0;
+        },
+        "1 bytes is too short for 9 keys");
     EXPECT_EQ(bitmap[0], 0xAA);
-    test::expect_error<std::length_error>([&] { return filter.select(keys, positions); }, "8 positions is too short for 9 keys");
+    test::expect_error<std::length_error>([&] { return filter.select(keys, positions); },
+                                          "8 positions is too short for 9 keys");
 
     const GrowingCuckoo copy = filter;
     filter.clear();
@@ -153,7 +172,9 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
 TEST(Stash, AgreesWithAMultiset) {
     detail::Stash stash;
     std::multiset<std::uint64_t> oracle;
-    const auto hash_of = [](std::uint64_t i) { return i % 5 == 0 ? i / 5 : test::random_key(i); };  // 0 among them, and neighbours
+    const auto hash_of = [](std::uint64_t i) {
+        return i % 5 == 0 ? i / 5 : test::random_key(i);
+    };  // 0 among them, and neighbours
     for (std::uint64_t op = 0; op < 200'000; ++op) {
         const std::uint64_t random = test::random_key(op), hash = hash_of(random % 700);
         if ((random >> 32) % 100 < (op / 10'000 % 2 == 0 ? 70u : 30u)) {

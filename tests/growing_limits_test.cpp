@@ -1,4 +1,5 @@
-// The growing cuckoo filter with many copies of keys, hashes chosen to hurt, no more memory, and wrong values.
+// The growing cuckoo filter with many copies of keys, hashes chosen to hurt, no more memory, and
+// wrong values.
 #include "growing.hpp"
 
 namespace simdbloom {
@@ -11,14 +12,30 @@ TEST(GrowingCuckoo, EightCopiesOfAKeyAreTakenAndTheNinthIsRefusedByName) {
     std::vector<std::uint64_t> all;
     // So many that some have one bucket in place of two, and some meet.
     for (std::uint64_t key = 1'000; key < 1'150; ++key) {
-        for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.try_insert(key), Inserted::yes) << key << " copy " << i;
+        for (unsigned i = 0; i < 8; ++i)
+            ASSERT_EQ(filter.try_insert(key), Inserted::yes) << key << " copy " << i;
         ASSERT_EQ(filter.try_insert(key), Inserted::too_many_copies) << key;
         all.push_back(key);
     }
     EXPECT_GT(filter.stashed(), 0u);
-    test::expect_error<std::length_error>([&] { filter.insert(std::uint64_t{1'077}); return 0; }, "growing16 holds 8 copies of key 1077 already");
-    test::expect_error<std::length_error>([&] { filter.insert(std::vector<std::uint64_t>{5, 6, 1'080, 7}); return 0; }, "8 copies of key 1080 already; 2 of these 4 went in");
-    test::expect_error<std::length_error>([&] { filter.insert_hash(hash_key(1'077)); return 0; }, "8 copies of hash " + std::to_string(hash_key(1'077)));
+    test::expect_error<std::length_error>(
+        [&] {
+            filter.insert(std::uint64_t{1'077});
+            return 0;
+        },
+        "growing16 holds 8 copies of key 1077 already");
+    test::expect_error<std::length_error>(
+        [&] {
+            filter.insert(std::vector<std::uint64_t>{5, 6, 1'080, 7});
+            return 0;
+        },
+        "8 copies of key 1080 already; 2 of these 4 went in");
+    test::expect_error<std::length_error>(
+        [&] {
+            filter.insert_hash(hash_key(1'077));
+            return 0;
+        },
+        "8 copies of hash " + std::to_string(hash_key(1'077)));
     EXPECT_TRUE(filter.contains(std::uint64_t{6}));
     EXPECT_FALSE(filter.contains(std::uint64_t{7}));
     const auto batch = filter.try_insert(std::vector<std::uint64_t>{8, 1'100, 9});
@@ -40,11 +57,14 @@ TEST(GrowingCuckoo, CopiesStayOverGrowthAndKeepNoOtherKeyOut) {
         for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.try_insert(key), Inserted::yes);
         eightfold.push_back(key);
     }
-    // Past the growths after which their slots have no bit left and take nearly all of both buckets of some other keys.
+    // Past the growths after which their slots have no bit left and take nearly all of both buckets
+    // of some other keys.
     const auto keys = grow_to(filter, 10, [&](GrowingCuckoo& f, const auto& in) {
         ASSERT_EQ(f.count(eightfold), eightfold.size());
         ASSERT_EQ(f.count(in), in.size());
-        for (const auto key : eightfold) ASSERT_EQ(f.try_insert(key), Inserted::too_many_copies) << key << ", " << f.growths() << " growths";
+        for (const auto key : eightfold)
+            ASSERT_EQ(f.try_insert(key), Inserted::too_many_copies)
+                << key << ", " << f.growths() << " growths";
     });
     EXPECT_EQ(filter.stored(), keys.size() + 8 * eightfold.size());
     EXPECT_GE(filter.stashed(), eightfold.size());
@@ -59,10 +79,13 @@ TEST(GrowingCuckoo, CopiesStayOverGrowthAndKeepNoOtherKeyOut) {
 
 TEST(GrowingCuckoo, NoHashesMakeItGrowWithoutEnd) {
     SIMDBLOOM_SKIP_IF_FORCED();
-    const auto bounded = [](const GrowingCuckoo& filter) { return 4 * filter.buckets() <= std::max<std::uint64_t>(4'096, 32 * filter.stored()); };
+    const auto bounded = [](const GrowingCuckoo& filter) {
+        return 4 * filter.buckets() <= std::max<std::uint64_t>(4'096, 32 * filter.stored());
+    };
     // One hash only.
     GrowingCuckoo equal(1);
-    for (unsigned i = 0; i < 100'000; ++i) ASSERT_EQ(equal.try_insert_hash(77), i < 8 ? Inserted::yes : Inserted::too_many_copies);
+    for (unsigned i = 0; i < 100'000; ++i)
+        ASSERT_EQ(equal.try_insert_hash(77), i < 8 ? Inserted::yes : Inserted::too_many_copies);
     EXPECT_EQ(equal.growths(), 0u);
 
     // All in one root: the upper 48 bits say the same, then all but what tells cores apart.
@@ -76,7 +99,8 @@ TEST(GrowingCuckoo, NoHashesMakeItGrowWithoutEnd) {
             ASSERT_NE(result, Inserted::full);
             if (result == Inserted::yes) in.push_back(hash);
             else ++refused;
-            ASSERT_TRUE(bounded(filter)) << filter.buckets() << " buckets for " << filter.stored() << " keys";
+            ASSERT_TRUE(bounded(filter))
+                << filter.buckets() << " buckets for " << filter.stored() << " keys";
         }
         ASSERT_EQ(filter.count_hashes(in), in.size());
         EXPECT_EQ(filter.stored() + refused, 20'000u);
@@ -105,7 +129,8 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
     GrowingCuckoo filter(1'000, {.max_bytes = 100'000});
     std::vector<std::uint64_t> in;
     for (std::uint64_t i = 0; in.size() == i; ++i)
-        if (filter.try_insert(test::random_key(i)) == Inserted::yes) in.push_back(test::random_key(i));
+        if (filter.try_insert(test::random_key(i)) == Inserted::yes)
+            in.push_back(test::random_key(i));
     EXPECT_EQ(filter.size_in_bytes(), 65'536u);
     EXPECT_GT(filter.load(), 0.93);
     const std::vector<std::byte> before(filter.bytes().begin(), filter.bytes().end());
@@ -118,7 +143,12 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
     }
     EXPECT_EQ(filter.count(in), in.size());
     EXPECT_EQ(filter.stored(), in.size());
-    test::expect_error<std::length_error>([&] { filter.insert(test::random_keys(5'000, 200'000)); return 0; }, "cannot grow within max_bytes=100000");
+    test::expect_error<std::length_error>(
+        [&] {
+            filter.insert(test::random_keys(5'000, 200'000));
+            return 0;
+        },
+        "cannot grow within max_bytes=100000");
     for (std::size_t i = 0; i < 1'000; ++i) ASSERT_TRUE(filter.erase(in[i]));
     EXPECT_EQ(filter.try_insert(std::uint64_t{7}), Inserted::yes);
     EXPECT_EQ(filter.count(std::span(in).subspan(1'000)), in.size() - 1'000);
@@ -128,7 +158,8 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
     GrowingCuckoo crowded(1'000, {.max_bytes = 8'192 + 1'000});
     std::size_t n = 0;
     while (crowded.try_insert_hash(n << 16) == Inserted::yes) ++n;
-    EXPECT_EQ(crowded.try_insert_hash(n << 16 | 0x8000), Inserted::yes) << "another core has another bucket";
+    EXPECT_EQ(crowded.try_insert_hash(n << 16 | 0x8000), Inserted::yes)
+        << "another core has another bucket";
     EXPECT_LE(crowded.size_in_bytes(), 9'192u);
 }
 
@@ -164,15 +195,24 @@ TEST(GrowingCuckoo, ForFprTakesTheNarrowestSlotsThatKeepItAtEverySize) {
     EXPECT_EQ(GrowingCuckoo::for_fpr(1'000, 0.01, {.max_bytes = 50'000}).spec(), "growing12");
     EXPECT_EQ(GrowingCuckoo::for_fpr(1'000, 0.001, {.max_bytes = 500'000}).spec(), "growing16");
     EXPECT_EQ(GrowingCuckoo::for_fpr(1'000, 0.01, {.spec = "growing20"}).spec(), "growing20");
-    for (const double fpr : {0.06, 0.01, 0.001, 0.0002}) EXPECT_LE(GrowingCuckoo::for_fpr(1'000, fpr).final_fpr_bound(), fpr);
-    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo::for_fpr(1'000, 1e-6); }, "fpr=1e-06 is below 0.000");
-    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo::for_fpr(1'000, 1e-3, {.spec = "growing16"}); }, "growing16 grown from 1000 keys to 2^32 - 1 buckets");
-    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo::for_fpr(1'000, 1.5); }, "fpr=1.5");
-    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo::for_fpr(1'000, std::nan("")); }, "fpr=nan");
+    for (const double fpr : {0.06, 0.01, 0.001, 0.0002})
+        EXPECT_LE(GrowingCuckoo::for_fpr(1'000, fpr).final_fpr_bound(), fpr);
+    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo::for_fpr(1'000, 1e-6); },
+                                              "fpr=1e-06 is below 0.000");
+    test::expect_error<std::invalid_argument>(
+        [] { return GrowingCuckoo::for_fpr(1'000, 1e-3, {.spec = "growing16"}); },
+        "growing16 grown from 1000 keys to 2^32 - 1 buckets");
+    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo::for_fpr(1'000, 1.5); },
+                                              "fpr=1.5");
+    test::expect_error<std::invalid_argument>(
+        [] { return GrowingCuckoo::for_fpr(1'000, std::nan("")); }, "fpr=nan");
     test::expect_error<std::invalid_argument>([] { return GrowingCuckoo(0); }, "first_keys=0");
-    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo(10, {.spec = "cuckoo16"}); }, "\"cuckoo16\"");
-    test::expect_error<std::length_error>([] { return GrowingCuckoo(std::size_t{1} << 35); }, "first_keys=34359738368");
-    test::expect_error<std::length_error>([] { return GrowingCuckoo(100'000, {.max_bytes = 100'000}); }, "max_bytes=100000");
+    test::expect_error<std::invalid_argument>(
+        [] { return GrowingCuckoo(10, {.spec = "cuckoo16"}); }, "\"cuckoo16\"");
+    test::expect_error<std::length_error>([] { return GrowingCuckoo(std::size_t{1} << 35); },
+                                          "first_keys=34359738368");
+    test::expect_error<std::length_error>(
+        [] { return GrowingCuckoo(100'000, {.max_bytes = 100'000}); }, "max_bytes=100000");
 }
 
 }  // namespace

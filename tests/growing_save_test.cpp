@@ -1,4 +1,5 @@
-// A growing cuckoo filter comes back from bytes and files as it was, and any other bytes are refused.
+// A growing cuckoo filter comes back from bytes and files as it was, and any other bytes are
+// refused.
 #include <cstring>
 #include <filesystem>
 
@@ -26,11 +27,14 @@ void write_word(Bytes& bytes, std::size_t at, std::uint64_t value, std::size_t s
 void sign_growing(Bytes& bytes) {
     const std::span<const std::byte> all(bytes);
     const std::size_t stash = std::to_integer<std::size_t>(bytes[56]) * 8;
-    const std::uint64_t sum = hash_bytes(all.last(8 + stash).first(stash), hash_bytes(all.subspan(64, all.size() - 72 - stash), hash_bytes(all.first(64))));
+    const std::uint64_t sum =
+        hash_bytes(all.last(8 + stash).first(stash),
+                   hash_bytes(all.subspan(64, all.size() - 72 - stash), hash_bytes(all.first(64))));
     write_word(bytes, bytes.size() - 8, sum, 8);
 }
 
-void expect_fault(const Bytes& bytes, LoadFault fault, const std::string& text, const Options& options = {}) {
+void expect_fault(const Bytes& bytes, LoadFault fault, const std::string& text,
+                  const Options& options = {}) {
     const auto loaded = load_growing(bytes, options);
     ASSERT_FALSE(loaded.has_value()) << text;
     EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
@@ -98,9 +102,13 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
 
 // On every instruction set and machine, whatever its order of bytes.
 TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
-    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 7727113534026238599u}, {"growing16", 5628512267664682267u}, {"growing20", 13095553705462277180u}};
+    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 7727113534026238599u},
+                                                           {"growing16", 5628512267664682267u},
+                                                           {"growing20", 13095553705462277180u}};
     for (const auto& [spec, hash] : saved)
-        for (const Isa isa : usable_isas()) EXPECT_EQ(hash_bytes(save(sample(spec, {.isa = isa, .seed = 99}))), hash) << spec << " on " << to_string(isa);
+        for (const Isa isa : usable_isas())
+            EXPECT_EQ(hash_bytes(save(sample(spec, {.isa = isa, .seed = 99}))), hash)
+                << spec << " on " << to_string(isa);
 }
 
 TEST(GrowingSave, FilesAreWholeOrRefusedByName) {
@@ -123,11 +131,13 @@ TEST(GrowingSave, EveryTruncationAndEveryFlippedBitIsRefused) {
     filter.insert(test::random_keys(100));
     const Bytes saved = save(filter);
     ASSERT_TRUE(load_growing(saved).has_value());
-    for (std::size_t n = 0; n < saved.size(); ++n) ASSERT_FALSE(load_growing(std::span(saved).first(n)).has_value()) << n;
+    for (std::size_t n = 0; n < saved.size(); ++n)
+        ASSERT_FALSE(load_growing(std::span(saved).first(n)).has_value()) << n;
     Bytes longer = saved;
     longer.push_back(std::byte{0});
     EXPECT_FALSE(load_growing(longer).has_value());
-    for (std::size_t bit = 0; bit < 8 * saved.size(); bit = bit < 8 * 1024 || bit > 8 * (saved.size() - 64) ? bit + 1 : bit + 7) {
+    for (std::size_t bit = 0; bit < 8 * saved.size();
+         bit = bit < 8 * 1024 || bit > 8 * (saved.size() - 64) ? bit + 1 : bit + 7) {
         Bytes flipped = saved;
         flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
         ASSERT_FALSE(load_growing(flipped).has_value()) << "bit " << bit;
@@ -152,14 +162,16 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     expect_fault(forged(11, 23, 1), LoadFault::parameter, "23 growths");
     expect_fault(forged(11, 200, 1), LoadFault::parameter, "200 growths");
     expect_fault(forged(11, 3, 1), LoadFault::size, "8192 buckets");
-    expect_fault(forged(13, 1, 1), LoadFault::parameter, "hash 1 is an integer hash that this library no longer has");
+    expect_fault(forged(13, 1, 1), LoadFault::parameter,
+                 "hash 1 is an integer hash that this library no longer has");
     expect_fault(forged(13, 4, 1), LoadFault::parameter, "hash 4");
     for (const std::size_t reserved : {12u, 14u})
         expect_fault(forged(reserved, 1, 1), LoadFault::parameter, "reserved");
     expect_fault(forged(16, 1025, 8), LoadFault::parameter, "1025 roots");
     expect_fault(forged(16, 0, 8), LoadFault::parameter, "0 roots");
     expect_fault(forged(32, 0, 8), LoadFault::parameter, "first_keys=0");
-    expect_fault(forged(32, std::uint64_t{1} << 63, 8), LoadFault::parameter, "first_keys=9223372036854775808");
+    expect_fault(forged(32, std::uint64_t{1} << 63, 8), LoadFault::parameter,
+                 "first_keys=9223372036854775808");
     expect_fault(forged(15, 3, 1), LoadFault::parameter, "key kind 3");
     expect_fault(forged(40, 1, 8), LoadFault::parameter, "reserved");
     expect_fault(forged(48, 1, 8), LoadFault::parameter, "1 keys do not suit");
@@ -190,7 +202,8 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     EXPECT_EQ(memory.live, 0u);
 }
 
-// Bytes changed at random, with a checksum that fits: either refused, or a filter that works and is saved as it came.
+// Bytes changed at random, with a checksum that fits: either refused, or a filter that works and is
+// saved as it came.
 TEST(GrowingSave, WhateverIsTakenWorks) {
     GrowingCuckoo filter(1);
     for (unsigned i = 0; i < 8; ++i) filter.insert(std::uint64_t{1});
@@ -203,7 +216,8 @@ TEST(GrowingSave, WhateverIsTakenWorks) {
         Bytes bytes = saved;
         const bool header = round % 4 == 0;
         for (std::uint64_t left = 1 + next(header ? 2 : 8); left-- > 0;)
-            bytes[header ? 10 + next(54) : 64 + next(bytes.size() - 72)] ^= static_cast<std::byte>(1u << next(8));
+            bytes[header ? 10 + next(54) : 64 + next(bytes.size() - 72)] ^=
+                static_cast<std::byte>(1u << next(8));
         sign_growing(bytes);
         auto loaded = load_growing(bytes, {.max_bytes = 1 << 20});
         if (!loaded) {

@@ -1,6 +1,7 @@
-// Batches answer as single keys do, read nothing beside their keys and the bits, and write nothing beside their output:
-// every length 0 .. 130, which is 4 vectors + 3 on every ISA and twice the chunk of 64, and some around 192 and 256; every
-// alignment; every share of hits; pages that fault on both sides of keys, bitmap, positions and bits.
+// Batches answer as single keys do, read nothing beside their keys and the bits, and write nothing
+// beside their output: every length 0 .. 130, which is 4 vectors + 3 on every ISA and twice the
+// chunk of 64, and some around 192 and 256; every alignment; every share of hits; pages that fault
+// on both sides of keys, bitmap, positions and bits.
 #include <array>
 #include <cstring>
 
@@ -16,14 +17,17 @@ using test::Guarded;
 std::vector<std::size_t> lengths() {
     std::vector<std::size_t> all;
     for (std::size_t n = 0; n <= 130; ++n) all.push_back(n);
-    for (const std::size_t n : {190u, 191u, 192u, 193u, 194u, 255u, 256u, 257u, 258u}) all.push_back(n);
+    for (const std::size_t n : {190u, 191u, 192u, 193u, 194u, 255u, 256u, 257u, 258u})
+        all.push_back(n);
     return all;
 }
 constexpr std::size_t longest = 258;
 
 /// Keys that a filter holds, and some that it does not find.
 struct Pools {
-    explicit Pools(const std::string& spec) : filter(make_filter(spec, 200, test::feasible_bits(spec, 12), {.isa = Isa::scalar, .seed = 5})) {
+    explicit Pools(const std::string& spec)
+        : filter(make_filter(spec, 200, test::feasible_bits(spec, 12),
+                             {.isa = Isa::scalar, .seed = 5})) {
         present = test::random_keys(200);
         for (const auto key : present) filter.insert(key);
         for (std::uint64_t i = 200; absent.size() < 200; ++i)
@@ -39,7 +43,8 @@ struct Questions {
     Questions(const Pools& pools, std::size_t n, unsigned share) {
         for (std::size_t i = 0; i < n; ++i) {
             const std::uint64_t r = test::random_key(1000 * n + i) >> 20;
-            // One in a hundred: batches of up to 99 keys have it at a place of their own or not at all.
+            // One in a hundred: batches of up to 99 keys have it at a place of their own or not at
+            // all.
             const bool hit = share == 1 ? (i + n * 7) % 100 == 0 : r % 100 < share;
             keys.push_back(hit ? pools.present[r / 100 % 200] : pools.absent[r / 100 % 200]);
             hashes.push_back(hash_key(keys.back(), 5));
@@ -55,16 +60,22 @@ struct Questions {
 
 enum class Place { first, last, middle };
 
-/// Keys, bitmap and positions, each between pages that fault. Outputs are compared with everything around them.
+/// Keys, bitmap and positions, each between pages that fault. Outputs are compared with everything
+/// around them.
 class Desk {
 public:
-    Desk() : keys_(longest * 8 + 128), bitmap_(128 + 64), positions_(longest * 4 + 192), untouched_(bitmap_.all().size(), std::byte{0xA5}) {
+    Desk()
+        : keys_(longest * 8 + 128),
+          bitmap_(128 + 64),
+          positions_(longest * 4 + 192),
+          untouched_(bitmap_.all().size(), std::byte{0xA5}) {
         clear(bitmap_);
         clear(positions_);
     }
 
     /// `key_offset` and `offset`: bytes behind a multiple of 64, in the middle.
-    void check(const AnyFilter& filter, const Questions& q, bool hashed, Place place, std::size_t key_offset, std::size_t offset) {
+    void check(const AnyFilter& filter, const Questions& q, bool hashed, Place place,
+               std::size_t key_offset, std::size_t offset) {
         const auto keys = put(hashed ? q.hashes : q.keys, place, key_offset);
         ASSERT_EQ(hashed ? filter.count_hashes(keys) : filter.count(keys), q.positions.size());
 
@@ -72,17 +83,22 @@ public:
         hashed ? filter.contains_hashes(keys, bitmap) : filter.contains(keys, bitmap);
         ASSERT_TRUE(std::equal(bitmap.begin(), bitmap.end(), q.bitmap.begin()));
         std::fill(bitmap.begin(), bitmap.end(), 0xA5);
-        ASSERT_EQ(std::memcmp(bitmap_.all().data(), untouched_.data(), bitmap_.all().size()), 0) << "written beside the bitmap";
+        ASSERT_EQ(std::memcmp(bitmap_.all().data(), untouched_.data(), bitmap_.all().size()), 0)
+            << "written beside the bitmap";
 
         const auto positions = span<std::uint32_t>(positions_, keys.size(), place, offset / 4 * 4);
-        const std::size_t found = hashed ? filter.select_hashes(keys, positions) : filter.select(keys, positions);
+        const std::size_t found =
+            hashed ? filter.select_hashes(keys, positions) : filter.select(keys, positions);
         ASSERT_EQ(found, q.positions.size());
         ASSERT_TRUE(std::equal(q.positions.begin(), q.positions.end(), positions.begin()));
         std::memset(positions.data(), 0xA5, 4 * found);
-        ASSERT_EQ(std::memcmp(positions_.all().data(), untouched_.data(), positions_.all().size()), 0) << "written beside the positions found";
+        ASSERT_EQ(std::memcmp(positions_.all().data(), untouched_.data(), positions_.all().size()),
+                  0)
+            << "written beside the positions found";
     }
 
-    std::span<const std::uint64_t> put(const std::vector<std::uint64_t>& keys, Place place, std::size_t offset) {
+    std::span<const std::uint64_t> put(const std::vector<std::uint64_t>& keys, Place place,
+                                       std::size_t offset) {
         const auto at = span<std::uint64_t>(keys_, keys.size(), place, offset);
         std::copy(keys.begin(), keys.end(), at.begin());
         return at;
@@ -90,10 +106,15 @@ public:
 
 private:
     template <class T>
-    static std::span<T> span(const Guarded& memory, std::size_t n, Place place, std::size_t offset) {
-        return place == Place::first ? memory.first<T>(n) : place == Place::last ? memory.last<T>(n) : memory.middle<T>(n, offset);
+    static std::span<T> span(const Guarded& memory, std::size_t n, Place place,
+                             std::size_t offset) {
+        return place == Place::first  ? memory.first<T>(n)
+               : place == Place::last ? memory.last<T>(n)
+                                      : memory.middle<T>(n, offset);
     }
-    static void clear(const Guarded& memory) { std::memset(memory.all().data(), 0xA5, memory.all().size()); }
+    static void clear(const Guarded& memory) {
+        std::memset(memory.all().data(), 0xA5, memory.all().size());
+    }
 
     Guarded keys_, bitmap_, positions_;
     std::vector<std::byte> untouched_;
@@ -112,31 +133,39 @@ TEST_P(Batches, AnswerAsSingleKeysAtEveryLengthBetweenFaults) {
         for (const unsigned share : shares) {
             const Questions q(pools, n, share);
             for (const Isa isa : usable_isas()) {
-                SCOPED_TRACE(std::string(to_string(isa)) + ", n=" + std::to_string(n) + ", hits " + std::to_string(share) + " %");
+                SCOPED_TRACE(std::string(to_string(isa)) + ", n=" + std::to_string(n) + ", hits " +
+                             std::to_string(share) + " %");
                 pools.filter.use_isa(isa);
                 for (const auto place : {Place::first, Place::last, Place::middle}) {
                     ++turn;
-                    ASSERT_NO_FATAL_FAILURE(desk.check(pools.filter, q, turn % 2 != 0, place, 8 * (turn % 8), 5 * turn % 64));
+                    ASSERT_NO_FATAL_FAILURE(desk.check(pools.filter, q, turn % 2 != 0, place,
+                                                       8 * (turn % 8), 5 * turn % 64));
                 }
             }
         }
 }
 
-// Lengths below and above what goes key by key, below and above a vector and a chunk, and at night all of them.
+// Lengths below and above what goes key by key, below and above a vector and a chunk, and at night
+// all of them.
 TEST_P(Batches, AnswerAsSingleKeysAtEveryAlignment) {
     SIMDBLOOM_SKIP_IF_FORCED();
     Pools pools(GetParam());
     Desk desk;
-    const auto some = test::slow_build ? std::vector<std::size_t>{35} : std::vector<std::size_t>{3, 11, 35, 64, 67, 131};
+    const auto some = test::slow_build ? std::vector<std::size_t>{35}
+                                       : std::vector<std::size_t>{3, 11, 35, 64, 67, 131};
     for (const std::size_t n : test::nightly() ? lengths() : some)
-        for (const unsigned share : test::nightly() ? std::vector<unsigned>{0, 1, 50, 100} : std::vector<unsigned>{50}) {
+        for (const unsigned share :
+             test::nightly() ? std::vector<unsigned>{0, 1, 50, 100} : std::vector<unsigned>{50}) {
             const Questions q(pools, n, share);
             for (const Isa isa : usable_isas()) {
-                SCOPED_TRACE(std::string(to_string(isa)) + ", n=" + std::to_string(n) + ", hits " + std::to_string(share) + " %");
+                SCOPED_TRACE(std::string(to_string(isa)) + ", n=" + std::to_string(n) + ", hits " +
+                             std::to_string(share) + " %");
                 pools.filter.use_isa(isa);
                 for (std::size_t key_offset = 0; key_offset < 64; key_offset += 8)
                     for (std::size_t offset = 0; offset < 64; ++offset)
-                        ASSERT_NO_FATAL_FAILURE(desk.check(pools.filter, q, (key_offset / 8 + offset) % 2 != 0, Place::middle, key_offset, offset))
+                        ASSERT_NO_FATAL_FAILURE(desk.check(pools.filter, q,
+                                                           (key_offset / 8 + offset) % 2 != 0,
+                                                           Place::middle, key_offset, offset))
                             << "keys at " << key_offset << ", output at " << offset;
             }
         }
@@ -147,7 +176,8 @@ TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {
     const auto keys = test::random_keys(longest);
     std::vector<std::uint64_t> hashes;
     for (const auto key : keys) hashes.push_back(hash_key(key, 5));
-    const AnyFilter empty = make_filter(GetParam(), longest, test::feasible_bits(GetParam(), 12), {.seed = 5});
+    const AnyFilter empty =
+        make_filter(GetParam(), longest, test::feasible_bits(GetParam(), 12), {.seed = 5});
     AnyFilter single = empty;
     Desk desk;
     std::size_t in = 0;
@@ -158,40 +188,59 @@ TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {
                 for (const auto place : {Place::first, Place::last, Place::middle}) {
                     AnyFilter filter = empty;
                     filter.use_isa(isa);
-                    const auto all = std::vector<std::uint64_t>((hashed ? hashes : keys).begin(), (hashed ? hashes : keys).begin() + static_cast<std::ptrdiff_t>(n));
+                    const auto all = std::vector<std::uint64_t>(
+                        (hashed ? hashes : keys).begin(),
+                        (hashed ? hashes : keys).begin() + static_cast<std::ptrdiff_t>(n));
                     const auto batch = desk.put(all, place, 8 * (n % 8));
                     hashed ? filter.insert_hashes(batch) : filter.insert(batch);
-                    ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), single.base().bytes())) << to_string(isa) << ", n=" << n << ", hashed " << hashed;
+                    ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), single.base().bytes()))
+                        << to_string(isa) << ", n=" << n << ", hashed " << hashed;
                 }
     }
 }
 
-// Kernels may read 8 bytes behind the bits of a table, whose buckets they load as words, and none behind others; the
-// slack of a filter's own memory is 64, but a view has no more than those 8. Rounded up, as bits begin at multiples of 64.
-std::size_t readable_bytes(const FilterBase& filter) { return (filter.size_in_bytes() + (filter.layout().is_table() ? 8 : 0) + 63) / 64 * 64; }
+// Kernels may read 8 bytes behind the bits of a table, whose buckets they load as words, and none
+// behind others; the slack of a filter's own memory is 64, but a view has no more than those 8.
+// Rounded up, as bits begin at multiples of 64.
+std::size_t readable_bytes(const FilterBase& filter) {
+    return (filter.size_in_bytes() + (filter.layout().is_table() ? 8 : 0) + 63) / 64 * 64;
+}
 
 TEST_P(Batches, TouchNothingBesideTheBits) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());
-    for (const std::size_t blocks : {1u, 2u, 3u, 4u, 7u, 8u, 9u, 10u, 15u, 16u, 20u, 31u, 64u, 65u, 1000u}) {
-        // About so many blocks: tables are half full, and small cuckoo tables larger than asked for.
-        const std::size_t n = layout.is_table() ? layout.cells_per_block() / 2 * blocks : std::max<std::size_t>(1, blocks * layout.block_bits() / 12);
-        const double bits_per_key = static_cast<double>(blocks * layout.block_bits()) / static_cast<double>(n);
+    for (const std::size_t blocks :
+         {1u, 2u, 3u, 4u, 7u, 8u, 9u, 10u, 15u, 16u, 20u, 31u, 64u, 65u, 1000u}) {
+        // About so many blocks: tables are half full, and small cuckoo tables larger than asked
+        // for.
+        const std::size_t n = layout.is_table()
+                                  ? layout.cells_per_block() / 2 * blocks
+                                  : std::max<std::size_t>(1, blocks * layout.block_bits() / 12);
+        const double bits_per_key =
+            static_cast<double>(blocks * layout.block_bits()) / static_cast<double>(n);
         const AnyFilter plain = make_filter(GetParam(), n, bits_per_key, {.isa = Isa::scalar});
-        std::vector<std::uint64_t> hashes{0, ~std::uint64_t{0}, 0xFFFFFFFF00000000u, 0xFFFFFFFFu};  // of the first block and the last
+        std::vector<std::uint64_t> hashes{0, ~std::uint64_t{0}, 0xFFFFFFFF00000000u,
+                                          0xFFFFFFFFu};  // of the first block and the last
         for (std::uint64_t i = 0; hashes.size() < 300; ++i)
-            hashes.push_back(test::random_key(i) >> (i % 2 == 0 ? 0 : 24) ^ (i % 3 == 0 ? ~std::uint64_t{0} << 40 : 0));
+            hashes.push_back(test::random_key(i) >> (i % 2 == 0 ? 0 : 24) ^
+                             (i % 3 == 0 ? ~std::uint64_t{0} << 40 : 0));
         const auto inserted = std::span(hashes).first(std::min<std::size_t>(hashes.size(), n));
         AnyFilter reference = plain;
         for (const auto hash : inserted) reference.insert_hash(hash);
         std::vector<std::uint8_t> expected(38), got(38);
-        for (std::size_t i = 0; i < hashes.size(); ++i) expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | reference.contains_hash(hashes[i]) << (i % 8));
+        for (std::size_t i = 0; i < hashes.size(); ++i)
+            expected[i / 8] = static_cast<std::uint8_t>(
+                expected[i / 8] | reference.contains_hash(hashes[i]) << (i % 8));
 
         for (const Isa isa : usable_isas())
             for (const bool behind : {false, true}) {
-                SCOPED_TRACE(std::string(to_string(isa)) + ", " + std::to_string(blocks) + " blocks, fault " + (behind ? "before" : "behind") + " the bits");
-                auto bits = behind ? test::GuardedBits::behind_a_fault() : test::GuardedBits::before_a_fault(readable_bytes(plain.base()));
-                AnyFilter filter = make_filter(GetParam(), n, bits_per_key, {.isa = isa, .allocator = &bits});
+                SCOPED_TRACE(std::string(to_string(isa)) + ", " + std::to_string(blocks) +
+                             " blocks, fault " + (behind ? "before" : "behind") + " the bits");
+                auto bits = behind
+                                ? test::GuardedBits::behind_a_fault()
+                                : test::GuardedBits::before_a_fault(readable_bytes(plain.base()));
+                AnyFilter filter =
+                    make_filter(GetParam(), n, bits_per_key, {.isa = isa, .allocator = &bits});
                 bits.close();
                 const auto first = inserted.first(inserted.size() / 2);
                 filter.insert_hashes(first);
@@ -212,15 +261,19 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
                     AnyFilter united = plain;
                     united |= filter;
                     filter |= united;
-                    ASSERT_TRUE(std::ranges::equal(filter.folded(plain.base().blocks()).base().bytes(), reference.folded(plain.base().blocks()).base().bytes()));
+                    ASSERT_TRUE(
+                        std::ranges::equal(filter.folded(plain.base().blocks()).base().bytes(),
+                                           reference.folded(plain.base().blocks()).base().bytes()));
                     parallel_insert_hashes(filter, inserted, 2, BuildMethod::atomic);
-                    ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), reference.base().bytes()));
+                    ASSERT_TRUE(
+                        std::ranges::equal(filter.base().bytes(), reference.base().bytes()));
                 }
             }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Spec, Batches, ::testing::ValuesIn(test::all_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Spec, Batches, ::testing::ValuesIn(test::all_specs()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace
 }  // namespace simdbloom

@@ -14,8 +14,11 @@ namespace simdbloom::test {
 
 class Guarded {
 public:
-    explicit Guarded(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))), room_((bytes + page_ - 1) / page_ * page_) {
-        void* const p = mmap(nullptr, room_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    explicit Guarded(std::size_t bytes)
+        : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+          room_((bytes + page_ - 1) / page_ * page_) {
+        void* const p =
+            mmap(nullptr, room_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED) throw std::bad_alloc();
         base_ = static_cast<std::byte*>(p) + page_;
         if (mprotect(base_, room_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
@@ -25,13 +28,20 @@ public:
     Guarded& operator=(const Guarded&) = delete;
 
     std::span<std::byte> all() const { return {base_, room_}; }
-    /// n of T right behind the first fault, right before the last, and `offset` bytes behind a line of 64 in between.
+    /// n of T right behind the first fault, right before the last, and `offset` bytes behind a line
+    /// of 64 in between.
     template <class T>
-    std::span<T> first(std::size_t n) const { return {reinterpret_cast<T*>(base_), n}; }
+    std::span<T> first(std::size_t n) const {
+        return {reinterpret_cast<T*>(base_), n};
+    }
     template <class T>
-    std::span<T> last(std::size_t n) const { return {reinterpret_cast<T*>(base_ + room_ - n * sizeof(T)), n}; }
+    std::span<T> last(std::size_t n) const {
+        return {reinterpret_cast<T*>(base_ + room_ - n * sizeof(T)), n};
+    }
     template <class T>
-    std::span<T> middle(std::size_t n, std::size_t offset) const { return {reinterpret_cast<T*>(base_ + 64 + offset), n}; }
+    std::span<T> middle(std::size_t n, std::size_t offset) const {
+        return {reinterpret_cast<T*>(base_ + 64 + offset), n};
+    }
     /// From now on the last page faults too.
     void close_last_page() const { mprotect(base_ + room_ - page_, page_, PROT_NONE); }
 
@@ -40,8 +50,9 @@ private:
     std::byte* base_;
 };
 
-/// For the bits of one filter. They begin right behind a page that faults; or one begins right behind them and what must be
-/// readable there, once the filter, which clears more than that, is made and close() called.
+/// For the bits of one filter. They begin right behind a page that faults; or one begins right
+/// behind them and what must be readable there, once the filter, which clears more than that, is
+/// made and close() called.
 class GuardedBits : public std::pmr::memory_resource {
 public:
     static GuardedBits behind_a_fault() { return GuardedBits(false, 0); }
@@ -60,7 +71,9 @@ private:
         return memory_.emplace(bytes_ + page).last<std::byte>(bytes_ + page).data();
     }
     void do_deallocate(void*, std::size_t, std::size_t) override { memory_.reset(); }
-    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+    bool do_is_equal(const memory_resource& other) const noexcept override {
+        return this == &other;
+    }
 
     bool before_;
     std::size_t bytes_;

@@ -1,4 +1,5 @@
-// The three levels of hashing: that the keyed one is SipHash on every way, and what each does against someone who chooses keys.
+// The three levels of hashing: that the keyed one is SipHash on every way, and what each does
+// against someone who chooses keys.
 #include <sodium.h>
 
 #include <cstring>
@@ -38,7 +39,8 @@ TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
     for (std::size_t n = 0; n <= 300; ++n) {
         const HashKey key{test::random_key(2 * n), test::random_key(2 * n + 1)};
         EXPECT_EQ(siphash(bytes, key), sodium(bytes, key)) << n;
-        EXPECT_EQ(siphash(std::string_view(reinterpret_cast<const char*>(bytes.data()), n), key), sodium(bytes, key));
+        EXPECT_EQ(siphash(std::string_view(reinterpret_cast<const char*>(bytes.data()), n), key),
+                  sodium(bytes, key));
         const std::uint64_t value = test::random_key(7 * n);
         EXPECT_EQ(siphash(value, key), sodium(little_endian(value), key));
         bytes.push_back(static_cast<std::byte>(test::random_key(n)));
@@ -47,7 +49,9 @@ TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
 
 class EverySpecKeyed : public testing::TestWithParam<std::string> {
 protected:
-    AnyFilter make(std::size_t n, Options options) const { return make_filter(GetParam(), n, test::feasible_bits(GetParam(), 12), options); }
+    AnyFilter make(std::size_t n, Options options) const {
+        return make_filter(GetParam(), n, test::feasible_bits(GetParam(), 12), options);
+    }
     static constexpr Options keyed(HashKey key = secret) {
         Options options;
         options.hashing = Hashing::keyed;
@@ -64,7 +68,8 @@ TEST_P(EverySpecKeyed, KeysAreHashedWithSipHashOnEveryWayAndIsa) {
             SCOPED_TRACE(std::string(to_string(isa)) + " " + std::to_string(n));
             auto options = keyed();
             options.isa = isa;
-            auto filter = make(2500, options), hashed = make(2500, options), single = make(2500, options);
+            auto filter = make(2500, options), hashed = make(2500, options),
+                 single = make(2500, options);
             filter.insert(std::span(keys).first(n));
             for (std::size_t i = 0; i < n; ++i) {
                 hashed.insert_hash(siphash(keys[i], secret));
@@ -85,14 +90,16 @@ TEST_P(EverySpecKeyed, KeysAreHashedWithSipHashOnEveryWayAndIsa) {
             found.resize(hashed.select_hashes(hashes, found));
             ASSERT_EQ(positions, found);
             ASSERT_EQ(filter.count(asked), found.size());
-            for (std::size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(filter.contains(asked[i]), (bitmap[i / 8] >> (i % 8) & 1) != 0);
+            for (std::size_t i = 0; i < asked.size(); ++i)
+                ASSERT_EQ(filter.contains(asked[i]), (bitmap[i / 8] >> (i % 8) & 1) != 0);
         }
 }
 
 TEST_P(EverySpecKeyed, StringsAndBytesToo) {
     auto filter = make(500, keyed()), hashed = make(500, keyed());
     std::vector<std::string> words;
-    for (unsigned i = 0; i < 400; ++i) words.push_back(std::string(i % 29, 'x') + std::to_string(i));
+    for (unsigned i = 0; i < 400; ++i)
+        words.push_back(std::string(i % 29, 'x') + std::to_string(i));
     filter.insert(std::string_view(words[0]));
     filter.insert(std::as_bytes(std::span(words[1])));
     filter.insert_keys(std::span<const std::string>(words).subspan(2));
@@ -100,19 +107,21 @@ TEST_P(EverySpecKeyed, StringsAndBytesToo) {
     EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), hashed.base().bytes()));
     EXPECT_EQ(filter.count_keys(std::span<const std::string>(words)), words.size());
     EXPECT_TRUE(filter.contains(std::string_view(words[7])));
-    std::visit([&]<class F>(F& f) {
-        if constexpr (std::derived_from<F, ErasableInterface<F>>) {
-            EXPECT_TRUE(f.erase(std::string_view(words[7])));
-            EXPECT_TRUE(f.erase(std::as_bytes(std::span(words[8]))));
-            f.insert(std::string_view(words[7]));
-            f.insert(std::string_view(words[8]));
-            EXPECT_TRUE(std::ranges::equal(f.bytes(), hashed.base().bytes()));
-            const auto keys = test::random_keys(70);
-            f.insert(keys);
-            EXPECT_EQ(f.erase(keys), 70u);
-            EXPECT_TRUE(f.contains(std::string_view(words[7])));
-        }
-    }, filter.variant());
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (std::derived_from<F, ErasableInterface<F>>) {
+                EXPECT_TRUE(f.erase(std::string_view(words[7])));
+                EXPECT_TRUE(f.erase(std::as_bytes(std::span(words[8]))));
+                f.insert(std::string_view(words[7]));
+                f.insert(std::string_view(words[8]));
+                EXPECT_TRUE(std::ranges::equal(f.bytes(), hashed.base().bytes()));
+                const auto keys = test::random_keys(70);
+                f.insert(keys);
+                EXPECT_EQ(f.erase(keys), 70u);
+                EXPECT_TRUE(f.contains(std::string_view(words[7])));
+            }
+        },
+        filter.variant());
 }
 
 TEST_P(EverySpecKeyed, BuildsOnSeveralThreadsHaveTheSerialBits) {
@@ -121,10 +130,13 @@ TEST_P(EverySpecKeyed, BuildsOnSeveralThreadsHaveTheSerialBits) {
     auto serial = make(keys.size(), keyed());
     serial.insert(keys);
     for (const auto method : {BuildMethod::atomic, BuildMethod::partitioned, BuildMethod::merged}) {
-        if (method == BuildMethod::partitioned && Layout::parse(GetParam()).kind == LayoutKind::classic) continue;
+        if (method == BuildMethod::partitioned &&
+            Layout::parse(GetParam()).kind == LayoutKind::classic)
+            continue;
         auto filter = make(keys.size(), keyed());
         parallel_insert(filter, keys, 3, method);
-        EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), serial.base().bytes())) << to_string(method);
+        EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), serial.base().bytes()))
+            << to_string(method);
     }
 }
 
@@ -144,7 +156,8 @@ TEST_P(EverySpecKeyed, OnlyWhoHasTheKeyLoads) {
     EXPECT_FALSE(holds(secret.low));
     EXPECT_FALSE(holds(secret.high));
 
-    const auto refused = [&](std::span<const std::byte> b, const Options& options, const std::string& why) {
+    const auto refused = [&](std::span<const std::byte> b, const Options& options,
+                             const std::string& why) {
         const auto result = load(b, options);
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().fault, LoadFault::key);
@@ -171,12 +184,23 @@ TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {
     EXPECT_TRUE(std::ranges::equal(a.base().bytes(), both.base().bytes()));
     EXPECT_EQ(both.folded(2).count(keys), keys.size());
     options.key = HashKey{1, 2};
-    test::expect_error<std::invalid_argument>([&] { a |= make(1000, options); return 0; }, "different keys");
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            a |= make(1000, options);
+            return 0;
+        },
+        "different keys");
     options.hashing = Hashing::fast;
-    test::expect_error<std::invalid_argument>([&] { a |= make(1000, options); return 0; }, "keyed and fast");
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            a |= make(1000, options);
+            return 0;
+        },
+        "keyed and fast");
 }
 
-INSTANTIATE_TEST_SUITE_P(Specs, EverySpecKeyed, testing::ValuesIn(test::all_specs()), [](const auto& spec) { return test::test_name(spec.param); });
+INSTANTIATE_TEST_SUITE_P(Specs, EverySpecKeyed, testing::ValuesIn(test::all_specs()),
+                         [](const auto& spec) { return test::test_name(spec.param); });
 
 TEST(Hashing, SecretsAreDrawnWhereNoneAreGiven) {
     const auto with = [](Hashing hashing) {
@@ -190,8 +214,8 @@ TEST(Hashing, SecretsAreDrawnWhereNoneAreGiven) {
     EXPECT_EQ(with(Hashing::keyed).hashing(), Hashing::keyed);
 }
 
-// ---- The attack. Someone who knows the hash and keys of a filter makes as many keys as he likes that
-// it finds.
+// ---- The attack. Someone who knows the hash and keys of a filter makes as many keys as he likes
+// that it finds.
 
 /// The inverse of the mixer.
 std::uint64_t unmix(std::uint64_t hash, std::uint64_t seed) {
@@ -210,10 +234,10 @@ std::uint64_t unmix(std::uint64_t hash, std::uint64_t seed) {
     return first ^ (seed + detail::seed_offset);
 }
 
-/// n keys that a filter of the known ones finds. In most layouts a single known key is enough: hashes
-/// that differ from its own in bits that lead to the same block and are no part of the pattern. Of
-/// classic and counting each bit moves a probe: there all keys of the filter are known, and hashes
-/// are tried on a copy of it.
+/// n keys that a filter of the known ones finds. In most layouts a single known key is enough:
+/// hashes that differ from its own in bits that lead to the same block and are no part of the
+/// pattern. Of classic and counting each bit moves a probe: there all keys of the filter are known,
+/// and hashes are tried on a copy of it.
 std::vector<std::uint64_t> forged(const AnyFilter& like, std::span<const std::uint64_t> known,
                                   std::size_t n, std::uint64_t seed) {
     std::vector<std::uint64_t> keys;
@@ -261,14 +285,18 @@ TEST_P(Attack, DrivesTheFprOfAPublicHashToOneAndNotThatOfAKeyedOne) {
     std::ranges::set_intersection(made, sorted, std::back_inserter(common));
     ASSERT_TRUE(common.empty()) << "and strangers";
 
-    const auto fpr = [&](const AnyFilter& filter) { return static_cast<double>(filter.count(made)) / forgeries; };
+    const auto fpr = [&](const AnyFilter& filter) {
+        return static_cast<double>(filter.count(made)) / forgeries;
+    };
     const auto within_five_sigma = [&](const AnyFilter& filter, const char* level) {
-        const double model = filter.estimated_fpr(), sigma = std::sqrt(model * (1 - model) / forgeries);
+        const double model = filter.estimated_fpr(),
+                     sigma = std::sqrt(model * (1 - model) / forgeries);
         EXPECT_NEAR(fpr(filter), model, 5 * sigma + 1.0 / forgeries) << level;
     };
     EXPECT_EQ(fpr(fast), 1.0);
 
-    // Made in advance they are worth nothing against another seed; whoever has learnt the seed makes new ones.
+    // Made in advance they are worth nothing against another seed; whoever has learnt the seed
+    // makes new ones.
     Options seeded;
     seeded.hashing = Hashing::seeded;
     seeded.seed = 0x5EED5EED5EED5EEDu;
@@ -284,7 +312,8 @@ TEST_P(Attack, DrivesTheFprOfAPublicHashToOneAndNotThatOfAKeyedOne) {
     within_five_sigma(filter_with(keyed), "keyed");
 }
 
-INSTANTIATE_TEST_SUITE_P(Specs, Attack, testing::ValuesIn(test::layout_names()), [](const auto& spec) { return test::test_name(spec.param); });
+INSTANTIATE_TEST_SUITE_P(Specs, Attack, testing::ValuesIn(test::layout_names()),
+                         [](const auto& spec) { return test::test_name(spec.param); });
 
 }  // namespace
 }  // namespace simdbloom

@@ -1,4 +1,5 @@
-// The interface beyond integer keys: strings, bytes, a user's hasher, output spans, values and moves.
+// The interface beyond integer keys: strings, bytes, a user's hasher, output spans, values and
+// moves.
 #include <array>
 #include <cstring>
 #include <set>
@@ -13,7 +14,9 @@ struct Point {
 };
 struct PointHasher {
     std::uint64_t operator()(const Point& p, std::uint64_t seed) const {
-        return hash_key(static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.x)) << 32 | static_cast<std::uint32_t>(p.y), seed);
+        return hash_key(static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.x)) << 32 |
+                            static_cast<std::uint32_t>(p.y),
+                        seed);
     }
 };
 
@@ -35,7 +38,8 @@ TEST_P(Interface, StringsAndBytes) {
     EXPECT_TRUE(filter.contains(std::string_view("world")));
     EXPECT_TRUE(filter.contains(""));
     EXPECT_TRUE(filter.contains(std::span<const std::byte>(bytes)));
-    EXPECT_TRUE(filter.contains(std::string_view("\0\1\2", 3))) << "text and bytes are the same key";
+    EXPECT_TRUE(filter.contains(std::string_view("\0\1\2", 3)))
+        << "text and bytes are the same key";
     EXPECT_TRUE(filter.contains_hash(hash_bytes("hello", filter.seed())));
     std::size_t strangers = 0;
     for (int i = 0; i < 1000; ++i) strangers += filter.contains("absent" + std::to_string(i));
@@ -99,7 +103,8 @@ TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
     } catch (const std::length_error& e) {
         EXPECT_NE(std::string(e.what()).find("99 positions"), std::string::npos) << e.what();
     }
-    EXPECT_THROW((void)filter.select_hashes(keys, std::span(positions).first(0)), std::length_error);
+    EXPECT_THROW((void)filter.select_hashes(keys, std::span(positions).first(0)),
+                 std::length_error);
     EXPECT_THROW(filter.contains_hashes(keys, std::span(bitmap).first(0)), std::length_error);
     for (const auto p : positions) EXPECT_EQ(p, 7u);
 
@@ -108,8 +113,11 @@ TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
     bitmap.assign(375, 0xEE);
     positions.assign(3'000, 7);
     filter.insert(std::string_view("text"));
-    test::expect_error<std::length_error>([&] { filter.contains_keys(std::span(texts), std::span(bitmap).first(374)); }, "374 bytes");
-    test::expect_error<std::length_error>([&] { return filter.select_keys(std::span(texts), std::span(positions).first(2'999)); }, "2999 positions");
+    test::expect_error<std::length_error>(
+        [&] { filter.contains_keys(std::span(texts), std::span(bitmap).first(374)); }, "374 bytes");
+    test::expect_error<std::length_error>(
+        [&] { return filter.select_keys(std::span(texts), std::span(positions).first(2'999)); },
+        "2999 positions");
     for (const auto byte : bitmap) EXPECT_EQ(byte, 0xEE);
     for (const auto p : positions) EXPECT_EQ(p, 7u);
 }
@@ -120,8 +128,16 @@ TEST_P(Interface, MoreKeysThanPositionsCanNumberAreRefused) {
     const auto keys = test::random_keys(100);
     std::vector<std::uint32_t> positions(1);
     const std::size_t too_many = (std::size_t{1} << 32) + 1;
-    test::expect_error<std::length_error>([&] { return filter.select({keys.data(), too_many}, std::span(positions.data(), too_many)); }, "4294967297 keys are more");
-    test::expect_error<std::length_error>([&] { return filter.select({keys.data(), too_many - 1}, positions); }, "room for 1 positions is too short for 4294967296");
+    test::expect_error<std::length_error>(
+        [&] {
+            return filter.select({keys.data(), too_many}, std::span(positions.data(), too_many));
+        },
+        "4294967297 keys are more");
+    test::expect_error<std::length_error>(
+        [&] {
+            return filter.select({keys.data(), too_many - 1}, positions);
+        },
+        "room for 1 positions is too short for 4294967296");
 }
 
 TEST_P(Interface, EmptyBatchesAndOutputs) {
@@ -163,7 +179,8 @@ TEST_P(Interface, LinesTouchedAreThoseOfTheLayout) {
     filter.insert(test::random_keys(100'000));
     double lines = 0;
     constexpr std::size_t probes = 100'000;
-    for (std::size_t i = 0; i < probes; ++i) lines += filter.base().lines_touched(hash_key(test::random_key(1'000'000 + i), 0));
+    for (std::size_t i = 0; i < probes; ++i)
+        lines += filter.base().lines_touched(hash_key(test::random_key(1'000'000 + i), 0));
     lines /= probes;
     const Layout& layout = filter.base().layout();
     if (layout.kind == LayoutKind::classic || layout.kind == LayoutKind::counting) {
@@ -184,7 +201,8 @@ TEST_P(Interface, LinesTouchedAreThoseOfTheLayout) {
     } else if (layout.is_cuckoo()) {
         EXPECT_NEAR(lines, 2, 0.01);
     } else if (layout.is_dleft()) {
-        // 16 bytes from any even byte of a line on straddle at 7 of 32 places; buckets of 16 bytes never do.
+        // 16 bytes from any even byte of a line on straddle at 7 of 32 places; buckets of 16 bytes
+        // never do.
         EXPECT_NEAR(lines, layout.kind == LayoutKind::dleft14 ? 4 : 4 * (1 + 7.0 / 32), 0.02);
     } else {
         EXPECT_EQ(lines, 1);
@@ -197,26 +215,33 @@ TEST_P(Interface, TouchDependsOnTheBits) {
         const auto keys = test::random_keys(1'000, 5);
         EXPECT_EQ(filter.base().touch(keys), 0u);
         filter.insert(test::random_keys(100'000));
-        EXPECT_NE(filter.base().touch(keys), 0u) << to_string(isa) << ": the loads were optimised away";
+        EXPECT_NE(filter.base().touch(keys), 0u)
+            << to_string(isa) << ": the loads were optimised away";
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, Interface, ::testing::ValuesIn(test::layout_names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Filter, Interface, ::testing::ValuesIn(test::layout_names()),
+                         [](const auto& info) { return info.param; });
 
 // parquet-format, BloomFilter.md: the bits of four strings in a filter of 32 blocks.
 TEST(Parquet, SplitBlockBitsAreTheSpecifications) {
-    struct { const char* key; std::uint64_t hash; unsigned block, bits[8]; } vectors[] = {
-        {"hello", 0x26c7827d889f6da3u, 4, {20, 9, 10, 7, 9, 31, 28, 27}},
-        {"parquet", 0x3c9d29275c52e429u, 7, {2, 22, 22, 19, 26, 13, 4, 1}},
-        {"bloom", 0x50c8fb9e62dbc53cu, 10, {21, 11, 8, 29, 23, 27, 8, 12}},
-        {"filter", 0x2a5736cdfcd7a9a1u, 5, {23, 28, 0, 28, 5, 21, 30, 19}}};
+    struct {
+        const char* key;
+        std::uint64_t hash;
+        unsigned block, bits[8];
+    } vectors[] = {{"hello", 0x26c7827d889f6da3u, 4, {20, 9, 10, 7, 9, 31, 28, 27}},
+                   {"parquet", 0x3c9d29275c52e429u, 7, {2, 22, 22, 19, 26, 13, 4, 1}},
+                   {"bloom", 0x50c8fb9e62dbc53cu, 10, {21, 11, 8, 29, 23, 27, 8, 12}},
+                   {"filter", 0x2a5736cdfcd7a9a1u, 5, {23, 28, 0, 28, 5, 21, 30, 19}}};
     auto filter = SplitBlockBloom::with_bits_per_key(32 * 256, 1);
     ASSERT_EQ(filter.size_in_bytes(), 1024u);
     std::uint8_t expected[32][32] = {};
     for (const auto& v : vectors) {
         EXPECT_EQ(hash_bytes(v.key), v.hash);
         // Words of 32 bits, little-endian.
-        for (unsigned i = 0; i < 8; ++i) expected[v.block][4 * i + v.bits[i] / 8] |= static_cast<std::uint8_t>(1u << (v.bits[i] % 8));
+        for (unsigned i = 0; i < 8; ++i)
+            expected[v.block][4 * i + v.bits[i] / 8] |=
+                static_cast<std::uint8_t>(1u << (v.bits[i] % 8));
         filter.insert(v.key);
     }
     EXPECT_EQ(std::memcmp(filter.bytes().data(), expected, sizeof expected), 0);

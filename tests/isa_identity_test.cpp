@@ -1,5 +1,6 @@
-// Bits and answers are the same on every ISA, and those of a batch the same as of single keys, for every spec. Batches of
-// all lengths and alignments: guard_pages_test.cpp; every pattern of a key: patterns_exhaustive_test.cpp.
+// Bits and answers are the same on every ISA, and those of a batch the same as of single keys, for
+// every spec. Batches of all lengths and alignments: guard_pages_test.cpp; every pattern of a key:
+// patterns_exhaustive_test.cpp.
 #include <cstring>
 
 #include "support.hpp"
@@ -12,11 +13,13 @@ class EverySpec : public ::testing::TestWithParam<std::string> {};
 TEST_P(EverySpec, BitsAreIdentical) {
     const auto& spec = GetParam();
     const auto keys = test::random_keys(3000);
-    auto reference = make_filter(spec, keys.size(), test::feasible_bits(spec, 10), {.isa = Isa::scalar, .seed = 7});
+    auto reference = make_filter(spec, keys.size(), test::feasible_bits(spec, 10),
+                                 {.isa = Isa::scalar, .seed = 7});
     for (const auto key : keys) reference.insert(key);
     for (const Isa isa : usable_isas()) {
         // In pieces of every length, so that every tail occurs at every place.
-        auto batched = make_filter(spec, keys.size(), test::feasible_bits(spec, 10), {.isa = isa, .seed = 7});
+        auto batched =
+            make_filter(spec, keys.size(), test::feasible_bits(spec, 10), {.isa = isa, .seed = 7});
         std::size_t at = 0;
         for (std::size_t n = 0; at < keys.size(); n = (n + 1) % 131) {
             const std::size_t take = std::min(n, keys.size() - at);
@@ -36,7 +39,9 @@ TEST_P(EverySpec, HashTwinsAgreeWithKeys) {
     std::vector<std::uint64_t> hashes;
     for (const auto key : keys) hashes.push_back(hash_key(key, 42));
     for (const Isa isa : usable_isas()) {
-        auto by_key = make_filter(spec, 500, test::feasible_bits(spec, 12), {.isa = isa, .seed = 42}), by_hash = by_key, single = by_key;
+        auto by_key =
+                 make_filter(spec, 500, test::feasible_bits(spec, 12), {.isa = isa, .seed = 42}),
+             by_hash = by_key, single = by_key;
         by_key.insert(std::span(keys).first(500));
         by_hash.insert_hashes(std::span(hashes).first(500));
         for (std::size_t i = 0; i < 500; ++i) single.insert_hash(hashes[i]);
@@ -68,15 +73,23 @@ TEST_P(EverySpec, LargeFiltersAnswerTheSameOnEveryIsa) {
     for (const Isa isa : usable_isas()) {
         auto filter = make_filter(spec, n, bits_per_key, {.isa = isa});
         filter.insert(std::span(keys).first(n / 2));
-        ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), reference.base().bytes())) << to_string(isa);
+        ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), reference.base().bytes()))
+            << to_string(isa);
         filter.contains(keys, got);
         ASSERT_EQ(got, expected) << to_string(isa);
     }
 }
 
 TEST(Mixer, BatchesHashAsSingleKeysDo) {
-    // The mixer has no key of its own: inserting key and asking by hash_key must meet, for edge keys too.
-    const std::uint64_t edges[] = {0, 1, ~std::uint64_t{0}, std::uint64_t{1} << 63, 0xFFFFFFFFu, 0x100000000u, 0x9E3779B97F4A7C15u};
+    // The mixer has no key of its own: inserting key and asking by hash_key must meet, for edge
+    // keys too.
+    const std::uint64_t edges[] = {0,
+                                   1,
+                                   ~std::uint64_t{0},
+                                   std::uint64_t{1} << 63,
+                                   0xFFFFFFFFu,
+                                   0x100000000u,
+                                   0x9E3779B97F4A7C15u};
     for (const Isa isa : usable_isas())
         for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
             auto filter = make_filter("sector512", 7, 500, {.isa = isa, .seed = seed});
@@ -92,7 +105,8 @@ TEST(Mixer, GoldenValues) {
     EXPECT_EQ(hash_key(0x0123456789ABCDEFu, 0xFEDCBA9876543210u), 0x38AC53FEE2B20825u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Isa, EverySpec, ::testing::ValuesIn(test::all_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Isa, EverySpec, ::testing::ValuesIn(test::all_specs()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace
 }  // namespace simdbloom

@@ -11,14 +11,17 @@
 namespace simdbloom {
 namespace {
 
-/// A batch whose even keys are in the filter, with a validity that starts at an odd bit of a buffer of just as many bytes as it
-/// needs, so that AddressSanitizer sees a byte too many.
+/// A batch whose even keys are in the filter, with a validity that starts at an odd bit of a buffer
+/// of just as many bytes as it needs, so that AddressSanitizer sees a byte too many.
 struct Batch {
-    explicit Batch(std::size_t n, bool nulls, std::size_t offset = 3) : values(test::random_keys(n)) {
+    explicit Batch(std::size_t n, bool nulls, std::size_t offset = 3)
+        : values(test::random_keys(n)) {
         if (nulls) {
             valid.resize((offset + n + 7) / 8);
             for (std::size_t row = 0; row < n; ++row)
-                if (test::random_key(row + 1'000'000) % 3 != 0) valid[(offset + row) / 8] |= static_cast<std::uint8_t>(1u << (offset + row) % 8);
+                if (test::random_key(row + 1'000'000) % 3 != 0)
+                    valid[(offset + row) / 8] |=
+                        static_cast<std::uint8_t>(1u << (offset + row) % 8);
         }
         column = {values, false, nulls ? valid.data() : nullptr, nulls ? offset : 0};
         if (n == 0 && nulls) column.valid = reinterpret_cast<const std::uint8_t*>(&values);
@@ -29,7 +32,8 @@ struct Batch {
 };
 
 AnyFilter filter_of_half(std::string_view spec, const std::vector<std::uint64_t>& keys) {
-    auto filter = make_filter(spec, keys.size() / 2 + 1, test::feasible_bits(std::string(spec), 14));
+    auto filter =
+        make_filter(spec, keys.size() / 2 + 1, test::feasible_bits(std::string(spec), 14));
     for (std::size_t i = 0; i < keys.size(); i += 2) filter.insert(keys[i]);
     return filter;
 }
@@ -39,11 +43,14 @@ std::vector<bool> expected(const JoinFilter& filter, const JoinColumn& column) {
     std::vector<bool> pass(column.size());
     for (std::size_t row = 0; row < column.size(); ++row)
         pass[row] = column.is_valid(row) && filter.state() != JoinFilter::State::accept_none &&
-                    (filter.filter() == nullptr || (column.hashed ? filter.filter()->contains_hash(column.values[row]) : filter.filter()->contains(column.values[row])));
+                    (filter.filter() == nullptr ||
+                     (column.hashed ? filter.filter()->contains_hash(column.values[row])
+                                    : filter.filter()->contains(column.values[row])));
     return pass;
 }
 
-void expect_all_answers(const JoinFilter& filter, const JoinColumn& column, const std::string& what) {
+void expect_all_answers(const JoinFilter& filter, const JoinColumn& column,
+                        const std::string& what) {
     SCOPED_TRACE(what);
     const auto pass = expected(filter, column);
     const std::size_t n = column.size();
@@ -83,11 +90,14 @@ void expect_all_answers(const JoinFilter& filter, const JoinColumn& column, cons
 
 TEST(Join, EveryShapeOfAnswerIsThatOfSingleLookups) {
     for (const auto& spec : {"split256", "classic:k=8", "register64:k=5", "cuckoo12"})
-        for (const std::size_t n : {0u, 1u, 7u, 8u, 63u, 64u, 65u, 1000u, 1023u, 1024u, 1025u, 3001u})
+        for (const std::size_t n :
+             {0u, 1u, 7u, 8u, 63u, 64u, 65u, 1000u, 1023u, 1024u, 1025u, 3001u})
             for (const bool nulls : {false, true}) {
                 Batch batch(n, nulls);
                 const JoinFilter filter(filter_of_half(spec, batch.values));
-                expect_all_answers(filter, batch.column, std::string(spec) + " " + std::to_string(n) + (nulls ? " with NULLs" : ""));
+                expect_all_answers(
+                    filter, batch.column,
+                    std::string(spec) + " " + std::to_string(n) + (nulls ? " with NULLs" : ""));
             }
 }
 
@@ -111,7 +121,8 @@ TEST(Join, EveryOffsetOfTheValidity) {
     for (std::size_t offset = 0; offset < 18; ++offset)
         for (const std::size_t n : {1u, 6u, 64u, 1030u}) {
             Batch batch(n, true, offset);
-            expect_all_answers(JoinFilter(filter_of_half("split256", batch.values)), batch.column, std::to_string(offset) + " " + std::to_string(n));
+            expect_all_answers(JoinFilter(filter_of_half("split256", batch.values)), batch.column,
+                               std::to_string(offset) + " " + std::to_string(n));
         }
 }
 
@@ -138,23 +149,37 @@ TEST(Join, WithoutAFilterAllPassOrNone) {
 
 TEST(Join, RefusesRowsAndOutputsThatDoNotFit) {
     const Batch batch(20, false);
-    const JoinFilter filter(filter_of_half("split256", batch.values)), all = JoinFilter::accept_all();
+    const JoinFilter filter(filter_of_half("split256", batch.values)),
+        all = JoinFilter::accept_all();
     std::vector<std::uint32_t> out(19);
     std::vector<std::uint8_t> bytes(19);
     for (const auto* f : {&filter, &all}) {
         test::expect_error<std::length_error>([&] { return f->select(batch.column, out); }, "19");
-        test::expect_error<std::length_error>([&] { f->bytes(batch.column, bytes); return 0; }, "19");
-        test::expect_error<std::length_error>([&] { f->bitmap(batch.column, std::span(bytes).first(2)); return 0; }, "2");
+        test::expect_error<std::length_error>(
+            [&] {
+                f->bytes(batch.column, bytes);
+                return 0;
+            },
+            "19");
+        test::expect_error<std::length_error>(
+            [&] {
+                f->bitmap(batch.column, std::span(bytes).first(2));
+                return 0;
+            },
+            "2");
         const std::uint32_t rows[] = {0, 20};
-        test::expect_error<std::out_of_range>([&] { return f->select(batch.column, rows, out); }, "row 20");
-        test::expect_error<std::length_error>([&] { return f->select(batch.column, rows, std::span(out).first(1)); }, "1");
+        test::expect_error<std::out_of_range>([&] { return f->select(batch.column, rows, out); },
+                                              "row 20");
+        test::expect_error<std::length_error>(
+            [&] { return f->select(batch.column, rows, std::span(out).first(1)); }, "1");
     }
 }
 
 TEST(JoinBuilder, ThreadsTogetherGiveTheBitsOfOne) {
     for (const auto& spec : test::all_specs()) {
         if (!Layout::parse(spec).is_bloom()) {
-            test::expect_error<std::invalid_argument>([&] { return JoinBuilder(spec, 1000, 40); }, spec);
+            test::expect_error<std::invalid_argument>([&] { return JoinBuilder(spec, 1000, 40); },
+                                                      spec);
             continue;
         }
         for (const bool nulls : {false, true}) {
@@ -178,7 +203,9 @@ TEST(JoinBuilder, ThreadsTogetherGiveTheBitsOfOne) {
                 EXPECT_EQ(builder->rows(), rows);
                 const JoinFilter filter = std::move(*builder).finish();
                 ASSERT_EQ(filter.state(), JoinFilter::State::filter);
-                EXPECT_TRUE(std::ranges::equal(filter.filter()->base().bytes(), serial.base().bytes())) << spec;
+                EXPECT_TRUE(
+                    std::ranges::equal(filter.filter()->base().bytes(), serial.base().bytes()))
+                    << spec;
             }
         }
     }
@@ -190,12 +217,14 @@ TEST(JoinBuilder, ConcurrentInsertsOfHashes) {
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
-            for (std::size_t i = 0; i < 10; ++i) builder.insert({std::span(hashes).subspan(t * 10'000 + i * 1000, 1000), true});
+            for (std::size_t i = 0; i < 10; ++i)
+                builder.insert({std::span(hashes).subspan(t * 10'000 + i * 1000, 1000), true});
         });
     for (auto& thread : threads) thread.join();
     auto serial = make_filter("split256", 40'000, 12);
     serial.insert_hashes(hashes);
-    EXPECT_TRUE(std::ranges::equal(std::move(builder).finish().filter()->base().bytes(), serial.base().bytes()));
+    EXPECT_TRUE(std::ranges::equal(std::move(builder).finish().filter()->base().bytes(),
+                                   serial.base().bytes()));
 }
 
 TEST(JoinBuilder, AnEmptyBuildSideLetsNothingPass) {
@@ -210,10 +239,17 @@ TEST(JoinKey, EqualFloatsHaveOneKeyAndOthersTheirOwn) {
     using Limits = std::numeric_limits<double>;
     EXPECT_EQ(join_key(0.0), join_key(-0.0));
     EXPECT_EQ(join_key(Limits::quiet_NaN()), join_key(-Limits::quiet_NaN()));
-    EXPECT_EQ(join_key(Limits::quiet_NaN()), join_key(std::bit_cast<double>(0x7FF0'0000'0000'0001u)));
+    EXPECT_EQ(join_key(Limits::quiet_NaN()),
+              join_key(std::bit_cast<double>(0x7FF0'0000'0000'0001u)));
     EXPECT_EQ(join_key(1.5f), join_key(1.5));
-    const double others[] = {0.0, 1.0, -1.0, Limits::min(), -Limits::min(), Limits::infinity(),
-                             -Limits::infinity(), Limits::quiet_NaN()};
+    const double others[] = {0.0,
+                             1.0,
+                             -1.0,
+                             Limits::min(),
+                             -Limits::min(),
+                             Limits::infinity(),
+                             -Limits::infinity(),
+                             Limits::quiet_NaN()};
     std::set<std::uint64_t> keys;
     for (const double value : others) keys.insert(join_key(value));
     EXPECT_EQ(keys.size(), std::size(others));
@@ -237,14 +273,16 @@ TEST(JoinKey, WholeDoublesHaveTheKeyOfTheInteger) {
 }
 
 struct Star {
-    // Of 4096 rows the filters hold a half, an eighth and a quarter, of keys that are independent of one another.
+    // Of 4096 rows the filters hold a half, an eighth and a quarter, of keys that are independent
+    // of one another.
     static constexpr std::size_t n = 4096;
     Star() {
         for (std::size_t f = 0; f < 3; ++f) {
             keys[f] = test::random_keys(n, 1'000'000 * (f + 1));
             auto filter = make_filter("split256", n, 16);
             for (std::size_t row = 0; row < n; ++row)
-                if (test::random_key(row + 10'000 * f) % (f == 0 ? 2 : f == 1 ? 8 : 4) == 0) filter.insert(keys[f][row]);
+                if (test::random_key(row + 10'000 * f) % (f == 0 ? 2 : f == 1 ? 8 : 4) == 0)
+                    filter.insert(keys[f][row]);
             filters.emplace_back(std::move(filter));
             columns[f].values = keys[f];
         }
@@ -252,7 +290,9 @@ struct Star {
     std::vector<std::uint32_t> expected_rows() const {
         std::vector<std::uint32_t> rows;
         for (std::size_t row = 0; row < n; ++row)
-            if (expected(filters[0], columns[0])[row] && expected(filters[1], columns[1])[row] && expected(filters[2], columns[2])[row]) rows.push_back(static_cast<std::uint32_t>(row));
+            if (expected(filters[0], columns[0])[row] && expected(filters[1], columns[1])[row] &&
+                expected(filters[2], columns[2])[row])
+                rows.push_back(static_cast<std::uint32_t>(row));
         return rows;
     }
     std::vector<std::uint64_t> keys[3];
@@ -263,16 +303,23 @@ struct Star {
 TEST(StarProbe, TheMostSelectiveFilterComesFirst) {
     const Star star;
     StarProbe probe(star.filters);
-    EXPECT_EQ(std::vector(probe.order().begin(), probe.order().end()), (std::vector<std::size_t>{0, 1, 2}));
+    EXPECT_EQ(std::vector(probe.order().begin(), probe.order().end()),
+              (std::vector<std::size_t>{0, 1, 2}));
     EXPECT_DOUBLE_EQ(probe.pass_rate(1), 1);
     std::vector<std::uint32_t> out(Star::n), rows;
     for (std::size_t row = 0; row < Star::n; ++row)
-        if (std::ranges::all_of(std::vector{0, 1, 2}, [&](int f) { return star.filters[static_cast<std::size_t>(f)].filter()->contains(star.keys[f][row]); }))
+        if (std::ranges::all_of(std::vector{0, 1, 2}, [&](int f) {
+                return star.filters[static_cast<std::size_t>(f)].filter()->contains(
+                    star.keys[f][row]);
+            }))
             rows.push_back(static_cast<std::uint32_t>(row));
     for (int batch = 0; batch < 3; ++batch) {
         const std::size_t n = probe.select(star.columns, out);
-        EXPECT_EQ(std::vector(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)), rows) << batch;
-        EXPECT_EQ(std::vector(probe.order().begin(), probe.order().end()), (std::vector<std::size_t>{1, 2, 0})) << batch;
+        EXPECT_EQ(std::vector(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)), rows)
+            << batch;
+        EXPECT_EQ(std::vector(probe.order().begin(), probe.order().end()),
+                  (std::vector<std::size_t>{1, 2, 0}))
+            << batch;
     }
     EXPECT_NEAR(probe.pass_rate(0), 0.5, 0.05);
     EXPECT_NEAR(probe.pass_rate(1), 0.125, 0.03);
@@ -290,7 +337,10 @@ TEST(StarProbe, AFilterThatLetsAllPassIsNotAskedAndNullsStillFail) {
     valid[0] = 0xFE;
     valid[Star::n / 8 - 1] = 0x7F;
     const std::vector<JoinFilter> only{star.filters[0]};
-    StarProbe probe(only, Governor::Settings{.stop_at = 0.9, .sample_rows = Star::n, .first_pause = 10 * Star::n, .longest_pause = 10 * Star::n});
+    StarProbe probe(only, Governor::Settings{.stop_at = 0.9,
+                                             .sample_rows = Star::n,
+                                             .first_pause = 10 * Star::n,
+                                             .longest_pause = 10 * Star::n});
     star.columns[0].valid = valid.data();
     std::vector<std::uint32_t> out(Star::n);
     for (int batch = 0; batch < 5; ++batch) {
@@ -302,13 +352,17 @@ TEST(StarProbe, AFilterThatLetsAllPassIsNotAskedAndNullsStillFail) {
 
 TEST(StarProbe, PausedFiltersBehindOthers) {
     Star star;
-    StarProbe probe(star.filters, Governor::Settings{.stop_at = 0.4, .sample_rows = Star::n, .first_pause = 1 << 20, .longest_pause = 1 << 20});
+    StarProbe probe(star.filters, Governor::Settings{.stop_at = 0.4,
+                                                     .sample_rows = Star::n,
+                                                     .first_pause = 1 << 20,
+                                                     .longest_pause = 1 << 20});
     std::vector<std::uint32_t> out(Star::n);
     const std::size_t first = probe.select(star.columns, out);
     // Now the half is paused: what the other two let pass remains.
     const std::size_t then = probe.select(star.columns, out);
     std::size_t both = 0;
-    const auto one = expected(star.filters[1], star.columns[1]), two = expected(star.filters[2], star.columns[2]);
+    const auto one = expected(star.filters[1], star.columns[1]),
+               two = expected(star.filters[2], star.columns[2]);
     for (std::size_t row = 0; row < Star::n; ++row) both += one[row] && two[row];
     EXPECT_EQ(first, star.expected_rows().size());
     EXPECT_EQ(then, both);
@@ -319,11 +373,16 @@ TEST(StarProbe, RefusesColumnsThatDoNotFit) {
     const Star star;
     StarProbe probe(star.filters);
     std::vector<std::uint32_t> out(Star::n);
-    test::expect_error<std::invalid_argument>([&] { return probe.select({star.columns, 2}, out); }, "2 columns for 3");
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            return probe.select({star.columns, 2}, out);
+        },
+        "2 columns for 3");
     JoinColumn shorter[3] = {star.columns[0], star.columns[1], star.columns[2]};
     shorter[2].values = shorter[2].values.first(7);
     test::expect_error<std::invalid_argument>([&] { return probe.select(shorter, out); }, "7 rows");
-    test::expect_error<std::length_error>([&] { return probe.select(star.columns, std::span(out).first(9)); }, "9");
+    test::expect_error<std::length_error>(
+        [&] { return probe.select(star.columns, std::span(out).first(9)); }, "9");
     StarProbe none({});
     test::expect_error<std::invalid_argument>([&] { return none.select({}, out); }, "0 columns");
 }

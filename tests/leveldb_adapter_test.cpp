@@ -1,4 +1,5 @@
-// A real LevelDB database on disk with our filters: right answers, blocks that are not read, and what happens to filters that are foreign or damaged.
+// A real LevelDB database on disk with our filters: right answers, blocks that are not read, and
+// what happens to filters that are foreign or damaged.
 #include <leveldb/db.h>
 #include <unistd.h>
 
@@ -7,8 +8,8 @@
 #include <fstream>
 
 #include "allocations.hpp"
-#include "simdbloom/adapters/leveldb.hpp"
 #include "scale.hpp"
+#include "simdbloom/adapters/leveldb.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -38,7 +39,9 @@ private:
 };
 
 std::string present(std::uint64_t i) { return "user" + std::to_string(test::random_key(i)); }
-std::string absent(std::uint64_t i) { return "user" + std::to_string(test::random_key(i + 1'000'000'000)); }
+std::string absent(std::uint64_t i) {
+    return "user" + std::to_string(test::random_key(i + 1'000'000'000));
+}
 std::string value(std::uint64_t i) { return "value of " + present(i) + std::string(60, '.'); }
 
 /// A policy to whose work of every third filter no memory is given.
@@ -92,7 +95,8 @@ class LevelDbDatabase : public ::testing::Test {
 protected:
     void SetUp() override {
         SIMDBLOOM_SKIP_IF_FORCED();
-        folder_ = std::filesystem::temp_directory_path() / ("simdbloom_leveldb_" + std::to_string(getpid()));
+        folder_ = std::filesystem::temp_directory_path() /
+                  ("simdbloom_leveldb_" + std::to_string(getpid()));
         std::filesystem::remove_all(folder_);
     }
     void TearDown() override {
@@ -112,7 +116,8 @@ protected:
     }
     void close() { database_.reset(); }
     void write(std::uint64_t first, std::uint64_t n) {
-        for (std::uint64_t i = first; i < first + n; ++i) ASSERT_TRUE(database_->Put({}, present(i), value(i)).ok());
+        for (std::uint64_t i = first; i < first + n; ++i)
+            ASSERT_TRUE(database_->Put({}, present(i), value(i)).ok());
     }
     void compact() { database_->CompactRange(nullptr, nullptr); }
     /// All of the first n keys with their values, and none of n absent ones.
@@ -123,7 +128,8 @@ protected:
             ASSERT_TRUE(status.ok()) << present(i) << ": " << status.ToString();
             ASSERT_EQ(found, value(i));
         }
-        for (std::uint64_t i = 0; i < n; ++i) ASSERT_TRUE(database_->Get({}, absent(i), &found).IsNotFound()) << absent(i);
+        for (std::uint64_t i = 0; i < n; ++i)
+            ASSERT_TRUE(database_->Get({}, absent(i), &found).IsNotFound()) << absent(i);
     }
     std::vector<std::filesystem::path> tables() const {
         std::vector<std::filesystem::path> files;
@@ -138,7 +144,8 @@ protected:
 
 TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
     const std::size_t n = test::scaled<std::size_t>(5'000, 20'000, 1'000'000);
-    for (const std::string spec : {"classic", "blocked512", "split256", "register64", "sector512"}) {
+    for (const std::string spec :
+         {"classic", "blocked512", "split256", "register64", "sector512"}) {
         std::filesystem::remove_all(folder_);
         const CountingPolicy policy(make_leveldb_policy(spec, 10));
         open(&policy);
@@ -153,12 +160,17 @@ TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
             ASSERT_EQ(found, value(i));
         }
         EXPECT_GE(policy.asked, n);
-        // In a compacted database a key lies in one table at most, and few of those asked for it are not the one.
+        // In a compacted database a key lies in one table at most, and few of those asked for it
+        // are not the one.
         EXPECT_GE(policy.passed, n);
         policy.asked = policy.passed = 0;
-        for (std::size_t i = 0; i < n; ++i) ASSERT_TRUE(database_->Get({}, absent(i), &found).IsNotFound()) << spec << ' ' << absent(i);
-        EXPECT_GE(policy.asked, 0.99 * static_cast<double>(n)) << "but those before the first or behind the last key of all tables";
-        EXPECT_LT(static_cast<double>(policy.passed), 0.03 * static_cast<double>(policy.asked)) << spec;
+        for (std::size_t i = 0; i < n; ++i)
+            ASSERT_TRUE(database_->Get({}, absent(i), &found).IsNotFound())
+                << spec << ' ' << absent(i);
+        EXPECT_GE(policy.asked, 0.99 * static_cast<double>(n))
+            << "but those before the first or behind the last key of all tables";
+        EXPECT_LT(static_cast<double>(policy.passed), 0.03 * static_cast<double>(policy.asked))
+            << spec;
         EXPECT_GT(policy.passed, 0u) << "20,000 strangers and no false positive: is it a filter?";
         close();
     }
@@ -169,7 +181,8 @@ TEST_F(LevelDbDatabase, OverwrittenAndDeletedKeysAreWhatTheyWereLast) {
     open(policy.get());
     write(0, 3000);
     const leveldb::Snapshot* const before = database_->GetSnapshot();
-    for (std::uint64_t i = 0; i < 3000; i += 3) ASSERT_TRUE(database_->Put({}, present(i), "new").ok());
+    for (std::uint64_t i = 0; i < 3000; i += 3)
+        ASSERT_TRUE(database_->Put({}, present(i), "new").ok());
     for (std::uint64_t i = 1; i < 3000; i += 3) ASSERT_TRUE(database_->Delete({}, present(i)).ok());
     compact();
     leveldb::ReadOptions old;
@@ -199,7 +212,8 @@ TEST_F(LevelDbDatabase, FiltersOfAnotherLayoutAndSizeAreStillUsed) {
 }
 
 TEST_F(LevelDbDatabase, FiltersOfAnotherPolicyAreNotRead) {
-    const CountingPolicy builtin{PolicyPointer(leveldb::NewBloomFilterPolicy(10))}, ours(make_leveldb_policy(leveldb_policy_spec, 10));
+    const CountingPolicy builtin{PolicyPointer(leveldb::NewBloomFilterPolicy(10))},
+        ours(make_leveldb_policy(leveldb_policy_spec, 10));
     open(&builtin);
     write(0, 3000);
     compact();
@@ -225,7 +239,8 @@ struct Range {
 Range filter_block(const std::string& table) {
     std::size_t at = table.rfind("filter.simdbloom.");
     EXPECT_NE(at, std::string::npos);
-    at = table.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.", at) + 1;  // behind the version, one digit
+    at = table.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.", at) +
+         1;  // behind the version, one digit
     const auto varint = [&] {
         std::uint64_t n = 0;
         for (unsigned shift = 0;; shift += 7) {
@@ -262,15 +277,18 @@ TEST_F(LevelDbDatabase, DamagedFiltersLoseNoKey) {
             std::string table((std::istreambuf_iterator<char>(in)), {});
             const Range block = filter_block(table);
             ASSERT_LT(block.offset + block.size, table.size());
-            // The filters end where the array of their offsets begins: the last number but the byte behind it.
+            // The filters end where the array of their offsets begins: the last number but the byte
+            // behind it.
             const char* const last = table.data() + block.offset + block.size - 5;
             const std::size_t filters = detail::load_le<std::uint32_t>(last);
             ASSERT_LT(filters, block.size);
-            for (std::size_t i = 0; i < filters; ++i) table[block.offset + i] = change(table[block.offset + i]);
+            for (std::size_t i = 0; i < filters; ++i)
+                table[block.offset + i] = change(table[block.offset + i]);
             std::ofstream(path, std::ios::binary) << table;
         }
     };
-    // Zeros would say of every key that it is not there; who checks LevelDB's checksum sees that. All filters are left alone then.
+    // Zeros would say of every key that it is not there; who checks LevelDB's checksum sees that.
+    // All filters are left alone then.
     damage([](char c) { return static_cast<char>(c & 0xF0); });
     policy.asked = 0;
     open(&policy, true);

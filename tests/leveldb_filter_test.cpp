@@ -1,5 +1,6 @@
-// LevelDB's built-in filter without LevelDB: its published vectors, what it says of any bytes, and the same answers singly, in batches and on every ISA.
-// leveldb_library_test.cpp compares with LevelDB itself.
+// LevelDB's built-in filter without LevelDB: its published vectors, what it says of any bytes, and
+// the same answers singly, in batches and on every ISA. leveldb_library_test.cpp compares with
+// LevelDB itself.
 #include <sys/mman.h>
 
 #include <cstring>
@@ -55,7 +56,8 @@ TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
         std::string text;
         for (unsigned j = 0; j < 8; ++j) text += static_cast<char>(key >> (8 * j));
         texts.push_back(text);
-        hashes.push_back(leveldb_hash(key) | std::uint64_t{0xABCDEF} << 40);  // only the low half is read
+        hashes.push_back(leveldb_hash(key) | std::uint64_t{0xABCDEF}
+                                                 << 40);  // only the low half is read
     }
     const std::vector<std::string_view> views(texts.begin(), texts.end());
     for (const int bits : {0, 1, 7, 10, 43, 60}) {
@@ -67,22 +69,29 @@ TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
 
 TEST(LevelDbFilter, WrongBitsPerKeyAreNamed) {
     const std::string_view keys[] = {"hello"};
-    test::expect_error<std::invalid_argument>([&] { return make_leveldb_filter(keys, -3); }, "bits_per_key=-3");
+    test::expect_error<std::invalid_argument>([&] { return make_leveldb_filter(keys, -3); },
+                                              "bits_per_key=-3");
     std::string out = "kept";
     EXPECT_THROW(append_leveldb_filter(keys, -1, out), std::invalid_argument);
     EXPECT_EQ(out, "kept");
 }
 
 TEST(LevelDbFilter, BytesThatAreNoFilterMeanWhatTheyMeanToLevelDb) {
-    for (const auto& [bytes, answer] : {std::pair{bytes_of({}), false}, {bytes_of({6}), false}, {bytes_of({0, 6}), false}, {bytes_of({0, 31}), true}, {bytes_of({0, 255}), true},
-                                        {bytes_of({0, 0}), true}, {bytes_of({255, 30}), true}}) {
+    for (const auto& [bytes, answer] : {std::pair{bytes_of({}), false},
+                                        {bytes_of({6}), false},
+                                        {bytes_of({0, 6}), false},
+                                        {bytes_of({0, 31}), true},
+                                        {bytes_of({0, 255}), true},
+                                        {bytes_of({0, 0}), true},
+                                        {bytes_of({255, 30}), true}}) {
         const LevelDbFilterView view{std::span<const std::byte>(bytes)};
         const std::vector<std::uint64_t> keys(20, 5);
         EXPECT_EQ(view.contains("hello"), answer);
         EXPECT_EQ(view.count(keys), answer ? 20u : 0u);
         std::vector<std::uint8_t> bitmap(3, 0xA5);
         view.contains(keys, bitmap);
-        EXPECT_EQ(bitmap, (answer ? std::vector<std::uint8_t>{255, 255, 15} : std::vector<std::uint8_t>{0, 0, 0}));
+        EXPECT_EQ(bitmap, (answer ? std::vector<std::uint8_t>{255, 255, 15}
+                                  : std::vector<std::uint8_t>{0, 0, 0}));
         std::vector<std::uint32_t> positions(20);
         EXPECT_EQ(view.select(keys, positions), answer ? 20u : 0u);
         if (answer) {
@@ -104,7 +113,8 @@ TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
             view.use_isa(isa);
             for (std::size_t n = 0; n <= 130; ++n) {
                 const auto keys = key_memory.last<std::uint64_t>(n);
-                for (std::size_t i = 0; i < n; ++i) keys[i] = test::random_key(test::random_key(i + n) % (2 * n_keys));
+                for (std::size_t i = 0; i < n; ++i)
+                    keys[i] = test::random_key(test::random_key(i + n) % (2 * n_keys));
                 std::vector<std::uint64_t> hashes;
                 std::vector<std::uint8_t> expected_bits((n + 7) / 8);
                 std::vector<std::uint32_t> expected;
@@ -113,20 +123,29 @@ TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
                     ASSERT_EQ(view.contains(keys[i]), view.contains_hash(hashes[i]));
                     if (!view.contains(keys[i])) continue;
                     expected.push_back(static_cast<std::uint32_t>(i));
-                    expected_bits[i / 8] = static_cast<std::uint8_t>(expected_bits[i / 8] | 1u << (i % 8));
+                    expected_bits[i / 8] =
+                        static_cast<std::uint8_t>(expected_bits[i / 8] | 1u << (i % 8));
                 }
                 for (const bool hashed : {false, true}) {
-                    const std::span<const std::uint64_t> asked = hashed ? std::span<const std::uint64_t>(hashes) : keys;
-                    ASSERT_EQ(hashed ? view.count_hashes(asked) : view.count(asked), expected.size()) << to_string(isa) << " n=" << n;
+                    const std::span<const std::uint64_t> asked =
+                        hashed ? std::span<const std::uint64_t>(hashes) : keys;
+                    ASSERT_EQ(hashed ? view.count_hashes(asked) : view.count(asked),
+                              expected.size())
+                        << to_string(isa) << " n=" << n;
                     const auto bitmap = bit_memory.last<std::uint8_t>(expected_bits.size());
                     std::fill(bitmap.begin(), bitmap.end(), 0xA5);
                     hashed ? view.contains_hashes(asked, bitmap) : view.contains(asked, bitmap);
-                    ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits)) << to_string(isa) << " n=" << n;
+                    ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits))
+                        << to_string(isa) << " n=" << n;
                     const auto positions = position_memory.last<std::uint32_t>(n);
                     std::fill(positions.begin(), positions.end(), 0xDEADBEEF);
-                    ASSERT_EQ(hashed ? view.select_hashes(asked, positions) : view.select(asked, positions), expected.size());
-                    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), positions.begin())) << to_string(isa) << " n=" << n;
-                    for (std::size_t i = expected.size(); i < n; ++i) ASSERT_EQ(positions[i], 0xDEADBEEF) << "written behind the last position";
+                    ASSERT_EQ(hashed ? view.select_hashes(asked, positions)
+                                     : view.select(asked, positions),
+                              expected.size());
+                    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), positions.begin()))
+                        << to_string(isa) << " n=" << n;
+                    for (std::size_t i = expected.size(); i < n; ++i)
+                        ASSERT_EQ(positions[i], 0xDEADBEEF) << "written behind the last position";
                 }
             }
         }
@@ -159,8 +178,10 @@ TEST(LevelDbFilter, StringsAnswerAsTheirHashesDo) {
 
 // Past 2^32 bits LevelDB's 32-bit positions are taken as they are: the array behind is never asked.
 TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
-    for (const std::size_t array_bytes : {(std::size_t{1} << 29) - 1, std::size_t{1} << 29, (std::size_t{1} << 29) + 4099}) {
-        void* const memory = mmap(nullptr, array_bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (const std::size_t array_bytes :
+         {(std::size_t{1} << 29) - 1, std::size_t{1} << 29, (std::size_t{1} << 29) + 4099}) {
+        void* const memory = mmap(nullptr, array_bytes + 1, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         ASSERT_NE(memory, MAP_FAILED);
         const std::span<std::byte> bytes(static_cast<std::byte*>(memory), array_bytes + 1);
         bytes.back() = std::byte{3};
@@ -170,7 +191,9 @@ TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
             if (i == 0) h = 0xFFFFFFFFu;
             hashes.push_back(h);
             for (unsigned j = 0; j < 3; ++j) {
-                const std::uint64_t position = static_cast<std::uint32_t>(h + j * (h >> 17 | h << 15)) % (std::uint64_t{array_bytes} * 8);
+                const std::uint64_t position =
+                    static_cast<std::uint32_t>(h + j * (h >> 17 | h << 15)) %
+                    (std::uint64_t{array_bytes} * 8);
                 // All of the even ones, all but the last of the odd ones.
                 if (i % 2 == 0 || j < 2)
                     bytes[position / 8] |= std::byte{1} << static_cast<int>(position % 8);
@@ -178,7 +201,8 @@ TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
         }
         LevelDbFilterView view{std::span<const std::byte>(bytes)};
         EXPECT_EQ(view.bits(), 8 * array_bytes);
-        for (std::size_t i = 0; i < hashes.size(); ++i) ASSERT_EQ(view.contains_hash(hashes[i]), i % 2 == 0) << i;
+        for (std::size_t i = 0; i < hashes.size(); ++i)
+            ASSERT_EQ(view.contains_hash(hashes[i]), i % 2 == 0) << i;
         for (const Isa isa : usable_isas()) {
             view.use_isa(isa);
             std::vector<std::uint32_t> positions(100);
@@ -208,7 +232,8 @@ TEST(LevelDbFilter, TheSimulationGivesTheSameForTheSameArguments) {
 
 TEST(LevelDbFilter, ItsFprFollowsTheSimulation) {
     SIMDBLOOM_SKIP_IF_FORCED();
-    for (const auto& [n, bits_per_key] : {std::pair{35u, 10}, {60u, 10}, {1000u, 8}, {50'000u, 12}}) {
+    for (const auto& [n, bits_per_key] :
+         {std::pair{35u, 10}, {60u, 10}, {1000u, 8}, {50'000u, 12}}) {
         const unsigned filters = std::clamp(200'000u / n, 1u, 2000u), probes = 4'000'000 / filters;
         const auto outside = test::random_keys(probes, 1u << 30);
         double sum = 0;
@@ -219,10 +244,15 @@ TEST(LevelDbFilter, ItsFprFollowsTheSimulation) {
             if (f == 0) model = simulate_leveldb_fpr(n, view.bits(), view.k());
             sum += static_cast<double>(view.count(outside)) / probes;
         }
-        const double sigma = std::sqrt((model.fpr / probes + model.deviation * model.deviation) / filters + model.deviation * model.deviation / 40);
-        EXPECT_LT(std::abs(sum / filters - model.fpr), 5 * sigma) << n << " keys: " << sum / filters << ", simulated " << model.fpr;
+        const double sigma =
+            std::sqrt((model.fpr / probes + model.deviation * model.deviation) / filters +
+                      model.deviation * model.deviation / 40);
+        EXPECT_LT(std::abs(sum / filters - model.fpr), 5 * sigma)
+            << n << " keys: " << sum / filters << ", simulated " << model.fpr;
         // That the simulation is worth having: ideal hashing gives less.
-        EXPECT_GT(model.fpr, 1.03 * fpr::classic(static_cast<double>(n) * bits_per_key, n, static_cast<unsigned>(bits_per_key * 0.69))) << n;
+        EXPECT_GT(model.fpr, 1.03 * fpr::classic(static_cast<double>(n) * bits_per_key, n,
+                                                 static_cast<unsigned>(bits_per_key * 0.69)))
+            << n;
     }
     EXPECT_THROW((void)simulate_leveldb_fpr(0, 64, 6), std::invalid_argument);
 }

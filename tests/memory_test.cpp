@@ -1,5 +1,6 @@
-// A filter takes its bits and at most one page more, gives all of it back, and building one allocates
-// nothing else: counted at operator new, at the allocator given, and in the process's mappings.
+// A filter takes its bits and at most one page more, gives all of it back, and building one
+// allocates nothing else: counted at operator new, at the allocator given, and in the process's
+// mappings.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,7 +16,8 @@ using test::heap_allocations;
 constexpr std::size_t page = 4096;
 
 TEST(Memory, OneAllocationOfTheBitsAndLessThanAPage) {
-    for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512", "blocked512:k=8", "cuckoo12", "counting:k=4", "counting512:k=4"})
+    for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512",
+                                   "blocked512:k=8", "cuckoo12", "counting:k=4", "counting512:k=4"})
         for (const std::size_t n : {1u, 1000u, 500'000u}) {
             test::Counting counting;
             {
@@ -63,8 +65,10 @@ TEST(Memory, LargeFiltersMapTheirBitsAndOnePage) {
         {
             const auto filter = make_filter("sector512", 5'000'000, 12.3, {.huge_pages = huge});
             const std::size_t after = mapped_pages();
-            EXPECT_LE((after - before) * page, filter.size_in_bytes() + 2 * page) << "the bits, rounded up to a page, and one page";
-            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(filter.base().bytes().data()) % (2u << 20), 0u);
+            EXPECT_LE((after - before) * page, filter.size_in_bytes() + 2 * page)
+                << "the bits, rounded up to a page, and one page";
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(filter.base().bytes().data()) % (2u << 20),
+                      0u);
         }
         EXPECT_EQ(mapped_pages(), before) << "not everything was given back";
     }
@@ -81,7 +85,9 @@ TEST(Memory, BitsBeginAsZerosWhateverWasInTheirMemory) {
         std::free(used);
         const auto own = make_filter("sector512", n, 12);
         for (const AnyFilter* filter : {&given, &own})
-            EXPECT_TRUE(std::ranges::all_of(filter->base().bytes(), [](std::byte b) { return b == std::byte{0}; })) << n;
+            EXPECT_TRUE(std::ranges::all_of(filter->base().bytes(), [](std::byte b) {
+                return b == std::byte{0};
+            })) << n;
     }
 }
 
@@ -94,9 +100,11 @@ TEST(Memory, WhatTheSystemRefusesIsAnErrorThatNamesTheBytes) {
             bool thrown = false;
             refused.begin();
             try {
-                (void)make_filter("sector512", 1000, static_cast<double>(bytes) * 8 / 1000, {.huge_pages = huge});
+                (void)make_filter("sector512", 1000, static_cast<double>(bytes) * 8 / 1000,
+                                  {.huge_pages = huge});
             } catch (const AllocationError& e) {
-                thrown = std::string_view(e.what()) == "simdbloom: cannot allocate " + std::to_string(bytes) + " bytes";
+                thrown = std::string_view(e.what()) ==
+                         "simdbloom: cannot allocate " + std::to_string(bytes) + " bytes";
             }
             refused.end();
             EXPECT_TRUE(thrown) << bytes;

@@ -1,4 +1,5 @@
-// A key inserted is found: every spec, every ISA, single and batch, and earlier keys after later ones.
+// A key inserted is found: every spec, every ISA, single and batch, and earlier keys after later
+// ones.
 #include "support.hpp"
 
 namespace simdbloom {
@@ -16,9 +17,11 @@ TEST_P(NoFalseNegatives, InAnyWayOfInsertingAndAsking) {
             for (std::size_t at = 0; at < n; at += n / 4) {
                 const auto part = std::span(keys).subspan(at, n / 4);
                 if (batch) filter.insert(part);
-                else for (const auto key : part) filter.insert(key);
+                else
+                    for (const auto key : part) filter.insert(key);
                 // All keys so far, not only the newest.
-                ASSERT_EQ(filter.count(std::span(keys).first(at + n / 4)), at + n / 4) << spec << ' ' << to_string(isa) << " batch=" << batch;
+                ASSERT_EQ(filter.count(std::span(keys).first(at + n / 4)), at + n / 4)
+                    << spec << ' ' << to_string(isa) << " batch=" << batch;
             }
             std::vector<std::uint8_t> bitmap(n / 8);
             filter.contains(keys, bitmap);
@@ -52,7 +55,8 @@ TEST_P(NoFalseNegatives, InAMillionKeysBeyondTheCache) {
     EXPECT_EQ(filter.count(keys), n);
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, NoFalseNegatives, ::testing::ValuesIn(test::all_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Filter, NoFalseNegatives, ::testing::ValuesIn(test::all_specs()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace
 }  // namespace simdbloom

@@ -158,8 +158,8 @@ TEST(WithoutMemory, ASeriesCountsItsFiltersAndTheirKeysAlike) {
         full, [&](ScalableBloom& s) { s.insert(keys[before]); },
         [&](ScalableBloom& s, bool done) {
             expect_true_of_itself(
-                s, KeyVector(keys.begin(),
-                             keys.begin() + static_cast<std::ptrdiff_t>(before + done)));
+                s,
+                KeyVector(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(before + done)));
             s.insert(std::span(keys));
             expect_true_of_itself(s, keys);
         });

@@ -28,17 +28,20 @@ public:
         return false;
 #else
         limit();
-        void* const more = mmap(nullptr, std::size_t{1} << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* const more = mmap(nullptr, std::size_t{1} << 30, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         end();
         if (more != MAP_FAILED) munmap(more, std::size_t{1} << 30);
         return more == MAP_FAILED;
 #endif
     }
-    // Less than is mapped already: whatever is asked for beyond that is refused, and what earlier tests have left free in the heap
-    // is taken, but for 64 KiB: exceptions and the small things of a thread find room, wherever the heap ends.
+    // Less than is mapped already: whatever is asked for beyond that is refused, and what earlier
+    // tests have left free in the heap is taken, but for 64 KiB: exceptions and the small things of
+    // a thread find room, wherever the heap ends.
     void begin() {
         limit();
-        while (n_taken_ < taken_.size() && (taken_[n_taken_] = std::malloc(1 << 19)) != nullptr) ++n_taken_;
+        while (n_taken_ < taken_.size() && (taken_[n_taken_] = std::malloc(1 << 19)) != nullptr)
+            ++n_taken_;
         std::free(std::exchange(spare_, nullptr));
     }
     void end() {

@@ -1,4 +1,5 @@
-// Parquet's Bloom filters: bytes of the specification, whole files made here, and bytes that are none.
+// Parquet's Bloom filters: bytes of the specification, whole files made here, and bytes that are
+// none.
 #include "simdbloom/adapters/parquet.hpp"
 
 #include <filesystem>
@@ -22,7 +23,9 @@ std::string hex(std::span<const std::byte> bytes) {
     return text;
 }
 
-SplitBlockBloom of_blocks(std::size_t blocks) { return SplitBlockBloom::with_bits_per_key(blocks, 256); }
+SplitBlockBloom of_blocks(std::size_t blocks) {
+    return SplitBlockBloom::with_bits_per_key(blocks, 256);
+}
 
 // Values, blocks and bits of a filter of 32 blocks, worked out by hand from the specification.
 struct Vector {
@@ -43,7 +46,8 @@ TEST(Parquet, BytesAreThoseOfTheSpecification) {
     for (const auto& v : vectors) {
         EXPECT_EQ(parquet::hash_value(std::string_view(v.key)), v.hash);
         filter.insert_hash(v.hash);
-        for (std::size_t word = 0; word < 8; ++word) bits[v.block * 32 + word * 4 + v.bits[word] / 8] |= std::byte{1} << (v.bits[word] % 8);
+        for (std::size_t word = 0; word < 8; ++word)
+            bits[v.block * 32 + word * 4 + v.bits[word] / 8] |= std::byte{1} << (v.bits[word] % 8);
     }
     const auto bytes = parquet::write_filter(filter);
     ASSERT_EQ(bytes.size(), 16 + 1024u);
@@ -67,7 +71,9 @@ TEST(Parquet, AnyNumberOfBlocksGoesOutAndComesBack) {
         const auto read = parquet::read_filter(bytes).value();
         EXPECT_EQ(hex(read.filter.bytes()), hex(filter.bytes())) << blocks;
         EXPECT_EQ(read.filter.count_hashes(hashes), hashes.size());
-        EXPECT_NEAR(static_cast<double>(read.filter.n_keys()), static_cast<double>(hashes.size()), 5 + 0.02 * static_cast<double>(hashes.size())) << blocks;
+        EXPECT_NEAR(static_cast<double>(read.filter.n_keys()), static_cast<double>(hashes.size()),
+                    5 + 0.02 * static_cast<double>(hashes.size()))
+            << blocks;
     }
 }
 
@@ -82,7 +88,8 @@ TEST(Parquet, HashesOfEveryType) {
     EXPECT_EQ(parquet::hash_value(std::int64_t{0x0102}), of_bytes({2, 1, 0, 0, 0, 0, 0, 0}));
     EXPECT_EQ(parquet::hash_value(1.0f), of_bytes({0, 0, 0x80, 0x3F}));
     EXPECT_EQ(parquet::hash_value(1.0), of_bytes({0, 0, 0, 0, 0, 0, 0xF0, 0x3F}));
-    EXPECT_EQ(parquet::hash_value(std::array<std::uint32_t, 3>{1, 2, 0x03040506}), of_bytes({1, 0, 0, 0, 2, 0, 0, 0, 6, 5, 4, 3}));
+    EXPECT_EQ(parquet::hash_value(std::array<std::uint32_t, 3>{1, 2, 0x03040506}),
+              of_bytes({1, 0, 0, 0, 2, 0, 0, 0, 6, 5, 4, 3}));
 
     const auto text = [](PhysicalType type, std::string_view value) {
         const auto hashes = parquet::hash_text(type, 2, value);
@@ -92,18 +99,21 @@ TEST(Parquet, HashesOfEveryType) {
     EXPECT_EQ(text(PhysicalType::boolean, "true"), of_bytes({1}));
     EXPECT_EQ(text(PhysicalType::int32, "-2"), parquet::hash_value(std::int32_t{-2}));
     EXPECT_EQ(text(PhysicalType::int64, "258"), parquet::hash_value(std::int64_t{258}));
-    EXPECT_EQ(text(PhysicalType::int96, "010000000200000006050403"), of_bytes({1, 0, 0, 0, 2, 0, 0, 0, 6, 5, 4, 3}));
+    EXPECT_EQ(text(PhysicalType::int96, "010000000200000006050403"),
+              of_bytes({1, 0, 0, 0, 2, 0, 0, 0, 6, 5, 4, 3}));
     EXPECT_EQ(text(PhysicalType::float32, "1"), parquet::hash_value(1.0f));
     EXPECT_EQ(text(PhysicalType::float64, "1e0"), parquet::hash_value(1.0));
     EXPECT_EQ(text(PhysicalType::byte_array, "hello"), vectors[0].hash);
     EXPECT_EQ(text(PhysicalType::fixed_len_byte_array, "ab"), hash_bytes("ab"));
-    const std::pair<PhysicalType, const char*> wrong[] = {{PhysicalType::boolean, "yes"}, {PhysicalType::int32, "3000000000"}, {PhysicalType::int32, "1x"},
-                                                          {PhysicalType::int64, ""},      {PhysicalType::int96, "01"},         {PhysicalType::int96, "01000000020000000605040g"},
-                                                          {PhysicalType::float64, "one"},
-                                                          {PhysicalType::float32, "nan"},
-                                                          {PhysicalType::float64, "1e999"},
-                                                          {PhysicalType::fixed_len_byte_array, "abc"}};
-    for (const auto& w : wrong) test::expect_error<std::invalid_argument>([&] { return text(w.first, w.second); }, std::string("\"") + w.second + "\"");
+    const std::pair<PhysicalType, const char*> wrong[] = {
+        {PhysicalType::boolean, "yes"},   {PhysicalType::int32, "3000000000"},
+        {PhysicalType::int32, "1x"},      {PhysicalType::int64, ""},
+        {PhysicalType::int96, "01"},      {PhysicalType::int96, "01000000020000000605040g"},
+        {PhysicalType::float64, "one"},   {PhysicalType::float32, "nan"},
+        {PhysicalType::float64, "1e999"}, {PhysicalType::fixed_len_byte_array, "abc"}};
+    for (const auto& w : wrong)
+        test::expect_error<std::invalid_argument>([&] { return text(w.first, w.second); },
+                                                  std::string("\"") + w.second + "\"");
 }
 
 TEST(Parquet, AZeroIsAskedForInBothItsEncodings) {
@@ -127,7 +137,8 @@ std::vector<std::byte> parquet_bytes(std::initializer_list<unsigned> values) {
 template <class T>
 void expect_refused(const Loaded<T>& loaded, LoadFault fault, const std::string& words) {
     ASSERT_FALSE(loaded) << words;
-    EXPECT_EQ(static_cast<int>(loaded.error().fault), static_cast<int>(fault)) << loaded.error().message;
+    EXPECT_EQ(static_cast<int>(loaded.error().fault), static_cast<int>(fault))
+        << loaded.error().message;
     EXPECT_NE(loaded.error().message.find(words), std::string::npos) << loaded.error().message;
 }
 
@@ -135,20 +146,38 @@ TEST(Parquet, RefusesBytesThatAreNoFilter) {
     auto filter = of_blocks(2);
     filter.insert_hash(1);
     const auto good = parquet::write_filter(filter);
-    for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(parquet::read_filter(std::span(good).first(n))) << n;
-    expect_refused(parquet::read_filter(std::span(good).first(40)), LoadFault::too_short, "64 bytes where 24 are left");
+    for (std::size_t n = 0; n < good.size(); ++n)
+        EXPECT_FALSE(parquet::read_filter(std::span(good).first(n))) << n;
+    expect_refused(parquet::read_filter(std::span(good).first(40)), LoadFault::too_short,
+                   "64 bytes where 24 are left");
     expect_refused(parquet::read_filter(good, {.max_bytes = 63}), LoadFault::limit, "63");
-    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x42, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "33 bytes");
-    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x00, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "0 bytes");
-    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x40, 0x1c, 0x2c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "algorithm");
-    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x2c, 0, 0, 0x1c, 0x1c, 0, 0, 0})), LoadFault::parameter, "hash");
-    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x2c, 0, 0, 0})), LoadFault::parameter, "compression");
-    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02})), LoadFault::parameter, "64 bits");
-    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x7F})), LoadFault::parameter, "32 bits");
-    expect_refused(parquet::read_filter(parquet_bytes({0x16, 0x40})), LoadFault::parameter, "numBytes is of type 6");
+    expect_refused(parquet::read_filter(parquet_bytes(
+                       {0x15, 0x42, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})),
+                   LoadFault::parameter, "33 bytes");
+    expect_refused(parquet::read_filter(parquet_bytes(
+                       {0x15, 0x00, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})),
+                   LoadFault::parameter, "0 bytes");
+    expect_refused(parquet::read_filter(parquet_bytes(
+                       {0x15, 0x40, 0x1c, 0x2c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0})),
+                   LoadFault::parameter, "algorithm");
+    expect_refused(parquet::read_filter(parquet_bytes(
+                       {0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x2c, 0, 0, 0x1c, 0x1c, 0, 0, 0})),
+                   LoadFault::parameter, "hash");
+    expect_refused(parquet::read_filter(parquet_bytes(
+                       {0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x2c, 0, 0, 0})),
+                   LoadFault::parameter, "compression");
+    expect_refused(parquet::read_filter(parquet_bytes(
+                       {0x15, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02})),
+                   LoadFault::parameter, "64 bits");
+    expect_refused(parquet::read_filter(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x7F})),
+                   LoadFault::parameter, "32 bits");
+    expect_refused(parquet::read_filter(parquet_bytes({0x16, 0x40})), LoadFault::parameter,
+                   "numBytes is of type 6");
     expect_refused(parquet::read_filter(parquet_bytes({0x1F})), LoadFault::parameter, "type 15");
-    expect_refused(parquet::read_filter(parquet_bytes({0x59, 0xF5, 0xFF, 0xFF, 0xFF, 0x0F})), LoadFault::parameter, "elements where");
-    std::vector<std::byte> deep(1000, std::byte{0x5C});  // a structure in field 5 in a structure in field 5 ..
+    expect_refused(parquet::read_filter(parquet_bytes({0x59, 0xF5, 0xFF, 0xFF, 0xFF, 0x0F})),
+                   LoadFault::parameter, "elements where");
+    std::vector<std::byte> deep(
+        1000, std::byte{0x5C});  // a structure in field 5 in a structure in field 5 ..
     expect_refused(parquet::read_filter(deep), LoadFault::parameter, "32 structures");
 }
 
@@ -161,7 +190,9 @@ struct Writer {
         for (; v >= 0x80; v >>= 7) byte(static_cast<unsigned>(v & 0x7F) | 0x80);
         return byte(static_cast<unsigned>(v));
     }
-    Writer& number(std::int64_t v) { return varint(static_cast<std::uint64_t>(v) << 1 ^ static_cast<std::uint64_t>(v >> 63)); }
+    Writer& number(std::int64_t v) {
+        return varint(static_cast<std::uint64_t>(v) << 1 ^ static_cast<std::uint64_t>(v >> 63));
+    }
     Writer& field(int id, unsigned type) {
         if (id - last.back() < 16) byte(static_cast<unsigned>(id - last.back()) << 4 | type);
         else byte(type).number(id);
@@ -214,7 +245,19 @@ struct MadeFile {
         w.i64(3, 1000).list(4, 12, groups.size());
         for (std::size_t g = 0; g < groups.size(); ++g) {
             w.open().list(1, 12, 2);
-            w.open().i64(2, 4).field(3, 12).open().i32(1, 6).list(2, 5, 2).number(0).number(3).list(3, 8, 2).raw("a").raw("b").i32(4, 1).i64(5, 500);
+            w.open()
+                .i64(2, 4)
+                .field(3, 12)
+                .open()
+                .i32(1, 6)
+                .list(2, 5, 2)
+                .number(0)
+                .number(3)
+                .list(3, 8, 2)
+                .raw("a")
+                .raw("b")
+                .i32(4, 1)
+                .i64(5, 500);
             w.field(8, 11).varint(1).byte(0x88).raw("key").raw("value");  // a map of one entry
             w.i64(14, at[g]);
             if (with_lengths) w.i32(15, length[g]);
@@ -226,16 +269,20 @@ struct MadeFile {
         w.text(6, "made here").byte(0);
         metadata = w.bytes;
         file.insert(file.end(), metadata.begin(), metadata.end());
-        for (std::size_t i = 0; i < 4; ++i) file.push_back(static_cast<std::byte>(metadata.size() >> 8 * i));
+        for (std::size_t i = 0; i < 4; ++i)
+            file.push_back(static_cast<std::byte>(metadata.size() >> 8 * i));
         for (const char c : {'P', 'A', 'R', '1'}) file.push_back(static_cast<std::byte>(c));
         bytes = file;
         write(file);
     }
     ~MadeFile() { std::filesystem::remove(path); }
     void write(std::span<const std::byte> to) const {
-        std::ofstream(path, std::ios::binary | std::ios::trunc).write(reinterpret_cast<const char*>(to.data()), static_cast<std::streamsize>(to.size()));
+        std::ofstream(path, std::ios::binary | std::ios::trunc)
+            .write(reinterpret_cast<const char*>(to.data()),
+                   static_cast<std::streamsize>(to.size()));
     }
-    std::filesystem::path path = std::filesystem::temp_directory_path() / ("simdbloom-parquet-" + std::to_string(::getpid()));
+    std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                 ("simdbloom-parquet-" + std::to_string(::getpid()));
     std::vector<std::byte> bytes, metadata;
 };
 
@@ -259,19 +306,24 @@ TEST(Parquet, WholeFilesTellTheRowGroupsThatMayHoldAValue) {
 
         const std::size_t ab = file.column("a.b"), n = file.column("n");
         using Groups = std::vector<std::size_t>;
-        EXPECT_EQ(file.row_groups_with(ab, parquet::hash_value(std::string_view("two"))), (Groups{0, 2}));
-        EXPECT_EQ(file.row_groups_with(ab, parquet::hash_value(std::string_view("three"))), (Groups{1}));
-        EXPECT_EQ(file.row_groups_with(ab, parquet::hash_value(std::string_view("five"))), (Groups{}));
+        EXPECT_EQ(file.row_groups_with(ab, parquet::hash_value(std::string_view("two"))),
+                  (Groups{0, 2}));
+        EXPECT_EQ(file.row_groups_with(ab, parquet::hash_value(std::string_view("three"))),
+                  (Groups{1}));
+        EXPECT_EQ(file.row_groups_with(ab, parquet::hash_value(std::string_view("five"))),
+                  (Groups{}));
         EXPECT_EQ(file.row_groups_with(n, 5), (Groups{0, 1, 2}));
         expect_refused(file.read_filter(0, n), LoadFault::parameter, "no Bloom filter");
         expect_refused(file.read_filter(3, ab), LoadFault::parameter, "row group 3");
-        test::expect_error<std::invalid_argument>([&] { return file.column("b"); }, "\"b\"; it has: a.b n");
+        test::expect_error<std::invalid_argument>([&] { return file.column("b"); },
+                                                  "\"b\"; it has: a.b n");
     }
 }
 
 TEST(Parquet, OneBlockOfALongFilterSaysWhatTheFilterSays) {
     Words words(2);
-    for (int i = 0; i < 20'000; ++i) words[static_cast<std::size_t>(i % 2)].push_back("word " + std::to_string(i));
+    for (int i = 0; i < 20'000; ++i)
+        words[static_cast<std::size_t>(i % 2)].push_back("word " + std::to_string(i));
     for (const bool with_lengths : {true, false}) {
         const MadeFile made(words, with_lengths);
         const auto file = parquet::File::open(made.path).value();
@@ -280,7 +332,8 @@ TEST(Parquet, OneBlockOfALongFilterSaysWhatTheFilterSays) {
             ASSERT_GT(filter.size_in_bytes(), 4096u);
             std::size_t passed = 0;
             for (int i = 0; i < 40'000; ++i) {
-                const auto hash = parquet::hash_value(std::string_view("word " + std::to_string(i)));
+                const auto hash =
+                    parquet::hash_value(std::string_view("word " + std::to_string(i)));
                 const bool may = file.may_contain(group, 0, hash);
                 ASSERT_EQ(may, filter.contains_hash(hash)) << i;
                 ASSERT_TRUE(may || i >= 20'000 || static_cast<std::size_t>(i % 2) != group) << i;
@@ -293,8 +346,10 @@ TEST(Parquet, OneBlockOfALongFilterSaysWhatTheFilterSays) {
         // A header that says more bytes than the file has, or that is none: nothing is excluded.
         const auto hash = parquet::hash_value(std::string_view("absent"));
         ASSERT_FALSE(file.may_contain(0, 0, hash));
-        const auto header = static_cast<std::size_t>(*file.metadata().row_groups[0].columns[0].filter_offset);
-        for (const auto& [at, value] : {std::pair{std::size_t{3}, 0x7F}, std::pair{std::size_t{0}, 0xFF}}) {
+        const auto header =
+            static_cast<std::size_t>(*file.metadata().row_groups[0].columns[0].filter_offset);
+        for (const auto& [at, value] :
+             {std::pair{std::size_t{3}, 0x7F}, std::pair{std::size_t{0}, 0xFF}}) {
             auto bytes = made.bytes;
             bytes[header + at] = static_cast<std::byte>(value);
             made.write(bytes);
@@ -328,7 +383,8 @@ TEST(Parquet, RefusesFilesThatAreNone) {
 
 TEST(Parquet, MetadataOfAnyBytes) {
     const MadeFile made(Words{{"one", "two"}, {"three"}});
-    for (std::size_t n = 0; n < made.metadata.size(); ++n) EXPECT_FALSE(parquet::parse_metadata(std::span(made.metadata).first(n))) << n;
+    for (std::size_t n = 0; n < made.metadata.size(); ++n)
+        EXPECT_FALSE(parquet::parse_metadata(std::span(made.metadata).first(n))) << n;
     std::size_t refused = 0;
     for (std::size_t i = 0; i < made.metadata.size(); ++i)
         for (unsigned bit = 0; bit < 8; ++bit) {

@@ -11,17 +11,28 @@
 namespace simdbloom::test {
 
 inline constexpr unsigned chunk_bits = 8;
-inline constexpr std::size_t chunk = std::size_t{1} << chunk_bits;  // three filters of 64-byte blocks: 48 KiB
+inline constexpr std::size_t chunk = std::size_t{1}
+                                     << chunk_bits;  // three filters of 64-byte blocks: 48 KiB
 using Bitmap = std::array<std::uint64_t, chunk / 64>;
 
 struct Chunk {
     explicit Chunk(const Layout& layout_of_all)
-        : layout(layout_of_all), blocks(blocks_for(layout)), block_bytes(layout.block_bits() / 8), size(blocks * block_bytes),
-          inserted(size, false, nullptr), bits(inserted), scratch(inserted) {}
+        : layout(layout_of_all),
+          blocks(blocks_for(layout)),
+          block_bytes(layout.block_bits() / 8),
+          size(blocks * block_bytes),
+          inserted(size, false, nullptr),
+          bits(inserted),
+          scratch(inserted) {}
 
-    static bool anywhere(const Layout& l) { return l.kind == LayoutKind::classic || l.kind == LayoutKind::counting; }
-    // A table whose number of buckets is no power of two; for classic so many words that keys seldom share bits.
-    static std::uint64_t blocks_for(const Layout& l) { return l.is_table() ? chunk + 1 : anywhere(l) ? 4 * chunk : chunk; }
+    static bool anywhere(const Layout& l) {
+        return l.kind == LayoutKind::classic || l.kind == LayoutKind::counting;
+    }
+    // A table whose number of buckets is no power of two; for classic so many words that keys
+    // seldom share bits.
+    static std::uint64_t blocks_for(const Layout& l) {
+        return l.is_table() ? chunk + 1 : anywhere(l) ? 4 * chunk : chunk;
+    }
 
     Layout layout;
     std::uint64_t blocks, block_bytes, size;
@@ -33,34 +44,51 @@ struct Chunk {
     detail::Storage scratch;   // empty
 };
 
-inline void set_bit(std::byte* block, std::uint64_t bit) { block[bit / 8] |= std::byte{1} << (bit % 8); }
-inline void clear_bit(std::byte* block, std::uint64_t bit) { block[bit / 8] &= ~(std::byte{1} << (bit % 8)); }
+inline void set_bit(std::byte* block, std::uint64_t bit) {
+    block[bit / 8] |= std::byte{1} << (bit % 8);
+}
+inline void clear_bit(std::byte* block, std::uint64_t bit) {
+    block[bit / 8] &= ~(std::byte{1} << (bit % 8));
+}
 
 // 4-bit counters by the number of their lowest bit.
-inline unsigned counter(const std::byte* counters, std::uint64_t bit) { return std::to_integer<unsigned>(counters[bit / 8]) >> (bit % 8) & 15; }
+inline unsigned counter(const std::byte* counters, std::uint64_t bit) {
+    return std::to_integer<unsigned>(counters[bit / 8]) >> (bit % 8) & 15;
+}
 inline void raise_counter(std::byte* counters, std::uint64_t bit) {
-    if (counter(counters, bit) != 15) counters[bit / 8] = static_cast<std::byte>(std::to_integer<unsigned>(counters[bit / 8]) + (1u << (bit % 8)));
+    if (counter(counters, bit) != 15)
+        counters[bit / 8] = static_cast<std::byte>(std::to_integer<unsigned>(counters[bit / 8]) +
+                                                   (1u << (bit % 8)));
 }
 
 template <LayoutKind kind, unsigned k, unsigned groups>
 void prepare_block(Chunk& c) {
-    constexpr std::size_t bytes = kind == LayoutKind::register32 ? 4 : kind == LayoutKind::register64 ? 8 : kind == LayoutKind::split256 ? 32 : 64;
+    constexpr std::size_t bytes = kind == LayoutKind::register32   ? 4
+                                  : kind == LayoutKind::register64 ? 8
+                                  : kind == LayoutKind::split256   ? 32
+                                                                   : 64;
     std::memset(c.inserted.data(), 0, c.size);
     std::array<std::uint16_t, chunk> lacking;
     for (std::size_t j = 0; j < chunk; ++j) {
         const auto x = static_cast<std::uint32_t>(c.hashes[j]);
         std::uint16_t positions[k];
         [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {
-            ((positions[i] = static_cast<std::uint16_t>(detail::bit_position<kind>(x, i, k, groups))), ...);
-        }(std::make_integer_sequence<unsigned, k>());
-        for (const auto position : positions) (kind == LayoutKind::counting512 ? raise_counter : set_bit)(c.inserted.data() + j * bytes, position);
+            ((positions[i] =
+                  static_cast<std::uint16_t>(detail::bit_position<kind>(x, i, k, groups))),
+             ...);
+        }
+        (std::make_integer_sequence<unsigned, k>());
+        for (const auto position : positions)
+            (kind == LayoutKind::counting512 ? raise_counter : set_bit)(
+                c.inserted.data() + j * bytes, position);
         lacking[j] = positions[(std::uint64_t{x * 0x85EBCA77u} * k) >> 32];
     }
     for (std::size_t w = 0; w < chunk / 64; ++w) c.expected[w] = random_key(c.random + w);
     std::memcpy(c.bits.data(), c.inserted.data(), c.size);
     for (std::size_t j = 0; j < chunk; ++j)
         if ((c.expected[j / 64] >> (j % 64) & 1) == 0)
-            for (unsigned i = 0; i < (kind == LayoutKind::counting512 ? 4u : 1u); ++i) clear_bit(c.bits.data() + j * bytes, lacking[j] + i);
+            for (unsigned i = 0; i < (kind == LayoutKind::counting512 ? 4u : 1u); ++i)
+                clear_bit(c.bits.data() + j * bytes, lacking[j] + i);
 }
 
 inline void prepare_classic(Chunk& c) {
@@ -73,7 +101,8 @@ inline void prepare_classic(Chunk& c) {
         bool found = true;
         for (unsigned i = 0; i < c.layout.k; ++i, g = detail::classic_next(g)) {
             const bool counts = c.layout.is_counting();
-            const std::uint64_t bit = 64 * detail::block_index(g, c.blocks) + (counts ? detail::counting_bit(g) : g % 64);
+            const std::uint64_t bit =
+                64 * detail::block_index(g, c.blocks) + (counts ? detail::counting_bit(g) : g % 64);
             (counts ? raise_counter : set_bit)(c.inserted.data(), bit);
             found &= (counter(c.bits.data(), bit) & (counts ? 15 : 1)) != 0;
         }
@@ -84,13 +113,15 @@ inline void prepare_classic(Chunk& c) {
 // Slot `slot` of a bucket, numbered through all buckets, as one little integer.
 template <unsigned width>
 std::uint32_t tag_in(const std::byte* bits, std::uint64_t slot) {
-    return detail::load_le<std::uint32_t>(bits + slot * width / 8) >> (slot * width % 8) & ((1u << width) - 1);
+    return detail::load_le<std::uint32_t>(bits + slot * width / 8) >> (slot * width % 8) &
+           ((1u << width) - 1);
 }
 template <unsigned width>
 void put_tag(std::byte* bits, std::uint64_t slot, std::uint32_t tag) {
     const auto word = detail::load_le<std::uint32_t>(bits + slot * width / 8);
     const auto shift = static_cast<unsigned>(slot * width % 8);
-    detail::store_le(bits + slot * width / 8, (word & ~(((1u << width) - 1) << shift)) | tag << shift);
+    detail::store_le(bits + slot * width / 8,
+                     (word & ~(((1u << width) - 1) << shift)) | tag << shift);
 }
 
 template <unsigned width>
@@ -113,7 +144,8 @@ void prepare_cuckoo(Chunk& c) {
     for (std::size_t j = 0; j < chunk; ++j) {
         bool found = false;
         for (unsigned slot = 0; slot < 4; ++slot)
-            found |= tag_in<width>(bits, 4 * buckets[0][j] + slot) == tags[j] || tag_in<width>(bits, 4 * buckets[1][j] + slot) == tags[j];
+            found |= tag_in<width>(bits, 4 * buckets[0][j] + slot) == tags[j] ||
+                     tag_in<width>(bits, 4 * buckets[1][j] + slot) == tags[j];
         c.expected[j / 64] |= std::uint64_t{found} << (j % 64);
     }
 }
@@ -128,7 +160,8 @@ struct Cell {
         if constexpr (r == 14) {
             remainder = number(at + 2 * cell) >> 2, count = number(at + 2 * cell) & 3;
         } else {
-            remainder = number(at + cell * r / 8) >> (cell * r % 8) & ((1u << r) - 1), count = number(at + r) >> (2 * cell) & 3;
+            remainder = number(at + cell * r / 8) >> (cell * r % 8) & ((1u << r) - 1),
+            count = number(at + r) >> (2 * cell) & 3;
         }
     }
     void store(std::byte* bits, std::uint64_t bucket, unsigned cell) const {
@@ -142,7 +175,9 @@ struct Cell {
     }
 
 private:
-    static std::uint32_t number(const std::byte* at) { return std::to_integer<std::uint32_t>(at[0]) | std::to_integer<std::uint32_t>(at[1]) << 8; }
+    static std::uint32_t number(const std::byte* at) {
+        return std::to_integer<std::uint32_t>(at[0]) | std::to_integer<std::uint32_t>(at[1]) << 8;
+    }
     static void put(std::byte* at, std::uint32_t mask, std::uint32_t value) {
         const std::uint32_t both = (number(at) & ~mask) | value;
         at[0] = static_cast<std::byte>(both), at[1] = static_cast<std::byte>(both >> 8);
@@ -171,32 +206,42 @@ void prepare_dleft(Chunk& c) {
         const auto x = static_cast<std::uint32_t>(c.hashes[j]);
         remainders[j] = detail::cuckoo_tag(x, r);
         const std::uint64_t stride = detail::dleft_stride(remainders[j], c.blocks);
-        for (std::uint64_t s = 0, block = detail::block_index(c.hashes[j], c.blocks); s < 4; ++s, block = (block + stride) % c.blocks) buckets[j][s] = 4 * block + s;
+        for (std::uint64_t s = 0, block = detail::block_index(c.hashes[j], c.blocks); s < 4;
+             ++s, block = (block + stride) % c.blocks)
+            buckets[j][s] = 4 * block + s;
 
         std::byte* const into = c.inserted.data();
-        const bool counted = any_cell<r>(into, buckets[j], [&](Cell<r> cell, std::uint64_t bucket, unsigned i) {
-            if (cell.remainder != remainders[j]) return false;
-            cell.count = std::min(cell.count + 1, 3u);
-            cell.store(into, bucket, i);
-            return true;
-        });
-        if (!counted) {
-            std::array<unsigned, 4> load{};
-            any_cell<r>(into, buckets[j], [&](Cell<r> cell, std::uint64_t bucket, unsigned) { return load[bucket % 4] += cell.remainder != 0, false; });
-            const std::uint64_t least = buckets[j][static_cast<std::size_t>(std::ranges::min_element(load) - load.begin())];
-            any_cell<r>(into, {least, least, least, least}, [&](Cell<r> cell, std::uint64_t bucket, unsigned i) {
-                if (cell.remainder != 0) return false;
-                Cell<r>{remainders[j], 1}.store(into, bucket, i);
+        const bool counted =
+            any_cell<r>(into, buckets[j], [&](Cell<r> cell, std::uint64_t bucket, unsigned i) {
+                if (cell.remainder != remainders[j]) return false;
+                cell.count = std::min(cell.count + 1, 3u);
+                cell.store(into, bucket, i);
                 return true;
             });
+        if (!counted) {
+            std::array<unsigned, 4> load{};
+            any_cell<r>(into, buckets[j], [&](Cell<r> cell, std::uint64_t bucket, unsigned) {
+                return load[bucket % 4] += cell.remainder != 0, false;
+            });
+            const std::uint64_t least =
+                buckets[j][static_cast<std::size_t>(std::ranges::min_element(load) - load.begin())];
+            any_cell<r>(into, {least, least, least, least},
+                        [&](Cell<r> cell, std::uint64_t bucket, unsigned i) {
+                            if (cell.remainder != 0) return false;
+                            Cell<r>{remainders[j], 1}.store(into, bucket, i);
+                            return true;
+                        });
         }
         const std::uint64_t random = (x ^ c.random) * 0x9E3779B97F4A7C15u >> 32;
         const std::uint32_t off_by_a_bit = (random & 4) != 0 ? 1u << (random / 64 % r) : 0;
-        Cell<r>{remainders[j] ^ off_by_a_bit, 1 + static_cast<std::uint32_t>(random >> 20) % 3}.store(bits, buckets[j][random >> 30], static_cast<unsigned>(random / 8 % 8));
+        Cell<r>{remainders[j] ^ off_by_a_bit, 1 + static_cast<std::uint32_t>(random >> 20) % 3}
+            .store(bits, buckets[j][random >> 30], static_cast<unsigned>(random / 8 % 8));
     }
     c.expected = {};
     for (std::size_t j = 0; j < chunk; ++j) {
-        const bool found = any_cell<r>(bits, buckets[j], [&](Cell<r> cell, std::uint64_t, unsigned) { return cell.remainder == remainders[j]; });
+        const bool found = any_cell<r>(
+            bits, buckets[j],
+            [&](Cell<r> cell, std::uint64_t, unsigned) { return cell.remainder == remainders[j]; });
         c.expected[j / 64] |= std::uint64_t{found} << (j % 64);
     }
 }
@@ -207,29 +252,46 @@ template <LayoutKind kind, unsigned groups, unsigned step, unsigned max>
 Prepare prepare_any_k(unsigned k) {
     Prepare found = nullptr;
     [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {
-        ((k == (i + 1) * step ? void(found = &prepare_block<kind, (i + 1) * step, groups>) : void()), ...);
-    }(std::make_integer_sequence<unsigned, max / step>());
+        ((k == (i + 1) * step ? void(found = &prepare_block<kind, (i + 1) * step, groups>)
+                              : void()),
+         ...);
+    }
+    (std::make_integer_sequence<unsigned, max / step>());
     return found;
 }
 
 inline Prepare prepare_of(const Layout& layout) {
     switch (layout.kind) {
         case LayoutKind::classic:
-        case LayoutKind::counting: return prepare_classic;
-        case LayoutKind::register32: return prepare_any_k<LayoutKind::register32, 0, 1, 8>(layout.k);
-        case LayoutKind::register64: return prepare_any_k<LayoutKind::register64, 0, 1, 8>(layout.k);
-        case LayoutKind::split256: return prepare_block<LayoutKind::split256, 8, 0>;
-        case LayoutKind::sector512: return prepare_block<LayoutKind::sector512, 8, 0>;
+        case LayoutKind::counting:
+            return prepare_classic;
+        case LayoutKind::register32:
+            return prepare_any_k<LayoutKind::register32, 0, 1, 8>(layout.k);
+        case LayoutKind::register64:
+            return prepare_any_k<LayoutKind::register64, 0, 1, 8>(layout.k);
+        case LayoutKind::split256:
+            return prepare_block<LayoutKind::split256, 8, 0>;
+        case LayoutKind::sector512:
+            return prepare_block<LayoutKind::sector512, 8, 0>;
         case LayoutKind::zoned512:
-            return layout.groups == 2 ? prepare_any_k<LayoutKind::zoned512, 2, 2, 8>(layout.k) : prepare_any_k<LayoutKind::zoned512, 4, 4, 8>(layout.k);
-        case LayoutKind::blocked512: return prepare_any_k<LayoutKind::blocked512, 0, 1, 16>(layout.k);
-        case LayoutKind::cuckoo8: return prepare_cuckoo<8>;
-        case LayoutKind::cuckoo12: return prepare_cuckoo<12>;
-        case LayoutKind::cuckoo16: return prepare_cuckoo<16>;
-        case LayoutKind::counting512: return prepare_any_k<LayoutKind::counting512, 0, 1, 16>(layout.k);
-        case LayoutKind::dleft12: return prepare_dleft<12>;
-        case LayoutKind::dleft14: return prepare_dleft<14>;
-        default: return prepare_dleft<16>;
+            return layout.groups == 2 ? prepare_any_k<LayoutKind::zoned512, 2, 2, 8>(layout.k)
+                                      : prepare_any_k<LayoutKind::zoned512, 4, 4, 8>(layout.k);
+        case LayoutKind::blocked512:
+            return prepare_any_k<LayoutKind::blocked512, 0, 1, 16>(layout.k);
+        case LayoutKind::cuckoo8:
+            return prepare_cuckoo<8>;
+        case LayoutKind::cuckoo12:
+            return prepare_cuckoo<12>;
+        case LayoutKind::cuckoo16:
+            return prepare_cuckoo<16>;
+        case LayoutKind::counting512:
+            return prepare_any_k<LayoutKind::counting512, 0, 1, 16>(layout.k);
+        case LayoutKind::dleft12:
+            return prepare_dleft<12>;
+        case LayoutKind::dleft14:
+            return prepare_dleft<14>;
+        default:
+            return prepare_dleft<16>;
     }
 }
 

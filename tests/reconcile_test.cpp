@@ -23,9 +23,12 @@ TEST(Reconcile, SendsNothingTheOtherHasAndMissesAsMuchAsTheory) {
             EXPECT_TRUE(std::ranges::is_sorted(to_send->positions));
             // a's first n - common hashes are those that b lacks.
             for (const auto i : to_send->positions) ASSERT_LT(i, n - common);
-            const double lacks = n - common, missed = 1 - static_cast<double>(to_send->positions.size()) / lacks;
+            const double lacks = n - common,
+                         missed = 1 - static_cast<double>(to_send->positions.size()) / lacks;
             EXPECT_NEAR(missed, to_send->expected_missed, 5 * std::sqrt(missed / lacks));
-            EXPECT_NEAR(to_send->expected_missed, make_filter(spec[0] != 0 ? spec : "blocked512", n, bits).expected_fpr(), 0.05 * missed);
+            EXPECT_NEAR(to_send->expected_missed,
+                        make_filter(spec[0] != 0 ? spec : "blocked512", n, bits).expected_fpr(),
+                        0.05 * missed);
         }
 }
 
@@ -35,8 +38,10 @@ TEST(Reconcile, WhatIsNoMessageIsAnError) {
     message[70] ^= std::byte{1};
     EXPECT_EQ(lacking(message, some).error().fault, LoadFault::checksum);
     EXPECT_EQ(lacking(std::span(message).first(10), some).error().fault, LoadFault::too_short);
-    test::expect_error<std::invalid_argument>([] { return reconciliation_message({}, 8); }, "n_keys=0");
-    test::expect_error<std::invalid_argument>([&] { return reconciliation_message(some, 0); }, "bits_per_key=0");
+    test::expect_error<std::invalid_argument>([] { return reconciliation_message({}, 8); },
+                                              "n_keys=0");
+    test::expect_error<std::invalid_argument>([&] { return reconciliation_message(some, 0); },
+                                              "bits_per_key=0");
 }
 
 }  // namespace

@@ -31,26 +31,33 @@ struct Database {
         db.reset();
         std::filesystem::remove_all(path);
     }
-    void put(const std::string& key, const std::string& value) const { ASSERT_TRUE(db->Put({}, key, value).ok()); }
+    void put(const std::string& key, const std::string& value) const {
+        ASSERT_TRUE(db->Put({}, key, value).ok());
+    }
     void flush() const { ASSERT_TRUE(db->Flush({}).ok()); }
     rocksdb::TablePropertiesCollection tables() const {
         rocksdb::TablePropertiesCollection all;
         EXPECT_TRUE(db->GetPropertiesOfAllTables(&all).ok());
         return all;
     }
-    /// What an iterator with our table filter finds for the key; and how many tables it was let into.
+    /// What an iterator with our table filter finds for the key; and how many tables it was let
+    /// into.
     std::optional<std::string> get(const std::string& key, int* opened = nullptr) const {
         rocksdb::ReadOptions read;
-        read.table_filter = [&, ask = rocksdb_table_filter(key)](const rocksdb::TableProperties& table) {
-            const bool may = ask(table);
-            if (opened != nullptr) *opened += may;
-            return may;
-        };
+        read.table_filter =
+            [&, ask = rocksdb_table_filter(key)](const rocksdb::TableProperties& table) {
+                const bool may = ask(table);
+                if (opened != nullptr) *opened += may;
+                return may;
+            };
         const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(read));
         it->Seek(key);
-        return it->Valid() && it->key() == key ? std::optional(it->value().ToString()) : std::nullopt;
+        return it->Valid() && it->key() == key ? std::optional(it->value().ToString())
+                                               : std::nullopt;
     }
-    std::string path = (std::filesystem::temp_directory_path() / ("simdbloom-rocksdb-" + std::to_string(::getpid()))).string();
+    std::string path = (std::filesystem::temp_directory_path() /
+                        ("simdbloom-rocksdb-" + std::to_string(::getpid())))
+                           .string();
     std::unique_ptr<rocksdb::DB> db;
 };
 
@@ -86,11 +93,13 @@ TEST(RocksDb, DeletedKeysStayDeleted) {
     database.put(key(9), "new");
     database.flush();
     // The range covers keys that are not among those of its table.
-    ASSERT_TRUE(database.db->DeleteRange({}, database.db->DefaultColumnFamily(), "key5", "key6").ok());
+    ASSERT_TRUE(
+        database.db->DeleteRange({}, database.db->DefaultColumnFamily(), "key5", "key6").ok());
     database.put("other", "value");
     database.flush();
     int without = 0;
-    for (const auto& [path, table] : database.tables()) without += table->user_collected_properties.count(rocksdb_property) == 0;
+    for (const auto& [path, table] : database.tables())
+        without += table->user_collected_properties.count(rocksdb_property) == 0;
     EXPECT_EQ(without, 1);
     EXPECT_EQ(database.get(key(7)), std::nullopt);
     EXPECT_EQ(database.get(key(8)), std::nullopt);
@@ -100,10 +109,13 @@ TEST(RocksDb, DeletedKeysStayDeleted) {
 }
 
 TEST(RocksDb, PartsOfKeys) {
-    const auto user = [](const rocksdb::Slice& k) { return rocksdb::Slice(k.data(), std::min<std::size_t>(k.size(), 5)); };
+    const auto user = [](const rocksdb::Slice& k) {
+        return rocksdb::Slice(k.data(), std::min<std::size_t>(k.size(), 5));
+    };
     const Database database(make_rocksdb_collector("blocked512", 16, user));
     for (int t = 0; t < 4; ++t) {
-        for (int i = 0; i < 100; ++i) database.put("user" + std::to_string(t) + "/" + std::to_string(i), "x");
+        for (int i = 0; i < 100; ++i)
+            database.put("user" + std::to_string(t) + "/" + std::to_string(i), "x");
         database.flush();
     }
     rocksdb::ReadOptions read;
@@ -116,7 +128,8 @@ TEST(RocksDb, PartsOfKeys) {
         int may = 0;
         for (int t = 0; t < 4; ++t) may += rocksdb_may_contain(*table, "user" + std::to_string(t));
         EXPECT_EQ(may, 1);
-        EXPECT_LE(table->user_collected_properties.at(rocksdb_property).size(), 65u);  // of one part, not of a hundred keys
+        EXPECT_LE(table->user_collected_properties.at(rocksdb_property).size(),
+                  65u);  // of one part, not of a hundred keys
     }
 }
 
@@ -125,15 +138,18 @@ TEST(RocksDb, TablesWithoutAFilterMayHoldAnything) {
     database.put("key", "value");
     database.flush();
     EXPECT_EQ(database.get("key"), "value");
-    for (const auto& [path, table] : database.tables()) EXPECT_TRUE(rocksdb_may_contain(*table, "stranger"));
+    for (const auto& [path, table] : database.tables())
+        EXPECT_TRUE(rocksdb_may_contain(*table, "stranger"));
     rocksdb::TableProperties damaged;
     damaged.user_collected_properties[rocksdb_property] = std::string("\x01\xFF", 2);
     EXPECT_TRUE(rocksdb_may_contain(damaged, "anything"));
 }
 
 TEST(RocksDb, RefusesSpecsAndSizesThatMeanNothing) {
-    test::expect_error<std::invalid_argument>([] { return make_rocksdb_collector("cuckoo8", 10); }, "cuckoo8");
-    test::expect_error<std::invalid_argument>([] { return make_rocksdb_collector("split256", 0); }, "0");
+    test::expect_error<std::invalid_argument>([] { return make_rocksdb_collector("cuckoo8", 10); },
+                                              "cuckoo8");
+    test::expect_error<std::invalid_argument>([] { return make_rocksdb_collector("split256", 0); },
+                                              "0");
 }
 
 /// Keys that end in timestamps of 8 bytes, of which the latest comes first.

@@ -196,8 +196,9 @@ TEST(Saving, AccessControlListsStay) {
     const TemporaryFolder folder;
     const auto path = folder.path / "filter";
     save_file(filter_with(1), path);
-    const std::uint16_t list[] = {2, 0, 1, 6, 0xFFFF, 0xFFFF, 2, 4, 12345, 0, 4, 0, 0xFFFF, 0xFFFF,
-                                  0x10, 4, 0xFFFF, 0xFFFF, 0x20, 0, 0xFFFF, 0xFFFF};
+    const std::uint16_t list[] = {2,      0,      1,    6, 0xFFFF, 0xFFFF, 2,    4,
+                                  12345,  0,      4,    0, 0xFFFF, 0xFFFF, 0x10, 4,
+                                  0xFFFF, 0xFFFF, 0x20, 0, 0xFFFF, 0xFFFF};
     const char* const name = "system.posix_acl_access";
     if (::setxattr(path.c_str(), name, list, sizeof list, 0) != 0)
         GTEST_SKIP() << "this file system has no access control lists";

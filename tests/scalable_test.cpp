@@ -1,4 +1,5 @@
-// A series of filters: no key lost while it grows, its FPR below the bound at every size, and in files as single filters are.
+// A series of filters: no key lost while it grows, its FPR below the bound at every size, and in
+// files as single filters are.
 #include <unistd.h>
 
 #include <fstream>
@@ -31,14 +32,16 @@ TEST_P(EverySeries, FindsAllKeysAndKeepsItsBoundWhileItGrows) {
         if (n + 1 != next) continue;
         next *= 3;
         ASSERT_EQ(series.count(std::span(keys).first(n + 1)), n + 1);
-        const double expected = series.expected_fpr(), fpr = static_cast<double>(series.count(strangers)) / probes;
+        const double expected = series.expected_fpr(),
+                     fpr = static_cast<double>(series.count(strangers)) / probes;
         EXPECT_LE(expected, series.fpr_bound());
         EXPECT_NEAR(fpr, series.estimated_fpr(), 5 * std::sqrt(expected / probes)) << n;
         EXPECT_LE(fpr, series.fpr_bound());
         EXPECT_NEAR(series.estimated_fpr() / expected, 1, 0.2) << n;
     }
     EXPECT_EQ(series.stored() + taken_for_old, keys.size());
-    EXPECT_LT(static_cast<double>(taken_for_old) / static_cast<double>(keys.size()), series.fpr_bound());
+    EXPECT_LT(static_cast<double>(taken_for_old) / static_cast<double>(keys.size()),
+              series.fpr_bound());
     EXPECT_EQ(series.filters().size(), 6u);  // 1000 * (2^6 - 1) keys
     EXPECT_EQ(series.capacity(), 63'000u);
 }
@@ -46,11 +49,13 @@ TEST_P(EverySeries, FindsAllKeysAndKeepsItsBoundWhileItGrows) {
 TEST_P(EverySeries, BatchesDoWhatSingleKeysDo) {
     const auto keys = test::random_keys(5000);
     std::vector<std::uint64_t> twice(keys);  // keys that come again within a batch and later
-    for (std::size_t i = 0; i < keys.size(); i += 3) twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(i), keys[i / 2]);
+    for (std::size_t i = 0; i < keys.size(); i += 3)
+        twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(i), keys[i / 2]);
     for (const std::size_t batch : {1u, 7u, 64u, 1000u, 1024u, 3000u}) {
         ScalableBloom one({.first_capacity = 700, .fpr = 0.05}, with_spec(GetParam())), other = one;
         for (std::size_t first = 0; first < twice.size(); first += batch) {
-            const auto piece = std::span(twice).subspan(first, std::min(batch, twice.size() - first));
+            const auto piece =
+                std::span(twice).subspan(first, std::min(batch, twice.size() - first));
             std::vector<std::uint64_t> hashes;
             for (const auto key : piece) hashes.push_back(one.hash_of(key));
             std::vector<std::uint8_t> were_new((piece.size() + 7) / 8 + 1, 0xAA);
@@ -64,7 +69,9 @@ TEST_P(EverySeries, BatchesDoWhatSingleKeysDo) {
             ASSERT_EQ(news, 0u);
         }
         ASSERT_EQ(one.filters().size(), other.filters().size());
-        for (std::size_t i = 0; i < one.filters().size(); ++i) ASSERT_TRUE(std::ranges::equal(one.filters()[i].base().bytes(), other.filters()[i].base().bytes()));
+        for (std::size_t i = 0; i < one.filters().size(); ++i)
+            ASSERT_TRUE(std::ranges::equal(one.filters()[i].base().bytes(),
+                                           other.filters()[i].base().bytes()));
         const auto probes = test::random_keys(2000, 4000);
         std::vector<std::uint8_t> bitmap(250);
         other.contains(probes, bitmap);
@@ -80,19 +87,25 @@ TEST_P(EverySeries, BatchesDoWhatSingleKeysDo) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Specs, EverySeries, testing::Values("blocked512", "split256", "classic", "register64", "zoned512:z=2"),
+INSTANTIATE_TEST_SUITE_P(Specs, EverySeries,
+                         testing::Values("blocked512", "split256", "classic", "register64",
+                                         "zoned512:z=2"),
                          [](const auto& spec) { return test::test_name(spec.param); });
 
 TEST(Scalable, WrongValuesAreRefusedByValue) {
-    const auto refused = [](Scaling scaling, const std::string& value) { test::expect_error<std::invalid_argument>([&] { return ScalableBloom(scaling); }, value); };
+    const auto refused = [](Scaling scaling, const std::string& value) {
+        test::expect_error<std::invalid_argument>([&] { return ScalableBloom(scaling); }, value);
+    };
     refused({.first_capacity = 0}, "first_capacity=0");
     refused({.fpr = 0}, "fpr=0");
     refused({.fpr = 1}, "fpr=1");
-    for (const double growth : {0.5, 1.0, 1.2}) refused({.growth = growth}, "growth=" + std::to_string(growth));
+    for (const double growth : {0.5, 1.0, 1.2})
+        refused({.growth = growth}, "growth=" + std::to_string(growth));
     refused({.growth = 17}, "growth=17");
     refused({.tightening = 1}, "tightening=1");
     refused({.tightening = 0}, "tightening=0");
-    test::expect_error<std::invalid_argument>([] { return ScalableBloom({}, with_spec("cuckoo12")); }, "cuckoo12");
+    test::expect_error<std::invalid_argument>(
+        [] { return ScalableBloom({}, with_spec("cuckoo12")); }, "cuckoo12");
 }
 
 // A filter of keys that it did not find before is fuller than one of random keys: 7 % more FPR at
@@ -105,7 +118,8 @@ TEST(Scalable, TheModelAndTheBoundAreThoseOfKeysThatWereNew) {
             constexpr unsigned series = 40;
             double sum = 0, squares = 0, model = 0;
             for (std::uint64_t s = 0; s < series; ++s) {
-                ScalableBloom one({.first_capacity = 5'000, .fpr = fpr, .tightening = 0.01}, with_spec(spec));
+                ScalableBloom one({.first_capacity = 5'000, .fpr = fpr, .tightening = 0.01},
+                                  with_spec(spec));
                 for (std::uint64_t i = s << 32; one.stored() < one.capacity(); ++i)
                     one.insert_hash_if_new(test::random_key(i));
                 ASSERT_EQ(one.filters().size(), 1u);
@@ -125,31 +139,34 @@ void expect_end(const Scaling& scaling, const std::string& spec, const std::stri
     ScalableBloom series(scaling, with_spec(spec));
     std::vector<std::uint8_t> were_new(125);
     std::vector<std::uint64_t> in;
-    test::expect_error<std::length_error>([&] {
-        for (std::uint64_t i = 0; i < 2'000'000; i += 1000) {
-            const auto hashes = test::random_keys(1000, i);
-            const auto keep = [&] {
-                for (std::size_t j = 0; j < 1000; ++j)
-                    if ((were_new[j / 8] >> (j % 8) & 1) != 0) in.push_back(hashes[j]);
-            };
-            std::ranges::fill(were_new, std::uint8_t{0xFF});
-            try {
-                series.insert_hashes_if_new(hashes, were_new);
-            } catch (...) {
+    test::expect_error<std::length_error>(
+        [&] {
+            for (std::uint64_t i = 0; i < 2'000'000; i += 1000) {
+                const auto hashes = test::random_keys(1000, i);
+                const auto keep = [&] {
+                    for (std::size_t j = 0; j < 1000; ++j)
+                        if ((were_new[j / 8] >> (j % 8) & 1) != 0) in.push_back(hashes[j]);
+                };
+                std::ranges::fill(were_new, std::uint8_t{0xFF});
+                try {
+                    series.insert_hashes_if_new(hashes, were_new);
+                } catch (...) {
+                    keep();
+                    throw;
+                }
                 keep();
-                throw;
             }
-            keep();
-        }
-        return 0;
-    }, why);
+            return 0;
+        },
+        why);
     EXPECT_EQ(series.stored(), in.size());
     EXPECT_EQ(series.stored(), series.capacity());
     EXPECT_EQ(series.count_hashes(in), in.size());
     EXPECT_GT(series.expected_fpr(), 0);
     EXPECT_LE(series.expected_fpr(), series.fpr_bound());
     for (const auto& filter : series.filters())
-        EXPECT_TRUE(filter.bits_per_key() <= ScalableBloom::max_bits_per_key || filter.size_in_bytes() <= 4096);
+        EXPECT_TRUE(filter.bits_per_key() <= ScalableBloom::max_bits_per_key ||
+                    filter.size_in_bytes() <= 4096);
 }
 
 TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
@@ -159,7 +176,8 @@ TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
     const Scaling wide{.first_capacity = 1000};
     expect_end(wide, "register32", "ends with 127000 keys in 7 filters: the next would take 13");
     expect_end({.first_capacity = 1, .growth = 1.25}, "register64", "for an FPR of");
-    test::expect_error<std::invalid_argument>([] { return ScalableBloom({.fpr = 1e-12}); }, "fpr=5e-13");
+    test::expect_error<std::invalid_argument>([] { return ScalableBloom({.fpr = 1e-12}); },
+                                              "fpr=5e-13");
 }
 
 TEST(Scalable, BitsPerKeyAreThoseOfAllFiltersOverTheKeysThatWereNew) {
@@ -175,10 +193,12 @@ TEST(Scalable, TheLimitInBytesIsKeptAndNothingLost) {
     options.max_bytes = 20'000;
     ScalableBloom series({.first_capacity = 1000, .fpr = 0.01}, options);
     std::uint64_t i = 0;
-    test::expect_error<std::length_error>([&] {
-        for (;; ++i) series.insert(test::random_key(i));
-        return 0;
-    }, "max_bytes=20000");
+    test::expect_error<std::length_error>(
+        [&] {
+            for (;; ++i) series.insert(test::random_key(i));
+            return 0;
+        },
+        "max_bytes=20000");
     EXPECT_LE(series.size_in_bytes(), options.max_bytes);
     EXPECT_GE(series.stored(), series.capacity());
     EXPECT_EQ(series.count(test::random_keys(i)), i);
@@ -192,7 +212,10 @@ struct TemporaryFile {
         std::ifstream in(path, std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};
     }
-    void write(const std::vector<char>& bytes) const { std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size())); }
+    void write(const std::vector<char>& bytes) const {
+        std::ofstream(path, std::ios::binary)
+            .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
 };
 
 TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
@@ -201,7 +224,8 @@ TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
         Options options = with_spec("zoned512:z=4");
         options.hashing = hashing;
         if (hashing == Hashing::keyed) options.key = HashKey{3, 4};
-        ScalableBloom series({.first_capacity = 300, .fpr = 0.03, .growth = 3, .tightening = 0.7}, options);
+        ScalableBloom series({.first_capacity = 300, .fpr = 0.03, .growth = 3, .tightening = 0.7},
+                             options);
         series.insert(test::random_keys(2000));
         save_file(series, file.path);
         auto loaded = load_series_file(file.path, options);
@@ -210,7 +234,9 @@ TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
         for (ScalableBloom* s : {&series, &*loaded}) s->insert(test::random_keys(20'000));
         ASSERT_EQ(loaded->filters().size(), series.filters().size());
         for (std::size_t i = 0; i < series.filters().size(); ++i)
-            EXPECT_TRUE(std::ranges::equal(loaded->filters()[i].base().bytes(), series.filters()[i].base().bytes())) << i;
+            EXPECT_TRUE(std::ranges::equal(loaded->filters()[i].base().bytes(),
+                                           series.filters()[i].base().bytes()))
+                << i;
         EXPECT_EQ(loaded->expected_fpr(), series.expected_fpr());
     }
 }
@@ -231,8 +257,12 @@ TEST(Scalable, MaxBytesIsWhatTheFiltersTakeTogether) {
     EXPECT_EQ(bounded.size_in_bytes(), bytes);
     options.max_bytes = bytes - 1;
     ScalableBloom smaller(scaling, options);
-    test::expect_error<std::length_error>([&] { smaller.insert(keys); return 0; },
-                                          std::to_string(bytes) + " bytes, above max_bytes=");
+    test::expect_error<std::length_error>(
+        [&] {
+            smaller.insert(keys);
+            return 0;
+        },
+        std::to_string(bytes) + " bytes, above max_bytes=");
     EXPECT_EQ(smaller.filters().size(), 2u);
     EXPECT_EQ(smaller.stored(), smaller.capacity());
 
@@ -265,7 +295,8 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
         return !loaded;
     };
     ASSERT_FALSE(refused(good));
-    for (std::size_t n = 0; n < good.size(); ++n) ASSERT_TRUE(refused({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)})) << n;
+    for (std::size_t n = 0; n < good.size(); ++n)
+        ASSERT_TRUE(refused({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)})) << n;
     auto longer = good;
     longer.push_back(0);
     EXPECT_TRUE(refused(longer));
@@ -281,15 +312,19 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
         change(bytes);
         const std::size_t end = 64 + 16 * series.filters().size();
         const std::uint64_t sum = hash_bytes(std::as_bytes(std::span(bytes)).first(end));
-        for (int i = 0; i < 8; ++i) bytes[end + static_cast<std::size_t>(i)] = static_cast<char>(sum >> (8 * i));
+        for (int i = 0; i < 8; ++i)
+            bytes[end + static_cast<std::size_t>(i)] = static_cast<char>(sum >> (8 * i));
         return bytes;
     };
     ASSERT_FALSE(refused(signed_with([](auto&) {})));
-    EXPECT_TRUE(refused(signed_with([](auto& b) { b[24] = 21; })));                        // another first capacity
-    EXPECT_TRUE(refused(signed_with([](auto& b) { b[64] = 21; })));                        // more keys than the filter is for
-    EXPECT_TRUE(refused(signed_with([](auto& b) { b[72] = static_cast<char>(b[72] + 1); })));  // another size
-    EXPECT_TRUE(refused(signed_with([](auto& b) { b[47] = 0x7F, b[46] = static_cast<char>(0xF0); })));  // an infinite FPR
-    for (const auto& [first, end] : {std::pair{10u, 16u}, {56u, 64u}})  // reserved
+    EXPECT_TRUE(refused(signed_with([](auto& b) { b[24] = 21; })));  // another first capacity
+    EXPECT_TRUE(
+        refused(signed_with([](auto& b) { b[64] = 21; })));  // more keys than the filter is for
+    EXPECT_TRUE(refused(
+        signed_with([](auto& b) { b[72] = static_cast<char>(b[72] + 1); })));  // another size
+    EXPECT_TRUE(refused(signed_with(
+        [](auto& b) { b[47] = 0x7F, b[46] = static_cast<char>(0xF0); })));  // an infinite FPR
+    for (const auto& [first, end] : {std::pair{10u, 16u}, {56u, 64u}})      // reserved
         for (unsigned at = first; at < end; ++at)
             EXPECT_TRUE(refused(signed_with([&](auto& b) { b[at] = 1; }))) << at;
 }

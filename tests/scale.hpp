@@ -1,4 +1,5 @@
-// How much of itself a heavy test runs, and what it reports: a sample in the ordinary run, everything in `tests/run --nightly`.
+// How much of itself a heavy test runs, and what it reports: a sample in the ordinary run,
+// everything in `tests/run --nightly`.
 #pragma once
 
 #include <atomic>
@@ -34,7 +35,8 @@ T scaled(T slow, T ordinary, T at_night) {
     return nightly() ? at_night : slow_build ? slow : ordinary;
 }
 
-/// The suite runs once more under a forced ISA: tests that go over the ISAs themselves would only repeat themselves.
+/// The suite runs once more under a forced ISA: tests that go over the ISAs themselves would only
+/// repeat themselves.
 inline bool forced_isa() { return default_isa() != usable_isas().back(); }
 #define SIMDBLOOM_SKIP_IF_FORCED() \
     if (::simdbloom::test::forced_isa()) GTEST_SKIP() << "does not depend on the default ISA"
@@ -47,7 +49,9 @@ inline Tally tally;
 
 class Stopwatch {
 public:
-    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
 
 private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -1,4 +1,5 @@
-// What is saved is loaded again, on every way; what is not exactly what was saved is refused, whatever it is.
+// What is saved is loaded again, on every way; what is not exactly what was saved is refused,
+// whatever it is.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -60,7 +61,9 @@ TEST(Serialize, EveryFilterComesBackFromBytesViewsAndFiles) {
         auto viewed = view(aligned.bytes);
         ASSERT_TRUE(viewed) << viewed.error().message;
         expect_same(filter, **viewed);
-        EXPECT_EQ(static_cast<const void*>((*viewed)->base().bytes().data()), aligned.bytes.data() + 64) << "a view copies nothing";
+        EXPECT_EQ(static_cast<const void*>((*viewed)->base().bytes().data()),
+                  aligned.bytes.data() + 64)
+            << "a view copies nothing";
 
         const auto path = folder.path / "filter";
         save_file(filter, path);
@@ -76,8 +79,10 @@ TEST(Serialize, EveryFilterComesBackFromBytesViewsAndFiles) {
 TEST(Serialize, TheHeaderIsAsDocumented) {
     auto filter = make_filter("zoned512:z=4,k=8", 100, 12, {.seed = 0x1122334455667788u});
     const Bytes bytes = save(filter);
-    const unsigned char begin[] = {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A, 1, 0, 6, 8, 4, 3, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
-                                   0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 100, 0, 0, 0, 0, 0, 0, 0};
+    const unsigned char begin[] = {0x89, 'S',  'B', 'L', 'M',  '\r', '\n', 0x1A, 1,    0,
+                                   6,    8,    4,   3,   0,    0,    3,    0,    0,    0,
+                                   0,    0,    0,   0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33,
+                                   0x22, 0x11, 100, 0,   0,    0,    0,    0,    0,    0};
     EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
     for (std::size_t i = sizeof begin; i < 64; ++i) EXPECT_EQ(bytes[i], std::byte{0});
     EXPECT_EQ(bytes.size(), 64 + 3 * 64 + 8);
@@ -124,7 +129,8 @@ TEST(Serialize, AUnionOfTwoKindsOfKeysIsOfNeither) {
 TEST(Serialize, EveryTruncationAndExtensionIsRefused) {
     for (const auto& spec : test::layout_names()) {
         const Bytes bytes = save(filled(spec, 300));
-        for (std::size_t n = 0; n < bytes.size(); ++n) ASSERT_FALSE(load(std::span(bytes).first(n))) << spec << ' ' << n;
+        for (std::size_t n = 0; n < bytes.size(); ++n)
+            ASSERT_FALSE(load(std::span(bytes).first(n))) << spec << ' ' << n;
         Bytes longer = bytes;
         for (int i = 0; i < 70; ++i) {
             longer.push_back(std::byte{0});
@@ -172,24 +178,32 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::parameter, "k=9", [](Bytes& b) { b[11] = std::byte{9}; });
     refused(LoadFault::parameter, "z=2", [](Bytes& b) { b[12] = std::byte{2}; });
     refused(LoadFault::parameter, "z=0", [](Bytes& b) { b[10] = std::byte{6}; });
-    refused(LoadFault::parameter, "k=8", [](Bytes& b) { b[10] = std::byte{9}, b[11] = std::byte{8}; });
-    refused(LoadFault::parameter, "k=17", [](Bytes& b) { b[10] = std::byte{12}, b[11] = std::byte{17}; });
+    refused(LoadFault::parameter, "k=8",
+            [](Bytes& b) { b[10] = std::byte{9}, b[11] = std::byte{8}; });
+    refused(LoadFault::parameter, "k=17",
+            [](Bytes& b) { b[10] = std::byte{12}, b[11] = std::byte{17}; });
     refused(LoadFault::parameter, "k=5", [](Bytes& b) { b[10] = std::byte{13}; });
-    refused(LoadFault::parameter, "hash 1 is an integer hash that this library no longer has; its own is hash 3: build a filter anew",
+    refused(LoadFault::parameter,
+            "hash 1 is an integer hash that this library no longer has; its own is hash 3: build a "
+            "filter anew",
             [](Bytes& b) { b[13] = std::byte{1}; });
     refused(LoadFault::parameter, "hash 0", [](Bytes& b) { b[13] = std::byte{0}; });
     refused(LoadFault::parameter, "hash 4", [](Bytes& b) { b[13] = std::byte{4}; });
-    refused(LoadFault::key, "keyed", [](Bytes& b) { b[13] = std::byte{2}, put(b, 24, std::uint64_t{0}); });
+    refused(LoadFault::key, "keyed",
+            [](Bytes& b) { b[13] = std::byte{2}, put(b, 24, std::uint64_t{0}); });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[13] = std::byte{2}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[14] = std::byte{1}; });
     refused(LoadFault::parameter, "key kind 3", [](Bytes& b) { b[15] = std::byte{3}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });
     refused(LoadFault::parameter, "0 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{0}); });
-    refused(LoadFault::parameter, "4294967296 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{1} << 32); });
+    refused(LoadFault::parameter, "4294967296 blocks",
+            [](Bytes& b) { put(b, 16, std::uint64_t{1} << 32); });
     refused(LoadFault::parameter, "not for 0", [](Bytes& b) { put(b, 32, std::uint64_t{0}); });
-    refused(LoadFault::size, "4294967295 blocks of register64:k=5 take 34359738432 bytes", [](Bytes& b) { put(b, 16, std::uint64_t{0xFFFFFFFFu}); });
-    refused(LoadFault::size, "blocks", [](Bytes& b) { b[10] = std::byte{4}, b[11] = std::byte{8}; });
+    refused(LoadFault::size, "4294967295 blocks of register64:k=5 take 34359738432 bytes",
+            [](Bytes& b) { put(b, 16, std::uint64_t{0xFFFFFFFFu}); });
+    refused(LoadFault::size, "blocks",
+            [](Bytes& b) { b[10] = std::byte{4}, b[11] = std::byte{8}; });
 }
 
 TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {
@@ -215,7 +229,9 @@ TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {
 struct Exhausted : std::pmr::memory_resource {
     void* do_allocate(std::size_t, std::size_t) override { throw std::bad_alloc(); }
     void do_deallocate(void*, std::size_t, std::size_t) override {}
-    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+    bool do_is_equal(const memory_resource& other) const noexcept override {
+        return this == &other;
+    }
 };
 
 TEST(Serialize, NoMemoryAndLimitsAreErrorsNotExceptions) {
@@ -238,14 +254,17 @@ TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
     const auto keys = test::random_keys(1000);
     for (const auto& spec : test::all_specs()) {
         SCOPED_TRACE(spec);
-        // A size that lets both the first byte be aligned and the last one be followed by the fault, where blocks allow it.
+        // A size that lets both the first byte be aligned and the last one be followed by the
+        // fault, where blocks allow it.
         std::size_t n = 400;
         while (n < 700 && saved_size(filled(spec, n)) % 64 != 0) ++n;
         const AnyFilter filter = filled(spec, n);
         const Bytes bytes = save(filter);
-        // The last byte is the last of a page, and the page behind it faults. Where that leaves them unaligned, a view refuses.
+        // The last byte is the last of a page, and the page behind it faults. Where that leaves
+        // them unaligned, a view refuses.
         const std::size_t room = (bytes.size() + page - 1) / page * page;
-        auto* const memory = static_cast<std::byte*>(mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        auto* const memory = static_cast<std::byte*>(
+            mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         ASSERT_NE(static_cast<void*>(memory), MAP_FAILED);
         ASSERT_EQ(mprotect(memory + room, page, PROT_NONE), 0);
         std::byte* const at = memory + room - bytes.size();
@@ -262,7 +281,8 @@ TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
             ASSERT_TRUE(on_isa) << on_isa.error().message;
             EXPECT_EQ((*on_isa)->isa(), isa);
             EXPECT_EQ(on_isa->count(keys), filter.count(keys));
-            for (const std::uint64_t key : keys) ASSERT_EQ(on_isa->contains(key), filter.contains(key));
+            for (const std::uint64_t key : keys)
+                ASSERT_EQ(on_isa->contains(key), filter.contains(key));
         }
         munmap(memory, room + page);
     }
@@ -394,7 +414,9 @@ TEST(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {
     refused.end();
     ASSERT_FALSE(mapped);
     EXPECT_EQ(mapped.error().fault, LoadFault::file);
-    EXPECT_NE(mapped.error().message.find(path.string() + ": Cannot allocate memory"), std::string::npos) << mapped.error().message;
+    EXPECT_NE(mapped.error().message.find(path.string() + ": Cannot allocate memory"),
+              std::string::npos)
+        << mapped.error().message;
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().fault, LoadFault::memory);
 }
@@ -408,16 +430,19 @@ TEST(SerializeFile, AFullDiskLeavesTheOldFileAndNothingElse) {
     rlimit before;
     getrlimit(RLIMIT_FSIZE, &before);
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-    for (const rlim_t limit : {rlim_t{10}, rlim_t{5000}, static_cast<rlim_t>(saved_size(large) - 3)}) {
+    for (const rlim_t limit :
+         {rlim_t{10}, rlim_t{5000}, static_cast<rlim_t>(saved_size(large) - 3)}) {
         rlimit small = before;
         small.rlim_cur = limit;
         setrlimit(RLIMIT_FSIZE, &small);
-        test::expect_error<std::system_error>([&] { return save_file(large, path), 0; }, "cannot write " + path.string() + ": File too large");
+        test::expect_error<std::system_error>([&] { return save_file(large, path), 0; },
+                                              "cannot write " + path.string() + ": File too large");
         setrlimit(RLIMIT_FSIZE, &before);
         auto loaded = load_file(path);
         ASSERT_TRUE(loaded) << limit;
         EXPECT_EQ(loaded->seed(), 1u);
-        EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1) << limit;
+        EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1)
+            << limit;
     }
     std::signal(SIGXFSZ, handler);
 }
@@ -430,7 +455,8 @@ TEST(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
     const auto loaded = load_file(path);
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().fault, LoadFault::file);
-    EXPECT_NE(loaded.error().message.find("became shorter"), std::string::npos) << loaded.error().message;
+    EXPECT_NE(loaded.error().message.find("became shorter"), std::string::npos)
+        << loaded.error().message;
 }
 
 TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
@@ -440,7 +466,8 @@ TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
     auto mapped = map_file(path);
     ASSERT_TRUE(mapped);
     save_file(filled("register32", 1000, 2), path);
-    EXPECT_EQ((*mapped)->seed(), 1u) << "a mapped filter stays what it was when its file is replaced";
+    EXPECT_EQ((*mapped)->seed(), 1u)
+        << "a mapped filter stays what it was when its file is replaced";
     auto loaded = load_file(path);
     ASSERT_TRUE(loaded);
     EXPECT_EQ(loaded->seed(), 2u);

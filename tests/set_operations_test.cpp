@@ -4,9 +4,13 @@
 namespace simdbloom {
 namespace {
 
-void refused(auto work, const std::string& says) { test::expect_error<std::invalid_argument>(work, says); }
+void refused(auto work, const std::string& says) {
+    test::expect_error<std::invalid_argument>(work, says);
+}
 
-bool same_bits(const AnyFilter& a, const AnyFilter& b) { return std::ranges::equal(a.base().bytes(), b.base().bytes()); }
+bool same_bits(const AnyFilter& a, const AnyFilter& b) {
+    return std::ranges::equal(a.base().bytes(), b.base().bytes());
+}
 
 class SetOperations : public ::testing::TestWithParam<std::string> {};
 
@@ -14,7 +18,9 @@ TEST_P(SetOperations, AUnionHasTheBitsOfAFilterOfAllKeys) {
     // Odd sizes too: register32 ends in half a 64-bit word.
     for (const std::size_t n : {1u, 33u, 3000u}) {
         const auto left = test::random_keys(n), right = test::random_keys(n, n - n / 4);
-        auto a = make_filter(GetParam(), n, 10, {.seed = 3}), b = make_filter(GetParam(), n, 10, {.seed = 3}), both = make_filter(GetParam(), n, 10, {.seed = 3});
+        auto a = make_filter(GetParam(), n, 10, {.seed = 3}),
+             b = make_filter(GetParam(), n, 10, {.seed = 3}),
+             both = make_filter(GetParam(), n, 10, {.seed = 3});
         a.insert(left);
         b.insert(right);
         both.insert(left);
@@ -36,7 +42,8 @@ TEST_P(SetOperations, AnIntersectionFindsWhatBothFind) {
     b.insert(test::random_keys(n, n / 2));
     const AnyFilter a_before = a;
     a &= b;
-    for (std::size_t i = 0; i < a.size_in_bytes(); ++i) ASSERT_EQ(a.base().bytes()[i], a_before.base().bytes()[i] & b.base().bytes()[i]);
+    for (std::size_t i = 0; i < a.size_in_bytes(); ++i)
+        ASSERT_EQ(a.base().bytes()[i], a_before.base().bytes()[i] & b.base().bytes()[i]);
     const auto common = test::random_keys(n / 2, n / 2);
     EXPECT_EQ(a.count(common), common.size());
     EXPECT_LT(a.count(test::random_keys(n / 2)), n / 4) << "keys of one side only";
@@ -48,7 +55,8 @@ TEST_P(SetOperations, AFoldHasTheBitsOfASmallerFilter) {
         const unsigned bits = Layout::parse(GetParam()).block_bits();
         // 360 blocks, whatever their size.
         auto whole = make_filter(GetParam(), 3000, 12.0 * bits / 100, {.seed = 9});
-        auto small = make_filter(GetParam(), 3000, 12.0 * bits / 100 / static_cast<double>(parts), {.seed = 9});
+        auto small = make_filter(GetParam(), 3000, 12.0 * bits / 100 / static_cast<double>(parts),
+                                 {.seed = 9});
         ASSERT_EQ(whole.base().blocks(), 360u);
         whole.insert(keys);
         small.insert(keys);
@@ -59,7 +67,8 @@ TEST_P(SetOperations, AFoldHasTheBitsOfASmallerFilter) {
         EXPECT_TRUE(same_bits(folded, small)) << parts;
         EXPECT_EQ(folded.count(keys), keys.size());
     }
-    auto filter = make_filter(GetParam(), 3000, 12.0 * Layout::parse(GetParam()).block_bits() / 100);
+    auto filter =
+        make_filter(GetParam(), 3000, 12.0 * Layout::parse(GetParam()).block_bits() / 100);
     refused([&] { (void)filter.folded(7); }, "360 blocks cannot be folded to a 7th");
     refused([&] { (void)filter.folded(0); }, "0th");
 }
@@ -101,18 +110,23 @@ TEST_P(SetOperations, AcceptAllAndNone) {
 // Down to one block, whatever the number of blocks is divided by.
 TEST_P(SetOperations, FoldingGoesByTheSmallestDivisor) {
     for (const unsigned blocks : {2u, 9u, 15u, 49u, 77u, 13u}) {
-        auto filter = make_filter(GetParam(), 10, Layout::parse(GetParam()).block_bits() / 10.0 * blocks);
+        auto filter =
+            make_filter(GetParam(), 10, Layout::parse(GetParam()).block_bits() / 10.0 * blocks);
         ASSERT_EQ(filter.base().blocks(), blocks);
-        EXPECT_EQ(filter.folded_to_fpr(0).base().blocks(), 1u) << "an empty filter has no false positives";
+        EXPECT_EQ(filter.folded_to_fpr(0).base().blocks(), 1u)
+            << "an empty filter has no false positives";
         // One stray bit a block, so that every fold raises the FPR; one step is allowed.
         filter.insert(test::random_keys(blocks * 2));
         unsigned divisor = 2;
         while (blocks % divisor != 0) ++divisor;
-        EXPECT_EQ(filter.folded_to_fpr(filter.folded(divisor).estimated_fpr()).base().blocks(), blocks / divisor) << blocks;
+        EXPECT_EQ(filter.folded_to_fpr(filter.folded(divisor).estimated_fpr()).base().blocks(),
+                  blocks / divisor)
+            << blocks;
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryBloomSpec, SetOperations, ::testing::ValuesIn(test::bloom_specs()), [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(EveryBloomSpec, SetOperations, ::testing::ValuesIn(test::bloom_specs()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {
     auto filter = make_filter("zoned512:z=2,k=8", 1000, 10, {.seed = 1});
@@ -122,18 +136,24 @@ TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {
         refused([&] { filter &= other; }, what);
         EXPECT_TRUE(same_bits(filter, before));
     };
-    says(make_filter("zoned512:z=4,k=8", 1000, 10, {.seed = 1}), "layouts cannot be combined: zoned512:z=2,k=8 and zoned512:z=4,k=8");
+    says(make_filter("zoned512:z=4,k=8", 1000, 10, {.seed = 1}),
+         "layouts cannot be combined: zoned512:z=2,k=8 and zoned512:z=4,k=8");
     says(make_filter("blocked512:k=8", 1000, 10, {.seed = 1}), "layouts");
-    says(make_filter("zoned512:z=2,k=8", 2000, 10, {.seed = 1}), "numbers of blocks cannot be combined: 20 and 40");
-    says(make_filter("zoned512:z=2,k=8", 1000, 10, {.seed = 2}), "seeds cannot be combined: 1 and 2");
-    for (const std::string spec : {"cuckoo8", "cuckoo12", "cuckoo16", "counting:k=4", "counting512:k=4", "dleft12", "dleft14", "dleft16"}) {
+    says(make_filter("zoned512:z=2,k=8", 2000, 10, {.seed = 1}),
+         "numbers of blocks cannot be combined: 20 and 40");
+    says(make_filter("zoned512:z=2,k=8", 1000, 10, {.seed = 2}),
+         "seeds cannot be combined: 1 and 2");
+    for (const std::string spec : {"cuckoo8", "cuckoo12", "cuckoo16", "counting:k=4",
+                                   "counting512:k=4", "dleft12", "dleft14", "dleft16"}) {
         auto other = make_filter(spec, 100, 30);
         const AnyFilter same = other;
         refused([&] { other |= same; }, spec + " cannot be united");
         refused([&] { other &= same; }, spec + " cannot be intersected");
         refused([&] { (void)other.folded(1); }, spec + " cannot be folded");
         refused([&] { (void)other.folded_to_fpr(0.5); }, spec + " cannot be folded");
-        refused([&] { other.accept_all(); }, spec + " cannot accept all keys: " + (spec.starts_with("counting") ? "counters are not" : "fingerprints are not"));
+        refused([&] { other.accept_all(); },
+                spec + " cannot accept all keys: " +
+                    (spec.starts_with("counting") ? "counters are not" : "fingerprints are not"));
     }
 }
 
@@ -141,16 +161,20 @@ TEST(FoldLevels, TheNumberOfBlocksIsAMultiple) {
     for (const unsigned levels : {0u, 1u, 5u, 16u}) {
         const Options options{.fold_levels = levels};
         const std::uint64_t unit = std::uint64_t{1} << levels;
-        for (const auto& filter : {make_filter("split256", 100'001, 12, options), make_filter_for_fpr("split256", 100'001, 0.01, options)}) {
+        for (const auto& filter : {make_filter("split256", 100'001, 12, options),
+                                   make_filter_for_fpr("split256", 100'001, 0.01, options)}) {
             EXPECT_EQ(filter.base().blocks() % unit, 0u);
             EXPECT_LE(filter.base().expected_fpr(), 0.01);
         }
         EXPECT_LT(make_filter("split256", 100'001, 12, options).base().blocks(), 4688 + unit);
     }
     refused([] { (void)make_filter("split256", 10, 12, {.fold_levels = 17}); }, "fold_levels=17");
-    const auto limited = make_filter_for_fpr("split256", 100'000, 0.0001, {.max_bytes = 32 * 1000, .fold_levels = 5});
+    const auto limited = make_filter_for_fpr("split256", 100'000, 0.0001,
+                                             {.max_bytes = 32 * 1000, .fold_levels = 5});
     EXPECT_EQ(limited.base().blocks(), 992u) << "rounded down to what max_bytes allows";
-    EXPECT_THROW((void)make_filter_for_fpr("split256", 100'000, 0.0001, {.max_bytes = 32 * 31, .fold_levels = 5}), std::length_error);
+    EXPECT_THROW((void)make_filter_for_fpr("split256", 100'000, 0.0001,
+                                           {.max_bytes = 32 * 31, .fold_levels = 5}),
+                 std::length_error);
 }
 
 }  // namespace

@@ -12,13 +12,17 @@ class Sizing : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Sizing, WrongValuesAreRefusedByValue) {
     const auto& s = GetParam();
-    const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    const double inf = std::numeric_limits<double>::infinity(),
+                 nan = std::numeric_limits<double>::quiet_NaN();
     expect_error<std::invalid_argument>([&] { return make_filter(s, 0, 12); }, "n_keys=0");
     expect_error<std::invalid_argument>([&] { return make_filter(s, 10, 0); }, "bits_per_key=0");
-    expect_error<std::invalid_argument>([&] { return make_filter(s, 10, -3.5); }, "bits_per_key=-3.5");
-    expect_error<std::invalid_argument>([&] { return make_filter(s, 10, inf); }, "bits_per_key=inf");
+    expect_error<std::invalid_argument>([&] { return make_filter(s, 10, -3.5); },
+                                        "bits_per_key=-3.5");
+    expect_error<std::invalid_argument>([&] { return make_filter(s, 10, inf); },
+                                        "bits_per_key=inf");
     expect_error<std::invalid_argument>([&] { return make_filter(s, 10, nan); }, "nan");
-    expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(s, 0, 0.01); }, "n_keys=0");
+    expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(s, 0, 0.01); },
+                                        "n_keys=0");
     for (const double fpr : {0.0, 1.0, -0.5, 2.0, inf}) {
         char text[32];
         std::snprintf(text, sizeof text, "fpr=%g", fpr);
@@ -26,8 +30,11 @@ TEST_P(Sizing, WrongValuesAreRefusedByValue) {
     }
     expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(s, 10, nan); }, "nan");
     // (size_t)-1: a negative size
-    expect_error<std::length_error>([&] { return make_filter(s, static_cast<std::size_t>(-1), 20); }, "n_keys=18446744073709551615");
-    expect_error<std::length_error>([&] { return make_filter_for_fpr(s, static_cast<std::size_t>(-1), 0.01); }, "2^32");
+    expect_error<std::length_error>(
+        [&] { return make_filter(s, static_cast<std::size_t>(-1), 20); },
+        "n_keys=18446744073709551615");
+    expect_error<std::length_error>(
+        [&] { return make_filter_for_fpr(s, static_cast<std::size_t>(-1), 0.01); }, "2^32");
     expect_error<std::length_error>([&] { return make_filter(s, 1u << 20, 1e7); }, "2^32");
 }
 
@@ -47,7 +54,8 @@ TEST_P(Sizing, BitsPerKeyAreMetWithinOneBlock) {
         for (const double wanted : {17.0, 20.0, 33.3}) {
             const double bits = test::feasible_bits(GetParam(), wanted);
             const auto filter = make_filter(GetParam(), n, bits);
-            const double asked = static_cast<double>(n) * bits, got = static_cast<double>(filter.size_in_bytes()) * 8;
+            const double asked = static_cast<double>(n) * bits,
+                         got = static_cast<double>(filter.size_in_bytes()) * 8;
             EXPECT_GE(got, asked);
             EXPECT_LT(got, asked + layout.block_bits() + (n < 4096 ? 0.1 * asked : 0));
             EXPECT_NEAR(filter.bits_per_key(), got / static_cast<double>(n), 1e-9);
@@ -58,15 +66,19 @@ TEST_P(Sizing, ForFprIsMetAndMinimal) {
     const Layout layout = Layout::parse(GetParam());
     for (const std::size_t n : {1u, 100u, 5'000u, 1'000'000u})
         for (const double fpr : {0.05, 0.01, 0.001}) {
-            if (layout.kind == LayoutKind::cuckoo8 && fpr < 0.01) continue;  // reached by emptiness alone
+            if (layout.kind == LayoutKind::cuckoo8 && fpr < 0.01)
+                continue;  // reached by emptiness alone
             const auto filter = make_filter_for_fpr(GetParam(), n, fpr);
             EXPECT_LE(filter.expected_fpr(), fpr) << n;
             const auto blocks = filter.base().blocks();
             const bool bound_by_load = layout.is_table() && filter.expected_fpr() < fpr * 0.99;
             if (blocks > 1 && !bound_by_load) {
                 Layout smaller = filter.base().layout();
-                if (!layout.is_table() && layout.k == 0 && layout.kind != LayoutKind::classic && layout.kind != LayoutKind::counting) smaller.k = fpr::best_k(layout, n, blocks - 1);
-                EXPECT_GT(fpr::expected(smaller, n, blocks - 1), fpr) << n << " keys: one block less would do";
+                if (!layout.is_table() && layout.k == 0 && layout.kind != LayoutKind::classic &&
+                    layout.kind != LayoutKind::counting)
+                    smaller.k = fpr::best_k(layout, n, blocks - 1);
+                EXPECT_GT(fpr::expected(smaller, n, blocks - 1), fpr)
+                    << n << " keys: one block less would do";
             }
         }
 }
@@ -74,39 +86,50 @@ TEST_P(Sizing, ForFprIsMetAndMinimal) {
 TEST_P(Sizing, ForFprReachesWhatItPromises) {
     auto filter = make_filter_for_fpr(GetParam(), 100'000, 0.01);
     filter.insert(test::random_keys(100'000));
-    const double measured = static_cast<double>(filter.count(test::random_keys(1'000'000, 100'000))) / 1e6;
+    const double measured =
+        static_cast<double>(filter.count(test::random_keys(1'000'000, 100'000))) / 1e6;
     EXPECT_LT(measured, 0.01 * 1.06);
 }
 
 TEST_P(Sizing, MaxBytesCaps) {
-    // A cap between what fits and what is wanted: the best FPR that the cap allows, and it says which.
+    // A cap between what fits and what is wanted: the best FPR that the cap allows, and it says
+    // which.
     const std::size_t cap = 200'000;
     const auto filter = make_filter_for_fpr(GetParam(), 60'000, 1e-9, {.max_bytes = cap});
     EXPECT_LE(filter.size_in_bytes(), cap);
     EXPECT_GT(filter.size_in_bytes(), cap - filter.base().layout().block_bits() / 8);
     EXPECT_GT(filter.expected_fpr(), 1e-9);
     EXPECT_LE(make_filter_for_fpr(GetParam(), 60'000, 0.2, {.max_bytes = cap}).expected_fpr(), 0.2);
-    expect_error<std::length_error>([&] { return make_filter(GetParam(), 60'000, 40, {.max_bytes = cap}); }, "max_bytes=200000");
-    expect_error<std::length_error>([&] { return make_filter_for_fpr(GetParam(), 60'000, 0.01, {.max_bytes = 3}); }, "max_bytes=3");
+    expect_error<std::length_error>(
+        [&] { return make_filter(GetParam(), 60'000, 40, {.max_bytes = cap}); },
+        "max_bytes=200000");
+    expect_error<std::length_error>(
+        [&] { return make_filter_for_fpr(GetParam(), 60'000, 0.01, {.max_bytes = 3}); },
+        "max_bytes=3");
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, Sizing, ::testing::ValuesIn(test::layout_names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Filter, Sizing, ::testing::ValuesIn(test::layout_names()),
+                         [](const auto& info) { return info.param; });
 
 TEST(SizingHuge, FiltersPastTwoToThe32BitsKeepEveryBit) {
     // 2^33 bits and more, sparsely touched: pages never written take no memory.
-    for (const std::string spec : {"classic:k=8", "register64:k=4", "split256", "sector512", "blocked512:k=8", "cuckoo16", "counting:k=8", "counting512:k=8", "dleft12"}) {
+    for (const std::string spec :
+         {"classic:k=8", "register64:k=4", "split256", "sector512", "blocked512:k=8", "cuckoo16",
+          "counting:k=8", "counting512:k=8", "dleft12"}) {
         const std::size_t n = std::size_t{1} << 29;
         auto filter = make_filter(spec, n, 20, {.huge_pages = false});
         EXPECT_GT(filter.size_in_bytes(), std::size_t{1} << 30);
         const auto keys = test::random_keys(20'000);
         filter.insert(keys);
         EXPECT_EQ(filter.count(keys), keys.size()) << spec;
-        EXPECT_LE(filter.count(test::random_keys(20'000, 1 << 20)), 3u) << spec << ": bits in the wrong places";
+        EXPECT_LE(filter.count(test::random_keys(20'000, 1 << 20)), 3u)
+            << spec << ": bits in the wrong places";
         // The upper half of the array is used.
         std::size_t upper = 0;
         const auto bytes = filter.base().bytes();
         for (const auto key : keys) {
-            const std::uint64_t at = detail::block_index(hash_key(key, 0), filter.base().blocks()) * (filter.base().layout().block_bits() / 8);
+            const std::uint64_t at = detail::block_index(hash_key(key, 0), filter.base().blocks()) *
+                                     (filter.base().layout().block_bits() / 8);
             upper += at > bytes.size() / 2;
         }
         EXPECT_NEAR(static_cast<double>(upper), 10'000, 500);
@@ -118,14 +141,19 @@ TEST(SizingBorders, TheLastNumberOfBlocksThatCanBeAddressed) {
     constexpr std::uint64_t most = 0xFFFFFFFFu;
     const Layout layout = Layout::parse("register64:k=4");
     EXPECT_EQ(detail::size_for_bits(layout, most, 64, {}).blocks, most);
-    expect_error<std::length_error>([&] { return detail::size_for_bits(layout, most + 1, 64, {}); }, "4.29497e+09 blocks");
+    expect_error<std::length_error>([&] { return detail::size_for_bits(layout, most + 1, 64, {}); },
+                                    "4.29497e+09 blocks");
     // Rounding up to a multiple of 2^fold_levels would be one too many.
     EXPECT_EQ(detail::size_for_bits(layout, most - 15, 64, {.fold_levels = 4}).blocks, most - 15);
-    expect_error<std::length_error>([&] { return detail::size_for_bits(layout, most - 14, 64, {.fold_levels = 4}); }, "at most 2^32 - 1");
+    expect_error<std::length_error>(
+        [&] { return detail::size_for_bits(layout, most - 14, 64, {.fold_levels = 4}); },
+        "at most 2^32 - 1");
     EXPECT_NO_THROW((void)detail::size_for_bits(layout, 100, 64, {.fold_levels = 16}));
     // 800 bytes asked for.
     EXPECT_EQ(detail::size_for_bits(layout, 100, 64, {.max_bytes = 800}).blocks, 100u);
-    expect_error<std::length_error>([&] { return detail::size_for_bits(layout, 100, 64, {.max_bytes = 799}); }, "800 bytes are above max_bytes=799");
+    expect_error<std::length_error>(
+        [&] { return detail::size_for_bits(layout, 100, 64, {.max_bytes = 799}); },
+        "800 bytes are above max_bytes=799");
     EXPECT_EQ(detail::size_for_bits(layout, 1, 0.001, {}).blocks, 1u);
 }
 
@@ -133,19 +161,29 @@ TEST(SizingBorders, AnFprOutOfReachTakesAllThatMaxBytesAllows) {
     const Layout layout = Layout::parse("split256");
     EXPECT_EQ(detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 32 * 77 + 31}).blocks, 77u);
     EXPECT_EQ(detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 32}).blocks, 1u);
-    expect_error<std::length_error>([&] { return detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 31}); }, "max_bytes=31 is below the 32 bytes");
-    expect_error<std::length_error>([&] { return detail::size_for_fpr(Layout::parse("cuckoo8"), 1000, 1e-12, {}); }, "blocks");
+    expect_error<std::length_error>(
+        [&] { return detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 31}); },
+        "max_bytes=31 is below the 32 bytes");
+    expect_error<std::length_error>(
+        [&] { return detail::size_for_fpr(Layout::parse("cuckoo8"), 1000, 1e-12, {}); }, "blocks");
     // 1000 keys need 264 buckets and a margin.
     const std::size_t least = detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 0.5, {}).blocks;
-    EXPECT_EQ(detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 1e-9, {.max_bytes = 8 * least}).blocks, least);
-    expect_error<std::length_error>([&] { return detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 0.5, {.max_bytes = 8 * least - 1}); },
-                                    std::to_string(8 * least) + " bytes that cuckoo16 needs at least for 1000 keys");
+    EXPECT_EQ(detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 1e-9, {.max_bytes = 8 * least})
+                  .blocks,
+              least);
+    expect_error<std::length_error>(
+        [&] {
+            return detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 0.5,
+                                        {.max_bytes = 8 * least - 1});
+        },
+        std::to_string(8 * least) + " bytes that cuckoo16 needs at least for 1000 keys");
 }
 
 // A number of blocks that can be halved, within the limit, holds the keys or is refused by name.
 TEST(SizingBorders, FoldLevelsAndMaxBytesNeverMakeATableTooSmallForItsKeys) {
     unsigned made = 0, refused = 0;
-    for (const std::string spec : {"cuckoo8", "cuckoo12", "cuckoo16", "dleft12", "dleft14", "dleft16"})
+    for (const std::string spec :
+         {"cuckoo8", "cuckoo12", "cuckoo16", "dleft12", "dleft14", "dleft16"})
         for (const std::size_t n : {5u, 100u, 1'000u, 50'000u})
             for (const unsigned levels : {1u, 4u, 8u, 12u})
                 for (const double room : {1.0, 1.1, 1.5, 3.0}) {
@@ -163,7 +201,8 @@ TEST(SizingBorders, FoldLevelsAndMaxBytesNeverMakeATableTooSmallForItsKeys) {
                     } catch (const std::length_error& e) {
                         const std::string why = e.what();
                         EXPECT_NE(why.find("max_bytes=" + std::to_string(bytes)), why.npos) << why;
-                        EXPECT_NE(why.find("fold_levels=" + std::to_string(levels)), why.npos) << why;
+                        EXPECT_NE(why.find("fold_levels=" + std::to_string(levels)), why.npos)
+                            << why;
                         ++refused;
                     }
                 }
@@ -177,7 +216,8 @@ TEST(SizingBorders, AnFprThatNoModelTellsIsRefusedByValue) {
         for (const double fpr : {1e-13, 1e-300, 9.99e-13}) {
             char text[80];
             std::snprintf(text, sizeof text, "fpr=%g is below 1e-12", fpr);
-            expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(spec, 10, fpr); }, text);
+            expect_error<std::invalid_argument>([&] { return make_filter_for_fpr(spec, 10, fpr); },
+                                                text);
         }
     // What is not refused is met by more than rounding: 10 % more blocks have a lower FPR.
     for (const auto& spec : test::layout_names()) {
@@ -189,7 +229,9 @@ TEST(SizingBorders, AnFprThatNoModelTellsIsRefusedByValue) {
             } catch (const std::length_error&) {
                 continue;  // more than 2^32 - 1 blocks
             }
-            const auto at = [&](std::uint64_t blocks) { return fpr::expected(size.layout, 100, blocks); };
+            const auto at = [&](std::uint64_t blocks) {
+                return fpr::expected(size.layout, 100, blocks);
+            };
             EXPECT_LE(at(size.blocks), fpr) << spec;
             EXPECT_GT(at(size.blocks), 0.5 * fpr) << spec;
             EXPECT_LT(at(size.blocks + size.blocks / 10 + 1), at(size.blocks)) << spec;
@@ -197,9 +239,12 @@ TEST(SizingBorders, AnFprThatNoModelTellsIsRefusedByValue) {
     }
 }
 
-// Small tables have a margin against five keys with one and the same bucket; a change of it has to be a decision.
+// Small tables have a margin against five keys with one and the same bucket; a change of it has to
+// be a decision.
 TEST(SizingBorders, SmallCuckooTablesHaveAMargin) {
-    const auto buckets = [](std::size_t n) { return detail::size_for_fpr(Layout::parse("cuckoo16"), n, 0.5, {}).blocks; };
+    const auto buckets = [](std::size_t n) {
+        return detail::size_for_fpr(Layout::parse("cuckoo16"), n, 0.5, {}).blocks;
+    };
     EXPECT_EQ(buckets(1), 1u);
     EXPECT_EQ(buckets(4), 1u);
     EXPECT_EQ(buckets(5), 2u + 8);
@@ -213,9 +258,12 @@ TEST(SizingHuge, WhatCannotBeAllocatedNamesItsBytes) {
     struct Refusing : std::pmr::memory_resource {
         void* do_allocate(std::size_t, std::size_t) override { throw std::bad_alloc(); }
         void do_deallocate(void*, std::size_t, std::size_t) override {}
-        bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+        bool do_is_equal(const memory_resource& other) const noexcept override {
+            return this == &other;
+        }
     } refusing;
-    EXPECT_THROW((void)make_filter("sector512", 1000, 12, {.allocator = &refusing}), std::bad_alloc);
+    EXPECT_THROW((void)make_filter("sector512", 1000, 12, {.allocator = &refusing}),
+                 std::bad_alloc);
     EXPECT_EQ(std::string(AllocationError(12345).what()), "simdbloom: cannot allocate 12345 bytes");
 }
 

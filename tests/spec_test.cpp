@@ -25,10 +25,39 @@ TEST(Spec, DefaultsAreFilledIn) {
 }
 
 TEST(Spec, MalformedOnesAreRefusedByName) {
-    for (const std::string bad : {"", "split", "split256 ", "Split256", "register64:", "register64:k", "register64:k=", "register64:k=0", "register64:k=9",
-                                  "register64:k=-1", "register64:k=4,", "register64:k=4,k=5", "register64:z=2", "register64:k=4x", "register64:k=99999999999",
-                                  "zoned512:z=3", "zoned512:z=2,k=3", "zoned512:z=4,k=6", "zoned512:k=10", "blocked512:k=17", "classic:k=31", "cuckoo8:k=4",
-                                  "split256:k=7", "cuckoo10", ":k=3", "counting:k=31", "counting512:k=17", "counting512:k=0", "counting256", "dleft14:k=4", "dleft14:z=2", "dleft13", "dleft"}) {
+    for (const std::string bad : {"",
+                                  "split",
+                                  "split256 ",
+                                  "Split256",
+                                  "register64:",
+                                  "register64:k",
+                                  "register64:k=",
+                                  "register64:k=0",
+                                  "register64:k=9",
+                                  "register64:k=-1",
+                                  "register64:k=4,",
+                                  "register64:k=4,k=5",
+                                  "register64:z=2",
+                                  "register64:k=4x",
+                                  "register64:k=99999999999",
+                                  "zoned512:z=3",
+                                  "zoned512:z=2,k=3",
+                                  "zoned512:z=4,k=6",
+                                  "zoned512:k=10",
+                                  "blocked512:k=17",
+                                  "classic:k=31",
+                                  "cuckoo8:k=4",
+                                  "split256:k=7",
+                                  "cuckoo10",
+                                  ":k=3",
+                                  "counting:k=31",
+                                  "counting512:k=17",
+                                  "counting512:k=0",
+                                  "counting256",
+                                  "dleft14:k=4",
+                                  "dleft14:z=2",
+                                  "dleft13",
+                                  "dleft"}) {
         try {
             (void)make_filter(bad, 1000, 16);
             ADD_FAILURE() << "accepted \"" << bad << '"';
@@ -39,22 +68,30 @@ TEST(Spec, MalformedOnesAreRefusedByName) {
 }
 
 TEST(Spec, AnUnknownNameIsAnsweredWithThoseThereAre) {
-    test::expect_error<std::invalid_argument>([] { return Layout::parse("cuckoo10"); }, " classic, register32, register64, split256, ");
+    test::expect_error<std::invalid_argument>([] { return Layout::parse("cuckoo10"); },
+                                              " classic, register32, register64, split256, ");
 }
 
 TEST(Spec, ATypeTakesOnlyItsFamily) {
-    EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(1000, 12, {.spec = "classic"}), std::invalid_argument);
-    EXPECT_THROW((void)ClassicBloom::with_bits_per_key(1000, 12, {.spec = "register64"}), std::invalid_argument);
-    EXPECT_EQ(RegisterBlockedBloom::with_bits_per_key(1000, 12, {.spec = "register32:k=3"}).spec(), "register32:k=3");
+    EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(1000, 12, {.spec = "classic"}),
+                 std::invalid_argument);
+    EXPECT_THROW((void)ClassicBloom::with_bits_per_key(1000, 12, {.spec = "register64"}),
+                 std::invalid_argument);
+    EXPECT_EQ(RegisterBlockedBloom::with_bits_per_key(1000, 12, {.spec = "register32:k=3"}).spec(),
+              "register32:k=3");
     EXPECT_EQ(CacheLineBloom::with_bits_per_key(1000, 12).spec(), "sector512");
     EXPECT_EQ(CuckooFilter::with_bits_per_key(1000, 20, {.spec = "cuckoo16"}).spec(), "cuckoo16");
     EXPECT_EQ(CountingBloom::with_bits_per_key(1000, 40).layout().kind, LayoutKind::counting512);
-    EXPECT_EQ(CountingBloom::with_bits_per_key(1000, 40, {.spec = "counting:k=3"}).spec(), "counting:k=3");
+    EXPECT_EQ(CountingBloom::with_bits_per_key(1000, 40, {.spec = "counting:k=3"}).spec(),
+              "counting:k=3");
     EXPECT_EQ(DLeftCounting::with_bits_per_key(1000, 24).spec(), "dleft14");
     EXPECT_EQ(DLeftCounting::with_bits_per_key(1000, 24, {.spec = "dleft16"}).spec(), "dleft16");
-    EXPECT_THROW((void)DLeftCounting::with_bits_per_key(1000, 24, {.spec = "cuckoo12"}), std::invalid_argument);
-    EXPECT_THROW((void)CuckooFilter::with_bits_per_key(1000, 24, {.spec = "dleft14"}), std::invalid_argument);
-    EXPECT_THROW((void)CountingBloom::with_bits_per_key(1000, 24, {.spec = "classic"}), std::invalid_argument);
+    EXPECT_THROW((void)DLeftCounting::with_bits_per_key(1000, 24, {.spec = "cuckoo12"}),
+                 std::invalid_argument);
+    EXPECT_THROW((void)CuckooFilter::with_bits_per_key(1000, 24, {.spec = "dleft14"}),
+                 std::invalid_argument);
+    EXPECT_THROW((void)CountingBloom::with_bits_per_key(1000, 24, {.spec = "classic"}),
+                 std::invalid_argument);
 }
 
 }  // namespace

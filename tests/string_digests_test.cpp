@@ -20,20 +20,24 @@ TEST(StringDigests, PublishedValues) {
     EXPECT_EQ(Murmur3{}(""), 0u);
     // SMHasher's own example of MurmurHash3_x64_128, seed 0.
     EXPECT_EQ(Murmur3{}("The quick brown fox jumps over the lazy dog"), 0xE34BBC7BBC071B6Cu);
-    EXPECT_EQ(Murmur3{}.halves("The quick brown fox jumps over the lazy dog")[1], 0x7A433CA9C49A9347u);
+    EXPECT_EQ(Murmur3{}.halves("The quick brown fox jumps over the lazy dog")[1],
+              0x7A433CA9C49A9347u);
 }
 
 TEST(StringDigests, SeedsAreOtherFunctions) {
     std::set<std::uint64_t> values;
-    for (std::uint64_t seed = 0; seed < 100; ++seed) values.insert({Md5{}("key", seed), Sha1{}("key", seed), Murmur3{}("key", seed)});
+    for (std::uint64_t seed = 0; seed < 100; ++seed)
+        values.insert({Md5{}("key", seed), Sha1{}("key", seed), Murmur3{}("key", seed)});
     EXPECT_EQ(values.size(), 300u);
-    EXPECT_EQ(Md5{}("", 0x6162636465666768u), Md5{}("hgfedcba")) << "the seed's little-endian bytes come before the key";
+    EXPECT_EQ(Md5{}("", 0x6162636465666768u), Md5{}("hgfedcba"))
+        << "the seed's little-endian bytes come before the key";
 }
 
 TEST(StringDigests, HalvesServeDoubleHashing) {
     std::vector<std::string> keys;
     for (int i = 0; i < 20'000; ++i) keys.push_back("key " + std::to_string(i));
-    const auto in = std::span<const std::string>(keys).first(10'000), strangers = std::span<const std::string>(keys).last(10'000);
+    const auto in = std::span<const std::string>(keys).first(10'000),
+               strangers = std::span<const std::string>(keys).last(10'000);
     const auto check = [&](auto hash) {
         using Scheme = DoubleHashing<decltype(hash)>;
         auto filter = SchemeBloom<Scheme>::with_bits_per_key(in.size(), 10, Scheme(7));

@@ -18,10 +18,13 @@ namespace simdbloom::test {
 
 /// Every layout with each of its parameters that changes a kernel.
 inline std::vector<std::string> all_specs() {
-    std::vector<std::string> specs{"classic:k=1", "classic:k=8", "classic:k=11", "split256", "sector512", "blocked512:k=1",
-                                   "blocked512:k=8", "blocked512:k=11", "blocked512:k=16", "cuckoo8", "cuckoo12", "cuckoo16",
-                                   "counting:k=1", "counting:k=8", "counting:k=11", "counting512:k=1", "counting512:k=8", "counting512:k=11", "counting512:k=16",
-                                   "dleft12", "dleft14", "dleft16"};
+    std::vector<std::string> specs{
+        "classic:k=1",     "classic:k=8",      "classic:k=11",     "split256",
+        "sector512",       "blocked512:k=1",   "blocked512:k=8",   "blocked512:k=11",
+        "blocked512:k=16", "cuckoo8",          "cuckoo12",         "cuckoo16",
+        "counting:k=1",    "counting:k=8",     "counting:k=11",    "counting512:k=1",
+        "counting512:k=8", "counting512:k=11", "counting512:k=16", "dleft12",
+        "dleft14",         "dleft16"};
     for (unsigned k = 1; k <= 8; ++k) {
         specs.push_back("register32:k=" + std::to_string(k));
         specs.push_back("register64:k=" + std::to_string(k));
@@ -39,7 +42,8 @@ inline std::vector<std::string> bloom_specs() {
 
 /// The ten names of the design, each at its default parameters.
 inline std::vector<std::string> named_specs() {
-    return {"classic", "register32", "register64", "split256", "sector512", "zoned512", "blocked512", "cuckoo8", "cuckoo12", "cuckoo16"};
+    return {"classic",  "register32", "register64", "split256", "sector512",
+            "zoned512", "blocked512", "cuckoo8",    "cuckoo12", "cuckoo16"};
 }
 
 /// Every name of a layout, each at its default parameters.
@@ -49,7 +53,8 @@ inline std::vector<std::string> layout_names() {
     return names;
 }
 
-/// The bits per key nearest to `wanted` that the spec can be made for; four times as many where a counter stands for a bit.
+/// The bits per key nearest to `wanted` that the spec can be made for; four times as many where a
+/// counter stands for a bit.
 inline double feasible_bits(const std::string& spec, double wanted) {
     const Layout layout = Layout::parse(spec);
     return layout.is_counting() ? 4 * wanted : std::max(wanted, layout.least_bits_per_key());
@@ -103,7 +108,9 @@ struct Counting : std::pmr::memory_resource {
         live -= n;
         std::free(p);
     }
-    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+    bool do_is_equal(const memory_resource& other) const noexcept override {
+        return this == &other;
+    }
 };
 
 }  // namespace simdbloom::test

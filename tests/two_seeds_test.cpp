@@ -74,7 +74,8 @@ TEST(TwoSeeds, GiveIndependentBitsOfKeyHasher) {
         }
 }
 
-// Double hashing takes two functions of a key, modulo the bits. In 2^17 bits these are the low ones.
+// Double hashing takes two functions of a key, modulo the bits. In 2^17 bits these are the low
+// ones.
 TEST(TwoSeeds, GiveSchemesTheRateOfTheirModel) {
     SIMDBLOOM_SKIP_IF_FORCED();
     using Bloom = SchemeBloom<EnhancedDoubleHashing<KeyHasher>>;

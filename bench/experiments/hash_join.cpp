@@ -1,7 +1,8 @@
 // A hash join of one's own, with and without a filter before it.
 //
-// The hash table is absl::flat_hash_map (Debian: libabsl-dev): open addressing with control bytes that SIMD compares, well kept, and a
-// prefetch of its own, so that what the filter is compared with is not slower than it must be.
+// The hash table is absl::flat_hash_map (Debian: libabsl-dev): open addressing with control bytes
+// that SIMD compares, well kept, and a prefetch of its own, so that what the filter is compared
+// with is not slower than it must be.
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
@@ -21,7 +22,8 @@ using namespace simdbloom;
 using namespace simdbloom::bench;
 
 constexpr std::size_t vector_rows = 2048;  // as engines have them
-constexpr const char* specs[] = {"register64", "split256", "sector512", "blocked512", "classic", "cuckoo12"};
+constexpr const char* specs[] = {"register64", "split256", "sector512",
+                                 "blocked512", "classic",  "cuckoo12"};
 
 using Table = absl::flat_hash_map<std::uint64_t, std::uint64_t>;
 
@@ -36,9 +38,15 @@ struct Depth {
     int passes;
 };
 // 17 bytes a slot of the table at a load of 7/16 to 7/8.
-const Depth thorough{{{"L2", 14'000, 4'000'000}, {"L3", 450'000, 8'000'000}, {"DRAM", 14'000'000, 16'000'000}}, {0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1}, 5};
+const Depth thorough{
+    {{"L2", 14'000, 4'000'000}, {"L3", 450'000, 8'000'000}, {"DRAM", 14'000'000, 16'000'000}},
+    {0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1},
+    5};
 // Less than a minute, for bench/report.
-const Depth brief{{{"L2", 14'000, 1'000'000}, {"L3", 450'000, 2'000'000}, {"DRAM", 14'000'000, 4'000'000}}, {0, 0.01, 0.1, 0.5, 0.75, 0.9, 1}, 3};
+const Depth brief{
+    {{"L2", 14'000, 1'000'000}, {"L3", 450'000, 2'000'000}, {"DRAM", 14'000'000, 4'000'000}},
+    {0, 0.01, 0.1, 0.5, 0.75, 0.9, 1},
+    3};
 
 double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -47,7 +55,8 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 /// Probe rows of which that share joins, in random order.
-std::vector<std::uint64_t> probe_keys(const KeySource& keys, const Level& level, double selectivity) {
+std::vector<std::uint64_t> probe_keys(const KeySource& keys, const Level& level,
+                                      double selectivity) {
     std::vector<std::uint64_t> probe(level.probe_rows);
     const auto choice = KeySource::generated(77);
     for (std::size_t i = 0; i < probe.size(); ++i) {
@@ -62,7 +71,8 @@ struct Joined {
     friend bool operator==(const Joined&, const Joined&) = default;
 };
 
-void look_up(const Table& table, std::span<const std::uint64_t> keys, std::span<const std::uint32_t> rows, Joined& joined) {
+void look_up(const Table& table, std::span<const std::uint64_t> keys,
+             std::span<const std::uint32_t> rows, Joined& joined) {
     for (const auto row : rows) table.prefetch(keys[row]);
     for (const auto row : rows)
         if (const auto found = table.find(keys[row]); found != table.end()) {
@@ -71,8 +81,10 @@ void look_up(const Table& table, std::span<const std::uint64_t> keys, std::span<
         }
 }
 
-/// One pass of the probe side: a vector at a time, through the filter if there is one, then the table.
-Joined join(const Table& table, std::span<const std::uint64_t> probe, const JoinFilter* filter, Governor* governor) {
+/// One pass of the probe side: a vector at a time, through the filter if there is one, then the
+/// table.
+Joined join(const Table& table, std::span<const std::uint64_t> probe, const JoinFilter* filter,
+            Governor* governor) {
     static const std::vector<std::uint32_t> all = [] {
         std::vector<std::uint32_t> rows(vector_rows);
         for (std::uint32_t i = 0; i < vector_rows; ++i) rows[i] = i;
@@ -97,18 +109,21 @@ struct Side {
     std::string name;
     std::optional<JoinFilter> filter;
     bool governed = false;
-    double build_ns = 0;            // a build row, of the filter alone
-    std::vector<double> probe_ns;   // a probe row, by selectivity
-    double filter_ns = 0;           // a row that no filter passes, the filter alone
+    double build_ns = 0;           // a build row, of the filter alone
+    std::vector<double> probe_ns;  // a probe row, by selectivity
+    double filter_ns = 0;          // a row that no filter passes, the filter alone
 };
 
 /// Where the line of `with` crosses that of `without`, by straight lines between the selectivities.
-std::string break_even(const std::vector<double>& selectivities, const std::vector<double>& with, const std::vector<double>& without) {
+std::string break_even(const std::vector<double>& selectivities, const std::vector<double>& with,
+                       const std::vector<double>& without) {
     if (with[0] >= without[0]) return "never pays";
     for (std::size_t i = 1; i < with.size(); ++i) {
         const double before = without[i - 1] - with[i - 1], after = without[i] - with[i];
         if (after > 0) continue;
-        return text("%.0f %%", 100 * (selectivities[i - 1] + (selectivities[i] - selectivities[i - 1]) * before / (before - after)));
+        return text("%.0f %%",
+                    100 * (selectivities[i - 1] +
+                           (selectivities[i] - selectivities[i - 1]) * before / (before - after)));
     }
     return "pays always";
 }
@@ -135,11 +150,15 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys) {
         for (int pass = 0; pass < 3; ++pass) {
             filter.reset();
             times.push_back(seconds_of([&] {
-                filter = make_filter(spec, build.size(), Layout::parse(spec).is_cuckoo() ? 12.64 : 12);
+                filter =
+                    make_filter(spec, build.size(), Layout::parse(spec).is_cuckoo() ? 12.64 : 12);
                 filter->insert(build);
             }));
         }
-        sides.push_back({.name = "`" + filter->spec() + "`", .filter = JoinFilter(std::move(*filter)), .build_ns = median(times) * 1e9 / static_cast<double>(build.size()), .probe_ns = {}});
+        sides.push_back({.name = "`" + filter->spec() + "`",
+                         .filter = JoinFilter(std::move(*filter)),
+                         .build_ns = median(times) * 1e9 / static_cast<double>(build.size()),
+                         .probe_ns = {}});
     }
     sides.push_back(sides[2]);
     sides.back().name += ", governed";
@@ -149,19 +168,30 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys) {
     double table_miss_ns = 0;
     for (const double selectivity : selectivities) {
         const auto probe = probe_keys(keys, level, selectivity);
-        const auto per_row = [&](double seconds) { return seconds * 1e9 / static_cast<double>(probe.size()); };
+        const auto per_row = [&](double seconds) {
+            return seconds * 1e9 / static_cast<double>(probe.size());
+        };
         std::vector<std::vector<double>> times(sides.size());
         std::optional<Joined> right;
         for (int pass = 0; pass < depth.passes; ++pass)
             for (std::size_t i = 0; i < sides.size(); ++i) {
-                // Costs of the last selectivity's rows decide when to give up; the governor learns the rest.
-                Governor governor(sides[i].filter_ns > 0 && table_miss_ns > sides[i].filter_ns ? Governor::Settings::for_costs(sides[i].filter_ns, table_miss_ns) : Governor::Settings());
+                // Costs of the last selectivity's rows decide when to give up; the governor learns
+                // the rest.
+                Governor governor(
+                    sides[i].filter_ns > 0 && table_miss_ns > sides[i].filter_ns
+                        ? Governor::Settings::for_costs(sides[i].filter_ns, table_miss_ns)
+                        : Governor::Settings());
                 Joined joined;
-                times[i].push_back(per_row(seconds_of([&] { joined = join(table, probe, sides[i].filter ? &*sides[i].filter : nullptr, sides[i].governed ? &governor : nullptr); })));
+                times[i].push_back(per_row(seconds_of([&] {
+                    joined = join(table, probe, sides[i].filter ? &*sides[i].filter : nullptr,
+                                  sides[i].governed ? &governor : nullptr);
+                })));
                 if (!right) right = joined;
-                if (joined != *right) throw std::runtime_error(sides[i].name + " lost or made rows");
+                if (joined != *right)
+                    throw std::runtime_error(sides[i].name + " lost or made rows");
             }
-        for (std::size_t i = 0; i < sides.size(); ++i) sides[i].probe_ns.push_back(median(times[i]));
+        for (std::size_t i = 0; i < sides.size(); ++i)
+            sides[i].probe_ns.push_back(median(times[i]));
         if (selectivity != 0) continue;
         table_miss_ns = sides[0].probe_ns[0];
         for (auto& side : sides) {
@@ -171,41 +201,63 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys) {
             for (int pass = 0; pass < depth.passes; ++pass)
                 alone.push_back(per_row(seconds_of([&] {
                     for (std::size_t first = 0; first < probe.size(); first += vector_rows)
-                        (void)side.filter->select({std::span(probe).subspan(first, std::min(vector_rows, probe.size() - first))}, out);
+                        (void)side.filter->select(
+                            {std::span(probe).subspan(first,
+                                                      std::min(vector_rows, probe.size() - first))},
+                            out);
                 })));
             side.filter_ns = median(alone);
         }
     }
 
-    std::printf("\n### Table in %s: %zu build rows, %.1f MiB of hash table\n\nNanoseconds a probe row, filter and table together, by the share of probe rows that join:\n\n", level.name, level.build_rows,
-                static_cast<double>(table.capacity() * (sizeof(Table::value_type) + 1)) / (1 << 20));
+    std::printf(
+        "\n### Table in %s: %zu build rows, %.1f MiB of hash table\n\nNanoseconds a probe row, "
+        "filter and table together, by the share of probe rows that join:\n\n",
+        level.name, level.build_rows,
+        static_cast<double>(table.capacity() * (sizeof(Table::value_type) + 1)) / (1 << 20));
     std::vector<std::string> head{"filter", "MiB"};
     for (const double s : selectivities) head.push_back(text("%g %%", 100 * s));
     head.insert(head.end(), {"pays up to", "t_l", "f", "rho = t_l + f t_w"});
     print_header(head);
     for (const auto& side : sides) {
-        std::vector<std::string> cells{side.name, side.filter ? text("%.2f", static_cast<double>(side.filter->filter()->size_in_bytes()) / (1 << 20)) : ""};
+        std::vector<std::string> cells{
+            side.name,
+            side.filter ? text("%.2f", static_cast<double>(side.filter->filter()->size_in_bytes()) /
+                                           (1 << 20))
+                        : ""};
         for (const double ns : side.probe_ns) cells.push_back(text("%.1f", ns));
         if (side.filter) {
             const double f = side.filter->filter()->estimated_fpr();
-            cells.insert(cells.end(), {side.governed ? "" : break_even(selectivities, side.probe_ns, sides[0].probe_ns), text("%.1f", side.filter_ns), text("%.2g %%", 100 * f), text("%.1f", side.filter_ns + f * table_miss_ns)});
+            cells.insert(
+                cells.end(),
+                {side.governed ? "" : break_even(selectivities, side.probe_ns, sides[0].probe_ns),
+                 text("%.1f", side.filter_ns), text("%.2g %%", 100 * f),
+                 text("%.1f", side.filter_ns + f * table_miss_ns)});
         } else {
             cells.insert(cells.end(), {"", "", "", text("t_w = %.1f", table_miss_ns)});
         }
         print_row(cells);
     }
 
-    std::printf("\nMillions of probe rows a second with both builds (%.1f ns a row of the table), by rows built : probed and the share that joins:\n\n", table_ns);
+    std::printf(
+        "\nMillions of probe rows a second with both builds (%.1f ns a row of the table), by rows "
+        "built : probed and the share that joins:\n\n",
+        table_ns);
     std::vector<std::size_t> shown;
-    for (const double s : {0.01, 0.1, 0.5, 1.0}) shown.push_back(static_cast<std::size_t>(std::ranges::find(selectivities, s) - selectivities.begin()));
+    for (const double s : {0.01, 0.1, 0.5, 1.0})
+        shown.push_back(
+            static_cast<std::size_t>(std::ranges::find(selectivities, s) - selectivities.begin()));
     head = {"filter", "build, ns a row"};
     for (const int ratio : {1, 10, 100, 1000})
-        for (const std::size_t s : shown) head.push_back(text("1:%d, %g %%", ratio, 100 * selectivities[s]));
+        for (const std::size_t s : shown)
+            head.push_back(text("1:%d, %g %%", ratio, 100 * selectivities[s]));
     print_header(head);
     for (const auto& side : sides) {
         std::vector<std::string> cells{side.name, side.filter ? text("%.1f", side.build_ns) : ""};
         for (const int ratio : {1, 10, 100, 1000})
-            for (const std::size_t s : shown) cells.push_back(text("%.1f", 1e3 / (side.probe_ns[s] + (table_ns + side.build_ns) / ratio)));
+            for (const std::size_t s : shown)
+                cells.push_back(
+                    text("%.1f", 1e3 / (side.probe_ns[s] + (table_ns + side.build_ns) / ratio)));
         print_row(cells);
     }
 }

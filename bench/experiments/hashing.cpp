@@ -1,4 +1,5 @@
-// What a hash function costs in time and in FPR on real strings, and what two or three hash values do in place of k functions.
+// What a hash function costs in time and in FPR on real strings, and what two or three hash values
+// do in place of k functions.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -37,7 +38,8 @@ struct KeySet {
 
 std::vector<KeySet> key_sets(const std::string& file) {
     Strings words, urls, numbers;
-    const auto source = KeySource::from_file(file.empty() ? "/usr/share/dict/american-english-huge" : file, 1);
+    const auto source =
+        KeySource::from_file(file.empty() ? "/usr/share/dict/american-english-huge" : file, 1);
     std::uint64_t buffer;
     for (std::uint64_t i = 0; i < source.size(); ++i) words.emplace_back(source.bytes(i, buffer));
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -54,46 +56,57 @@ struct Named {
     std::function<double(Part)> time;
     /// Equal 64-bit values among all keys.
     std::function<std::size_t(Part)> equal;
-    /// Strangers found, over those that ideal functions would let through: the textbook's array filled by a scheme.
+    /// Strangers found, over those that ideal functions would let through: the textbook's array
+    /// filled by a scheme.
     std::function<double(const KeySet&)> seeds, twice, enhanced, triple;
     /// The same for split256 with the values as they are and mixed.
     std::function<double(const KeySet&)> raw, mixed;
 };
 
-double share(std::size_t found, Part strangers) { return static_cast<double>(found) / static_cast<double>(strangers.size()); }
+double share(std::size_t found, Part strangers) {
+    return static_cast<double>(found) / static_cast<double>(strangers.size());
+}
 
 template <class Scheme>
 double in_array(const KeySet& set, Scheme scheme) {
-    auto filter = SchemeBloom<Scheme>::with_bits_per_key(set.in().size(), bits_per_key, std::move(scheme));
+    auto filter =
+        SchemeBloom<Scheme>::with_bits_per_key(set.in().size(), bits_per_key, std::move(scheme));
     filter.insert_keys(set.in());
-    if (filter.count_keys(set.in()) != set.in().size()) throw std::runtime_error("a key is missing");
-    return share(filter.count_keys(set.strangers()), set.strangers()) / filter.expected_fpr(set.in().size());
+    if (filter.count_keys(set.in()) != set.in().size())
+        throw std::runtime_error("a key is missing");
+    return share(filter.count_keys(set.strangers()), set.strangers()) /
+           filter.expected_fpr(set.in().size());
 }
 
 template <class H>
 double in_blocks(const KeySet& set, const H& hash) {
     auto filter = SplitBlockBloom::with_bits_per_key(set.in().size(), bits_per_key);
     filter.insert_keys(set.in(), hash);
-    if (filter.count_keys(set.in(), hash) != set.in().size()) throw std::runtime_error("a key is missing");
+    if (filter.count_keys(set.in(), hash) != set.in().size())
+        throw std::runtime_error("a key is missing");
     return share(filter.count_keys(set.strangers(), hash), set.strangers()) / filter.expected_fpr();
 }
 
 template <class H>
 Named named(std::string name, std::string note, H h) {
-    return {std::move(name), std::move(note),
+    return {std::move(name),
+            std::move(note),
             [h](Part keys) {
                 std::uint64_t sum = 0;
                 const auto start = std::chrono::steady_clock::now();
                 for (const auto& key : keys) sum ^= h(key, 0);
                 const auto time = std::chrono::steady_clock::now() - start;
                 asm volatile("" : : "r"(sum));
-                return std::chrono::duration<double, std::nano>(time).count() / static_cast<double>(keys.size());
+                return std::chrono::duration<double, std::nano>(time).count() /
+                       static_cast<double>(keys.size());
             },
             [h](Part keys) {
                 std::vector<std::uint64_t> values;
                 for (const auto& key : keys) values.push_back(h(key, 0));
                 std::ranges::sort(values);
-                return keys.size() - static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+                return keys.size() -
+                       static_cast<std::size_t>(std::unique(values.begin(), values.end()) -
+                                                values.begin());
             },
             [h](const KeySet& set) { return in_array(set, Seeds<H>(k, 0, h)); },
             [h](const KeySet& set) { return in_array(set, DoubleHashing<H>(k, 0, h)); },
@@ -105,7 +118,9 @@ Named named(std::string name, std::string note, H h) {
 
 struct Sip {
     HashKey key{0x0706050403020100u, 0x0F0E0D0C0B0A0908u};
-    std::uint64_t operator()(std::string_view text, std::uint64_t seed) const { return siphash(text, {key.low ^ seed, key.high}); }
+    std::uint64_t operator()(std::string_view text, std::uint64_t seed) const {
+        return siphash(text, {key.low ^ seed, key.high});
+    }
 };
 
 std::vector<Named> hashes() {
@@ -120,24 +135,38 @@ std::vector<Named> hashes() {
             named("SHA-1", "nettle", Sha1{})};
 }
 
-std::string times_ideal(double ratio) { return ratio < 10 ? text("%.2f", ratio) : text("%.0f", ratio); }
+std::string times_ideal(double ratio) {
+    return ratio < 10 ? text("%.2f", ratio) : text("%.0f", ratio);
+}
 
 void hash_functions(const std::vector<KeySet>& sets, int rounds) {
     const auto all = hashes();
     for (const KeySet& set : sets) {
-        const double ideal = fpr::classic(bits_per_key * static_cast<double>(set.in().size()), static_cast<double>(set.in().size()), k);
-        const auto length = std::accumulate(set.keys.begin(), set.keys.end(), 0.0, [](double sum, const auto& s) { return sum + static_cast<double>(s.size()); });
-        std::printf("\n### %s: %zu of %.1f bytes, half of them inserted\n\n", set.name.c_str(), set.keys.size(), length / static_cast<double>(set.keys.size()));
-        std::printf("FPR over that of ideal functions (%.3g %% for the array of 10 bits a key with k = 7, %.3g %% for `split256`): 1.00 is ideal, %.2f its 5 sigma.\n\n", 100 * ideal,
-                    100 * SplitBlockBloom::with_bits_per_key(set.in().size(), bits_per_key).expected_fpr(), 1 + 5 / std::sqrt(ideal * static_cast<double>(set.strangers().size())));
-        print_header({"hash", "ns/key", "equal values", "k seeds", "double", "enhanced double", "triple", "`split256`", "`split256`, mixed"});
+        const double ideal = fpr::classic(bits_per_key * static_cast<double>(set.in().size()),
+                                          static_cast<double>(set.in().size()), k);
+        const auto length = std::accumulate(
+            set.keys.begin(), set.keys.end(), 0.0,
+            [](double sum, const auto& s) { return sum + static_cast<double>(s.size()); });
+        std::printf("\n### %s: %zu of %.1f bytes, half of them inserted\n\n", set.name.c_str(),
+                    set.keys.size(), length / static_cast<double>(set.keys.size()));
+        std::printf(
+            "FPR over that of ideal functions (%.3g %% for the array of 10 bits a key with k = 7, "
+            "%.3g %% for `split256`): 1.00 is ideal, %.2f its 5 sigma.\n\n",
+            100 * ideal,
+            100 * SplitBlockBloom::with_bits_per_key(set.in().size(), bits_per_key).expected_fpr(),
+            1 + 5 / std::sqrt(ideal * static_cast<double>(set.strangers().size())));
+        print_header({"hash", "ns/key", "equal values", "k seeds", "double", "enhanced double",
+                      "triple", "`split256`", "`split256`, mixed"});
         std::vector<std::vector<double>> times(all.size());
         for (int round = 0; round < rounds; ++round)
             for (std::size_t i = 0; i < all.size(); ++i) times[i].push_back(all[i].time(set.keys));
         for (std::size_t i = 0; i < all.size(); ++i) {
             const Named& h = all[i];
-            print_row({h.name + (h.note.empty() ? "" : " (" + h.note + ")"), text("%.1f", median(times[i])), std::to_string(h.equal(set.keys)), times_ideal(h.seeds(set)), times_ideal(h.twice(set)),
-                       times_ideal(h.enhanced(set)), times_ideal(h.triple(set)), times_ideal(h.raw(set)), times_ideal(h.mixed(set))});
+            print_row({h.name + (h.note.empty() ? "" : " (" + h.note + ")"),
+                       text("%.1f", median(times[i])), std::to_string(h.equal(set.keys)),
+                       times_ideal(h.seeds(set)), times_ideal(h.twice(set)),
+                       times_ideal(h.enhanced(set)), times_ideal(h.triple(set)),
+                       times_ideal(h.raw(set)), times_ideal(h.mixed(set))});
         }
     }
 }
@@ -149,8 +178,10 @@ double over_ideal(std::size_t n, std::size_t filters, std::size_t probes) {
     double found = 0, expected = 0;
     for (std::uint64_t f = 0; f < filters; ++f) {
         keys.clear();
-        for (std::size_t i = 0; i < n + probes; ++i) keys.push_back(std::to_string(f * 1'000'000'007 + i));
-        auto filter = SchemeBloom<Scheme<BytesHasher>>::with_bits_per_key(n, bits_per_key, Scheme<BytesHasher>(k, 1000 * f));
+        for (std::size_t i = 0; i < n + probes; ++i)
+            keys.push_back(std::to_string(f * 1'000'000'007 + i));
+        auto filter = SchemeBloom<Scheme<BytesHasher>>::with_bits_per_key(
+            n, bits_per_key, Scheme<BytesHasher>(k, 1000 * f));
         filter.insert_keys(Part(keys).first(n));
         found += static_cast<double>(filter.count_keys(Part(keys).subspan(n)));
         expected += filter.estimated_fpr() * static_cast<double>(probes);
@@ -160,12 +191,17 @@ double over_ideal(std::size_t n, std::size_t filters, std::size_t probes) {
 
 void schemes() {
     std::printf("\n### Schemes: two or three values of XXH64 in place of k functions\n\n");
-    std::printf("FPR over that of ideal functions with the same bits set, 10 bits a key, k = 7; about 160,000 false positives a cell (three sigma: 0.01).\n\n");
+    std::printf(
+        "FPR over that of ideal functions with the same bits set, 10 bits a key, k = 7; about "
+        "160,000 false positives a cell (three sigma: 0.01).\n\n");
     print_header({"keys", "bits", "k seeds", "double", "enhanced double", "triple"});
     for (const std::size_t n : {10u, 30u, 100u, 1'000u, 10'000u, 100'000u}) {
-        const std::size_t probes = std::max<std::size_t>(n, 2000), filters = 20'000'000 / (n + probes);
-        print_row({std::to_string(n), std::to_string(static_cast<std::size_t>(bits_per_key) * n), text("%.3f", over_ideal<Seeds>(n, filters, probes)),
-                   text("%.3f", over_ideal<DoubleHashing>(n, filters, probes)), text("%.3f", over_ideal<EnhancedDoubleHashing>(n, filters, probes)),
+        const std::size_t probes = std::max<std::size_t>(n, 2000),
+                          filters = 20'000'000 / (n + probes);
+        print_row({std::to_string(n), std::to_string(static_cast<std::size_t>(bits_per_key) * n),
+                   text("%.3f", over_ideal<Seeds>(n, filters, probes)),
+                   text("%.3f", over_ideal<DoubleHashing>(n, filters, probes)),
+                   text("%.3f", over_ideal<EnhancedDoubleHashing>(n, filters, probes)),
                    text("%.3f", over_ideal<TripleHashing>(n, filters, probes))});
     }
 }
@@ -177,7 +213,8 @@ std::function<double(Part)> lookups(std::shared_ptr<Filter> filter, Hash... hash
         const auto found = filter->count_keys(keys, hash...);
         const auto time = std::chrono::steady_clock::now() - start;
         asm volatile("" : : "r"(found));
-        return std::chrono::duration<double, std::nano>(time).count() / static_cast<double>(keys.size());
+        return std::chrono::duration<double, std::nano>(time).count() /
+               static_cast<double>(keys.size());
     };
 }
 
@@ -191,23 +228,34 @@ void lookup_times(const KeySet& set) {
         rows.emplace_back(std::move(name), lookups(owned, hash...));
     };
     const auto n = set.in().size();
-    add("k seeds", SchemeBloom<Seeds<BytesHasher>>::with_bits_per_key(n, bits_per_key, Seeds<BytesHasher>(k)));
-    add("double hashing", SchemeBloom<DoubleHashing<BytesHasher>>::with_bits_per_key(n, bits_per_key, DoubleHashing<BytesHasher>(k)));
-    add("enhanced double hashing", SchemeBloom<EnhancedDoubleHashing<BytesHasher>>::with_bits_per_key(n, bits_per_key, EnhancedDoubleHashing<BytesHasher>(k)));
-    add("triple hashing", SchemeBloom<TripleHashing<BytesHasher>>::with_bits_per_key(n, bits_per_key, TripleHashing<BytesHasher>(k)));
-    add("double hashing, the halves of MurmurHash3", SchemeBloom<DoubleHashing<Murmur3>>::with_bits_per_key(n, bits_per_key, DoubleHashing<Murmur3>(k)));
-    add("double hashing, the halves of MD5", SchemeBloom<DoubleHashing<Md5>>::with_bits_per_key(n, bits_per_key, DoubleHashing<Md5>(k)));
+    add("k seeds",
+        SchemeBloom<Seeds<BytesHasher>>::with_bits_per_key(n, bits_per_key, Seeds<BytesHasher>(k)));
+    add("double hashing", SchemeBloom<DoubleHashing<BytesHasher>>::with_bits_per_key(
+                              n, bits_per_key, DoubleHashing<BytesHasher>(k)));
+    add("enhanced double hashing",
+        SchemeBloom<EnhancedDoubleHashing<BytesHasher>>::with_bits_per_key(
+            n, bits_per_key, EnhancedDoubleHashing<BytesHasher>(k)));
+    add("triple hashing", SchemeBloom<TripleHashing<BytesHasher>>::with_bits_per_key(
+                              n, bits_per_key, TripleHashing<BytesHasher>(k)));
+    add("double hashing, the halves of MurmurHash3",
+        SchemeBloom<DoubleHashing<Murmur3>>::with_bits_per_key(n, bits_per_key,
+                                                               DoubleHashing<Murmur3>(k)));
+    add("double hashing, the halves of MD5",
+        SchemeBloom<DoubleHashing<Md5>>::with_bits_per_key(n, bits_per_key, DoubleHashing<Md5>(k)));
     add("`classic`", ClassicBloom::with_bits_per_key(n, bits_per_key));
     add("`split256`", SplitBlockBloom::with_bits_per_key(n, bits_per_key));
     std::vector<std::vector<double>> times(rows.size());
     for (int round = 0; round < 21; ++round)
-        for (std::size_t i = 0; i < rows.size(); ++i) times[i].push_back(rows[i].second(set.strangers()));
-    for (std::size_t i = 0; i < rows.size(); ++i) print_row({rows[i].first, text("%.1f", median(times[i]))});
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            times[i].push_back(rows[i].second(set.strangers()));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        print_row({rows[i].first, text("%.1f", median(times[i]))});
 }
 
 }  // namespace
 
-/// --strings ROUNDS [FILE]: the first part alone, for bench/report, with times of that many rounds; of the lines of a file.
+/// --strings ROUNDS [FILE]: the first part alone, for bench/report, with times of that many rounds;
+/// of the lines of a file.
 int main(int argc, char** argv) {
     const bool strings = argc > 2 && std::string(argv[1]) == "--strings";
     const auto sets = key_sets(strings && argc > 3 ? argv[3] : "");

@@ -1,4 +1,5 @@
-// LevelDB databases of the same million keys, each with another filter policy, asked for keys that they do not hold. An argument: another number of keys.
+// LevelDB databases of the same million keys, each with another filter policy, asked for keys that
+// they do not hold. An argument: another number of keys.
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -35,7 +36,8 @@ struct Subject {
 };
 
 /// Makes the database, closes and opens it again, and counts what absent keys make LevelDB do.
-void build_and_count(Subject& subject, std::uint64_t n, const std::vector<std::string>& absent, const std::vector<std::string>& present) {
+void build_and_count(Subject& subject, std::uint64_t n, const std::vector<std::string>& absent,
+                     const std::vector<std::string>& present) {
     Counts counts;
     Database(subject.folder, subject.policy, bits_per_key, &counts).fill(n);
     subject.filters = static_cast<double>(counts.filters_made);
@@ -45,18 +47,21 @@ void build_and_count(Subject& subject, std::uint64_t n, const std::vector<std::s
     database.expect(present, true);  // opens the tables, too
     counts.reset();
     database.expect(absent, false);
-    subject.blocks_read = static_cast<double>(counts.blocks_read) / static_cast<double>(absent.size());
+    subject.blocks_read =
+        static_cast<double>(counts.blocks_read) / static_cast<double>(absent.size());
     subject.asked = static_cast<double>(counts.filters_asked);
     subject.passed = static_cast<double>(counts.filters_passed);
 }
 
 /// Every database once a pass, in random order.
-void time_all(std::vector<Subject>& subjects, const std::vector<std::string>& absent, const std::vector<std::string>& present) {
+void time_all(std::vector<Subject>& subjects, const std::vector<std::string>& absent,
+              const std::vector<std::string>& present) {
     std::vector<std::unique_ptr<Database>> databases;
     std::vector<std::size_t> order;
     for (const auto& subject : subjects) {
         order.push_back(databases.size());
-        databases.push_back(std::make_unique<Database>(subject.folder, subject.policy, bits_per_key, nullptr));
+        databases.push_back(
+            std::make_unique<Database>(subject.folder, subject.policy, bits_per_key, nullptr));
         databases.back()->expect(present, true);
     }
     std::mt19937_64 random(1);
@@ -87,14 +92,19 @@ void run(std::uint64_t n) {
     for (const auto& name : policy_names) subjects.push_back({name, folder.path() / name});
     const std::string load = load_average();
     for (auto& subject : subjects) {
-        std::fprintf(stderr, "database of %llu keys, filter: %s\n", static_cast<unsigned long long>(n), subject.policy.c_str());
+        std::fprintf(stderr, "database of %llu keys, filter: %s\n",
+                     static_cast<unsigned long long>(n), subject.policy.c_str());
         build_and_count(subject, n, absent, present);
     }
     time_all(subjects, absent, present);
 
-    std::printf("%llu keys, %d bits per key asked for, %llu lookups a pass; medians of %u passes and their 95 %% intervals.\n\n", static_cast<unsigned long long>(n), bits_per_key,
-                static_cast<unsigned long long>(lookups), passes);
-    print_header({"filter", "keys a filter", "bytes a filter (bits a key)", "FPR (95 % interval)", "blocks read an absent key", "absent key, ns", "present key, ns"});
+    std::printf(
+        "%llu keys, %d bits per key asked for, %llu lookups a pass; medians of %u passes and their "
+        "95 %% intervals.\n\n",
+        static_cast<unsigned long long>(n), bits_per_key, static_cast<unsigned long long>(lookups),
+        passes);
+    print_header({"filter", "keys a filter", "bytes a filter (bits a key)", "FPR (95 % interval)",
+                  "blocks read an absent key", "absent key, ns", "present key, ns"});
     for (const auto& subject : subjects) {
         std::vector<std::string> row{shown(subject.policy)};
         if (subject.policy == no_policy) {
@@ -102,15 +112,18 @@ void run(std::uint64_t n) {
         } else {
             const auto interval = fpr::wilson(subject.passed, subject.asked, 1.96);
             row.push_back(text("%.1f", subject.keys / subject.filters));
-            row.push_back(text("%.1f (%.1f)", subject.bytes / subject.filters, 8 * subject.bytes / subject.keys));
-            row.push_back(text("%.3f %% (%.3f - %.3f)", 100 * subject.passed / subject.asked, 100 * interval.low, 100 * interval.high));
+            row.push_back(text("%.1f (%.1f)", subject.bytes / subject.filters,
+                               8 * subject.bytes / subject.keys));
+            row.push_back(text("%.3f %% (%.3f - %.3f)", 100 * subject.passed / subject.asked,
+                               100 * interval.low, 100 * interval.high));
         }
         row.push_back(text("%.4f", subject.blocks_read));
         row.push_back(median(subject.absent_ns));
         row.push_back(median(subject.present_ns));
         print_row(row);
     }
-    std::printf("\nLoad average %s at the beginning, %s at the end.\n", load.c_str(), load_average().c_str());
+    std::printf("\nLoad average %s at the beginning, %s at the end.\n", load.c_str(),
+                load_average().c_str());
     print_source("leveldb_lookups");
 }
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "filters/compact.hpp"
 #include "experiments/experiment.hpp"
+#include "filters/compact.hpp"
 #include "leveldb_database.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -27,7 +27,8 @@ double model_of(const std::string& policy, unsigned n) {
         const LevelDbFilterView view{std::span<const std::byte>(bytes)};
         return simulate_leveldb_fpr(n, view.bits(), view.k()).fpr;
     }
-    const detail::CompactSizes sizes(policy, detail::CompactSizes::Goal::bits_per_key, bits_per_key);
+    const detail::CompactSizes sizes(policy, detail::CompactSizes::Goal::bits_per_key,
+                                     bits_per_key);
     return detail::compact_expected_fpr(sizes.layout(), sizes.of(n), n);
 }
 
@@ -45,7 +46,8 @@ std::string cell(const std::string& name, unsigned n) {
         filter.clear();
         policy->CreateFilter(keys.data(), static_cast<int>(n), &filter);
         for (const auto& key : keys)
-            if (!policy->KeyMayMatch(key, filter)) throw std::runtime_error(name + ": an inserted key is not found");
+            if (!policy->KeyMayMatch(key, filter))
+                throw std::runtime_error(name + ": an inserted key is not found");
         unsigned hits = 0;
         for (const auto& key : strangers) hits += policy->KeyMayMatch(key, filter);
         const double rate = static_cast<double>(hits) / probes;
@@ -53,7 +55,8 @@ std::string cell(const std::string& name, unsigned n) {
         squares += rate * rate / filters;
     }
     const double error = 1.96 * std::sqrt(std::max(squares - mean * mean, 0.0) / filters);
-    return text("%zu B: %.3f ± %.3f %% (%.3f %%)", filter.size(), 100 * mean, 100 * error, 100 * model_of(name, n));
+    return text("%zu B: %.3f ± %.3f %% (%.3f %%)", filter.size(), 100 * mean, 100 * error,
+                100 * model_of(name, n));
 }
 
 }  // namespace

@@ -30,16 +30,19 @@ constexpr u64 swapped(u64 x) { return x << 32 | x >> 32; }
 template <Steps steps>
 [[gnu::always_inline]] constexpr u64 mixed(u64 x) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-        ([&] {
-            constexpr Step s = steps[i];
-            if constexpr (s.what == Do::shift) x ^= x >> s.a;
-            if constexpr (s.what == Do::times) x *= s.a;
-            if constexpr (s.what == Do::swap) x = swapped(x);
-            if constexpr (s.what == Do::both) x = x * s.a ^ swapped(x * s.b);
-            if constexpr (s.what == Do::halves)
-                x = (x & 0xFFFFFFFFu) * s.a ^ swapped((x >> 32) * s.b);
-        }(), ...);
-    }(std::make_index_sequence<5>());
+        (
+            [&] {
+                constexpr Step s = steps[i];
+                if constexpr (s.what == Do::shift) x ^= x >> s.a;
+                if constexpr (s.what == Do::times) x *= s.a;
+                if constexpr (s.what == Do::swap) x = swapped(x);
+                if constexpr (s.what == Do::both) x = x * s.a ^ swapped(x * s.b);
+                if constexpr (s.what == Do::halves)
+                    x = (x & 0xFFFFFFFFu) * s.a ^ swapped((x >> 32) * s.b);
+            }(),
+            ...);
+    }
+    (std::make_index_sequence<5>());
     return x;
 }
 
@@ -207,9 +210,9 @@ public:
     std::size_t n() const { return n_; }
 
 private:
-    static constexpr const char* specs[] = {
-        "register32:k=6",   "register64:k=5", "split256",   "sector512",
-        "zoned512:z=2,k=8", "blocked512:k=8", "classic:k=8"};
+    static constexpr const char* specs[] = {"register32:k=6", "register64:k=5",   "split256",
+                                            "sector512",      "zoned512:z=2,k=8", "blocked512:k=8",
+                                            "classic:k=8"};
 
     double rate(const char* spec) const {
         AnyFilter filter = make_filter(spec, n_, 12);
@@ -222,9 +225,9 @@ private:
     std::vector<std::pair<double, double>> expected_;
 };
 
-constexpr u64 strides[24] = {
-    1,  2,  3,  4,   5,   6,   7,    8,    10,   12,    16,      24,
-    32, 48, 64, 100, 128, 256, 1000, 1024, 4096, 65536, 1000003, u64{1} << 32};
+constexpr u64 strides[24] = {1,   2,   3,    4,    5,    6,     7,       8,
+                             10,  12,  16,   24,   32,   48,    64,      100,
+                             128, 256, 1000, 1024, 4096, 65536, 1000003, u64{1} << 32};
 
 Far of_counters(const Candidate& c, Judge& judge, u64 starts) {
     Far far;
@@ -264,14 +267,14 @@ constexpr u64 (*families[])(u64) = {
     [](u64 i) { return u64{__builtin_bswap64(i)}; },
     [](u64 i) { return i | i << 32; },
     [](u64 i) { return i << 32 | (~i & 0xFFFFFFFFu); },
-    [](u64 i) { return i % 100 | (i / 100) << 32; },      // a grid
-    [](u64 i) { return i % 1024 | (i >> 10) << 54; },     // another
+    [](u64 i) { return i % 100 | (i / 100) << 32; },   // a grid
+    [](u64 i) { return i % 1024 | (i >> 10) << 54; },  // another
     [](u64 i) { return std::bit_cast<u64>(static_cast<double>(i)); },
     [](u64 i) { return std::bit_cast<u64>(static_cast<double>(i) * 0.01); },
     digits,
-    [](u64 i) { return i ^ i >> 1; },                     // Gray's code
+    [](u64 i) { return i ^ i >> 1; },  // Gray's code
     [](u64 i) { return 0 - i; },
-    [](u64 i) { return 0x7F3A12340010u + 16 * i; },       // addresses
+    [](u64 i) { return 0x7F3A12340010u + 16 * i; },                                   // addresses
     [](u64 i) { return 1'700'000'000'000'000'000u + i * 1'000'000; },                 // nanoseconds
     [](u64 i) { return (1'234'567'890'123u + i / 8) << 22 | u64{5} << 12 | i % 8; },  // snowflakes
     every_third_bit,
@@ -295,7 +298,12 @@ Far of_families(const Candidate& c, Judge& judge) {
 std::size_t uneven_under_two_seeds(const Candidate& c, std::size_t& pairs) {
     constexpr std::size_t n = 1 << 18;
     constexpr u64 top = u64{1} << 63;
-    constexpr u64 seeds[][2] = {{0, 1}, {5, 6}, {0, 8}, {0, 1024}, {0, u64{1} << 40}, {0, top},
+    constexpr u64 seeds[][2] = {{0, 1},
+                                {5, 6},
+                                {0, 8},
+                                {0, 1024},
+                                {0, u64{1} << 40},
+                                {0, top},
                                 {random_number(1), random_number(2)}};
     std::vector<u64> keys(n), one(n), other(n);
     std::vector<unsigned> counts(1 << 12);
@@ -342,7 +350,8 @@ int main() {
                         {"10,000", false, Judge(10'000)}};
     std::vector<std::string> names{"`x = key ^ seed`, then"};
     for (const Column& column : columns) names.push_back(column.name);
-    names.insert(names.end(), {"most", "two seeds", "AVX-512", "AVX2", "NEON", "one key", "each of many"});
+    names.insert(names.end(),
+                 {"most", "two seeds", "AVX-512", "AVX2", "NEON", "one key", "each of many"});
     print_header(names);
     std::size_t filters[std::size(columns)], pairs = 0;
     auto all = candidates();

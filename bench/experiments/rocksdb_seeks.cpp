@@ -1,15 +1,15 @@
-// Absent and present keys in a RocksDB database of tables that overlap: iterators with and without our table filter, and Get with
-// RocksDB's own filters.
+// Absent and present keys in a RocksDB database of tables that overlap: iterators with and without
+// our table filter, and Get with RocksDB's own filters.
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
-#include <unistd.h>
 #include <vector>
 
 #include "experiments/experiment.hpp"
@@ -26,7 +26,9 @@ void check(const rocksdb::Status& status) {
     if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
-std::string key(std::uint64_t i) { return text("key%016llx", static_cast<unsigned long long>(i * 0x9E3779B97F4A7C15u)); }
+std::string key(std::uint64_t i) {
+    return text("key%016llx", static_cast<unsigned long long>(i * 0x9E3779B97F4A7C15u));
+}
 
 /// Table t holds the keys i with i % tables == t, which lie among those of all others.
 std::unique_ptr<rocksdb::DB> open(const std::filesystem::path& path, bool ours, bool built_in) {
@@ -39,14 +41,17 @@ std::unique_ptr<rocksdb::DB> open(const std::filesystem::path& path, bool ours, 
     table.block_cache = rocksdb::NewLRUCache(std::size_t{1} << 30);
     if (built_in) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    if (ours) options.table_properties_collector_factories.push_back(make_rocksdb_collector("blocked512", 10));
+    if (ours)
+        options.table_properties_collector_factories.push_back(
+            make_rocksdb_collector("blocked512", 10));
     rocksdb::DB* opened = nullptr;
     check(rocksdb::DB::Open(options, path.string(), &opened));
     std::unique_ptr<rocksdb::DB> db(opened);
     rocksdb::WriteOptions write;
     write.disableWAL = true;
     for (int t = 0; t < tables; ++t) {
-        for (int i = t; i < keys; i += tables) check(db->Put(write, key(static_cast<std::uint64_t>(i)), std::string(100, 'v')));
+        for (int i = t; i < keys; i += tables)
+            check(db->Put(write, key(static_cast<std::uint64_t>(i)), std::string(100, 'v')));
         check(db->Flush({}));
     }
     return db;
@@ -86,23 +91,31 @@ double median_ns(std::vector<double> seconds) { return median(std::move(seconds)
 }  // namespace
 
 int main() {
-    const auto folder = std::filesystem::temp_directory_path() / ("simdbloom-rocksdb-seeks-" + std::to_string(::getpid()));
+    const auto folder = std::filesystem::temp_directory_path() /
+                        ("simdbloom-rocksdb-seeks-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
     {
-        const auto plain = open(folder / "plain", false, false), ours = open(folder / "ours", true, false), built_in = open(folder / "built-in", false, true);
-        std::vector<Way> ways{{"iterator, no filter", plain.get(), false, false},
-                              {"iterator, table filter over `blocked512`, 10 bits a key", ours.get(), false, true},
-                              {"`Get`, no filter", plain.get(), true, false},
-                              {"`Get`, RocksDB's Bloom filter, 10 bits a key", built_in.get(), true, false}};
+        const auto plain = open(folder / "plain", false, false),
+                   ours = open(folder / "ours", true, false),
+                   built_in = open(folder / "built-in", false, true);
+        std::vector<Way> ways{
+            {"iterator, no filter", plain.get(), false, false},
+            {"iterator, table filter over `blocked512`, 10 bits a key", ours.get(), false, true},
+            {"`Get`, no filter", plain.get(), true, false},
+            {"`Get`, RocksDB's Bloom filter, 10 bits a key", built_in.get(), true, false}};
         for (int pass = 0; pass < passes; ++pass)
             for (auto& way : ways) {
                 const auto first = static_cast<std::uint64_t>(pass) * lookups;
                 way.absent.push_back(seconds(way, keys + first, false));
                 way.present.push_back(seconds(way, first, true));
             }
-        std::printf("%d keys in %d tables that overlap, in memory; medians of %d passes of %d lookups.\n\n", keys, tables, passes, lookups);
+        std::printf(
+            "%d keys in %d tables that overlap, in memory; medians of %d passes of %d lookups.\n\n",
+            keys, tables, passes, lookups);
         print_header({"way", "absent key, ns", "present key, ns"});
-        for (const auto& way : ways) print_row({way.name, text("%.0f", median_ns(way.absent)), text("%.0f", median_ns(way.present))});
+        for (const auto& way : ways)
+            print_row({way.name, text("%.0f", median_ns(way.absent)),
+                       text("%.0f", median_ns(way.present))});
     }
     std::filesystem::remove_all(folder);
     print_source("rocksdb_seeks");

@@ -1,4 +1,5 @@
-// What semi-sorted buckets cost a lookup, and what they save: fingerprints of 17 bits in the space of 16.
+// What semi-sorted buckets cost a lookup, and what they save: fingerprints of 17 bits in the space
+// of 16.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -32,20 +33,25 @@ std::map<unsigned, unsigned> number_sorted_lows() {
     return code;
 }
 
-/// A cuckoo table of fingerprints of 16 or 17 bits, these in semi-sorted buckets, at a load of 0.95.
+/// A cuckoo table of fingerprints of 16 or 17 bits, these in semi-sorted buckets, at a load of
+/// 0.95.
 class Table {
 public:
-    Table(unsigned tag_bits, std::uint64_t buckets, const KeySource& keys) : tag_bits_(tag_bits), buckets_(buckets), bits_(8 * buckets + 8) {
+    Table(unsigned tag_bits, std::uint64_t buckets, const KeySource& keys)
+        : tag_bits_(tag_bits), buckets_(buckets), bits_(8 * buckets + 8) {
         std::vector<Bucket> plain(buckets);
         keys_ = static_cast<std::uint64_t>(0.95 * 4 * static_cast<double>(buckets));
         for (std::uint64_t i = 0; i < keys_; ++i) insert(plain, hash_key(keys.key(i)));
         static const auto code = number_sorted_lows();
-        for (std::uint64_t b = 0; b < buckets; ++b) detail::store_le(bits_.data() + 8 * b, tag_bits == 16 ? in_a_row(plain[b]) : semi_sorted(plain[b], code));
+        for (std::uint64_t b = 0; b < buckets; ++b)
+            detail::store_le(bits_.data() + 8 * b,
+                             tag_bits == 16 ? in_a_row(plain[b]) : semi_sorted(plain[b], code));
     }
     std::uint64_t keys() const { return keys_; }
     std::size_t count(const CuckooLookups& lookups, std::span<const std::uint64_t> keys) {
         const detail::Target target{bits_.data(), buckets_, seed_, 0, bits_.size(), nullptr};
-        return (tag_bits_ == 16 ? lookups.plain : lookups.semi_sorted)(target, {keys.data(), keys.size(), false}, detail::Output::count, nullptr);
+        return (tag_bits_ == 16 ? lookups.plain : lookups.semi_sorted)(
+            target, {keys.data(), keys.size(), false}, detail::Output::count, nullptr);
     }
 
 private:
@@ -74,7 +80,9 @@ private:
         std::ranges::sort(bucket, {}, [](std::uint32_t tag) { return tag & 15; });
         std::uint64_t high = 0;
         unsigned lows = 0;
-        for (unsigned i = 4; i-- > 0;) high = high << high_bits | bucket[i] >> low_bits, lows = lows << low_bits | (bucket[i] & 15);
+        for (unsigned i = 4; i-- > 0;)
+            high = high << high_bits | bucket[i] >> low_bits,
+            lows = lows << low_bits | (bucket[i] & 15);
         return high << code_bits | code.at(lows);
     }
 
@@ -83,18 +91,22 @@ private:
     std::vector<std::byte> bits_;
 };
 
-double seconds(Table& table, const CuckooLookups& lookups, std::span<const std::uint64_t> keys, std::size_t batch) {
+double seconds(Table& table, const CuckooLookups& lookups, std::span<const std::uint64_t> keys,
+               std::size_t batch) {
     const auto start = std::chrono::steady_clock::now();
     std::size_t found = 0;
-    for (std::size_t at = 0; at < keys.size(); at += batch) found += table.count(lookups, keys.subspan(at, std::min(batch, keys.size() - at)));
-    const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (std::size_t at = 0; at < keys.size(); at += batch)
+        found += table.count(lookups, keys.subspan(at, std::min(batch, keys.size() - at)));
+    const double time =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return found == keys.size() ? -1 : time;  // never: the keys are strangers
 }
 
 constexpr std::pair<Isa, const CuckooLookups*> compiled[] = {
     {Isa::scalar, &scalar_lookups},
 #ifdef __x86_64__
-    {Isa::avx2, &avx2_lookups}, {Isa::avx512, &avx512_lookups},
+    {Isa::avx2, &avx2_lookups},
+    {Isa::avx512, &avx512_lookups},
 #endif
 };
 
@@ -104,8 +116,10 @@ int run() {
     const auto source = KeySource::generated(1);
     std::vector<std::uint64_t> strangers(probes), in(batch);
     source.fill(std::uint64_t{1} << 40, strangers.data(), strangers.size());
-    print_header({"table", "instruction set", "FPR, 16 bits", "FPR, 17 bits semi-sorted", "ns an absent key, 16 bits", "17 bits semi-sorted", "ratio"});
-    for (const std::uint64_t bytes : {std::uint64_t{16} << 10, std::uint64_t{256} << 10, std::uint64_t{8} << 20, std::uint64_t{128} << 20}) {
+    print_header({"table", "instruction set", "FPR, 16 bits", "FPR, 17 bits semi-sorted",
+                  "ns an absent key, 16 bits", "17 bits semi-sorted", "ratio"});
+    for (const std::uint64_t bytes : {std::uint64_t{16} << 10, std::uint64_t{256} << 10,
+                                      std::uint64_t{8} << 20, std::uint64_t{128} << 20}) {
         Table plain(16, bytes / 8, source), sorted(17, bytes / 8, source);
         for (const auto& [isa, lookups] : compiled) {
             if (std::ranges::find(usable_isas(), isa) == usable_isas().end()) continue;
@@ -114,7 +128,8 @@ int run() {
             Table* const tables[2] = {&plain, &sorted};
             for (unsigned t = 0; t < 2; ++t) {
                 for (std::uint64_t first = 0; first < tables[t]->keys(); first += in.size()) {
-                    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(in.size(), tables[t]->keys() - first));
+                    const auto n = static_cast<std::size_t>(
+                        std::min<std::uint64_t>(in.size(), tables[t]->keys() - first));
                     source.fill(first, in.data(), n);
                     if (tables[t]->count(*lookups, std::span(in).first(n)) == n) continue;
                     std::fprintf(stderr, "a key of the table of %u bits was not found\n", 16 + t);
@@ -123,13 +138,17 @@ int run() {
                 fpr[t] = static_cast<double>(tables[t]->count(*lookups, strangers)) / probes;
             }
             for (unsigned round = 0; round < rounds; ++round)
-                for (unsigned t = 0; t < 2; ++t) times[t].push_back(seconds(*tables[t], *lookups, strangers, batch));
+                for (unsigned t = 0; t < 2; ++t)
+                    times[t].push_back(seconds(*tables[t], *lookups, strangers, batch));
             for (unsigned t = 0; t < 2; ++t) {
                 std::ranges::nth_element(times[t], times[t].begin() + rounds / 2);
                 time[t] = times[t][rounds / 2] * 1e9 / probes;
             }
-            print_row({bytes < 1 << 20 ? text("%.0f KiB", static_cast<double>(bytes) / 1024) : text("%.0f MiB", static_cast<double>(bytes) / (1 << 20)), std::string(to_string(isa)),
-                       text("%.4f %%", 100 * fpr[0]), text("%.4f %%", 100 * fpr[1]), text("%.2f", time[0]), text("%.2f", time[1]), text("%.2f", time[1] / time[0])});
+            print_row({bytes < 1 << 20 ? text("%.0f KiB", static_cast<double>(bytes) / 1024)
+                                       : text("%.0f MiB", static_cast<double>(bytes) / (1 << 20)),
+                       std::string(to_string(isa)), text("%.4f %%", 100 * fpr[0]),
+                       text("%.4f %%", 100 * fpr[1]), text("%.2f", time[0]), text("%.2f", time[1]),
+                       text("%.2f", time[1] / time[0])});
         }
     }
     print_source("semi_sorted");

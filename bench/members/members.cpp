@@ -11,7 +11,8 @@ std::span<const NamedMember> all_members() {
     static const NamedMember all[] = {
         {"fuse", 12, make_fuse3},
         {"fuse:d=4", 12, make_fuse4},
-        {"bloomier:r=8,f=8", 18.7, make_bloomier},  // 16 bits a slot, and 1.17 of these a key in 256 KiB
+        {"bloomier:r=8,f=8", 18.7,
+         make_bloomier},  // 16 bits a slot, and 1.17 of these a key in 256 KiB
         {"growing16", 18.2, make_growing_cuckoo},
         {"codes:c=9", 12, make_codes},
         {"scheme:enhanced", 12, make_scheme},

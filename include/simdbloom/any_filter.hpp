@@ -14,17 +14,18 @@
 
 namespace simdbloom {
 
-/// Any of the filters behind one type: one indirect call a batch, no allocation of its own. insert throws
-/// std::length_error when a cuckoo or d-left filter is full.
+/// Any of the filters behind one type: one indirect call a batch, no allocation of its own. insert
+/// throws std::length_error when a cuckoo or d-left filter is full.
 class AnyFilter {
 public:
-    using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom, CacheLineBloom, CuckooFilter, CountingBloom, DLeftCounting>;
+    using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom,
+                                 CacheLineBloom, CuckooFilter, CountingBloom, DLeftCounting>;
 
     template <class F>
-        requires std::constructible_from<Variant, F>
-    AnyFilter(F filter) : filter_(std::move(filter)) {}
+    requires std::constructible_from<Variant, F> AnyFilter(F filter) : filter_(std::move(filter)) {}
 
-    static AnyFilter with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options = {});
+    static AnyFilter with_bits_per_key(std::size_t n_keys, double bits_per_key,
+                                       Options options = {});
     static AnyFilter for_fpr(std::size_t n_keys, double fpr, Options options = {});
 
     void insert(std::uint64_t key) { insert_key(key); }
@@ -37,24 +38,47 @@ public:
     bool contains(std::span<const std::byte> key) const { return contains_key(key); }
     template <detail::LossyKey K>
     bool contains(K) const = delete;
-    void insert_hash(std::uint64_t hash) { std::visit([&](auto& f) { f.insert_hash(hash); }, filter_); }
+    void insert_hash(std::uint64_t hash) {
+        std::visit([&](auto& f) { f.insert_hash(hash); }, filter_);
+    }
     bool contains_hash(std::uint64_t hash) const {
         return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
     }
     template <class Key, Hasher<Key> H>
-    void insert(const Key& key, const H& hasher) { insert_hash(hasher(key, seed())); }
+    void insert(const Key& key, const H& hasher) {
+        insert_hash(hasher(key, seed()));
+    }
     template <class Key, Hasher<Key> H>
-    bool contains(const Key& key, const H& hasher) const { return contains_hash(hasher(key, seed())); }
+    bool contains(const Key& key, const H& hasher) const {
+        return contains_hash(hasher(key, seed()));
+    }
 
-    void insert(std::span<const std::uint64_t> keys) { std::visit([&](auto& f) { f.insert(keys); }, filter_); }
-    void insert_hashes(std::span<const std::uint64_t> hashes) { std::visit([&](auto& f) { f.insert_hashes(hashes); }, filter_); }
+    void insert(std::span<const std::uint64_t> keys) {
+        std::visit([&](auto& f) { f.insert(keys); }, filter_);
+    }
+    void insert_hashes(std::span<const std::uint64_t> hashes) {
+        std::visit([&](auto& f) { f.insert_hashes(hashes); }, filter_);
+    }
 
     std::size_t count(std::span<const std::uint64_t> keys) const { return base().count(keys); }
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const { return base().count_hashes(hashes); }
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const { base().contains(keys, bitmap); }
-    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const { base().contains_hashes(hashes, bitmap); }
-    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const { return base().select(keys, positions); }
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const { return base().select_hashes(hashes, positions); }
+    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const {
+        return base().count_hashes(hashes);
+    }
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
+        base().contains(keys, bitmap);
+    }
+    void contains_hashes(std::span<const std::uint64_t> hashes,
+                         std::span<std::uint8_t> bitmap) const {
+        base().contains_hashes(hashes, bitmap);
+    }
+    std::size_t select(std::span<const std::uint64_t> keys,
+                       std::span<std::uint32_t> positions) const {
+        return base().select(keys, positions);
+    }
+    std::size_t select_hashes(std::span<const std::uint64_t> hashes,
+                              std::span<std::uint32_t> positions) const {
+        return base().select_hashes(hashes, positions);
+    }
 
     template <class Key, Hasher<Key> H = BytesHasher>
     void insert_keys(std::span<const Key> keys, const H& hasher = {}) {
@@ -65,12 +89,15 @@ public:
         return std::visit([&](const auto& f) { return f.count_keys(keys, hasher); }, filter_);
     }
     template <class Key, Hasher<Key> H = BytesHasher>
-    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap, const H& hasher = {}) const {
+    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap,
+                       const H& hasher = {}) const {
         std::visit([&](const auto& f) { f.contains_keys(keys, bitmap, hasher); }, filter_);
     }
     template <class Key, Hasher<Key> H = BytesHasher>
-    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions, const H& hasher = {}) const {
-        return std::visit([&](const auto& f) { return f.select_keys(keys, positions, hasher); }, filter_);
+    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions,
+                            const H& hasher = {}) const {
+        return std::visit([&](const auto& f) { return f.select_keys(keys, positions, hasher); },
+                          filter_);
     }
 
     std::size_t size_in_bytes() const noexcept { return base().size_in_bytes(); }
@@ -88,8 +115,9 @@ public:
         std::visit([](FilterBase& f) { f.clear(); }, filter_);
     }
 
-    /// As of the filters' own types; std::invalid_argument for filters of two kinds, and for those that do not consist of bits:
-    /// fingerprints and counters cannot be ORed (see CountingBloom::operator+=).
+    /// As of the filters' own types; std::invalid_argument for filters of two kinds, and for those
+    /// that do not consist of bits: fingerprints and counters cannot be ORed (see
+    /// CountingBloom::operator+=).
     AnyFilter& operator|=(const AnyFilter& other);
     AnyFilter& operator&=(const AnyFilter& other);
     void accept_all();
@@ -103,9 +131,13 @@ public:
     Variant& variant() noexcept { return filter_; }
     const Variant& variant() const noexcept { return filter_; }
     template <class F>
-    F* get_if() noexcept { return std::get_if<F>(&filter_); }
+    F* get_if() noexcept {
+        return std::get_if<F>(&filter_);
+    }
     template <class F>
-    const F* get_if() const noexcept { return std::get_if<F>(&filter_); }
+    const F* get_if() const noexcept {
+        return std::get_if<F>(&filter_);
+    }
 
 private:
     template <class Key>
@@ -122,8 +154,10 @@ private:
 
 /// The filter of that spec (options.spec is not read), e.g. make_filter("split256", 1'000'000, 12).
 /// Throws std::invalid_argument naming the spec, or what with_bits_per_key of its type throws.
-AnyFilter make_filter(std::string_view spec, std::size_t n_keys, double bits_per_key, Options options = {});
+AnyFilter make_filter(std::string_view spec, std::size_t n_keys, double bits_per_key,
+                      Options options = {});
 /// The same, sized by the exact model for a false-positive rate.
-AnyFilter make_filter_for_fpr(std::string_view spec, std::size_t n_keys, double fpr, Options options = {});
+AnyFilter make_filter_for_fpr(std::string_view spec, std::size_t n_keys, double fpr,
+                              Options options = {});
 
 }  // namespace simdbloom

@@ -8,8 +8,8 @@
 
 namespace simdbloom {
 
-/// Layouts sector512 (default: one bit in each of the line's 8 words), zoned512 (k/z bits in one word of
-/// each of z groups; Lang et al. 2019) and blocked512 (k bits anywhere; Putze et al. 2007).
+/// Layouts sector512 (default: one bit in each of the line's 8 words), zoned512 (k/z bits in one
+/// word of each of z groups; Lang et al. 2019) and blocked512 (k bits anywhere; Putze et al. 2007).
 class CacheLineBloom : public BloomInterface<CacheLineBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
@@ -17,7 +17,8 @@ public:
         std::byte* block = block_at(detail::block_index(hash, blocks_));
         for (unsigned i = 0; i < layout_.k; ++i) {
             const unsigned b = bit(hash, i);
-            detail::store_le(block + b / 64 * 8, word(block, b / 64) | std::uint64_t{1} << (b % 64));
+            detail::store_le(block + b / 64 * 8,
+                             word(block, b / 64) | std::uint64_t{1} << (b % 64));
         }
     }
     bool contains_hash(std::uint64_t hash) const noexcept {
@@ -26,14 +27,18 @@ public:
         std::uint64_t missing = 0;  // bit 0
         if (layout_.kind == LayoutKind::sector512) {
             [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // unrolled, even at -O2
-                ((missing |= ~(word(block, i) >> (detail::bit_position<LayoutKind::sector512>(x, i, 8, 0) % 64))), ...);
-            }(std::make_integer_sequence<unsigned, 8>());
+                ((missing |= ~(word(block, i) >>
+                               (detail::bit_position<LayoutKind::sector512>(x, i, 8, 0) % 64))),
+                 ...);
+            }
+            (std::make_integer_sequence<unsigned, 8>());
         } else if (layout_.kind == LayoutKind::zoned512) {
             const std::uint64_t p = detail::spread(x);
             const unsigned k_per_group = layout_.k / layout_.groups;
             for (unsigned g = 0, i = 0; g < layout_.groups; ++g) {
                 const std::uint64_t w = word(block, detail::zoned_word(p, g, layout_.groups));
-                for (unsigned j = 0; j < k_per_group; ++j, ++i) missing |= ~(w >> detail::zoned_bit(p, i));
+                for (unsigned j = 0; j < k_per_group; ++j, ++i)
+                    missing |= ~(w >> detail::zoned_bit(p, i));
             }
         } else {
             for (unsigned i = 0; i < layout_.k; ++i) {
@@ -45,19 +50,25 @@ public:
     }
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "sector512", LayoutKind::sector512, LayoutKind::blocked512);
+        return detail::layout_from(options, "sector512", LayoutKind::sector512,
+                                   LayoutKind::blocked512);
     }
 
 private:
     friend class BloomInterface<CacheLineBloom>;
     friend struct detail::LoadAccess;
-    CacheLineBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
+    CacheLineBloom(const detail::Geometry& geometry, const Options& options)
+        : BloomInterface(geometry, options) {}
 
-    static std::uint64_t word(const std::byte* block, unsigned i) noexcept { return detail::load_le<std::uint64_t>(block + 8 * i); }
+    static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
+        return detail::load_le<std::uint64_t>(block + 8 * i);
+    }
     unsigned bit(std::uint64_t hash, unsigned i) const noexcept {
         const auto x = static_cast<std::uint32_t>(hash);
-        if (layout_.kind == LayoutKind::sector512) return detail::bit_position<LayoutKind::sector512>(x, i, layout_.k, 0);
-        if (layout_.kind == LayoutKind::blocked512) return detail::bit_position<LayoutKind::blocked512>(x, i, layout_.k, 0);
+        if (layout_.kind == LayoutKind::sector512)
+            return detail::bit_position<LayoutKind::sector512>(x, i, layout_.k, 0);
+        if (layout_.kind == LayoutKind::blocked512)
+            return detail::bit_position<LayoutKind::blocked512>(x, i, layout_.k, 0);
         return detail::bit_position<LayoutKind::zoned512>(x, i, layout_.k, layout_.groups);
     }
 };

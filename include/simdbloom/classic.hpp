@@ -23,7 +23,8 @@ public:
     bool contains_hash(std::uint64_t hash) const noexcept {
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g = detail::classic_next(g)) {
-            const auto word = detail::load_le<std::uint64_t>(block_at(detail::block_index(g, blocks_)));
+            const auto word =
+                detail::load_le<std::uint64_t>(block_at(detail::block_index(g, blocks_)));
             if (((word >> (g & 63)) & 1) == 0) return false;
         }
         return true;
@@ -36,7 +37,8 @@ public:
 private:
     friend class BloomInterface<ClassicBloom>;
     friend struct detail::LoadAccess;
-    ClassicBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
+    ClassicBloom(const detail::Geometry& geometry, const Options& options)
+        : BloomInterface(geometry, options) {}
 };
 
 }  // namespace simdbloom

@@ -1,4 +1,5 @@
-// What filters that keys can be taken out of again have in common, and those of them that can be full.
+// What filters that keys can be taken out of again have in common, and those of them that can be
+// full.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +10,15 @@
 
 namespace simdbloom {
 
-/// Adds to a filter F with erase_hash, which is false where the key was not found and nothing changed, the other ways to
-/// erase. Only keys that were inserted may be erased: another one that the filter finds takes a stranger's place away.
+/// Adds to a filter F with erase_hash, which is false where the key was not found and nothing
+/// changed, the other ways to erase. Only keys that were inserted may be erased: another one that
+/// the filter finds takes a stranger's place away.
 template <class F>
 class ErasableInterface : public FilterInterface<F> {
 public:
     static F with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options = {}) {
-        return F(detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options), options);
+        return F(detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options),
+                 options);
     }
     static F for_fpr(std::size_t n_keys, double fpr, Options options = {}) {
         return F(detail::size_for_fpr(F::layout_of(options), n_keys, fpr, options), options);
@@ -27,12 +30,16 @@ public:
     template <detail::LossyKey K>
     bool erase(K) = delete;
     template <class Key, Hasher<Key> H>
-    bool erase(const Key& key, const H& hasher) { return self().erase_hash(hasher(key, this->seed())); }
+    bool erase(const Key& key, const H& hasher) {
+        return self().erase_hash(hasher(key, this->seed()));
+    }
 
-    /// In order, once for each time a key is listed; returns how many were erased: fewer than keys.size() says that some
-    /// were never inserted.
+    /// In order, once for each time a key is listed; returns how many were erased: fewer than
+    /// keys.size() says that some were never inserted.
     std::size_t erase(std::span<const std::uint64_t> keys) { return erase_all(keys, false); }
-    std::size_t erase_hashes(std::span<const std::uint64_t> hashes) { return erase_all(hashes, true); }
+    std::size_t erase_hashes(std::span<const std::uint64_t> hashes) {
+        return erase_all(hashes, true);
+    }
 
 protected:
     using FilterInterface<F>::FilterInterface;
@@ -48,7 +55,8 @@ private:
             const std::size_t n = std::min(hashes.size(), keys.size() - first);
             for (std::size_t i = 0; i < n; ++i) {
                 hashes[i] = hashed ? keys[first + i] : this->hash_of(keys[first + i]);
-                __builtin_prefetch(this->block_at(detail::block_index(hashes[i], this->blocks_)), 1);
+                __builtin_prefetch(this->block_at(detail::block_index(hashes[i], this->blocks_)),
+                                   1);
             }
             for (std::size_t i = 0; i < n; ++i) erased += self().erase_hash(hashes[i]);
         }
@@ -56,7 +64,8 @@ private:
     }
 };
 
-/// Adds to a filter F of fingerprints in buckets, which has try_insert_hash and stored(), the other ways to insert.
+/// Adds to a filter F of fingerprints in buckets, which has try_insert_hash and stored(), the other
+/// ways to insert.
 template <class F>
 class TableInterface : public ErasableInterface<F> {
 public:
@@ -65,16 +74,23 @@ public:
     template <detail::LossyKey K>
     bool try_insert(K) = delete;
     /// Inserts in order and returns how many went in; the first that found no place ends it.
-    std::size_t try_insert(std::span<const std::uint64_t> keys) { return self().went_in(this->run_insert(keys, false)); }
-    std::size_t try_insert_hashes(std::span<const std::uint64_t> hashes) { return self().went_in(this->run_insert(hashes, true)); }
+    std::size_t try_insert(std::span<const std::uint64_t> keys) {
+        return self().went_in(this->run_insert(keys, false));
+    }
+    std::size_t try_insert_hashes(std::span<const std::uint64_t> hashes) {
+        return self().went_in(this->run_insert(hashes, true));
+    }
 
-    /// These throw std::length_error naming the load reached when there is no place; keys before stay in.
+    /// These throw std::length_error naming the load reached when there is no place; keys before
+    /// stay in.
     using ErasableInterface<F>::insert;
     void insert_hash(std::uint64_t hash) {
         if (!self().try_insert_hash(hash)) throw_full(0, 1);
     }
     void insert(std::span<const std::uint64_t> keys) { check_all(try_insert(keys), keys.size()); }
-    void insert_hashes(std::span<const std::uint64_t> hashes) { check_all(try_insert_hashes(hashes), hashes.size()); }
+    void insert_hashes(std::span<const std::uint64_t> hashes) {
+        check_all(try_insert_hashes(hashes), hashes.size());
+    }
 
     /// Cells in use over all.
     double load() const noexcept {
@@ -92,9 +108,10 @@ private:
         if (inserted != wanted) throw_full(inserted, wanted);
     }
     [[noreturn]] void throw_full(std::size_t inserted, std::size_t wanted) const {
-        throw std::length_error("simdbloom: " + this->spec() + " is full at a load of " + std::to_string(load()) + " (" +
-                                std::to_string(static_cast<const F&>(*this).stored()) + " fingerprints); " + std::to_string(inserted) + " of these " +
-                                std::to_string(wanted) + " keys went in");
+        throw std::length_error(
+            "simdbloom: " + this->spec() + " is full at a load of " + std::to_string(load()) +
+            " (" + std::to_string(static_cast<const F&>(*this).stored()) + " fingerprints); " +
+            std::to_string(inserted) + " of these " + std::to_string(wanted) + " keys went in");
     }
 };
 

@@ -35,16 +35,18 @@ struct Geometry {
     const std::byte* borrowed = nullptr;
 };
 
-/// Throws std::invalid_argument for zero keys, bits per key that are not positive and finite, or too few
-/// for a cuckoo table; std::length_error beyond 2^32 - 1 blocks or options.max_bytes.
-Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key, const Options& options);
+/// Throws std::invalid_argument for zero keys, bits per key that are not positive and finite, or
+/// too few for a cuckoo table; std::length_error beyond 2^32 - 1 blocks or options.max_bytes.
+Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key,
+                       const Options& options);
 /// The fewest blocks whose exact expected FPR is at most `fpr`, or what max_bytes allows. Throws
 /// std::invalid_argument for zero keys or an FPR outside [fpr::least, 1), which is [1e-12, 1);
 /// std::length_error beyond 2^32 - 1 blocks, or if max_bytes is too little for the keys of a table.
 Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options);
-/// Parses options.spec, or `fallback` if it is empty; throws std::invalid_argument if the layout is not
-/// between `first` and `last` in the order of LayoutKind.
-Layout layout_from(const Options& options, std::string_view fallback, LayoutKind first, LayoutKind last);
+/// Parses options.spec, or `fallback` if it is empty; throws std::invalid_argument if the layout is
+/// not between `first` and `last` in the order of LayoutKind.
+Layout layout_from(const Options& options, std::string_view fallback, LayoutKind first,
+                   LayoutKind last);
 
 /// Throw std::length_error naming both sizes if the output is too short.
 void check_bitmap(std::size_t keys, std::size_t bytes);
@@ -54,24 +56,39 @@ void check_positions(std::size_t keys, std::size_t room);
 
 /// The part of a filter that does not depend on its layout at compile time.
 ///
-/// Concurrent calls of const members are safe; nothing else is. Keys are 64-bit integers hashed with
-/// hash_key(key, seed), or siphash(key, key()); the *_hashes twins take well-mixed 64-bit hashes as they are.
-/// An assignment that throws leaves the filter as it was. What a move leaves behind: moved.hpp.
+/// Concurrent calls of const members are safe; nothing else is. Keys are 64-bit integers hashed
+/// with hash_key(key, seed), or siphash(key, key()); the *_hashes twins take well-mixed 64-bit
+/// hashes as they are. An assignment that throws leaves the filter as it was. What a move leaves
+/// behind: moved.hpp.
 class FilterBase : public detail::KeyHash {
 public:
     /// How many of the keys are found. Never false for a key inserted.
     std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const { return run_count(hashes, true); }
+    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const {
+        return run_count(hashes, true);
+    }
 
-    /// Bit i % 8 of byte i / 8 says whether key i is found; writes exactly ceil(n/8) bytes, the last one
-    /// padded with zeros. Throws std::length_error if the bitmap is shorter.
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const { run_bitmap(keys, false, bitmap); }
-    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const { run_bitmap(hashes, true, bitmap); }
+    /// Bit i % 8 of byte i / 8 says whether key i is found; writes exactly ceil(n/8) bytes, the
+    /// last one padded with zeros. Throws std::length_error if the bitmap is shorter.
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
+        run_bitmap(keys, false, bitmap);
+    }
+    void contains_hashes(std::span<const std::uint64_t> hashes,
+                         std::span<std::uint8_t> bitmap) const {
+        run_bitmap(hashes, true, bitmap);
+    }
 
-    /// Writes the ascending positions of the keys found and returns their number. `positions` must have
-    /// room for all n keys (std::length_error), but only what was found is written. At most 2^32 keys.
-    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const { return run_select(keys, false, positions); }
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const { return run_select(hashes, true, positions); }
+    /// Writes the ascending positions of the keys found and returns their number. `positions` must
+    /// have room for all n keys (std::length_error), but only what was found is written. At most
+    /// 2^32 keys.
+    std::size_t select(std::span<const std::uint64_t> keys,
+                       std::span<std::uint32_t> positions) const {
+        return run_select(keys, false, positions);
+    }
+    std::size_t select_hashes(std::span<const std::uint64_t> hashes,
+                              std::span<std::uint32_t> positions) const {
+        return run_select(hashes, true, positions);
+    }
 
     /// Bytes of the bits alone; the memory held is one page more at the most.
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
@@ -90,8 +107,8 @@ public:
     /// By fpr::expected for the n_keys given at construction, all distinct: exact, or of a cuckoo
     /// table within a share of 16 / (buckets 2^f).
     double expected_fpr() const;
-    /// The false-positive rate the bits have as they are now: the exact conditional rate for a random
-    /// stranger (cuckoo: from the load).
+    /// The false-positive rate the bits have as they are now: the exact conditional rate for a
+    /// random stranger (cuckoo: from the load).
     double estimated_fpr() const;
 
     /// Removes all keys.
@@ -101,11 +118,13 @@ public:
     /// std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
 
-    /// For harnesses: hashes and addresses as a lookup does, loads what a negative lookup must load, tests
-    /// nothing. The floor that lookup times are reported against. Returns a value that depends on the loads.
+    /// For harnesses: hashes and addresses as a lookup does, loads what a negative lookup must
+    /// load, tests nothing. The floor that lookup times are reported against. Returns a value that
+    /// depends on the loads.
     std::uint64_t touch(std::span<const std::uint64_t> keys) const;
     std::uint64_t touch_hashes(std::span<const std::uint64_t> hashes) const;
-    /// For harnesses: distinct 64-byte lines a lookup of this hash loads (classic: up to its first zero bit).
+    /// For harnesses: distinct 64-byte lines a lookup of this hash loads (classic: up to its first
+    /// zero bit).
     unsigned lines_touched(std::uint64_t hash) const;
 
 protected:
@@ -124,8 +143,8 @@ protected:
     void intersect(const FilterBase& other);
     void add_counters(const FilterBase& other);
     void set_all_bits();
-    /// Of this filter with every `parts` adjacent blocks as one; std::invalid_argument where `parts` does not divide the
-    /// number of blocks.
+    /// Of this filter with every `parts` adjacent blocks as one; std::invalid_argument where
+    /// `parts` does not divide the number of blocks.
     detail::Geometry folded_geometry(std::uint64_t parts) const;
     void fold_from(const FilterBase& whole) noexcept;
     Options options_of_a_copy() const;
@@ -135,16 +154,22 @@ protected:
     std::size_t run_insert(std::span<const std::uint64_t> keys, bool hashed);
     /// The block of `bytes` bytes, a constant, that the hash leads to.
     template <std::size_t bytes>
-    const std::byte* block_of(std::uint64_t hash) const noexcept { return bits_.data() + detail::block_index(hash, blocks_) * bytes; }
-    const std::byte* block_at(std::uint64_t index) const noexcept { return bits_.data() + index * block_bytes_; }
-    std::byte* block_at(std::uint64_t index) noexcept { return bits_.data() + index * block_bytes_; }
+    const std::byte* block_of(std::uint64_t hash) const noexcept {
+        return bits_.data() + detail::block_index(hash, blocks_) * bytes;
+    }
+    const std::byte* block_at(std::uint64_t index) const noexcept {
+        return bits_.data() + index * block_bytes_;
+    }
+    std::byte* block_at(std::uint64_t index) noexcept {
+        return bits_.data() + index * block_bytes_;
+    }
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
     detail::Taken<std::uint64_t> blocks_;
     detail::Taken<std::uint64_t> n_keys_;
     std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // cuckoo: state of the eviction walk
-    detail::Taken<std::uint64_t> stored_;        // cuckoo: fingerprints held
+    detail::Taken<std::uint64_t> stored_;         // cuckoo: fingerprints held
     Layout layout_;
     std::uint32_t block_bytes_;
     std::uint32_t few_below_ = 0;  // batches of fewer keys are answered one by one
@@ -154,51 +179,67 @@ private:
     friend struct detail::BuildAccess;
     friend struct detail::LoadAccess;
     std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
-    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;
-    std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const;
+    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
+                    std::span<std::uint8_t> bitmap) const;
+    std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed,
+                           std::span<std::uint32_t> positions) const;
 };
 
-/// Strings and bytes: the default Hasher for keys that are not integers. Filters whose hashing is keyed take SipHash in its place.
+/// Strings and bytes: the default Hasher for keys that are not integers. Filters whose hashing is
+/// keyed take SipHash in its place.
 struct BytesHasher {
-    std::uint64_t operator()(std::string_view key, std::uint64_t seed) const noexcept { return hash_bytes(key, seed); }
-    std::uint64_t operator()(std::span<const std::byte> key, std::uint64_t seed) const noexcept { return hash_bytes(key, seed); }
+    std::uint64_t operator()(std::string_view key, std::uint64_t seed) const noexcept {
+        return hash_bytes(key, seed);
+    }
+    std::uint64_t operator()(std::span<const std::byte> key, std::uint64_t seed) const noexcept {
+        return hash_bytes(key, seed);
+    }
 };
 
-/// Adds to an F, which has contains_hash, count_hashes, contains_hashes and select_hashes, the lookups of keys that are built on
-/// them. Base is a KeyHash.
+/// Adds to an F, which has contains_hash, count_hashes, contains_hashes and select_hashes, the
+/// lookups of keys that are built on them. Base is a KeyHash.
 template <class F, class Base>
 class LookupInterface : public Base {
 public:
     bool contains(std::uint64_t key) const { return self().contains_hash(this->hash_of(key)); }
     bool contains(std::string_view key) const { return self().contains_hash(this->hash_of(key)); }
-    bool contains(std::span<const std::byte> key) const { return self().contains_hash(this->hash_of(key)); }
+    bool contains(std::span<const std::byte> key) const {
+        return self().contains_hash(this->hash_of(key));
+    }
     template <detail::LossyKey K>
     bool contains(K) const = delete;
 
     // Keys of any type through a Hasher of the user's, singly and in batches.
     template <class Key, Hasher<Key> H>
-    bool contains(const Key& key, const H& hasher) const { return self().contains_hash(hasher(key, this->seed())); }
+    bool contains(const Key& key, const H& hasher) const {
+        return self().contains_hash(hasher(key, this->seed()));
+    }
 
     template <class Key, Hasher<Key> H = BytesHasher>
     std::size_t count_keys(std::span<const Key> keys, const H& hasher = {}) const {
         std::size_t found = 0;
-        hash_chunks(keys, hasher, [&](std::size_t, std::span<const std::uint64_t> hashes) { found += self().count_hashes(hashes); });
+        hash_chunks(keys, hasher, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+            found += self().count_hashes(hashes);
+        });
         return found;
     }
     template <class Key, Hasher<Key> H = BytesHasher>
-    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap, const H& hasher = {}) const {
+    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap,
+                       const H& hasher = {}) const {
         detail::check_bitmap(keys.size(), bitmap.size());
         hash_chunks(keys, hasher, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
             self().contains_hashes(hashes, bitmap.subspan(first / 8));
         });
     }
     template <class Key, Hasher<Key> H = BytesHasher>
-    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions, const H& hasher = {}) const {
+    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions,
+                            const H& hasher = {}) const {
         detail::check_positions(keys.size(), positions.size());
         std::size_t found = 0;
         hash_chunks(keys, hasher, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
             const std::size_t here = self().select_hashes(hashes, positions.subspan(found));
-            for (std::size_t i = found; i < found + here; ++i) positions[i] += static_cast<std::uint32_t>(first);
+            for (std::size_t i = found; i < found + here; ++i)
+                positions[i] += static_cast<std::uint32_t>(first);
             found += here;
         });
         return found;
@@ -207,14 +248,17 @@ public:
 protected:
     using Base::Base;
 
-    // 1024 hashes (8 KiB) at a time; a multiple of 8, so that every chunk's bitmap starts on a byte.
+    // 1024 hashes (8 KiB) at a time; a multiple of 8, so that every chunk's bitmap starts on a
+    // byte.
     template <class Key, class H, class Use>
     void hash_chunks(std::span<const Key> keys, const H& hasher, Use&& use) const {
         std::array<std::uint64_t, 1024> hashes;
         for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
-            const std::size_t n = keys.size() - first < hashes.size() ? keys.size() - first : hashes.size();
+            const std::size_t n =
+                keys.size() - first < hashes.size() ? keys.size() - first : hashes.size();
             for (std::size_t i = 0; i < n; ++i) {
-                if constexpr (std::same_as<H, BytesHasher>) hashes[i] = this->hash_of(keys[first + i]);
+                if constexpr (std::same_as<H, BytesHasher>)
+                    hashes[i] = this->hash_of(keys[first + i]);
                 else hashes[i] = hasher(keys[first + i], this->seed());
             }
             use(first, std::span<const std::uint64_t>(hashes.data(), n));
@@ -235,10 +279,14 @@ public:
     template <detail::LossyKey K>
     void insert(K) = delete;
     template <class Key, Hasher<Key> H>
-    void insert(const Key& key, const H& hasher) { self().insert_hash(hasher(key, this->seed())); }
+    void insert(const Key& key, const H& hasher) {
+        self().insert_hash(hasher(key, this->seed()));
+    }
     template <class Key, Hasher<Key> H = BytesHasher>
     void insert_keys(std::span<const Key> keys, const H& hasher = {}) {
-        this->hash_chunks(keys, hasher, [&](std::size_t, std::span<const std::uint64_t> hashes) { self().insert_hashes(hashes); });
+        this->hash_chunks(keys, hasher, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+            self().insert_hashes(hashes);
+        });
     }
 
 protected:
@@ -266,7 +314,8 @@ template <class F>
 class BloomInterface : public FilterInterface<F> {
 public:
     static F with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options = {}) {
-        return F(detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options), options);
+        return F(detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options),
+                 options);
     }
     static F for_fpr(std::size_t n_keys, double fpr, Options options = {}) {
         return F(detail::size_for_fpr(F::layout_of(options), n_keys, fpr, options), options);
@@ -283,14 +332,15 @@ public:
             for (const std::uint64_t hash : hashes) static_cast<F*>(this)->insert_hash(hash);
     }
 
-    /// Union: a key of either filter is found, and the bits are those of a filter into which all keys went. Throws
-    /// std::invalid_argument naming what differs if layout, size or seed do; that both were filled through the same hash is
-    /// the caller's to know.
+    /// Union: a key of either filter is found, and the bits are those of a filter into which all
+    /// keys went. Throws std::invalid_argument naming what differs if layout, size or seed do; that
+    /// both were filled through the same hash is the caller's to know.
     F& operator|=(const F& other) {
         this->unite(other);
         return static_cast<F&>(*this);
     }
-    /// Keys of both filters are found; so may be more than by a filter of the common keys alone. Throws as |= does.
+    /// Keys of both filters are found; so may be more than by a filter of the common keys alone.
+    /// Throws as |= does.
     F& operator&=(const F& other) {
         this->intersect(other);
         return static_cast<F&>(*this);
@@ -298,15 +348,16 @@ public:
     /// A filter that finds every key, until clear(), which makes it find none.
     void accept_all() { this->set_all_bits(); }
 
-    /// The filter of a `parts`-th of the size with the same keys: every `parts` adjacent blocks are ORed into one. Throws
-    /// std::invalid_argument unless `parts` divides blocks() (see Options::fold_levels). Its bits come from the operating
-    /// system.
+    /// The filter of a `parts`-th of the size with the same keys: every `parts` adjacent blocks are
+    /// ORed into one. Throws std::invalid_argument unless `parts` divides blocks() (see
+    /// Options::fold_levels). Its bits come from the operating system.
     F folded(std::uint64_t parts) const {
         F result(this->folded_geometry(parts), this->options_of_a_copy());
         result.fold_from(*this);
         return result;
     }
-    /// Folded as often as its estimated_fpr() stays at most `fpr`; not at all where it is above that already.
+    /// Folded as often as its estimated_fpr() stays at most `fpr`; not at all where it is above
+    /// that already.
     F folded_to_fpr(double fpr) const {
         F result = static_cast<const F&>(*this);
         while (result.blocks() > 1) {

@@ -8,14 +8,17 @@
 
 namespace simdbloom {
 
-/// A filter nobody can change any more, shared by its copies. Its bits are its own, or lie in memory of the caller's or in
-/// a mapped file (serialize.hpp). Everything that AnyFilter offers as a const member, through `->`: all of it may be called
-/// from several threads at once. A copy of `*frozen` is an AnyFilter of its own again.
+/// A filter nobody can change any more, shared by its copies. Its bits are its own, or lie in
+/// memory of the caller's or in a mapped file (serialize.hpp). Everything that AnyFilter offers as
+/// a const member, through `->`: all of it may be called from several threads at once. A copy of
+/// `*frozen` is an AnyFilter of its own again.
 class FrozenFilter {
 public:
-    explicit FrozenFilter(AnyFilter filter) : filter_(std::make_shared<const AnyFilter>(std::move(filter))) {}
+    explicit FrozenFilter(AnyFilter filter)
+        : filter_(std::make_shared<const AnyFilter>(std::move(filter))) {}
     /// Shares a filter that something else keeps alive. Not null.
-    explicit FrozenFilter(std::shared_ptr<const AnyFilter> filter) noexcept : filter_(std::move(filter)) {}
+    explicit FrozenFilter(std::shared_ptr<const AnyFilter> filter) noexcept
+        : filter_(std::move(filter)) {}
     // To move one is to copy it: what was moved from still has the filter.
     FrozenFilter(const FrozenFilter&) noexcept = default;
     FrozenFilter& operator=(const FrozenFilter&) noexcept = default;
@@ -29,12 +32,17 @@ public:
     template <detail::LossyKey K>
     bool contains(K) const = delete;
     template <class Key, Hasher<Key> H>
-    bool contains(const Key& key, const H& hasher) const { return filter_->contains(key, hasher); }
+    bool contains(const Key& key, const H& hasher) const {
+        return filter_->contains(key, hasher);
+    }
     void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
         filter_->contains(keys, bitmap);
     }
     std::size_t count(std::span<const std::uint64_t> keys) const { return filter_->count(keys); }
-    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const { return filter_->select(keys, positions); }
+    std::size_t select(std::span<const std::uint64_t> keys,
+                       std::span<std::uint32_t> positions) const {
+        return filter_->select(keys, positions);
+    }
 
 private:
     std::shared_ptr<const AnyFilter> filter_;

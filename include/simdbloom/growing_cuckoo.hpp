@@ -17,40 +17,48 @@ enum class Output : std::uint8_t;
 enum class Inserted : std::uint8_t {
     yes,
     too_many_copies,  ///< 8 copies of it are in already
-    full,             ///< there is no place, and the table cannot be doubled: max_bytes, or 2^32 - 1 buckets
+    full,  ///< there is no place, and the table cannot be doubled: max_bytes, or 2^32 - 1 buckets
 };
 
-/// A cuckoo filter that doubles when it is full, without the keys, and loses none. It deletes, and its FPR stays below
-/// fpr_bound(), which rises by half of its first value with each growth.
+/// A cuckoo filter that doubles when it is full, without the keys, and loses none. It deletes, and
+/// its FPR stays below fpr_bound(), which rises by half of its first value with each growth.
 ///
-/// One table of buckets of four slots (12, 16 or 20 bits: "growing12", "growing16", "growing20"). To double it, each slot gives one
-/// bit of its fingerprint to the address; a key inserted later brings a whole fingerprint (Apple 2022, "Taffy"; Dayan et al. 2024,
-/// "Aleph", for quotient filters). A slot marks by itself how many bits it has left; once it has none, it is copied to both halves.
-/// Of all keys half are from the last doubling, a quarter from the one before, which have lost one bit, and so on: each
-/// generation adds the same to the FPR, and a lookup touches two buckets as in CuckooFilter. A chain of tables, each twice the
-/// one before, has the same space and nearly the same FPR, but a lookup goes to all of them (11 after 1000-fold growth), and it
-/// cannot delete: a key found by chance in one table and meant in another would take a stranger's fingerprint. Here a
-/// key's slot is a prefix of its hash in any generation, and erase takes the longest that matches; see papers/apple-2022.md.
+/// One table of buckets of four slots (12, 16 or 20 bits: "growing12", "growing16", "growing20").
+/// To double it, each slot gives one bit of its fingerprint to the address; a key inserted later
+/// brings a whole fingerprint (Apple 2022, "Taffy"; Dayan et al. 2024, "Aleph", for quotient
+/// filters). A slot marks by itself how many bits it has left; once it has none, it is copied to
+/// both halves. Of all keys half are from the last doubling, a quarter from the one before, which
+/// have lost one bit, and so on: each generation adds the same to the FPR, and a lookup touches two
+/// buckets as in CuckooFilter. A chain of tables, each twice the one before, has the same space and
+/// nearly the same FPR, but a lookup goes to all of them (11 after 1000-fold growth), and it cannot
+/// delete: a key found by chance in one table and meant in another would take a stranger's
+/// fingerprint. Here a key's slot is a prefix of its hash in any generation, and erase takes the
+/// longest that matches; see papers/apple-2022.md.
 ///
-/// A key that finds no place while the table is emptier than three quarters, as happens where many keys have many copies, is kept
-/// with its whole hash in a stash until the table grows, which it does once the stash has a 16th of the number of slots. So a table
-/// has at most 32 slots for each key it held when it last grew, whatever their hashes are.
+/// A key that finds no place while the table is emptier than three quarters, as happens where many
+/// keys have many copies, is kept with its whole hash in a stash until the table grows, which it
+/// does once the stash has a 16th of the number of slots. So a table has at most 32 slots for each
+/// key it held when it last grew, whatever their hashes are.
 ///
-/// Of a key 8 copies are taken, and a ninth is refused: seven in the table, and the eighth in the stash, where it cannot be taken for
-/// another key. The first copy of a key is never refused; a further one is if, with slots of other keys that match by chance, there
-/// seem to be eight: the eighth copy with a chance of at most fpr_bound(), earlier ones only beside keys of many copies.
+/// Of a key 8 copies are taken, and a ninth is refused: seven in the table, and the eighth in the
+/// stash, where it cannot be taken for another key. The first copy of a key is never refused; a
+/// further one is if, with slots of other keys that match by chance, there seem to be eight: the
+/// eighth copy with a chance of at most fpr_bound(), earlier ones only beside keys of many copies.
 ///
-/// Erasing a key that was never inserted may remove the fingerprint of another key. While the table doubles, the old one is held too.
+/// Erasing a key that was never inserted may remove the fingerprint of another key. While the table
+/// doubles, the old one is held too.
 class GrowingCuckoo : public KeyInterface<GrowingCuckoo, detail::KeyHash> {
 public:
     static constexpr unsigned slots_per_bucket = 4, max_copies = 8;
 
-    /// Room for `first_keys` keys at a load of 0.95, at least 1024 buckets. options.spec: "growing16" (the default), "growing12" or
-    /// "growing20". options.max_bytes limits all growth. Throws std::invalid_argument for zero keys or another spec,
-    /// std::length_error beyond 2^32 - 1 buckets or max_bytes.
+    /// Room for `first_keys` keys at a load of 0.95, at least 1024 buckets. options.spec:
+    /// "growing16" (the default), "growing12" or "growing20". options.max_bytes limits all growth.
+    /// Throws std::invalid_argument for zero keys or another spec, std::length_error beyond 2^32 -
+    /// 1 buckets or max_bytes.
     explicit GrowingCuckoo(std::size_t first_keys, Options options = {});
-    /// With the narrowest slots whose fpr_bound() is at most `fpr` at every size up to 2^32 - 1 buckets or max_bytes. Throws
-    /// std::invalid_argument, naming the best bound, if none are, or if options.spec names others.
+    /// With the narrowest slots whose fpr_bound() is at most `fpr` at every size up to 2^32 - 1
+    /// buckets or max_bytes. Throws std::invalid_argument, naming the best bound, if none are, or
+    /// if options.spec names others.
     static GrowingCuckoo for_fpr(std::size_t first_keys, double fpr, Options options = {});
 
     GrowingCuckoo(const GrowingCuckoo&) = default;
@@ -72,7 +80,9 @@ public:
         Inserted last;
     };
     Batch try_insert(std::span<const std::uint64_t> keys) { return insert_counted(keys, false); }
-    Batch try_insert_hashes(std::span<const std::uint64_t> hashes) { return insert_counted(hashes, true); }
+    Batch try_insert_hashes(std::span<const std::uint64_t> hashes) {
+        return insert_counted(hashes, true);
+    }
 
     /// These throw std::length_error naming the key, or what limits the size; keys before stay in.
     using KeyInterface::insert;
@@ -96,14 +106,18 @@ public:
     std::size_t count(std::span<const std::uint64_t> keys) const;
     std::size_t count_hashes(std::span<const std::uint64_t> hashes) const;
     void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
-    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const;
-    std::size_t select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const;
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const;
+    void contains_hashes(std::span<const std::uint64_t> hashes,
+                         std::span<std::uint8_t> bitmap) const;
+    std::size_t select(std::span<const std::uint64_t> keys,
+                       std::span<std::uint32_t> positions) const;
+    std::size_t select_hashes(std::span<const std::uint64_t> hashes,
+                              std::span<std::uint32_t> positions) const;
     std::uint64_t touch(std::span<const std::uint64_t> keys) const;
 
     /// Keys in the filter, copies counted.
     std::uint64_t stored() const noexcept { return stored_; }
-    /// The share of slots taken. With erased keys that had been copied to both halves before: their other copies stay.
+    /// The share of slots taken. With erased keys that had been copied to both halves before: their
+    /// other copies stay.
     double load() const noexcept;
     unsigned growths() const noexcept { return growths_; }
     std::uint64_t buckets() const noexcept { return roots_ << growths_; }
@@ -126,13 +140,15 @@ public:
     /// left: exact, but for slots without any, within a share of 1 / buckets().
     double expected_fpr() const;
     double estimated_fpr() const { return expected_fpr(); }
-    /// What no sequence of inserts and erases exceeds at the size it has now, and at the largest it can grow to.
+    /// What no sequence of inserts and erases exceeds at the size it has now, and at the largest it
+    /// can grow to.
     double fpr_bound() const;
     double final_fpr_bound() const;
 
 private:
     friend struct detail::LoadAccess;
-    GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths, std::uint64_t first_keys, const Options& options);
+    GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
+                  std::uint64_t first_keys, const Options& options);
     detail::Target target() const noexcept;
     std::uint64_t slots() const noexcept { return slots_per_bucket * buckets(); }
     std::uint64_t taken() const noexcept;
@@ -142,14 +158,16 @@ private:
     void grow();
     Batch insert_counted(std::span<const std::uint64_t> keys, bool hashed);
     void insert_all(std::span<const std::uint64_t> keys, bool hashed);
-    std::size_t run(std::span<const std::uint64_t> keys, bool hashed, detail::Output output, void* out) const;
-    std::size_t run_slowly(std::span<const std::uint64_t> keys, bool hashed, detail::Output output, void* out) const;
+    std::size_t run(std::span<const std::uint64_t> keys, bool hashed, detail::Output output,
+                    void* out) const;
+    std::size_t run_slowly(std::span<const std::uint64_t> keys, bool hashed, detail::Output output,
+                           void* out) const;
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
     detail::Taken<std::uint64_t, 1> roots_;  // one is the least there can be
     detail::Taken<std::uint64_t> first_keys_, stored_;
-    std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk
+    std::uint64_t random_ = 0x853C49E6748FEA9Bu;                 // state of the eviction walk
     detail::Taken<std::array<std::uint64_t, 13>> slots_with_{};  // [l]: that hold l movable bits
     detail::Stash stash_;
     std::size_t max_bytes_;
@@ -160,12 +178,15 @@ private:
     Isa isa_;
 };
 
-/// The filter in bytes and files, as format.md says; the promises are those of save, load and their like for other filters. Of the options
-/// isa, huge_pages, max_bytes, allocator, hashing and key are read; the eviction walk begins anew.
+/// The filter in bytes and files, as format.md says; the promises are those of save, load and their
+/// like for other filters. Of the options isa, huge_pages, max_bytes, allocator, hashing and key
+/// are read; the eviction walk begins anew.
 std::size_t saved_size(const GrowingCuckoo& filter) noexcept;
 std::vector<std::byte> save(const GrowingCuckoo& filter);
 void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path);
-Loaded<GrowingCuckoo> load_growing(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
-Loaded<GrowingCuckoo> load_growing_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
+Loaded<GrowingCuckoo> load_growing(std::span<const std::byte> bytes,
+                                   const Options& options = {}) noexcept;
+Loaded<GrowingCuckoo> load_growing_file(const std::filesystem::path& path,
+                                        const Options& options = {}) noexcept;
 
 }  // namespace simdbloom

@@ -1,6 +1,7 @@
 // From keys to the 64-bit hash every layout is defined on.
 //
-// The high 32 bits of a hash choose the block, the low 32 bits the pattern inside it; no bit serves both.
+// The high 32 bits of a hash choose the block, the low 32 bits the pattern inside it; no bit serves
+// both.
 #pragma once
 
 #include <concepts>
@@ -16,7 +17,8 @@ namespace simdbloom {
 
 namespace detail {
 
-inline constexpr std::uint64_t seed_offset = 0x9E3779B97F4A7C15u;  // so that key 0, seed 0 is not a fixed point
+inline constexpr std::uint64_t seed_offset =
+    0x9E3779B97F4A7C15u;  // so that key 0, seed 0 is not a fixed point
 inline constexpr int mix_shift = 29;
 inline constexpr std::uint64_t mix_multiplier1 = 0x9E3779B97F4A7C15u;
 inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
@@ -27,7 +29,8 @@ inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 /// The first shift brings the high bits of a key down, so that the low bits of the first product
 /// depend on them. `x ^= x >> 32` makes the function more than one multiplication. bench/tried.md,
 /// "Mixers", has the mixers that were compared with this one.
-[[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t offset_seed) noexcept {
+[[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t key,
+                                                   std::uint64_t offset_seed) noexcept {
     std::uint64_t x = key ^ offset_seed;
     x ^= x >> mix_shift;
     x *= mix_multiplier1;
@@ -39,19 +42,19 @@ inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 }  // namespace detail
 
 /// The hash of an integer key: what insert(key) feeds to insert_hash, unless hashing is keyed. No
-/// promise against an adversary. On keys with structure the low 16 bits alone are less even than the
-/// others: a partition by hash should take high bits. Under two seeds the low bits depend on each
-/// other, and under seeds 1 apart keys that count up have the same hashes in another order. Two
-/// filters of the same keys do not notice. For `hash % m`, or for several functions of a key, take
-/// KeyHasher.
+/// promise against an adversary. On keys with structure the low 16 bits alone are less even than
+/// the others: a partition by hash should take high bits. Under two seeds the low bits depend on
+/// each other, and under seeds 1 apart keys that count up have the same hashes in another order.
+/// Two filters of the same keys do not notice. For `hash % m`, or for several functions of a key,
+/// take KeyHasher.
 constexpr std::uint64_t hash_key(std::uint64_t key, std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
 }
 template <detail::LossyKey K>
 std::uint64_t hash_key(K, std::uint64_t = 0) = delete;
 
-/// A Hasher of integer keys. All bits are equally even, and independent under any two seeds, as those
-/// of XXH64 are. A bijection of the key.
+/// A Hasher of integer keys. All bits are equally even, and independent under any two seeds, as
+/// those of XXH64 are. A bijection of the key.
 ///
 /// The seed is hashed: a loop does this once. The last shift mends the low bits. A vector would pay
 /// two instructions for it, which no layout needs.
@@ -66,9 +69,12 @@ struct KeyHasher {
 
 /// What keys are hashed with, by whom it may be chosen to hurt.
 enum class Hashing : std::uint8_t {
-    fast,    ///< the mixer, or XXH64, with a seed that anybody may know. Whoever knows keys in a filter can make others it finds
-    seeded,  ///< the same with a seed that nobody knows beforehand: stops keys made in advance, not whoever learns the seed or can ask
-    keyed,   ///< SipHash-2-4 with 128 secret bits: the FPR holds for keys of any origin, as long as the key is secret
+    fast,    ///< the mixer, or XXH64, with a seed that anybody may know. Whoever knows keys in a
+             ///< filter can make others it finds
+    seeded,  ///< the same with a seed that nobody knows beforehand: stops keys made in advance, not
+             ///< whoever learns the seed or can ask
+    keyed,   ///< SipHash-2-4 with 128 secret bits: the FPR holds for keys of any origin, as long as
+             ///< the key is secret
 };
 
 /// "fast", "seeded" or "keyed".
@@ -84,7 +90,8 @@ struct HashKey {
 
 namespace detail {
 
-// SipHash-c-d with c = 2 and d = 4 (Aumasson & Bernstein 2012, section 2.4), over any word type that has 64-bit lanes.
+// SipHash-c-d with c = 2 and d = 4 (Aumasson & Bernstein 2012, section 2.4), over any word type
+// that has 64-bit lanes.
 template <class V>
 struct SipState {
     V v0, v1, v2, v3;
@@ -118,15 +125,19 @@ struct SipState {
     }
 };
 
-inline constexpr std::uint64_t sip_constants[4] = {0x736F6D6570736575u, 0x646F72616E646F6Du, 0x6C7967656E657261u, 0x7465646279746573u};
+inline constexpr std::uint64_t sip_constants[4] = {0x736F6D6570736575u, 0x646F72616E646F6Du,
+                                                   0x6C7967656E657261u, 0x7465646279746573u};
 
 struct RotateWord {
     template <int n>
-    [[gnu::always_inline]] constexpr std::uint64_t left(std::uint64_t x) const noexcept { return x << n | x >> (64 - n); }
+    [[gnu::always_inline]] constexpr std::uint64_t left(std::uint64_t x) const noexcept {
+        return x << n | x >> (64 - n);
+    }
 };
 
 constexpr SipState<std::uint64_t> sip_begin(const HashKey& key) noexcept {
-    return {sip_constants[0] ^ key.low, sip_constants[1] ^ key.high, sip_constants[2] ^ key.low, sip_constants[3] ^ key.high};
+    return {sip_constants[0] ^ key.low, sip_constants[1] ^ key.high, sip_constants[2] ^ key.low,
+            sip_constants[3] ^ key.high};
 }
 
 }  // namespace detail
@@ -144,8 +155,8 @@ std::uint64_t siphash(K, const HashKey&) = delete;
 std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noexcept;
 std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept;
 
-/// XXH64 of the bytes with that seed. With seed 0 and the `split256` layout the bits are those of a Parquet
-/// Bloom filter over the same BYTE_ARRAY values (parquet-format, BloomFilter.md).
+/// XXH64 of the bytes with that seed. With seed 0 and the `split256` layout the bits are those of a
+/// Parquet Bloom filter over the same BYTE_ARRAY values (parquet-format, BloomFilter.md).
 std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
 std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed = 0) noexcept;
 

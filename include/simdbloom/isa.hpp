@@ -8,8 +8,9 @@
 
 namespace simdbloom {
 
-/// One tier of kernels. Tiers are named by feature, not by CPU; bits and answers are the same on all. avx512 is F, CD, DQ,
-/// BW and VL (Skylake-X on); avx512bitalg adds VBMI and BITALG (Ice Lake and Zen 4 on).
+/// One tier of kernels. Tiers are named by feature, not by CPU; bits and answers are the same on
+/// all. avx512 is F, CD, DQ, BW and VL (Skylake-X on); avx512bitalg adds VBMI and BITALG (Ice Lake
+/// and Zen 4 on).
 enum class Isa : std::uint8_t { scalar, sse42, avx2, avx512, avx512bitalg, neon };
 
 /// "scalar", "sse42", "avx2", "avx512", "avx512bitalg" or "neon".
@@ -21,9 +22,9 @@ Isa parse_isa(std::string_view text);
 /// The tiers compiled into this library that this CPU and operating system can run, slowest first.
 std::span<const Isa> usable_isas();
 
-/// The tier a filter gets when Options::isa is empty: SIMDBLOOM_ISA if that is set and not empty, else
-/// the last of usable_isas(). Throws std::invalid_argument when the variable names an unknown tier or
-/// one this machine cannot run.
+/// The tier a filter gets when Options::isa is empty: SIMDBLOOM_ISA if that is set and not empty,
+/// else the last of usable_isas(). Throws std::invalid_argument when the variable names an unknown
+/// tier or one this machine cannot run.
 Isa default_isa();
 
 }  // namespace simdbloom

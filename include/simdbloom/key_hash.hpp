@@ -23,7 +23,8 @@ public:
     const HashKey& key() const noexcept { return key_; }
 
 protected:
-    /// Draws what the options leave open. Throws std::system_error if there is nothing to draw from.
+    /// Draws what the options leave open. Throws std::system_error if there is nothing to draw
+    /// from.
     explicit KeyHash(const Options& options);
 
     bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
@@ -32,8 +33,12 @@ protected:
     std::uint64_t hash_of(std::uint64_t key) const noexcept {
         return keyed() ? keyed_hash_of(key) : mix(key, seed_);
     }
-    std::uint64_t hash_of(std::string_view key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
-    std::uint64_t hash_of(std::span<const std::byte> key) const noexcept { return keyed() ? siphash(key, key_) : hash_bytes(key, seed()); }
+    std::uint64_t hash_of(std::string_view key) const noexcept {
+        return keyed() ? siphash(key, key_) : hash_bytes(key, seed());
+    }
+    std::uint64_t hash_of(std::span<const std::byte> key) const noexcept {
+        return keyed() ? siphash(key, key_) : hash_bytes(key, seed());
+    }
 
     void unite_kinds(const KeyHash& other) noexcept {
         if (key_kind_ != other.key_kind_) key_kind_ = KeyKind::unknown;

@@ -1,10 +1,10 @@
 // The bit-exact definition of every layout: which bits of which block a hash sets.
 //
-// A hash h of 64 bits chooses block (h >> 32) * blocks >> 32 and, through its low 32 bits x, the pattern.
-// Bit b of a block is bit b % 64 of its 64-bit word b / 64 (b % 32 of b / 32 where words have 32 bits). Words are
-// little-endian on every machine: bit b is bit b % 8 of byte b / 8.
-// Everything here is scalar and straightforward on purpose: single-key operations use it, and the batch
-// kernels are tested against it.
+// A hash h of 64 bits chooses block (h >> 32) * blocks >> 32 and, through its low 32 bits x, the
+// pattern. Bit b of a block is bit b % 64 of its 64-bit word b / 64 (b % 32 of b / 32 where words
+// have 32 bits). Words are little-endian on every machine: bit b is bit b % 8 of byte b / 8.
+// Everything here is scalar and straightforward on purpose: single-key operations use it, and the
+// batch kernels are tested against it.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +19,24 @@ enum class LayoutKind : std::uint8_t {
     register32,  ///< k bits in one 32-bit word (Lang et al. 2019, "register-blocked")
     register64,  ///< k bits in one 64-bit word
     split256,    ///< one bit in each of 8 32-bit words (Parquet BloomFilter.md; Apple 2021)
-    sector512,   ///< one bit in each of the 8 64-bit words of a cache line (Lang et al. 2019, "sectorized")
-    zoned512,    ///< in each of z groups of a line's words, k/z bits of one word (Lang et al. 2019, "cache-sectorized")
+    sector512,   ///< one bit in each of the 8 64-bit words of a cache line (Lang et al. 2019,
+                 ///< "sectorized")
+    zoned512,    ///< in each of z groups of a line's words, k/z bits of one word (Lang et al. 2019,
+                 ///< "cache-sectorized")
     blocked512,  ///< k bits anywhere in one cache line (Putze et al. 2007)
     cuckoo8,     ///< buckets of 4 fingerprints of 8 bits (Fan et al. 2014)
     cuckoo12,    ///< the same with 12 bits
     cuckoo16,    ///< the same with 16 bits
     counting,    ///< k 4-bit counters anywhere in one array (Fan et al. 2000)
-    counting512, ///< k 4-bit counters anywhere in one cache line
-    dleft12,     ///< four buckets of 8 cells, each a remainder of 12 bits and a 2-bit counter (Bonomi et al. 2006)
-    dleft14,     ///< the same with 14 bits, the paper's
-    dleft16,     ///< the same with 16 bits
+    counting512,  ///< k 4-bit counters anywhere in one cache line
+    dleft12,  ///< four buckets of 8 cells, each a remainder of 12 bits and a 2-bit counter (Bonomi
+              ///< et al. 2006)
+    dleft14,  ///< the same with 14 bits, the paper's
+    dleft16,  ///< the same with 16 bits
 };
 
-/// A layout with its parameters. `k` 0 means: not chosen yet, the sizing takes the best by the exact model.
+/// A layout with its parameters. `k` 0 means: not chosen yet, the sizing takes the best by the
+/// exact model.
 struct Layout {
     LayoutKind kind = LayoutKind::split256;
     unsigned k = 8;       ///< bits a key sets or counters it raises; 0 for tables of fingerprints
@@ -40,31 +44,40 @@ struct Layout {
 
     friend bool operator==(const Layout&, const Layout&) = default;
 
-    /// Reads a spec such as "register64:k=5" or "zoned512:z=4,k=8". Throws std::invalid_argument naming
-    /// the spec and what is wrong with it.
+    /// Reads a spec such as "register64:k=5" or "zoned512:z=4,k=8". Throws std::invalid_argument
+    /// naming the spec and what is wrong with it.
     static Layout parse(std::string_view spec);
     /// The spec; parse(spec()) gives the same layout.
     std::string spec() const;
 
     /// Of bits that can be ORed: classic to blocked512.
     bool is_bloom() const noexcept { return kind < LayoutKind::cuckoo8; }
-    bool is_cuckoo() const noexcept { return kind >= LayoutKind::cuckoo8 && kind <= LayoutKind::cuckoo16; }
-    bool is_counting() const noexcept { return kind == LayoutKind::counting || kind == LayoutKind::counting512; }
+    bool is_cuckoo() const noexcept {
+        return kind >= LayoutKind::cuckoo8 && kind <= LayoutKind::cuckoo16;
+    }
+    bool is_counting() const noexcept {
+        return kind == LayoutKind::counting || kind == LayoutKind::counting512;
+    }
     bool is_dleft() const noexcept { return kind >= LayoutKind::dleft12; }
     /// Stores fingerprints in buckets, and can be full.
     bool is_table() const noexcept { return is_cuckoo() || is_dleft(); }
-    /// Bits of the unit one hash addresses: a block, a cuckoo bucket, the four d-left buckets of one number, or a 64-bit word
-    /// of `classic` and `counting`.
+    /// Bits of the unit one hash addresses: a block, a cuckoo bucket, the four d-left buckets of
+    /// one number, or a 64-bit word of `classic` and `counting`.
     unsigned block_bits() const noexcept;
     /// Of a cuckoo fingerprint, or a d-left remainder; 0 for layouts with a k.
     unsigned fingerprint_bits() const noexcept;
-    /// Of tables: fingerprints a block has room for, and the share of that room they are made to be filled to. Else 0.
+    /// Of tables: fingerprints a block has room for, and the share of that room they are made to be
+    /// filled to. Else 0.
     unsigned cells_per_block() const noexcept { return is_cuckoo() ? 4 : is_dleft() ? 32 : 0; }
     double design_load() const noexcept { return is_cuckoo() ? 0.95 : is_dleft() ? 0.75 : 0; }
     /// The bits per key at that load; 0 for layouts that are never full.
-    double least_bits_per_key() const noexcept { return is_table() ? block_bits() / (cells_per_block() * design_load()) : 0; }
+    double least_bits_per_key() const noexcept {
+        return is_table() ? block_bits() / (cells_per_block() * design_load()) : 0;
+    }
     /// The values of k this layout can take: every `step`-th from `min` to `max`.
-    struct KRange { unsigned min, max, step; };
+    struct KRange {
+        unsigned min, max, step;
+    };
     KRange k_range() const noexcept;
 };
 
@@ -73,12 +86,14 @@ namespace detail {
 #define SIMDBLOOM_INLINE [[gnu::always_inline]] constexpr
 
 // The eight odd salts of the Parquet specification, then eight more for layouts of up to 16 lanes.
-inline constexpr std::uint32_t salts[16] = {
-    0x47b6137bu, 0x44974d91u, 0x8824ad5bu, 0xa2b7289du, 0x705495c7u, 0x2df1424bu, 0x9efc4947u, 0x5c6bfb31u,
-    0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu, 0x165667b1u, 0xd6e8feb9u, 0xcc9e2d51u, 0x1b873593u};
+inline constexpr std::uint32_t salts[16] = {0x47b6137bu, 0x44974d91u, 0x8824ad5bu, 0xa2b7289du,
+                                            0x705495c7u, 0x2df1424bu, 0x9efc4947u, 0x5c6bfb31u,
+                                            0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu,
+                                            0x165667b1u, 0xd6e8feb9u, 0xcc9e2d51u, 0x1b873593u};
 
-// Spreads 32 pattern bits over 64. Any 32 neighbouring bits of the product are a bijection of x or a good hash of it,
-// which a product of x with a 32-bit factor is not: that gave sector512 1.07 to 1.13 times the ideal FPR.
+// Spreads 32 pattern bits over 64. Any 32 neighbouring bits of the product are a bijection of x or
+// a good hash of it, which a product of x with a 32-bit factor is not: that gave sector512 1.07
+// to 1.13 times the ideal FPR.
 inline constexpr std::uint64_t spread_multiplier = 0x9E3779B97F4A7C15u;
 SIMDBLOOM_INLINE std::uint64_t spread(std::uint32_t x) noexcept { return x * spread_multiplier; }
 
@@ -89,26 +104,33 @@ SIMDBLOOM_INLINE std::uint64_t block_index(std::uint64_t hash, std::uint64_t blo
 // A word of the register layouts takes its fields from x itself while k fields fit into 32 bits.
 inline constexpr unsigned register32_direct_k = 6, register64_direct_k = 5;
 
-/// The word of the line that group g of the zoned layout uses, and probe i's bit in its word, of the spread pattern. From
-/// the top: per group the word's number (2 bits of 4 words for z = 2, 1 bit of 2 for z = 4), then k fields of 6 bits: at
-/// most 4 + 48 = 52 bits.
+/// The word of the line that group g of the zoned layout uses, and probe i's bit in its word, of
+/// the spread pattern. From the top: per group the word's number (2 bits of 4 words for z = 2, 1
+/// bit of 2 for z = 4), then k fields of 6 bits: at most 4 + 48 = 52 bits.
 SIMDBLOOM_INLINE unsigned zoned_word(std::uint64_t p, unsigned g, unsigned groups) noexcept {
     const unsigned word_bits = groups == 2 ? 2 : 1, group_words = 8 / groups;
-    return g * group_words + (static_cast<unsigned>(p >> (64 - word_bits * (g + 1))) & (group_words - 1));
+    return g * group_words +
+           (static_cast<unsigned>(p >> (64 - word_bits * (g + 1))) & (group_words - 1));
 }
-SIMDBLOOM_INLINE unsigned zoned_bit(std::uint64_t p, unsigned i) noexcept { return static_cast<unsigned>(p >> (64 - 4 - 6 * (i + 1))) & 63u; }
+SIMDBLOOM_INLINE unsigned zoned_bit(std::uint64_t p, unsigned i) noexcept {
+    return static_cast<unsigned>(p >> (64 - 4 - 6 * (i + 1))) & 63u;
+}
 
 /// Bit of the block that the i-th of k probes of pattern x uses, for the blocked Bloom layouts.
 template <LayoutKind kind>
-SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k, unsigned groups) noexcept {
+SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k,
+                                       unsigned groups) noexcept {
     if constexpr (kind == LayoutKind::register32) {
-        return k <= register32_direct_k ? (x >> (5 * i)) & 31u : static_cast<unsigned>(spread(x) >> (59 - 5 * i)) & 31u;
+        return k <= register32_direct_k ? (x >> (5 * i)) & 31u
+                                        : static_cast<unsigned>(spread(x) >> (59 - 5 * i)) & 31u;
     } else if constexpr (kind == LayoutKind::register64) {
-        return k <= register64_direct_k ? (x >> (6 * i)) & 63u : static_cast<unsigned>(spread(x) >> (58 - 6 * i)) & 63u;
+        return k <= register64_direct_k ? (x >> (6 * i)) & 63u
+                                        : static_cast<unsigned>(spread(x) >> (58 - 6 * i)) & 63u;
     } else if constexpr (kind == LayoutKind::split256) {
         return 32 * i + ((x * salts[i]) >> 27);
     } else if constexpr (kind == LayoutKind::sector512) {
-        return 64 * i + (static_cast<unsigned>(spread(x) >> (8 * i)) & 63u);  // the low six bits of byte i
+        return 64 * i +
+               (static_cast<unsigned>(spread(x) >> (8 * i)) & 63u);  // the low six bits of byte i
     } else if constexpr (kind == LayoutKind::zoned512) {
         const std::uint64_t p = spread(x);
         return 64 * zoned_word(p, i / (k / groups), groups) + zoned_bit(p, i);
@@ -134,30 +156,37 @@ SIMDBLOOM_INLINE std::uint64_t classic_next(std::uint64_t g) noexcept {
     return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);
 }
 
-/// A probe of `counting` is as one of classic, but counter g % 16 of the word. Returns the counter's
-/// lowest bit in the word. (By the upper bits of g % 2^32: 1.2 times the FPR with 10 keys.)
-SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept { return static_cast<unsigned>(g << 2) & 60u; }
+/// A probe of `counting` is as one of classic, but counter g % 16 of the word. Returns the
+/// counter's lowest bit in the word. (By the upper bits of g % 2^32: 1.2 times the FPR with 10
+/// keys.)
+SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept {
+    return static_cast<unsigned>(g << 2) & 60u;
+}
 
-/// The fingerprint, 1 .. 2^bits - 1: 0 marks an empty slot and is never one (so a stranger matches a slot
-/// with probability 1 / (2^bits - 1)).
+/// The fingerprint, 1 .. 2^bits - 1: 0 marks an empty slot and is never one (so a stranger matches
+/// a slot with probability 1 / (2^bits - 1)).
 SIMDBLOOM_INLINE std::uint32_t cuckoo_tag(std::uint32_t x, unsigned bits) noexcept {
     return 1 + static_cast<std::uint32_t>((x * ((std::uint64_t{1} << bits) - 1)) >> 32);
 }
 
-// d-left: block (h >> 32) * blocks >> 32 and remainder cuckoo_tag(x, bits) are the paper's true fingerprint. Its bucket in
-// subtable s is bucket s of block (block + s * stride) mod blocks: for each s a permutation of the fingerprints, as a
-// remainder and its stride stay what they are. So two keys share a cell in one subtable only if they do in all.
-SIMDBLOOM_INLINE std::uint64_t dleft_stride(std::uint32_t remainder, std::uint64_t blocks) noexcept {
+// d-left: block (h >> 32) * blocks >> 32 and remainder cuckoo_tag(x, bits) are the paper's true
+// fingerprint. Its bucket in subtable s is bucket s of block (block + s * stride) mod blocks: for
+// each s a permutation of the fingerprints, as a remainder and its stride stay what they are. So
+// two keys share a cell in one subtable only if they do in all.
+SIMDBLOOM_INLINE std::uint64_t dleft_stride(std::uint32_t remainder,
+                                            std::uint64_t blocks) noexcept {
     return (std::uint64_t{remainder * cuckoo_multiplier} * blocks) >> 32;
 }
-SIMDBLOOM_INLINE std::uint64_t dleft_next(std::uint64_t block, std::uint64_t stride, std::uint64_t blocks) noexcept {
+SIMDBLOOM_INLINE std::uint64_t dleft_next(std::uint64_t block, std::uint64_t stride,
+                                          std::uint64_t blocks) noexcept {
     const std::uint64_t sum = block + stride;
     return sum >= blocks ? sum - blocks : sum;
 }
 
-/// The other bucket of a tag: (H(tag) - bucket) mod buckets, its own inverse for any number of buckets.
+/// The other bucket of a tag: (H(tag) - bucket) mod buckets, its own inverse for any number of
+/// buckets.
 SIMDBLOOM_INLINE std::uint64_t cuckoo_alternate(std::uint64_t bucket, std::uint32_t tag,
-                                                          std::uint64_t buckets) noexcept {
+                                                std::uint64_t buckets) noexcept {
     const std::uint64_t h = (std::uint64_t{tag * cuckoo_multiplier} * buckets) >> 32;
     return h >= bucket ? h - bucket : h + buckets - bucket;
 }

@@ -1,4 +1,5 @@
-// Numbers in filters, bitmaps and saved bytes: little-endian on every machine, so that saved bits are used where they lie.
+// Numbers in filters, bitmaps and saved bytes: little-endian on every machine, so that saved bits
+// are used where they lie.
 #pragma once
 
 #include <bit>
@@ -11,8 +12,10 @@ namespace simdbloom::detail {
 /// From a number of the machine to one whose bytes in memory are little-endian, and back.
 template <class T>
 [[gnu::always_inline]] constexpr T little_endian(T value) noexcept {
-    static_assert(std::is_unsigned_v<T> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8));
-    static_assert(std::endian::native == std::endian::little || std::endian::native == std::endian::big);
+    static_assert(std::is_unsigned_v<T> &&
+                  (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8));
+    static_assert(std::endian::native == std::endian::little ||
+                  std::endian::native == std::endian::big);
     if constexpr (std::endian::native == std::endian::little || sizeof(T) == 1) return value;
     else if constexpr (sizeof(T) == 2) return __builtin_bswap16(value);
     else if constexpr (sizeof(T) == 4) return __builtin_bswap32(value);

@@ -12,8 +12,8 @@ namespace simdbloom::detail {
 /// two values of one type have the same. -1 is the key 2^64 - 1, whatever its type. For the key
 /// that equal floating-point numbers of a join have in common see join_key.
 template <class T>
-concept LossyKey = std::convertible_to<T, std::uint64_t> && !std::is_class_v<T> &&
-                   !std::is_enum_v<T> &&
-                   (!std::is_integral_v<T> || sizeof(T) > sizeof(std::uint64_t));
+concept LossyKey =
+    std::convertible_to<T, std::uint64_t> && !std::is_class_v<T> && !std::is_enum_v<T> &&
+    (!std::is_integral_v<T> || sizeof(T) > sizeof(std::uint64_t));
 
 }  // namespace simdbloom::detail

@@ -26,8 +26,8 @@ std::string to_string(KeyKind kind);
 struct Options {
     /// Kernels to use; empty: default_isa().
     std::optional<Isa> isa{};
-    /// Changes the hash of every key; filters with different seeds are unrelated. 0 with Hashing::seeded: drawn from the
-    /// operating system. Not read with Hashing::keyed.
+    /// Changes the hash of every key; filters with different seeds are unrelated. 0 with
+    /// Hashing::seeded: drawn from the operating system. Not read with Hashing::keyed.
     std::uint64_t seed = 0;
     /// See Hashing. Hashes that the caller computes (insert_hashes, Hashers) are taken as they are.
     Hashing hashing = Hashing::fast;
@@ -37,17 +37,17 @@ struct Options {
     KeyKind key_kind = KeyKind::unknown;
     /// Ask the kernel for 2 MiB pages (madvise) where the filter is at least that large.
     bool huge_pages = true;
-    /// Upper limit on the filter's bytes, 0 for none. for_fpr() takes the best FPR that fits below it;
-    /// with_bits_per_key() throws std::length_error if the size asked for is above it.
+    /// Upper limit on the filter's bytes, 0 for none. for_fpr() takes the best FPR that fits below
+    /// it; with_bits_per_key() throws std::length_error if the size asked for is above it.
     std::size_t max_bytes = 0;
-    /// The number of blocks is made a multiple of 2^fold_levels, so that the filter can be folded to a half that often. At
-    /// most 16.
+    /// The number of blocks is made a multiple of 2^fold_levels, so that the filter can be folded
+    /// to a half that often. At most 16.
     unsigned fold_levels = 0;
     /// Where the bits live; nullptr: pages from the operating system. Must outlive the filter.
     /// What it gives is not held against the memory available.
     std::pmr::memory_resource* allocator = nullptr;
-    /// The layout within the type's family, e.g. "register32:k=4"; empty: the family's default layout,
-    /// and the best k by the exact model where k is free.
+    /// The layout within the type's family, e.g. "register32:k=4"; empty: the family's default
+    /// layout, and the best k by the exact model where k is free.
     std::string spec{};
 };
 

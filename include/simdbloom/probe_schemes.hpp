@@ -1,7 +1,8 @@
-// Where the k probes of a key go in one array of m bits: by k functions of the user's, or by two or three hash values.
+// Where the k probes of a key go in one array of m bits: by k functions of the user's, or by two or
+// three hash values.
 //
-// A scheme has k() and probe(key, bits, visit), which calls visit(position) for up to k positions below `bits`, until one call
-// returns false, and returns whether none did.
+// A scheme has k() and probe(key, bits, visit), which calls visit(position) for up to k positions
+// below `bits`, until one call returns false, and returns whether none did.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@
 namespace simdbloom {
 
 template <class S, class Key>
-concept ProbeScheme = requires(const S& scheme, const Key& key, std::uint64_t bits, bool (&visit)(std::uint64_t)) {
+concept ProbeScheme = requires(const S& scheme, const Key& key, std::uint64_t bits,
+                               bool (&visit)(std::uint64_t)) {
     { scheme.k() } -> std::convertible_to<unsigned>;
     { scheme.probe(key, bits, visit) } -> std::same_as<bool>;
 };
@@ -29,11 +31,13 @@ inline constexpr unsigned max_probes = 64;
 
 /// Throws std::invalid_argument that names k, unless it is 1 to 64.
 inline unsigned checked_k(std::size_t k) {
-    if (k < 1 || k > max_probes) throw std::invalid_argument("k = " + std::to_string(k) + " probes: a filter makes 1 to 64");
+    if (k < 1 || k > max_probes)
+        throw std::invalid_argument("k = " + std::to_string(k) + " probes: a filter makes 1 to 64");
     return static_cast<unsigned>(k);
 }
 
-/// n hash values of a key: the two halves of a 128-bit hash at the price of one, or the values under seeds one apart.
+/// n hash values of a key: the two halves of a 128-bit hash at the price of one, or the values
+/// under seeds one apart.
 template <std::size_t n, class H, class Key>
 std::array<std::uint64_t, n> hash_values(const H& hash, const Key& key, std::uint64_t seed) {
     std::array<std::uint64_t, n> values;
@@ -55,11 +59,14 @@ class Derived {
 public:
     /// All positions at once cost little more than the first.
     static constexpr bool derives_positions = true;
-    explicit Derived(unsigned k, std::uint64_t seed = 0, H hash = {}) : hash_(std::move(hash)), seed_(seed), k_(checked_k(k)) {}
+    explicit Derived(unsigned k, std::uint64_t seed = 0, H hash = {})
+        : hash_(std::move(hash)), seed_(seed), k_(checked_k(k)) {}
     unsigned k() const noexcept { return k_; }
 
 protected:
-    static std::uint64_t sum(std::uint64_t a, std::uint64_t b, std::uint64_t m) noexcept { return a >= m - b ? a - (m - b) : a + b; }
+    static std::uint64_t sum(std::uint64_t a, std::uint64_t b, std::uint64_t m) noexcept {
+        return a >= m - b ? a - (m - b) : a + b;
+    }
 
     H hash_;
     std::uint64_t seed_;
@@ -68,12 +75,15 @@ protected:
 
 }  // namespace detail
 
-/// k functions given by the user: probe i is functions[i](key) mod m. Throws std::invalid_argument unless there are 1 to 64.
+/// k functions given by the user: probe i is functions[i](key) mod m. Throws std::invalid_argument
+/// unless there are 1 to 64.
 template <class F>
 class Functions {
 public:
     static constexpr bool derives_positions = false;
-    explicit Functions(std::vector<F> functions) : functions_(std::move(functions)) { detail::checked_k(functions_.size()); }
+    explicit Functions(std::vector<F> functions) : functions_(std::move(functions)) {
+        detail::checked_k(functions_.size());
+    }
     unsigned k() const noexcept { return static_cast<unsigned>(functions_.size()); }
 
     template <class Key, class Visit>
@@ -87,12 +97,14 @@ private:
     std::vector<F> functions_;
 };
 
-/// k functions that are one Hasher under k seeds: probe i is H(key, seed + i) mod m. As independent as the Hasher's seeds are.
+/// k functions that are one Hasher under k seeds: probe i is H(key, seed + i) mod m. As independent
+/// as the Hasher's seeds are.
 template <class H>
 class Seeds {
 public:
     static constexpr bool derives_positions = false;
-    explicit Seeds(unsigned k, std::uint64_t seed = 0, H hash = {}) : hash_(std::move(hash)), seed_(seed), k_(detail::checked_k(k)) {}
+    explicit Seeds(unsigned k, std::uint64_t seed = 0, H hash = {})
+        : hash_(std::move(hash)), seed_(seed), k_(detail::checked_k(k)) {}
     unsigned k() const noexcept { return k_; }
 
     template <class Key, class Visit>
@@ -108,8 +120,9 @@ private:
     unsigned k_;
 };
 
-/// Probe i is a + i b mod m (Kirsch & Mitzenmacher 2006). All probes of a key whose b is a multiple of m fall together, and those
-/// of two keys do more often than ideal ones: the excess over the FPR of k functions falls as 1 / m.
+/// Probe i is a + i b mod m (Kirsch & Mitzenmacher 2006). All probes of a key whose b is a multiple
+/// of m fall together, and those of two keys do more often than ideal ones: the excess over the FPR
+/// of k functions falls as 1 / m.
 template <class H>
 class DoubleHashing : public detail::Derived<H> {
 public:
@@ -125,8 +138,9 @@ public:
     }
 };
 
-/// Probe i is a + i b + (i^3 - i) / 6 mod m (Dillinger & Manolios 2004, "Bloom filters in probabilistic verification", section
-/// 5.2): no two probes of a key need fall together, whatever its b.
+/// Probe i is a + i b + (i^3 - i) / 6 mod m (Dillinger & Manolios 2004, "Bloom filters in
+/// probabilistic verification", section 5.2): no two probes of a key need fall together, whatever
+/// its b.
 template <class H>
 class EnhancedDoubleHashing : public detail::Derived<H> {
 public:
@@ -154,7 +168,8 @@ public:
         const auto values = detail::hash_values<3>(this->hash_, key, this->seed_);
         std::uint64_t x = values[0] % bits, y = values[1] % bits;
         const std::uint64_t z = values[2] % bits;
-        for (unsigned i = 0; i < this->k_; ++i, x = this->sum(x, y, bits), y = this->sum(y, z, bits))
+        for (unsigned i = 0; i < this->k_;
+             ++i, x = this->sum(x, y, bits), y = this->sum(y, z, bits))
             if (!visit(x)) return false;
         return true;
     }

@@ -6,34 +6,40 @@
 
 namespace simdbloom {
 
-/// All k bits of a key in one 32- or 64-bit word (Lang et al. 2019): the least work a lookup can have, at the
-/// highest FPR for its space. Layouts register64 (default) and register32; default k: the best.
+/// All k bits of a key in one 32- or 64-bit word (Lang et al. 2019): the least work a lookup can
+/// have, at the highest FPR for its space. Layouts register64 (default) and register32; default k:
+/// the best.
 class RegisterBlockedBloom : public BloomInterface<RegisterBlockedBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
-        if (layout_.kind == LayoutKind::register64) set<LayoutKind::register64, std::uint64_t>(hash);
+        if (layout_.kind == LayoutKind::register64)
+            set<LayoutKind::register64, std::uint64_t>(hash);
         else set<LayoutKind::register32, std::uint32_t>(hash);
     }
     bool contains_hash(std::uint64_t hash) const noexcept {
-        return layout_.kind == LayoutKind::register64 ? test<LayoutKind::register64, std::uint64_t>(hash)
-                                                      : test<LayoutKind::register32, std::uint32_t>(hash);
+        return layout_.kind == LayoutKind::register64
+                   ? test<LayoutKind::register64, std::uint64_t>(hash)
+                   : test<LayoutKind::register32, std::uint32_t>(hash);
     }
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "register64", LayoutKind::register32, LayoutKind::register64);
+        return detail::layout_from(options, "register64", LayoutKind::register32,
+                                   LayoutKind::register64);
     }
 
 private:
     friend class BloomInterface<RegisterBlockedBloom>;
     friend struct detail::LoadAccess;
-    RegisterBlockedBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
+    RegisterBlockedBloom(const detail::Geometry& geometry, const Options& options)
+        : BloomInterface(geometry, options) {}
 
     template <LayoutKind kind, class Word>
     Word mask(std::uint64_t hash) const noexcept {
         Word m = 0;
         for (unsigned i = 0; i < layout_.k; ++i)
-            m |= Word{1} << detail::bit_position<kind>(static_cast<std::uint32_t>(hash), i, layout_.k, 0);
+            m |= Word{1} << detail::bit_position<kind>(static_cast<std::uint32_t>(hash), i,
+                                                       layout_.k, 0);
         return m;
     }
     template <LayoutKind kind, class Word>

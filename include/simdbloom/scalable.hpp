@@ -12,10 +12,10 @@ namespace simdbloom {
 /// What a ScalableBloom grows by.
 struct Scaling {
     std::size_t first_capacity = 1'000'000;  ///< keys of the first filter, at least 1
-    double fpr = 0.01;                        ///< bound on the FPR of the whole, inside (0, 1)
+    double fpr = 0.01;                       ///< bound on the FPR of the whole, inside (0, 1)
     /// Each filter is for that many times the keys of the one before, 1.25 to 16.
     double growth = 2;
-    double tightening = 0.5;                  ///< its FPR is that share of the one before, inside (0, 1)
+    double tightening = 0.5;  ///< its FPR is that share of the one before, inside (0, 1)
 };
 
 namespace detail {
@@ -23,21 +23,22 @@ namespace detail {
 void check_scaling(const Scaling& scaling);
 }  // namespace detail
 
-/// A series of Bloom filters, each for more keys and with a lower FPR than the one before: filter i for
-/// first_capacity * growth^i keys at t = fpr * (1 - tightening) * tightening^i, so that the sum of
-/// all stays below `fpr` (Almeida et al. 2007, section 3). Keys are counted as they are found to be
-/// new, so a filter is never filled beyond what it was made for. But it holds no key that it found
-/// before, and so more bits than as many random keys set: up to 1 / (1 - f) times the FPR f it is
-/// sized for, which therefore is t / (1 + t).
+/// A series of Bloom filters, each for more keys and with a lower FPR than the one before: filter i
+/// for first_capacity * growth^i keys at t = fpr * (1 - tightening) * tightening^i, so that the sum
+/// of all stays below `fpr` (Almeida et al. 2007, section 3). Keys are counted as they are found to
+/// be new, so a filter is never filled beyond what it was made for. But it holds no key that it
+/// found before, and so more bits than as many random keys set: up to 1 / (1 - f) times the FPR f
+/// it is sized for, which therefore is t / (1 + t).
 ///
 /// A series ends where its next filter would need an FPR below fpr::least, or more than 4 KiB and
 /// max_bits_per_key bits for each of its keys: insert throws std::length_error, which says how far
 /// it came, with the key not in. With the default scaling that is at 1.3e8 keys of register32, 2e9
 /// of register64, and 1e11 or more of others. A larger growth or tightening goes further.
 ///
-/// Options: the spec of the filters (default blocked512), and isa, seed, hashing, key, huge_pages and allocator; max_bytes
-/// bounds the whole: the filter that would exceed it is not made, and insert throws std::length_error with the key not in.
-/// Concurrent calls of const members are safe; nothing else is.
+/// Options: the spec of the filters (default blocked512), and isa, seed, hashing, key, huge_pages
+/// and allocator; max_bytes bounds the whole: the filter that would exceed it is not made, and
+/// insert throws std::length_error with the key not in. Concurrent calls of const members are safe;
+/// nothing else is.
 class ScalableBloom {
 public:
     /// Twice what it takes to keep 64-bit hashes as they are.
@@ -51,16 +52,18 @@ public:
     ScalableBloom& operator=(const ScalableBloom& other) { return *this = ScalableBloom(other); }
     ScalableBloom& operator=(ScalableBloom&&) noexcept = default;
 
-    /// True if the key was not found before, and is in now; a new key is taken for an old one at the FPR.
+    /// True if the key was not found before, and is in now; a new key is taken for an old one at
+    /// the FPR.
     bool insert_if_new(std::uint64_t key) { return insert_hash_if_new(hash_of(key)); }
     bool insert_if_new(std::string_view key) { return insert_hash_if_new(hash_of(key)); }
     template <detail::LossyKey K>
     bool insert_if_new(K) = delete;
     bool insert_hash_if_new(std::uint64_t hash);
-    /// The same for each in turn: bit i % 8 of byte i / 8 of `were_new` is the answer for hash i; what is behind the last bit is
-    /// 0. Returns how many were new. std::length_error if the bitmap is shorter than ceil(n/8) bytes.
-    /// If it throws on the way, the bits say which keys went in.
-    std::size_t insert_hashes_if_new(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> were_new);
+    /// The same for each in turn: bit i % 8 of byte i / 8 of `were_new` is the answer for hash i;
+    /// what is behind the last bit is 0. Returns how many were new. std::length_error if the bitmap
+    /// is shorter than ceil(n/8) bytes. If it throws on the way, the bits say which keys went in.
+    std::size_t insert_hashes_if_new(std::span<const std::uint64_t> hashes,
+                                     std::span<std::uint8_t> were_new);
 
     void insert(std::uint64_t key) { insert_if_new(key); }
     void insert(std::string_view key) { insert_if_new(key); }
@@ -76,9 +79,16 @@ public:
     bool contains_hash(std::uint64_t hash) const noexcept;
     /// As those of FilterBase.
     std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const { return run_count(hashes, true); }
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const { run_bitmap(keys, false, bitmap); }
-    void contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const { run_bitmap(hashes, true, bitmap); }
+    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const {
+        return run_count(hashes, true);
+    }
+    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
+        run_bitmap(keys, false, bitmap);
+    }
+    void contains_hashes(std::span<const std::uint64_t> hashes,
+                         std::span<std::uint8_t> bitmap) const {
+        run_bitmap(hashes, true, bitmap);
+    }
 
     /// The hash of a key, for the calls above.
     std::uint64_t hash_of(std::uint64_t key) const noexcept;
@@ -91,7 +101,7 @@ public:
     std::uint64_t stored() const noexcept;    ///< keys found to be new
     std::uint64_t capacity() const noexcept;  ///< of the filters there are
     std::size_t size_in_bytes() const noexcept;
-    double bits_per_key() const noexcept;     ///< size over stored()
+    double bits_per_key() const noexcept;  ///< size over stored()
     double fpr_bound() const noexcept { return scaling_.fpr; }
     /// The chance that one of the filters finds a stranger: by the model, and from the bits. The
     /// model takes a filter's bits for those of so many random keys that as many were new; a
@@ -108,8 +118,10 @@ public:
 
 private:
     friend struct detail::LoadAccess;
-    ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters, std::vector<std::uint64_t> stored);
-    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const;
+    ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters,
+                  std::vector<std::uint64_t> stored);
+    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
+                    std::span<std::uint8_t> bitmap) const;
     std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
     AnyFilter next_filter() const;
     /// Into the last filter, or a new one if that is full.
@@ -121,10 +133,12 @@ private:
     detail::Taken<std::vector<std::uint64_t>> stored_;
 };
 
-/// A series in a file: whole or not at all, as save_file for one filter. Throws std::system_error with the path.
+/// A series in a file: whole or not at all, as save_file for one filter. Throws std::system_error
+/// with the path.
 void save_file(const ScalableBloom& series, const std::filesystem::path& path);
-/// Checks all that load_file checks, for each filter, and that the filters are those of one series. Of the options what load
-/// reads; the spec is the saved one.
-Loaded<ScalableBloom> load_series_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
+/// Checks all that load_file checks, for each filter, and that the filters are those of one series.
+/// Of the options what load reads; the spec is the saved one.
+Loaded<ScalableBloom> load_series_file(const std::filesystem::path& path,
+                                       const Options& options = {}) noexcept;
 
 }  // namespace simdbloom

@@ -13,8 +13,8 @@
 
 namespace simdbloom {
 
-/// Blocks of 8 x 32 bits, one bit in each word (parquet-format, BloomFilter.md; Apple 2021). With hashes
-/// from XXH64, seed 0, the bits are byte for byte those of the Parquet specification.
+/// Blocks of 8 x 32 bits, one bit in each word (parquet-format, BloomFilter.md; Apple 2021). With
+/// hashes from XXH64, seed 0, the bits are byte for byte those of the Parquet specification.
 class SplitBlockBloom : public BloomInterface<SplitBlockBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
@@ -26,20 +26,25 @@ public:
         check_takes_keys();
         std::memcpy(p, words, sizeof words);
     }
-    // Compiled as the including file is. As with any inline function, a program that compiles some files for AVX2
-    // must not run them, nor functions they share with others, on a machine without it.
+    // Compiled as the including file is. As with any inline function, a program that compiles some
+    // files for AVX2 must not run them, nor functions they share with others, on a machine without
+    // it.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
 #if defined(__AVX2__)
         const __m256i salts = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(detail::salts));
         const __m256i x = _mm256_set1_epi32(static_cast<int>(hash));
-        const __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(_mm256_mullo_epi32(x, salts), 27));
-        return _mm256_testc_si256(_mm256_load_si256(reinterpret_cast<const __m256i*>(block_of<32>(hash))), bits) != 0;
+        const __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1),
+                                               _mm256_srli_epi32(_mm256_mullo_epi32(x, salts), 27));
+        return _mm256_testc_si256(
+                   _mm256_load_si256(reinterpret_cast<const __m256i*>(block_of<32>(hash))), bits) !=
+               0;
 #else
         std::uint32_t words[8], missing = 0;
         std::memcpy(words, block_of<32>(hash), sizeof words);
         [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // unrolled, even at -O2
             ((missing |= mask(hash, i) & ~detail::little_endian(words[i])), ...);
-        }(std::make_integer_sequence<unsigned, 8>());
+        }
+        (std::make_integer_sequence<unsigned, 8>());
         return missing == 0;
 #endif
     }
@@ -51,10 +56,13 @@ public:
 private:
     friend class BloomInterface<SplitBlockBloom>;
     friend struct detail::LoadAccess;
-    SplitBlockBloom(const detail::Geometry& geometry, const Options& options) : BloomInterface(geometry, options) {}
+    SplitBlockBloom(const detail::Geometry& geometry, const Options& options)
+        : BloomInterface(geometry, options) {}
 
     static std::uint32_t mask(std::uint64_t hash, unsigned i) noexcept {
-        return 1u << (detail::bit_position<LayoutKind::split256>(static_cast<std::uint32_t>(hash), i, 8, 0) & 31u);
+        return 1u << (detail::bit_position<LayoutKind::split256>(static_cast<std::uint32_t>(hash),
+                                                                 i, 8, 0) &
+                      31u);
     }
 };
 

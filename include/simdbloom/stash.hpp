@@ -10,14 +10,17 @@
 
 namespace simdbloom::detail {
 
-/// Whole hashes, each as often as it was inserted, in an open-addressed array that is at most half full.
+/// Whole hashes, each as often as it was inserted, in an open-addressed array that is at most half
+/// full.
 class Stash {
 public:
     bool empty() const noexcept { return held_ == 0; }
     std::size_t size() const noexcept { return held_; }
     /// Bytes of the array, and what they would be with one hash more.
     std::size_t bytes() const noexcept { return slots_.size() * sizeof(std::uint64_t); }
-    std::size_t bytes_with_one_more() const noexcept { return size_for(held_ + 1) * sizeof(std::uint64_t); }
+    std::size_t bytes_with_one_more() const noexcept {
+        return size_for(held_ + 1) * sizeof(std::uint64_t);
+    }
 
     bool contains(std::uint64_t hash) const noexcept;
     /// Slots that a look for this hash goes over.

@@ -7,8 +7,8 @@
 
 namespace simdbloom::detail {
 
-/// Zeroed bytes, 64-byte aligned (2 MiB aligned for large ones with huge pages), with readable slack behind
-/// them so that kernels may load whole words. Owns them.
+/// Zeroed bytes, 64-byte aligned (2 MiB aligned for large ones with huge pages), with readable
+/// slack behind them so that kernels may load whole words. Owns them.
 ///
 /// Of 0 bytes, as after a move, it points to zeros that nobody may write to: as many as a lookup in
 /// one block of any layout reads.
@@ -19,7 +19,8 @@ public:
     Storage() noexcept : data_(const_cast<std::byte*>(no_bytes)) {}
     /// Throws AllocationError naming the bytes. `resource` null: pages from the operating system.
     Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
-    /// Bytes of somebody else's that outlive this and are never written; at least 8 readable ones follow them.
+    /// Bytes of somebody else's that outlive this and are never written; at least 8 readable ones
+    /// follow them.
     static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
     /// The copy of borrowed bytes is an own one.
     Storage(const Storage& other);

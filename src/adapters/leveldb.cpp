@@ -13,7 +13,9 @@ namespace {
 
 using Goal = detail::CompactSizes::Goal;
 
-std::uint64_t hash_of(const leveldb::Slice& key) noexcept { return hash_bytes(std::string_view(key.data(), key.size())); }
+std::uint64_t hash_of(const leveldb::Slice& key) noexcept {
+    return hash_bytes(std::string_view(key.data(), key.size()));
+}
 
 class Policy final : public leveldb::FilterPolicy {
 public:
@@ -36,7 +38,8 @@ public:
     }
 
     bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
-        return detail::compact_may_contain(std::as_bytes(std::span(filter.data(), filter.size())), hash_of(key));
+        return detail::compact_may_contain(std::as_bytes(std::span(filter.data(), filter.size())),
+                                           hash_of(key));
     }
 
 private:
@@ -45,11 +48,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy(std::string_view spec, double bits_per_key) {
+std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy(std::string_view spec,
+                                                                 double bits_per_key) {
     return std::make_unique<Policy>(spec, Goal::bits_per_key, bits_per_key);
 }
 
-std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy_for_fpr(std::string_view spec, double fpr) {
+std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy_for_fpr(std::string_view spec,
+                                                                         double fpr) {
     return std::make_unique<Policy>(spec, Goal::fpr, fpr);
 }
 

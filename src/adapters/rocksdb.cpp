@@ -27,7 +27,9 @@ public:
               std::size_t timestamp_bytes)
         : sizes_(std::move(sizes)), part_(std::move(part)), timestamp_bytes_(timestamp_bytes) {}
 
-    rocksdb::Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice&, rocksdb::EntryType type, rocksdb::SequenceNumber, std::uint64_t) override {
+    rocksdb::Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice&,
+                               rocksdb::EntryType type, rocksdb::SequenceNumber,
+                               std::uint64_t) override {
         if (type == rocksdb::kEntryRangeDeletion) given_up_ = true;
         if (key.size() < timestamp_bytes_) given_up_ = true;
         if (given_up_) return rocksdb::Status::OK();
@@ -49,7 +51,9 @@ public:
         });
     }
 
-    rocksdb::UserCollectedProperties GetReadableProperties() const override { return {{rocksdb_property, given_up_ ? "none" : std::to_string(hashes_.size()) + " keys"}}; }
+    rocksdb::UserCollectedProperties GetReadableProperties() const override {
+        return {{rocksdb_property, given_up_ ? "none" : std::to_string(hashes_.size()) + " keys"}};
+    }
     const char* Name() const override { return rocksdb_property; }
 
 private:
@@ -108,10 +112,15 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> make_rocksdb_collector
     return std::make_shared<Factory>(spec, bits_per_key, std::move(part), timestamp_bytes);
 }
 
-bool rocksdb_may_contain(const rocksdb::TableProperties& table, std::string_view key_or_part) { return may_contain(table, hash_bytes(key_or_part)); }
+bool rocksdb_may_contain(const rocksdb::TableProperties& table, std::string_view key_or_part) {
+    return may_contain(table, hash_bytes(key_or_part));
+}
 
-std::function<bool(const rocksdb::TableProperties&)> rocksdb_table_filter(std::string_view key_or_part) {
-    return [hash = hash_bytes(key_or_part)](const rocksdb::TableProperties& table) { return may_contain(table, hash); };
+std::function<bool(const rocksdb::TableProperties&)> rocksdb_table_filter(
+    std::string_view key_or_part) {
+    return [hash = hash_bytes(key_or_part)](const rocksdb::TableProperties& table) {
+        return may_contain(table, hash);
+    };
 }
 
 }  // namespace simdbloom

@@ -60,7 +60,9 @@ T& at(T* pointer, const char* what) {
 }
 
 AnyFilter& the(simdbloom_filter* filter) { return at(filter, "simdbloom: filter is NULL").filter; }
-const AnyFilter& the(const simdbloom_filter* filter) { return at(filter, "simdbloom: filter is NULL").filter; }
+const AnyFilter& the(const simdbloom_filter* filter) {
+    return at(filter, "simdbloom: filter is NULL").filter;
+}
 
 /// n things at `pointer`, which may be null if there are none.
 template <class T>
@@ -68,8 +70,12 @@ std::span<T> many(T* pointer, std::size_t n, const char* name) {
     if (n != 0) (void)at(pointer, name);
     return {pointer, n};
 }
-std::span<const std::uint64_t> keys_of(const std::uint64_t* keys, std::size_t n) { return many(keys, n, "simdbloom: keys is NULL"); }
-std::span<const std::byte> bytes_of(const void* bytes, std::size_t n) { return many(static_cast<const std::byte*>(bytes), n, "simdbloom: bytes is NULL"); }
+std::span<const std::uint64_t> keys_of(const std::uint64_t* keys, std::size_t n) {
+    return many(keys, n, "simdbloom: keys is NULL");
+}
+std::span<const std::byte> bytes_of(const void* bytes, std::size_t n) {
+    return many(static_cast<const std::byte*>(bytes), n, "simdbloom: bytes is NULL");
+}
 
 /// A number that can fail to be computed: NaN then, and simdbloom_error() says why.
 template <class Compute>
@@ -118,22 +124,31 @@ extern "C" {
 const char* simdbloom_error(void) { return last_error; }
 const char* simdbloom_version(void) { return SIMDBLOOM_VERSION; }
 
-simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys, double bits_per_key, uint64_t seed, simdbloom_filter** filter) {
-    return create(spec, filter, [&] { return simdbloom::make_filter(spec, n_keys, bits_per_key, {.seed = seed}); });
+simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys, double bits_per_key,
+                                  uint64_t seed, simdbloom_filter** filter) {
+    return create(spec, filter, [&] {
+        return simdbloom::make_filter(spec, n_keys, bits_per_key, {.seed = seed});
+    });
 }
-simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys, double fpr, uint64_t seed, simdbloom_filter** filter) {
-    return create(spec, filter, [&] { return simdbloom::make_filter_for_fpr(spec, n_keys, fpr, {.seed = seed}); });
+simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys, double fpr,
+                                          uint64_t seed, simdbloom_filter** filter) {
+    return create(spec, filter, [&] {
+        return simdbloom::make_filter_for_fpr(spec, n_keys, fpr, {.seed = seed});
+    });
 }
 simdbloom_status simdbloom_copy(const simdbloom_filter* from, simdbloom_filter** filter) {
     return create("", filter, [&] { return the(from); });
 }
 void simdbloom_free(simdbloom_filter* filter) { delete filter; }
 
-simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, unsigned threads) {
+simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys, size_t n,
+                                  int hashed, unsigned threads) {
     return guarded([&] {
         AnyFilter& f = the(filter);
         const auto all = keys_of(keys, n);
-        if (threads != 1) hashed != 0 ? parallel_insert_hashes(f, all, threads) : parallel_insert(f, all, threads);
+        if (threads != 1)
+            hashed != 0 ? parallel_insert_hashes(f, all, threads)
+                        : parallel_insert(f, all, threads);
         else hashed != 0 ? f.insert_hashes(all) : f.insert(all);
     });
 }
@@ -144,17 +159,22 @@ simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* ke
 simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key, int* found) {
     return guarded([&] { at(found, "simdbloom: found is NULL") = the(filter).contains(key); });
 }
-simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter, const void* key, size_t length, int* found) {
-    return guarded([&] { at(found, "simdbloom: found is NULL") = the(filter).contains(bytes_of(key, length)); });
+simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter, const void* key,
+                                          size_t length, int* found) {
+    return guarded([&] {
+        at(found, "simdbloom: found is NULL") = the(filter).contains(bytes_of(key, length));
+    });
 }
-simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, size_t* found) {
+simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
+                                 int hashed, size_t* found) {
     return guarded([&] {
         const AnyFilter& f = the(filter);
         const auto all = keys_of(keys, n);
         at(found, "simdbloom: found is NULL") = hashed != 0 ? f.count_hashes(all) : f.count(all);
     });
 }
-simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, uint8_t* bitmap) {
+simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
+                                  int hashed, uint8_t* bitmap) {
     return guarded([&] {
         const AnyFilter& f = the(filter);
         const auto all = keys_of(keys, n);
@@ -162,21 +182,27 @@ simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t
         hashed != 0 ? f.contains_hashes(all, bits) : f.contains(all, bits);
     });
 }
-simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, uint32_t* positions, size_t* found) {
+simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
+                                  int hashed, uint32_t* positions, size_t* found) {
     return guarded([&] {
         const AnyFilter& f = the(filter);
         const auto all = keys_of(keys, n);
         const auto out = many(positions, n, "simdbloom: positions is NULL");
-        at(found, "simdbloom: found is NULL") = hashed != 0 ? f.select_hashes(all, out) : f.select(all, out);
+        at(found, "simdbloom: found is NULL") =
+            hashed != 0 ? f.select_hashes(all, out) : f.select(all, out);
     });
 }
-simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uint64_t* keys, size_t n, int hashed, const uint32_t* rows, size_t n_rows,
+simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uint64_t* keys,
+                                       size_t n, int hashed, const uint32_t* rows, size_t n_rows,
                                        uint32_t* out, size_t* found) {
     return guarded([&] {
         // Lent, not given: the join's filter must not free it.
-        const JoinFilter f(simdbloom::FrozenFilter(std::shared_ptr<const AnyFilter>(std::shared_ptr<void>(), &the(filter))));
+        const JoinFilter f(simdbloom::FrozenFilter(
+            std::shared_ptr<const AnyFilter>(std::shared_ptr<void>(), &the(filter))));
         const JoinColumn column{keys_of(keys, n), hashed != 0};
-        at(found, "simdbloom: found is NULL") = f.select(column, many(rows, n_rows, "simdbloom: rows is NULL"), many(out, n_rows, "simdbloom: out is NULL"));
+        at(found, "simdbloom: found is NULL") =
+            f.select(column, many(rows, n_rows, "simdbloom: rows is NULL"),
+                     many(out, n_rows, "simdbloom: out is NULL"));
     });
 }
 
@@ -184,9 +210,13 @@ simdbloom_status simdbloom_unite(simdbloom_filter* into, const simdbloom_filter*
     return guarded([&] { the(into) |= the(from); });
 }
 
-size_t simdbloom_saved_size(const simdbloom_filter* filter) { return filter == nullptr ? 0 : saved_size(filter->filter); }
+size_t simdbloom_saved_size(const simdbloom_filter* filter) {
+    return filter == nullptr ? 0 : saved_size(filter->filter);
+}
 simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes, size_t size) {
-    return guarded([&] { save(the(filter), many(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL")); });
+    return guarded([&] {
+        save(the(filter), many(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL"));
+    });
 }
 simdbloom_status simdbloom_load(const void* bytes, size_t size, simdbloom_filter** filter) {
     return create("", filter, [&] { return loaded(simdbloom::load(bytes_of(bytes, size))); });
@@ -198,8 +228,12 @@ simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter
     return create(path, filter, [&] { return loaded(simdbloom::load_file(path)); });
 }
 
-const char* simdbloom_spec(const simdbloom_filter* filter) { return filter == nullptr ? "" : filter->spec.c_str(); }
-size_t simdbloom_size_in_bytes(const simdbloom_filter* filter) { return filter == nullptr ? 0 : filter->filter.size_in_bytes(); }
+const char* simdbloom_spec(const simdbloom_filter* filter) {
+    return filter == nullptr ? "" : filter->spec.c_str();
+}
+size_t simdbloom_size_in_bytes(const simdbloom_filter* filter) {
+    return filter == nullptr ? 0 : filter->filter.size_in_bytes();
+}
 double simdbloom_expected_fpr(const simdbloom_filter* filter) {
     return filter == nullptr ? 0 : number([&] { return filter->filter.expected_fpr(); });
 }

@@ -1,5 +1,6 @@
-// The only place that includes cpu_features. Its x86 flags are signed one-bit fields: true is -1. They account for what the
-// operating system saves (XCR0) already; usable() asks that once more, where tests can go through all its states.
+// The only place that includes cpu_features. Its x86 flags are signed one-bit fields: true is -1.
+// They account for what the operating system saves (XCR0) already; usable() asks that once more,
+// where tests can go through all its states.
 #include "cpu/features.hpp"
 
 #if defined(__x86_64__)
@@ -25,7 +26,8 @@ Features read_features() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0) return f;
     const auto x = cpu_features::GetX86Info().features;
-    // Without XGETBV cpu_features reads the SSE flags from /proc/cpuinfo, which may be about another CPU (under qemu, the host's).
+    // Without XGETBV cpu_features reads the SSE flags from /proc/cpuinfo, which may be about
+    // another CPU (under qemu, the host's).
     f.sse3 = x.sse3 != 0 && (c & bit_SSE3) != 0;
     f.ssse3 = x.ssse3 != 0 && (c & bit_SSSE3) != 0;
     f.sse4_1 = x.sse4_1 != 0 && (c & bit_SSE4_1) != 0;

@@ -18,7 +18,8 @@ struct Features {
     bool avx512f = false, avx512cd = false, avx512dq = false, avx512bw = false, avx512vl = false;
     bool avx512_vbmi = false, avx512_bitalg = false;
     bool neon = false;
-    std::uint64_t xcr0 = 0;  ///< the registers that the operating system saves; 0 where XGETBV is not to be used
+    std::uint64_t xcr0 =
+        0;  ///< the registers that the operating system saves; 0 where XGETBV is not to be used
 };
 
 /// Bits of xcr0. SSE2 alone needs none: it is as old as the operating systems.
@@ -27,8 +28,8 @@ inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
 /// This machine's, asked once.
 const Features& detect();
 
-/// The tiers that these features allow, slowest first. A tier is compiled with the flags that are asked
-/// for here and no others.
+/// The tiers that these features allow, slowest first. A tier is compiled with the flags that are
+/// asked for here and no others.
 std::vector<Isa> usable(const Features& features);
 
 /// Thrown for an ISA that is unknown, or that this machine cannot run.

@@ -9,7 +9,8 @@
 namespace simdbloom {
 namespace {
 
-constexpr std::array<std::string_view, 6> names{"scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"};
+constexpr std::array<std::string_view, 6> names{"scalar", "sse42",        "avx2",
+                                                "avx512", "avx512bitalg", "neon"};
 
 std::string list(const std::vector<Isa>& isas) {
     std::string text;
@@ -36,7 +37,8 @@ std::vector<Isa> usable(const Features& f) {
     const bool sse42 = f.sse3 && f.ssse3 && f.sse4_1 && f.sse4_2 && f.popcnt;
     const auto saved = [&](std::uint64_t registers) { return (f.xcr0 & registers) == registers; };
     const bool avx2 = sse42 && saved(saves_avx) && f.avx && f.avx2 && f.bmi1 && f.bmi2;
-    const bool avx512 = avx2 && saved(saves_avx512) && f.avx512f && f.avx512cd && f.avx512dq && f.avx512bw && f.avx512vl;
+    const bool avx512 = avx2 && saved(saves_avx512) && f.avx512f && f.avx512cd && f.avx512dq &&
+                        f.avx512bw && f.avx512vl;
     if (sse42) isas.push_back(Isa::sse42);
     if (avx2) isas.push_back(Isa::avx2);
     if (avx512) isas.push_back(Isa::avx512);

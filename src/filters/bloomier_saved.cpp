@@ -44,57 +44,84 @@ struct MapAccess {
 
     static Loaded<Parsed> parse(Fields h, std::uint64_t bytes_in_all, const Options& options) {
         if (auto error = check_kind(h, map_kind)) return std::move(*error);
-        const auto wrong = [](const std::string& what) { return fault(LoadFault::parameter, what); };
+        const auto wrong = [](const std::string& what) {
+            return fault(LoadFault::parameter, what);
+        };
         Parsed parsed;
         auto& graph = parsed.graph;
         graph.arity = get<std::uint8_t>(h, Offset::arity);
-        if (graph.arity != 3 && graph.arity != 4) return wrong("arity " + std::to_string(graph.arity) + " is neither 3 nor 4");
+        if (graph.arity != 3 && graph.arity != 4)
+            return wrong("arity " + std::to_string(graph.arity) + " is neither 3 nor 4");
         parsed.value_bits = get<std::uint8_t>(h, Offset::value_bits);
         parsed.check_bits = get<std::uint8_t>(h, Offset::check_bits);
-        if (parsed.value_bits > 32 || parsed.check_bits > 32 || parsed.value_bits + parsed.check_bits == 0)
-            return wrong(std::to_string(parsed.value_bits) + " value bits and " + std::to_string(parsed.check_bits) + " check bits are not from 1 to 32 and 32");
+        if (parsed.value_bits > 32 || parsed.check_bits > 32 ||
+            parsed.value_bits + parsed.check_bits == 0)
+            return wrong(std::to_string(parsed.value_bits) + " value bits and " +
+                         std::to_string(parsed.check_bits) +
+                         " check bits are not from 1 to 32 and 32");
         const bool rest_is_zero = all_zero(h.subspan<Offset::reserved_end>());
         const auto hash = parse_hash(h, map_kind, rest_is_zero, options);
         if (!hash) return hash.error();
         parsed.hash = *hash;
 
         graph.window_log = get<std::uint8_t>(h, Offset::window_log);
-        if (graph.window_log > fuse_max_window_log) return wrong("windows of 2^" + std::to_string(graph.window_log) + " slots are too long");
-        const auto slots = get<std::uint64_t>(h, Offset::slots), behind = std::uint64_t{graph.arity - 1} << graph.window_log;
+        if (graph.window_log > fuse_max_window_log)
+            return wrong("windows of 2^" + std::to_string(graph.window_log) +
+                         " slots are too long");
+        const auto slots = get<std::uint64_t>(h, Offset::slots),
+                   behind = std::uint64_t{graph.arity - 1} << graph.window_log;
         if (slots <= behind || slots > 0xFFFFFFFFu)
-            return wrong(std::to_string(slots) + " slots are not from " + std::to_string(behind + 1) + " to 2^32 - 1, as windows of 2^" + std::to_string(graph.window_log) + " ask for");
+            return wrong(std::to_string(slots) + " slots are not from " +
+                         std::to_string(behind + 1) + " to 2^32 - 1, as windows of 2^" +
+                         std::to_string(graph.window_log) + " ask for");
         graph.starts = slots - behind;
         parsed.n_keys = get<std::uint64_t>(h, CommonOffset::n_keys);
-        if (parsed.n_keys > slots) return wrong(std::to_string(parsed.n_keys) + " keys are more than " + std::to_string(slots) + " slots hold");
+        if (parsed.n_keys > slots)
+            return wrong(std::to_string(parsed.n_keys) + " keys are more than " +
+                         std::to_string(slots) + " slots hold");
         parsed.attempts = get<std::uint32_t>(h, Offset::attempts);
         if (parsed.attempts == 0) return wrong("attempts are counted from 1, not from 0");
         const unsigned bits = BloomierMap::slot_bits_of(parsed.value_bits, parsed.check_bits);
         parsed.bits_bytes = bytes_of_slots(slots, bits);
-        if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options, [&] { return std::to_string(slots) + " slots of " + std::to_string(bits) + " bits"; }))
+        if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options, [&] {
+                return std::to_string(slots) + " slots of " + std::to_string(bits) + " bits";
+            }))
             return std::move(*error);
         return parsed;
     }
 
-    static BloomierMap make(const Parsed& parsed, const Options& options, const std::byte* borrowed) {
-        BloomierMap map(parsed.value_bits, parsed.check_bits, parsed.hash.options(options), {.arity = parsed.graph.arity});
+    static BloomierMap make(const Parsed& parsed, const Options& options,
+                            const std::byte* borrowed) {
+        BloomierMap map(parsed.value_bits, parsed.check_bits, parsed.hash.options(options),
+                        {.arity = parsed.graph.arity});
         map.graph_ = parsed.graph;
         map.n_keys_ = parsed.n_keys;
         map.attempts_ = parsed.attempts;
-        map.table_ = borrowed != nullptr ? Storage::borrow(borrowed, parsed.bits_bytes) : Storage(parsed.bits_bytes, options.huge_pages, options.allocator);
+        map.table_ = borrowed != nullptr
+                         ? Storage::borrow(borrowed, parsed.bits_bytes)
+                         : Storage(parsed.bits_bytes, options.huge_pages, options.allocator);
         return map;
     }
-    static std::span<std::byte> bits(BloomierMap& map) noexcept { return {map.table_.data(), map.table_.size()}; }
+    static std::span<std::byte> bits(BloomierMap& map) noexcept {
+        return {map.table_.data(), map.table_.size()};
+    }
     static void complete(BloomierMap&) noexcept {}
-    static void keep(BloomierMap& map, std::shared_ptr<const void> memory) noexcept { map.keeper_ = std::move(memory); }
+    static void keep(BloomierMap& map, std::shared_ptr<const void> memory) noexcept {
+        map.keeper_ = std::move(memory);
+    }
 };
 
 }  // namespace detail
 
 using detail::MapAccess;
 
-std::size_t saved_size(const BloomierMap& map) noexcept { return map.size_in_bytes() + detail::framing_bytes; }
+std::size_t saved_size(const BloomierMap& map) noexcept {
+    return map.size_in_bytes() + detail::framing_bytes;
+}
 
-void save(const BloomierMap& map, std::span<std::byte> out) { detail::save_parts(MapAccess::header(map), map.bytes(), out); }
+void save(const BloomierMap& map, std::span<std::byte> out) {
+    detail::save_parts(MapAccess::header(map), map.bytes(), out);
+}
 
 std::vector<std::byte> save(const BloomierMap& map) {
     std::vector<std::byte> bytes(saved_size(map));
@@ -104,24 +131,30 @@ std::vector<std::byte> save(const BloomierMap& map) {
 
 void save_file(const BloomierMap& map, const std::filesystem::path& path) {
     const detail::Header header = MapAccess::header(map);
-    detail::save_whole(path, [&](int file) {
-        return detail::write_parts(file, header, map.bytes());
-    });
+    detail::save_whole(path,
+                       [&](int file) { return detail::write_parts(file, header, map.bytes()); });
 }
 
-Loaded<BloomierMap> BloomierMap::load(std::span<const std::byte> bytes, const Options& options) noexcept {
-    return detail::without_throwing<BloomierMap>([&] { return detail::load_as<MapAccess>(bytes, options, false); });
+Loaded<BloomierMap> BloomierMap::load(std::span<const std::byte> bytes,
+                                      const Options& options) noexcept {
+    return detail::without_throwing<BloomierMap>(
+        [&] { return detail::load_as<MapAccess>(bytes, options, false); });
 }
 
-Loaded<BloomierMap> BloomierMap::view(std::span<const std::byte> bytes, const Options& options) noexcept {
-    return detail::without_throwing<BloomierMap>([&] { return detail::load_as<MapAccess>(bytes, options, true); });
+Loaded<BloomierMap> BloomierMap::view(std::span<const std::byte> bytes,
+                                      const Options& options) noexcept {
+    return detail::without_throwing<BloomierMap>(
+        [&] { return detail::load_as<MapAccess>(bytes, options, true); });
 }
 
-Loaded<BloomierMap> BloomierMap::load_file(const std::filesystem::path& path, const Options& options) noexcept {
-    return detail::without_throwing<BloomierMap>([&] { return detail::load_file_as<MapAccess>(path, options); });
+Loaded<BloomierMap> BloomierMap::load_file(const std::filesystem::path& path,
+                                           const Options& options) noexcept {
+    return detail::without_throwing<BloomierMap>(
+        [&] { return detail::load_file_as<MapAccess>(path, options); });
 }
 
-Loaded<BloomierMap> BloomierMap::map_file(const std::filesystem::path& path, const Options& options) noexcept {
+Loaded<BloomierMap> BloomierMap::map_file(const std::filesystem::path& path,
+                                          const Options& options) noexcept {
     return detail::without_throwing<BloomierMap>([&]() -> Loaded<BloomierMap> {
         const auto mapping = detail::map_whole(path, detail::framing_bytes);
         if (!mapping) return mapping.error();

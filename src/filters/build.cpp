@@ -34,15 +34,22 @@ struct Build {
     const HashKey* key;  ///< of a filter whose hashing is keyed, else null
     unsigned threads;
 
-    std::uint64_t hash(std::size_t i) const { return hashed ? keys[i] : key != nullptr ? siphash(keys[i], *key) : mix(keys[i], target.seed); }
+    std::uint64_t hash(std::size_t i) const {
+        return hashed           ? keys[i]
+               : key != nullptr ? siphash(keys[i], *key)
+                                : mix(keys[i], target.seed);
+    }
     /// Thread t's share of n things.
-    std::size_t start(std::size_t n, unsigned t) const { return static_cast<std::size_t>(static_cast<unsigned __int128>(n) * t / threads); }
+    std::size_t start(std::size_t n, unsigned t) const {
+        return static_cast<std::size_t>(static_cast<unsigned __int128>(n) * t / threads);
+    }
     std::span<const std::uint64_t> share(std::span<const std::uint64_t> all, unsigned t) const {
         return all.subspan(start(all.size(), t), start(all.size(), t + 1) - start(all.size(), t));
     }
 };
 
-/// Runs work(0) here and work(1), work(2) .. on other threads. If one of those cannot be started, none does any work.
+/// Runs work(0) here and work(1), work(2) .. on other threads. If one of those cannot be started,
+/// none does any work.
 template <class Work>
 void on_threads(unsigned threads, const Work& work) {
     std::atomic<int> go{0};
@@ -73,22 +80,26 @@ template <class Word>
 void set_shared(std::byte* at, Word mask) {
     mask = little_endian(mask);
     std::atomic_ref<Word> word(*reinterpret_cast<Word*>(at));
-    if ((word.load(std::memory_order_relaxed) & mask) != mask) word.fetch_or(mask, std::memory_order_relaxed);
+    if ((word.load(std::memory_order_relaxed) & mask) != mask)
+        word.fetch_or(mask, std::memory_order_relaxed);
 }
 
 template <LayoutKind kind>
 void set_shared_bits(const Build& b, std::uint64_t hash) {
     if constexpr (kind == LayoutKind::classic) {
         for (unsigned i = 0; i < b.layout.k; ++i, hash = classic_next(hash))
-            set_shared<std::uint64_t>(b.target.bits + block_index(hash, b.target.blocks) * 8, std::uint64_t{1} << (hash & 63));
+            set_shared<std::uint64_t>(b.target.bits + block_index(hash, b.target.blocks) * 8,
+                                      std::uint64_t{1} << (hash & 63));
     } else {
         constexpr bool narrow = kind == LayoutKind::register32 || kind == LayoutKind::split256;
         using Word = std::conditional_t<narrow, std::uint32_t, std::uint64_t>;
         constexpr unsigned width = 8 * sizeof(Word);
-        constexpr unsigned words = kind == LayoutKind::register32 || kind == LayoutKind::register64 ? 1 : 8;
+        constexpr unsigned words =
+            kind == LayoutKind::register32 || kind == LayoutKind::register64 ? 1 : 8;
         Word masks[words] = {};
         for (unsigned i = 0; i < b.layout.k; ++i) {
-            const unsigned bit = bit_position<kind>(static_cast<std::uint32_t>(hash), i, b.layout.k, b.layout.groups);
+            const unsigned bit = bit_position<kind>(static_cast<std::uint32_t>(hash), i, b.layout.k,
+                                                    b.layout.groups);
             masks[bit / width] |= Word{1} << (bit % width);
         }
         std::byte* const block = b.target.bits + block_index(hash, b.target.blocks) * b.block_bytes;
@@ -105,7 +116,8 @@ void insert_shared(const Build& b, std::size_t first, std::size_t last) {
         const std::size_t n = std::min(chunk_keys, last - first);
         for (std::size_t i = 0; i < n; ++i) {
             hashes[i] = b.hash(first + i);
-            __builtin_prefetch(b.target.bits + block_index(hashes[i], b.target.blocks) * b.block_bytes, 1);
+            __builtin_prefetch(
+                b.target.bits + block_index(hashes[i], b.target.blocks) * b.block_bytes, 1);
         }
         for (std::size_t i = 0; i < n; ++i) set_shared_bits<kind>(b, hashes[i]);
     }
@@ -113,23 +125,33 @@ void insert_shared(const Build& b, std::size_t first, std::size_t last) {
 
 void insert_shared(const Build& b, std::size_t first, std::size_t last) {
     switch (b.layout.kind) {
-        case LayoutKind::classic: return insert_shared<LayoutKind::classic>(b, first, last);
-        case LayoutKind::register32: return insert_shared<LayoutKind::register32>(b, first, last);
-        case LayoutKind::register64: return insert_shared<LayoutKind::register64>(b, first, last);
-        case LayoutKind::split256: return insert_shared<LayoutKind::split256>(b, first, last);
-        case LayoutKind::sector512: return insert_shared<LayoutKind::sector512>(b, first, last);
-        case LayoutKind::zoned512: return insert_shared<LayoutKind::zoned512>(b, first, last);
-        default: return insert_shared<LayoutKind::blocked512>(b, first, last);
+        case LayoutKind::classic:
+            return insert_shared<LayoutKind::classic>(b, first, last);
+        case LayoutKind::register32:
+            return insert_shared<LayoutKind::register32>(b, first, last);
+        case LayoutKind::register64:
+            return insert_shared<LayoutKind::register64>(b, first, last);
+        case LayoutKind::split256:
+            return insert_shared<LayoutKind::split256>(b, first, last);
+        case LayoutKind::sector512:
+            return insert_shared<LayoutKind::sector512>(b, first, last);
+        case LayoutKind::zoned512:
+            return insert_shared<LayoutKind::zoned512>(b, first, last);
+        default:
+            return insert_shared<LayoutKind::blocked512>(b, first, last);
     }
 }
 
 void build_atomic(const Build& b) {
-    on_threads(b.threads, [&](unsigned t) { insert_shared(b, b.start(b.keys.size(), t), b.start(b.keys.size(), t + 1)); });
+    on_threads(b.threads, [&](unsigned t) {
+        insert_shared(b, b.start(b.keys.size(), t), b.start(b.keys.size(), t + 1));
+    });
 }
 
 void build_partitioned(const Build& b) {
     constexpr std::size_t per_thread = std::size_t{1} << 17;  // keys a round: 2 MiB of hashes
-    const std::size_t room = std::min(per_thread, b.keys.size() / b.threads + 1), round = room * b.threads;
+    const std::size_t room = std::min(per_thread, b.keys.size() / b.threads + 1),
+                      round = room * b.threads;
     struct Exchange {
         std::vector<std::uint64_t> hashes, sorted;
         std::vector<std::size_t> start;  // of each owner's hashes in `sorted`
@@ -142,22 +164,30 @@ void build_partitioned(const Build& b) {
     }
     // The owner of a block is one and the same thread for all hashes that lead to it.
     const std::uint64_t owners_per_block = (std::uint64_t{b.threads} << 32) / b.target.blocks;
-    const auto owner = [&](std::uint64_t hash) { return static_cast<std::size_t>((block_index(hash, b.target.blocks) * owners_per_block) >> 32); };
+    const auto owner = [&](std::uint64_t hash) {
+        return static_cast<std::size_t>((block_index(hash, b.target.blocks) * owners_per_block) >>
+                                        32);
+    };
     std::barrier all_here(static_cast<std::ptrdiff_t>(b.threads));
 
     on_threads(b.threads, [&](unsigned t) {
         Exchange& mine = exchange[t];
         for (std::size_t first = 0; first < b.keys.size(); first += round) {
-            const std::size_t size = std::min(round, b.keys.size() - first), from = first + b.start(size, t), n = first + b.start(size, t + 1) - from;
+            const std::size_t size = std::min(round, b.keys.size() - first),
+                              from = first + b.start(size, t),
+                              n = first + b.start(size, t + 1) - from;
             std::fill(mine.start.begin(), mine.start.end(), 0);
             for (std::size_t i = 0; i < n; ++i) {
                 mine.hashes[i] = b.hash(from + i);
                 ++mine.start[owner(mine.hashes[i]) + 2];
             }
             for (std::size_t o = 2; o < mine.start.size(); ++o) mine.start[o] += mine.start[o - 1];
-            for (std::size_t i = 0; i < n; ++i) mine.sorted[mine.start[owner(mine.hashes[i]) + 1]++] = mine.hashes[i];
+            for (std::size_t i = 0; i < n; ++i)
+                mine.sorted[mine.start[owner(mine.hashes[i]) + 1]++] = mine.hashes[i];
             all_here.arrive_and_wait();
-            for (const auto& e : exchange) b.kernels.insert(b.target, {e.sorted.data() + e.start[t], e.start[t + 1] - e.start[t], true});
+            for (const auto& e : exchange)
+                b.kernels.insert(b.target,
+                                 {e.sorted.data() + e.start[t], e.start[t + 1] - e.start[t], true});
             all_here.arrive_and_wait();
         }
     });
@@ -179,16 +209,20 @@ void build_merged(const Build& b, std::size_t bytes) {
         else b.kernels.insert(own, {keys.data(), keys.size(), b.hashed});
         all_here.arrive_and_wait();
         // Whole 64-byte lines, so that no two threads write to one.
-        const std::size_t lines = bytes / 64 + 1, first = b.start(lines, t) * 64, last = std::min(b.start(lines, t + 1) * 64, bytes);
+        const std::size_t lines = bytes / 64 + 1, first = b.start(lines, t) * 64,
+                          last = std::min(b.start(lines, t + 1) * 64, bytes);
         for (std::size_t i = 0; i < others; ++i)
             combine(b.target.bits + first, copy(i) + first, last - first,
                     [](auto into, auto from) { return into | from; });
     });
 }
 
-// On two threads (bench/tried.md, "Builds on two threads"): below a million keys, 100,000 of `classic`, starting a thread
-// costs more than it takes over; up to 16 MiB the copies stay in the caches.
-bool pays(const Layout& layout, std::size_t keys) { return keys >= (layout.kind == LayoutKind::classic ? 100'000u : 1'000'000u); }
+// On two threads (bench/tried.md, "Builds on two threads"): below a million keys, 100,000 of
+// `classic`, starting a thread costs more than it takes over; up to 16 MiB the copies stay in the
+// caches.
+bool pays(const Layout& layout, std::size_t keys) {
+    return keys >= (layout.kind == LayoutKind::classic ? 100'000u : 1'000'000u);
+}
 BuildMethod best_method(const Layout& layout, std::size_t bytes) {
     if (bytes <= std::size_t{16} << 20) return BuildMethod::merged;
     return layout.kind == LayoutKind::classic ? BuildMethod::atomic : BuildMethod::partitioned;
@@ -196,27 +230,40 @@ BuildMethod best_method(const Layout& layout, std::size_t bytes) {
 
 }  // namespace
 
-void BuildAccess::insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed) {
+void BuildAccess::insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys,
+                                       bool hashed) {
     filter.check_takes_keys();
-    insert_shared({filter.target(), *filter.kernels_, filter.layout(), filter.block_bytes_, keys, hashed, filter.secret(), 1}, 0, keys.size());
+    insert_shared({filter.target(), *filter.kernels_, filter.layout(), filter.block_bytes_, keys,
+                   hashed, filter.secret(), 1},
+                  0, keys.size());
 }
 
-void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed, unsigned threads, BuildMethod method) {
+void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed,
+                      unsigned threads, BuildMethod method) {
     if (threads == 0) throw std::invalid_argument("simdbloom: a build by 0 threads");
     filter.check_takes_keys();
     const Layout& layout = filter.layout();
-    if (!layout.is_bloom()) throw std::invalid_argument("simdbloom: \"" + layout.spec() + "\" cannot be filled by several threads");
+    if (!layout.is_bloom())
+        throw std::invalid_argument("simdbloom: \"" + layout.spec() +
+                                    "\" cannot be filled by several threads");
     if (method == BuildMethod::partitioned && layout.kind == LayoutKind::classic)
-        throw std::invalid_argument("simdbloom: \"classic\" cannot be built partitioned: a key's bits lie in every range of blocks");
+        throw std::invalid_argument(
+            "simdbloom: \"classic\" cannot be built partitioned: a key's bits lie in every range "
+            "of blocks");
     if (threads == 1 || (method == BuildMethod::automatic && !pays(layout, keys.size()))) {
         filter.run_insert(keys, hashed);
         return;
     }
-    const Build b{filter.target(), *filter.kernels_, layout, filter.block_bytes_, keys, hashed, filter.secret(), threads};
-    switch (method == BuildMethod::automatic ? best_method(layout, filter.size_in_bytes()) : method) {
-        case BuildMethod::atomic: return build_atomic(b);
-        case BuildMethod::partitioned: return build_partitioned(b);
-        default: return build_merged(b, filter.size_in_bytes());
+    const Build b{filter.target(), *filter.kernels_, layout, filter.block_bytes_, keys,
+                  hashed,          filter.secret(),  threads};
+    switch (method == BuildMethod::automatic ? best_method(layout, filter.size_in_bytes())
+                                             : method) {
+        case BuildMethod::atomic:
+            return build_atomic(b);
+        case BuildMethod::partitioned:
+            return build_partitioned(b);
+        default:
+            return build_merged(b, filter.size_in_bytes());
     }
 }
 
@@ -224,16 +271,20 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
 
 namespace {
 
-void insert_into_any(AnyFilter& filter, std::span<const std::uint64_t> keys, bool hashed, unsigned threads, BuildMethod method) {
-    std::visit([&](FilterBase& f) { detail::BuildAccess::run(f, keys, hashed, threads, method); }, filter.variant());
+void insert_into_any(AnyFilter& filter, std::span<const std::uint64_t> keys, bool hashed,
+                     unsigned threads, BuildMethod method) {
+    std::visit([&](FilterBase& f) { detail::BuildAccess::run(f, keys, hashed, threads, method); },
+               filter.variant());
 }
 
 }  // namespace
 
-void parallel_insert(AnyFilter& filter, std::span<const std::uint64_t> keys, unsigned threads, BuildMethod method) {
+void parallel_insert(AnyFilter& filter, std::span<const std::uint64_t> keys, unsigned threads,
+                     BuildMethod method) {
     insert_into_any(filter, keys, false, threads, method);
 }
-void parallel_insert_hashes(AnyFilter& filter, std::span<const std::uint64_t> hashes, unsigned threads, BuildMethod method) {
+void parallel_insert_hashes(AnyFilter& filter, std::span<const std::uint64_t> hashes,
+                            unsigned threads, BuildMethod method) {
     insert_into_any(filter, hashes, true, threads, method);
 }
 

@@ -13,14 +13,16 @@
 namespace simdbloom {
 namespace {
 
-/// How the bits of a layout are set, the counters raised, or which fingerprints are there. Throws are keys, or for `classic` and
-/// `counting`, whose every probe goes to a word of its own, probes.
+/// How the bits of a layout are set, the counters raised, or which fingerprints are there. Throws
+/// are keys, or for `classic` and `counting`, whose every probe goes to a word of its own, probes.
 class Occupancy {
 public:
     explicit Occupancy(const FilterBase& filter) : bits_(places(filter)) {
         const Layout& layout = filter.layout();
         const double blocks = static_cast<double>(filter.blocks());
-        const auto one_of = [](double hit, double times) { return -std::expm1(times * std::log1p(-hit)); };
+        const auto one_of = [](double hit, double times) {
+            return -std::expm1(times * std::log1p(-hit));
+        };
         switch (layout.kind) {
             case LayoutKind::classic:
             case LayoutKind::counting:
@@ -29,17 +31,20 @@ public:
                 break;
             case LayoutKind::dleft12:
             case LayoutKind::dleft14:
-            case LayoutKind::dleft16: q_ = 1 / bits_; break;
+            case LayoutKind::dleft16:
+                q_ = 1 / bits_;
+                break;
             case LayoutKind::split256:
             case LayoutKind::sector512: {
                 const double word = layout.block_bits() / 8.0;
                 q_ = 1 / word / blocks;
-                pairs_[0] = {word - 1, 2 * q_};                              // in one word: one bit a key
+                pairs_[0] = {word - 1, 2 * q_};                        // in one word: one bit a key
                 pairs_[1] = {7 * word, one_of(1 / word, 2) / blocks};  // in two
                 break;
             }
             case LayoutKind::zoned512: {
-                const double groups = layout.groups, words = 8 / groups, k = layout.k / groups, in_word = one_of(1.0 / 64, k);
+                const double groups = layout.groups, words = 8 / groups, k = layout.k / groups,
+                             in_word = one_of(1.0 / 64, k);
                 q_ = in_word / words / blocks;
                 pairs_[0] = {63, one_of(2.0 / 64, k) / words / blocks};
                 pairs_[1] = {64 * (words - 1), 2 * q_};  // one word of the group a key
@@ -59,7 +64,8 @@ public:
 
     /// Throws that leave that many bits set, on average.
     double throws(double set) const { return std::log1p(-set / bits_) / log_clear_; }
-    /// The covariance of throws(set) of two filters that `shared` throws went into: of one filter, its variance.
+    /// The covariance of throws(set) of two filters that `shared` throws went into: of one filter,
+    /// its variance.
     double covariance(double shared) const {
         double sum = std::expm1(-shared * log_clear_), others = bits_ - 1;
         for (const auto& pair : pairs_) {
@@ -73,33 +79,43 @@ public:
 private:
     static double places(const FilterBase& filter) {
         const Layout& layout = filter.layout();
-        if (layout.is_dleft()) return static_cast<double>(filter.blocks()) * ((1u << layout.fingerprint_bits()) - 1);
+        if (layout.is_dleft())
+            return static_cast<double>(filter.blocks()) * ((1u << layout.fingerprint_bits()) - 1);
         return (layout.is_counting() ? 2 : 8) * static_cast<double>(filter.size_in_bytes());
     }
-    /// P(two bits are clear) / P(one is)^2 - 1, where a throw sets one of the two at least with probability q.
-    double together(double throws, double q) const { return std::expm1(throws * std::log1p((2 * q_ - q - q_ * q_) / ((1 - q_) * (1 - q_)))); }
+    /// P(two bits are clear) / P(one is)^2 - 1, where a throw sets one of the two at least with
+    /// probability q.
+    double together(double throws, double q) const {
+        return std::expm1(throws * std::log1p((2 * q_ - q - q_ * q_) / ((1 - q_) * (1 - q_))));
+    }
 
     double bits_, q_ = 0, log_clear_ = 0;
-    struct Pairs { double bits = 0, q = 0; };
+    struct Pairs {
+        double bits = 0, q = 0;
+    };
     Pairs pairs_[3];  // bits of its block beside a given one, and the q of together()
 };
 
 double bits_set(const FilterBase& a, const FilterBase& b) {
-    if (a.layout().is_dleft()) return static_cast<double>(static_cast<const DLeftCounting&>(a).stored());
+    if (a.layout().is_dleft())
+        return static_cast<double>(static_cast<const DLeftCounting&>(a).stored());
     std::uint64_t set = 0;
     const bool counters = a.layout().is_counting();
     for (std::size_t i = 0; i < a.size_in_bytes(); i += 4) {
         std::uint32_t x, y;
         std::memcpy(&x, a.bytes().data() + i, 4);
         std::memcpy(&y, b.bytes().data() + i, 4);
-        set += static_cast<unsigned>(counters ? std::popcount(detail::nonzero_counters(x | y)) : std::popcount(x | y));
+        set += static_cast<unsigned>(counters ? std::popcount(detail::nonzero_counters(x | y))
+                                              : std::popcount(x | y));
     }
     return static_cast<double>(set);
 }
 
 Cardinality of(const Occupancy& layout, double throws, double variance) {
-    if (!std::isfinite(throws)) return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    return {throws / layout.throws_per_key, std::sqrt(std::max(variance, 0.0)) / layout.throws_per_key};
+    if (!std::isfinite(throws))
+        return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    return {throws / layout.throws_per_key,
+            std::sqrt(std::max(variance, 0.0)) / layout.throws_per_key};
 }
 
 Cardinality either(const FilterBase& a, const FilterBase& b) {
@@ -111,13 +127,16 @@ Cardinality either(const FilterBase& a, const FilterBase& b) {
 
 void check(const FilterBase& a, const FilterBase& b) {
     detail::check_alike(a, b);
-    if (a.layout().is_table()) throw std::invalid_argument("simdbloom: " + a.spec() + " has no union: fingerprints are not bits that can be ORed");
+    if (a.layout().is_table())
+        throw std::invalid_argument("simdbloom: " + a.spec() +
+                                    " has no union: fingerprints are not bits that can be ORed");
 }
 
 }  // namespace
 
 Cardinality estimated_keys(const FilterBase& filter) {
-    if (filter.layout().is_cuckoo()) return {static_cast<double>(static_cast<const CuckooFilter&>(filter).stored()), 0};
+    if (filter.layout().is_cuckoo())
+        return {static_cast<double>(static_cast<const CuckooFilter&>(filter).stored()), 0};
     return either(filter, filter);
 }
 
@@ -130,8 +149,10 @@ Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b) {
     check(a, b);
     if (a.blocks() == 0) return {0, 0};
     const Occupancy layout(a);
-    const double in_a = layout.throws(bits_set(a, a)), in_b = layout.throws(bits_set(b, b)), in_either = layout.throws(bits_set(a, b)), in_both = in_a + in_b - in_either;
-    // Of A + B - (A or B), where A and B share the throws of both, and the union shares with each those of it.
+    const double in_a = layout.throws(bits_set(a, a)), in_b = layout.throws(bits_set(b, b)),
+                 in_either = layout.throws(bits_set(a, b)), in_both = in_a + in_b - in_either;
+    // Of A + B - (A or B), where A and B share the throws of both, and the union shares with each
+    // those of it.
     const auto v = [&](double throws) { return layout.covariance(std::max(throws, 0.0)); };
     return of(layout, in_both, v(in_either) - v(in_a) - v(in_b) + 2 * v(in_both));
 }

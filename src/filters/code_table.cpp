@@ -17,36 +17,46 @@ using detail::Output;
 namespace {
 
 constexpr std::uint64_t most_cells = 0xFFFFFFFFu;
-// After so many addresses, which a table nine tenths full needs once in a thousand lookups, the next cells in order: a row then
-// comes to every cell.
+// After so many addresses, which a table nine tenths full needs once in a thousand lookups, the
+// next cells in order: a row then comes to every cell.
 constexpr std::uint64_t pseudo_random_probes = 64;
 
 std::uint64_t cells_for(std::size_t n_keys, double empty) {
     if (n_keys == 0) throw std::invalid_argument("simdbloom: a table for 0 keys");
-    if (!(empty > 0 && empty < 1)) throw std::invalid_argument("simdbloom: a share of empty cells of " + std::to_string(empty) + " is not between 0 and 1");
+    if (!(empty > 0 && empty < 1))
+        throw std::invalid_argument("simdbloom: a share of empty cells of " +
+                                    std::to_string(empty) + " is not between 0 and 1");
     const double cells = std::ceil(static_cast<double>(n_keys) / (1 - empty));
     if (!(cells <= static_cast<double>(most_cells)))
-        throw std::length_error("simdbloom: " + std::to_string(n_keys) + " keys with a share of empty cells of " + std::to_string(empty) + " need more than 2^32 - 1 cells");
+        throw std::length_error("simdbloom: " + std::to_string(n_keys) +
+                                " keys with a share of empty cells of " + std::to_string(empty) +
+                                " need more than 2^32 - 1 cells");
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(cells), n_keys + 1);
 }
 
 std::uint64_t checked_cells(std::uint64_t cells) {
-    if (cells < 2) throw std::invalid_argument("simdbloom: a table of " + std::to_string(cells) + " cells has no room for a key: one stays empty");
-    if (cells > most_cells) throw std::length_error("simdbloom: " + std::to_string(cells) + " cells are more than 2^32 - 1");
+    if (cells < 2)
+        throw std::invalid_argument("simdbloom: a table of " + std::to_string(cells) +
+                                    " cells has no room for a key: one stays empty");
+    if (cells > most_cells)
+        throw std::length_error("simdbloom: " + std::to_string(cells) +
+                                " cells are more than 2^32 - 1");
     return cells;
 }
 
 unsigned checked_bits(unsigned bits) {
     if (bits < CodeTable::min_code_bits || bits > CodeTable::max_code_bits)
-        throw std::invalid_argument("simdbloom: codes of " + std::to_string(bits) + " bits: 2 to 32 are possible");
+        throw std::invalid_argument("simdbloom: codes of " + std::to_string(bits) +
+                                    " bits: 2 to 32 are possible");
     return bits;
 }
 
 std::size_t checked_bytes(std::uint64_t cells, unsigned bits, const Options& options) {
     const std::uint64_t bytes = detail::bytes_of_slots(cells, bits);
     if (options.max_bytes != 0 && bytes > options.max_bytes)
-        throw std::length_error("simdbloom: " + std::to_string(cells) + " cells of " + std::to_string(bits) + " bits take " + std::to_string(bytes) + " bytes, more than max_bytes=" +
-                                std::to_string(options.max_bytes));
+        throw std::length_error("simdbloom: " + std::to_string(cells) + " cells of " +
+                                std::to_string(bits) + " bits take " + std::to_string(bytes) +
+                                " bytes, more than max_bytes=" + std::to_string(options.max_bytes));
     return static_cast<std::size_t>(bytes);
 }
 
@@ -58,15 +68,24 @@ std::uint64_t step_of(std::uint64_t hash) noexcept {
 
 }  // namespace
 
-CodeTable CodeTable::with_empty_share(std::size_t n_keys, double empty, unsigned code_bits, Options options) { return {cells_for(n_keys, empty), code_bits, options}; }
+CodeTable CodeTable::with_empty_share(std::size_t n_keys, double empty, unsigned code_bits,
+                                      Options options) {
+    return {cells_for(n_keys, empty), code_bits, options};
+}
 
 CodeTable::CodeTable(std::uint64_t cells, unsigned code_bits, Options options)
-    : LookupInterface(options), cells_(checked_cells(cells)), code_bits_(checked_bits(code_bits)), table_(checked_bytes(cells, code_bits, options), options.huge_pages, options.allocator) {}
+    : LookupInterface(options),
+      cells_(checked_cells(cells)),
+      code_bits_(checked_bits(code_bits)),
+      table_(checked_bytes(cells, code_bits, options), options.huge_pages, options.allocator) {}
 
-std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept { return static_cast<std::uint32_t>(detail::load_slot(table_.data(), code_bits_, cell)); }
+std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept {
+    return static_cast<std::uint32_t>(detail::load_slot(table_.data(), code_bits_, cell));
+}
 
 CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
-    // The address from the high bits, the code from the low ones, and further addresses in steps that depend on both.
+    // The address from the high bits, the code from the low ones, and further addresses in steps
+    // that depend on both.
     const auto code = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), code_bits_);
     const std::uint64_t step = step_of(hash);
     std::uint64_t address = hash, cell = detail::block_index(hash, cells_);
@@ -102,14 +121,16 @@ std::size_t CodeTable::insert_hashes(std::span<const std::uint64_t> hashes) {
 }
 
 // 64 at a time, so that their first cells are on the way together.
-std::size_t CodeTable::run(std::span<const std::uint64_t> keys, bool hashed, Output output, void* out) const {
+std::size_t CodeTable::run(std::span<const std::uint64_t> keys, bool hashed, Output output,
+                           void* out) const {
     std::array<std::uint64_t, 64> hashes;
     std::size_t found = 0;
     for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
         const std::size_t n = std::min(hashes.size(), keys.size() - first);
         for (std::size_t j = 0; j < n; ++j) {
             hashes[j] = hashed ? keys[first + j] : hash_of(keys[first + j]);
-            __builtin_prefetch(table_.data() + detail::block_index(hashes[j], cells_) * code_bits_ / 8);
+            __builtin_prefetch(table_.data() +
+                               detail::block_index(hashes[j], cells_) * code_bits_ / 8);
         }
         std::uint64_t hits = 0;
         for (std::size_t j = 0; j < n; ++j) hits |= std::uint64_t{contains_hash(hashes[j])} << j;
@@ -119,23 +140,31 @@ std::size_t CodeTable::run(std::span<const std::uint64_t> keys, bool hashed, Out
     return found;
 }
 
-std::size_t CodeTable::count(std::span<const std::uint64_t> keys) const { return run(keys, false, Output::count, nullptr); }
-std::size_t CodeTable::count_hashes(std::span<const std::uint64_t> hashes) const { return run(hashes, true, Output::count, nullptr); }
+std::size_t CodeTable::count(std::span<const std::uint64_t> keys) const {
+    return run(keys, false, Output::count, nullptr);
+}
+std::size_t CodeTable::count_hashes(std::span<const std::uint64_t> hashes) const {
+    return run(hashes, true, Output::count, nullptr);
+}
 
-void CodeTable::contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
+void CodeTable::contains(std::span<const std::uint64_t> keys,
+                         std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
     run(keys, false, Output::bitmap, bitmap.data());
 }
-void CodeTable::contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const {
+void CodeTable::contains_hashes(std::span<const std::uint64_t> hashes,
+                                std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(hashes.size(), bitmap.size());
     run(hashes, true, Output::bitmap, bitmap.data());
 }
 
-std::size_t CodeTable::select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const {
+std::size_t CodeTable::select(std::span<const std::uint64_t> keys,
+                              std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
     return run(keys, false, Output::select, positions.data());
 }
-std::size_t CodeTable::select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const {
+std::size_t CodeTable::select_hashes(std::span<const std::uint64_t> hashes,
+                                     std::span<std::uint32_t> positions) const {
     detail::check_positions(hashes.size(), positions.size());
     return run(hashes, true, Output::select, positions.data());
 }

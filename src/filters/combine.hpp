@@ -7,10 +7,11 @@
 
 namespace simdbloom::detail {
 
-/// into = operation(into, from), word by word: `operation` is bitwise, so that the order of bytes in a word does not
-/// matter. `bytes` is a multiple of 4, as the blocks of all Bloom layouts are.
+/// into = operation(into, from), word by word: `operation` is bitwise, so that the order of bytes
+/// in a word does not matter. `bytes` is a multiple of 4, as the blocks of all Bloom layouts are.
 template <class Operation>
-void combine(std::byte* into, const std::byte* from, std::size_t bytes, Operation operation) noexcept {
+void combine(std::byte* into, const std::byte* from, std::size_t bytes,
+             Operation operation) noexcept {
     const auto words = [&]<class Word>(std::size_t at, Word) {
         for (; at + sizeof(Word) <= bytes; at += sizeof(Word)) {
             Word a, b;

@@ -1,14 +1,20 @@
 // Small filters among foreign bytes: the bits, and behind them one byte that says how to read them.
 //
-//   byte = layout << 5 | parameter    layout: 0 classic, 1 register32, 2 register64, 3 split256, 4 sector512, 5 zoned512, 6 blocked512; 7 is reserved
-//                                     parameter: k, and of zoned512 z == 4 ? 16 + k : k
+//   byte = layout << 5 | parameter
 //
-// The number of blocks follows from the size, and the bits are those that the library's own filter of that layout, of as many blocks, has for the same
-// hashes (hash_bytes, seed 0). But for two layouts, which may have any number of bytes:
-// - blocked512 is cut into ceil(bytes / 64) equal blocks, and probe i sets bit (x * salt[i] mod 2^32) * block_bits >> 32 of one, x the low half of the hash; of
-//   whole lines that is the library's layout, bit for bit.
-// - classic is one array, and probe i sets bit (x * salt[i / 2] mod 2^32) * bits >> 32, x the low half of the hash for even i and the high half for odd:
-//   made for arrays of any number of bits, where the library's have whole words.
+//   layout     0 classic, 1 register32, 2 register64, 3 split256, 4 sector512, 5 zoned512,
+//              6 blocked512; 7 is reserved
+//   parameter  k; of zoned512 with z = 4 it is 16 + k
+//
+// The number of blocks follows from the size. The bits are those that the library's own filter of
+// that layout and of as many blocks has for the same hashes (hash_bytes, seed 0). Two layouts may
+// have any number of bytes:
+// - blocked512 is cut into ceil(bytes / 64) equal blocks. Probe i sets bit
+//   (x * salt[i] mod 2^32) * block_bits >> 32 of one; x is the low half of the hash. Of whole lines
+//   this is the library's layout, bit for bit.
+// - classic is one array. Probe i sets bit (x * salt[i / 2] mod 2^32) * bits >> 32; x is the
+//   low half of the hash for even i and the high half for odd i. The library's arrays have whole
+//   words.
 #pragma once
 
 #include <array>
@@ -38,12 +44,14 @@ struct CompactSize {
 };
 
 /// Appends the filter of these hashes.
-void compact_append(const Layout& layout, CompactSize size, std::span<const std::uint64_t> hashes, std::string& out);
+void compact_append(const Layout& layout, CompactSize size, std::span<const std::uint64_t> hashes,
+                    std::string& out);
 
 /// Exact for ideal hashing and n keys.
 double compact_expected_fpr(const Layout& layout, CompactSize size, std::uint64_t n_keys);
 
-/// How large the filter of so many keys is to be, by bits per key or FPR, and with which k. May be asked by several threads.
+/// How large the filter of so many keys is to be, by bits per key or FPR, and with which k. May be
+/// asked by several threads.
 class CompactSizes {
 public:
     enum class Goal { bits_per_key, fpr };
@@ -64,7 +72,8 @@ private:
     double value_;
     double bytes_per_key_;  // of many keys
     unsigned k_of_many_;
-    // Sizes by the exact model take up to some milliseconds: kept, bytes << 5 | k, when asked for first.
+    // Sizes by the exact model take up to some milliseconds: kept, bytes << 5 | k, when asked for
+    // first.
     static constexpr std::size_t few = 256;
     mutable std::array<std::atomic<std::uint64_t>, few + 1> known_{};
 };

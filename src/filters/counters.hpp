@@ -18,7 +18,8 @@ inline std::uint64_t nonzero_counters(std::uint64_t word) noexcept {
 /// Counters above 0 in `bytes` bytes, a multiple of 8.
 inline std::uint64_t count_nonzero_counters(const std::byte* at, std::size_t bytes) noexcept {
     std::uint64_t n = 0;
-    for (std::size_t i = 0; i < bytes; i += 8) n += static_cast<unsigned>(std::popcount(nonzero_counters(load_le<std::uint64_t>(at + i))));
+    for (std::size_t i = 0; i < bytes; i += 8)
+        n += static_cast<unsigned>(std::popcount(nonzero_counters(load_le<std::uint64_t>(at + i))));
     return n;
 }
 

@@ -18,7 +18,9 @@ public:
         copy(&slots_, at_);
         slots_ = little_endian(slots_);
     }
-    std::uint32_t tag(unsigned slot) const noexcept { return static_cast<std::uint32_t>(slots_ >> (slot * width_)) & ((1u << width_) - 1); }
+    std::uint32_t tag(unsigned slot) const noexcept {
+        return static_cast<std::uint32_t>(slots_ >> (slot * width_)) & ((1u << width_) - 1);
+    }
     /// The first slot holding `tag`, or 4. Tag 0: the first empty slot.
     unsigned find(std::uint32_t tag_wanted) const noexcept {
         unsigned slot = 0;
@@ -27,7 +29,8 @@ public:
     }
     /// Nonzero exactly if a slot holds `tag`: all four compared at once, without a branch.
     std::uint64_t slots_holding(std::uint32_t tag) const noexcept {
-        const std::uint64_t one = 1, ones = one | one << width_ | one << (2 * width_) | one << (3 * width_);
+        const std::uint64_t one = 1,
+                            ones = one | one << width_ | one << (2 * width_) | one << (3 * width_);
         const std::uint64_t x = slots_ ^ (tag * ones);  // zero in the slots sought
         return (x - ones) & ~x & (ones << (width_ - 1));
     }
@@ -63,17 +66,21 @@ bool put_if_room(const Target& t, unsigned bits, std::uint64_t bucket, std::uint
 
 }  // namespace
 
-bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket, std::uint32_t tag) noexcept {
+bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket,
+                  std::uint32_t tag) noexcept {
     if (put_if_room(t, bits, bucket, tag)) return true;
     const std::uint64_t other = cuckoo_alternate(bucket, tag, t.blocks);
     if (put_if_room(t, bits, other, tag)) return true;
 
-    // Random walk: the tag takes a random slot, the evicted one goes to its other bucket. 500 steps, the bound
-    // of Fan et al. 2014, reach a load of 0.95 with millions of keys but ended at 0.9493 with 340 million: the
-    // longest of many walks is longer. Every step is written down, so that a walk that finds no room is
-    // undone and nothing is lost.
+    // Random walk: the tag takes a random slot, the evicted one goes to its other bucket. 500
+    // steps, the bound of Fan et al. 2014, reach a load of 0.95 with millions of keys but ended at
+    // 0.9493 with 340 million: the longest of many walks is longer. Every step is written down, so
+    // that a walk that finds no room is undone and nothing is lost.
     constexpr unsigned max_evictions = 2000;
-    struct Step { std::uint64_t bucket; unsigned slot; } steps[max_evictions];
+    struct Step {
+        std::uint64_t bucket;
+        unsigned slot;
+    } steps[max_evictions];
     const std::uint64_t random_before = *t.random;
     std::uint64_t at = (next_random(*t.random) & 4) != 0 ? bucket : other;
     std::uint32_t carried = tag;
@@ -97,7 +104,8 @@ bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket, std::uin
     return false;
 }
 
-std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits, std::uint64_t buckets) noexcept {
+std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits,
+                            std::uint64_t buckets) noexcept {
     std::uint64_t stored = 0;
     for (std::uint64_t i = 0; i < buckets; ++i) {
         const Bucket b(const_cast<std::byte*>(bits), fingerprint_bits, i);  // only read
@@ -110,7 +118,10 @@ std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits, st
 
 namespace {
 
-struct Place { std::uint64_t bucket, other; std::uint32_t tag; };
+struct Place {
+    std::uint64_t bucket, other;
+    std::uint32_t tag;
+};
 
 Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcept {
     const std::uint64_t bucket = detail::block_index(hash, buckets);
@@ -133,7 +144,8 @@ bool CuckooFilter::contains_hash(std::uint64_t hash) const noexcept {
     const unsigned bits = layout_.fingerprint_bits();
     const Place p = place_of(hash, blocks_, bits);
     auto* const data = const_cast<std::byte*>(bits_.data());  // Bucket::find writes nothing
-    return (detail::Bucket(data, bits, p.bucket).slots_holding(p.tag) | detail::Bucket(data, bits, p.other).slots_holding(p.tag)) != 0;
+    return (detail::Bucket(data, bits, p.bucket).slots_holding(p.tag) |
+            detail::Bucket(data, bits, p.other).slots_holding(p.tag)) != 0;
 }
 
 bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {

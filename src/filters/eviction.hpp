@@ -5,7 +5,8 @@
 
 namespace simdbloom::detail {
 
-/// xorshift64: deterministic, so that a table built from the same keys has the same bytes everywhere.
+/// xorshift64: deterministic, so that a table built from the same keys has the same bytes
+/// everywhere.
 inline std::uint64_t next_random(std::uint64_t& x) noexcept {
     x ^= x << 13;
     x ^= x >> 7;

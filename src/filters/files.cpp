@@ -33,8 +33,12 @@ bool read_all(int file, std::span<std::byte> bytes) noexcept {
     return true;
 }
 
-LoadError file_fault(const fs::path& path, const std::string& what) { return {LoadFault::file, path.string() + ": " + what}; }
-LoadError file_fault(const fs::path& path) { return file_fault(path, std::generic_category().message(errno)); }
+LoadError file_fault(const fs::path& path, const std::string& what) {
+    return {LoadFault::file, path.string() + ": " + what};
+}
+LoadError file_fault(const fs::path& path) {
+    return file_fault(path, std::generic_category().message(errno));
+}
 LoadError in_file(const fs::path& path, LoadError error) {
     if (error.fault == LoadFault::isa) return error;  // not the file's
     return {error.fault, path.string() + ": " + error.message};
@@ -89,7 +93,8 @@ std::optional<LoadError> check_ahead(const File& file, const fs::path& path, Fie
 }
 
 bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept {
-    return write_all(file, header) && write_all(file, bits) && write_all(file, checksum_of(header, bits));
+    return write_all(file, header) && write_all(file, bits) &&
+           write_all(file, checksum_of(header, bits));
 }
 
 Loaded<std::shared_ptr<const Mapping>> map_whole(const fs::path& path, std::uint64_t least) {

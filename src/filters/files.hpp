@@ -73,9 +73,11 @@ void save_whole(const std::filesystem::path& path, const WriteFile& write);
 /// As save_parts; false with errno set.
 bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept;
 
-/// load_as of the `bytes` bytes that begin where the file stands; the bits are read to where they stay.
+/// load_as of the `bytes` bytes that begin where the file stands; the bits are read to where they
+/// stay.
 template <class F>
-Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path& path, std::uint64_t bytes, const Options& options) {
+Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path& path,
+                                  std::uint64_t bytes, const Options& options) {
     Header header;
     if (bytes < framing_bytes) return in_file(path, too_short(bytes));
     if (!read_all(file.get(), header)) return not_read(path);
@@ -100,20 +102,24 @@ Loaded<typename F::Thing> load_file_as(const std::filesystem::path& path, const 
 
 class Mapping {
 public:
-    Mapping(const File& file, std::size_t bytes) noexcept : start_(::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0)), bytes_(bytes) {}
+    Mapping(const File& file, std::size_t bytes) noexcept
+        : start_(::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0)), bytes_(bytes) {}
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
     ~Mapping() {
         if (*this) ::munmap(start_, bytes_);
     }
     explicit operator bool() const noexcept { return start_ != MAP_FAILED; }
-    std::span<const std::byte> bytes() const noexcept { return {static_cast<const std::byte*>(start_), bytes_}; }
+    std::span<const std::byte> bytes() const noexcept {
+        return {static_cast<const std::byte*>(start_), bytes_};
+    }
 
 private:
     void* start_;
     std::size_t bytes_;
 };
 /// A file of at least `least` bytes in memory, for as long as a copy of the pointer lives.
-Loaded<std::shared_ptr<const Mapping>> map_whole(const std::filesystem::path& path, std::uint64_t least);
+Loaded<std::shared_ptr<const Mapping>> map_whole(const std::filesystem::path& path,
+                                                 std::uint64_t least);
 
 }  // namespace simdbloom::detail

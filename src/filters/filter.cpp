@@ -16,15 +16,18 @@ namespace detail {
 void check_bitmap(std::size_t keys, std::size_t bytes) {
     const std::size_t needed = keys / 8 + (keys % 8 != 0);
     if (bytes < needed)
-        throw std::length_error("simdbloom: a bitmap of " + std::to_string(bytes) + " bytes is too short for " + std::to_string(keys) +
+        throw std::length_error("simdbloom: a bitmap of " + std::to_string(bytes) +
+                                " bytes is too short for " + std::to_string(keys) +
                                 " keys, which need " + std::to_string(needed));
 }
 
 void check_positions(std::size_t keys, std::size_t room) {
     if (keys > (std::uint64_t{1} << 32))
-        throw std::length_error("simdbloom: " + std::to_string(keys) + " keys are more than 32-bit positions can number");
+        throw std::length_error("simdbloom: " + std::to_string(keys) +
+                                " keys are more than 32-bit positions can number");
     if (room < keys)
-        throw std::length_error("simdbloom: room for " + std::to_string(room) + " positions is too short for " + std::to_string(keys) + " keys");
+        throw std::length_error("simdbloom: room for " + std::to_string(room) +
+                                " positions is too short for " + std::to_string(keys) + " keys");
 }
 
 void throw_moved_from() {
@@ -34,7 +37,9 @@ void throw_moved_from() {
 
 }  // namespace detail
 
-std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept { return siphash(key, key_); }
+std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept {
+    return siphash(key, key_);
+}
 
 detail::KeyHash::KeyHash(const Options& options)
     : seed_(options.seed + seed_offset), hashing_(options.hashing), key_kind_(options.key_kind) {
@@ -48,8 +53,10 @@ detail::KeyHash::KeyHash(const Options& options)
 
 FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
     : KeyHash(options),
-      bits_(g.borrowed != nullptr ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
-                                  : detail::Storage(g.blocks * (g.layout.block_bits() / 8), options.huge_pages, options.allocator)),
+      bits_(g.borrowed != nullptr
+                ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
+                : detail::Storage(g.blocks * (g.layout.block_bits() / 8), options.huge_pages,
+                                  options.allocator)),
       blocks_(g.blocks),
       n_keys_(g.n_keys),
       layout_(g.layout),
@@ -90,19 +97,25 @@ std::size_t FilterBase::run_count(std::span<const std::uint64_t> keys, bool hash
     return detail::Asking(*kernels_, target(), secret()).count(keys, hashed);
 }
 
-void FilterBase::run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const {
+void FilterBase::run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
+                            std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
     detail::Asking(*kernels_, target(), secret()).bitmap(keys, hashed, bitmap);
 }
 
-std::size_t FilterBase::run_select(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint32_t> positions) const {
+std::size_t FilterBase::run_select(std::span<const std::uint64_t> keys, bool hashed,
+                                   std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
     return detail::Asking(*kernels_, target(), secret()).select(keys, hashed, positions);
 }
 
-std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const { return detail::Asking(*kernels_, target(), secret()).touch(keys, false); }
+std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const {
+    return detail::Asking(*kernels_, target(), secret()).touch(keys, false);
+}
 
-std::uint64_t FilterBase::touch_hashes(std::span<const std::uint64_t> hashes) const { return detail::Asking(*kernels_, target(), secret()).touch(hashes, true); }
+std::uint64_t FilterBase::touch_hashes(std::span<const std::uint64_t> hashes) const {
+    return detail::Asking(*kernels_, target(), secret()).touch(hashes, true);
+}
 
 double FilterBase::expected_fpr() const {
     return blocks_ == 0 ? 0 : fpr::expected(layout_, n_keys_, blocks_);
@@ -122,8 +135,10 @@ double word_chance(const std::byte* p, unsigned bits_of_key) {
 double block_chance(const Layout& layout, const std::byte* block) {
     double chance = 1;
     switch (layout.kind) {
-        case LayoutKind::register32: return word_chance<std::uint32_t>(block, layout.k);
-        case LayoutKind::register64: return word_chance<std::uint64_t>(block, layout.k);
+        case LayoutKind::register32:
+            return word_chance<std::uint32_t>(block, layout.k);
+        case LayoutKind::register64:
+            return word_chance<std::uint64_t>(block, layout.k);
         case LayoutKind::split256:
             for (unsigned i = 0; i < 8; ++i) chance *= word_chance<std::uint32_t>(block + 4 * i, 1);
             return chance;
@@ -134,15 +149,20 @@ double block_chance(const Layout& layout, const std::byte* block) {
             const unsigned words = 8 / layout.groups;
             for (unsigned g = 0; g < layout.groups; ++g) {
                 double sum = 0;
-                for (unsigned i = 0; i < words; ++i) sum += word_chance<std::uint64_t>(block + 8 * (g * words + i), layout.k / layout.groups);
+                for (unsigned i = 0; i < words; ++i)
+                    sum += word_chance<std::uint64_t>(block + 8 * (g * words + i),
+                                                      layout.k / layout.groups);
                 chance *= sum / words;
             }
             return chance;
         }
-        case LayoutKind::counting512: return std::pow(static_cast<double>(detail::count_nonzero_counters(block, 64)) / 128, layout.k);
+        case LayoutKind::counting512:
+            return std::pow(static_cast<double>(detail::count_nonzero_counters(block, 64)) / 128,
+                            layout.k);
         default: {
             double share = 0;
-            for (unsigned i = 0; i < 8; ++i) share += word_chance<std::uint64_t>(block + 8 * i, 1) / 8;
+            for (unsigned i = 0; i < 8; ++i)
+                share += word_chance<std::uint64_t>(block + 8 * i, 1) / 8;
             return std::pow(share, layout.k);
         }
     }
@@ -154,14 +174,20 @@ double FilterBase::estimated_fpr() const {
     if (blocks_ == 0) return 0;
     if (layout_.is_cuckoo()) return fpr::expected(layout_, stored_, blocks_);
     if (layout_.is_dleft()) {
-        const auto fingerprints = static_cast<double>(detail::dleft_stored(bits_.data(), layout_.fingerprint_bits(), blocks_));
-        return fingerprints / (static_cast<double>(blocks_) * ((1u << layout_.fingerprint_bits()) - 1));
+        const auto fingerprints = static_cast<double>(
+            detail::dleft_stored(bits_.data(), layout_.fingerprint_bits(), blocks_));
+        return fingerprints /
+               (static_cast<double>(blocks_) * ((1u << layout_.fingerprint_bits()) - 1));
     }
     if (layout_.kind == LayoutKind::counting)
-        return std::pow(static_cast<double>(detail::count_nonzero_counters(bits_.data(), bits_.size())) / (16 * static_cast<double>(blocks_)), layout_.k);
+        return std::pow(
+            static_cast<double>(detail::count_nonzero_counters(bits_.data(), bits_.size())) /
+                (16 * static_cast<double>(blocks_)),
+            layout_.k);
     double sum = 0;
     if (layout_.kind == LayoutKind::classic) {
-        for (std::uint64_t i = 0; i < blocks_; ++i) sum += word_chance<std::uint64_t>(block_at(i), 1);
+        for (std::uint64_t i = 0; i < blocks_; ++i)
+            sum += word_chance<std::uint64_t>(block_at(i), 1);
         return std::pow(sum / static_cast<double>(blocks_), layout_.k);
     }
     for (std::uint64_t i = 0; i < blocks_; ++i) sum += block_chance(layout_, block_at(i));
@@ -195,17 +221,25 @@ unsigned FilterBase::lines_touched(std::uint64_t hash) const {
     if (layout_.is_cuckoo()) {
         const std::uint64_t bytes = block_bytes_;
         lines.add(block * bytes, bytes);
-        lines.add(detail::cuckoo_alternate(block, detail::cuckoo_tag(x, layout_.fingerprint_bits()), blocks_) * bytes, bytes);
+        lines.add(detail::cuckoo_alternate(block, detail::cuckoo_tag(x, layout_.fingerprint_bits()),
+                                           blocks_) *
+                      bytes,
+                  bytes);
     } else if (layout_.is_dleft()) {
-        const std::uint64_t bytes = block_bytes_ / 4, stride = detail::dleft_stride(detail::cuckoo_tag(x, layout_.fingerprint_bits()), blocks_);
+        const std::uint64_t bytes = block_bytes_ / 4,
+                            stride = detail::dleft_stride(
+                                detail::cuckoo_tag(x, layout_.fingerprint_bits()), blocks_);
         // Vector kernels load 16 bytes of a bucket, whatever its size.
-        for (unsigned s = 0; s < 4; ++s, block = detail::dleft_next(block, stride, blocks_)) lines.add((4 * block + s) * bytes, 16);
+        for (unsigned s = 0; s < 4; ++s, block = detail::dleft_next(block, stride, blocks_))
+            lines.add((4 * block + s) * bytes, 16);
     } else if (layout_.kind == LayoutKind::classic || layout_.kind == LayoutKind::counting) {
         for (unsigned i = 0; i < layout_.k; ++i, hash = detail::classic_next(hash)) {
             const std::uint64_t word_index = detail::block_index(hash, blocks_);
             lines.add(word_index * 8);
             const auto word = detail::load_le<std::uint64_t>(block_at(word_index));
-            if ((layout_.is_counting() ? word >> detail::counting_bit(hash) & 15 : word >> (hash & 63) & 1) == 0) break;
+            if ((layout_.is_counting() ? word >> detail::counting_bit(hash) & 15
+                                       : word >> (hash & 63) & 1) == 0)
+                break;
         }
     } else {
         lines.add(block * block_bytes_);

@@ -10,19 +10,23 @@
 namespace simdbloom::fpr {
 namespace {
 
-// f(i) = sum of weight * base^i over the terms. long double: the weights alternate in sign and reach
-// C(16, 8), so 64 mantissa bits leave an error below 1e-14.
-struct Term { long double weight, base; };
+// f(i) = sum of weight * base^i over the terms. long double: the weights alternate in sign and
+// reach C(16, 8), so 64 mantissa bits leave an error below 1e-14.
+struct Term {
+    long double weight, base;
+};
 using Sum = std::vector<Term>;
 
 Sum multiply(const Sum& a, const Sum& b) {
     Sum product;
     for (const auto& s : a)
         for (const auto& t : b) product.push_back({s.weight * t.weight, s.base * t.base});
-    std::sort(product.begin(), product.end(), [](const Term& s, const Term& t) { return s.base < t.base; });
+    std::sort(product.begin(), product.end(),
+              [](const Term& s, const Term& t) { return s.base < t.base; });
     Sum merged;
     for (const auto& t : product) {
-        if (!merged.empty() && t.base - merged.back().base < 1e-15L) merged.back().weight += t.weight;
+        if (!merged.empty() && t.base - merged.back().base < 1e-15L)
+            merged.back().weight += t.weight;
         else merged.push_back(t);
     }
     return merged;
@@ -74,7 +78,8 @@ Sum sectorised_sum(unsigned sectors, unsigned S, unsigned k, unsigned query) {
 }
 
 Sum zoned_sum(unsigned sectors, unsigned S, unsigned z, unsigned k, unsigned query) {
-    const long double p = static_cast<long double>(z) / sectors;  // chance that a key picks a given sector of its group
+    const long double p = static_cast<long double>(z) /
+                          sectors;  // chance that a key picks a given sector of its group
     Sum one = all_occupied(S, k / z, query / z);
     for (auto& t : one) t.base = 1 - p + p * t.base;
     return power(one, z);
@@ -82,7 +87,8 @@ Sum zoned_sum(unsigned sectors, unsigned S, unsigned z, unsigned k, unsigned que
 
 double poisson_mean(const Sum& sum, double load) {
     long double f = 0;
-    for (const auto& t : sum) f += t.weight * std::exp(-static_cast<long double>(load) * (1 - t.base));
+    for (const auto& t : sum)
+        f += t.weight * std::exp(-static_cast<long double>(load) * (1 - t.base));
     return static_cast<double>(std::max(f, 0.0L));
 }
 
@@ -100,20 +106,32 @@ double binomial_mean(const Sum& sum, std::uint64_t n, std::uint64_t blocks) {
 Sum layout_sum(const Layout& layout, unsigned query_factor) {
     const unsigned k = layout.k, query = k * query_factor;
     switch (layout.kind) {
-        case LayoutKind::register32: return blocked_sum(32, k, query);
-        case LayoutKind::register64: return blocked_sum(64, k, query);
-        case LayoutKind::split256: return sectorised_sum(8, 32, k, query);
-        case LayoutKind::sector512: return sectorised_sum(8, 64, k, query);
-        case LayoutKind::zoned512: return zoned_sum(8, 64, layout.groups, k, query);
-        case LayoutKind::blocked512: return blocked_sum(512, k, query);
-        case LayoutKind::counting512: return blocked_sum(128, k, query);
-        default: throw std::invalid_argument("simdbloom: " + layout.spec() + " is not a blocked Bloom layout");
+        case LayoutKind::register32:
+            return blocked_sum(32, k, query);
+        case LayoutKind::register64:
+            return blocked_sum(64, k, query);
+        case LayoutKind::split256:
+            return sectorised_sum(8, 32, k, query);
+        case LayoutKind::sector512:
+            return sectorised_sum(8, 64, k, query);
+        case LayoutKind::zoned512:
+            return zoned_sum(8, 64, layout.groups, k, query);
+        case LayoutKind::blocked512:
+            return blocked_sum(512, k, query);
+        case LayoutKind::counting512:
+            return blocked_sum(128, k, query);
+        default:
+            throw std::invalid_argument("simdbloom: " + layout.spec() +
+                                        " is not a blocked Bloom layout");
     }
 }
 
 /// Bits or counters of the array, for layouts that probe all of it; else 0.
 double probed_array(const Layout& layout, std::uint64_t blocks) {
-    return (layout.kind == LayoutKind::classic ? 64.0 : layout.kind == LayoutKind::counting ? 16.0 : 0.0) * static_cast<double>(blocks);
+    return (layout.kind == LayoutKind::classic    ? 64.0
+            : layout.kind == LayoutKind::counting ? 16.0
+                                                  : 0.0) *
+           static_cast<double>(blocks);
 }
 
 // Variance of the share of `bins` bins that `balls` balls leave not empty. With A the chance that
@@ -133,7 +151,8 @@ template <class Slots>
 double found_in_pairs(double tags, double buckets, double homes, const Slots& slots) {
     const auto hit = [&](double pairs) {
         double none = 0, chance = pairs / (buckets * tags);
-        for (const auto n : slots) none += static_cast<double>(n) * std::log1p(-chance), chance /= 2;
+        for (const auto n : slots)
+            none += static_cast<double>(n) * std::log1p(-chance), chance /= 2;
         return 0 - std::expm1(none);
     };
     return (1 - 1 / homes) * hit(2) + hit(1) / homes;
@@ -141,7 +160,9 @@ double found_in_pairs(double tags, double buckets, double homes, const Slots& sl
 
 }  // namespace
 
-double classic_asymptotic(double c, unsigned k) { return std::pow(-std::expm1(-static_cast<double>(k) / c), k); }
+double classic_asymptotic(double c, unsigned k) {
+    return std::pow(-std::expm1(-static_cast<double>(k) / c), k);
+}
 
 double classic(double bits, double keys, unsigned k) {
     return std::pow(-std::expm1(static_cast<double>(k) * keys * std::log1p(-1 / bits)), k);
@@ -158,7 +179,8 @@ double classic_exact(double bits, double keys, unsigned k) {
     // The weights reach C(30, 15), so that little is left of a sum so small: the first two terms of
     // the mean of a power around the power of the mean.
     const double fill = -std::expm1(static_cast<double>(balls) * std::log1p(-1 / bits));
-    const double spread = fill > 0 ? variance_of_fill(bits, static_cast<double>(balls)) / fill / fill : 0;
+    const double spread =
+        fill > 0 ? variance_of_fill(bits, static_cast<double>(balls)) / fill / fill : 0;
     return std::min(std::pow(fill, k) * (1 + k * (k - 1) / 2.0 * spread), 1.0);
 }
 
@@ -173,7 +195,8 @@ double occupancy(unsigned B, unsigned keys, unsigned k) {
     std::vector<double> p(B + 1, 0.0);
     p[0] = 1;
     for (unsigned ball = 0; ball < keys * k; ++ball)
-        for (unsigned x = B + 1; x-- > 0;) p[x] = p[x] * x / B + (x > 0 ? p[x - 1] * (B - x + 1) / B : 0.0);
+        for (unsigned x = B + 1; x-- > 0;)
+            p[x] = p[x] * x / B + (x > 0 ? p[x - 1] * (B - x + 1) / B : 0.0);
     double e = 0;
     for (unsigned x = 0; x <= B; ++x) e += p[x] * std::pow(static_cast<double>(x) / B, k);
     return e;
@@ -192,7 +215,8 @@ void throw_distinct(std::vector<double>& p, unsigned B, unsigned k) {
     std::vector<double> next(B + 1, 0.0);
     for (unsigned x = 0; x <= B; ++x)
         if (p[x] > 0)
-            for (unsigned a = 0; a <= k && x + a <= B; ++a) next[x + a] += p[x] * choose(B - x, a) * choose(x, k - a) / choose(B, k);
+            for (unsigned a = 0; a <= k && x + a <= B; ++a)
+                next[x + a] += p[x] * choose(B - x, a) * choose(x, k - a) / choose(B, k);
     p = std::move(next);
 }
 
@@ -211,9 +235,13 @@ double occupancy_distinct(unsigned B, unsigned keys, unsigned k) {
     return all_distinct_occupied(p, B, k);
 }
 
-double blocked(unsigned B, double c, unsigned k) { return poisson_mean(blocked_sum(B, k, k), B / c); }
+double blocked(unsigned B, double c, unsigned k) {
+    return poisson_mean(blocked_sum(B, k, k), B / c);
+}
 
-double blocked(unsigned B, std::uint64_t n, std::uint64_t blocks, unsigned k) { return binomial_mean(blocked_sum(B, k, k), n, blocks); }
+double blocked(unsigned B, std::uint64_t n, std::uint64_t blocks, unsigned k) {
+    return binomial_mean(blocked_sum(B, k, k), n, blocks);
+}
 
 double blocked_distinct(unsigned B, double c, unsigned k) {
     const double load = B / c;
@@ -277,7 +305,8 @@ double growing_cuckoo(unsigned core_bits, std::uint64_t roots, unsigned growths,
 }
 
 double growing_cuckoo_bound(unsigned core_bits, unsigned movable_bits, unsigned growths) {
-    return std::min(8 / ((std::exp2(core_bits) - 1) * std::exp2(movable_bits)) * (1 + growths / 2.0), 1.0);
+    return std::min(
+        8 / ((std::exp2(core_bits) - 1) * std::exp2(movable_bits)) * (1 + growths / 2.0), 1.0);
 }
 
 double hash_floor(double keys, double w) { return -std::expm1(-keys / std::exp2(w)); }
@@ -285,10 +314,14 @@ double hash_floor(double keys, double w) { return -std::expm1(-keys / std::exp2(
 double with_floor(double f, double floor) { return f + floor - f * floor; }
 
 double expected(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
-    if (const double m = probed_array(layout, blocks); m != 0) return classic_exact(m, static_cast<double>(n), layout.k);
+    if (const double m = probed_array(layout, blocks); m != 0)
+        return classic_exact(m, static_cast<double>(n), layout.k);
     if (layout.is_cuckoo())
-        return cuckoo_pairs(layout.fingerprint_bits(), static_cast<double>(blocks), static_cast<double>(n));
-    if (layout.is_dleft()) return dleft(layout.fingerprint_bits(), static_cast<double>(blocks), static_cast<double>(n));
+        return cuckoo_pairs(layout.fingerprint_bits(), static_cast<double>(blocks),
+                            static_cast<double>(n));
+    if (layout.is_dleft())
+        return dleft(layout.fingerprint_bits(), static_cast<double>(blocks),
+                     static_cast<double>(n));
     const double load = static_cast<double>(n) / static_cast<double>(blocks);
     return with_floor(binomial_mean(layout_sum(layout, 1), n, blocks), hash_floor(load, 32));
 }
@@ -314,12 +347,13 @@ double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
     const Sum chance = layout_sum(layout, 1);
     const double mean = binomial_mean(chance, n, blocks);
     const double second = binomial_mean(layout_sum(layout, 2), n, blocks);
-    // The loads of all blocks add up to n, so what a straight line through (load, chance) explains cancels out: of Var(chance)
-    // Cov(chance, load)^2 / Var(load), where Cov(chance, load) is Var(load) times the mean step of the chance from i to i + 1 of
-    // n - 1 other keys.
+    // The loads of all blocks add up to n, so what a straight line through (load, chance) explains
+    // cancels out: of Var(chance) Cov(chance, load)^2 / Var(load), where Cov(chance, load) is
+    // Var(load) times the mean step of the chance from i to i + 1 of n - 1 other keys.
     Sum one_more = chance;
     for (auto& t : one_more) t.weight *= t.base;
-    const double step = n == 0 ? 0 : binomial_mean(one_more, n - 1, blocks) - binomial_mean(chance, n - 1, blocks);
+    const double step =
+        n == 0 ? 0 : binomial_mean(one_more, n - 1, blocks) - binomial_mean(chance, n - 1, blocks);
     const double load = static_cast<double>(n) / count * (1 - 1 / count);
     return std::sqrt(std::max(second - mean * mean - load * step * step, 0.0) / count);
 }
@@ -340,7 +374,8 @@ Interval wilson(double hits, double probes, double z) {
     if (probes <= 0) return {0, 1};
     const double p = hits / probes, denominator = 1 + z * z / probes;
     const double centre = (p + z * z / (2 * probes)) / denominator;
-    const double half = z / denominator * std::sqrt(p * (1 - p) / probes + z * z / (4 * probes * probes));
+    const double half =
+        z / denominator * std::sqrt(p * (1 - p) / probes + z * z / (4 * probes * probes));
     return {std::max(centre - half, 0.0), std::min(centre + half, 1.0)};
 }
 

@@ -12,7 +12,8 @@ double counter_tail(double probes, double counters, unsigned least) {
     if (probes < least) return 0;
     const double p = 1 / counters, odds = p / (1 - p);
     if (p >= 1) return 1;
-    // The terms are products, not quotients of factorials, which would cost all digits at 10^9 keys.
+    // The terms are products, not quotients of factorials, which would cost all digits at 10^9
+    // keys.
     const auto terms = [&](unsigned first, auto more) {
         double log_term = probes * std::log1p(-p), j = 0;
         for (; j < first; ++j) log_term += std::log((probes - j) / (j + 1) * odds);
@@ -24,11 +25,15 @@ double counter_tail(double probes, double counters, unsigned least) {
         return sum;
     };
     const double limit = least;
-    if (probes * p >= limit) return 1 - terms(0, [&](double j, double, double) { return j < limit; });
-    return terms(least, [&](double j, double term, double sum) { return j <= probes && term > 1e-17 * sum; });
+    if (probes * p >= limit)
+        return 1 - terms(0, [&](double j, double, double) { return j < limit; });
+    return terms(least, [&](double j, double term, double sum) {
+        return j <= probes && term > 1e-17 * sum;
+    });
 }
 
-double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks, unsigned least) {
+double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks,
+                    unsigned least) {
     const double n = static_cast<double>(n_keys), count = static_cast<double>(blocks), k = layout.k;
     if (layout.kind == LayoutKind::counting) return counter_tail(k * n, 16 * count, least);
     if (blocks == 1) return counter_tail(k * n, 128, least);
@@ -44,15 +49,18 @@ double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t bl
     return sum;
 }
 
-double counting_overflow_bound(double counters) { return counters * std::pow(std::numbers::e * std::numbers::ln2 / 16, 16); }
+double counting_overflow_bound(double counters) {
+    return counters * std::pow(std::numbers::e * std::numbers::ln2 / 16, 16);
+}
 
 double dleft(unsigned remainder_bits, double blocks, double keys) {
     return -std::expm1(keys * std::log1p(-1 / (blocks * (std::exp2(remainder_bits) - 1))));
 }
 
 double dleft_share(unsigned subtables, double keys_per_bucket, unsigned least) {
-    // share[i]: of the buckets of each subtable, those with i keys at least. A key makes one more such bucket of subtable s if
-    // its bucket there has i - 1, those to the left have more, and those to the right no fewer.
+    // share[i]: of the buckets of each subtable, those with i keys at least. A key makes one more
+    // such bucket of subtable s if its bucket there has i - 1, those to the left have more, and
+    // those to the right no fewer.
     using Share = std::vector<std::vector<double>>;
     Share share(least + 1, std::vector<double>(subtables, 0.0));
     share[0].assign(subtables, 1.0);
@@ -66,7 +74,8 @@ double dleft_share(unsigned subtables, double keys_per_bucket, unsigned least) {
             }
         return d;
     };
-    // Runge-Kutta in time, one unit of which brings each subtable as many keys to choose it as it has buckets.
+    // Runge-Kutta in time, one unit of which brings each subtable as many keys to choose it as it
+    // has buckets.
     const auto steps = static_cast<unsigned>(std::ceil(64 * subtables * keys_per_bucket)) + 1;
     const double h = subtables * keys_per_bucket / steps;
     const auto ahead = [&](const Share& d, double by) {
@@ -76,9 +85,11 @@ double dleft_share(unsigned subtables, double keys_per_bucket, unsigned least) {
         return y;
     };
     for (unsigned step = 0; step < steps; ++step) {
-        const Share a = slope(share), b = slope(ahead(a, h / 2)), c = slope(ahead(b, h / 2)), e = slope(ahead(c, h));
+        const Share a = slope(share), b = slope(ahead(a, h / 2)), c = slope(ahead(b, h / 2)),
+                    e = slope(ahead(c, h));
         for (unsigned i = 1; i <= least; ++i)
-            for (unsigned s = 0; s < subtables; ++s) share[i][s] += h / 6 * (a[i][s] + 2 * b[i][s] + 2 * c[i][s] + e[i][s]);
+            for (unsigned s = 0; s < subtables; ++s)
+                share[i][s] += h / 6 * (a[i][s] + 2 * b[i][s] + 2 * c[i][s] + e[i][s]);
     }
     double sum = 0;
     for (const double x : share[least]) sum += x;

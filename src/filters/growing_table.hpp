@@ -1,4 +1,5 @@
-// What is done to the slots of a growing cuckoo table, one key at a time (kernels/growing_layout.hpp defines them).
+// What is done to the slots of a growing cuckoo table, one key at a time
+// (kernels/growing_layout.hpp defines them).
 #pragma once
 
 #include <array>
@@ -16,24 +17,33 @@ using GrowingLengths = std::array<std::uint64_t, growing_max_movable_bits + 1>;
 template <class Work>
 auto with_growing_slots(unsigned slot_bits, Work work) {
     switch (slot_bits) {
-        case 12: return work.template operator()<12>();
-        case 16: return work.template operator()<16>();
-        default: return work.template operator()<20>();
+        case 12:
+            return work.template operator()<12>();
+        case 16:
+            return work.template operator()<16>();
+        default:
+            return work.template operator()<20>();
     }
 }
 
 /// Throws std::invalid_argument for zero keys, std::length_error for more than 2^32 - 1 roots.
 std::uint64_t growing_roots_for(std::size_t first_keys);
 
-GrowingPlace growing_place(std::uint64_t hash, unsigned slot_bits, std::uint64_t roots, unsigned growths) noexcept;
-bool growing_contains(const std::byte* bits, unsigned slot_bits, const GrowingPlace& place) noexcept;
+GrowingPlace growing_place(std::uint64_t hash, unsigned slot_bits, std::uint64_t roots,
+                           unsigned growths) noexcept;
+bool growing_contains(const std::byte* bits, unsigned slot_bits,
+                      const GrowingPlace& place) noexcept;
 /// How many slots of the two buckets match.
-unsigned growing_copies(const std::byte* bits, unsigned slot_bits, const GrowingPlace& place) noexcept;
-/// Empties the matching slot with the most movable bits and returns their number, or -1 if none matches.
+unsigned growing_copies(const std::byte* bits, unsigned slot_bits,
+                        const GrowingPlace& place) noexcept;
+/// Empties the matching slot with the most movable bits and returns their number, or -1 if none
+/// matches.
 int growing_erase(std::byte* bits, unsigned slot_bits, const GrowingPlace& place) noexcept;
 /// Bucket b of `from` becomes 2b and 2b + 1 of `to`, which is empty.
-void growing_double(const std::byte* from, std::uint64_t buckets, std::byte* to, unsigned slot_bits) noexcept;
+void growing_double(const std::byte* from, std::uint64_t buckets, std::byte* to,
+                    unsigned slot_bits) noexcept;
 /// Counts the slots; false if one holds what is no entry.
-bool growing_lengths(const std::byte* bits, std::uint64_t buckets, unsigned slot_bits, GrowingLengths& lengths) noexcept;
+bool growing_lengths(const std::byte* bits, std::uint64_t buckets, unsigned slot_bits,
+                     GrowingLengths& lengths) noexcept;
 
 }  // namespace simdbloom::detail

@@ -21,8 +21,9 @@ std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) noexcept {
     return XXH64(text.data(), text.size(), seed);
 }
 
-// Not a library's (libsodium has this function): integers, whose kernels are ours, must hash as their eight bytes do, and a
-// library to link for 20 lines is a price for every user. The tests compare with libsodium.
+// Not a library's (libsodium has this function): integers, whose kernels are ours, must hash as
+// their eight bytes do, and a library to link for 20 lines is a price for every user. The tests
+// compare with libsodium.
 std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noexcept {
     auto state = detail::sip_begin(key);
     const auto word = [](const std::byte* p, std::size_t n) {
@@ -31,19 +32,25 @@ std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noex
         return w;
     };
     std::size_t at = 0;
-    for (; at + 8 <= bytes.size(); at += 8) state.absorb(word(bytes.data() + at, 8), detail::RotateWord{});
-    state.absorb(word(bytes.data() + at, bytes.size() - at) | std::uint64_t{bytes.size()} << 56, detail::RotateWord{});
+    for (; at + 8 <= bytes.size(); at += 8)
+        state.absorb(word(bytes.data() + at, 8), detail::RotateWord{});
+    state.absorb(word(bytes.data() + at, bytes.size() - at) | std::uint64_t{bytes.size()} << 56,
+                 detail::RotateWord{});
     return state.finish(0xFF, detail::RotateWord{});
 }
 
-std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept { return siphash(std::as_bytes(std::span(text)), key); }
+std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept {
+    return siphash(std::as_bytes(std::span(text)), key);
+}
 
 HashKey HashKey::random() {
     HashKey key;
     ssize_t n;
     do n = ::getrandom(&key, sizeof key, 0);
     while (n < 0 && errno == EINTR);
-    if (n != static_cast<ssize_t>(sizeof key)) throw std::system_error(n < 0 ? errno : EIO, std::generic_category(), "simdbloom: no random bits for a hash key");
+    if (n != static_cast<ssize_t>(sizeof key))
+        throw std::system_error(n < 0 ? errno : EIO, std::generic_category(),
+                                "simdbloom: no random bits for a hash key");
     return key;
 }
 

@@ -10,7 +10,8 @@ namespace simdbloom::detail {
 /// All kernels of an ISA. Throws std::invalid_argument if this machine cannot run it.
 const KernelTable& table_of(Isa isa);
 
-/// The kernels of a layout with k set. Throws std::invalid_argument if this machine cannot run the ISA.
+/// The kernels of a layout with k set. Throws std::invalid_argument if this machine cannot run the
+/// ISA.
 const Kernels& kernels_of(Isa isa, const Layout& layout);
 
 /// The kernels of a growing cuckoo table with slots of 12, 16 or 20 bits.

@@ -52,20 +52,26 @@ Layout Layout::parse(std::string_view spec) {
     const Row* row = nullptr;
     for (const auto& r : rows)
         if (r.name == name) row = &r;
-    if (row == nullptr) reject(spec, "no filter is named \"" + std::string(name) + "\" (known: " + known_names() + ")");
+    if (row == nullptr)
+        reject(spec,
+               "no filter is named \"" + std::string(name) + "\" (known: " + known_names() + ")");
 
     Layout layout{row->kind, row->fixed_k, row->kind == LayoutKind::zoned512 ? 2u : 0u};
     bool k_given = false, groups_given = false;
-    std::string_view rest = colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
-    if (colon != std::string_view::npos && rest.empty()) reject(spec, "parameters are missing behind ':'");
+    std::string_view rest =
+        colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
+    if (colon != std::string_view::npos && rest.empty())
+        reject(spec, "parameters are missing behind ':'");
     while (!rest.empty()) {
         const auto comma = rest.find(',');
         const auto item = rest.substr(0, comma);
-        if (comma != std::string_view::npos && comma + 1 == rest.size()) reject(spec, "it ends in ','");
+        if (comma != std::string_view::npos && comma + 1 == rest.size())
+            reject(spec, "it ends in ','");
         rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
         const auto equals = item.find('=');
         const auto key = item.substr(0, equals);
-        const auto text = equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
+        const auto text =
+            equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
         unsigned value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size())
@@ -78,8 +84,10 @@ Layout Layout::parse(std::string_view spec) {
     if (layout.kind == LayoutKind::zoned512 && layout.groups != 2 && layout.groups != 4)
         reject(spec, "z=" + std::to_string(layout.groups) + " is not 2 or 4");
     const auto range = layout.k_range();
-    if (k_given && (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0))
-        reject(spec, "k=" + std::to_string(layout.k) + " is not in " + std::to_string(range.min) + ".." + std::to_string(range.max) +
+    if (k_given &&
+        (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0))
+        reject(spec, "k=" + std::to_string(layout.k) + " is not in " + std::to_string(range.min) +
+                         ".." + std::to_string(range.max) +
                          (range.step > 1 ? " in steps of " + std::to_string(range.step) : ""));
     return layout;
 }
@@ -88,7 +96,8 @@ std::string Layout::spec() const {
     std::string text(row_of(kind).name);
     const char* separator = ":";
     if (kind == LayoutKind::zoned512) text += ":z=" + std::to_string(groups), separator = ",";
-    if (!is_table() && row_of(kind).fixed_k == 0 && k != 0) text += separator + ("k=" + std::to_string(k));
+    if (!is_table() && row_of(kind).fixed_k == 0 && k != 0)
+        text += separator + ("k=" + std::to_string(k));
     return text;
 }
 
@@ -99,15 +108,21 @@ unsigned Layout::fingerprint_bits() const noexcept { return row_of(kind).fingerp
 Layout::KRange Layout::k_range() const noexcept {
     switch (kind) {
         case LayoutKind::classic:
-        case LayoutKind::counting: return {1, 30, 1};
+        case LayoutKind::counting:
+            return {1, 30, 1};
         case LayoutKind::register32:
-        case LayoutKind::register64: return {1, 8, 1};
-        case LayoutKind::zoned512: return {groups, 8, groups};
+        case LayoutKind::register64:
+            return {1, 8, 1};
+        case LayoutKind::zoned512:
+            return {groups, 8, groups};
         case LayoutKind::blocked512:
-        case LayoutKind::counting512: return {1, 16, 1};
+        case LayoutKind::counting512:
+            return {1, 16, 1};
         case LayoutKind::split256:
-        case LayoutKind::sector512: return {8, 8, 1};
-        default: return {0, 0, 1};
+        case LayoutKind::sector512:
+            return {8, 8, 1};
+        default:
+            return {0, 0, 1};
     }
 }
 

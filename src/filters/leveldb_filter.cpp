@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::uint32_t multiplier = 0xC6A4A793u;
 
-std::uint32_t byte_at(const char* p, std::size_t i) noexcept { return static_cast<unsigned char>(p[i]); }
+std::uint32_t byte_at(const char* p, std::size_t i) noexcept {
+    return static_cast<unsigned char>(p[i]);
+}
 
 std::uint32_t step_of(std::uint32_t hash) noexcept { return hash >> 17 | hash << 15; }
 
@@ -22,13 +24,18 @@ struct Shape {
 };
 
 Shape shape_of(std::size_t n_keys, int bits_per_key) {
-    if (bits_per_key < 0) throw std::invalid_argument("simdbloom: bits_per_key=" + std::to_string(bits_per_key) + " of a LevelDB filter is negative");
+    if (bits_per_key < 0)
+        throw std::invalid_argument("simdbloom: bits_per_key=" + std::to_string(bits_per_key) +
+                                    " of a LevelDB filter is negative");
     const auto each = static_cast<std::uint64_t>(bits_per_key);
     std::uint64_t bits;
     if (__builtin_mul_overflow(std::uint64_t{n_keys}, each, &bits) || bits > SIZE_MAX / 2)
-        throw std::length_error("simdbloom: " + std::to_string(n_keys) + " keys of " + std::to_string(bits_per_key) + " bits are too many for a LevelDB filter");
+        throw std::length_error("simdbloom: " + std::to_string(n_keys) + " keys of " +
+                                std::to_string(bits_per_key) +
+                                " bits are too many for a LevelDB filter");
     // The product in double, as LevelDB has it: 0.69 is a little less than ln 2.
-    const auto k = static_cast<unsigned>(std::clamp(static_cast<double>(bits_per_key) * 0.69, 1.0, 30.0));
+    const auto k =
+        static_cast<unsigned>(std::clamp(static_cast<double>(bits_per_key) * 0.69, 1.0, 30.0));
     return {static_cast<std::size_t>((std::max<std::uint64_t>(bits, 64) + 7) / 8), k};
 }
 
@@ -41,7 +48,8 @@ void fill(Byte* at, const Shape& shape, std::size_t n_keys, const HashOf& hash_o
         const std::uint32_t step = step_of(h);
         for (unsigned j = 0; j < shape.k; ++j, h += step) {
             const std::uint64_t position = h % bits;
-            at[position / 8] = static_cast<Byte>(static_cast<unsigned>(at[position / 8]) | 1u << (position % 8));
+            at[position / 8] =
+                static_cast<Byte>(static_cast<unsigned>(at[position / 8]) | 1u << (position % 8));
         }
     }
     at[shape.bytes] = static_cast<Byte>(shape.k);
@@ -93,14 +101,17 @@ std::uint32_t leveldb_hash(std::uint64_t key) noexcept {
     return h ^ h >> 16;
 }
 
-void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_key, std::string& out) {
+void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_key,
+                           std::string& out) {
     const Shape shape = shape_of(keys.size(), bits_per_key);
     const std::size_t before = out.size();
     out.resize(before + shape.bytes + 1, '\0');
-    fill(out.data() + before, shape, keys.size(), [&](std::size_t i) { return leveldb_hash(keys[i]); });
+    fill(out.data() + before, shape, keys.size(),
+         [&](std::size_t i) { return leveldb_hash(keys[i]); });
 }
 
-std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys, int bits_per_key) {
+std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
+                                           int bits_per_key) {
     return made(keys.size(), bits_per_key, [&](std::size_t i) { return leveldb_hash(keys[i]); });
 }
 
@@ -108,33 +119,40 @@ std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, 
     return made(keys.size(), bits_per_key, [&](std::size_t i) { return leveldb_hash(keys[i]); });
 }
 
-std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes, int bits_per_key) {
-    return made(hashes.size(), bits_per_key, [&](std::size_t i) { return static_cast<std::uint32_t>(hashes[i]); });
+std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
+                                                     int bits_per_key) {
+    return made(hashes.size(), bits_per_key,
+                [&](std::size_t i) { return static_cast<std::uint32_t>(hashes[i]); });
 }
 
 LevelDbFilterView::LevelDbFilterView(std::span<const std::byte> bytes) noexcept
-    : bytes_(bytes), bits_(bytes.size() < 2 ? 0 : std::uint64_t{bytes.size() - 1} * 8), k_(bytes.size() < 2 ? 0 : std::to_integer<unsigned>(bytes.back())) {}
+    : bytes_(bytes),
+      bits_(bytes.size() < 2 ? 0 : std::uint64_t{bytes.size() - 1} * 8),
+      k_(bytes.size() < 2 ? 0 : std::to_integer<unsigned>(bytes.back())) {}
 
 bool LevelDbFilterView::contains_hash(std::uint64_t hash) const noexcept {
     if (bits_ == 0) return false;
     if (k_ > 30) return true;
     auto h = static_cast<std::uint32_t>(hash);
     const std::uint32_t step = step_of(h);
-    const auto set = [&](std::uint64_t position) { return (std::to_integer<unsigned>(bytes_[static_cast<std::size_t>(position / 8)]) >> (position % 8) & 1) != 0; };
+    const auto set = [&](std::uint64_t position) {
+        return (std::to_integer<unsigned>(bytes_[static_cast<std::size_t>(position / 8)]) >>
+                    (position % 8) &
+                1) != 0;
+    };
     if (bits_ > UINT32_MAX) {
         for (unsigned i = 0; i < k_; ++i, h += step)
             if (!set(h % bits_)) return false;
         return true;
     }
-    const auto bits = static_cast<std::uint32_t>(bits_);  // a division of 32 bits takes less time than one of 64
+    const auto bits =
+        static_cast<std::uint32_t>(bits_);  // a division of 32 bits takes less time than one of 64
     for (unsigned i = 0; i < k_; ++i, h += step)
         if (!set(h % bits)) return false;
     return true;
 }
 
-void LevelDbFilterView::use_isa(Isa isa) {
-    kernels_ = &detail::table_of(isa);
-}
+void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &detail::table_of(isa); }
 
 namespace {
 
@@ -147,10 +165,12 @@ const detail::KernelTable& default_table() {
 template <class Found>
 std::size_t one_by_one(std::size_t n, detail::Output output, void* out, const Found& key_found) {
     std::size_t found = 0;
-    if (output == detail::Output::bitmap) std::fill_n(static_cast<std::uint8_t*>(out), (n + 7) / 8, std::uint8_t{0});
+    if (output == detail::Output::bitmap)
+        std::fill_n(static_cast<std::uint8_t*>(out), (n + 7) / 8, std::uint8_t{0});
     for (std::size_t i = 0; i < n; ++i) {
         if (!key_found(i)) continue;
-        if (output == detail::Output::select) static_cast<std::uint32_t*>(out)[found] = static_cast<std::uint32_t>(i);
+        if (output == detail::Output::select)
+            static_cast<std::uint32_t*>(out)[found] = static_cast<std::uint32_t>(i);
         if (output == detail::Output::bitmap) {
             auto& byte = static_cast<std::uint8_t*>(out)[i / 8];
             byte = static_cast<std::uint8_t>(byte | 1u << (i % 8));
@@ -162,49 +182,71 @@ std::size_t one_by_one(std::size_t n, detail::Output output, void* out, const Fo
 
 }  // namespace
 
-std::size_t LevelDbFilterView::lookup(std::span<const std::uint64_t> keys, bool hashed, detail::Output output, void* out) const {
-    if (k_ > 30 || bits_ < 64) return one_by_one(keys.size(), output, out, [&](std::size_t i) { return hashed ? contains_hash(keys[i]) : contains(keys[i]); });
+std::size_t LevelDbFilterView::lookup(std::span<const std::uint64_t> keys, bool hashed,
+                                      detail::Output output, void* out) const {
+    if (k_ > 30 || bits_ < 64)
+        return one_by_one(keys.size(), output, out, [&](std::size_t i) {
+            return hashed ? contains_hash(keys[i]) : contains(keys[i]);
+        });
     const auto& kernels = kernels_ != nullptr ? *kernels_ : default_table();
     // The kernels write nothing through `bits`.
-    const detail::Target target{const_cast<std::byte*>(bytes_.data()), bits_, (std::uint64_t{1} << 32) / bits_, k_, bytes_.size() - 1, nullptr};
+    const detail::Target target{const_cast<std::byte*>(bytes_.data()),
+                                bits_,
+                                (std::uint64_t{1} << 32) / bits_,
+                                k_,
+                                bytes_.size() - 1,
+                                nullptr};
     return kernels.leveldb(target, {keys.data(), keys.size(), hashed}, output, out);
 }
 
-std::size_t LevelDbFilterView::count_hashes(std::span<const std::uint64_t> hashes) const { return lookup(hashes, true, detail::Output::count, nullptr); }
-std::size_t LevelDbFilterView::count(std::span<const std::uint64_t> keys) const { return lookup(keys, false, detail::Output::count, nullptr); }
+std::size_t LevelDbFilterView::count_hashes(std::span<const std::uint64_t> hashes) const {
+    return lookup(hashes, true, detail::Output::count, nullptr);
+}
+std::size_t LevelDbFilterView::count(std::span<const std::uint64_t> keys) const {
+    return lookup(keys, false, detail::Output::count, nullptr);
+}
 std::size_t LevelDbFilterView::count(std::span<const std::string_view> keys) const {
     std::size_t found = 0;
     for_each_hashed(keys, [&](std::size_t, auto hashes) { found += count_hashes(hashes); });
     return found;
 }
 
-void LevelDbFilterView::contains_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> bitmap) const {
+void LevelDbFilterView::contains_hashes(std::span<const std::uint64_t> hashes,
+                                        std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(hashes.size(), bitmap.size());
     lookup(hashes, true, detail::Output::bitmap, bitmap.data());
 }
-void LevelDbFilterView::contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
+void LevelDbFilterView::contains(std::span<const std::uint64_t> keys,
+                                 std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
     lookup(keys, false, detail::Output::bitmap, bitmap.data());
 }
-void LevelDbFilterView::contains(std::span<const std::string_view> keys, std::span<std::uint8_t> bitmap) const {
+void LevelDbFilterView::contains(std::span<const std::string_view> keys,
+                                 std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
-    for_each_hashed(keys, [&](std::size_t first, auto hashes) { contains_hashes(hashes, bitmap.subspan(first / 8)); });
+    for_each_hashed(keys, [&](std::size_t first, auto hashes) {
+        contains_hashes(hashes, bitmap.subspan(first / 8));
+    });
 }
 
-std::size_t LevelDbFilterView::select_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint32_t> positions) const {
+std::size_t LevelDbFilterView::select_hashes(std::span<const std::uint64_t> hashes,
+                                             std::span<std::uint32_t> positions) const {
     detail::check_positions(hashes.size(), positions.size());
     return lookup(hashes, true, detail::Output::select, positions.data());
 }
-std::size_t LevelDbFilterView::select(std::span<const std::uint64_t> keys, std::span<std::uint32_t> positions) const {
+std::size_t LevelDbFilterView::select(std::span<const std::uint64_t> keys,
+                                      std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
     return lookup(keys, false, detail::Output::select, positions.data());
 }
-std::size_t LevelDbFilterView::select(std::span<const std::string_view> keys, std::span<std::uint32_t> positions) const {
+std::size_t LevelDbFilterView::select(std::span<const std::string_view> keys,
+                                      std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
     std::size_t found = 0;
     for_each_hashed(keys, [&](std::size_t first, auto hashes) {
         const std::size_t here = select_hashes(hashes, positions.subspan(found));
-        for (std::size_t i = found; i < found + here; ++i) positions[i] += static_cast<std::uint32_t>(first);
+        for (std::size_t i = found; i < found + here; ++i)
+            positions[i] += static_cast<std::uint32_t>(first);
         found += here;
     });
     return found;

@@ -10,7 +10,9 @@
 namespace simdbloom {
 
 SimulatedFpr simulate_leveldb_fpr(std::uint64_t n_keys, std::uint64_t bits, unsigned k) {
-    if (n_keys == 0 || bits == 0) throw std::invalid_argument("simdbloom: a simulation of " + std::to_string(n_keys) + " keys in " + std::to_string(bits) + " bits");
+    if (n_keys == 0 || bits == 0)
+        throw std::invalid_argument("simdbloom: a simulation of " + std::to_string(n_keys) +
+                                    " keys in " + std::to_string(bits) + " bits");
     std::mt19937 random(12345);
     const auto probe = [&](auto&& use) {
         auto h = static_cast<std::uint32_t>(random());
@@ -26,16 +28,21 @@ SimulatedFpr simulate_leveldb_fpr(std::uint64_t n_keys, std::uint64_t bits, unsi
     std::vector<bool> array(static_cast<std::size_t>(bits));
     for (std::uint64_t f = 0; f < filters; ++f) {
         std::fill(array.begin(), array.end(), false);
-        for (std::uint64_t i = 0; i < n_keys; ++i) probe([&](std::uint64_t at) { return array[static_cast<std::size_t>(at)] = true; });
+        for (std::uint64_t i = 0; i < n_keys; ++i)
+            probe([&](std::uint64_t at) { return array[static_cast<std::size_t>(at)] = true; });
         std::uint64_t hits = 0;
-        for (std::uint64_t i = 0; i < probes; ++i) hits += probe([&](std::uint64_t at) { return static_cast<bool>(array[static_cast<std::size_t>(at)]); });
+        for (std::uint64_t i = 0; i < probes; ++i)
+            hits += probe([&](std::uint64_t at) {
+                return static_cast<bool>(array[static_cast<std::size_t>(at)]);
+            });
         rates.push_back(static_cast<double>(hits) / static_cast<double>(probes));
     }
     const auto count = static_cast<double>(filters);
     double mean = 0, squares = 0;
     for (const double rate : rates) mean += rate / count;
     for (const double rate : rates) squares += (rate - mean) * (rate - mean);
-    // The spread that was seen is that of the filters and of the samples; few filters may happen to lie close together, so no less than that of the samples.
+    // The spread that was seen is that of the filters and of the samples; few filters may happen to
+    // lie close together, so no less than that of the samples.
     const double variance = std::max(squares / (count - 1), mean / static_cast<double>(probes));
     return {mean, std::sqrt(variance * (1 + 1 / count))};
 }

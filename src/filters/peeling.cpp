@@ -7,13 +7,15 @@
 namespace simdbloom::detail {
 namespace {
 
-// From here on the cells of all slots (16 bytes each) are more than a level-2 cache holds, and hashes are added in the order of
-// their first slots, so that a few windows of them are in use at a time.
+// From here on the cells of all slots (16 bytes each) are more than a level-2 cache holds, and
+// hashes are added in the order of their first slots, so that a few windows of them are in use at a
+// time.
 constexpr std::size_t sort_from = std::size_t{1} << 17;
 
 }  // namespace
 
-void Peeling::add(const FuseGraph& graph, std::uint64_t seed, std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> values) {
+void Peeling::add(const FuseGraph& graph, std::uint64_t seed, std::span<const std::uint64_t> hashes,
+                  std::span<const std::uint32_t> values) {
     for (std::size_t i = 0; i < hashes.size(); ++i) {
         const FusePlace place = fuse_place(hashes[i], seed, graph);
         const std::uint32_t value = values.empty() ? 0 : values[i];
@@ -26,9 +28,14 @@ void Peeling::add(const FuseGraph& graph, std::uint64_t seed, std::span<const st
     }
 }
 
-void Peeling::sort_by_start(const FuseGraph& graph, std::uint64_t seed, std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> values) {
+void Peeling::sort_by_start(const FuseGraph& graph, std::uint64_t seed,
+                            std::span<const std::uint64_t> hashes,
+                            std::span<const std::uint32_t> values) {
     constexpr std::size_t parts = 1024;
-    const auto part_of = [&](std::uint64_t hash) { return static_cast<std::size_t>(fuse_place(hash, seed, graph).slot[0] * parts / graph.starts); };
+    const auto part_of = [&](std::uint64_t hash) {
+        return static_cast<std::size_t>(fuse_place(hash, seed, graph).slot[0] * parts /
+                                        graph.starts);
+    };
     std::array<std::size_t, parts> next{};
     for (const std::uint64_t hash : hashes) ++next[part_of(hash)];
     std::size_t before = 0;
@@ -42,7 +49,8 @@ void Peeling::sort_by_start(const FuseGraph& graph, std::uint64_t seed, std::spa
     }
 }
 
-bool Peeling::peel(const FuseGraph& graph, std::uint64_t seed, std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> values) {
+bool Peeling::peel(const FuseGraph& graph, std::uint64_t seed,
+                   std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> values) {
     cells_.assign(graph.slots(), Cell{});
     if (hashes.size() >= sort_from) {
         sort_by_start(graph, seed, hashes, values);
@@ -51,7 +59,8 @@ bool Peeling::peel(const FuseGraph& graph, std::uint64_t seed, std::span<const s
         add(graph, seed, hashes, values);
     }
 
-    // The slots with one hash, to be looked at from `at` on; before `done` those whose hash was still there and is peeled.
+    // The slots with one hash, to be looked at from `at` on; before `done` those whose hash was
+    // still there and is peeled.
     order_.clear();
     for (std::size_t slot = 0; slot < cells_.size(); ++slot)
         if (cells_[slot].hashes == 1) order_.push_back(static_cast<std::uint32_t>(slot));

@@ -12,12 +12,15 @@ namespace simdbloom {
 
 void detail::check_scaling(const Scaling& s) {
     const auto refuse = [](const std::string& what, double value, const char* range) {
-        throw std::invalid_argument("simdbloom: " + what + "=" + std::to_string(value) + " is not " + range);
+        throw std::invalid_argument("simdbloom: " + what + "=" + std::to_string(value) +
+                                    " is not " + range);
     };
-    if (s.first_capacity == 0) throw std::invalid_argument("simdbloom: first_capacity=0: a filter needs at least one key");
+    if (s.first_capacity == 0)
+        throw std::invalid_argument("simdbloom: first_capacity=0: a filter needs at least one key");
     if (!(s.fpr > 0 && s.fpr < 1)) refuse("fpr", s.fpr, "inside (0, 1)");
     if (!(s.growth >= 1.25 && s.growth <= 16)) refuse("growth", s.growth, "from 1.25 to 16");
-    if (!(s.tightening > 0 && s.tightening < 1)) refuse("tightening", s.tightening, "inside (0, 1)");
+    if (!(s.tightening > 0 && s.tightening < 1))
+        refuse("tightening", s.tightening, "inside (0, 1)");
 }
 
 namespace {
@@ -26,15 +29,19 @@ namespace {
 template <class Use>
 void by_pieces(std::span<const std::uint64_t> all, const Use& use) {
     constexpr std::size_t piece = 1024;
-    for (std::size_t first = 0; first < all.size(); first += piece) use(first, all.subspan(first, std::min(piece, all.size() - first)));
+    for (std::size_t first = 0; first < all.size(); first += piece)
+        use(first, all.subspan(first, std::min(piece, all.size() - first)));
 }
 
 }  // namespace
 
-ScalableBloom::ScalableBloom(const Scaling& scaling, Options options) : scaling_(scaling), options_(std::move(options)) {
+ScalableBloom::ScalableBloom(const Scaling& scaling, Options options)
+    : scaling_(scaling), options_(std::move(options)) {
     detail::check_scaling(scaling_);
     if (options_.spec.empty()) options_.spec = "blocked512";
-    if (!Layout::parse(options_.spec).is_bloom()) throw std::invalid_argument("simdbloom: \"" + options_.spec + "\" is no Bloom filter, which a series is made of");
+    if (!Layout::parse(options_.spec).is_bloom())
+        throw std::invalid_argument("simdbloom: \"" + options_.spec +
+                                    "\" is no Bloom filter, which a series is made of");
     filters_.push_back(next_filter());
     stored_.push_back(0);
     // All filters hash alike.
@@ -42,20 +49,25 @@ ScalableBloom::ScalableBloom(const Scaling& scaling, Options options) : scaling_
     if (options_.hashing == Hashing::keyed) options_.key = filters_[0].base().key();
 }
 
-ScalableBloom::ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters, std::vector<std::uint64_t> stored)
-    : scaling_(scaling), options_(std::move(options)), filters_(std::move(filters)), stored_(std::move(stored)) {
+ScalableBloom::ScalableBloom(const Scaling& scaling, Options options,
+                             std::vector<AnyFilter> filters, std::vector<std::uint64_t> stored)
+    : scaling_(scaling),
+      options_(std::move(options)),
+      filters_(std::move(filters)),
+      stored_(std::move(stored)) {
     detail::check_scaling(scaling_);
 }
 
 AnyFilter ScalableBloom::next_filter() const {
     const auto i = static_cast<double>(filters_.size());
     const double keys = static_cast<double>(scaling_.first_capacity) * std::pow(scaling_.growth, i);
-    const double share = scaling_.fpr * (1 - scaling_.tightening) * std::pow(scaling_.tightening, i);
+    const double share =
+        scaling_.fpr * (1 - scaling_.tightening) * std::pow(scaling_.tightening, i);
     const double fpr = share / (1 + share);
     const auto ends = [&](const std::string& why) {
-        throw std::length_error("simdbloom: the series of " + options_.spec + " ends with " +
-                                std::to_string(stored()) + " keys in " +
-                                std::to_string(filters_.size()) + " filters: the next would " + why);
+        throw std::length_error(
+            "simdbloom: the series of " + options_.spec + " ends with " + std::to_string(stored()) +
+            " keys in " + std::to_string(filters_.size()) + " filters: the next would " + why);
     };
     if (keys > 0x1p53) ends("be for more than 2^53 keys");
     if (!filters_.empty() && fpr < fpr::least)
@@ -98,7 +110,8 @@ bool ScalableBloom::insert_hash_if_new(std::uint64_t hash) {
     return true;
 }
 
-std::size_t ScalableBloom::insert_hashes_if_new(std::span<const std::uint64_t> hashes, std::span<std::uint8_t> were_new) {
+std::size_t ScalableBloom::insert_hashes_if_new(std::span<const std::uint64_t> hashes,
+                                                std::span<std::uint8_t> were_new) {
     detail::check_bitmap(hashes.size(), were_new.size());
     std::size_t news = 0;
     std::fill_n(were_new.begin(), (hashes.size() + 7) / 8, std::uint8_t{0});
@@ -118,7 +131,9 @@ std::size_t ScalableBloom::insert_hashes_if_new(std::span<const std::uint64_t> h
 
 void ScalableBloom::insert_hashes(std::span<const std::uint64_t> hashes) {
     std::uint8_t were_new[128];
-    by_pieces(hashes, [&](std::size_t, std::span<const std::uint64_t> piece) { insert_hashes_if_new(piece, were_new); });
+    by_pieces(hashes, [&](std::size_t, std::span<const std::uint64_t> piece) {
+        insert_hashes_if_new(piece, were_new);
+    });
 }
 
 void ScalableBloom::insert(std::span<const std::uint64_t> keys) {
@@ -131,12 +146,15 @@ void ScalableBloom::insert(std::span<const std::uint64_t> keys) {
 
 bool ScalableBloom::contains_hash(std::uint64_t hash) const noexcept {
     // The last is the largest: half of the keys or more.
-    return std::any_of(filters_.rbegin(), filters_.rend(), [&](const AnyFilter& f) { return f.contains_hash(hash); });
+    return std::any_of(filters_.rbegin(), filters_.rend(),
+                       [&](const AnyFilter& f) { return f.contains_hash(hash); });
 }
 
-void ScalableBloom::run_bitmap(std::span<const std::uint64_t> keys, bool hashed, std::span<std::uint8_t> bitmap) const {
+void ScalableBloom::run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
+                               std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
-    const auto ask = [&](const AnyFilter& filter, std::span<const std::uint64_t> piece, std::span<std::uint8_t> bits) {
+    const auto ask = [&](const AnyFilter& filter, std::span<const std::uint64_t> piece,
+                         std::span<std::uint8_t> bits) {
         if (hashed) filter.contains_hashes(piece, bits);
         else filter.contains(piece, bits);
     };
@@ -156,16 +174,19 @@ std::size_t ScalableBloom::run_count(std::span<const std::uint64_t> keys, bool h
     std::uint8_t bits[128];
     by_pieces(keys, [&](std::size_t, std::span<const std::uint64_t> piece) {
         run_bitmap(piece, hashed, bits);
-        for (std::size_t i = 0; i < (piece.size() + 7) / 8; ++i) found += static_cast<std::size_t>(std::popcount(bits[i]));
+        for (std::size_t i = 0; i < (piece.size() + 7) / 8; ++i)
+            found += static_cast<std::size_t>(std::popcount(bits[i]));
     });
     return found;
 }
 
 std::uint64_t ScalableBloom::hash_of(std::uint64_t key) const noexcept {
-    return options_.hashing == Hashing::keyed ? siphash(key, *options_.key) : hash_key(key, options_.seed);
+    return options_.hashing == Hashing::keyed ? siphash(key, *options_.key)
+                                              : hash_key(key, options_.seed);
 }
 std::uint64_t ScalableBloom::hash_of(std::string_view key) const noexcept {
-    return options_.hashing == Hashing::keyed ? siphash(key, *options_.key) : hash_bytes(key, options_.seed);
+    return options_.hashing == Hashing::keyed ? siphash(key, *options_.key)
+                                              : hash_bytes(key, options_.seed);
 }
 
 std::uint64_t ScalableBloom::stored() const noexcept {
@@ -186,7 +207,10 @@ std::size_t ScalableBloom::size_in_bytes() const noexcept {
     return sum;
 }
 
-double ScalableBloom::bits_per_key() const noexcept { return 8.0 * static_cast<double>(size_in_bytes()) / static_cast<double>(std::max<std::uint64_t>(stored(), 1)); }
+double ScalableBloom::bits_per_key() const noexcept {
+    return 8.0 * static_cast<double>(size_in_bytes()) /
+           static_cast<double>(std::max<std::uint64_t>(stored(), 1));
+}
 
 namespace {
 
@@ -194,7 +218,8 @@ namespace {
 /// came for it, found ones too, are that number and the integral of the FPR over those that came.
 double fpr_of_new_keys(const FilterBase& filter, std::uint64_t stored) {
     const auto fpr = [&](double keys) {
-        return fpr::expected(filter.layout(), static_cast<std::uint64_t>(keys + 0.5), filter.blocks());
+        return fpr::expected(filter.layout(), static_cast<std::uint64_t>(keys + 0.5),
+                             filter.blocks());
     };
     double came = static_cast<double>(stored);
     for (unsigned round = 0; round < 3; ++round) {

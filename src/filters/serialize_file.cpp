@@ -7,13 +7,13 @@ namespace fs = std::filesystem;
 
 void save_file(const FilterBase& filter, const fs::path& path) {
     const detail::Header header = detail::LoadAccess::header(filter);
-    detail::save_whole(path, [&](int file) {
-        return detail::write_parts(file, header, filter.bytes());
-    });
+    detail::save_whole(path,
+                       [&](int file) { return detail::write_parts(file, header, filter.bytes()); });
 }
 
 Loaded<AnyFilter> load_file(const fs::path& path, const Options& options) noexcept {
-    return detail::without_throwing<AnyFilter>([&] { return detail::load_file_as<detail::LoadAccess>(path, options); });
+    return detail::without_throwing<AnyFilter>(
+        [&] { return detail::load_file_as<detail::LoadAccess>(path, options); });
 }
 
 Loaded<FrozenFilter> map_file(const fs::path& path, const Options& options) noexcept {

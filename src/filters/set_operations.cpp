@@ -14,27 +14,36 @@ namespace simdbloom {
 
 void detail::check_alike(const FilterBase& a, const FilterBase& b) {
     const auto differ = [](const char* what, const std::string& left, const std::string& right) {
-        throw std::invalid_argument("simdbloom: filters with different " + std::string(what) + " cannot be combined: " + left + " and " + right);
+        throw std::invalid_argument("simdbloom: filters with different " + std::string(what) +
+                                    " cannot be combined: " + left + " and " + right);
     };
     if (a.layout() != b.layout()) differ("layouts", a.spec(), b.spec());
-    if (a.blocks() != b.blocks()) differ("numbers of blocks", std::to_string(a.blocks()), std::to_string(b.blocks()));
-    if ((a.hashing() == Hashing::keyed) != (b.hashing() == Hashing::keyed)) differ("hashes", to_string(a.hashing()), to_string(b.hashing()));
+    if (a.blocks() != b.blocks())
+        differ("numbers of blocks", std::to_string(a.blocks()), std::to_string(b.blocks()));
+    if ((a.hashing() == Hashing::keyed) != (b.hashing() == Hashing::keyed))
+        differ("hashes", to_string(a.hashing()), to_string(b.hashing()));
     if (a.seed() != b.seed()) differ("seeds", std::to_string(a.seed()), std::to_string(b.seed()));
-    if (a.key() != b.key()) throw std::invalid_argument("simdbloom: filters with different keys of their hash cannot be combined");
+    if (a.key() != b.key())
+        throw std::invalid_argument(
+            "simdbloom: filters with different keys of their hash cannot be combined");
 }
 
 namespace {
 
-/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for a filter of fingerprints or counters, which cannot do
-/// `what`.
+/// work(filter) of the Bloom filter behind `any`; std::invalid_argument for a filter of
+/// fingerprints or counters, which cannot do `what`.
 template <class Any, class Work>
 void on_bloom(Any& any, const char* what, Work work) {
-    std::visit([&]<class F>(F& f) {
-        if constexpr (!std::derived_from<F, BloomInterface<std::remove_const_t<F>>>)
-            throw std::invalid_argument("simdbloom: " + f.spec() + " cannot " + what + ": " + (f.layout().is_counting() ? "counters" : "fingerprints") +
-                                        " are not bits that can be ORed");
-        else work(f);
-    }, any.variant());
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (!std::derived_from<F, BloomInterface<std::remove_const_t<F>>>)
+                throw std::invalid_argument(
+                    "simdbloom: " + f.spec() + " cannot " + what + ": " +
+                    (f.layout().is_counting() ? "counters" : "fingerprints") +
+                    " are not bits that can be ORed");
+            else work(f);
+        },
+        any.variant());
 }
 
 constexpr auto in_either = [](auto a, auto b) { return a | b; };
@@ -57,7 +66,9 @@ void FilterBase::intersect(const FilterBase& other) {
 void FilterBase::add_counters(const FilterBase& other) {
     detail::check_alike(*this, other);
     unite_kinds(other);
-    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) { return static_cast<decltype(a)>(detail::add_counters(a, b)); });
+    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) {
+        return static_cast<decltype(a)>(detail::add_counters(a, b));
+    });
 }
 
 void FilterBase::set_all_bits() {
@@ -69,14 +80,17 @@ detail::Geometry FilterBase::folded_geometry(std::uint64_t parts) const {
     check_takes_keys();
     if (parts == 0 || blocks_ % parts != 0)
         throw std::invalid_argument("simdbloom: " + std::to_string(blocks_) +
-                                    " blocks cannot be folded to a " + std::to_string(parts) + "th");
+                                    " blocks cannot be folded to a " + std::to_string(parts) +
+                                    "th");
     return {layout_, blocks_ / parts, n_keys_};
 }
 
-// A hash's block is floor(h * blocks / 2^32), so that of a parts-th as many blocks is floor(block / parts).
+// A hash's block is floor(h * blocks / 2^32), so that of a parts-th as many blocks is floor(block /
+// parts).
 void FilterBase::fold_from(const FilterBase& whole) noexcept {
     const std::uint64_t parts = whole.blocks_ / blocks_;
-    for (std::uint64_t i = 0; i < whole.blocks_; ++i) detail::combine(block_at(i / parts), whole.block_at(i), block_bytes_, in_either);
+    for (std::uint64_t i = 0; i < whole.blocks_; ++i)
+        detail::combine(block_at(i / parts), whole.block_at(i), block_bytes_, in_either);
 }
 
 Options FilterBase::options_of_a_copy() const {

@@ -5,7 +5,9 @@
 
 namespace simdbloom::detail {
 
-std::size_t Stash::size_for(std::size_t held) const noexcept { return std::max(slots_.size(), std::bit_ceil(std::max<std::size_t>(2 * held, 16))); }
+std::size_t Stash::size_for(std::size_t held) const noexcept {
+    return std::max(slots_.size(), std::bit_ceil(std::max<std::size_t>(2 * held, 16)));
+}
 
 std::size_t Stash::home(std::uint64_t hash) const noexcept {
     return scatter_.home(hash, static_cast<unsigned>(std::countr_zero(slots_.size())));
@@ -78,13 +80,12 @@ bool Stash::erase(std::uint64_t hash) noexcept {
 
 std::vector<std::uint64_t> Stash::sorted() const {
     std::vector<std::uint64_t> all(zeros_, 0);
-    std::copy_if(slots_.begin(), slots_.end(), std::back_inserter(all), [](std::uint64_t hash) { return hash != 0; });
+    std::copy_if(slots_.begin(), slots_.end(), std::back_inserter(all),
+                 [](std::uint64_t hash) { return hash != 0; });
     std::sort(all.begin(), all.end());
     return all;
 }
 
-void Stash::clear() noexcept {
-    *this = Stash();
-}
+void Stash::clear() noexcept { *this = Stash(); }
 
 }  // namespace simdbloom::detail

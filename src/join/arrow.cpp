@@ -10,19 +10,26 @@
 namespace simdbloom {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("simdbloom: an Arrow array " + what); }
+[[noreturn]] void refuse(const std::string& what) {
+    throw std::invalid_argument("simdbloom: an Arrow array " + what);
+}
 
 /// Rows first .. first + n of a buffer of T's.
 template <class T>
 const T* buffer(const ArrowArray& array, std::int64_t index) {
-    if (index >= array.n_buffers) refuse("of " + std::to_string(array.n_buffers) + " buffers has no buffer " + std::to_string(index));
-    if (array.buffers[index] == nullptr && array.length != 0) refuse("has no memory in buffer " + std::to_string(index));
+    if (index >= array.n_buffers)
+        refuse("of " + std::to_string(array.n_buffers) + " buffers has no buffer " +
+               std::to_string(index));
+    if (array.buffers[index] == nullptr && array.length != 0)
+        refuse("has no memory in buffer " + std::to_string(index));
     return static_cast<const T*>(array.buffers[index]);
 }
 
 void check(const ArrowSchema& schema, const ArrowArray& array) {
     if (schema.release == nullptr || array.release == nullptr) refuse("that was released");
-    if (array.length < 0 || array.offset < 0) refuse("of " + std::to_string(array.length) + " rows from row " + std::to_string(array.offset) + " on");
+    if (array.length < 0 || array.offset < 0)
+        refuse("of " + std::to_string(array.length) + " rows from row " +
+               std::to_string(array.offset) + " on");
     if (array.length > std::numeric_limits<std::int64_t>::max() - array.offset)
         refuse("of " + std::to_string(array.length) + " rows from row " +
                std::to_string(array.offset) + " on, more than can be counted");
@@ -34,19 +41,24 @@ template <class T, class ToKey>
 void widen(const ArrowArray& array, std::vector<std::uint64_t>& values, const ToKey& key) {
     const T* from = buffer<T>(array, 1);
     values.resize(static_cast<std::size_t>(array.length));
-    for (std::size_t row = 0; row < values.size(); ++row) values[row] = key(from[static_cast<std::size_t>(array.offset) + row]);
+    for (std::size_t row = 0; row < values.size(); ++row)
+        values[row] = key(from[static_cast<std::size_t>(array.offset) + row]);
 }
 
 /// Sign-extended if T is signed.
 template <class T>
 void integers(const ArrowArray& array, std::vector<std::uint64_t>& values) {
-    widen<T>(array, values, [](T value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); });
+    widen<T>(array, values,
+             [](T value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); });
 }
 
-std::uint64_t hash_of(std::string_view bytes, const ArrowKeys::Hash& hash) { return hash.key ? siphash(bytes, *hash.key) : hash_bytes(bytes, hash.seed); }
+std::uint64_t hash_of(std::string_view bytes, const ArrowKeys::Hash& hash) {
+    return hash.key ? siphash(bytes, *hash.key) : hash_bytes(bytes, hash.seed);
+}
 
 template <class Offset>
-void strings(const ArrowArray& array, const ArrowKeys::Hash& hash, std::vector<std::uint64_t>& values) {
+void strings(const ArrowArray& array, const ArrowKeys::Hash& hash,
+             std::vector<std::uint64_t>& values) {
     const auto rows = static_cast<std::size_t>(array.length);
     if (rows == 0) return;
     const Offset* offsets = buffer<Offset>(array, 1) + array.offset;
@@ -66,13 +78,16 @@ void strings(const ArrowArray& array, const ArrowKeys::Hash& hash, std::vector<s
     }
 }
 
-void fixed_bytes(const ArrowArray& array, std::size_t width, const ArrowKeys::Hash& hash, std::vector<std::uint64_t>& values) {
+void fixed_bytes(const ArrowArray& array, std::size_t width, const ArrowKeys::Hash& hash,
+                 std::vector<std::uint64_t>& values) {
     const char* from = buffer<char>(array, 1);
     if (array.offset + array.length > PTRDIFF_MAX / static_cast<std::int64_t>(width))
         refuse("of " + std::to_string(array.length) + " rows of " + std::to_string(width) +
                " bytes from row " + std::to_string(array.offset) + " on, more than memory has");
     values.resize(static_cast<std::size_t>(array.length));
-    for (std::size_t row = 0; row < values.size(); ++row) values[row] = hash_of({from + (static_cast<std::size_t>(array.offset) + row) * width, width}, hash);
+    for (std::size_t row = 0; row < values.size(); ++row)
+        values[row] =
+            hash_of({from + (static_cast<std::size_t>(array.offset) + row) * width, width}, hash);
 }
 
 /// The number behind the colon of "w:16", or 0 if there is none.
@@ -89,8 +104,11 @@ std::size_t width_of(std::string_view format) {
 int integer_bits(std::string_view format) {
     if (format == "c" || format == "C") return 8;
     if (format == "s" || format == "S") return 16;
-    if (format == "i" || format == "I" || format == "tdD" || format == "tts" || format == "ttm") return 32;
-    if (format == "l" || format == "L" || format == "tdm" || format == "ttu" || format == "ttn" || format.starts_with("ts") || format.starts_with("tD")) return 64;
+    if (format == "i" || format == "I" || format == "tdD" || format == "tts" || format == "ttm")
+        return 32;
+    if (format == "l" || format == "L" || format == "tdm" || format == "ttu" || format == "ttn" ||
+        format.starts_with("ts") || format.starts_with("tD"))
+        return 64;
     return 0;
 }
 
@@ -108,39 +126,54 @@ void ArrowKeys::read_values(const ArrowSchema& schema, const ArrowArray& array, 
     valid_offset_ = static_cast<std::size_t>(array.offset);
     const bool is_signed = format.size() != 1 || (format[0] >= 'a' && format[0] <= 'z');
     switch (integer_bits(format)) {
-        case 8: return is_signed ? integers<std::int8_t>(array, values_) : integers<std::uint8_t>(array, values_);
-        case 16: return is_signed ? integers<std::int16_t>(array, values_) : integers<std::uint16_t>(array, values_);
-        case 32: return is_signed ? integers<std::int32_t>(array, values_) : integers<std::uint32_t>(array, values_);
+        case 8:
+            return is_signed ? integers<std::int8_t>(array, values_)
+                             : integers<std::uint8_t>(array, values_);
+        case 16:
+            return is_signed ? integers<std::int16_t>(array, values_)
+                             : integers<std::uint16_t>(array, values_);
+        case 32:
+            return is_signed ? integers<std::int32_t>(array, values_)
+                             : integers<std::uint32_t>(array, values_);
         case 64:
             if (array.length != 0)
                 borrowed_ = std::span(buffer<std::uint64_t>(array, 1) + array.offset,
                                       static_cast<std::size_t>(array.length));
             return;
-        default: break;
+        default:
+            break;
     }
-    if (format == "f") return widen<float>(array, values_, [](float value) { return join_key(value); });
-    if (format == "g") return widen<double>(array, values_, [](double value) { return join_key(value); });
+    if (format == "f")
+        return widen<float>(array, values_, [](float value) { return join_key(value); });
+    if (format == "g")
+        return widen<double>(array, values_, [](double value) { return join_key(value); });
     if (format == "b") {
         const auto* bits = buffer<std::uint8_t>(array, 1);
         values_.resize(static_cast<std::size_t>(array.length));
-        for (std::size_t row = 0, bit = valid_offset_; row < values_.size(); ++row, ++bit) values_[row] = bits[bit / 8] >> bit % 8 & 1;
+        for (std::size_t row = 0, bit = valid_offset_; row < values_.size(); ++row, ++bit)
+            values_[row] = bits[bit / 8] >> bit % 8 & 1;
         return;
     }
     hashed_ = true;
     if (format == "u" || format == "z") return strings<std::int32_t>(array, hash, values_);
     if (format == "U" || format == "Z") return strings<std::int64_t>(array, hash, values_);
-    if (format.starts_with("w:") && width_of(format) != 0) return fixed_bytes(array, width_of(format), hash, values_);
+    if (format.starts_with("w:") && width_of(format) != 0)
+        return fixed_bytes(array, width_of(format), hash, values_);
     // "d:precision,scale" has 128 bits, a third number says otherwise.
-    if (format.starts_with("d:") && format.find(',') == format.rfind(',')) return fixed_bytes(array, 16, hash, values_);
+    if (format.starts_with("d:") && format.find(',') == format.rfind(','))
+        return fixed_bytes(array, 16, hash, values_);
     refuse("of format \"" + std::string(format) + "\" has no keys");
 }
 
-void ArrowKeys::read_dictionary(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash) {
+void ArrowKeys::read_dictionary(const ArrowSchema& schema, const ArrowArray& array,
+                                const Hash& hash) {
     if (array.dictionary == nullptr) refuse("without the dictionary that its schema speaks of");
     ArrowSchema index_schema = schema;
     index_schema.dictionary = nullptr;
-    if (integer_bits(schema.format) == 0) refuse("whose dictionary is indexed by format \"" + std::string(schema.format) + "\"");
-    const ArrowKeys indices(index_schema, array, hash), words(*schema.dictionary, *array.dictionary, hash);
+    if (integer_bits(schema.format) == 0)
+        refuse("whose dictionary is indexed by format \"" + std::string(schema.format) + "\"");
+    const ArrowKeys indices(index_schema, array, hash),
+        words(*schema.dictionary, *array.dictionary, hash);
     const JoinColumn at = indices.column(), word = words.column();
     values_.resize(at.size());
     own_valid_.resize(at.size() / 8 + 1);
@@ -148,7 +181,10 @@ void ArrowKeys::read_dictionary(const ArrowSchema& schema, const ArrowArray& arr
     for (std::size_t row = 0; row < at.size(); ++row) {
         if (!at.is_valid(row)) continue;
         const std::uint64_t index = at.values[row];
-        if (index >= word.size()) refuse("whose row " + std::to_string(row) + " is word " + std::to_string(static_cast<std::int64_t>(index)) + " of a dictionary of " + std::to_string(word.size()));
+        if (index >= word.size())
+            refuse("whose row " + std::to_string(row) + " is word " +
+                   std::to_string(static_cast<std::int64_t>(index)) + " of a dictionary of " +
+                   std::to_string(word.size()));
         if (!word.is_valid(index)) continue;
         values_[row] = word.values[index];
         own_valid_[row / 8] |= static_cast<std::uint8_t>(1u << row % 8);
@@ -164,7 +200,8 @@ struct Exported {
 };
 
 template <class T>
-void export_values(std::vector<T> values, std::size_t n, const char* format, ArrowSchema& schema, ArrowArray& array) {
+void export_values(std::vector<T> values, std::size_t n, const char* format, ArrowSchema& schema,
+                   ArrowArray& array) {
     auto owner = std::make_unique<Exported<T>>();
     owner->values = std::move(values);
     owner->buffers[0] = nullptr;
@@ -191,7 +228,8 @@ void export_rows(std::vector<std::uint32_t> rows, ArrowSchema& schema, ArrowArra
     export_values(std::move(rows), n, "I", schema, array);
 }
 
-void export_bitmap(std::vector<std::uint8_t> bitmap, std::size_t n, ArrowSchema& schema, ArrowArray& array) {
+void export_bitmap(std::vector<std::uint8_t> bitmap, std::size_t n, ArrowSchema& schema,
+                   ArrowArray& array) {
     detail::check_bitmap(n, bitmap.size());
     export_values(std::move(bitmap), n, "b", schema, array);
 }

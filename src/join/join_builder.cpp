@@ -6,8 +6,11 @@
 namespace simdbloom {
 namespace {
 
-AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_key, Options options) {
-    if (!Layout::parse(spec).is_bloom()) throw std::invalid_argument("simdbloom: \"" + std::string(spec) + "\" cannot be filled by several threads");
+AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_key,
+                     Options options) {
+    if (!Layout::parse(spec).is_bloom())
+        throw std::invalid_argument("simdbloom: \"" + std::string(spec) +
+                                    "\" cannot be filled by several threads");
     return make_filter(spec, n_keys, bits_per_key, std::move(options));
 }
 
@@ -30,12 +33,17 @@ void for_each_valid(const JoinColumn& column, const Use& use) {
 
 }  // namespace
 
-JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key, Options options)
+JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key,
+                         Options options)
     : filter_(bloom_only(spec, n_keys, bits_per_key, std::move(options))) {}
 
 void JoinBuilder::insert(const JoinColumn& column) {
     for_each_valid(column, [&](std::span<const std::uint64_t> values) {
-        std::visit([&](FilterBase& f) { detail::BuildAccess::insert_beside_others(f, values, column.hashed); }, filter_.variant());
+        std::visit(
+            [&](FilterBase& f) {
+                detail::BuildAccess::insert_beside_others(f, values, column.hashed);
+            },
+            filter_.variant());
         rows_.fetch_add(values.size(), std::memory_order_relaxed);
     });
 }
@@ -49,7 +57,9 @@ void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
     if (column.valid == nullptr) return put_in(column.values);
     std::vector<std::uint64_t> values;
     values.reserve(column.size());
-    for_each_valid(column, [&](std::span<const std::uint64_t> some) { values.insert(values.end(), some.begin(), some.end()); });
+    for_each_valid(column, [&](std::span<const std::uint64_t> some) {
+        values.insert(values.end(), some.begin(), some.end());
+    });
     put_in(values);
 }
 

@@ -15,7 +15,8 @@ namespace {
 // A multiple of 64; 8 KiB of values.
 constexpr std::size_t piece_rows = 1024;
 
-/// Clears the bits of those of the n rows from `first` on that are NULL. Reads no byte of the validity that holds none of their bits.
+/// Clears the bits of those of the n rows from `first` on that are NULL. Reads no byte of the
+/// validity that holds none of their bits.
 void clear_nulls(const JoinColumn& column, std::size_t first, std::size_t n, std::uint8_t* bits) {
     if (column.valid == nullptr) return;
     const std::size_t begin = column.valid_offset + first, end = begin + n;
@@ -23,7 +24,8 @@ void clear_nulls(const JoinColumn& column, std::size_t first, std::size_t n, std
     for (std::size_t i = 0; i < n; i += 8) {
         const std::size_t at = (begin + i) / 8;
         unsigned valid = column.valid[at] >> shift;
-        if (shift != 0 && 8 * (at + 1) < end) valid |= static_cast<unsigned>(column.valid[at + 1]) << (8 - shift);
+        if (shift != 0 && 8 * (at + 1) < end)
+            valid |= static_cast<unsigned>(column.valid[at + 1]) << (8 - shift);
         bits[i / 8] &= static_cast<std::uint8_t>(valid);
     }
 }
@@ -47,7 +49,8 @@ void for_each_piece(const JoinColumn& column, const Answer& answer, const Use& u
 
 }  // namespace
 
-void JoinFilter::answer(const JoinColumn& column, std::size_t first, std::size_t n, std::uint8_t* bits) const {
+void JoinFilter::answer(const JoinColumn& column, std::size_t first, std::size_t n,
+                        std::uint8_t* bits) const {
     const std::span<std::uint8_t> out(bits, (n + 7) / 8);
     const auto values = column.values.subspan(first, n);
     if (state_ != State::filter) {
@@ -62,29 +65,43 @@ void JoinFilter::answer(const JoinColumn& column, std::size_t first, std::size_t
 }
 
 std::size_t JoinFilter::count(const JoinColumn& column) const {
-    if (state_ == State::filter && column.valid == nullptr) return column.hashed ? filter()->count_hashes(column.values) : filter()->count(column.values);
+    if (state_ == State::filter && column.valid == nullptr)
+        return column.hashed ? filter()->count_hashes(column.values)
+                             : filter()->count(column.values);
     std::size_t found = 0;
     for_each_piece(
-        column, [&](std::size_t first, std::size_t n, std::uint8_t* bits) { answer(column, first, n, bits); },
+        column,
+        [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
+            answer(column, first, n, bits);
+        },
         [&](std::size_t, std::size_t n, const std::uint8_t* bits) {
-            for (std::size_t i = 0; i < n; i += 8) found += static_cast<std::size_t>(std::popcount(bits[i / 8]));
+            for (std::size_t i = 0; i < n; i += 8)
+                found += static_cast<std::size_t>(std::popcount(bits[i / 8]));
         });
     return found;
 }
 
 std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t> out) const {
-    if (state_ == State::filter && column.valid == nullptr) return column.hashed ? filter()->select_hashes(column.values, out) : filter()->select(column.values, out);
+    if (state_ == State::filter && column.valid == nullptr)
+        return column.hashed ? filter()->select_hashes(column.values, out)
+                             : filter()->select(column.values, out);
     detail::check_positions(column.size(), out.size());
     std::size_t found = 0;
     for_each_piece(
-        column, [&](std::size_t first, std::size_t n, std::uint8_t* bits) { answer(column, first, n, bits); },
+        column,
+        [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
+            answer(column, first, n, bits);
+        },
         [&](std::size_t first, std::size_t n, const std::uint8_t* bits) {
-            for (std::size_t i = 0; i < n; i += 8) found += detail::write_answers(bits[i / 8], first + i, 8, detail::Output::select, out.data() + found);
+            for (std::size_t i = 0; i < n; i += 8)
+                found += detail::write_answers(bits[i / 8], first + i, 8, detail::Output::select,
+                                               out.data() + found);
         });
     return found;
 }
 
-std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::uint32_t> rows, std::span<std::uint32_t> out) const {
+std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::uint32_t> rows,
+                               std::span<std::uint32_t> out) const {
     detail::check_positions(rows.size(), out.size());
     std::array<std::uint64_t, piece_rows> values;
     std::array<std::uint32_t, piece_rows> from, passing;
@@ -95,17 +112,23 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
         for (std::size_t i = first; i < end; ++i) {
             const std::uint32_t row = rows[i];
             if (row >= column.size())
-                throw std::out_of_range("simdbloom: row " + std::to_string(row) + " of a column of " + std::to_string(column.size()) + " rows");
+                throw std::out_of_range("simdbloom: row " + std::to_string(row) +
+                                        " of a column of " + std::to_string(column.size()) +
+                                        " rows");
             values[n] = column.values[row];
             from[n] = row;
             n += column.is_valid(row);
         }
         if (state_ != State::filter) {
-            if (state_ == State::accept_all) found = static_cast<std::size_t>(std::copy_n(from.begin(), n, out.begin() + static_cast<std::ptrdiff_t>(found)) - out.begin());
+            if (state_ == State::accept_all)
+                found = static_cast<std::size_t>(
+                    std::copy_n(from.begin(), n, out.begin() + static_cast<std::ptrdiff_t>(found)) -
+                    out.begin());
             continue;
         }
         const std::span<const std::uint64_t> asked(values.data(), n);
-        const std::size_t here = column.hashed ? filter()->select_hashes(asked, passing) : filter()->select(asked, passing);
+        const std::size_t here = column.hashed ? filter()->select_hashes(asked, passing)
+                                               : filter()->select(asked, passing);
         for (std::size_t i = 0; i < here; ++i) out[found + i] = from[passing[i]];
         found += here;
     }
@@ -119,9 +142,13 @@ void JoinFilter::bitmap(const JoinColumn& column, std::span<std::uint8_t> out) c
 
 void JoinFilter::bytes(const JoinColumn& column, std::span<std::uint8_t> out) const {
     if (out.size() < column.size())
-        throw std::length_error("simdbloom: room for the answers of " + std::to_string(out.size()) + " of " + std::to_string(column.size()) + " rows");
+        throw std::length_error("simdbloom: room for the answers of " + std::to_string(out.size()) +
+                                " of " + std::to_string(column.size()) + " rows");
     for_each_piece(
-        column, [&](std::size_t first, std::size_t n, std::uint8_t* bits) { answer(column, first, n, bits); },
+        column,
+        [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
+            answer(column, first, n, bits);
+        },
         [&](std::size_t first, std::size_t n, const std::uint8_t* bits) {
             for (std::size_t i = 0; i < n; i += 8) {
                 std::uint64_t eight;

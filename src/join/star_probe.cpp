@@ -9,17 +9,21 @@ namespace simdbloom {
 
 StarProbe::StarProbe(std::vector<JoinFilter> filters, std::optional<Governor::Settings> settings)
     : order_(std::vector<std::size_t>(filters.size())) {
-    for (auto& filter : filters) arms_.push_back({std::move(filter), settings ? std::optional<Governor>(*settings) : std::nullopt});
+    for (auto& filter : filters)
+        arms_.push_back(
+            {std::move(filter), settings ? std::optional<Governor>(*settings) : std::nullopt});
     std::iota(order_.begin(), order_.end(), std::size_t{0});
 }
 
 std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std::uint32_t> out) {
     if (columns.size() != arms_.size() || columns.empty())
-        throw std::invalid_argument("simdbloom: " + std::to_string(columns.size()) + " columns for " + std::to_string(arms_.size()) + " filters");
+        throw std::invalid_argument("simdbloom: " + std::to_string(columns.size()) +
+                                    " columns for " + std::to_string(arms_.size()) + " filters");
     const std::size_t n = columns[0].size();
     for (const auto& column : columns)
         if (column.size() != n)
-            throw std::invalid_argument("simdbloom: a column of " + std::to_string(column.size()) + " rows beside one of " + std::to_string(n));
+            throw std::invalid_argument("simdbloom: a column of " + std::to_string(column.size()) +
+                                        " rows beside one of " + std::to_string(n));
     detail::check_positions(n, out.size());
 
     static const JoinFilter everything = JoinFilter::accept_all();
@@ -32,7 +36,8 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
         if (!ask && !first && columns[i].valid == nullptr) continue;
         const JoinFilter& filter = ask ? arm.filter : everything;
         const std::size_t before = left;
-        left = first ? filter.select(columns[i], out) : filter.select(columns[i], out.first(before), out);
+        left = first ? filter.select(columns[i], out)
+                     : filter.select(columns[i], out.first(before), out);
         first = false;
         if (!ask) continue;
         if (arm.governor) arm.governor->record(before, left);
@@ -43,7 +48,8 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
     }
     // By insertion: a few filters, nearly in order, and no memory, which std::stable_sort asks for.
     for (std::size_t i = 1; i < order_.size(); ++i)
-        for (std::size_t j = i; j > 0 && pass_rate(order_[j]) < pass_rate(order_[j - 1]); --j) std::swap(order_[j], order_[j - 1]);
+        for (std::size_t j = i; j > 0 && pass_rate(order_[j]) < pass_rate(order_[j - 1]); --j)
+            std::swap(order_[j], order_[j - 1]);
     return left;
 }
 

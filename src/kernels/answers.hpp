@@ -1,5 +1,5 @@
-// How the answers of one chunk are kept until all 64 are there. Each kind has hits(): bit j set, key j found. The AVX-512
-// operations add kinds of their own.
+// How the answers of one chunk are kept until all 64 are there. Each kind has hits(): bit j set,
+// key j found. The AVX-512 operations add kinds of their own.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ struct LaneBits {
     }
 };
 
-/// A key at a time, one byte each: a flag goes to memory in one instruction, and 64 of them are packed at once.
+/// A key at a time, one byte each: a flag goes to memory in one instruction, and 64 of them are
+/// packed at once.
 template <class O>
 struct FlagBytes {
     alignas(64) std::uint8_t flag[64];
@@ -30,7 +31,8 @@ struct FlagBytes {
 
 /// The best of the two for tests of one key at a time.
 template <class O>
-using KeyAnswers = typename std::conditional_t<O::packs_bytes, std::type_identity<FlagBytes<O>>, std::type_identity<LaneBits>>::type;
+using KeyAnswers = typename std::conditional_t<O::packs_bytes, std::type_identity<FlagBytes<O>>,
+                                               std::type_identity<LaneBits>>::type;
 
 }  // namespace
 }  // namespace simdbloom::detail

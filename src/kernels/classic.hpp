@@ -1,8 +1,10 @@
-// classic and counting: k probes anywhere, each wanted only by the keys that passed those before. Keys are tested a vector at a time;
-// those that pass are put side by side in a queue, and go on when it holds 64 (Polychroniou & Ross 2014 refill lanes for the
-// same reason). No branch depends on a bit, so that lines are fetched for many chunks at once; queues keep the order of the
-// keys. Against two probes at once and the survivors of each chunk together through the others, ns a key with AVX-512,
-// k = 8: 16 KiB 2.2 to 3.6, 256 KiB 2.6 to 4.4, 8 MiB 5.5 to 9.6, 256 MiB 18.5 to 31 (bench/tried.md, "Classic").
+// classic and counting: k probes anywhere, each wanted only by the keys that passed those before.
+// Keys are tested a vector at a time; those that pass are put side by side in a queue, and go on
+// when it holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch depends
+// on a bit, so that lines are fetched for many chunks at once; queues keep the order of the keys.
+// Against two probes at once and the survivors of each chunk together through the others, ns a key
+// with AVX-512, k = 8: 16 KiB 2.2 to 3.6, 256 KiB 2.6 to 4.4, 8 MiB 5.5 to 9.6, 256 MiB 18.5 to 31
+// (bench/tried.md, "Classic").
 #pragma once
 
 #include "kernels/driver.hpp"
@@ -17,7 +19,8 @@ template <class O, unsigned cell_bits = 1>
 struct Classic {
     static constexpr std::uint32_t few_below = 7;
     using V = typename O::V;
-    // Insert, ns a key without and with (AVX-512, k = 8): 8 MiB 20.4 / 22.4, 32 MiB 32.9 / 37.9, 64 MiB 55 / 50, 256 MiB 85 / 75.
+    // Insert, ns a key without and with (AVX-512, k = 8): 8 MiB 20.4 / 22.4, 32 MiB 32.9 / 37.9, 64
+    // MiB 55 / 50, 256 MiB 85 / 75.
     static constexpr std::size_t prefetch_above = std::size_t{48} << 20;
     struct Stage {
         alignas(64) std::uint64_t position[chunk_keys];  // of the first probe
@@ -29,9 +32,12 @@ struct Classic {
     static void stage(const Target&, V hash, Stage& s, std::size_t i) {
         O::store(s.position + i, hash);
     }
-    static std::uint64_t offset_of(const Target& t, std::uint64_t g) { return block_index(g, t.blocks) * 8; }
+    static std::uint64_t offset_of(const Target& t, std::uint64_t g) {
+        return block_index(g, t.blocks) * 8;
+    }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
-        for (std::size_t j = i; j < i + O::lanes; ++j) O::prefetch(t.bits + offset_of(t, s.position[j]));
+        for (std::size_t j = i; j < i + O::lanes; ++j)
+            O::prefetch(t.bits + offset_of(t, s.position[j]));
     }
     static std::size_t lookup(const Target t, const Batch b, Output output, void* out) {
         Search search(t, Emitter<O>(output, out));
@@ -40,7 +46,8 @@ struct Classic {
     static bool test_key(const Target& t, std::uint64_t hash) {
         std::uint64_t g = hash;
         for (unsigned r = 0; r < t.k; ++r, g = classic_next(g)) {
-            if ((load_le<std::uint64_t>(t.bits + offset_of(t, g)) & scalar_mask(g)) == 0) return false;
+            if ((load_le<std::uint64_t>(t.bits + offset_of(t, g)) & scalar_mask(g)) == 0)
+                return false;
         }
         return true;
     }
@@ -67,7 +74,8 @@ struct Classic {
     // The first probe's word: the least a negative lookup must load.
     static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
         auto& sum = to.sum[i / O::lanes % 4];
-        sum = sum ^ O::gather64(t.bits, block_offset_vector<O>(O::load(s.position + i), t.blocks, 3));
+        sum =
+            sum ^ O::gather64(t.bits, block_offset_vector<O>(O::load(s.position + i), t.blocks, 3));
     }
 
 private:
@@ -87,15 +95,20 @@ private:
     static V next(V position) {
         return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);
     }
-    static V offset_vector(const Target& t, V position) { return block_offset_vector<O>(position, t.blocks, 3); }
+    static V offset_vector(const Target& t, V position) {
+        return block_offset_vector<O>(position, t.blocks, 3);
+    }
 
-    static std::uint64_t scalar_mask(std::uint64_t g) { return cell_bits == 1 ? std::uint64_t{1} << (g & 63) : std::uint64_t{15} << counting_bit(g); }
+    static std::uint64_t scalar_mask(std::uint64_t g) {
+        return cell_bits == 1 ? std::uint64_t{1} << (g & 63) : std::uint64_t{15} << counting_bit(g);
+    }
     static V mask(V position) {
         if constexpr (cell_bits == 1) return O::bit(position);
         else return O::nibble((position << 2) & O::broadcast(60));
     }
 
-    /// Of the lanes in `alive`, those whose bit or counter is set. Dead lanes load nothing: their lines would cost bandwidth.
+    /// Of the lanes in `alive`, those whose bit or counter is set. Dead lanes load nothing: their
+    /// lines would cost bandwidth.
     static unsigned test(const Target& t, V position, unsigned alive) {
         const V words = O::gather64(t.bits, offset_vector(t, position), alive);
         return O::nonzero_lanes(words & mask(position)) & alive;
@@ -103,7 +116,8 @@ private:
 
     /// A ring of keys on their way through the probes: positions of the next probe, and numbers.
     struct Queue {
-        static constexpr std::size_t room = 2 * chunk_keys;  // at most 63 keys wait when 64 more come
+        static constexpr std::size_t room =
+            2 * chunk_keys;  // at most 63 keys wait when 64 more come
         alignas(64) std::uint64_t position[room + O::lanes];
         alignas(64) std::uint64_t key[room + O::lanes];
         std::size_t first = 0, last = 0;
@@ -144,12 +158,14 @@ private:
                 flow<1>();
             }
             while (at + O::lanes <= b.size) vector();
-            if (at < b.size) pass<0>(hashes.padded(b.keys + at, b.size - at), keys, first_lanes(b.size - at));
+            if (at < b.size)
+                pass<0>(hashes.padded(b.keys + at, b.size - at), keys, first_lanes(b.size - at));
             finish<1>();
             return emit.end(b.size);
         }
 
-        /// The probe of one level for one vector of keys; who passes goes to the next level's queue or out.
+        /// The probe of one level for one vector of keys; who passes goes to the next level's queue
+        /// or out.
         template <unsigned level>
         void pass(V position, V keys, unsigned alive) {
             alive = test(t, position, alive);
@@ -173,7 +189,8 @@ private:
             if constexpr (level < levels) {
                 Queue& q = queues[level - 1];
                 if (q.size() < chunk_keys) return;
-                for (std::size_t i = 0; i < chunk_keys; i += O::lanes, q.first += O::lanes) pass<level>(q.positions(), q.keys(), all);
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes, q.first += O::lanes)
+                    pass<level>(q.positions(), q.keys(), all);
                 flow<level + 1>();
             }
         }

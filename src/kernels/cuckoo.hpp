@@ -1,5 +1,5 @@
-// cuckoo8, cuckoo12, cuckoo16: both buckets of a key loaded, its tag compared with all eight slots; one key
-// a 64-bit lane.
+// cuckoo8, cuckoo12, cuckoo16: both buckets of a key loaded, its tag compared with all eight slots;
+// one key a 64-bit lane.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -13,7 +13,9 @@ struct Cuckoo {
     static constexpr std::uint32_t few_below = 10;
     using V = typename O::V;
     static constexpr std::uint64_t bucket_bytes = bits / 2;  // four slots
-    static constexpr std::uint64_t slot_ones = bits == 8 ? 0x01010101u : bits == 12 ? 0x001001001001u : 0x0001000100010001u;
+    static constexpr std::uint64_t slot_ones = bits == 8    ? 0x01010101u
+                                               : bits == 12 ? 0x001001001001u
+                                                            : 0x0001000100010001u;
     struct Stage {
         alignas(64) std::uint64_t bucket[chunk_keys];
         alignas(64) std::uint64_t alternate[chunk_keys];
@@ -27,23 +29,28 @@ struct Cuckoo {
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const V bucket = block_index_vector<O>(hash, t.blocks);
         const V tag = (O::mul32(hash, O::broadcast((1u << bits) - 1)) >> 32) + O::broadcast(1);
-        const V h = O::mul32(O::mul32(tag, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
+        const V h =
+            O::mul32(O::mul32(tag, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
         // h - bucket, plus the number of buckets where that is negative
         const V difference = h - bucket;
-        const V wrapped = difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
+        const V wrapped =
+            difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
         O::store(s.bucket + i, bucket);
         O::store(s.alternate + i, wrapped);
         O::store(s.tag + i, tag);
     }
     // The second bucket depends on the tag: all of the staging is addressing.
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) { stage(t, hash, s, i); }
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        stage(t, hash, s, i);
+    }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) {
             O::prefetch(t.bits + s.bucket[j] * bucket_bytes);
             O::prefetch(t.bits + s.alternate[j] * bucket_bytes);
         }
     }
-    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
         const V pattern = tag_in_all_slots(O::load(s.tag + at));
         const V a = load_buckets(t, O::load(s.bucket + at)) ^ pattern;
         const V b = load_buckets(t, O::load(s.alternate + at)) ^ pattern;
@@ -51,19 +58,23 @@ struct Cuckoo {
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         for (std::size_t j = 0; j < n; ++j)
-            if (!cuckoo_place(t, bits, s.bucket[i + j], static_cast<std::uint32_t>(s.tag[i + j]))) return j;
+            if (!cuckoo_place(t, bits, s.bucket[i + j], static_cast<std::uint32_t>(s.tag[i + j])))
+                return j;
         return n;
     }
     static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
         auto& sum = to.sum[i / O::lanes % 4];
-        sum = sum ^ load_buckets(t, O::load(s.bucket + i)) ^ load_buckets(t, O::load(s.alternate + i));
+        sum = sum ^ load_buckets(t, O::load(s.bucket + i)) ^
+              load_buckets(t, O::load(s.alternate + i));
     }
 
 private:
     static V load_buckets(const Target& t, V bucket) {
         if constexpr (bits == 8) return O::gather32(t.bits, bucket << 2);
         else if constexpr (bits == 16) return O::gather64(t.bits, bucket << 3);
-        else return O::gather64(t.bits, (bucket << 2) + (bucket << 1)) & O::broadcast(0xFFFFFFFFFFFFu);
+        else
+            return O::gather64(t.bits, (bucket << 2) + (bucket << 1)) &
+                   O::broadcast(0xFFFFFFFFFFFFu);
     }
     static V tag_in_all_slots(V tag) {
         V two = tag | (tag << static_cast<int>(bits));

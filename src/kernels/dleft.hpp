@@ -1,5 +1,6 @@
-// dleft12, dleft14, dleft16: the four buckets of a key loaded, its remainder compared with all 32 cells. Vector ISAs take
-// key by key, as many buckets as fit into a register, 16 bits a cell; scalar code four cells a word.
+// dleft12, dleft14, dleft16: the four buckets of a key loaded, its remainder compared with all 32
+// cells. Vector ISAs take key by key, as many buckets as fit into a register, 16 bits a cell;
+// scalar code four cells a word.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -25,10 +26,12 @@ struct DLeft {
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const V blocks = O::broadcast(t.blocks);
         const V remainder = (O::mul32(hash, O::broadcast((1u << r) - 1)) >> 32) + O::broadcast(1);
-        const V stride = O::mul32(O::mul32(remainder, O::broadcast(cuckoo_multiplier)), blocks) >> 32;
+        const V stride =
+            O::mul32(O::mul32(remainder, O::broadcast(cuckoo_multiplier)), blocks) >> 32;
         V block = block_index_vector<O>(hash, t.blocks);
         for (std::uint64_t subtable = 0; subtable < 4; ++subtable) {
-            O::store(s.offset[subtable] + i, O::mul32(block, O::broadcast(block_bytes)) + O::broadcast(subtable * bucket_bytes));
+            O::store(s.offset[subtable] + i, O::mul32(block, O::broadcast(block_bytes)) +
+                                                 O::broadcast(subtable * bucket_bytes));
             // block + stride, minus the number of blocks where that is not negative
             const V wrapped = block + stride - blocks;
             block = wrapped + (blocks & (O::broadcast(0) - (wrapped >> 63)));
@@ -36,29 +39,39 @@ struct DLeft {
         O::store(s.remainder + i, remainder);
     }
     // The other blocks depend on the remainder: all of the staging is addressing.
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) { stage(t, hash, s, i); }
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        stage(t, hash, s, i);
+    }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j)
             for (const auto& offset : s.offset) O::prefetch(t.bits + offset[j]);
     }
-    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
         for (std::size_t j = 0; j < O::lanes; ++j) {
-            const std::byte* const bucket[4] = {t.bits + s.offset[0][at + j], t.bits + s.offset[1][at + j], t.bits + s.offset[2][at + j], t.bits + s.offset[3][at + j]};
+            const std::byte* const bucket[4] = {
+                t.bits + s.offset[0][at + j], t.bits + s.offset[1][at + j],
+                t.bits + s.offset[2][at + j], t.bits + s.offset[3][at + j]};
             const auto remainder = static_cast<std::uint32_t>(s.remainder[at + j]);
-            if constexpr (O::keeps_misses) O::template test_cells<r>(answers, i + j, bucket, remainder);
-            else if constexpr (O::lanes > 1) answers.set(i + j, O::template any_cell<r>(bucket, remainder));
+            if constexpr (O::keeps_misses)
+                O::template test_cells<r>(answers, i + j, bucket, remainder);
+            else if constexpr (O::lanes > 1)
+                answers.set(i + j, O::template any_cell<r>(bucket, remainder));
             else answers.set(i + j, any_of_words(bucket, remainder));
         }
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         for (std::size_t j = i; j < i + n; ++j) {
-            std::byte* const bucket[4] = {t.bits + s.offset[0][j], t.bits + s.offset[1][j], t.bits + s.offset[2][j], t.bits + s.offset[3][j]};
+            std::byte* const bucket[4] = {t.bits + s.offset[0][j], t.bits + s.offset[1][j],
+                                          t.bits + s.offset[2][j], t.bits + s.offset[3][j]};
             if (!dleft_place(bucket, r, static_cast<std::uint32_t>(s.remainder[j]))) return j - i;
         }
         return n;
     }
     static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        for (unsigned subtable = 0; subtable < 4; ++subtable) to.sum[subtable] = to.sum[subtable] ^ O::gather64(t.bits, O::load(s.offset[subtable] + i));
+        for (unsigned subtable = 0; subtable < 4; ++subtable)
+            to.sum[subtable] =
+                to.sum[subtable] ^ O::gather64(t.bits, O::load(s.offset[subtable] + i));
     }
 
 private:
@@ -66,12 +79,14 @@ private:
     static constexpr std::uint64_t ones = r == 12 ? 0x001001001001u : 0x0001000100010001u;
 
     static bool any_of_words(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
-        constexpr std::uint64_t used = (ones * ((1u << r) - 1)) << (width - r), high = ones << (width - 1);
+        constexpr std::uint64_t used = (ones * ((1u << r) - 1)) << (width - r),
+                                high = ones << (width - 1);
         const std::uint64_t pattern = std::uint64_t{remainder << (width - r)} * ones;
         std::uint64_t found = 0;
         for (const std::byte* at : bucket)
             for (unsigned half = 0; half < 2; ++half) {
-                const std::uint64_t x = (Ops<ScalarArch>::gather64(at, half * width / 2) ^ pattern) & used;
+                const std::uint64_t x =
+                    (Ops<ScalarArch>::gather64(at, half * width / 2) ^ pattern) & used;
                 found |= (x - ones) & ~x & high;  // not 0 exactly if a cell of x is
             }
         return found != 0;

@@ -1,23 +1,30 @@
-// The way of a batch: keys -> hashes -> addresses and patterns ("staging") -> pattern tests -> answers.
+// The way of a batch:
 //
-// Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector at a time whatever the
-// layout does afterwards. Staging and testing go in step, a vector of the next chunk staged (and its lines prefetched) for
-// each vector of this one tested: that spreads the loads evenly and keeps more of them in flight (bench/tried.md,
-// "Staging and testing in step").
+//   keys -> hashes -> addresses and patterns ("staging") -> pattern tests -> answers
+//
+// Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector
+// at a time whatever the layout does afterwards. Staging and testing go in step: for each vector of
+// this chunk that is tested, a vector of the next chunk is staged and its lines are prefetched.
+// That spreads the loads evenly and keeps more of them in flight (bench/tried.md, "Staging and
+// testing in step").
 //
 // A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys:
-//   struct Stage                                     arrays for one chunk
-//   stage(target, hashes, stage, i)                  stages keys i .. i + O::lanes
-//   stage_insert(target, hashes, stage, i)           the same for insert, if that wants something else
-//   stage_address(target, hashes, stage, i)          the same for touch: addresses only
-//   prefetch(target, stage, i)                       of those lines
-//   prefetch_above                                   bytes of a filter; see early_prefetch
-//   struct Answers { u64 hits() }                    bit j set: key j found
-//   test(target, stage, at, answers, i)              tests the keys staged from `at` on, and answers from bit i on
-//     or size_t lookup(target, batch, output, out)   in place of both, if the layout goes a way of its own
-//   few_below                                        batches of fewer keys go key by key, see few()
-//   bool test_key(target, hash)                      one key, or else: template Over<O>, the same layout over other operations
-//   size_t insert(target, stage, i, n)               n <= O::lanes keys from i on; how many went in
+//
+//   struct Stage                               arrays for one chunk
+//   stage(target, hashes, stage, i)            stages keys i .. i + O::lanes
+//   stage_insert(target, hashes, stage, i)     the same for insert, if insert needs something else
+//   stage_address(target, hashes, stage, i)    the same for touch: addresses only
+//   prefetch(target, stage, i)                 of those lines
+//   prefetch_above                             bytes of a filter; see early_prefetch
+//   struct Answers { u64 hits() }              bit j set: key j found
+//   test(target, stage, at, answers, i)        tests the keys staged from `at` on, and answers from
+//                                              bit i on
+//     or size_t lookup(target, batch, output, out)
+//                                              in place of both, for a layout with its own way
+//   few_below                                  batches of fewer keys go key by key, see few()
+//   bool test_key(target, hash)                one key, or else: template Over<O>, the same layout
+//                                              over other operations
+//   size_t insert(target, stage, i, n)         n <= O::lanes keys from i on; how many went in
 //   touch(target, stage, i, Loads&)
 #pragma once
 
@@ -36,10 +43,14 @@ template <class O>
 class HashSource {
 public:
     using V = typename O::V;
-    HashSource(const Target& t, const Batch& b) : folded_seed_(fold_seed<O>(t.seed)), hashed_(b.hashed) {}
+    HashSource(const Target& t, const Batch& b)
+        : folded_seed_(fold_seed<O>(t.seed)), hashed_(b.hashed) {}
     V operator()(const std::uint64_t* p) const { return second(first(p)); }
-    /// Of the n < O::lanes keys from p on, filled up with a key that is worked on and never answered for.
-    V padded(const std::uint64_t* p, std::size_t n) const { return second(first(O::load_first(p, n))); }
+    /// Of the n < O::lanes keys from p on, filled up with a key that is worked on and never
+    /// answered for.
+    V padded(const std::uint64_t* p, std::size_t n) const {
+        return second(first(O::load_first(p, n)));
+    }
 
     // In two parts: second(first(p)).
     V first(const std::uint64_t* p) const { return first(O::load(p)); }
@@ -52,17 +63,22 @@ private:
     bool hashed_;
 };
 
-/// The same, vector after vector from p on, with three of them in the making. A hash is a chain of some 40 cycles: made at
-/// one go, it holds places of the scheduler that the tests of other keys wait for. ns a key without and with (16 KiB):
-/// split256 AVX-512 1.13/0.95, AVX2 1.46/1.39; sector512 1.05/0.90, 1.82/1.73; register64 0.69/0.62, 1.52/1.33.
+/// The same, vector after vector from p on, with three of them in the making. A hash is a chain of
+/// some 40 cycles: made at one go, it holds places of the scheduler that the tests of other keys
+/// wait for. ns a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
+/// sector512 1.05/0.90, 1.82/1.73; register64 0.69/0.62, 1.52/1.33.
 template <class O>
 class HashPipeline {
 public:
     using V = typename O::V;
     /// `end` is that of the batch; four vectors from p on lie before it.
     HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p, const std::uint64_t* end)
-        : hashes_(hashes), after_second_(hashes.second(hashes.first(p))), waiting_(hashes.first(p + O::lanes)), after_first_(hashes.first(p + 2 * O::lanes)),
-          ahead_(p + 3 * O::lanes), last_(end - O::lanes) {}
+        : hashes_(hashes),
+          after_second_(hashes.second(hashes.first(p))),
+          waiting_(hashes.first(p + O::lanes)),
+          after_first_(hashes.first(p + 2 * O::lanes)),
+          ahead_(p + 3 * O::lanes),
+          last_(end - O::lanes) {}
 
     V next() {
         const V done = after_second_;
@@ -82,10 +98,10 @@ private:
 
 // One lane has no vectors to wait for.
 template <class O>
-    requires(O::lanes == 1)
-class HashPipeline<O> {
+requires(O::lanes == 1) class HashPipeline<O> {
 public:
-    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p, const std::uint64_t*) : hashes_(hashes), at_(p) {}
+    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p, const std::uint64_t*)
+        : hashes_(hashes), at_(p) {}
     typename O::V next() { return hashes_(at_++); }
 
 private:
@@ -93,8 +109,8 @@ private:
     const std::uint64_t* at_;
 };
 
-// Filters of more bytes than this are prefetched, into the level-2 cache. ns a key without and with, absent keys (Xeon,
-// L2 2 MiB, L3 260 MiB), at 1, 2, 8, 16 and 256 MiB:
+// Filters of more bytes than this are prefetched, into the level-2 cache. ns a key without and
+// with, absent keys (Xeon, L2 2 MiB, L3 260 MiB), at 1, 2, 8, 16 and 256 MiB:
 //   split256 AVX2       1.70/1.72   2.20/1.91   2.72/2.42               9.6/6.5
 //   blocked512 AVX-512  1.98/2.02   2.55/2.07   3.00/2.36   3.32/2.77   10.1/6.0
 //   split256 AVX-512                1.76/1.74   2.24/2.30   2.95/2.89   8.4/6.6
@@ -104,12 +120,14 @@ constexpr std::size_t early_prefetch = std::size_t{1} << 20;
 template <class O>
 constexpr std::size_t late_prefetch = O::lanes == 8 ? std::size_t{12} << 20 : early_prefetch;
 
-// Unrolled, the eight vectors of a chunk save AVX-512 3 to 8 % of a lookup; other ISAs gain nothing.
+// Unrolled, the eight vectors of a chunk save AVX-512 3 to 8 % of a lookup; other ISAs gain
+// nothing.
 template <class O, class Visit>
-constexpr bool unrolls = SIMDBLOOM_UNROLLS && O::lanes == 8 && Visit::only_reads;
+constexpr bool unrolls = SIMDBLOOM_UNROLLS&& O::lanes == 8 && Visit::only_reads;
 
 /// Takes the batch through `visit`, chunk by chunk in order:
-///   visit.stage(hashes, stage, i), visit.vector(stage, at, i, n) for each vector of n keys, visit.end(first, n)
+///   visit.stage(hashes, stage, i), visit.vector(stage, at, i, n) for each vector of n keys,
+///   visit.end(first, n)
 /// for each chunk, which returns false to stop.
 template <class O, class L, class Visit>
 inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
@@ -169,7 +187,8 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
                 if (i < n) visit.stage(hashes.padded(keys + i, n - i), stage, i);
             }
 #pragma GCC unroll 1
-            for (i = 0; i < n; i += O::lanes) visit.vector(stage, i, i, n - i < O::lanes ? n - i : O::lanes);
+            for (i = 0; i < n; i += O::lanes)
+                visit.vector(stage, i, i, n - i < O::lanes ? n - i : O::lanes);
         }
         staged = false;
         if (!visit.end(first, n)) return;
@@ -188,7 +207,9 @@ struct Lookup {
 
     Lookup(const Target& target, Output kind, void* to) : t(target), output(kind), out(to) {}
 
-    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) { L::stage(t, hashes, s, i); }
+    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+        L::stage(t, hashes, s, i);
+    }
     void vector(const typename L::Stage& s, std::size_t at, std::size_t i, std::size_t) {
         L::test(t, s, at, answers, i);
     }
@@ -199,9 +220,11 @@ struct Lookup {
             auto* bytes = static_cast<std::uint8_t*>(out) + first / 8;
             if (n == chunk_keys) store_le(bytes, hits);
             else
-                for (std::size_t i = 0; i * 8 < n; ++i) bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));
+                for (std::size_t i = 0; i * 8 < n; ++i)
+                    bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));
         } else if (output == Output::select) {
-            write_positions<O>(hits, static_cast<std::uint32_t>(first), static_cast<std::uint32_t*>(out) + found);
+            write_positions<O>(hits, static_cast<std::uint32_t>(first),
+                               static_cast<std::uint32_t*>(out) + found);
         }
         found += static_cast<std::size_t>(__builtin_popcountll(hits));
         return true;
@@ -217,7 +240,8 @@ struct Insert {
     bool full = false;
 
     void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
-        if constexpr (requires { L::stage_insert(t, hashes, s, i); }) L::stage_insert(t, hashes, s, i);
+        if constexpr (requires { L::stage_insert(t, hashes, s, i); })
+            L::stage_insert(t, hashes, s, i);
         else L::stage(t, hashes, s, i);
     }
     void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t n) {
@@ -233,7 +257,8 @@ struct Insert {
 template <class O>
 struct Loads {
     typename O::V sum[4] = {O::broadcast(0), O::broadcast(0), O::broadcast(0), O::broadcast(0)};
-    typename O::V32 sum32[4] = {O::broadcast32(0), O::broadcast32(0), O::broadcast32(0), O::broadcast32(0)};
+    typename O::V32 sum32[4] = {O::broadcast32(0), O::broadcast32(0), O::broadcast32(0),
+                                O::broadcast32(0)};
 
     std::uint64_t total() const {
         std::uint64_t lanes[O::lanes];
@@ -254,8 +279,12 @@ struct Touch {
     const Target t;
     Loads<O> loads{};
 
-    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) { L::stage_address(t, hashes, s, i); }
-    void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t) { L::touch(t, s, at, loads); }
+    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+        L::stage_address(t, hashes, s, i);
+    }
+    void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t) {
+        L::touch(t, s, at, loads);
+    }
     bool end(std::size_t, std::size_t) { return true; }
 };
 
@@ -284,17 +313,20 @@ SIMDBLOOM_KERNEL std::uint64_t touch(const Target& t, Batch b) {
     return visit.loads.total();
 }
 
-/// Key by key in general registers, but for layouts that test a block at once. A call of lookup takes 45 (AVX2) to 60 ns
-/// (AVX-512) for any number of keys up to eight, as vectors are filled up and wait for their own stores; a call of `few`
-/// takes 8 ns and 2 to 15 for each key. L::few_below is where the two meet (16 KiB).
+/// Key by key in general registers, but for layouts that test a block at once. A call of lookup
+/// takes 45 (AVX2) to 60 ns (AVX-512) for any number of keys up to eight, as vectors are filled up
+/// and wait for their own stores; a call of `few` takes 8 ns and 2 to 15 for each key. L::few_below
+/// is where the two meet (16 KiB).
 template <class O, class L>
-SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n, bool hashed) {
+SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n,
+                                   bool hashed) {
     const Target target = {t.bits, t.blocks, t.seed, t.k, t.bytes, nullptr, t.fuse};
     const std::uint64_t folded_seed = fold_seed<Ops<ScalarArch>>(t.seed);
     std::uint64_t hits = 0;
 #pragma GCC unroll 1
     for (std::size_t i = 0; i < n; ++i) {
-        const std::uint64_t hash = hashed ? keys[i] : mix_vector<Ops<ScalarArch>>(keys[i], folded_seed);
+        const std::uint64_t hash =
+            hashed ? keys[i] : mix_vector<Ops<ScalarArch>>(keys[i], folded_seed);
         std::uint64_t hit;
         if constexpr (requires { L::test_key(target, hash); }) {
             hit = L::test_key(target, hash);
@@ -313,7 +345,8 @@ SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, s
 
 template <class O, class L>
 constexpr Kernels kernels_of() {
-    return {&lookup<O, L>, &few<O, L>, L::few_below, &insert<O, L>, &touch<O, L>, &siphash_batch<O>};
+    return {&lookup<O, L>, &few<O, L>,   L::few_below,
+            &insert<O, L>, &touch<O, L>, &siphash_batch<O>};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Answers in the order of the keys, one key at a time, for lookups that do not answer whole chunks at once.
+// Answers in the order of the keys, one key at a time, for lookups that do not answer whole chunks
+// at once.
 #pragma once
 
 #include "kernels/table.hpp"
@@ -19,7 +20,9 @@ public:
             std::uint64_t number[O::lanes];
             O::compress(number, keys, found);
             if (output_ == Output::select)
-                for (unsigned i = 0; i < n; ++i) static_cast<std::uint32_t*>(out_)[found_ + i] = static_cast<std::uint32_t>(number[i]);
+                for (unsigned i = 0; i < n; ++i)
+                    static_cast<std::uint32_t*>(out_)[found_ + i] =
+                        static_cast<std::uint32_t>(number[i]);
             else
                 for (unsigned i = 0; i < n; ++i) {
                     advance(number[i] / 64);
@@ -32,14 +35,17 @@ public:
     std::size_t end(std::size_t n) {
         if (output_ == Output::bitmap) {
             advance(n / 64);
-            for (std::size_t i = n / 64 * 64; i < n; i += 8) static_cast<std::uint8_t*>(out_)[i / 8] = static_cast<std::uint8_t>(bits_ >> (i % 64));
+            for (std::size_t i = n / 64 * 64; i < n; i += 8)
+                static_cast<std::uint8_t*>(out_)[i / 8] =
+                    static_cast<std::uint8_t>(bits_ >> (i % 64));
         }
         return found_;
     }
 
 private:
     void advance(std::uint64_t word) {
-        for (; word_ < word; ++word_, bits_ = 0) store_le(static_cast<std::byte*>(out_) + 8 * word_, bits_);
+        for (; word_ < word; ++word_, bits_ = 0)
+            store_le(static_cast<std::byte*>(out_) + 8 * word_, bits_);
     }
 
     Output output_;

@@ -1,5 +1,5 @@
-// growing12, growing16, growing20: both buckets of a key loaded, its tag compared with all eight slots as far as their bits go;
-// one key a 64-bit lane.
+// growing12, growing16, growing20: both buckets of a key loaded, its tag compared with all eight
+// slots as far as their bits go; one key a 64-bit lane.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -26,47 +26,61 @@ struct Growing {
 
     // growing_place(), a vector at a time.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
-        const auto growths = static_cast<int>(t.k), point = static_cast<int>(32 + growing_shift(t.blocks));
+        const auto growths = static_cast<int>(t.k),
+                   point = static_cast<int>(32 + growing_shift(t.blocks));
         const V factor = O::broadcast(t.blocks << (point - 32));
         const V position = O::mul32(O::swap_halves(hash), factor) + (O::mul32(hash, factor) >> 32);
         const V core = (O::mul32(hash << 16, O::broadcast(S::cores)) >> 32) + O::broadcast(1);
-        const V movable = (position >> (point - growths - static_cast<int>(S::movable_bits))) & O::broadcast(S::movable_mask);
+        const V movable = (position >> (point - growths - static_cast<int>(S::movable_bits))) &
+                          O::broadcast(S::movable_mask);
         const V bucket = position >> (point - growths);
         const V root = position >> point;
-        const V h = O::mul32(O::mul32(core, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
+        const V h =
+            O::mul32(O::mul32(core, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
         const V difference = h - root;
-        const V other_root = difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
+        const V other_root =
+            difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
         O::store(s.bucket + i, bucket);
         O::store(s.other + i, bucket + ((other_root - root) << growths));
         O::store(s.tag + i, (core << static_cast<int>(S::movable_bits + 1)) | (movable << 1));
     }
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) { stage(t, hash, s, i); }
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        stage(t, hash, s, i);
+    }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) {
             O::prefetch(t.bits + s.bucket[j] * S::bucket_bytes);
             O::prefetch(t.bits + s.other[j] * S::bucket_bytes);
         }
     }
-    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
         const V tag = O::load(s.tag + at);
         V pattern = tag | (tag << static_cast<int>(slot_bits));
-        if constexpr (S::words == 1) pattern = pattern | (pattern << static_cast<int>(2 * slot_bits));
+        if constexpr (S::words == 1)
+            pattern = pattern | (pattern << static_cast<int>(2 * slot_bits));
         const V a = offset(O::load(s.bucket + at)), b = offset(O::load(s.other + at));
-        V found = matches(O::gather64(t.bits, a), pattern) | matches(O::gather64(t.bits, b), pattern);
+        V found =
+            matches(O::gather64(t.bits, a), pattern) | matches(O::gather64(t.bits, b), pattern);
         if constexpr (S::words == 2) {
             const std::byte* const second = t.bits + S::word_bytes;
-            found = found | matches(O::gather64(second, a), pattern) | matches(O::gather64(second, b), pattern);
+            found = found | matches(O::gather64(second, a), pattern) |
+                    matches(O::gather64(second, b), pattern);
         }
         answers.set(i, O::nonzero_lanes(found));
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         for (std::size_t j = 0; j < n; ++j)
-            if (!growing_insert(t, slot_bits, {s.bucket[i + j], s.other[i + j], static_cast<std::uint32_t>(s.tag[i + j])})) return j;
+            if (!growing_insert(
+                    t, slot_bits,
+                    {s.bucket[i + j], s.other[i + j], static_cast<std::uint32_t>(s.tag[i + j])}))
+                return j;
         return n;
     }
     static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
         auto& sum = to.sum[i / O::lanes % 4];
-        sum = sum ^ O::gather64(t.bits, offset(O::load(s.bucket + i))) ^ O::gather64(t.bits, offset(O::load(s.other + i)));
+        sum = sum ^ O::gather64(t.bits, offset(O::load(s.bucket + i))) ^
+              O::gather64(t.bits, offset(O::load(s.other + i)));
     }
 
 private:
@@ -75,9 +89,10 @@ private:
         else if constexpr (slot_bits == 16) return bucket << 3;
         else return (bucket << 3) + (bucket << 1);
     }
-    // Nonzero exactly if a slot matches. slot ^ (slot + 1) are the lowest 0 of a slot and the ones below it: what is not compared.
-    // There is such a 0 in every slot, so that no carry leaves it; an empty one is compared but for its lowest bit and holds no
-    // core. Bits behind the slots of a word are above them and reach none.
+    // Nonzero exactly if a slot matches. slot ^ (slot + 1) are the lowest 0 of a slot and the ones
+    // below it: what is not compared. There is such a 0 in every slot, so that no carry leaves it;
+    // an empty one is compared but for its lowest bit and holds no core. Bits behind the slots of a
+    // word are above them and reach none.
     static V matches(V slots, V pattern) {
         const V ones = O::broadcast(S::ones);
         const V all = O::broadcast(~std::uint64_t{0});

@@ -8,8 +8,8 @@
 namespace simdbloom::detail {
 namespace {
 
-// A copy of the salts with internal linkage: a reference to the header's array would make an ISA object
-// export a second symbol.
+// A copy of the salts with internal linkage: a reference to the header's array would make an ISA
+// object export a second symbol.
 struct SaltLanes {
     std::uint32_t lane[16];
 };
@@ -50,7 +50,8 @@ inline typename O::V block_index_vector(typename O::V hash, std::uint64_t blocks
 /// block_index times 2^shift, with one shift less.
 template <class O>
 inline typename O::V block_offset_vector(typename O::V hash, std::uint64_t blocks, int shift) {
-    return (O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> (32 - shift)) & O::broadcast(~std::uint64_t{0} << shift);
+    return (O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> (32 - shift)) &
+           O::broadcast(~std::uint64_t{0} << shift);
 }
 
 // Only the low halves of x are read.

@@ -1,4 +1,5 @@
-// LevelDB's built-in filter: k probes h + i * delta of a 32-bit hash, each modulo the number of bits; one key a 64-bit lane.
+// LevelDB's built-in filter: k probes h + i * delta of a 32-bit hash, each modulo the number of
+// bits; one key a 64-bit lane.
 #pragma once
 
 #include "kernels/driver.hpp"
@@ -18,8 +19,11 @@ public:
         Emitter<O> emit(output, out);
         V keys = O::load(numbers.number);
         std::size_t at = 0;
-        for (; at + O::lanes <= b.size; at += O::lanes, keys = keys + O::broadcast(O::lanes)) emit(keys, probes.test(hashes(O::load(b.keys + at), b.hashed), all));
-        if (at < b.size) emit(keys, probes.test(hashes(O::load_first(b.keys + at, b.size - at), b.hashed), (1u << (b.size - at)) - 1));
+        for (; at + O::lanes <= b.size; at += O::lanes, keys = keys + O::broadcast(O::lanes))
+            emit(keys, probes.test(hashes(O::load(b.keys + at), b.hashed), all));
+        if (at < b.size)
+            emit(keys, probes.test(hashes(O::load_first(b.keys + at, b.size - at), b.hashed),
+                                   (1u << (b.size - at)) - 1));
         return emit.end(b.size);
     }
 
@@ -34,7 +38,11 @@ private:
     static constexpr unsigned all = (1u << O::lanes) - 1;
 
     explicit LevelDbProbes(const Target& t)
-        : bits_(t.bits), k_(t.k), count_(O::broadcast(t.blocks)), reciprocal_(O::broadcast(t.seed)), last_word_(O::broadcast(t.blocks / 8 - 8)) {}
+        : bits_(t.bits),
+          k_(t.k),
+          count_(O::broadcast(t.blocks)),
+          reciprocal_(O::broadcast(t.seed)),
+          last_word_(O::broadcast(t.blocks / 8 - 8)) {}
 
     static V low32(V v) { return v & O::broadcast(0xFFFFFFFFu); }
     /// leveldb_hash of eight bytes: two words and no tail.
@@ -42,7 +50,8 @@ private:
         if (hashed) return low32(key);
         constexpr std::uint32_t seed = 0xBC9F1D34u, m = 0xC6A4A793u;
         const V multiplier = O::broadcast(m);
-        V h = low32(O::mul32(key + O::broadcast(seed ^ 8u * m), multiplier));  // only low halves are multiplied
+        V h = low32(O::mul32(key + O::broadcast(seed ^ 8u * m),
+                             multiplier));  // only low halves are multiplied
         h = h ^ (h >> 16);
         h = low32(O::mul32(h + (key >> 32), multiplier));
         return h ^ (h >> 16);
@@ -52,9 +61,11 @@ private:
         const V difference = a - b;
         return difference + (b & (O::broadcast(0) - (difference >> 63)));
     }
-    // The quotient is the true one or one less: floor(2^32 / bits) is less than one below 2^32 / bits, and h is below 2^32. For 2^32 bits and more it
-    // is 0, and h itself the position.
-    V position(V h) const { return less_if_not_below(h - O::mul32(O::mul32(h, reciprocal_) >> 32, count_), count_); }
+    // The quotient is the true one or one less: floor(2^32 / bits) is less than one below 2^32 /
+    // bits, and h is below 2^32. For 2^32 bits and more it is 0, and h itself the position.
+    V position(V h) const {
+        return less_if_not_below(h - O::mul32(O::mul32(h, reciprocal_) >> 32, count_), count_);
+    }
 
     /// Bit i: lane i was asked for, and all its bits are set.
     unsigned test(V h, unsigned alive) const {
@@ -62,7 +73,8 @@ private:
         for (unsigned i = 0; i < k_ && alive != 0; ++i, h = low32(h + delta)) {
             const V at = position(h), byte = at >> 3;
             // Eight bytes from that byte on, or the last eight: none behind the bits is read.
-            const V beyond = byte - last_word_, offset = last_word_ + (beyond & (O::broadcast(0) - (beyond >> 63)));
+            const V beyond = byte - last_word_,
+                    offset = last_word_ + (beyond & (O::broadcast(0) - (beyond >> 63)));
             const V word = O::gather64(bits_, offset, alive);
             alive &= O::nonzero_lanes(word & O::bit(at - (offset << 3)));
         }

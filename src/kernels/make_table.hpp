@@ -23,15 +23,18 @@ constexpr KernelTable make_table() {
     [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {
         ((t.register32[i] = kernels_of<O, RegisterLayout<O, 32, i + 1>>()), ...);
         ((t.register64[i] = kernels_of<O, RegisterLayout<O, 64, i + 1>>()), ...);
-    }(std::make_integer_sequence<unsigned, register_max_k>());
+    }
+    (std::make_integer_sequence<unsigned, register_max_k>());
     t.split256 = kernels_of<O, Split256<O>>();
     t.sector512 = kernels_of<O, Sector512<O>>();
     [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {
         ((t.zoned2[i] = kernels_of<O, Zoned512<O, 2, i + 1>>()), ...);
-    }(std::make_integer_sequence<unsigned, zoned_max_k_per_group>());
+    }
+    (std::make_integer_sequence<unsigned, zoned_max_k_per_group>());
     [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {
         ((t.zoned4[i] = kernels_of<O, Zoned512<O, 4, i + 1>>()), ...);
-    }(std::make_integer_sequence<unsigned, zoned_max_k_per_group / 2>());
+    }
+    (std::make_integer_sequence<unsigned, zoned_max_k_per_group / 2>());
     t.blocked512 = kernels_of<O, Blocked512<O>>();
     t.cuckoo8 = kernels_of<O, Cuckoo<O, 8>>();
     t.cuckoo12 = kernels_of<O, Cuckoo<O, 12>>();
@@ -39,7 +42,8 @@ constexpr KernelTable make_table() {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
         ((t.fuse3[i] = map_kernels_of<O, Fuse<O, 3, static_cast<SlotLoad>(i)>>()), ...);
         ((t.fuse4[i] = map_kernels_of<O, Fuse<O, 4, static_cast<SlotLoad>(i)>>()), ...);
-    }(std::make_index_sequence<4>());
+    }
+    (std::make_index_sequence<4>());
     t.growing12 = kernels_of<O, Growing<O, 12>>();
     t.growing16 = kernels_of<O, Growing<O, 16>>();
     t.growing20 = kernels_of<O, Growing<O, 20>>();

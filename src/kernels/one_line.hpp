@@ -11,7 +11,8 @@ namespace {
 inline void raise_counter(std::byte* counters, std::uint64_t bit) {
     std::byte* const at = counters + bit / 8;
     const auto byte = static_cast<unsigned>(*at), shift = static_cast<unsigned>(bit & 4);
-    *at = static_cast<std::byte>(byte + (static_cast<unsigned>((byte >> shift & 15) != 15) << shift));
+    *at =
+        static_cast<std::byte>(byte + (static_cast<unsigned>((byte >> shift & 15) != 15) << shift));
 }
 
 /// Stage of one byte offset and one pattern a key.

@@ -16,12 +16,14 @@ struct RegisterLayout : OneLine<O> {
     template <class P>
     using Over = RegisterLayout<P, word_bits, k>;
     static constexpr unsigned field = word_bits == 64 ? 6 : 5;
-    static constexpr bool direct = k <= (word_bits == 64 ? register64_direct_k : register32_direct_k);
+    static constexpr bool direct =
+        k <= (word_bits == 64 ? register64_direct_k : register32_direct_k);
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, word_bits == 64 ? 3 : 2));
     }
-    // The pattern staged is the mask itself, or the positions of its bits where the ISA can fetch bits by position.
+    // The pattern staged is the mask itself, or the positions of its bits where the ISA can fetch
+    // bits by position.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         if constexpr (O::fetches_bits) {
             stage_address(t, hash, s, i);
@@ -34,7 +36,8 @@ struct RegisterLayout : OneLine<O> {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, mask(hash));
     }
-    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
         const V words = gather(t, s, at), pattern = O::load(s.pattern + at);
         if constexpr (O::fetches_bits) answers.set(i, O::fetch_bits(words, pattern));
         else answers.set(i, O::covered_lanes(words, pattern));
@@ -57,7 +60,9 @@ private:
         const V offset = O::load(s.offset + i);
         return word_bits == 64 ? O::gather64(t.bits, offset) : O::gather32(t.bits, offset);
     }
-    static constexpr unsigned first_bit(unsigned j) { return direct ? field * j : 64 - field - field * j; }
+    static constexpr unsigned first_bit(unsigned j) {
+        return direct ? field * j : 64 - field - field * j;
+    }
     static V mask(V hash) {
         const V p = direct ? hash : spread_vector<O>(hash);
         V m = bit(p, 0);
@@ -69,11 +74,10 @@ private:
         return O::bit(word_bits == 64 ? shifted : shifted & O::broadcast(31));
     }
     // Byte j: the position of bit j; bytes from k on repeat the first.
-    static V positions(V hash)
-        requires(O::fetches_bits)
-    {
+    static V positions(V hash) requires(O::fetches_bits) {
         std::uint64_t shifts = 0;
-        for (unsigned j = 0; j < 8; ++j) shifts |= std::uint64_t{first_bit(j < k ? j : 0)} << (8 * j);
+        for (unsigned j = 0; j < 8; ++j)
+            shifts |= std::uint64_t{first_bit(j < k ? j : 0)} << (8 * j);
         const V fields = O::bytes_at_bits(direct ? hash : spread_vector<O>(hash), shifts);
         return word_bits == 64 ? fields : fields & O::broadcast(0x1F1F1F1F1F1F1F1Fu);
     }

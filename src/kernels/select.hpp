@@ -18,7 +18,8 @@ inline void write_positions(std::uint64_t hits, std::uint32_t base, std::uint32_
         }
         return;
     }
-    for (; hits != 0; hits &= hits - 1) *out++ = base + static_cast<std::uint32_t>(__builtin_ctzll(hits));
+    for (; hits != 0; hits &= hits - 1)
+        *out++ = base + static_cast<std::uint32_t>(__builtin_ctzll(hits));
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ template <class O>
 struct RotateLanes {
     template <int n>
     typename O::V left(typename O::V x) const {
-        if constexpr (requires { O::template rotate_left<n>(x); }) return O::template rotate_left<n>(x);
+        if constexpr (requires { O::template rotate_left<n>(x); })
+            return O::template rotate_left<n>(x);
         else if constexpr (n == 32) return O::swap_halves(x);
         else return (x << n) | (x >> (64 - n));
     }
@@ -18,10 +19,12 @@ struct RotateLanes {
 
 /// hashes[i] = siphash(keys[i]) for n keys; the two may be the same array.
 template <class O>
-SIMDBLOOM_KERNEL void siphash_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high, std::uint64_t* hashes) {
+SIMDBLOOM_KERNEL void siphash_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t low,
+                                    std::uint64_t high, std::uint64_t* hashes) {
     using V = typename O::V;
-    const SipState<V> begin{O::broadcast(sip_constants[0] ^ low), O::broadcast(sip_constants[1] ^ high), O::broadcast(sip_constants[2] ^ low),
-                            O::broadcast(sip_constants[3] ^ high)};
+    const SipState<V> begin{
+        O::broadcast(sip_constants[0] ^ low), O::broadcast(sip_constants[1] ^ high),
+        O::broadcast(sip_constants[2] ^ low), O::broadcast(sip_constants[3] ^ high)};
     const V length = O::broadcast(std::uint64_t{8} << 56), ff = O::broadcast(0xFF);
     const auto of = [&](V key) {
         SipState<V> state = begin;

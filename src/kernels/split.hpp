@@ -1,4 +1,5 @@
-// split256 and sector512: one bit in each word of a block; one block a vector (or several vectors a block).
+// split256 and sector512: one bit in each word of a block; one block a vector (or several vectors a
+// block).
 #pragma once
 
 #include "kernels/one_line.hpp"
@@ -22,15 +23,21 @@ struct Split256 : OneLine<O> {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, hash);
     }
-    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
         if constexpr (O::keeps_misses) {
             for (std::size_t j = 0; j < O::lanes; j += 2)
-                O::test_split_pair(answers, i + j, t.bits + s.offset[at + j], t.bits + s.offset[at + j + 1], s.pattern[at + j], s.pattern[at + j + 1], salt_lanes.lane);
+                O::test_split_pair(answers, i + j, t.bits + s.offset[at + j],
+                                   t.bits + s.offset[at + j + 1], s.pattern[at + j],
+                                   s.pattern[at + j + 1], salt_lanes.lane);
         } else {
-            for (std::size_t j = 0; j < O::lanes; ++j) answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));
+            for (std::size_t j = 0; j < O::lanes; ++j)
+                answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));
         }
     }
-    static bool test_key(const Target& t, std::uint64_t hash) { return covers(t.bits + block_index(hash, t.blocks) * 32, hash); }
+    static bool test_key(const Target& t, std::uint64_t hash) {
+        return covers(t.bits + block_index(hash, t.blocks) * 32, hash);
+    }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         for (std::size_t j = i; j < i + n; ++j)
             for (std::size_t part = 0; part < parts; ++part) {
@@ -39,12 +46,15 @@ struct Split256 : OneLine<O> {
             }
         return n;
     }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_blocks<O, 32>(t, s, i, to); }
+    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
+        touch_blocks<O, 32>(t, s, i, to);
+    }
 
 private:
     static bool covers(const std::byte* block, std::uint64_t pattern) {
         bool hit = true;
-        for (std::size_t part = 0; part < parts; ++part) hit &= O::covers32(O::load_block32(block + 4 * O::lanes32 * part), mask(pattern, part));
+        for (std::size_t part = 0; part < parts; ++part)
+            hit &= O::covers32(O::load_block32(block + 4 * O::lanes32 * part), mask(pattern, part));
         return hit;
     }
     static V32 mask(std::uint64_t pattern, std::size_t part) {
@@ -71,14 +81,17 @@ struct Sector512 : OneLine<O> {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, O::low_six_bits_of_bytes(spread_vector<O>(hash)));
     }
-    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers, std::size_t i) {
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
         for (std::size_t j = 0; j < O::lanes; ++j) {
-            if constexpr (O::keeps_misses) O::test_sectors(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j]);
+            if constexpr (O::keeps_misses)
+                O::test_sectors(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j]);
             else answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));
         }
     }
     static bool test_key(const Target& t, std::uint64_t hash) {
-        return covers(t.bits + block_index(hash, t.blocks) * 64, Ops<ScalarArch>::low_six_bits_of_bytes(spread_vector<Ops<ScalarArch>>(hash)));
+        return covers(t.bits + block_index(hash, t.blocks) * 64,
+                      Ops<ScalarArch>::low_six_bits_of_bytes(spread_vector<Ops<ScalarArch>>(hash)));
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         for (std::size_t j = i; j < i + n; ++j)
@@ -88,15 +101,20 @@ struct Sector512 : OneLine<O> {
             }
         return n;
     }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) { touch_blocks<O, 64>(t, s, i, to); }
+    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
+        touch_blocks<O, 64>(t, s, i, to);
+    }
 
 private:
     static bool covers(const std::byte* block, std::uint64_t pattern) {
         bool hit = true;
-        for (std::size_t part = 0; part < parts; ++part) hit &= O::covers(O::load_block(block + 8 * O::lanes * part), mask(pattern, part));
+        for (std::size_t part = 0; part < parts; ++part)
+            hit &= O::covers(O::load_block(block + 8 * O::lanes * part), mask(pattern, part));
         return hit;
     }
-    static V mask(std::uint64_t pattern, std::size_t part) { return O::bit_below_64(O::byte_of_part(pattern, part)); }
+    static V mask(std::uint64_t pattern, std::size_t part) {
+        return O::bit_below_64(O::byte_of_part(pattern, part));
+    }
     static std::byte* words(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
         return t.bits + s.offset[i] + 8 * O::lanes * part;
     }

@@ -1,11 +1,12 @@
-// The boundary between filters and kernels: what a kernel is given, and the table of kernels of one ISA.
-// Included by the ISA translation units: plain data only, no std containers.
+// The boundary between filters and kernels: what a kernel is given, and the table of kernels of one
+// ISA. Included by the ISA translation units: plain data only, no std containers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-// Everything a kernel calls is compiled into it. Not under sanitizers, whose checks would make that minutes a file.
+// Everything a kernel calls is compiled into it. Not under sanitizers, whose checks would make that
+// minutes a file.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SIMDBLOOM_SANITIZED
@@ -34,15 +35,15 @@ struct FuseTarget {
     std::uint8_t slot_bits = 0, value_bits = 0, check_bits = 0;
 };
 
-/// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket may be loaded as a word, one
-/// of d-left as 16 bytes.
+/// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket
+/// may be loaded as a word, one of d-left as 16 bytes.
 struct Target {
     std::byte* bits;
-    std::uint64_t blocks;       ///< below 2^32; of a growing table the roots
-    std::uint64_t seed;         ///< already offset, see mix()
-    std::uint32_t k;            ///< for layouts whose kernels loop over it; of a growing table the growths
-    std::size_t bytes;          ///< of the bits: what decides over prefetching
-    std::uint64_t* random;      ///< cuckoo: state of the eviction walk, else null
+    std::uint64_t blocks;  ///< below 2^32; of a growing table the roots
+    std::uint64_t seed;    ///< already offset, see mix()
+    std::uint32_t k;    ///< for layouts whose kernels loop over it; of a growing table the growths
+    std::size_t bytes;  ///< of the bits: what decides over prefetching
+    std::uint64_t* random;  ///< cuckoo: state of the eviction walk, else null
     FuseTarget fuse{};
 };
 
@@ -56,17 +57,23 @@ struct Batch {
 
 /// The kernels of one layout.
 struct Kernels {
-    /// Writes the answers to `out` (nothing, ceil(n/8) bytes or at most n uint32) and returns how many were found.
+    /// Writes the answers to `out` (nothing, ceil(n/8) bytes or at most n uint32) and returns how
+    /// many were found.
     std::size_t (*lookup)(const Target&, Batch, Output, void* out);
-    /// Bit i of the result: key i of at most 64 was found. For a handful of keys, one after the other.
+    /// Bit i of the result: key i of at most 64 was found. For a handful of keys, one after the
+    /// other.
     std::uint64_t (*few)(const Target&, const std::uint64_t* keys, std::size_t n, bool hashed);
-    std::uint32_t few_below;  ///< batches of fewer keys than this, at most 64, take less time through `few`
+    std::uint32_t
+        few_below;  ///< batches of fewer keys than this, at most 64, take less time through `few`
     /// Returns how many keys went in: all, except into a cuckoo table that is full.
     std::size_t (*insert)(const Target&, Batch);
-    /// Hashes and addresses as lookup does and loads what a negative lookup must load, testing nothing.
+    /// Hashes and addresses as lookup does and loads what a negative lookup must load, testing
+    /// nothing.
     std::uint64_t (*touch)(const Target&, Batch);
-    /// hashes[i] = siphash(keys[i], {low, high}) for n keys; the two may be the same array. The same for every layout.
-    void (*siphash)(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high, std::uint64_t* hashes);
+    /// hashes[i] = siphash(keys[i], {low, high}) for n keys; the two may be the same array. The
+    /// same for every layout.
+    void (*siphash)(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high,
+                    std::uint64_t* hashes);
 };
 
 /// Of a BloomierMap; probe.insert is null.
@@ -75,7 +82,8 @@ struct MapKernels {
     /// Writes n values and, unless `bitmap` is null, ceil(n/8) bytes; returns how many were found.
     std::size_t (*values)(const Target&, Batch, std::uint32_t* values, std::uint8_t* bitmap);
 };
-/// How the slots of a BloomierMap are loaded: 32 or 64 bits at a time, from whole bytes on or from any bit on.
+/// How the slots of a BloomierMap are loaded: 32 or 64 bits at a time, from whole bytes on or from
+/// any bit on.
 enum class SlotLoad : std::uint8_t { bytes32, bits32, bytes64, bits64 };
 
 inline constexpr unsigned register_max_k = 8;
@@ -95,7 +103,8 @@ struct KernelTable {
     Kernels growing12, growing16, growing20;
     Kernels counting, counting512;
     Kernels dleft12, dleft14, dleft16;
-    /// As Kernels::lookup, of LevelDB's built-in filter. Target: `blocks` bits, at least 64, and floor(2^32 / blocks) as seed.
+    /// As Kernels::lookup, of LevelDB's built-in filter. Target: `blocks` bits, at least 64, and
+    /// floor(2^32 / blocks) as seed.
     std::size_t (*leveldb)(const Target&, Batch, Output, void* out);
 };
 
@@ -107,14 +116,18 @@ extern const KernelTable avx512_kernels;
 extern const KernelTable avx512bitalg_kernels;
 extern const KernelTable neon_kernels;
 
-/// Puts a tag into one of its buckets, moving others if it must; false, with the table as it was, when no
-/// place was found. Compiled once for the baseline: it follows one dependent load after another.
-bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket, std::uint32_t tag) noexcept;
+/// Puts a tag into one of its buckets, moving others if it must; false, with the table as it was,
+/// when no place was found. Compiled once for the baseline: it follows one dependent load after
+/// another.
+bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket,
+                  std::uint32_t tag) noexcept;
 
 /// The number of fingerprints in a table.
-std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits, std::uint64_t buckets) noexcept;
+std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits,
+                            std::uint64_t buckets) noexcept;
 
-/// Puts a remainder of r bits into one of its four buckets, or counts it where it is already; false if all are full.
+/// Puts a remainder of r bits into one of its four buckets, or counts it where it is already; false
+/// if all are full.
 bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remainder) noexcept;
 
 /// The number of cells in use.

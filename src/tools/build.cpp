@@ -46,7 +46,9 @@ int run(const BuildSettings& s) {
                      s.output.c_str(), static_cast<unsigned long long>(inserted),
                      filter.spec().c_str(), filter.size_in_bytes(), filter.bits_per_key(),
                      100 * filter.estimated_fpr());
-    if (inserted > expected) std::fprintf(stderr, "simdbloom: more keys than the %llu that the filter was made for\n", static_cast<unsigned long long>(expected));
+    if (inserted > expected)
+        std::fprintf(stderr, "simdbloom: more keys than the %llu that the filter was made for\n",
+                     static_cast<unsigned long long>(expected));
     return 0;
 }
 
@@ -56,19 +58,25 @@ void add_build(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("build", "Make a filter of the keys in a file");
     const auto s = std::make_shared<BuildSettings>();
     command->add_option("FILE", s->input, "keys; - for standard input")->capture_default_str();
-    command->add_option("-o,--output", s->output, "file that the filter goes to; there whole, or as it was before")->required();
+    command
+        ->add_option("-o,--output", s->output,
+                     "file that the filter goes to; there whole, or as it was before")
+        ->required();
     add_format(*command, s->format);
-    command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")->capture_default_str();
+    command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")
+        ->capture_default_str();
     add_whole(*command, "-n,--keys", s->keys,
               "keys to make room for; needed where FILE is no regular file, which is else read "
               "twice");
-    auto* bits = command->add_option("-b,--bits-per-key", s->bits_per_key, "size of the filter")->capture_default_str();
+    auto* bits = command->add_option("-b,--bits-per-key", s->bits_per_key, "size of the filter")
+                     ->capture_default_str();
     command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")->excludes(bits);
     add_whole(*command, "--seed", s->seed, "of the hash; filters that are merged need the same");
     add_whole(*command, "--fold-levels", s->fold_levels,
               "how often the filter can be halved later (see fold)");
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
-    command->add_flag("--progress", s->progress, "a progress bar even where standard error is no terminal");
+    command->add_flag("--progress", s->progress,
+                      "a progress bar even where standard error is no terminal");
     command->callback([=, &status] { status = run(*s); });
 }
 

@@ -17,7 +17,8 @@ inline void add_format(CLI::App& command, KeyFormat& format) {
         .add_option("--format", format,
                     "lines: text, a key a line, which LF or CR LF ends; u64: little-endian 64-bit "
                     "integers")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, KeyFormat>{{"lines", KeyFormat::lines}, {"u64", KeyFormat::u64}}))
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, KeyFormat>{{"lines", KeyFormat::lines}, {"u64", KeyFormat::u64}}))
         ->default_str("lines");
 }
 

@@ -33,14 +33,18 @@ std::istream& KeySource::in() noexcept { return path_ == "-" ? std::cin : file_;
 bool KeySource::next() {
     n_ = 0;
     if (format_ == KeyFormat::lines) {
-        while (n_ < batch_keys && std::getline(in(), lines_[n_])) bytes_read_ += lines_[n_++].size() + 1;
+        while (n_ < batch_keys && std::getline(in(), lines_[n_]))
+            bytes_read_ += lines_[n_++].size() + 1;
     } else {
         in().read(reinterpret_cast<char*>(numbers_.data()), batch_keys * 8);
         const auto bytes = static_cast<std::size_t>(in().gcount());
         bytes_read_ += bytes;
-        if (bytes % 8 != 0) throw std::runtime_error("\"" + path_ + "\" ends with " + std::to_string(bytes % 8) + " bytes of a 64-bit key");
+        if (bytes % 8 != 0)
+            throw std::runtime_error("\"" + path_ + "\" ends with " + std::to_string(bytes % 8) +
+                                     " bytes of a 64-bit key");
         n_ = bytes / 8;
-        for (std::size_t i = 0; i < n_; ++i) numbers_[i] = detail::load_le<std::uint64_t>(&numbers_[i]);
+        for (std::size_t i = 0; i < n_; ++i)
+            numbers_[i] = detail::load_le<std::uint64_t>(&numbers_[i]);
     }
     if (in().bad()) throw std::runtime_error("reading \"" + path_ + "\" failed");
     return n_ != 0;
@@ -54,7 +58,9 @@ std::span<const std::uint64_t> KeySource::hashes(std::uint64_t seed) {
 }
 
 std::uint64_t KeySource::count_keys() {
-    if (path_ == "-" || !std::filesystem::is_regular_file(path_)) throw std::runtime_error("the number of keys in \"" + path_ + "\" is not known beforehand: give --keys");
+    if (path_ == "-" || !std::filesystem::is_regular_file(path_))
+        throw std::runtime_error("the number of keys in \"" + path_ +
+                                 "\" is not known beforehand: give --keys");
     if (format_ == KeyFormat::u64) return bytes_in_all_ / 8;
     std::uint64_t keys = 0;
     while (next()) keys += n_;
@@ -64,7 +70,8 @@ std::uint64_t KeySource::count_keys() {
     return keys;
 }
 
-Progress::Progress(std::string what, bool wanted) : what_(std::move(what)), on_(wanted || ::isatty(2) != 0) {}
+Progress::Progress(std::string what, bool wanted)
+    : what_(std::move(what)), on_(wanted || ::isatty(2) != 0) {}
 
 Progress::~Progress() {
     if (on_ && shown_ != Clock::time_point{}) std::fputc('\n', stderr);
@@ -81,13 +88,15 @@ void Progress::show(const KeySource& source, bool last) {
     std::string bar;
     if (const auto all = source.bytes_in_all(); all != 0) {
         // A last line without an end counts one byte that is not there.
-        const double share = std::min(1.0, static_cast<double>(source.bytes_read()) / static_cast<double>(all));
+        const double share =
+            std::min(1.0, static_cast<double>(source.bytes_read()) / static_cast<double>(all));
         const auto filled = static_cast<std::size_t>(30 * share);
         char percent[8];
         std::snprintf(percent, sizeof percent, "%3.0f%%", 100 * share);
         bar = "[" + std::string(filled, '=') + std::string(30 - filled, ' ') + "] " + percent + " ";
     }
-    std::fprintf(stderr, "\r%s %s%.1f M keys, %.1f M keys/s", what_.c_str(), bar.c_str(), millions, millions / seconds);
+    std::fprintf(stderr, "\r%s %s%.1f M keys, %.1f M keys/s", what_.c_str(), bar.c_str(), millions,
+                 millions / seconds);
 }
 
 }  // namespace simdbloom::tools

@@ -14,8 +14,11 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", simdbloom_version());
     int status = 0;
     using namespace simdbloom::tools;
-    for (const auto add : {add_build, add_probe, add_info, add_merge, add_fold, add_unseen, add_reconcile, add_parquet}) add(app, status);
-    app.footer("Exit codes: 0 done, 1 an error, 2 a command line that makes no sense, 3 nothing found.");
+    for (const auto add : {add_build, add_probe, add_info, add_merge, add_fold, add_unseen,
+                           add_reconcile, add_parquet})
+        add(app, status);
+    app.footer(
+        "Exit codes: 0 done, 1 an error, 2 a command line that makes no sense, 3 nothing found.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

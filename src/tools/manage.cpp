@@ -42,8 +42,7 @@ int info(const std::string& path) {
         if (const auto series = load_series_file(path); series) return info_of(*series);
     const FrozenFilter f = std::move(mapped).value();
     std::printf("spec           %s\n", f->spec().c_str());
-    std::printf("made for       %llu keys\n",
-                static_cast<unsigned long long>(f->base().n_keys()));
+    std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f->base().n_keys()));
     std::printf("size           %zu bytes, %.2f bits/key, %llu blocks\n", f->size_in_bytes(),
                 f->bits_per_key(), static_cast<unsigned long long>(f->base().blocks()));
     std::printf("hash           %s, seed %llu\n", to_string(f->base().hashing()).c_str(),
@@ -80,8 +79,9 @@ int fold(const Folding& f) {
     const AnyFilter whole = load_or_throw(f.input);
     const AnyFilter folded = f.fpr ? whole.folded_to_fpr(*f.fpr) : whole.folded(f.parts);
     save_file(folded, f.output);
-    std::fprintf(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%\n", f.output.c_str(), folded.size_in_bytes(), whole.size_in_bytes(),
-                 100 * folded.estimated_fpr(), 100 * whole.estimated_fpr());
+    std::fprintf(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%\n", f.output.c_str(),
+                 folded.size_in_bytes(), whole.size_in_bytes(), 100 * folded.estimated_fpr(),
+                 100 * whole.estimated_fpr());
     return 0;
 }
 
@@ -95,10 +95,14 @@ void add_info(CLI::App& app, int& status) {
 }
 
 void add_merge(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("merge", "Make the filter that has the keys of several; they must have one spec, size and seed");
+    auto* command = app.add_subcommand(
+        "merge",
+        "Make the filter that has the keys of several; they must have one spec, size and seed");
     const auto output = std::make_shared<std::string>();
     const auto inputs = std::make_shared<std::vector<std::string>>();
-    command->add_option("-o,--output", *output, "file that the filter goes to; may be one of FILTERS")->required();
+    command
+        ->add_option("-o,--output", *output, "file that the filter goes to; may be one of FILTERS")
+        ->required();
     command->add_option("FILTERS", *inputs, "files that build wrote")->required();
     command->callback([=, &status] { status = merge(*output, *inputs); });
 }
@@ -107,7 +111,8 @@ void add_fold(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("fold", "Make a smaller filter of the same keys");
     const auto f = std::make_shared<Folding>();
     command->add_option("FILTER", f->input, "file that build wrote")->required();
-    command->add_option("-o,--output", f->output, "file that the filter goes to; may be FILTER")->required();
+    command->add_option("-o,--output", f->output, "file that the filter goes to; may be FILTER")
+        ->required();
     auto* parts =
         add_whole(*command, "--parts", f->parts,
                   "blocks that become one; must divide their number (see build --fold-levels)");

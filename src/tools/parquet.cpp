@@ -16,24 +16,32 @@ struct ParquetSettings {
 
 void list(const parquet::File& file, const std::string& only) {
     const auto& metadata = file.metadata();
-    std::printf("%lld rows in %zu row groups, written by %s\n", static_cast<long long>(metadata.rows), metadata.row_groups.size(), metadata.created_by.c_str());
-    std::printf("%-10s%-10s%-28s%-22s%12s%12s%14s%10s\n", "row group", "rows", "column", "type", "filter at", "bytes", "keys, about", "FPR");
+    std::printf("%lld rows in %zu row groups, written by %s\n",
+                static_cast<long long>(metadata.rows), metadata.row_groups.size(),
+                metadata.created_by.c_str());
+    std::printf("%-10s%-10s%-28s%-22s%12s%12s%14s%10s\n", "row group", "rows", "column", "type",
+                "filter at", "bytes", "keys, about", "FPR");
     for (std::size_t g = 0; g < metadata.row_groups.size(); ++g)
         for (std::size_t c = 0; c < metadata.row_groups[g].columns.size(); ++c) {
             const auto& column = metadata.row_groups[g].columns[c];
             if (!only.empty() && column.path != only) continue;
-            std::printf("%-10zu%-10lld%-28s%-22s", g, static_cast<long long>(metadata.row_groups[g].rows), column.path.c_str(), std::string(to_string(column.type)).c_str());
+            std::printf("%-10zu%-10lld%-28s%-22s", g,
+                        static_cast<long long>(metadata.row_groups[g].rows), column.path.c_str(),
+                        std::string(to_string(column.type)).c_str());
             if (!file.has_filter(g, c)) {
                 std::printf("%12s\n", "-");
                 continue;
             }
             const auto filter = file.read_filter(g, c);
             if (!filter) {
-                std::printf("%12lld  %s\n", static_cast<long long>(*column.filter_offset), filter.error().message.c_str());
+                std::printf("%12lld  %s\n", static_cast<long long>(*column.filter_offset),
+                            filter.error().message.c_str());
                 continue;
             }
-            std::printf("%12lld%12zu%14llu%9.3g%%\n", static_cast<long long>(*column.filter_offset), (*filter).size_in_bytes(),
-                        static_cast<unsigned long long>((*filter).n_keys()), 100 * (*filter).estimated_fpr());
+            std::printf("%12lld%12zu%14llu%9.3g%%\n", static_cast<long long>(*column.filter_offset),
+                        (*filter).size_in_bytes(),
+                        static_cast<unsigned long long>((*filter).n_keys()),
+                        100 * (*filter).estimated_fpr());
         }
 }
 
@@ -57,11 +65,18 @@ int probe(const parquet::File& file, const ParquetSettings& s) {
 }  // namespace
 
 void add_parquet(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("parquet", "List the Bloom filters of a Parquet file, or say which row groups cannot hold a value");
+    auto* command = app.add_subcommand(
+        "parquet",
+        "List the Bloom filters of a Parquet file, or say which row groups cannot hold a value");
     const auto s = std::make_shared<ParquetSettings>();
     command->add_option("FILE", s->file, "a Parquet file")->required();
-    auto* column = command->add_option("-c,--column", s->column, "only this one, its path joined by dots");
-    auto* value = command->add_option("-k,--key", s->value, "a value of the column: a number, true or false, 24 hexadecimal digits of an INT96, else the bytes themselves")->needs(column);
+    auto* column =
+        command->add_option("-c,--column", s->column, "only this one, its path joined by dots");
+    auto* value = command
+                      ->add_option("-k,--key", s->value,
+                                   "a value of the column: a number, true or false, 24 hexadecimal "
+                                   "digits of an INT96, else the bytes themselves")
+                      ->needs(column);
     command->footer("With --key exit code 0 if a row group may hold the value, 3 if none does.");
     command->callback([=, &status] {
         const auto file = parquet::File::open(s->file).value();

@@ -53,12 +53,17 @@ void report(const Side& from, const Side& to, const std::string& out) {
     for (const auto& line : from.lines) lacks += !std::ranges::binary_search(to.lines, line);
     for (const auto i : sent.positions) bytes += from.lines[i].size() + 1;
     const auto missed = lacks - sent.positions.size();
-    std::printf("%s has %zu lines, %llu of them not in %s\n", from.path.c_str(), from.lines.size(), static_cast<unsigned long long>(lacks), to.path.c_str());
-    std::printf("  filter received   %zu bytes for %zu lines (all lines of %s: %llu bytes)\n", to.message.size(), to.lines.size(), to.path.c_str(),
+    std::printf("%s has %zu lines, %llu of them not in %s\n", from.path.c_str(), from.lines.size(),
+                static_cast<unsigned long long>(lacks), to.path.c_str());
+    std::printf("  filter received   %zu bytes for %zu lines (all lines of %s: %llu bytes)\n",
+                to.message.size(), to.lines.size(), to.path.c_str(),
                 static_cast<unsigned long long>(to.line_bytes));
-    std::printf("  lines sent        %zu (%llu bytes)\n", sent.positions.size(), static_cast<unsigned long long>(bytes));
-    std::printf("  missed            %llu (%.3f%%; the filter's bits say %.3f%%)\n", static_cast<unsigned long long>(missed),
-                lacks == 0 ? 0 : 100.0 * static_cast<double>(missed) / static_cast<double>(lacks), 100 * sent.expected_missed);
+    std::printf("  lines sent        %zu (%llu bytes)\n", sent.positions.size(),
+                static_cast<unsigned long long>(bytes));
+    std::printf("  missed            %llu (%.3f%%; the filter's bits say %.3f%%)\n",
+                static_cast<unsigned long long>(missed),
+                lacks == 0 ? 0 : 100.0 * static_cast<double>(missed) / static_cast<double>(lacks),
+                100 * sent.expected_missed);
     if (out.empty()) return;
     std::ofstream file(out, std::ios::trunc);
     for (const auto i : sent.positions) file << from.lines[i] << '\n';
@@ -76,7 +81,9 @@ int run(const ReconcileSettings& s) {
 }  // namespace
 
 void add_reconcile(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("reconcile", "Two files of lines exchange filters; say (and write) what each would send the other, and what it would miss");
+    auto* command = app.add_subcommand("reconcile",
+                                       "Two files of lines exchange filters; say (and write) what "
+                                       "each would send the other, and what it would miss");
     const auto s = std::make_shared<ReconcileSettings>();
     command->add_option("A", s->a, "one set of lines")->required();
     command->add_option("B", s->b, "the other")->required();

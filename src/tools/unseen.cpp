@@ -30,7 +30,10 @@ ScalableBloom open_filter(const UnseenSettings& s) {
         options.key_kind = KeyKind::bytes;
         return ScalableBloom(s.scaling, options);
     }
-    if (s.sized) throw std::runtime_error(s.filter + " exists, and keeps the capacity, growth, FPR and spec that it was made with");
+    if (s.sized)
+        throw std::runtime_error(
+            s.filter +
+            " exists, and keeps the capacity, growth, FPR and spec that it was made with");
     return load_series_file(s.filter).value();
 }
 
@@ -47,7 +50,8 @@ int run(const UnseenSettings& s) {
         while (!ended && source.next()) {
             // A series that cannot go on keeps what went in.
             try {
-                unseen += filter.insert_hashes_if_new(source.hashes(filter.filters().front().seed()), were_new);
+                unseen += filter.insert_hashes_if_new(
+                    source.hashes(filter.filters().front().seed()), were_new);
             } catch (...) {
                 ended = std::current_exception();
             }
@@ -60,23 +64,33 @@ int run(const UnseenSettings& s) {
     }
     // Lines that nobody got are not seen: the filter is kept after they are out.
     std::cout.flush();
-    if (!std::cout) throw std::runtime_error("writing the lines failed; the filter is left as it was");
+    if (!std::cout)
+        throw std::runtime_error("writing the lines failed; the filter is left as it was");
     save_file(filter, s.filter);
     if (ended) std::rethrow_exception(ended);
     if (!s.quiet)
-        std::fprintf(stderr, "%llu lines read, %llu unseen\n%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of capacity, FPR now about %.3g%%, at most %.3g%%\n",
-                     static_cast<unsigned long long>(read), static_cast<unsigned long long>(unseen), s.filter.c_str(), static_cast<unsigned long long>(filter.stored()),
-                     filter.filters().size(), Layout::parse(filter.spec()).spec().c_str(), static_cast<double>(filter.size_in_bytes()) / (1 << 20),
-                     100.0 * static_cast<double>(filter.stored()) / static_cast<double>(filter.capacity()), 100 * filter.estimated_fpr(), 100 * filter.fpr_bound());
+        std::fprintf(
+            stderr,
+            "%llu lines read, %llu unseen\n%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of "
+            "capacity, FPR now about %.3g%%, at most %.3g%%\n",
+            static_cast<unsigned long long>(read), static_cast<unsigned long long>(unseen),
+            s.filter.c_str(), static_cast<unsigned long long>(filter.stored()),
+            filter.filters().size(), Layout::parse(filter.spec()).spec().c_str(),
+            static_cast<double>(filter.size_in_bytes()) / (1 << 20),
+            100.0 * static_cast<double>(filter.stored()) / static_cast<double>(filter.capacity()),
+            100 * filter.estimated_fpr(), 100 * filter.fpr_bound());
     return 0;
 }
 
 }  // namespace
 
 void add_unseen(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("unseen", "Print the lines that did not come before, in this run or an earlier one; a few new ones are taken for seen");
+    auto* command = app.add_subcommand("unseen",
+                                       "Print the lines that did not come before, in this run or "
+                                       "an earlier one; a few new ones are taken for seen");
     const auto s = std::make_shared<UnseenSettings>();
-    command->add_option("FILE", s->input, "lines, such as URLs; - for standard input")->capture_default_str();
+    command->add_option("FILE", s->input, "lines, such as URLs; - for standard input")
+        ->capture_default_str();
     command
         ->add_option("-f,--filter", s->filter,
                      "file that keeps what was seen between runs; made if it is not there. Another "
@@ -84,13 +98,20 @@ void add_unseen(CLI::App& app, int& status) {
         ->required();
     add_whole(*command, "--capacity", s->scaling.first_capacity,
               "lines that a new filter is made for; it grows beyond");
-    command->add_option("--fpr", s->scaling.fpr, "share of new lines taken for seen, at most, however many come")->capture_default_str();
-    command->add_option("--growth", s->scaling.growth, "size of each further filter to the one before")->capture_default_str();
+    command
+        ->add_option("--fpr", s->scaling.fpr,
+                     "share of new lines taken for seen, at most, however many come")
+        ->capture_default_str();
+    command
+        ->add_option("--growth", s->scaling.growth, "size of each further filter to the one before")
+        ->capture_default_str();
     command->add_option("--spec", s->spec, "layout of a new filter")->capture_default_str();
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
-    command->add_flag("--progress", s->progress, "a progress bar even where standard error is no terminal");
+    command->add_flag("--progress", s->progress,
+                      "a progress bar even where standard error is no terminal");
     command->callback([=, &status] {
-        for (const char* name : {"--capacity", "--fpr", "--growth", "--spec"}) s->sized |= command->count(name) != 0;
+        for (const char* name : {"--capacity", "--fpr", "--growth", "--spec"})
+            s->sized |= command->count(name) != 0;
         status = run(*s);
     });
 }

@@ -7,9 +7,14 @@
 #include "simdbloom.h"
 
 static int failures = 0;
-#define CHECK(condition) ((condition) ? (void)0 : (void)(printf("%s:%d: %s; last error: %s\n", __FILE__, __LINE__, #condition, simdbloom_error()), ++failures))
+#define CHECK(condition)                                                                        \
+    ((condition) ? (void)0                                                                      \
+                 : (void)(printf("%s:%d: %s; last error: %s\n", __FILE__, __LINE__, #condition, \
+                                 simdbloom_error()),                                            \
+                          ++failures))
 #define OK(call) CHECK((call) == SIMDBLOOM_OK)
-#define FAILS(call, status, text) CHECK((call) == (status) && strstr(simdbloom_error(), (text)) != NULL)
+#define FAILS(call, status, text) \
+    CHECK((call) == (status) && strstr(simdbloom_error(), (text)) != NULL)
 
 enum { N = 1000 };
 

@@ -11,7 +11,7 @@ int main() {
     std::vector<std::uint32_t> hits(keys.size());
     const std::size_t found = filter.select(keys, hits);
     const auto any = simdbloom::make_filter("register64:k=4", 1000, 12);
-    std::printf("%zu of %zu found, %s on %.*s\n", found, keys.size(), any.spec().c_str(), static_cast<int>(to_string(any.isa()).size()),
-                to_string(any.isa()).data());
+    std::printf("%zu of %zu found, %s on %.*s\n", found, keys.size(), any.spec().c_str(),
+                static_cast<int>(to_string(any.isa()).size()), to_string(any.isa()).data());
     return found == keys.size() ? 0 : 1;
 }

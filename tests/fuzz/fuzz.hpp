@@ -18,7 +18,8 @@ inline simdbloom::Options keyed() {
     return options;
 }
 
-/// Gives saved bytes, 72 or more, that magic and version 1, the key check where their hash is keyed, and a checksum that fits.
+/// Gives saved bytes, 72 or more, that magic and version 1, the key check where their hash is
+/// keyed, and a checksum that fits.
 inline void forge(std::span<std::byte> bytes, const unsigned char (&magic)[8]) {
     using namespace simdbloom;
     std::memcpy(bytes.data(), magic, sizeof magic);
@@ -28,5 +29,6 @@ inline void forge(std::span<std::byte> bytes, const unsigned char (&magic)[8]) {
         detail::store_le(bytes.data() + 40, siphash(std::as_bytes(std::span(magic)), *keyed().key));
     }
     const auto all = std::span<const std::byte>(bytes);
-    detail::store_le(bytes.data() + bytes.size() - 8, hash_bytes(all.subspan(64, all.size() - 72), hash_bytes(all.first(64))));
+    detail::store_le(bytes.data() + bytes.size() - 8,
+                     hash_bytes(all.subspan(64, all.size() - 72), hash_bytes(all.first(64))));
 }

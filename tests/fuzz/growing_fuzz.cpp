@@ -1,5 +1,5 @@
-// load_growing of arbitrary bytes, and of saved filters in which some bytes are others and the checksum fits again: whatever is taken
-// must work.
+// load_growing of arbitrary bytes, and of saved filters in which some bytes are others and the
+// checksum fits again: whatever is taken must work.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -43,8 +43,10 @@ const std::vector<Saved>& saved_filters() {
 
 void sign(std::vector<std::byte>& bytes, std::size_t stash_bytes) {
     const auto all = std::span<const std::byte>(bytes);
-    const auto bits = all.subspan(64, all.size() - 72 - stash_bytes), stash = all.subspan(all.size() - 8 - stash_bytes, stash_bytes);
-    detail::store_le(bytes.data() + bytes.size() - 8, hash_bytes(stash, hash_bytes(bits, hash_bytes(all.first(64)))));
+    const auto bits = all.subspan(64, all.size() - 72 - stash_bytes),
+               stash = all.subspan(all.size() - 8 - stash_bytes, stash_bytes);
+    detail::store_le(bytes.data() + bytes.size() - 8,
+                     hash_bytes(stash, hash_bytes(bits, hash_bytes(all.first(64)))));
 }
 
 void use(GrowingCuckoo filter) {
@@ -54,7 +56,8 @@ void use(GrowingCuckoo filter) {
     std::array<std::uint32_t, 100> positions{};
     for (const Isa isa : usable_isas()) {
         filter.use_isa(isa);
-        must(filter.select(keys, positions) == filter.count(keys) && filter.count(keys) == again->count(keys));
+        must(filter.select(keys, positions) == filter.count(keys) &&
+             filter.count(keys) == again->count(keys));
     }
     must(filter.expected_fpr() >= 0 && filter.expected_fpr() <= 1);
     for (const auto key : keys)
@@ -70,11 +73,13 @@ void use(GrowingCuckoo filter) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (auto loaded = load_growing(std::as_bytes(std::span(data, size)))) use(std::move(*loaded));
     if (size == 0) return 0;
-    // A saved filter, and three bytes for each change: where, in the header or anywhere, and to what.
+    // A saved filter, and three bytes for each change: where, in the header or anywhere, and to
+    // what.
     Saved saved = saved_filters()[data[0] % saved_filters().size()];
     for (std::size_t i = 1; i + 3 <= size; i += 3) {
         const std::size_t at = data[i] * 256u + data[i + 1];
-        saved.bytes[(at & 1) != 0 ? at / 2 % 64 : at % saved.bytes.size()] = static_cast<std::byte>(data[i + 2]);
+        saved.bytes[(at & 1) != 0 ? at / 2 % 64 : at % saved.bytes.size()] =
+            static_cast<std::byte>(data[i + 2]);
     }
     sign(saved.bytes, saved.stash_bytes);
     auto loaded = load_growing(saved.bytes);

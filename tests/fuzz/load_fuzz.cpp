@@ -1,4 +1,5 @@
-// load and view of arbitrary bytes, and of the same bytes with a checksum that fits: whatever is taken must work.
+// load and view of arbitrary bytes, and of the same bytes with a checksum that fits: whatever is
+// taken must work.
 #include <algorithm>
 #include <cstring>
 
@@ -11,13 +12,39 @@ using namespace simdbloom;
 
 void use(AnyFilter filter, std::span<const std::byte> saved, const Options& options = {}) {
     must(std::ranges::equal(save(filter), saved));
-    const std::vector<std::uint64_t> keys{0, 1, 2, 3, 0xFFFFFFFFFFFFFFFFu, 0x8000000000000000u, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96};
+    const std::vector<std::uint64_t> keys{0,
+                                          1,
+                                          2,
+                                          3,
+                                          0xFFFFFFFFFFFFFFFFu,
+                                          0x8000000000000000u,
+                                          77,
+                                          78,
+                                          79,
+                                          80,
+                                          81,
+                                          82,
+                                          83,
+                                          84,
+                                          85,
+                                          86,
+                                          87,
+                                          88,
+                                          89,
+                                          90,
+                                          91,
+                                          92,
+                                          93,
+                                          94,
+                                          95,
+                                          96};
     std::vector<std::uint32_t> positions(keys.size());
     for (const Isa isa : usable_isas()) {
         filter.use_isa(isa);
         must(filter.select(keys, positions) == filter.count(keys));
     }
-    must(filter.expected_fpr() >= 0 && filter.expected_fpr() <= 1 && filter.estimated_fpr() >= 0 && filter.estimated_fpr() <= 1);
+    must(filter.expected_fpr() >= 0 && filter.expected_fpr() <= 1 && filter.estimated_fpr() >= 0 &&
+         filter.estimated_fpr() <= 1);
     must(filter.bits_per_key() > 0);
     must(Layout::parse(filter.spec()) == filter.base().layout());
     try {
@@ -54,15 +81,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
 }
 
-// Half of the mutations give the header a size that fits, some a layout that does, so that more than the checks is reached.
+// Half of the mutations give the header a size that fits, some a layout that does, so that more
+// than the checks is reached.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
     size = LLVMFuzzerMutate(data, size, max_size);
-    static constexpr std::uint64_t block_bytes[] = {8, 4, 8, 32, 64, 64, 64, 4, 6, 8, 8, 64, 64, 56, 72};
+    static constexpr std::uint64_t block_bytes[] = {8, 4, 8, 32, 64, 64, 64, 4,
+                                                    6, 8, 8, 64, 64, 56, 72};
     constexpr unsigned layouts = std::size(block_bytes);
     if (seed % 2 == 0 || size < 72) return size;
-    if (seed % 16 == 1) std::memset(data + 40, 0, 24), data[13] = static_cast<std::uint8_t>(2 + seed / 16 % 2), data[14] = data[15] = 0;
-    if (seed % 16 == 3) data[10] = static_cast<std::uint8_t>(1 + seed / 16 % layouts), data[11] = data[10] <= 7 || data[10] == 11 || data[10] == 12 ? 8 : 0, data[12] = data[10] == 6 ? 2 : 0;
+    if (seed % 16 == 1)
+        std::memset(data + 40, 0, 24), data[13] = static_cast<std::uint8_t>(2 + seed / 16 % 2),
+                                       data[14] = data[15] = 0;
+    if (seed % 16 == 3)
+        data[10] = static_cast<std::uint8_t>(1 + seed / 16 % layouts),
+        data[11] = data[10] <= 7 || data[10] == 11 || data[10] == 12 ? 8 : 0,
+        data[12] = data[10] == 6 ? 2 : 0;
     if (data[10] >= 1 && data[10] <= layouts) {
         const std::uint64_t bytes = block_bytes[data[10] - 1], blocks = (size - 72) / bytes;
         detail::store_le(data + 16, blocks);

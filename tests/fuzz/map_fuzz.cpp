@@ -1,5 +1,5 @@
-// BloomierMap::load and view of arbitrary bytes, and of the same bytes with a checksum that fits; and maps built from small keys
-// and values that the bytes give.
+// BloomierMap::load and view of arbitrary bytes, and of the same bytes with a checksum that fits;
+// and maps built from small keys and values that the bytes give.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -19,9 +19,12 @@ void use(BloomierMap map, std::span<const std::byte> saved) {
         map.use_isa(isa);
         const std::size_t found = map.lookup(keys, values);
         must(found == map.count(keys) && found == map.select(keys, positions));
-        for (std::size_t i = 0; i < keys.size(); ++i) must(values[i] == map.value_of(keys[i]).value_or(0) && std::uint64_t{values[i]} >> map.value_bits() == 0);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            must(values[i] == map.value_of(keys[i]).value_or(0) &&
+                 std::uint64_t{values[i]} >> map.value_bits() == 0);
     }
-    must(map.expected_fpr() > 0 && map.expected_fpr() <= 1 && map.slots() >= map.n_keys() && !map.spec().empty());
+    must(map.expected_fpr() > 0 && map.expected_fpr() <= 1 && map.slots() >= map.n_keys() &&
+         !map.spec().empty());
 }
 
 /// Pairs of two bytes: key and value.
@@ -36,7 +39,9 @@ void build(std::span<const std::byte> bytes) {
         conflict |= expected.try_emplace(keys.back(), values.back()).first->second != values.back();
     }
     try {
-        const auto map = BloomierMap::build(keys, values, 8, 5, {}, {.arity = bytes.empty() || (bytes[0] & std::byte{1}) == std::byte{0} ? 3u : 4u});
+        const auto map = BloomierMap::build(
+            keys, values, 8, 5, {},
+            {.arity = bytes.empty() || (bytes[0] & std::byte{1}) == std::byte{0} ? 3u : 4u});
         must(!conflict && map.n_keys() == expected.size());
         for (const auto& [key, value] : expected) must(map.value_of(key) == value);
     } catch (const std::invalid_argument&) {
@@ -70,7 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 // Most mutations give the header parameters that fit each other and the size.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
     size = LLVMFuzzerMutate(data, size, max_size);
     if (seed % 4 == 0 || size < 72) return size;
     data[10] = static_cast<std::uint8_t>(3 + seed / 4 % 2);
@@ -79,7 +85,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     data[13] = static_cast<std::uint8_t>(2 + data[13] % 2);
     data[14] = data[14] % 8, data[15] = 0;
     std::memset(data + 40, 0, 8), std::memset(data + 52, 0, 12);
-    const std::uint64_t bits = data[11] + data[12] <= 57 ? std::uint64_t{data[11]} + data[12] : 64, slots = (size - 72) * 8 / bits, none = 0;
+    const std::uint64_t bits = data[11] + data[12] <= 57 ? std::uint64_t{data[11]} + data[12] : 64,
+                        slots = (size - 72) * 8 / bits, none = 0;
     std::memcpy(data + 16, &slots, 8);
     std::memcpy(data + 32, &none, 8);
     return 72 + (slots * bits + 7) / 8;

@@ -1,5 +1,5 @@
-// Random sequences of operations on one filter a usable ISA, against a std::multiset: no key is lost, and the bits and
-// answers of all ISAs stay the same.
+// Random sequences of operations on one filter a usable ISA, against a std::multiset: no key is
+// lost, and the bits and answers of all ISAs stay the same.
 #include <algorithm>
 #include <set>
 
@@ -42,20 +42,22 @@ struct Subject {
         std::size_t in = keys.size();
         for (auto& filter : filters) {
             std::size_t done = 0;
-            std::visit([&]<class F>(F& f) {
-                if constexpr (std::derived_from<F, TableInterface<F>>) {
-                    if (singly)
-                        while (done < keys.size() && f.try_insert(keys[done])) ++done;
-                    else if (hashed) done = f.try_insert_hashes(hashes(keys));
-                    else done = f.try_insert(keys);
-                } else {
-                    if (singly)
-                        for (const auto key : keys) f.insert(key);
-                    else if (hashed) f.insert_hashes(hashes(keys));
-                    else f.insert(keys);
-                    done = keys.size();
-                }
-            }, filter.variant());
+            std::visit(
+                [&]<class F>(F& f) {
+                    if constexpr (std::derived_from<F, TableInterface<F>>) {
+                        if (singly)
+                            while (done < keys.size() && f.try_insert(keys[done])) ++done;
+                        else if (hashed) done = f.try_insert_hashes(hashes(keys));
+                        else done = f.try_insert(keys);
+                    } else {
+                        if (singly)
+                            for (const auto key : keys) f.insert(key);
+                        else if (hashed) f.insert_hashes(hashes(keys));
+                        else f.insert(keys);
+                        done = keys.size();
+                    }
+                },
+                filter.variant());
             must(&filter == filters.data() || done == in);
             in = done;
         }
@@ -85,12 +87,18 @@ struct Subject {
     // Only of keys that are in: erasing others may take a stranger's place away.
     void erase(std::size_t first, std::size_t n) {
         if (layout.is_bloom() || oracle.empty()) return;
-        const auto it = std::next(oracle.begin(), static_cast<std::ptrdiff_t>(first % oracle.size()));
-        const std::vector<std::uint64_t> keys(it, std::next(it, std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(n), std::distance(it, oracle.end()))));
+        const auto it =
+            std::next(oracle.begin(), static_cast<std::ptrdiff_t>(first % oracle.size()));
+        const std::vector<std::uint64_t> keys(
+            it, std::next(it, std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(n),
+                                                       std::distance(it, oracle.end()))));
         for (auto& filter : filters)
-            std::visit([&]<class F>(F& f) {
-                if constexpr (std::derived_from<F, ErasableInterface<F>>) must(n == 1 ? f.erase(keys[0]) : f.erase(keys) == keys.size());
-            }, filter.variant());
+            std::visit(
+                [&]<class F>(F& f) {
+                    if constexpr (std::derived_from<F, ErasableInterface<F>>)
+                        must(n == 1 ? f.erase(keys[0]) : f.erase(keys) == keys.size());
+                },
+                filter.variant());
         for (const auto key : keys) oracle.erase(oracle.find(key));
     }
     // A key that is in no filter is erased from none, or is found and so may be erased.
@@ -98,10 +106,13 @@ struct Subject {
         if (layout.is_bloom() || oracle.contains(key)) return;
         for (const auto& filter : filters) {
             AnyFilter copy = filter;
-            std::visit([&]<class F>(F& f) {
-                if constexpr (std::derived_from<F, ErasableInterface<F>>)
-                    must(f.erase(key) ? filter.contains(key) : std::ranges::equal(f.bytes(), filter.base().bytes()));
-            }, copy.variant());
+            std::visit(
+                [&]<class F>(F& f) {
+                    if constexpr (std::derived_from<F, ErasableInterface<F>>)
+                        must(f.erase(key) ? filter.contains(key)
+                                          : std::ranges::equal(f.bytes(), filter.base().bytes()));
+                },
+                copy.variant());
         }
     }
     void unite(std::span<const std::uint64_t> keys) {
@@ -110,7 +121,8 @@ struct Subject {
             AnyFilter other = filter;
             other.clear();
             other.insert(keys);
-            if (auto* counting = filter.get_if<CountingBloom>()) *counting += *other.get_if<CountingBloom>();
+            if (auto* counting = filter.get_if<CountingBloom>())
+                *counting += *other.get_if<CountingBloom>();
             else filter |= other;
         }
         oracle.insert(keys.begin(), keys.end());
@@ -120,24 +132,39 @@ struct Subject {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const char* const specs[] = {"classic:k=7", "register32:k=4", "register32:k=8", "register64:k=5", "register64:k=8", "split256", "sector512", "zoned512:z=2,k=6",
-                                        "zoned512:z=4,k=8", "blocked512:k=8", "blocked512:k=11", "cuckoo8", "cuckoo12", "cuckoo16", "counting:k=7", "counting512:k=1", "counting512:k=9", "dleft12",
-                                        "dleft14", "dleft16"};
+    static const char* const specs[] = {
+        "classic:k=7",      "register32:k=4", "register32:k=8",  "register64:k=5",
+        "register64:k=8",   "split256",       "sector512",       "zoned512:z=2,k=6",
+        "zoned512:z=4,k=8", "blocked512:k=8", "blocked512:k=11", "cuckoo8",
+        "cuckoo12",         "cuckoo16",       "counting:k=7",    "counting512:k=1",
+        "counting512:k=9",  "dleft12",        "dleft14",         "dleft16"};
     Input input(data, size);
     const char* const spec = specs[input.byte() % std::size(specs)];
     const std::size_t n = input.byte() * 8u + 1;
     const std::uint64_t seed = input.byte();
     const Layout layout = Layout::parse(spec);
     Subject subject{{}, {}, seed, layout};
-    for (const Isa isa : usable_isas()) subject.filters.push_back(make_filter(spec, n, std::max(18.0, layout.least_bits_per_key()), {.isa = isa, .seed = seed, .fold_levels = 3}));
+    for (const Isa isa : usable_isas())
+        subject.filters.push_back(make_filter(spec, n, std::max(18.0, layout.least_bits_per_key()),
+                                              {.isa = isa, .seed = seed, .fold_levels = 3}));
     while (!input.empty()) {
         switch (input.byte() % 12) {
-            case 0: subject.insert(subject.keys_from(input), false, false); break;
-            case 1: subject.insert(subject.keys_from(input), false, true); break;
-            case 2: subject.insert(subject.keys_from(input), true, false); break;
+            case 0:
+                subject.insert(subject.keys_from(input), false, false);
+                break;
+            case 1:
+                subject.insert(subject.keys_from(input), false, true);
+                break;
+            case 2:
+                subject.insert(subject.keys_from(input), true, false);
+                break;
             case 3:
-            case 4: subject.ask(subject.keys_from(input)); break;
-            case 5: subject.erase(input.byte(), 1); break;
+            case 4:
+                subject.ask(subject.keys_from(input));
+                break;
+            case 5:
+                subject.erase(input.byte(), 1);
+                break;
             case 6:
                 subject.erase_stranger(input.byte() * 12u);
                 subject.erase(input.byte(), 70);
@@ -147,12 +174,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 for (auto& filter : subject.filters) {
                     const Isa isa = filter.isa();
                     must(save(filter) == saved);
-                    // A cuckoo filter that was loaded begins its eviction walks anew; all of them here do.
+                    // A cuckoo filter that was loaded begins its eviction walks anew; all of them
+                    // here do.
                     filter = std::move(load(saved, {.isa = isa})).value();
                 }
                 break;
             }
-            case 8: subject.unite(subject.keys_from(input)); break;
+            case 8:
+                subject.unite(subject.keys_from(input));
+                break;
             case 9:
                 if (layout.is_bloom() && subject.filters[0].base().blocks() % 2 == 0)
                     for (auto& filter : subject.filters) filter = filter.folded(2);

@@ -9,7 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (auto read = parquet::read_filter(bytes)) {
         must(length.has_value() && *length == read->bytes && read->bytes <= size);
         auto& filter = read->filter;
-        must(filter.size_in_bytes() > 0 && filter.n_keys() > 0 && filter.estimated_fpr() >= 0 && filter.estimated_fpr() <= 1);
+        must(filter.size_in_bytes() > 0 && filter.n_keys() > 0 && filter.estimated_fpr() >= 0 &&
+             filter.estimated_fpr() <= 1);
         filter.insert(std::string_view("key"));
         must(filter.contains(std::string_view("key")));
         auto again = parquet::read_filter(parquet::write_filter(filter));
@@ -17,6 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
         must(!read.error().message.empty());
     }
-    if (const auto metadata = parquet::parse_metadata(bytes); !metadata) must(!metadata.error().message.empty());
+    if (const auto metadata = parquet::parse_metadata(bytes); !metadata)
+        must(!metadata.error().message.empty());
     return 0;
 }

@@ -24,7 +24,8 @@ std::uint64_t key(std::uint64_t i) { return i * 0x9E3779B97F4A7C15u; }
 /// This rank's share of the keys 0 .. n.
 std::vector<std::uint64_t> share(std::uint64_t n, std::uint64_t first = 0) {
     std::vector<std::uint64_t> keys;
-    for (auto i = static_cast<std::uint64_t>(rank); i < n; i += static_cast<std::uint64_t>(ranks)) keys.push_back(key(first + i));
+    for (auto i = static_cast<std::uint64_t>(rank); i < n; i += static_cast<std::uint64_t>(ranks))
+        keys.push_back(key(first + i));
     return keys;
 }
 
@@ -34,21 +35,27 @@ std::uint64_t sum(std::uint64_t mine) {
 }
 
 void semi_join(const char* spec) {
-    constexpr std::uint64_t build = 30'000, probe = 200'000;  // of the probe rows the first `build` join
+    constexpr std::uint64_t build = 30'000,
+                            probe = 200'000;  // of the probe rows the first `build` join
     const auto rows = share(build);
-    const JoinFilter filter = build_on_all_ranks(spec, build, 12, {rows}, MPI_COMM_WORLD, {.seed = 7});
+    const JoinFilter filter =
+        build_on_all_ranks(spec, build, 12, {rows}, MPI_COMM_WORLD, {.seed = 7});
     auto serial = make_filter(spec, build, 12, {.seed = 7});
     for (std::uint64_t i = 0; i < build; ++i) serial.insert(key(i));
-    check(std::ranges::equal(filter.filter()->base().bytes(), serial.base().bytes()), std::string(spec) + ": the bits are not those of one machine's filter");
+    check(std::ranges::equal(filter.filter()->base().bytes(), serial.base().bytes()),
+          std::string(spec) + ": the bits are not those of one machine's filter");
 
     const auto mine = share(probe);
     std::vector<std::uint32_t> passing(mine.size());
     passing.resize(filter.select({mine}, passing));
     std::uint64_t joining = 0;
-    for (const auto row : passing) joining += static_cast<std::uint64_t>(rank) + row * static_cast<std::uint64_t>(ranks) < build;
+    for (const auto row : passing)
+        joining +=
+            static_cast<std::uint64_t>(rank) + row * static_cast<std::uint64_t>(ranks) < build;
     check(sum(joining) == build, std::string(spec) + ": rows that join were lost");
     const std::uint64_t all = sum(passing.size());
-    check(all >= build && all < build + (probe - build) / 50, std::string(spec) + ": " + std::to_string(all) + " rows pass");
+    check(all >= build && all < build + (probe - build) / 50,
+          std::string(spec) + ": " + std::to_string(all) + " rows pass");
 }
 
 template <class Work>
@@ -69,11 +76,17 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (const char* spec : {"split256", "classic", "register32", "blocked512"}) semi_join(spec);
 
-    check(build_on_all_ranks("split256", 100, 12, {}, MPI_COMM_WORLD).state() == JoinFilter::State::accept_none, "nobody has rows, and yet some pass");
+    check(build_on_all_ranks("split256", 100, 12, {}, MPI_COMM_WORLD).state() ==
+              JoinFilter::State::accept_none,
+          "nobody has rows, and yet some pass");
     // One rank alone has a row.
     const std::uint64_t only[] = {5};
-    const auto filter = build_on_all_ranks("split256", 100, 12, {rank == ranks - 1 ? std::span<const std::uint64_t>(only) : std::span<const std::uint64_t>()}, MPI_COMM_WORLD);
-    check(filter.filter() != nullptr && filter.filter()->contains(std::uint64_t{5}), "a row of the last rank is lost");
+    const auto filter = build_on_all_ranks("split256", 100, 12,
+                                           {rank == ranks - 1 ? std::span<const std::uint64_t>(only)
+                                                              : std::span<const std::uint64_t>()},
+                                           MPI_COMM_WORLD);
+    check(filter.filter() != nullptr && filter.filter()->contains(std::uint64_t{5}),
+          "a row of the last rank is lost");
 
     auto cuckoo = make_filter("cuckoo12", 100, 20);
     refused([&] { union_of_all_ranks(cuckoo, MPI_COMM_WORLD); }, "cuckoo12");

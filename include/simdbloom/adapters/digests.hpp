@@ -13,12 +13,15 @@
 
 namespace simdbloom {
 
-/// The first 64 bits, little-endian, of the digest of the key and, where the seed is not 0, the seed's eight little-endian bytes
-/// before it. halves() gives the first 128 bits: two functions at the price of one.
-template <class Context, void (*init)(Context*), void (*update)(Context*, std::size_t, const std::uint8_t*),
+/// The first 64 bits, little-endian, of the digest of the key and, where the seed is not 0, the
+/// seed's eight little-endian bytes before it. halves() gives the first 128 bits: two functions at
+/// the price of one.
+template <class Context, void (*init)(Context*),
+          void (*update)(Context*, std::size_t, const std::uint8_t*),
           void (*digest)(Context*, std::size_t, std::uint8_t*)>
 struct DigestHasher {
-    std::array<std::uint64_t, 2> halves(std::string_view key, std::uint64_t seed = 0) const noexcept {
+    std::array<std::uint64_t, 2> halves(std::string_view key,
+                                        std::uint64_t seed = 0) const noexcept {
         Context context;
         init(&context);
         if (seed != 0) {
@@ -31,7 +34,9 @@ struct DigestHasher {
         digest(&context, sizeof out, out);
         return {detail::load_le<std::uint64_t>(out), detail::load_le<std::uint64_t>(out + 8)};
     }
-    std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const noexcept { return halves(key, seed)[0]; }
+    std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const noexcept {
+        return halves(key, seed)[0];
+    }
 };
 
 /// RFC 1321.

@@ -1,4 +1,5 @@
-// MurmurHash3 as a Hasher, through libmurmurhash (link with murmurhash; the library itself does without).
+// MurmurHash3 as a Hasher, through libmurmurhash (link with murmurhash; the library itself does
+// without).
 #pragma once
 
 #include <murmurhash.h>
@@ -11,16 +12,22 @@
 
 namespace simdbloom {
 
-/// The first 64 bits of MurmurHash3_x64_128 (Appleby, SMHasher). Its seed has 32 bits: the low ones are taken. halves() gives all
-/// 128 bits. Throws std::length_error for keys of 2^32 bytes and more, which that library cannot take.
+/// The first 64 bits of MurmurHash3_x64_128 (Appleby, SMHasher). Its seed has 32 bits: the low ones
+/// are taken. halves() gives all 128 bits. Throws std::length_error for keys of 2^32 bytes and
+/// more, which that library cannot take.
 struct Murmur3 {
     std::array<std::uint64_t, 2> halves(std::string_view key, std::uint64_t seed = 0) const {
-        if (key.size() > 0xFFFFFFFFu) throw std::length_error("a key of " + std::to_string(key.size()) + " bytes is too long for MurmurHash3: at most 4294967295");
+        if (key.size() > 0xFFFFFFFFu)
+            throw std::length_error("a key of " + std::to_string(key.size()) +
+                                    " bytes is too long for MurmurHash3: at most 4294967295");
         std::array<std::uint64_t, 2> out;
-        lmmh_x64_128(key.data(), static_cast<unsigned>(key.size()), static_cast<std::uint32_t>(seed), out.data());
+        lmmh_x64_128(key.data(), static_cast<unsigned>(key.size()),
+                     static_cast<std::uint32_t>(seed), out.data());
         return out;
     }
-    std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const { return halves(key, seed)[0]; }
+    std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const {
+        return halves(key, seed)[0];
+    }
 };
 
 }  // namespace simdbloom

@@ -1,7 +1,8 @@
-// Bloom filters of Parquet files: read, written, found in a file, and asked which row groups can be skipped.
+// Bloom filters of Parquet files: read, written, found in a file, and asked which row groups can be
+// skipped.
 //
-// Needs no library: the filters are split256, the metadata is read by a small reader of Thrift's compact protocol. Specification:
-// parquet-format, BloomFilter.md and parquet.thrift.
+// Needs no library: the filters are split256, the metadata is read by a small reader of Thrift's
+// compact protocol. Specification: parquet-format, BloomFilter.md and parquet.thrift.
 #pragma once
 
 #include <array>
@@ -20,20 +21,31 @@
 
 namespace simdbloom::parquet {
 
-enum class PhysicalType : std::uint8_t { boolean, int32, int64, int96, float32, float64, byte_array, fixed_len_byte_array };
+enum class PhysicalType : std::uint8_t {
+    boolean,
+    int32,
+    int64,
+    int96,
+    float32,
+    float64,
+    byte_array,
+    fixed_len_byte_array
+};
 /// As the specification writes it: "BOOLEAN", "INT32", .., "FLOAT", "DOUBLE", ..
 std::string_view to_string(PhysicalType type) noexcept;
 
-/// What a value has in a Bloom filter: XXH64, seed 0, of its PLAIN encoding (little-endian; of strings the bytes without their
-/// length). Goes to insert_hash and contains_hash. 0.0 and -0.0 are two values. Dates, times,
-/// decimals and unsigned numbers are their physical values.
+/// What a value has in a Bloom filter: XXH64, seed 0, of its PLAIN encoding (little-endian; of
+/// strings the bytes without their length). Goes to insert_hash and contains_hash. 0.0 and -0.0 are
+/// two values. Dates, times, decimals and unsigned numbers are their physical values.
 std::uint64_t hash_value(bool value) noexcept;
 std::uint64_t hash_value(std::int32_t value) noexcept;
 std::uint64_t hash_value(std::int64_t value) noexcept;
 std::uint64_t hash_value(float value) noexcept;
 std::uint64_t hash_value(double value) noexcept;
-std::uint64_t hash_value(const std::array<std::uint32_t, 3>& int96) noexcept;  ///< the least significant word first
-std::uint64_t hash_value(std::string_view bytes) noexcept;                      ///< of BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY
+std::uint64_t hash_value(
+    const std::array<std::uint32_t, 3>& int96) noexcept;  ///< the least significant word first
+std::uint64_t hash_value(
+    std::string_view bytes) noexcept;  ///< of BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY
 /// Of a value as text: a decimal number, "true" or "false", 24 hexadecimal digits of INT96's bytes,
 /// the bytes themselves. One hash; two for a zero of FLOAT or DOUBLE, whose encodings 0.0 and -0.0
 /// are equal and have different hashes. Throws std::invalid_argument for text that is no such
@@ -41,7 +53,8 @@ std::uint64_t hash_value(std::string_view bytes) noexcept;                      
 std::vector<std::uint64_t> hash_text(PhysicalType type, std::int32_t type_length,
                                      std::string_view text);
 
-/// Header and bitset, as they stand in a file. Throws std::length_error for 2^31 bytes and more, which the header cannot say.
+/// Header and bitset, as they stand in a file. Throws std::length_error for 2^31 bytes and more,
+/// which the header cannot say.
 std::vector<std::byte> write_filter(const SplitBlockBloom& filter);
 
 struct ReadFilter {
@@ -50,8 +63,10 @@ struct ReadFilter {
 };
 /// Bytes of the header and bitset of a filter whose header `bytes` begin with.
 Loaded<std::uint64_t> filter_length(std::span<const std::byte> bytes) noexcept;
-/// The filter that `bytes` begin with. Any bytes may be given; of the options isa, huge_pages, max_bytes and allocator are read.
-Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
+/// The filter that `bytes` begin with. Any bytes may be given; of the options isa, huge_pages,
+/// max_bytes and allocator are read.
+Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes,
+                               const Options& options = {}) noexcept;
 
 struct ColumnChunk {
     std::string path;  ///< in the schema, parts joined by dots
@@ -85,12 +100,14 @@ public:
     ~File();
 
     const Metadata& metadata() const noexcept { return metadata_; }
-    /// The number of the column in its row groups; throws std::invalid_argument naming it and those there are.
+    /// The number of the column in its row groups; throws std::invalid_argument naming it and those
+    /// there are.
     std::size_t column(std::string_view path) const;
 
     bool has_filter(std::size_t row_group, std::size_t column) const noexcept;
     /// Of a column chunk that has one (else LoadFault::parameter).
-    Loaded<SplitBlockBloom> read_filter(std::size_t row_group, std::size_t column, const Options& options = {}) const noexcept;
+    Loaded<SplitBlockBloom> read_filter(std::size_t row_group, std::size_t column,
+                                        const Options& options = {}) const noexcept;
 
     /// False if the filter of the column chunk says that it does not hold the value. A filter that
     /// is not there, cannot be read, or is not as long as header and metadata say excludes nothing.

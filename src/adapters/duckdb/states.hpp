@@ -34,11 +34,11 @@ struct Group {
 };
 
 struct Slot {
-    std::atomic<std::uint64_t> id = 0;        ///< of the state, 0 if there is none
-    std::atomic<std::byte*> home = nullptr;   ///< where the state began; null if it is not there
-    std::atomic<std::uint64_t> run = 0;       ///< of states that lie one behind the other, or 0
-    std::atomic<std::int64_t> touched = 0;    ///< when, in milliseconds
-    std::atomic<bool> fixed = false;          ///< the state is never moved
+    std::atomic<std::uint64_t> id = 0;       ///< of the state, 0 if there is none
+    std::atomic<std::byte*> home = nullptr;  ///< where the state began; null if it is not there
+    std::atomic<std::uint64_t> run = 0;      ///< of states that lie one behind the other, or 0
+    std::atomic<std::int64_t> touched = 0;   ///< when, in milliseconds
+    std::atomic<bool> fixed = false;         ///< the state is never moved
     Slot* next_free = nullptr;
     Group group;
 };

@@ -13,7 +13,9 @@
 namespace simdbloom::parquet {
 
 std::string_view to_string(PhysicalType type) noexcept {
-    constexpr std::string_view names[] = {"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"};
+    constexpr std::string_view names[] = {
+        "BOOLEAN", "INT32",  "INT64",      "INT96",
+        "FLOAT",   "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"};
     return names[static_cast<std::size_t>(type)];
 }
 
@@ -27,7 +29,8 @@ std::uint64_t hash_le(T value) noexcept {
 }
 
 [[noreturn]] void refuse(PhysicalType type, std::string_view text) {
-    throw std::invalid_argument("simdbloom: \"" + std::string(text) + "\" is not a value of type " + std::string(to_string(type)));
+    throw std::invalid_argument("simdbloom: \"" + std::string(text) + "\" is not a value of type " +
+                                std::string(to_string(type)));
 }
 
 template <class T>
@@ -47,8 +50,10 @@ std::uint64_t hash_int96(std::string_view text) {
     if (text.size() != 24) refuse(PhysicalType::int96, text);
     for (std::size_t i = 0; i < 12; ++i) {
         std::uint32_t b;
-        const auto [end, error] = std::from_chars(text.data() + 2 * i, text.data() + 2 * i + 2, b, 16);
-        if (error != std::errc() || end != text.data() + 2 * i + 2) refuse(PhysicalType::int96, text);
+        const auto [end, error] =
+            std::from_chars(text.data() + 2 * i, text.data() + 2 * i + 2, b, 16);
+        if (error != std::errc() || end != text.data() + 2 * i + 2)
+            refuse(PhysicalType::int96, text);
         value[i / 4] |= b << i % 4 * 8;
     }
     return hash_value(value);
@@ -56,12 +61,21 @@ std::uint64_t hash_int96(std::string_view text) {
 
 }  // namespace
 
-// PLAIN packs booleans eight to a byte, so that a single one has no encoding of its own: a byte of 0 or 1 here.
+// PLAIN packs booleans eight to a byte, so that a single one has no encoding of its own: a byte of
+// 0 or 1 here.
 std::uint64_t hash_value(bool value) noexcept { return hash_le<std::uint8_t>(value); }
-std::uint64_t hash_value(std::int32_t value) noexcept { return hash_le(static_cast<std::uint32_t>(value)); }
-std::uint64_t hash_value(std::int64_t value) noexcept { return hash_le(static_cast<std::uint64_t>(value)); }
-std::uint64_t hash_value(float value) noexcept { return hash_le(std::bit_cast<std::uint32_t>(value)); }
-std::uint64_t hash_value(double value) noexcept { return hash_le(std::bit_cast<std::uint64_t>(value)); }
+std::uint64_t hash_value(std::int32_t value) noexcept {
+    return hash_le(static_cast<std::uint32_t>(value));
+}
+std::uint64_t hash_value(std::int64_t value) noexcept {
+    return hash_le(static_cast<std::uint64_t>(value));
+}
+std::uint64_t hash_value(float value) noexcept {
+    return hash_le(std::bit_cast<std::uint32_t>(value));
+}
+std::uint64_t hash_value(double value) noexcept {
+    return hash_le(std::bit_cast<std::uint64_t>(value));
+}
 std::uint64_t hash_value(const std::array<std::uint32_t, 3>& int96) noexcept {
     std::byte bytes[12];
     for (std::size_t i = 0; i < 3; ++i) detail::store_le(bytes + 4 * i, int96[i]);
@@ -75,33 +89,45 @@ std::vector<std::uint64_t> hash_text(PhysicalType type, std::int32_t type_length
         case PhysicalType::boolean:
             if (text != "true" && text != "false") refuse(type, text);
             return {hash_value(text == "true")};
-        case PhysicalType::int32: return hash_number<std::int32_t>(type, text);
-        case PhysicalType::int64: return hash_number<std::int64_t>(type, text);
-        case PhysicalType::int96: return {hash_int96(text)};
-        case PhysicalType::float32: return hash_number<float>(type, text);
-        case PhysicalType::float64: return hash_number<double>(type, text);
+        case PhysicalType::int32:
+            return hash_number<std::int32_t>(type, text);
+        case PhysicalType::int64:
+            return hash_number<std::int64_t>(type, text);
+        case PhysicalType::int96:
+            return {hash_int96(text)};
+        case PhysicalType::float32:
+            return hash_number<float>(type, text);
+        case PhysicalType::float64:
+            return hash_number<double>(type, text);
         case PhysicalType::fixed_len_byte_array:
             if (static_cast<std::int64_t>(text.size()) != type_length)
-                throw std::invalid_argument("simdbloom: \"" + std::string(text) + "\" has " + std::to_string(text.size()) + " bytes, values of the column have " + std::to_string(type_length));
+                throw std::invalid_argument(
+                    "simdbloom: \"" + std::string(text) + "\" has " + std::to_string(text.size()) +
+                    " bytes, values of the column have " + std::to_string(type_length));
             return {hash_value(text)};
-        default: return {hash_value(text)};
+        default:
+            return {hash_value(text)};
     }
 }
 
 std::vector<std::byte> write_filter(const SplitBlockBloom& filter) {
     const std::uint64_t size = filter.size_in_bytes();
-    if (size >> 31 != 0) throw std::length_error("simdbloom: a Parquet Bloom filter has less than 2^31 bytes, this one " + std::to_string(size));
+    if (size >> 31 != 0)
+        throw std::length_error(
+            "simdbloom: a Parquet Bloom filter has less than 2^31 bytes, this one " +
+            std::to_string(size));
     std::vector<std::byte> out;
     const auto put = [&](unsigned byte) { out.push_back(static_cast<std::byte>(byte)); };
     put(0x15);  // field 1, i32
-    for (std::uint64_t coded = 2 * size; ; coded >>= 7) {
+    for (std::uint64_t coded = 2 * size;; coded >>= 7) {
         if (coded < 0x80) {
             put(static_cast<unsigned>(coded));
             break;
         }
         put(static_cast<unsigned>(coded & 0x7F) | 0x80);
     }
-    // Fields 2 to 4, unions of which the first member is set: BLOCK, XXHASH, UNCOMPRESSED; each an empty structure.
+    // Fields 2 to 4, unions of which the first member is set: BLOCK, XXHASH, UNCOMPRESSED; each an
+    // empty structure.
     for (int field = 0; field < 3; ++field)
         for (const unsigned byte : {0x1Cu, 0x1Cu, 0x00u, 0x00u}) put(byte);
     put(0x00);
@@ -141,14 +167,20 @@ FilterHeader parse_filter_header(std::span<const std::byte> bytes) {
         return true;
     });
     if (!known[0] || !known[1] || !known[2])
-        throw Malformed(std::string("a Bloom filter of an unknown ") + (!known[0] ? "algorithm" : !known[1] ? "hash" : "compression"));
-    if (header.bytes <= 0 || header.bytes % std::int64_t{block_bytes} != 0) throw Malformed("a Bloom filter of " + std::to_string(header.bytes) + " bytes, not a multiple of 32");
+        throw Malformed(std::string("a Bloom filter of an unknown ") + (!known[0] ? "algorithm"
+                                                                        : !known[1]
+                                                                            ? "hash"
+                                                                            : "compression"));
+    if (header.bytes <= 0 || header.bytes % std::int64_t{block_bytes} != 0)
+        throw Malformed("a Bloom filter of " + std::to_string(header.bytes) +
+                        " bytes, not a multiple of 32");
     header.size = in.at();
     return header;
 }
 
 Loaded<std::uint64_t> filter_length(std::span<const std::byte> bytes) noexcept {
-    return detail::without_throwing<std::uint64_t>([&]() -> Loaded<std::uint64_t> { return parse_filter_header(bytes).whole(); });
+    return detail::without_throwing<std::uint64_t>(
+        [&]() -> Loaded<std::uint64_t> { return parse_filter_header(bytes).whole(); });
 }
 
 Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& options,

@@ -48,7 +48,8 @@ struct File::Descriptor {
     }
 };
 
-File::File(std::unique_ptr<Descriptor> descriptor, Metadata metadata) noexcept : descriptor_(std::move(descriptor)), metadata_(std::move(metadata)) {}
+File::File(std::unique_ptr<Descriptor> descriptor, Metadata metadata) noexcept
+    : descriptor_(std::move(descriptor)), metadata_(std::move(metadata)) {}
 File::File(File&&) noexcept = default;
 File& File::operator=(File&&) noexcept = default;
 File::~File() = default;
@@ -63,28 +64,34 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
             std::make_unique<Descriptor>(Descriptor{path, std::move((*opened).file), size});
         std::array<std::byte, footer_bytes> footer;
         if (!descriptor->read(size - footer_bytes, footer)) return detail::not_read(path);
-        if (std::memcmp(footer.data() + 4, "PARE", 4) == 0) return detail::file_fault(path, "is encrypted");
-        if (std::memcmp(footer.data() + 4, "PAR1", 4) != 0) return detail::in_file(path, detail::fault(LoadFault::foreign, "does not end as a Parquet file does"));
+        if (std::memcmp(footer.data() + 4, "PARE", 4) == 0)
+            return detail::file_fault(path, "is encrypted");
+        if (std::memcmp(footer.data() + 4, "PAR1", 4) != 0)
+            return detail::in_file(
+                path, detail::fault(LoadFault::foreign, "does not end as a Parquet file does"));
         const std::uint64_t length = detail::load_le<std::uint32_t>(footer.data());
         if (length > size - footer_bytes - 4)
             return detail::in_file(
-                path, detail::fault(LoadFault::size, "metadata of " + std::to_string(length) +
-                                                         " bytes in a file of " +
-                                                         std::to_string(size)));
+                path,
+                detail::fault(LoadFault::size, "metadata of " + std::to_string(length) +
+                                                   " bytes in a file of " + std::to_string(size)));
         if (length > most_metadata_bytes)
             return detail::in_file(
-                path, detail::fault(LoadFault::limit, "metadata of " + std::to_string(length) +
-                                                          " bytes, of which " +
-                                                          std::to_string(most_metadata_bytes) +
-                                                          " are read at most"));
+                path, detail::fault(LoadFault::limit,
+                                    "metadata of " + std::to_string(length) + " bytes, of which " +
+                                        std::to_string(most_metadata_bytes) + " are read at most"));
         std::vector<std::byte> bytes(length);
         if (!descriptor->read(size - footer_bytes - length, bytes)) return detail::not_read(path);
         auto metadata = parse_metadata(bytes);
         if (!metadata) return detail::in_file(path, metadata.error());
         for (const auto& group : (*metadata).row_groups)
             if (group.columns.size() != (*metadata).row_groups[0].columns.size())
-                return detail::in_file(path, detail::fault(LoadFault::parameter, "row groups of " + std::to_string((*metadata).row_groups[0].columns.size()) + " and of " +
-                                                                                      std::to_string(group.columns.size()) + " columns"));
+                return detail::in_file(
+                    path, detail::fault(
+                              LoadFault::parameter,
+                              "row groups of " +
+                                  std::to_string((*metadata).row_groups[0].columns.size()) +
+                                  " and of " + std::to_string(group.columns.size()) + " columns"));
         return File(std::move(descriptor), std::move(*metadata));
     });
 }
@@ -115,19 +122,19 @@ std::size_t File::column(std::string_view path) const {
 }
 
 bool File::has_filter(std::size_t row_group, std::size_t column) const noexcept {
-    return row_group < metadata_.row_groups.size() && column < metadata_.row_groups[row_group].columns.size() &&
+    return row_group < metadata_.row_groups.size() &&
+           column < metadata_.row_groups[row_group].columns.size() &&
            metadata_.row_groups[row_group].columns[column].filter_offset.has_value();
 }
 
 Loaded<File::Place> File::place_of(std::size_t row_group, std::size_t column) const {
     const auto problem = [&](LoadFault kind, const std::string& what) {
-        return detail::in_file(name_of(descriptor_),
-                               detail::fault(kind, "column " + std::to_string(column) +
-                                                       " of row group " +
-                                                       std::to_string(row_group) + " " + what));
+        return detail::in_file(
+            name_of(descriptor_),
+            detail::fault(kind, "column " + std::to_string(column) + " of row group " +
+                                    std::to_string(row_group) + " " + what));
     };
-    if (!has_filter(row_group, column))
-        return problem(LoadFault::parameter, "has no Bloom filter");
+    if (!has_filter(row_group, column)) return problem(LoadFault::parameter, "has no Bloom filter");
     const ColumnChunk& chunk = metadata_.row_groups[row_group].columns[column];
     const std::int64_t offset = *chunk.filter_offset;
     if (offset < 4 || static_cast<std::uint64_t>(offset) >= descriptor_->size)

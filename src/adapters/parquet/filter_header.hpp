@@ -18,11 +18,14 @@ struct FilterHeader {
     std::int64_t bytes = -1;  ///< of the bits that follow
     std::size_t size = 0;     ///< of itself
 
-    std::uint64_t blocks() const noexcept { return static_cast<std::uint64_t>(bytes) / block_bytes; }
+    std::uint64_t blocks() const noexcept {
+        return static_cast<std::uint64_t>(bytes) / block_bytes;
+    }
     std::uint64_t whole() const noexcept { return size + static_cast<std::uint64_t>(bytes); }
 };
 
-/// Throws Malformed for bytes that begin with no header, and for algorithms that the specification does not know.
+/// Throws Malformed for bytes that begin with no header, and for algorithms that the specification
+/// does not know.
 FilterHeader parse_filter_header(std::span<const std::byte> bytes);
 
 /// The filter behind the header, whose bits `fill` fetches to where they stay, or says why not.

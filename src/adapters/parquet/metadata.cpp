@@ -48,7 +48,8 @@ void read_column_metadata(ThriftReader& in, ColumnChunk& column) {
                 return true;
             case 3:
                 in.expect(type, ThriftType::list, "path_in_schema");
-                in.list(ThriftType::binary, [&] { column.path += (column.path.empty() ? "" : ".") + in.text(); });
+                in.list(ThriftType::binary,
+                        [&] { column.path += (column.path.empty() ? "" : ".") + in.text(); });
                 return true;
             case 5:
                 in.expect(type, ThriftType::i64, "num_values");
@@ -62,7 +63,8 @@ void read_column_metadata(ThriftReader& in, ColumnChunk& column) {
                 in.expect(type, ThriftType::i32, "bloom_filter_length");
                 column.filter_length = static_cast<std::int32_t>(in.integer(32));
                 return true;
-            default: return false;
+            default:
+                return false;
         }
     });
 }
@@ -85,7 +87,8 @@ RowGroup read_row_group(ThriftReader& in, const std::vector<Leaf>& leaves) {
                 read_column_metadata(in, column);
                 return true;
             });
-            if (group.columns.size() < leaves.size()) column.type_length = leaves[group.columns.size()].type_length;
+            if (group.columns.size() < leaves.size())
+                column.type_length = leaves[group.columns.size()].type_length;
             return column;
         });
         return true;
@@ -119,7 +122,8 @@ Loaded<Metadata> parse_metadata(std::span<const std::byte> bytes) noexcept {
                     in.expect(type, ThriftType::binary, "created_by");
                     metadata.created_by = in.text();
                     return true;
-                default: return false;
+                default:
+                    return false;
             }
         });
         return metadata;

@@ -2,10 +2,13 @@
 
 namespace simdbloom::parquet {
 
-void ThriftReader::fail(const std::string& what) const { throw Malformed("Thrift: byte " + std::to_string(at_) + ": " + what); }
+void ThriftReader::fail(const std::string& what) const {
+    throw Malformed("Thrift: byte " + std::to_string(at_) + ": " + what);
+}
 
 void ThriftReader::expect(ThriftType type, ThriftType wanted, const char* what) const {
-    if (type != wanted) fail(std::string(what) + " is of type " + std::to_string(static_cast<int>(type)));
+    if (type != wanted)
+        fail(std::string(what) + " is of type " + std::to_string(static_cast<int>(type)));
 }
 
 std::uint8_t ThriftReader::byte() {
@@ -27,13 +30,16 @@ std::uint64_t ThriftReader::varint() {
 std::int64_t ThriftReader::integer(int bits) {
     const std::uint64_t coded = varint();
     const auto value = static_cast<std::int64_t>((coded >> 1) ^ (~(coded & 1) + 1));
-    if (bits < 64 && (value >= std::int64_t{1} << (bits - 1) || value < -(std::int64_t{1} << (bits - 1))))
+    if (bits < 64 &&
+        (value >= std::int64_t{1} << (bits - 1) || value < -(std::int64_t{1} << (bits - 1))))
         fail(std::to_string(value) + " has more than " + std::to_string(bits) + " bits");
     return value;
 }
 
 void ThriftReader::skip_bytes(std::uint64_t n) {
-    if (n > bytes_.size() - at_) fail(std::to_string(n) + " bytes where " + std::to_string(bytes_.size() - at_) + " are left");
+    if (n > bytes_.size() - at_)
+        fail(std::to_string(n) + " bytes where " + std::to_string(bytes_.size() - at_) +
+             " are left");
     at_ += n;
 }
 
@@ -69,12 +75,17 @@ void ThriftReader::skip(ThriftType type, bool in_structure) {
             // The value of a field is its type; that of an element a byte.
             if (!in_structure) skip_bytes(1);
             return;
-        case ThriftType::i8: return skip_bytes(1);
+        case ThriftType::i8:
+            return skip_bytes(1);
         case ThriftType::i16:
         case ThriftType::i32:
-        case ThriftType::i64: (void)varint(); return;
-        case ThriftType::float64: return skip_bytes(8);
-        case ThriftType::binary: return skip_bytes(varint());
+        case ThriftType::i64:
+            (void)varint();
+            return;
+        case ThriftType::float64:
+            return skip_bytes(8);
+        case ThriftType::binary:
+            return skip_bytes(varint());
         case ThriftType::list:
         case ThriftType::set: {
             const Depth depth(*this);
@@ -94,8 +105,10 @@ void ThriftReader::skip(ThriftType type, bool in_structure) {
             }
             return;
         }
-        case ThriftType::structure: return structure([](std::int32_t, ThriftType) { return false; });
-        default: fail("type " + std::to_string(static_cast<int>(type)));
+        case ThriftType::structure:
+            return structure([](std::int32_t, ThriftType) { return false; });
+        default:
+            fail("type " + std::to_string(static_cast<int>(type)));
     }
 }
 

@@ -1,4 +1,5 @@
-// Thrift's compact protocol, as far as Parquet's metadata needs it. Specification: thrift-compact-protocol.md.
+// Thrift's compact protocol, as far as Parquet's metadata needs it. Specification:
+// thrift-compact-protocol.md.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,21 @@ struct Malformed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-enum class ThriftType : std::uint8_t { stop, yes, no, i8, i16, i32, i64, float64, binary, list, set, map, structure };
+enum class ThriftType : std::uint8_t {
+    stop,
+    yes,
+    no,
+    i8,
+    i16,
+    i32,
+    i64,
+    float64,
+    binary,
+    list,
+    set,
+    map,
+    structure
+};
 
 /// Reads from bytes of any content: never past their end, never deeper than 32 structures.
 class ThriftReader {
@@ -23,7 +38,8 @@ public:
 
     std::size_t at() const noexcept { return at_; }
 
-    /// field(id, type) for every field of a structure; reads its value and returns true, or returns false for one to be skipped.
+    /// field(id, type) for every field of a structure; reads its value and returns true, or returns
+    /// false for one to be skipped.
     template <class Field>
     void structure(const Field& field) {
         const Depth depth(*this);

@@ -11,13 +11,16 @@ namespace {
 template <>
 struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V load_first(const std::uint64_t* p, std::size_t n) {
-        const __m256i wanted = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)), _mm256_set_epi64x(3, 2, 1, 0));
+        const __m256i wanted = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)),
+                                                  _mm256_set_epi64x(3, 2, 1, 0));
         return _mm256_maskload_epi64(reinterpret_cast<const long long*>(p), wanted);
     }
     static V mul32(V a, V b) { return _mm256_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
     template <std::uint64_t c>
-    static V mul(V a) { return mul_from_mul32<Ops, c>(a, swap_halves(a)); }
+    static V mul(V a) {
+        return mul_from_mul32<Ops, c>(a, swap_halves(a));
+    }
     /// (a ^ (a >> 32)) * c
     template <std::uint64_t c>
     static V mul_folded(V a) {
@@ -32,7 +35,8 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     // A byte shuffle works within 128 bits; the pattern stands in both halves.
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         const auto first = static_cast<long long>(4 * part);
-        const __m256i control = _mm256_set_epi64x(~0xFFLL | (first + 3), ~0xFFLL | (first + 2), ~0xFFLL | (first + 1), ~0xFFLL | first);
+        const __m256i control = _mm256_set_epi64x(~0xFFLL | (first + 3), ~0xFFLL | (first + 2),
+                                                  ~0xFFLL | (first + 1), ~0xFFLL | first);
         return _mm256_shuffle_epi8(_mm256_set1_epi64x(static_cast<long long>(pattern)), control);
     }
     static V gather64(const std::byte* base, V offset) {
@@ -41,18 +45,23 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     /// Only the lanes of `wanted` are loaded; the others are 0.
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
         // The sign of lane i is bit i of `wanted`.
-        const __m256i mask = _mm256_sllv_epi64(_mm256_set1_epi64x(static_cast<long long>(wanted)), _mm256_set_epi64x(60, 61, 62, 63));
-        return _mm256_mask_i64gather_epi64(_mm256_setzero_si256(), reinterpret_cast<const long long*>(base), offset, mask, 1);
+        const __m256i mask = _mm256_sllv_epi64(_mm256_set1_epi64x(static_cast<long long>(wanted)),
+                                               _mm256_set_epi64x(60, 61, 62, 63));
+        return _mm256_mask_i64gather_epi64(
+            _mm256_setzero_si256(), reinterpret_cast<const long long*>(base), offset, mask, 1);
     }
     static V gather32(const std::byte* base, V offset) {
-        return _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(reinterpret_cast<const int*>(base), offset, 1));
+        return _mm256_cvtepu32_epi64(
+            _mm256_i64gather_epi32(reinterpret_cast<const int*>(base), offset, 1));
     }
     /// Each lane by its own count, below 64.
     static V shift_right(V v, V count) { return _mm256_srlv_epi64(v, count); }
     static unsigned covered_lanes(V words, V mask) {
         return lane_mask(_mm256_cmpeq_epi64(_mm256_and_si256(words, mask), mask));
     }
-    static unsigned nonzero_lanes(V a) { return lane_mask(_mm256_cmpeq_epi64(a, _mm256_setzero_si256())) ^ 15u; }
+    static unsigned nonzero_lanes(V a) {
+        return lane_mask(_mm256_cmpeq_epi64(a, _mm256_setzero_si256())) ^ 15u;
+    }
 
     // Stores the lanes of `keep` side by side; the lanes behind them are undefined.
     static void compress(std::uint64_t* to, V v, unsigned keep) {
@@ -77,19 +86,27 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
 
     static constexpr bool covers_lines = true;
-    // k bits anywhere in a line, or counters of cell_bits = 4. The top 9 bits of x * salt: 1 for the half, 3 for the word in it,
-    // 5 for the bit in that, which is shifted into the sign. 2.4 ns a key (k = 8, 16 KiB) against 6.2 with a gather a bit. Of a
-    // counter's place 3 bits; it is shifted to the top, compared with 0, and missing it is the sign.
+    // k bits anywhere in a line, or counters of cell_bits = 4. The top 9 bits of x * salt: 1 for
+    // the half, 3 for the word in it, 5 for the bit in that, which is shifted into the sign. 2.4 ns
+    // a key (k = 8, 16 KiB) against 6.2 with a gather a bit. Of a counter's place 3 bits; it is
+    // shifted to the top, compared with 0, and missing it is the sign.
     template <unsigned cell_bits>
-    static bool covers_anywhere(const std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
+    static bool covers_anywhere(const std::byte* block, std::uint64_t x,
+                                const std::uint32_t* salts16, unsigned k) {
         const __m256i low = load_aligned(block), high = load_aligned(block + 32);
         const auto found = [&](const std::uint32_t* salts8) {
-            const __m256i product = _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(x)), load_aligned(salts8));
-            const __m256i word = _mm256_srli_epi32(product, 28), from_top = _mm256_andnot_si256(_mm256_srli_epi32(product, 23), _mm256_set1_epi32(32 - cell_bits));
-            const __m256 words = _mm256_blendv_ps(_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word)),
-                                                  _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word)), _mm256_castsi256_ps(product));
+            const __m256i product =
+                _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(x)), load_aligned(salts8));
+            const __m256i word = _mm256_srli_epi32(product, 28),
+                          from_top = _mm256_andnot_si256(_mm256_srli_epi32(product, 23),
+                                                         _mm256_set1_epi32(32 - cell_bits));
+            const __m256 words =
+                _mm256_blendv_ps(_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word)),
+                                 _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word)),
+                                 _mm256_castsi256_ps(product));
             __m256i top = _mm256_sllv_epi32(_mm256_castps_si256(words), from_top);
-            if constexpr (cell_bits == 4) top = _mm256_cmpeq_epi32(_mm256_srli_epi32(top, 28), _mm256_setzero_si256());
+            if constexpr (cell_bits == 4)
+                top = _mm256_cmpeq_epi32(_mm256_srli_epi32(top, 28), _mm256_setzero_si256());
             const auto signs = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(top)));
             return cell_bits == 4 ? signs ^ 0xFFu : signs;
         };
@@ -100,11 +117,15 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
 
     // As of SSE4.2, two buckets at once.
     template <unsigned r>
-    static __m256i equal_cells(const std::byte* bucket0, const std::byte* bucket1, std::uint32_t remainder) {
-        __m256i cells = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket0))),
-                                                _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket1)), 1);
+    static __m256i equal_cells(const std::byte* bucket0, const std::byte* bucket1,
+                               std::uint32_t remainder) {
+        __m256i cells = _mm256_inserti128_si256(
+            _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket0))),
+            _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket1)), 1);
         if constexpr (r == 12) {
-            cells = _mm256_shuffle_epi8(cells, _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11)));
+            cells =
+                _mm256_shuffle_epi8(cells, _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                                               0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11)));
             cells = _mm256_srli_epi16(_mm256_mullo_epi16(cells, _mm256_set1_epi32(0x10010)), 4);
         } else if constexpr (r == 14) {
             cells = _mm256_srli_epi16(cells, 2);
@@ -113,7 +134,8 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     }
     template <unsigned r>
     static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
-        const __m256i either = _mm256_or_si256(equal_cells<r>(bucket[0], bucket[1], remainder), equal_cells<r>(bucket[2], bucket[3], remainder));
+        const __m256i either = _mm256_or_si256(equal_cells<r>(bucket[0], bucket[1], remainder),
+                                               equal_cells<r>(bucket[2], bucket[3], remainder));
         return _mm256_movemask_epi8(either) != 0;
     }
 
@@ -128,8 +150,12 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     }
 
 private:
-    static __m256i load_aligned(const void* p) { return _mm256_load_si256(static_cast<const __m256i*>(p)); }
-    static unsigned lane_mask(__m256i v) { return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(v))); }
+    static __m256i load_aligned(const void* p) {
+        return _mm256_load_si256(static_cast<const __m256i*>(p));
+    }
+    static unsigned lane_mask(__m256i v) {
+        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(v)));
+    }
 };
 
 }  // namespace

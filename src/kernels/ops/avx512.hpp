@@ -1,4 +1,5 @@
-// AVX-512 F, CD, DQ, BW and VL: eight 64-bit lanes. A 256-bit block is handled in a 256-bit register.
+// AVX-512 F, CD, DQ, BW and VL: eight 64-bit lanes. A 256-bit block is handled in a 256-bit
+// register.
 #pragma once
 
 #include <immintrin.h>
@@ -8,9 +9,10 @@
 namespace simdbloom::detail {
 namespace {
 
-// A mask as a number, in a general register before anything widens it. Without this GCC 12 was seen to spill a widened
-// __mmask8 with a one-byte store (kmovb) and to combine eight bytes with it later: wrong answers of register32 under
-// -fsanitize=address,undefined.
+// A mask as a number, in a general register before anything widens it. Without this GCC 12 was seen
+// to spill a widened
+// __mmask8 with a one-byte store (kmovb) and to combine eight bytes with it later: wrong answers of
+// register32 under -fsanitize=address,undefined.
 inline std::uint32_t in_register(std::uint32_t mask) {
     asm("" : "+r"(mask));
     return mask;
@@ -18,16 +20,24 @@ inline std::uint32_t in_register(std::uint32_t mask) {
 
 template <>
 struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
-    static V load_first(const std::uint64_t* p, std::size_t n) { return _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << n) - 1), p); }
+    static V load_first(const std::uint64_t* p, std::size_t n) {
+        return _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << n) - 1), p);
+    }
     static V mul32(V a, V b) { return _mm512_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return _mm512_mullo_epi64(a, V(std::uint64_t{c})); }
     template <std::uint64_t c>
-    static V mul(V a) { return _mm512_mullo_epi64(a, V(c)); }
+    static V mul(V a) {
+        return _mm512_mullo_epi64(a, V(c));
+    }
     /// (a ^ (a >> 32)) * c
     template <std::uint64_t c>
-    static V mul_folded(V a) { return mul<c>(a ^ (a >> 32)); }
+    static V mul_folded(V a) {
+        return mul<c>(a ^ (a >> 32));
+    }
     template <int n>
-    static V rotate_left(V a) { return _mm512_rol_epi64(a, n); }
+    static V rotate_left(V a) {
+        return _mm512_rol_epi64(a, n);
+    }
     static V swap_halves(V a) { return _mm512_shuffle_epi32(a, _MM_PERM_CDAB); }
     // A rotation takes its count modulo 64, a shift does not: no masking.
     static V bit(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
@@ -35,7 +45,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     /// 15 << n, n below 64.
     static V nibble(V n) { return _mm512_sllv_epi64(_mm512_set1_epi64(15), n); }
     static V byte_of_part(std::uint64_t pattern, std::size_t) {
-        const __m512i control = _mm512_set_epi64(~0xFFLL | 7, ~0xFFLL | 6, ~0xFFLL | 5, ~0xFFLL | 4, ~0xFFLL | 3, ~0xFFLL | 2, ~0xFFLL | 1, ~0xFFLL);
+        const __m512i control = _mm512_set_epi64(~0xFFLL | 7, ~0xFFLL | 6, ~0xFFLL | 5, ~0xFFLL | 4,
+                                                 ~0xFFLL | 3, ~0xFFLL | 2, ~0xFFLL | 1, ~0xFFLL);
         return _mm512_shuffle_epi8(_mm512_set1_epi64(static_cast<long long>(pattern)), control);
     }
 
@@ -47,11 +58,14 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
         const __m512i positions = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(base)), lane);
         const auto count = static_cast<unsigned>(__builtin_popcount(hits));
-        _mm512_mask_storeu_epi32(out, static_cast<__mmask16>((1u << count) - 1), _mm512_maskz_compress_epi32(static_cast<__mmask16>(hits), positions));
+        _mm512_mask_storeu_epi32(
+            out, static_cast<__mmask16>((1u << count) - 1),
+            _mm512_maskz_compress_epi32(static_cast<__mmask16>(hits), positions));
     }
 
-    // Tests that leave one byte of misses a key in memory (or two, 512 bits in 16 words), and the hits of 64 such
-    // keys: a store and 1/64 of a test a key in place of a compare, a set and two scalar operations.
+    // Tests that leave one byte of misses a key in memory (or two, 512 bits in 16 words), and the
+    // hits of 64 such keys: a store and 1/64 of a test a key in place of a compare, a set and two
+    // scalar operations.
     static constexpr bool keeps_misses = true;
     struct MissBytes {
         alignas(64) std::uint8_t misses[64];
@@ -64,7 +78,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         alignas(64) std::uint16_t misses[64];
         std::uint64_t hits() const {
             const __m512i low = _mm512_load_si512(misses), high = _mm512_load_si512(misses + 32);
-            return in_register(_mm512_testn_epi16_mask(low, low)) | std::uint64_t{in_register(_mm512_testn_epi16_mask(high, high))} << 32;
+            return in_register(_mm512_testn_epi16_mask(low, low)) |
+                   std::uint64_t{in_register(_mm512_testn_epi16_mask(high, high))} << 32;
         }
     };
     /// A bit for each of the 32 cells of a key.
@@ -89,75 +104,116 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     using LineAnswers = MissWords;
 
     // Two split blocks side by side in one register.
-    static void test_split_pair(MissBytes& answers, std::size_t i, const std::byte* block0, const std::byte* block1, std::uint64_t x0, std::uint64_t x1,
+    static void test_split_pair(MissBytes& answers, std::size_t i, const std::byte* block0,
+                                const std::byte* block1, std::uint64_t x0, std::uint64_t x1,
                                 const std::uint32_t* salts8) {
-        const __m512i salts = _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(salts8)));
-        const __m512i x = _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(x0)), 0xFF00, static_cast<int>(x1));
-        const __m512i mask = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27));
-        const __m512i blocks = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_load_si256(reinterpret_cast<const __m256i*>(block0))),
-                                                  _mm256_load_si256(reinterpret_cast<const __m256i*>(block1)), 1);
+        const __m512i salts =
+            _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(salts8)));
+        const __m512i x = _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(x0)), 0xFF00,
+                                                 static_cast<int>(x1));
+        const __m512i mask = _mm512_sllv_epi32(_mm512_set1_epi32(1),
+                                               _mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27));
+        const __m512i blocks = _mm512_inserti64x4(
+            _mm512_castsi256_si512(_mm256_load_si256(reinterpret_cast<const __m256i*>(block0))),
+            _mm256_load_si256(reinterpret_cast<const __m256i*>(block1)), 1);
         const std::uint16_t misses = _mm512_testn_epi32_mask(blocks, mask);
         __builtin_memcpy(answers.misses + i, &misses, 2);
     }
-    static void test_sectors(MissBytes& answers, std::size_t i, const std::byte* block, std::uint64_t pattern) {
-        answers.misses[i] = _mm512_testn_epi64_mask(_mm512_load_si512(block), bit_below_64(byte_of_part(pattern, 0)));
+    static void test_sectors(MissBytes& answers, std::size_t i, const std::byte* block,
+                             std::uint64_t pattern) {
+        answers.misses[i] = _mm512_testn_epi64_mask(_mm512_load_si512(block),
+                                                    bit_below_64(byte_of_part(pattern, 0)));
     }
-    // The 32 cells of four d-left buckets; the remainders of 12 bits are moved to the high bits of words of their own (see SSE4.2).
+    // The 32 cells of four d-left buckets; the remainders of 12 bits are moved to the high bits of
+    // words of their own (see SSE4.2).
     template <unsigned r>
-    static void test_cells(CellHits& answers, std::size_t i, const std::byte* const (&bucket)[4], std::uint32_t remainder) {
-        const auto load = [&](unsigned s) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket[s])); };
+    static void test_cells(CellHits& answers, std::size_t i, const std::byte* const (&bucket)[4],
+                           std::uint32_t remainder) {
+        const auto load = [&](unsigned s) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket[s]));
+        };
         __m512i cells = _mm512_inserti32x4(_mm512_castsi128_si512(load(0)), load(1), 1);
         cells = _mm512_inserti32x4(_mm512_inserti32x4(cells, load(2), 2), load(3), 3);
         if constexpr (r == 12) {
-            cells = _mm512_shuffle_epi8(cells, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11)));
+            cells =
+                _mm512_shuffle_epi8(cells, _mm512_broadcast_i32x4(_mm_setr_epi8(
+                                               0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11)));
             cells = _mm512_sllv_epi16(cells, _mm512_set1_epi32(4));
         }
         const __m512i wanted = _mm512_set1_epi16(static_cast<short>(remainder << (16 - r)));
-        answers.cells[i] = r == 16 ? _mm512_cmpeq_epi16_mask(cells, wanted)
-                                   : _mm512_testn_epi16_mask(_mm512_xor_si512(cells, wanted), _mm512_set1_epi16(static_cast<short>(0xFFFFu << (16 - r))));
+        answers.cells[i] = r == 16
+                               ? _mm512_cmpeq_epi16_mask(cells, wanted)
+                               : _mm512_testn_epi16_mask(
+                                     _mm512_xor_si512(cells, wanted),
+                                     _mm512_set1_epi16(static_cast<short>(0xFFFFu << (16 - r))));
     }
-    // k bits anywhere in a line, or counters of cell_bits = 4: position j of x * salt, its 32-bit word fetched by a permutation
-    // of the line.
+    // k bits anywhere in a line, or counters of cell_bits = 4: position j of x * salt, its 32-bit
+    // word fetched by a permutation of the line.
     template <unsigned cell_bits>
-    static void test_anywhere(MissWords& answers, std::size_t i, const std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
-        __m512i position = _mm512_srli_epi32(_mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16)), 23);
+    static void test_anywhere(MissWords& answers, std::size_t i, const std::byte* block,
+                              std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
+        __m512i position = _mm512_srli_epi32(
+            _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16)),
+            23);
         if constexpr (cell_bits == 4) position = _mm512_and_si512(position, _mm512_set1_epi32(508));
-        const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(position, 5), _mm512_load_si512(block));
-        answers.misses[i] = _mm512_mask_testn_epi32_mask(static_cast<__mmask16>((1u << k) - 1), words, _mm512_rolv_epi32(_mm512_set1_epi32((1 << cell_bits) - 1), position));
+        const __m512i words =
+            _mm512_permutexvar_epi32(_mm512_srli_epi32(position, 5), _mm512_load_si512(block));
+        answers.misses[i] = _mm512_mask_testn_epi32_mask(
+            static_cast<__mmask16>((1u << k) - 1), words,
+            _mm512_rolv_epi32(_mm512_set1_epi32((1 << cell_bits) - 1), position));
     }
-    // Each position minus the first bit of every word: a shift by 32 or more, or by less than nothing, leaves no bit. Eight
-    // positions whatever k is, the ones too many beyond the line. 5.9 ns a key (k = 8, 16 KiB) against 7.9 with one OR a bit.
-    static void set_anywhere(std::byte* block, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
+    // Each position minus the first bit of every word: a shift by 32 or more, or by less than
+    // nothing, leaves no bit. Eight positions whatever k is, the ones too many beyond the line. 5.9
+    // ns a key (k = 8, 16 KiB) against 7.9 with one OR a bit.
+    static void set_anywhere(std::byte* block, std::uint64_t x, const std::uint32_t* salts16,
+                             unsigned k) {
         alignas(64) std::uint32_t positions[16];
-        const __m512i product = _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16));
-        _mm512_store_si512(positions, _mm512_mask_srli_epi32(_mm512_set1_epi32(-1), static_cast<__mmask16>((1u << k) - 1), product, 23));
+        const __m512i product =
+            _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16));
+        _mm512_store_si512(
+            positions, _mm512_mask_srli_epi32(_mm512_set1_epi32(-1),
+                                              static_cast<__mmask16>((1u << k) - 1), product, 23));
         // Broadcast from memory: from the register GCC extracts each first (9.1 ns a key).
         asm("" : "+m"(positions));
-        const __m512i first = _mm512_set_epi32(480, 448, 416, 384, 352, 320, 288, 256, 224, 192, 160, 128, 96, 64, 32, 0);
+        const __m512i first = _mm512_set_epi32(480, 448, 416, 384, 352, 320, 288, 256, 224, 192,
+                                               160, 128, 96, 64, 32, 0);
         __m512i line = _mm512_load_si512(block);
         for (unsigned half = 0; half < k; half += 8) {
 #pragma GCC unroll 8
             for (unsigned j = 0; j < 8; ++j)
-                line = _mm512_or_si512(line, _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(positions[half + j])), first)));
+                line = _mm512_or_si512(
+                    line,
+                    _mm512_sllv_epi32(
+                        _mm512_set1_epi32(1),
+                        _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(positions[half + j])),
+                                         first)));
         }
         _mm512_store_si512(block, line);
     }
 
-    static V gather64(const std::byte* base, V offset) { return _mm512_i64gather_epi64(offset, base, 1); }
+    static V gather64(const std::byte* base, V offset) {
+        return _mm512_i64gather_epi64(offset, base, 1);
+    }
     /// Only the lanes of `wanted` are loaded; the others are 0.
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
-        return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), static_cast<__mmask8>(wanted), offset, base, 1);
+        return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), static_cast<__mmask8>(wanted),
+                                           offset, base, 1);
     }
     static V gather32(const std::byte* base, V offset) {
         return _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(offset, base, 1));
     }
     /// Each lane by its own count, below 64.
     static V shift_right(V v, V count) { return _mm512_srlv_epi64(v, count); }
-    static unsigned covered_lanes(V words, V mask) { return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mask), mask)); }
+    static unsigned covered_lanes(V words, V mask) {
+        return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mask), mask));
+    }
     static unsigned nonzero_lanes(V a) { return in_register(_mm512_test_epi64_mask(a, a)); }
 
-    // Stores the lanes of `keep` side by side. Through a register: a compress straight to memory is microcoded on Zen 4.
-    static void compress(std::uint64_t* to, V v, unsigned keep) { _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(keep), v)); }
+    // Stores the lanes of `keep` side by side. Through a register: a compress straight to memory is
+    // microcoded on Zen 4.
+    static void compress(std::uint64_t* to, V v, unsigned keep) {
+        _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(keep), v));
+    }
 
     static V32 bit32(V32 n) { return _mm256_sllv_epi32(_mm256_set1_epi32(1), n); }
     static bool covers(V block, V mask) {

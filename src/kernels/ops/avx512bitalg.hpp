@@ -1,4 +1,5 @@
-// AVX-512 with VBMI and BITALG (Ice Lake, Zen 4 and later): bits are fetched by position, and compared with nothing.
+// AVX-512 with VBMI and BITALG (Ice Lake, Zen 4 and later): bits are fetched by position, and
+// compared with nothing.
 #pragma once
 
 #include "kernels/ops/avx512.hpp"
@@ -12,38 +13,50 @@ template <>
 struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
     static constexpr bool fetches_bits = true;
 
-    /// Byte j of each lane: the eight bits of `v` from the position in byte j of `shifts` on, rotating.
-    static V bytes_at_bits(V v, std::uint64_t shifts) { return _mm512_multishift_epi64_epi8(V(shifts), v); }
+    /// Byte j of each lane: the eight bits of `v` from the position in byte j of `shifts` on,
+    /// rotating.
+    static V bytes_at_bits(V v, std::uint64_t shifts) {
+        return _mm512_multishift_epi64_epi8(V(shifts), v);
+    }
 
     /// Bit 8 * i + j: in lane i, the bit of `words` that byte j of `positions` (modulo 64) names.
-    static std::uint64_t fetch_bits(V words, V positions) { return _mm512_bitshuffle_epi64_mask(words, positions); }
+    static std::uint64_t fetch_bits(V words, V positions) {
+        return _mm512_bitshuffle_epi64_mask(words, positions);
+    }
 
-    // One byte of fetched bits a key, eight keys a store. Against masks and a compare, register64 k = 4, ns a key:
-    // 16 KiB 0.73 against 1.06, 256 KiB 0.77 against 1.05.
+    // One byte of fetched bits a key, eight keys a store. Against masks and a compare, register64 k
+    // = 4, ns a key: 16 KiB 0.73 against 1.06, 256 KiB 0.77 against 1.05.
     struct FetchedBytes {
         alignas(64) std::uint8_t bits[64];
         void set(std::size_t i, std::uint64_t fetched) { __builtin_memcpy(bits + i, &fetched, 8); }
-        std::uint64_t hits() const { return _mm512_cmpeq_epi8_mask(_mm512_load_si512(bits), _mm512_set1_epi8(-1)); }
+        std::uint64_t hits() const {
+            return _mm512_cmpeq_epi8_mask(_mm512_load_si512(bits), _mm512_set1_epi8(-1));
+        }
     };
     template <class>
     using LaneAnswers = FetchedBytes;
 
-    // The pattern's bytes are the positions in words 0 to 7: in the matrix of every word at every position the wanted
-    // bits lie on the diagonal. 1.09 against 1.25 ns a key (16 KiB) with the mask built from the bytes.
+    // The pattern's bytes are the positions in words 0 to 7: in the matrix of every word at every
+    // position the wanted bits lie on the diagonal. 1.09 against 1.25 ns a key (16 KiB) with the
+    // mask built from the bytes.
     static constexpr std::uint64_t diagonal = 0x8040201008040201u;
     struct Diagonals {
         alignas(64) std::uint64_t fetched[64];
         std::uint64_t hits() const {
             std::uint64_t all = 0;
             for (unsigned i = 0; i < 64; i += 8)
-                all |= std::uint64_t{in_register(_mm512_cmpeq_epi64_mask(_mm512_load_si512(fetched + i), V(diagonal)))} << i;
+                all |= std::uint64_t{in_register(
+                           _mm512_cmpeq_epi64_mask(_mm512_load_si512(fetched + i), V(diagonal)))}
+                       << i;
             return all;
         }
     };
     template <class>
     using SectorAnswers = Diagonals;
-    static void test_sectors(Diagonals& answers, std::size_t i, const std::byte* block, std::uint64_t pattern) {
-        answers.fetched[i] = _mm512_mask_bitshuffle_epi64_mask(diagonal, _mm512_load_si512(block), V(pattern));
+    static void test_sectors(Diagonals& answers, std::size_t i, const std::byte* block,
+                             std::uint64_t pattern) {
+        answers.fetched[i] =
+            _mm512_mask_bitshuffle_epi64_mask(diagonal, _mm512_load_si512(block), V(pattern));
     }
 };
 

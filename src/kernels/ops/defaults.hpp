@@ -21,8 +21,8 @@ struct OpsDefaults {
     template <class Default>
     using CellAnswers = Default;
 
-    // The empty statement is a side effect: GCC 12 takes a function that only prefetches for one without any, and drops
-    // the calls of it that it has not inlined by then (all of insert's).
+    // The empty statement is a side effect: GCC 12 takes a function that only prefetches for one
+    // without any, and drops the calls of it that it has not inlined by then (all of insert's).
     static void prefetch(const void* p) {
         __builtin_prefetch(p, 0, 2);
         asm volatile("");

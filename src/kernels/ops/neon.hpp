@@ -15,25 +15,34 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static V mul32(V a, V b) { return vmull_u32(vmovn_u64(a), vmovn_u64(b)); }
     static V mul_small(V a, std::uint32_t c) {
         const uint32x2_t factor = vdup_n_u32(c);
-        return vaddq_u64(vmull_u32(vmovn_u64(a), factor), vshlq_n_u64(vmull_u32(vshrn_n_u64(a, 32), factor), 32));
+        return vaddq_u64(vmull_u32(vmovn_u64(a), factor),
+                         vshlq_n_u64(vmull_u32(vshrn_n_u64(a, 32), factor), 32));
     }
     template <std::uint64_t c>
-    static V mul(V a) { return product<c>(vmovn_u64(a), vshrn_n_u64(a, 32)); }
+    static V mul(V a) {
+        return product<c>(vmovn_u64(a), vshrn_n_u64(a, 32));
+    }
     /// (a ^ (a >> 32)) * c
     template <std::uint64_t c>
     static V mul_folded(V a) {
         const uint32x2_t high = vshrn_n_u64(a, 32);
         return product<c>(veor_u32(vmovn_u64(a), high), high);
     }
-    static V swap_halves(V a) { return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a))); }
-    static V bit(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(vandq_u64(n, vdupq_n_u64(63)))); }
+    static V swap_halves(V a) {
+        return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a)));
+    }
+    static V bit(V n) {
+        return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(vandq_u64(n, vdupq_n_u64(63))));
+    }
     static V bit_below_64(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(n)); }
     /// 15 << n, n below 64.
     static V nibble(V n) { return vshlq_u64(vdupq_n_u64(15), vreinterpretq_s64_u64(n)); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         // Indices beyond the table read as zero.
-        const uint64x2_t control = vcombine_u64(vcreate_u64(~std::uint64_t{0xFF} | (2 * part)), vcreate_u64(~std::uint64_t{0xFF} | (2 * part + 1)));
-        return vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(vdupq_n_u64(pattern)), vreinterpretq_u8_u64(control)));
+        const uint64x2_t control = vcombine_u64(vcreate_u64(~std::uint64_t{0xFF} | (2 * part)),
+                                                vcreate_u64(~std::uint64_t{0xFF} | (2 * part + 1)));
+        return vreinterpretq_u64_u8(
+            vqtbl1q_u8(vreinterpretq_u8_u64(vdupq_n_u64(pattern)), vreinterpretq_u8_u64(control)));
     }
     static V gather64(const std::byte* base, V offset) {
         std::uint64_t lo, hi;
@@ -55,8 +64,12 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
     }
     /// Each lane by its own count, below 64.
-    static V shift_right(V v, V count) { return vshlq_u64(v, vnegq_s64(vreinterpretq_s64_u64(count))); }
-    static unsigned covered_lanes(V words, V mask) { return lane_mask(vceqq_u64(vandq_u64(words, mask), mask)); }
+    static V shift_right(V v, V count) {
+        return vshlq_u64(v, vnegq_s64(vreinterpretq_s64_u64(count)));
+    }
+    static unsigned covered_lanes(V words, V mask) {
+        return lane_mask(vceqq_u64(vandq_u64(words, mask), mask));
+    }
     static unsigned nonzero_lanes(V a) { return lane_mask(vtstq_u64(a, a)); }
 
     // Stores the lanes of `keep` side by side; the lanes behind them are undefined.
@@ -67,8 +80,9 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         to[keep & 1] = both[1];
     }
 
-    // Whether one of the 8 cells of a d-left bucket holds the remainder of r bits. Those of 12 bits are moved to words of their
-    // own: three bytes hold two, the first in the low bits of its word, the second in the high ones.
+    // Whether one of the 8 cells of a d-left bucket holds the remainder of r bits. Those of 12 bits
+    // are moved to words of their own: three bytes hold two, the first in the low bits of its word,
+    // the second in the high ones.
     template <unsigned r>
     static uint16x8_t equal_cells(const std::byte* bucket, std::uint32_t remainder) {
         const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(bucket));
@@ -84,8 +98,10 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     }
     template <unsigned r>
     static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
-        const uint16x8_t left = vorrq_u16(equal_cells<r>(bucket[0], remainder), equal_cells<r>(bucket[1], remainder));
-        const uint16x8_t right = vorrq_u16(equal_cells<r>(bucket[2], remainder), equal_cells<r>(bucket[3], remainder));
+        const uint16x8_t left =
+            vorrq_u16(equal_cells<r>(bucket[0], remainder), equal_cells<r>(bucket[1], remainder));
+        const uint16x8_t right =
+            vorrq_u16(equal_cells<r>(bucket[2], remainder), equal_cells<r>(bucket[3], remainder));
         return vmaxvq_u16(vorrq_u16(left, right)) != 0;
     }
 

@@ -29,17 +29,25 @@ struct Ops<ScalarArch> : OpsDefaults {
     static V mul32(V a, V b) { return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu); }
     static V mul_small(V a, std::uint32_t c) { return a * c; }
     template <std::uint64_t c>
-    static V mul(V a) { return a * c; }
+    static V mul(V a) {
+        return a * c;
+    }
     /// (a ^ (a >> 32)) * c
     template <std::uint64_t c>
-    static V mul_folded(V a) { return (a ^ (a >> 32)) * c; }
+    static V mul_folded(V a) {
+        return (a ^ (a >> 32)) * c;
+    }
     static V swap_halves(V a) { return (a << 32) | (a >> 32); }
     static V bit(V n) { return std::uint64_t{1} << (n & 63); }
-    static V byte_of_part(std::uint64_t pattern, std::size_t part) { return (pattern >> (8 * part)) & 0xFF; }
+    static V byte_of_part(std::uint64_t pattern, std::size_t part) {
+        return (pattern >> (8 * part)) & 0xFF;
+    }
     static V bit_below_64(V n) { return bit(n); }
     static V nibble(V n) { return std::uint64_t{15} << n; }
     static V gather64(const std::byte* base, V offset) { return load_le<V>(base + offset); }
-    static V gather64(const std::byte* base, V offset, unsigned wanted) { return wanted != 0 ? gather64(base, offset) : 0; }
+    static V gather64(const std::byte* base, V offset, unsigned wanted) {
+        return wanted != 0 ? gather64(base, offset) : 0;
+    }
     static V gather32(const std::byte* base, V offset) { return load_le<V32>(base + offset); }
     /// Each lane by its own count, below 64.
     static V shift_right(V v, V count) { return v >> count; }

@@ -1,5 +1,6 @@
-// What all vector ISAs share, through xsimd's batches: loads, stores, broadcasts, and the products the
-// hash needs. Each ISA's own file adds what xsimd 8.1 lacks (variable shifts, gathers, lane masks).
+// What all vector ISAs share, through xsimd's batches: loads, stores, broadcasts, and the products
+// the hash needs. Each ISA's own file adds what xsimd 8.1 lacks (variable shifts, gathers, lane
+// masks).
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,9 @@ struct VectorOps : OpsDefaults {
     }
     static void store(std::uint64_t* p, V v) { v.store_unaligned(p); }
     static V broadcast(std::uint64_t x) { return V(x); }
-    static V load_block(const void* p) { return V::load_unaligned(static_cast<const std::uint64_t*>(p)); }
+    static V load_block(const void* p) {
+        return V::load_unaligned(static_cast<const std::uint64_t*>(p));
+    }
     static void store_block(void* p, V v) { v.store_unaligned(static_cast<std::uint64_t*>(p)); }
     static V32 load32(const std::uint32_t* p) { return V32::load_unaligned(p); }
     static void store32(std::uint32_t* p, V32 v) { v.store_unaligned(p); }
@@ -44,14 +47,15 @@ struct VectorOps : OpsDefaults {
     static V low_six_bits_of_bytes(V v) { return v & V(std::uint64_t{0x3F3F3F3F3F3F3F3Fu}); }
 
 protected:
-    // A 64-bit product with a 32-bit factor, from two 32x32 products. A swap of halves instead of a shift: shuffles
-    // and multiplies run on different ports.
+    // A 64-bit product with a 32-bit factor, from two 32x32 products. A swap of halves instead of a
+    // shift: shuffles and multiplies run on different ports.
     template <class O>
     static V mul_small_from_mul32(V a, std::uint32_t c) {
         const V factor(std::uint64_t{c});
         return O::mul32(a, factor) + (O::mul32(O::swap_halves(a), factor) << 32);
     }
-    // A 64-bit product with c of numbers of which the low halves of `low` and `high` hold the halves.
+    // A 64-bit product with c of numbers of which the low halves of `low` and `high` hold the
+    // halves.
     template <class O, std::uint64_t c>
     static V mul_from_mul32(V low, V high) {
         const V c_low(c & 0xFFFFFFFFu), c_high(c >> 32);
