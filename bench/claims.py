@@ -17,9 +17,9 @@ import math
 import os
 import sys
 
-from rows import load, near, nominal_sizes, percent, size, write_whole
-
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
+from rows import load, near, nominal_sizes, percent, size, write_whole  # noqa: E402
 MISSING = "not measured in this run"
 LEVELS = ("L1", "L2", "L3", "DRAM")
 OURS = ("register32", "register64", "split256", "sector512", "zoned512:z=2", "zoned512:z=4", "blocked512", "classic", "cuckoo8", "cuckoo12",

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "keys.hpp"
+#include "harness/keys.hpp"
 #include "simdbloom/simdbloom.hpp"
+#include "simdbloom/textbook/textbook.hpp"
 
 namespace {
 

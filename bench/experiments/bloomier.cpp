@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "keys.hpp"
+#include "harness/keys.hpp"
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
 

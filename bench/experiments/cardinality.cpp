@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "keys.hpp"
+#include "harness/keys.hpp"
 #include "simdbloom/simdbloom.hpp"
-#include "subject.hpp"
+#include "subjects/subject.hpp"
 
 namespace {
 

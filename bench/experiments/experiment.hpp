@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "keys.hpp"
-#include "machine.hpp"
+#include "harness/keys.hpp"
+#include "harness/machine.hpp"
 
 namespace simdbloom::bench {
 

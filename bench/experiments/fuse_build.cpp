@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "keys.hpp"
+#include "harness/keys.hpp"
 #include "simdbloom/bloomier.hpp"
 
 namespace {

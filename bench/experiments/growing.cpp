@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "keys.hpp"
+#include "harness/keys.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "keys.hpp"
-#include "simdbloom/adapters/digests.hpp"
-#include "simdbloom/adapters/murmur.hpp"
-#include "simdbloom/scheme_bloom.hpp"
+#include "harness/keys.hpp"
 #include "simdbloom/simdbloom.hpp"
-#include "simdbloom/string_hashes.hpp"
+#include "simdbloom/textbook/digests.hpp"
+#include "simdbloom/textbook/murmur.hpp"
+#include "simdbloom/textbook/scheme_bloom.hpp"
+#include "simdbloom/textbook/string_hashes.hpp"
+#include "simdbloom/textbook/textbook.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "leveldb_database.hpp"
+#include "harness/timing.hpp"
 #include "simdbloom/simdbloom.hpp"
-#include "timing.hpp"
+#include "subjects/leveldb_database.hpp"
 
 namespace {
 

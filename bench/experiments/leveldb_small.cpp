@@ -7,10 +7,11 @@
 #include <stdexcept>
 #include <vector>
 
+#include "adapters/leveldb/compact.hpp"
 #include "experiments/experiment.hpp"
-#include "filters/compact.hpp"
-#include "leveldb_database.hpp"
+#include "simdbloom/adapters/leveldb_filter.hpp"
 #include "simdbloom/simdbloom.hpp"
+#include "subjects/leveldb_database.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 
 #include "experiments/experiment.hpp"
 #include "experiments/semi_sorted/lookup.hpp"
-#include "keys.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "harness/keys.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace simdbloom::bench {

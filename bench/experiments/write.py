@@ -7,7 +7,7 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "bench"))
+sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
 from rows import write_whole  # noqa: E402
 
 
@@ -16,7 +16,9 @@ def main(name, printed):
     with open(printed, encoding="utf-8") as f:
         text = f.read().strip()
     pages = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "*.md")) + glob.glob(os.path.join(ROOT, "*", "*.md")) + glob.glob(os.path.join(ROOT, "include", "**", "*.md"), recursive=True)):
+    folders = ["", "papers"] + [f"{part}/**" for part in ("bench", "include", "src", "tests")]
+    for path in sorted({path for folder in folders
+                        for path in glob.glob(os.path.join(ROOT, folder, "*.md"), recursive=True)}):
         with open(path, encoding="utf-8") as f:
             page = f.read()
         if begin not in page:

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "simdbloom/detail/fuse.hpp"
+#include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/filter.hpp"
-#include "simdbloom/fuse.hpp"
-#include "simdbloom/key_hash.hpp"
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom {

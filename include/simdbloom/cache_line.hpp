@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/filter.hpp"
-#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 

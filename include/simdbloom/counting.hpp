@@ -1,7 +1,7 @@
 // Counting Bloom filters: counters in place of bits, so that keys can be erased.
 #pragma once
 
-#include "simdbloom/erasable.hpp"
+#include "simdbloom/detail/erasable.hpp"
 
 namespace simdbloom {
 

@@ -1,7 +1,7 @@
 // The bucketed cuckoo filter.
 #pragma once
 
-#include "simdbloom/erasable.hpp"
+#include "simdbloom/detail/erasable.hpp"
 
 namespace simdbloom {
 

@@ -1,7 +1,7 @@
 // The d-left counting filter.
 #pragma once
 
-#include "simdbloom/erasable.hpp"
+#include "simdbloom/detail/erasable.hpp"
 
 namespace simdbloom {
 

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "simdbloom/detail/key_hash.hpp"
+#include "simdbloom/detail/moved.hpp"
+#include "simdbloom/detail/storage.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
-#include "simdbloom/key_hash.hpp"
 #include "simdbloom/layout.hpp"
-#include "simdbloom/moved.hpp"
 #include "simdbloom/options.hpp"
-#include "simdbloom/storage.hpp"
 
 namespace simdbloom {
 

@@ -2,9 +2,9 @@
 //
 // Notation: B block bits, S sector bits, k bits a key, z groups, c bits per key, n keys. "Exact"
 // means: the mean over random hashes of 64 bits, whose blocks, probes and fingerprints are
-// independent; of n distinct keys, however few. Measured: tests/fpr_few_keys_test.cpp. A layout's
-// FPR given i keys in a block is a sum of terms a * r^i, so its mean over the random block load is
-// a sum of values of the load's generating function: no series is cut off.
+// independent; of n distinct keys, however few. Measured: tests/layouts/fpr_few_keys_test.cpp. A
+// layout's FPR given i keys in a block is a sum of terms a * r^i, so its mean over the random block
+// load is a sum of values of the load's generating function: no series is cut off.
 //
 //   exact        classic_exact, blocked, blocked_distinct, sectorised, zoned, dleft, bloomier,
 //                occupancy, occupancy_distinct, counter_tail

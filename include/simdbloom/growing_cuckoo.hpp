@@ -3,9 +3,9 @@
 
 #include <array>
 
+#include "simdbloom/detail/stash.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/serialize.hpp"
-#include "simdbloom/stash.hpp"
 
 namespace simdbloom {
 

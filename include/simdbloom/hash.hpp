@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "simdbloom/number_keys.hpp"
+#include "simdbloom/detail/number_keys.hpp"
 
 namespace simdbloom {
 
@@ -27,8 +27,8 @@ inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 /// function is a bijection.
 ///
 /// The first shift brings the high bits of a key down, so that the low bits of the first product
-/// depend on them. `x ^= x >> 32` makes the function more than one multiplication. bench/tried.md,
-/// "Mixers", has the mixers that were compared with this one.
+/// depend on them. `x ^= x >> 32` makes the function more than one multiplication.
+/// bench/pages/tried.md, "Mixers", has the mixers that were compared with this one.
 [[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t key,
                                                    std::uint64_t offset_seed) noexcept {
     std::uint64_t x = key ^ offset_seed;

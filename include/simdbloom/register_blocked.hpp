@@ -1,8 +1,8 @@
 // Register-blocked Bloom filters.
 #pragma once
 
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/filter.hpp"
-#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 

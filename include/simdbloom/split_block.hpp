@@ -8,8 +8,8 @@
 #include <immintrin.h>
 #endif
 
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/filter.hpp"
-#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 

@@ -1,6 +1,6 @@
 #include "simdbloom/any_filter.hpp"
 
-#include "filters/family.hpp"
+#include "layouts/family.hpp"
 
 namespace simdbloom {
 namespace {

@@ -12,7 +12,7 @@
 #include "filters/combine.hpp"
 #include "filters/keyed.hpp"
 #include "kernels/table.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom {
 
@@ -217,7 +217,7 @@ void build_merged(const Build& b, std::size_t bytes) {
     });
 }
 
-// On two threads (bench/tried.md, "Builds on two threads"): below a million keys, 100,000 of
+// On two threads (bench/pages/tried.md, "Builds on two threads"): below a million keys, 100,000 of
 // `classic`, starting a thread costs more than it takes over; up to 16 MiB the copies stay in the
 // caches.
 bool pays(const Layout& layout, std::size_t keys) {

@@ -4,7 +4,7 @@
 
 #include "filters/eviction.hpp"
 #include "kernels/table.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom {
 namespace detail {

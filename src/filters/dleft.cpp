@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "kernels/table.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom {
 namespace detail {

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "dispatch/kernels_of.hpp"
 #include "filters/batches.hpp"
 #include "filters/counters.hpp"
-#include "filters/kernels_of.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/fpr.hpp"
-#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 namespace detail {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
 

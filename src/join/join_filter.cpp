@@ -6,8 +6,8 @@
 #include <string>
 
 #include "filters/batches.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/join.hpp"
-#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom {
 namespace {

@@ -4,7 +4,7 @@
 // on a bit, so that lines are fetched for many chunks at once; queues keep the order of the keys.
 // Against two probes at once and the survivors of each chunk together through the others, ns a key
 // with AVX-512, k = 8: 16 KiB 2.2 to 3.6, 256 KiB 2.6 to 4.4, 8 MiB 5.5 to 9.6, 256 MiB 18.5 to 31
-// (bench/tried.md, "Classic").
+// (bench/pages/tried.md, "Classic").
 #pragma once
 
 #include "kernels/driver.hpp"

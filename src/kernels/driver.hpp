@@ -5,8 +5,8 @@
 // Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector
 // at a time whatever the layout does afterwards. Staging and testing go in step: for each vector of
 // this chunk that is tested, a vector of the next chunk is staged and its lines are prefetched.
-// That spreads the loads evenly and keeps more of them in flight (bench/tried.md, "Staging and
-// testing in step").
+// That spreads the loads evenly and keeps more of them in flight (bench/pages/tried.md, "Staging
+// and testing in step").
 //
 // A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys:
 //
@@ -33,7 +33,7 @@
 #include "kernels/select.hpp"
 #include "kernels/siphash.hpp"
 #include "kernels/table.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/table.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {

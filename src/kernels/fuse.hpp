@@ -3,7 +3,7 @@
 
 #include "kernels/answers.hpp"
 #include "kernels/driver.hpp"
-#include "simdbloom/fuse.hpp"
+#include "simdbloom/detail/fuse.hpp"
 
 namespace simdbloom::detail {
 namespace {

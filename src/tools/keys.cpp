@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
-#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::tools {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "fuzz.hpp"
-#include "simdbloom/leveldb_filter.hpp"
+#include "simdbloom/adapters/leveldb_filter.hpp"
 
 namespace {
 

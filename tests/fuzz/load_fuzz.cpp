@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "fuzz.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace {
 

@@ -8,22 +8,22 @@ import re
 # A file belongs to the first area that it fits.
 AREAS = [
     ("kernels", r"src/kernels/(?!ops/neon)", 30),
-    ("dispatch", r"src/cpu/(select|features)|src/filters/kernels_of", 5),
-    ("sizing", r"src/filters/(sizing|fpr|fpr_counting|number|cardinality)\.", 18),
-    ("serialisation and storage",
-     r"src/filters/(serialize|serialize_file|files|saved|saving|storage|available_memory)\.", 18),
+    ("dispatch", r"src/dispatch/(select|features|kernels_of)", 5),
+    ("sizing", r"src/layouts/(sizing|fpr|fpr_counting|number|cardinality)\.", 18),
     ("building and combining", r"src/filters/(build|set_operations|combine|alike)\.", 8),
-    ("tables", r"src/filters/(cuckoo|dleft|counting|counters|eviction|slots|family)\.", 12),
-    ("growing", r"src/filters/(growing|stash)", 16),
-    ("bloomier", r"src/filters/(bloomier|fuse|peeling)", 12),
-    ("series", r"src/filters/scalable", 7),
-    ("textbook", r"src/filters/(code_table|reconcile)", 4),
-    ("filters", r"src/filters/(layout|any_filter|filter|batches|keyed|hash_bytes)\.", 10),
-    ("LevelDB and RocksDB", r"(leveldb|rocksdb|filters/compact)", 14),
+    ("tables", r"src/filters/(cuckoo|dleft|counting|counters|eviction|slots)\.|src/layouts/family", 12),
+    ("growing", r"src/growing/|persist/growing", 16),
+    ("bloomier", r"src/bloomier/|persist/bloomier", 12),
+    ("series", r"src/series/|persist/scalable", 7),
+    ("serialisation and storage",
+     r"src/persist/|src/layouts/(storage|available_memory)\.", 18),
+    ("textbook", r"src/textbook/|src/filters/reconcile", 4),
+    ("filters", r"src/filters/(any_filter|filter|batches|keyed|hash_bytes)\.|src/layouts/layout", 10),
+    ("LevelDB and RocksDB", r"leveldb|rocksdb", 14),
     ("joins", r"src/join/|include/simdbloom/(join|governor|arrow)\.", 14),
     ("Parquet", r"src/adapters/parquet|adapters/parquet", 12),
     ("DuckDB", r"src/adapters/duckdb", 8),
-    ("other adapters", r"adapters/(mpi|digests|murmur)", 2),
+    ("other adapters", r"adapters/mpi|textbook/(digests|murmur)", 2),
     ("C", r"src/c/|include/simdbloom\.h$", 4),
     ("program", r"src/tools/", 10),
     ("headers", r"include/simdbloom/", 20),
@@ -31,9 +31,9 @@ AREAS = [
 
 # Files of which no mutant is made.
 LEFT_OUT = [
-    (r"src/kernels/ops/neon\.hpp|src/isa/neon\.cpp", "this build does not compile them"),
-    (r"src/cpu/detect\.cpp", "copies what the processor says; its choices stand in select.cpp"),
-    (r"src/isa/", "one line each: the table of one instruction set"),
+    (r"src/kernels/ops/neon\.hpp|src/dispatch/isa/neon\.cpp", "this build does not compile them"),
+    (r"src/dispatch/detect\.cpp", "copies what the processor says; its choices stand in select.cpp"),
+    (r"src/dispatch/isa/", "one line each: the table of one instruction set"),
 ]
 
 TOUCH = "touch returns a value that depends on what was loaded, and no value in particular"
@@ -41,7 +41,7 @@ TOUCH = "touch returns a value that depends on what was loaded, and no value in 
 # (file, line, "old -> new" or operator, reason): a mutant that fits all three patterns is not made.
 EXCLUDED = [
     (r"", r"\w*prefetch(es)?\b.*(=|\()|prefetches = ", r"",
-     "prefetching: a hint, for any address and size; tests/objects_check sees that it is there"),
+     "prefetching: a hint, for any address and size; tests/checks/objects sees that it is there"),
     (r"kernels/classic", r"t\.bytes > ", r"", "the size from which a kernel prefetches"),
     (r"kernels/", r"\bfew_below = ", r"",
      "batches below it go key by key: another way to the same answers, and a faster one"),

@@ -2,8 +2,8 @@
 
 from bugs import bug
 
-FILTER, SCALABLE = "include/simdbloom/filter.hpp", "src/filters/scalable.cpp"
-SIZING, FPR = "src/filters/sizing.cpp", "src/filters/fpr.cpp"
+FILTER, SCALABLE = "include/simdbloom/filter.hpp", "src/series/scalable.cpp"
+SIZING, FPR = "src/layouts/sizing.cpp", "src/layouts/fpr.cpp"
 DUCKDB = "src/adapters/duckdb"
 LAYOUT, CLASSIC = "include/simdbloom/layout.hpp", "src/kernels/classic.hpp"
 
@@ -40,7 +40,7 @@ MENDED = [
     assigned_by_members("ScalableBloom", "include/simdbloom/scalable.hpp"),
     assigned_by_members("BloomierMap", "include/simdbloom/bloomier.hpp"),
     bug("an assignment that must not throw allocates", "std::terminate where memory is short",
-        ("include/simdbloom/storage.hpp",
+        ("include/simdbloom/detail/storage.hpp",
          "Storage& operator=(const Storage& other) { return *this = Storage(other); }",
          "Storage& operator=(const Storage& other) noexcept { return *this = Storage(other); }")),
     bug("a moved-from filter takes keys", "a null pointer is followed",
@@ -89,42 +89,42 @@ MENDED = [
         (SIZING, "    if (fpr < fpr::least)\n", "    if (fpr < 0)\n")),
 
     bug("saving makes private filters public", "the new file has the mode of any new file",
-        ("src/filters/saving.cpp", "Beside beside(target, exists ? 0600 : 0666);",
+        ("src/persist/saving.cpp", "Beside beside(target, exists ? 0600 : 0666);",
          "Beside beside(target, 0666);"),
-        ("src/filters/saving.cpp",
+        ("src/persist/saving.cpp",
          "        if (exists) keep_access(target, old, beside.file().get());\n", ""),
         by=("saving_test", "Saving")),
     bug("saving replaces links", "the name of the link is given to the new file",
-        ("src/filters/saving.cpp", "const fs::path target = behind_links(path);",
+        ("src/persist/saving.cpp", "const fs::path target = behind_links(path);",
          "const fs::path target = path;"), by=("saving_test", "Saving")),
     bug("memory for what a file says it is", "files of holes are not checked first",
-        ("src/filters/files.hpp",
+        ("src/persist/files.hpp",
          "    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) "
          "return *error;\n", ""), by=("serialize_test", "SerializeFile")),
     bug("memory that is not there", "left to the killer of processes",
-        ("src/filters/storage.cpp", "        check_available(bytes);\n", ""),
+        ("src/layouts/storage.cpp", "        check_available(bytes);\n", ""),
         by=("available_memory_test", "AvailableMemory")),
     bug("a zero is asked for in one encoding", "row groups of -0.0 are skipped",
         ("src/adapters/parquet/bloom_filter.cpp",
          "        if (value == 0) return {hash_value(T{0}), hash_value(-T{0})};\n", ""),
         by=("parquet_test", "Parquet")),
     bug("keys with timestamps are asked for without", "tables that hold the key are left out",
-        ("src/adapters/rocksdb.cpp",
+        ("src/adapters/rocksdb/collector.cpp",
          "size_of(properties, earliest_timestamp) != size_of(properties, timestamp_taken_off)",
          "size_of(properties, earliest_timestamp) < size_of(properties, timestamp_taken_off)"),
         by=("rocksdb_test", "RocksDb")),
 
     bug("a stash of any number of copies is loaded", "reading it takes their square in time",
-        ("src/filters/growing_cuckoo_file.cpp", "if (i >= GrowingCuckoo::max_copies &&",
+        ("src/persist/growing_cuckoo_file.cpp", "if (i >= GrowingCuckoo::max_copies &&",
          "if (i >= stashed &&"), by=("growing_save_test", "GrowingSave")),
     bug("where a hash lies in a stash is known beforehand", "chosen hashes meet in one place",
-        ("src/filters/stash.cpp", "        if (slots_.empty()) scatter_ = Scatter::random();\n",
+        ("src/growing/stash.cpp", "        if (slots_.empty()) scatter_ = Scatter::random();\n",
          ""), by=("stash_test", "Stash")),
     bug("an exception leaves the C interface", "expected_fpr without memory",
         ("src/c/simdbloom.cpp", "number([&] { return filter->filter.expected_fpr(); });",
          "filter->filter.expected_fpr();"), by=("c_memory_test", "CWithoutMemory")),
     bug("a view looks for its kernels at every batch", "allocations, and the environment read",
-        ("src/filters/leveldb_filter.cpp", "*kernels_ : default_table();",
+        ("src/adapters/leveldb/leveldb_filter.cpp", "*kernels_ : default_table();",
          "*kernels_ : detail::table_of(default_isa());"), by=("memory_test", "Memory")),
     bug("a minus sign is part of a whole number", "--seed -1 is 2^64 - 1",
         ("src/tools/commands.hpp", "        T number;\n",

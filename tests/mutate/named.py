@@ -4,8 +4,8 @@ has to be killed by a test. A bug without changes has no place here; its descrip
 from bugs import bug
 from mended import MENDED
 
-LAYOUT, FILTER, STORAGE = "include/simdbloom/layout.hpp", "include/simdbloom/filter.hpp", "src/filters/storage.cpp"
-CUCKOO, SIZING, KERNEL_HASH = "src/filters/cuckoo.cpp", "src/filters/sizing.cpp", "src/kernels/hash.hpp"
+LAYOUT, FILTER, STORAGE = "include/simdbloom/layout.hpp", "include/simdbloom/filter.hpp", "src/layouts/storage.cpp"
+CUCKOO, SIZING, KERNEL_HASH = "src/filters/cuckoo.cpp", "src/layouts/sizing.cpp", "src/kernels/hash.hpp"
 
 
 HUGE = ("huge_filter_test", "KeysOfItsLastBlocks")
@@ -14,7 +14,7 @@ BEGINNING = ("huge_filter_test", "KeysBehindTheBorder")
 
 BUGS = [
     bug("defaulted move of an owner", "a moved-from filter still owns its bits: a double free",
-        ("include/simdbloom/storage.hpp", "Storage(Storage&& other) noexcept : Storage() { swap(other); }",
+        ("include/simdbloom/detail/storage.hpp", "Storage(Storage&& other) noexcept : Storage() { swap(other); }",
          "Storage(Storage&& other) noexcept = default;"), by=("moved_from_test", "EveryType")),
     bug("int difference as order", "(int)(a - b) >= 0 on 64-bit values",
         (LAYOUT, "return h >= bucket ? h - bucket", "return static_cast<int>(h - bucket) >= 0 ? h - bucket"), by=("cuckoo_test", "CuckooAlternate")),
@@ -57,17 +57,17 @@ BUGS = [
         (FILTER, "detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options)",
          "detail::size_for_bits(F::layout_of(options), static_cast<std::size_t>(bits_per_key), static_cast<double>(n_keys), options)")),
     bug("swapped arguments, cuckoo", "n_keys and bits_per_key change places",
-        ("include/simdbloom/erasable.hpp", "detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options)",
+        ("include/simdbloom/detail/erasable.hpp", "detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options)",
          "detail::size_for_bits(F::layout_of(options), static_cast<std::size_t>(bits_per_key), static_cast<double>(n_keys), options)")),
     bug("swapped arguments, best k", "keys and blocks change places", (SIZING, "fpr::best_k(layout, n_keys, blocks)", "fpr::best_k(layout, blocks, n_keys)")),
     bug("swapped arguments, FPR in sizing", "keys and blocks change places",
         (SIZING, "fpr::expected(with_best_k(layout, n_keys, blocks), n_keys, blocks)", "fpr::expected(with_best_k(layout, n_keys, blocks), blocks, n_keys)")),
     bug("swapped arguments, classic model", "bits and keys change places",
-        ("src/filters/fpr.cpp", "return classic_exact(m, static_cast<double>(n), layout.k);",
+        ("src/layouts/fpr.cpp", "return classic_exact(m, static_cast<double>(n), layout.k);",
          "return classic_exact(static_cast<double>(n), m, layout.k);")),
 
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
-        ("include/simdbloom/key_hash.hpp", ": mix(key, seed_);", ": mix(key, seed());")),
+        ("include/simdbloom/detail/key_hash.hpp", ": mix(key, seed_);", ": mix(key, seed());")),
     bug("hash state lost, batches", "batches leave the last step of the mixer out", (KERNEL_HASH, "return O::template mul_folded<mix_multiplier2>(x);", "return x;")),
     bug("hash state lost, a few keys", "short batches are hashed with another seed",
         ("src/kernels/driver.hpp", "fold_seed<Ops<ScalarArch>>(t.seed)", "fold_seed<Ops<ScalarArch>>(0)")),
@@ -86,7 +86,7 @@ BUGS = [
     bug("a failed allocation is not reported", "the filter has no bits",
         (STORAGE, "std::aligned_alloc(alignment, allocated_));\n        if (data_ == nullptr) throw AllocationError(bytes);\n", "std::aligned_alloc(alignment, allocated_));\n")),
     bug("a failed mapping of a file is success", "the bytes lie nowhere",
-        ("src/filters/files.cpp", "    if (!*mapping) return file_fault(path);\n", "")),
+        ("src/persist/files.cpp", "    if (!*mapping) return file_fault(path);\n", "")),
 
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         (LAYOUT, "return ((hash >> 32) * blocks) >> 32;", "return ((hash & 0xFFFFFFFFu) * blocks) >> 32;"),

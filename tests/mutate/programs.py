@@ -14,14 +14,14 @@ AVX512 = AVX2 + ["-mavx512f", "-mavx512cd", "-mavx512dq", "-mavx512bw", "-mavx51
 ISA_FLAGS = {"scalar": [], "sse42": AVX2[:2], "avx2": AVX2, "avx512": AVX512,
              "avx512bitalg": AVX512 + ["-mavx512vbmi", "-mavx512bitalg"]}
 # To compile, and the most likely to see something.
-FASTEST_FIRST = [f"src.isa.{name}"
+FASTEST_FIRST = [f"src.dispatch.isa.{name}"
                  for name in ("avx2", "avx512bitalg", "scalar", "avx512", "sse42")]
 FORCED = ["scalar", "sse42", "avx2", "avx512"]
 
 # Kernels are not flattened: that takes most of the release's time. Position-independent for DuckDB.
 COMPILE = ["clang++", "-std=c++20", "-w", "-fPIC", "-DSIMDBLOOM_KERNEL=",
-           f'-DSIMDBLOOM_GOLDEN_FOLDER="{ROOT}/tests/golden"', '-DSIMDBLOOM_VERSION="0"',
-           "-I.", "-Iinclude", "-Isrc", "-Itests", "-isystem", "/usr/include/cpu_features"]
+           f'-DSIMDBLOOM_GOLDEN_FOLDER="{ROOT}/tests/golden"', '-DSIMDBLOOM_VERSION="0.1.0"',
+           "-I.", "-Iinclude", "-Isrc", "-Itests/support", "-isystem", "/usr/include/cpu_features"]
 LINK = ["clang++", "-fuse-ld=lld", "-O0"]
 GTEST = ["-lgtest", "-lgtest_main"]
 LIBRARIES = ["-lcpu_features", "-lsodium", "-lnettle", "-lmurmurhash", "-lpthread"]
@@ -48,7 +48,7 @@ MPI_LINK = [f for f in output_of("mpicxx", "--showme:link") if f != "-lmpi_cxx"]
 
 
 def is_kernel(name):
-    return name.startswith("src.isa.")
+    return name.startswith("src.dispatch.isa.")
 
 
 def is_test(name):
@@ -57,18 +57,18 @@ def is_test(name):
 
 def in_library(name):
     """Whether it is compiled with the library's others as one file, where most are affected."""
-    return bool(re.match(r"src\.(cpu|filters|join|c)\.", name))
+    return bool(re.match(r"src\.(layouts|dispatch|filters|growing|bloomier|series|textbook|persist|join|c)\.", name))
 
 
 def sources(root):
     """Name of an object -> its source."""
-    found = [*sorted((root / "src").rglob("*.cpp")), *sorted((root / "tests").glob("*_test.cpp")),
-             root / "tests/c/c_api.c", root / "tests/mpi/ranks.cpp"]
+    found = [*sorted((root / "src").rglob("*.cpp")), *sorted((root / "tests").glob("*/*_test.cpp")),
+             root / "tests/c/c_api.c", root / "tests/adapters/mpi/ranks.cpp"]
     names = {}
     for path in found:
         name = path.relative_to(root).as_posix()
         # Not the other architecture's kernels, nor tests of the harness that measures.
-        if re.search(r"isa/neon|tests/bench_", name) or "duckdb" in name and not DUCKDB.exists():
+        if re.search(r"isa/neon|tests/bench/", name) or "duckdb" in name and not DUCKDB.exists():
             continue
         names[re.sub(r"\.\w+$", "", name).replace("/", ".")] = name
     return names
@@ -78,19 +78,19 @@ def flags_of(name, level, folder):
     """How an object is compiled, its precompiled header or None, and of what kind that is."""
     flags = COMPILE + [f"-O{level}"]
     if is_kernel(name):
-        isa = name.removeprefix("src.isa.")
+        isa = name.removeprefix("src.dispatch.isa.")
         # Scalar code includes none of what is precompiled.
         header = folder / f"{isa}.{level}.pch" if isa != "scalar" else None
         return flags + ["-fno-exceptions"] + ISA_FLAGS[isa], header, "kernel"
-    if name.startswith("src.adapters.duckdb.") or name == "tests.duckdb_states_test":
+    if name.startswith("src.adapters.duckdb.") or name == "tests.adapters.duckdb_states_test":
         # Not by clang 14, which cannot read the ranges of GCC 12's library.
         return ["g++", *flags[1:], "-isystem", str(DUCKDB / "duckdb")], None, "other"
     if name == "tests.c.c_api":
         flags = ["clang", "-std=c99"] + [f for f in flags if f not in ("clang++", "-std=c++20")]
-        return flags + ['-DSIMDBLOOM_EXPECTED_VERSION="0"'], None, "other"
-    if name in ("src.adapters.mpi", "tests.mpi.ranks"):
+        return flags + ['-DSIMDBLOOM_EXPECTED_VERSION="0.1.0"'], None, "other"
+    if name in ("src.adapters.mpi.mpi", "tests.adapters.mpi.ranks"):
         return flags + MPI_COMPILE, None, "other"
-    if name == "src.adapters.leveldb":
+    if name == "src.adapters.leveldb.policy":
         return flags + ["-fno-rtti"], None, "other"
     kind = "tool" if name.startswith("src.tools.") else "other"
     return flags, folder / f"{kind}.{level}.pch", kind
@@ -108,19 +108,19 @@ class Program:
 
 
 def programs(names):
-    found = [Program(n.removeprefix("tests."), [n], ADAPTERS + GTEST) for n in names
-             if re.fullmatch(r"tests\.\w+_test", n)]
+    found = [Program(n.rsplit(".", 1)[1], [n], ADAPTERS + GTEST) for n in names
+             if re.fullmatch(r"tests\.\w+\.\w+_test", n)]
     found.append(Program("c_api", ["tests.c.c_api"], [], ["{program}", "{folder}/c_api.filter"]))
     found.append(Program("tool_check", ["src.tools.main"], [],
-                         ["bash", f"{ROOT}/tests/tool_check", "{program}"]))
+                         ["bash", f"{ROOT}/tests/checks/tool", "{program}"]))
     if MPI_LINK and shutil.which("mpiexec"):
         run = ["mpiexec", "--oversubscribe", "--allow-run-as-root", "-np", "2", "{program}"]
-        found.append(Program("mpi", ["tests.mpi.ranks"], MPI_LINK, run))
+        found.append(Program("mpi", ["tests.adapters.mpi.ranks"], MPI_LINK, run))
     duckdb = [n for n in names if n.startswith("src.adapters.duckdb.")]
     if duckdb:
         script = (f"{ROOT}/src/adapters/duckdb/append_footer {{program}} "
                   "{folder}/simdbloom.duckdb_extension v0.1.0 linux_amd64 && "
-                  f"{ROOT}/tests/duckdb/check {{folder}}/simdbloom.duckdb_extension "
+                  f"{ROOT}/tests/adapters/duckdb/check {{folder}}/simdbloom.duckdb_extension "
                   f"{DUCKDB}/node_modules {{also}}")
         found.append(Program("duckdb", duckdb, [], ["bash", "-c", script], "src.tools.main", True))
     return {p.name: p for p in found}

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "adapters/duckdb/memory.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
-#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::duckdb {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "adapters/parquet/filter_header.hpp"
 #include "adapters/parquet/thrift.hpp"
-#include "filters/saved.hpp"
+#include "persist/saved.hpp"
 #include "simdbloom/adapters/parquet.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
-#include "simdbloom/little_endian.hpp"
 
 namespace simdbloom::parquet {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "adapters/parquet/filter_header.hpp"
-#include "filters/files.hpp"
+#include "persist/files.hpp"
 #include "simdbloom/adapters/parquet.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::parquet {
 namespace {

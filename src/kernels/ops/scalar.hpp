@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/ops/defaults.hpp"
-#include "simdbloom/little_endian.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {

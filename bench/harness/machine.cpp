@@ -1,0 +1,126 @@
+#include "harness/machine.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <fstream>
+#include <istream>
+#include <stdexcept>
+#include <thread>
+
+#include "commit.hpp"
+#include "simdbloom/isa.hpp"
+
+namespace simdbloom::bench {
+namespace {
+
+std::string first_line(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+std::string cpu_field(std::string_view name) {
+    std::ifstream file("/proc/cpuinfo");
+    return cpuinfo_field(file, name);
+}
+
+std::string first_known(std::string_view name, std::string_view on_arm) {
+    std::string value = cpu_field(name);
+    if (value.empty()) value = cpu_field(on_arm);
+    return value.empty() ? "unknown" : value;
+}
+
+// From the kernel, not from CPUID: inside virtual machines CPUID can report the host's whole L3.
+std::uint64_t cache_bytes(int level) {
+    for (int i = 0; i < 8; ++i) {
+        const std::string folder =
+            "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
+        if (first_line(folder + "level") != std::to_string(level) ||
+            first_line(folder + "type") == "Instruction")
+            continue;
+        const std::string size = first_line(folder + "size");
+        if (size.empty()) continue;
+        const std::uint64_t n = std::stoull(size);
+        return size.back() == 'K' ? n << 10 : size.back() == 'M' ? n << 20 : n;
+    }
+    return 0;
+}
+
+std::string kib(std::uint64_t bytes) { return std::to_string(bytes >> 10) + " KiB"; }
+
+}  // namespace
+
+std::string Machine::level(std::uint64_t bytes) const {
+    return bytes <= l1d ? "L1" : bytes <= l2 ? "L2" : bytes <= l3 ? "L3" : "DRAM";
+}
+
+const std::string& Machine::fact(std::string_view name) const {
+    for (const auto& [known, value] : facts)
+        if (known == name) return value;
+    throw std::out_of_range("no fact \"" + std::string(name) + "\" is known of the machine");
+}
+
+std::string Machine::provenance() const {
+    return fact("cpu") + " (family " + fact("cpu family") + ", model " + fact("cpu model") +
+           ", stepping " + fact("cpu stepping") + "), `" + fact("best ISA") + "`, pages of " +
+           fact("page bytes") + " bytes, transparent huge pages " + fact("huge pages") +
+           ", commit " + fact("commit") + ", " + fact("compiler") + " with " + fact("flags") +
+           ", " + fact("date");
+}
+
+std::string cpuinfo_field(std::istream& file, std::string_view name) {
+    for (std::string line; std::getline(file, line);) {
+        const auto colon = line.find(':');
+        if (colon == std::string::npos) continue;
+        const auto end = line.find_last_not_of(" \t", colon - 1);
+        if (colon == 0 || end == std::string::npos) continue;
+        if (std::string_view(line).substr(0, end + 1) != name) continue;
+        const auto value = line.find_first_not_of(" \t", colon + 1);
+        return value == std::string::npos ? "" : line.substr(value);
+    }
+    return "";
+}
+
+std::string chosen_word(const std::string& line) {
+    const auto open = line.find('['), close = line.find(']', open);
+    return close == std::string::npos ? "unknown" : line.substr(open + 1, close - open - 1);
+}
+
+Machine describe_machine() {
+    Machine m;
+    if (const auto b = cache_bytes(1)) m.l1d = b;
+    if (const auto b = cache_bytes(2)) m.l2 = b;
+    if (const auto b = cache_bytes(3)) m.l3 = b;
+    utsname u{};
+    uname(&u);
+    std::time_t now = std::time(nullptr);
+    char date[40];
+    std::strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", std::gmtime(&now));
+    std::string isas;
+    for (const Isa isa : usable_isas())
+        isas += (isas.empty() ? "" : ", ") + std::string(to_string(isa));
+    m.facts = {
+        {"date", date},
+        {"commit", SIMDBLOOM_COMMIT},
+        {"cpu", first_known("model name", "CPU implementer")},
+        {"cpu family", first_known("cpu family", "CPU architecture")},
+        {"cpu model", first_known("model", "CPU part")},
+        {"cpu stepping", first_known("stepping", "CPU revision")},
+        {"cores", std::to_string(std::thread::hardware_concurrency())},
+        {"caches", "L1d " + kib(m.l1d) + ", L2 " + kib(m.l2) + ", L3 " + kib(m.l3) +
+                       " (as the kernel reports them)"},
+        {"usable ISAs", isas},
+        {"best ISA", std::string(to_string(default_isa()))},
+        {"kernel", std::string(u.sysname) + " " + u.release + " " + u.machine},
+        {"compiler", SIMDBLOOM_COMPILER},
+        {"flags", SIMDBLOOM_FLAGS},
+        {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
+        {"huge pages", chosen_word(first_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
+        {"load average", first_line("/proc/loadavg")}};
+    return m;
+}
+
+}  // namespace simdbloom::bench

@@ -1,0 +1,152 @@
+// The measuring half of bench/report: runs the plan and leaves results.csv, machine.json and Google
+// Benchmark's own JSON in the output folder. bench/harness/render.py makes the pages from them.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/measure.hpp"
+#include "simdbloom/simdbloom.hpp"
+#include "subjects/subject.hpp"
+
+namespace {
+
+using namespace simdbloom;
+using namespace simdbloom::bench;
+
+std::string human(std::uint64_t bytes) {
+    return bytes >= 1 << 20   ? std::to_string(bytes >> 20) + " MiB"
+           : bytes >= 1 << 10 ? std::to_string(bytes >> 10) + " KiB"
+                              : std::to_string(bytes) + " B";
+}
+
+void progress(std::size_t done, std::size_t total, const Case& c, double seconds) {
+    const auto bytes =
+        static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8);
+    std::fprintf(stderr, "%s[%zu/%zu, %.0f s] %s, %s, %.4g bits/key%s",
+                 isatty(2) != 0 ? "\r\033[K" : "", done + 1, total, seconds, c.spec.c_str(),
+                 human(bytes).c_str(), c.bits_per_key, isatty(2) != 0 ? "" : "\n");
+}
+
+// [bits per key, exact FPR] for the lines of the plot: many keys, the k of each point its best.
+nlohmann::ordered_json model_curves(const Plan& plan) {
+    nlohmann::ordered_json curves;
+    for (const auto& c : plan.cases) {
+        if (c.family || is_peer(c.spec) || curves.contains(c.spec)) continue;
+        const Layout layout = Layout::parse(c.spec);
+        const double first =
+            layout.is_cuckoo() ? layout.fingerprint_bits() / CuckooFilter::max_design_load : 6;
+        for (double bits = first; bits <= 24; bits += 0.5) {
+            const auto n = std::uint64_t{1} << 24;
+            const auto filter = detail::size_for_bits(layout, n, bits, {});
+            curves[c.spec].push_back({bits, fpr::expected(filter.layout, n, filter.blocks)});
+        }
+    }
+    return curves;
+}
+
+int run(Depth depth, const std::string& depth_name, const std::string& key_file,
+        const std::string& out, std::uint64_t seed, const std::string& probe_program,
+        const std::vector<std::string>& only, const std::string& command) {
+    std::filesystem::create_directories(out);
+    const KeySource keys =
+        key_file.empty() ? KeySource::generated(seed) : KeySource::from_file(key_file, seed);
+    Machine machine = describe_machine();
+    Plan plan =
+        key_file.empty() ? make_plan(depth, machine) : make_plan_for_keys(depth, keys.size());
+    if (!only.empty())
+        std::erase_if(plan.cases, [&](const Case& c) {
+            return std::find(only.begin(), only.end(), c.spec) == only.end();
+        });
+    if (plan.cases.empty())
+        throw std::runtime_error("--only " + only.front() +
+                                 ": the plan has no filter of that name");
+    Timer timer(plan.repetitions, plan.seconds_per_repetition, out + "/benchmark.json");
+    const Context context{machine, keys, plan, timer, seed, probe_program, out};
+
+    std::vector<Row> rows;
+    std::vector<std::string> complaints;
+    std::set<std::string> family;
+    const auto start = std::chrono::steady_clock::now();
+    const auto elapsed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+        const auto& c = plan.cases[i];
+        progress(i, plan.cases.size(), c, elapsed());
+        auto outcome = measure(c, context);
+        if (!outcome.complaint.empty()) {
+            complaints.push_back(c.spec + ", " + std::to_string(c.n_keys) +
+                                 " keys: " + outcome.complaint);
+            std::fprintf(stderr, "\nFAILED: %s\n", complaints.back().c_str());
+        }
+        if (c.family && !outcome.rows.empty()) family.insert(outcome.rows.front().filter);
+        rows.insert(rows.end(), outcome.rows.begin(), outcome.rows.end());
+    }
+    if (isatty(2) != 0) std::fprintf(stderr, "\r\033[K");
+
+    nlohmann::ordered_json about;
+    for (const auto& [name, value] : machine.facts) about["machine"][name] = value;
+    about["provenance"] = machine.provenance();
+    about["levels"] = {{"L1", machine.l1d}, {"L2", machine.l2}, {"L3", machine.l3}};
+    about["command"] = command;
+    about["keys"] = keys.description();
+    about["depth"] = depth_name;
+    about["seconds"] = elapsed();
+    about["repetitions"] = plan.repetitions;
+    about["seconds_per_repetition"] = plan.seconds_per_repetition;
+    about["fpr_probes"] = plan.fpr_probes;
+    about["best_isa"] = to_string(default_isa());
+    about["cachegrind"] = simulated_caches(machine) + ", " + cachegrind_isa() + " path";
+    about["models"] = model_curves(plan);
+    about["family"] = family;
+    about["complaints"] = complaints;
+    timer.finish();
+    write_file(out + "/results.csv", to_csv(rows, machine));
+    write_file(out + "/machine.json", about.dump(2) + "\n");
+    if (!complaints.empty()) {
+        std::fprintf(stderr, "%zu measurements are wrong; no times are printed for them:\n",
+                     complaints.size());
+        for (const auto& c : complaints) std::fprintf(stderr, "  %s\n", c.c_str());
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Measures filters and writes results.csv, machine.json and benchmark.json");
+    bool quick = false, full = false;
+    std::string key_file, out = "build/report", probe_program;
+    std::vector<std::string> only;
+    std::uint64_t seed = 1;
+    std::string command = "simdbloom_report";
+    auto* q = app.add_flag("--quick", quick, "at most two minutes");
+    app.add_flag("--full", full, "as long as a publication needs")->excludes(q);
+    app.add_option("--keys", key_file,
+                   "real keys, one a line: half inserted, half probed as absent");
+    app.add_option("--out", out, "folder for the results");
+    app.add_option("--seed", seed, "of keys and filters");
+    app.add_option("--only", only, "only these filters of the plan");
+    app.add_option("--command", command, "how the run was started, for the record");
+    app.add_option("--probe-program", probe_program, "for cachegrind passes");
+    CLI11_PARSE(app, argc, argv);
+    try {
+        return run(quick  ? Depth::quick
+                   : full ? Depth::full
+                          : Depth::standard,
+                   quick  ? "quick"
+                   : full ? "full"
+                          : "standard",
+                   key_file, out, seed, probe_program, only, command);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "bench/report: %s\n", e.what());
+        return 2;
+    }
+}

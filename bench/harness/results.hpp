@@ -1,0 +1,32 @@
+// One row of results.csv, and writing it without ever leaving half a file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/machine.hpp"
+
+namespace simdbloom::bench {
+
+struct Row {
+    std::string filter, isa, op, output, memory_level, miss_source = "none";
+    std::uint64_t batch = 0, n_keys = 0, filter_bytes = 0, seed = 0;
+    unsigned threads = 1, repetitions = 0;
+    double bits_per_key = 0;
+    std::optional<double> hit_ratio;
+    double ns_per_key = 0, ns_low = 0, ns_high = 0;
+    std::optional<double> touch_ns;
+    double fpr = 0, fpr_low = 0, fpr_high = 0, fpr_model = 0;
+    std::optional<double> lines_per_key, l1_misses, ll_misses;
+};
+
+/// One line a row, and at the end of each what describe_machine() knows of machine and build.
+std::string to_csv(const std::vector<Row>& rows, const Machine& machine);
+
+/// Writes a file under a temporary name, checks every step, and renames it into place. Throws
+/// std::runtime_error naming the path and the system's reason; nothing is left behind then.
+void write_file(const std::string& path, const std::string& content);
+
+}  // namespace simdbloom::bench

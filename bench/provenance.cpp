@@ -1,6 +1,0 @@
-// Prints the line that stands under printed tables, for scripts.
-#include <cstdio>
-
-#include "machine.hpp"
-
-int main() { std::puts(simdbloom::bench::describe_machine().provenance().c_str()); }

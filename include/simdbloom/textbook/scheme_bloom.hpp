@@ -1,0 +1,180 @@
+// The textbook's Bloom filter, with hash functions of the user's choice.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "simdbloom/detail/moved.hpp"
+#include "simdbloom/detail/storage.hpp"
+#include "simdbloom/filter.hpp"
+#include "simdbloom/fpr.hpp"
+#include "simdbloom/textbook/probe_schemes.hpp"
+
+namespace simdbloom {
+
+/// One array of m bits, any number of them, and the k probes of a scheme (Bloom 1970, method 2).
+/// For choosing and comparing hash functions; ClassicBloom is the same filter with vector kernels
+/// and functions that are known to be good. Not safe for concurrent use while keys go in.
+template <class Scheme>
+class SchemeBloom {
+public:
+    /// Throws std::invalid_argument for no bits.
+    SchemeBloom(std::uint64_t bits, Scheme scheme)
+        : scheme_(std::move(scheme)),
+          bits_(checked(bits)),
+          array_((bits + 511) / 512 * 64, true, nullptr) {}
+    /// m = n_keys * bits_per_key, rounded up. Throws std::invalid_argument unless both are positive
+    /// and finite.
+    static SchemeBloom with_bits_per_key(std::size_t n_keys, double bits_per_key, Scheme scheme) {
+        const double bits = std::ceil(static_cast<double>(n_keys) * bits_per_key);
+        if (!(bits >= 1 && bits < 0x1p62))
+            throw std::invalid_argument(std::to_string(n_keys) + " keys at " +
+                                        std::to_string(bits_per_key) +
+                                        " bits a key are no size for a filter");
+        return SchemeBloom(static_cast<std::uint64_t>(bits), std::move(scheme));
+    }
+
+    SchemeBloom(const SchemeBloom&) = default;
+    SchemeBloom(SchemeBloom&&) = default;
+    /// Leaves the filter as it was if it throws. What a move leaves behind: moved.hpp.
+    SchemeBloom& operator=(const SchemeBloom& other) requires std::is_move_assignable_v<Scheme> {
+        return *this = SchemeBloom(other);
+    }
+    SchemeBloom& operator=(SchemeBloom&&) = default;
+
+    template <class Key>
+    requires ProbeScheme<Scheme, Key>
+    void insert(const Key& key) {
+        detail::check_not_moved(bits_ == 0);
+        scheme_.probe(key, bits_, [&](std::uint64_t position) {
+            array_.data()[position / 8] |= std::byte{1} << (position % 8);
+            return true;
+        });
+    }
+    /// Never false for a key inserted.
+    template <class Key>
+    requires ProbeScheme<Scheme, Key>
+    bool contains(const Key& key) const {
+        return bits_ != 0 &&
+               scheme_.probe(key, bits_, [&](std::uint64_t position) { return test(position); });
+    }
+
+    template <class Key>
+    void insert_keys(std::span<const Key> keys) {
+        for (const Key& key : keys) insert(key);
+    }
+    template <class Key>
+    std::size_t count_keys(std::span<const Key> keys) const {
+        std::size_t found = 0;
+        answer(keys, [&](std::size_t, std::uint32_t hits, std::size_t) {
+            found += static_cast<unsigned>(std::popcount(hits));
+        });
+        return found;
+    }
+    /// Bit i % 8 of byte i / 8 says whether key i is found; writes ceil(n / 8) bytes, the last one
+    /// padded with zeros. Throws std::length_error if the bitmap is shorter.
+    template <class Key>
+    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap) const {
+        detail::check_bitmap(keys.size(), bitmap.size());
+        answer(keys, [&](std::size_t first, std::uint32_t hits, std::size_t n) {
+            for (std::size_t i = 0; i < n; i += 8)
+                bitmap[(first + i) / 8] = static_cast<std::uint8_t>(hits >> i);
+        });
+    }
+    /// Writes the ascending positions of the keys found and returns their number. Throws
+    /// std::length_error without room for all.
+    template <class Key>
+    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions) const {
+        detail::check_positions(keys.size(), positions.size());
+        std::size_t found = 0;
+        answer(keys, [&](std::size_t first, std::uint32_t hits, std::size_t) {
+            for (; hits != 0; hits &= hits - 1)
+                positions[found++] = static_cast<std::uint32_t>(first) +
+                                     static_cast<std::uint32_t>(std::countr_zero(hits));
+        });
+        return found;
+    }
+
+    std::uint64_t bits() const noexcept { return bits_; }
+    unsigned k() const noexcept { return scheme_.k(); }
+    const Scheme& scheme() const noexcept { return scheme_; }
+    std::size_t size_in_bytes() const noexcept { return (bits_ + 7) / 8; }
+    /// Bit i is bit i % 8 of byte i / 8.
+    std::span<const std::byte> bytes() const noexcept { return {array_.data(), size_in_bytes()}; }
+
+    /// Of n distinct keys and k ideal functions.
+    double expected_fpr(std::uint64_t n_keys) const {
+        if (bits_ == 0) return 0;
+        return fpr::classic_exact(static_cast<double>(bits()), static_cast<double>(n_keys), k());
+    }
+    /// From the share of set bits, for ideal functions.
+    double estimated_fpr() const {
+        if (bits_ == 0) return 0;
+        std::uint64_t ones = 0;
+        for (const std::byte b : bytes())
+            ones += static_cast<unsigned>(std::popcount(std::to_integer<std::uint8_t>(b)));
+        return std::pow(static_cast<double>(ones) / static_cast<double>(bits()), k());
+    }
+    void clear() noexcept { std::fill_n(array_.data(), array_.size(), std::byte{0}); }
+
+private:
+    static std::uint64_t checked(std::uint64_t bits) {
+        if (bits == 0) throw std::invalid_argument("a filter of 0 bits");
+        return bits;
+    }
+    bool test(std::uint64_t position) const noexcept {
+        return (std::to_integer<unsigned>(array_.data()[position / 8]) >> (position % 8) & 1) != 0;
+    }
+
+    static constexpr std::size_t chunk = 32;
+
+    /// use(first, hits, n): bit j of `hits` says whether key first + j is found.
+    template <class Key, class Use>
+    requires ProbeScheme<Scheme, Key>
+    void answer(std::span<const Key> keys, Use&& use) const {
+        for (std::size_t first = 0; first < keys.size(); first += chunk) {
+            const auto part = keys.subspan(first, std::min(chunk, keys.size() - first));
+            use(first, hits(part), part.size());
+        }
+    }
+    template <class Key>
+    std::uint32_t hits(std::span<const Key> keys) const {
+        std::uint32_t found = 0;
+        if (bits_ == 0) return 0;
+        if constexpr (Scheme::derives_positions) {
+            // All positions of all keys first, so that their lines are on the way together.
+            std::array<std::uint64_t, chunk * detail::max_probes> positions;
+            std::uint64_t* at = positions.data();
+            for (const Key& key : keys)
+                scheme_.probe(key, bits_, [&](std::uint64_t position) {
+                    __builtin_prefetch(array_.data() + position / 8);
+                    *at++ = position;
+                    return true;
+                });
+            at = positions.data();
+            for (std::size_t j = 0; j < keys.size(); ++j, at += k())
+                found |= std::uint32_t{std::all_of(
+                             at, at + k(), [&](std::uint64_t position) { return test(position); })}
+                         << j;
+        } else {
+            for (std::size_t j = 0; j < keys.size(); ++j)
+                found |= std::uint32_t{contains(keys[j])} << j;
+        }
+        return found;
+    }
+
+    Scheme scheme_;
+    detail::Taken<std::uint64_t> bits_;
+    detail::Storage array_;
+};
+
+}  // namespace simdbloom

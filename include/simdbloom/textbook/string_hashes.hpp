@@ -1,0 +1,65 @@
+// The string hashes of the textbooks, as Hashers: for comparison, for filters that must agree with
+// somebody else's, and as a warning. BytesHasher (XXH64) is the one to take.
+//
+// All run over 64 bits of state. The seed is xored into the state they begin with, so that seed 0
+// gives the published function. Their bits are not well mixed: the filters of this library take the
+// block from the high 32 bits and the pattern from the low ones, and want Mixed<H> in place of H.
+// Nor are two seeds two functions: for Bkdr, Djb2 and Sdbm the values of a key under two seeds
+// differ by what depends on its length alone. bench/pages/hashing.md shows what either costs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "simdbloom/hash.hpp"
+
+namespace simdbloom {
+
+namespace detail {
+
+/// h = h * factor + byte for each byte.
+template <std::uint64_t factor, std::uint64_t begin>
+struct PolynomialHash {
+    constexpr std::uint64_t operator()(std::string_view key,
+                                       std::uint64_t seed = 0) const noexcept {
+        std::uint64_t h = begin ^ seed;
+        for (const char c : key) h = h * factor + static_cast<unsigned char>(c);
+        return h;
+    }
+};
+
+}  // namespace detail
+
+/// Fowler, Noll and Vo: 64 bits of FNV-1a (draft-eastlake-fnv, section 5).
+struct Fnv1a {
+    constexpr std::uint64_t operator()(std::string_view key,
+                                       std::uint64_t seed = 0) const noexcept {
+        std::uint64_t h = 0xCBF29CE484222325u ^ seed;
+        for (const char c : key) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+        return h;
+    }
+};
+
+/// h * 131 + c: the hash of Kernighan and Ritchie (The C Programming Language, 2nd edition,
+/// section 6.6, with 31 there) with the factor that it is known by.
+struct Bkdr : detail::PolynomialHash<131, 0> {};
+
+/// h * 33 + c from 5381: Bernstein, comp.lang.c.
+struct Djb2 : detail::PolynomialHash<33, 5381> {};
+
+/// h * 65599 + c: the sdbm database library.
+struct Sdbm : detail::PolynomialHash<65599, 0> {};
+
+/// H with its value put through KeyHasher (a bijection: two keys collide if and only if H lets
+/// them).
+template <class H>
+struct Mixed {
+    H hash{};
+    constexpr std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const {
+        return KeyHasher{}(hash(key, seed));
+    }
+};
+
+}  // namespace simdbloom

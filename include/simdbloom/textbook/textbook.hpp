@@ -1,0 +1,8 @@
+// What texts on Bloom filters describe and no system takes for speed: a table of codes, a Bloom
+// filter over functions of the user's choice, and the string hashes of the textbooks.
+#pragma once
+
+#include "simdbloom/textbook/code_table.hpp"
+#include "simdbloom/textbook/probe_schemes.hpp"
+#include "simdbloom/textbook/scheme_bloom.hpp"
+#include "simdbloom/textbook/string_hashes.hpp"

@@ -1,0 +1,250 @@
+#include "adapters/leveldb/compact.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "layouts/number.hpp"
+#include "simdbloom/filter.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+constexpr double max_bits_per_key = 1024;
+constexpr std::uint64_t many_keys = std::uint64_t{1} << 20;
+// 2^31 bits, which products of 32 bits still reach evenly; a filter of more keys has a higher FPR.
+constexpr std::uint32_t max_bytes = std::uint32_t{1} << 28;
+
+constexpr unsigned block_shift[] = {0, 2, 3, 5, 6, 6};  // log2 of a block's bytes
+static_assert(static_cast<int>(LayoutKind::classic) == 0 &&
+                  static_cast<int>(LayoutKind::register32) == 1 &&
+                  static_cast<int>(LayoutKind::register64) == 2 &&
+                  static_cast<int>(LayoutKind::split256) == 3 &&
+                  static_cast<int>(LayoutKind::sector512) == 4 &&
+                  static_cast<int>(LayoutKind::zoned512) == 5 &&
+                  static_cast<int>(LayoutKind::blocked512) == 6,
+              "the numbers of the format");
+
+/// Into how many blocks of how many bytes a filter is cut.
+struct Cut {
+    std::uint32_t blocks, block_bytes;
+};
+[[gnu::always_inline]] inline Cut cut(LayoutKind kind, std::uint32_t bytes) noexcept {
+    if (kind == LayoutKind::classic) return {1, bytes};
+    if (kind == LayoutKind::blocked512) {
+        const std::uint32_t blocks = (bytes + 63) / 64;
+        return {blocks, blocks <= 1 ? bytes : bytes / blocks};
+    }
+    const unsigned shift = block_shift[static_cast<unsigned>(kind)];
+    return {bytes >> shift, 1u << shift};
+}
+
+/// Whether use(byte, bit) is true of every bit of the hash. All bits of a block are asked for,
+/// whatever the first ones say: 10 and 12 ns a key (split256, blocked512) against 20 with an exit
+/// that cannot be predicted. A large `classic` has lines to save, and is left at the first bit that
+/// says no.
+template <class Use>
+[[gnu::always_inline]] inline bool all_bits(const Layout& layout, Cut at, std::uint64_t hash,
+                                            const Use& use) {
+    if (layout.kind == LayoutKind::classic) {
+        const std::uint32_t halves[2] = {static_cast<std::uint32_t>(hash),
+                                         static_cast<std::uint32_t>(hash >> 32)};
+        const std::uint64_t bits = std::uint64_t{at.block_bytes} * 8;
+        const bool leave = at.block_bytes > 128;
+        bool all = true;
+        for (unsigned i = 0; i < layout.k; ++i) {
+            const std::uint64_t position = std::uint64_t{halves[i % 2] * salts[i / 2]} * bits >> 32;
+            all &= use(position / 8, position & 7);
+            if (leave && !all) return false;
+        }
+        return all;
+    }
+    const std::uint64_t block = block_index(hash, at.blocks) * at.block_bytes;
+    const auto x = static_cast<std::uint32_t>(hash);
+    const auto each = [&](const auto& position_of) {
+        bool all = true;
+        for (unsigned i = 0; i < layout.k; ++i) {
+            const std::uint64_t position = position_of(i);
+            all &= use(block + position / 8, position & 7);
+        }
+        return all;
+    };
+    switch (layout.kind) {
+        case LayoutKind::register32:
+            return each([&](unsigned i) {
+                return bit_position<LayoutKind::register32>(x, i, layout.k, 0);
+            });
+        case LayoutKind::register64:
+            return each([&](unsigned i) {
+                return bit_position<LayoutKind::register64>(x, i, layout.k, 0);
+            });
+        case LayoutKind::split256:
+            return each([&](unsigned i) { return bit_position<LayoutKind::split256>(x, i, 8, 0); });
+        case LayoutKind::sector512:
+            return each(
+                [&](unsigned i) { return bit_position<LayoutKind::sector512>(x, i, 8, 0); });
+        case LayoutKind::zoned512:
+            return each([&](unsigned i) {
+                return bit_position<LayoutKind::zoned512>(x, i, layout.k, layout.groups);
+            });
+        default:
+            return each([&](unsigned i) {
+                return std::uint64_t{x * salts[i]} * (at.block_bytes * 8) >> 32;
+            });
+    }
+}
+
+/// The layout of that last byte; k 0: none.
+Layout layout_of(std::byte header) noexcept {
+    const unsigned number = std::to_integer<unsigned>(header) >> 5,
+                   parameter = std::to_integer<unsigned>(header) & 31;
+    if (number > 6) return {LayoutKind::classic, 0, 0};
+    Layout layout{static_cast<LayoutKind>(number), parameter, 0};
+    if (layout.kind == LayoutKind::zoned512) {
+        layout.groups = parameter < 16 ? 2 : 4;
+        layout.k = parameter & 15;
+    }
+    const auto range = layout.k_range();
+    if (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0)
+        layout.k = 0;
+    return layout;
+}
+
+/// All of them, computed once: a table look-up a probe.
+const std::array<Layout, 256>& layouts() noexcept {
+    static const auto table = [] {
+        std::array<Layout, 256> all;
+        for (unsigned i = 0; i < 256; ++i) all[i] = layout_of(static_cast<std::byte>(i));
+        return all;
+    }();
+    return table;
+}
+
+}  // namespace
+
+std::byte compact_header(const Layout& layout) noexcept {
+    return static_cast<std::byte>(static_cast<unsigned>(layout.kind) << 5 |
+                                  (layout.groups == 4 ? 16 + layout.k : layout.k));
+}
+
+bool compact_may_contain(std::span<const std::byte> filter, std::uint64_t hash) noexcept {
+    if (filter.size() < 2 || filter.size() > max_bytes) return true;
+    const Layout& layout = layouts()[std::to_integer<std::size_t>(filter.back())];
+    const auto bytes = static_cast<std::uint32_t>(filter.size() - 1);
+    const Cut at = cut(layout.kind, bytes);
+    if (layout.k == 0 || at.blocks * at.block_bytes != bytes) return true;
+    return all_bits(layout, at, hash, [&](std::uint64_t byte, std::uint64_t bit) {
+        return (std::to_integer<unsigned>(filter[byte]) >> bit & 1) != 0;
+    });
+}
+
+void compact_append(const Layout& kind, CompactSize size, std::span<const std::uint64_t> hashes,
+                    std::string& out) {
+    Layout layout = kind;
+    layout.k = size.k;
+    const std::size_t before = out.size();
+    out.resize(before + size.bytes + 1, '\0');
+    char* const bits = out.data() + before;
+    const Cut at = cut(layout.kind, size.bytes);
+    for (const std::uint64_t hash : hashes)
+        all_bits(layout, at, hash, [&](std::uint64_t byte, std::uint64_t bit) {
+            bits[byte] = static_cast<char>(static_cast<unsigned char>(bits[byte]) | 1u << bit);
+            return true;
+        });
+    bits[size.bytes] = static_cast<char>(compact_header(layout));
+}
+
+double compact_expected_fpr(const Layout& kind, CompactSize size, std::uint64_t n_keys) {
+    Layout layout = kind;
+    layout.k = size.k;
+    const Cut at = cut(layout.kind, size.bytes);
+    if (layout.kind == LayoutKind::classic)
+        return fpr::classic_exact(8.0 * size.bytes, static_cast<double>(n_keys), layout.k);
+    if (layout.kind == LayoutKind::blocked512)
+        return fpr::blocked(at.block_bytes * 8, n_keys, at.blocks, layout.k);
+    return fpr::expected(layout, n_keys, at.blocks);
+}
+
+CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
+    : layout_(Layout::parse(spec)), goal_(goal), value_(value) {
+    if (layout_.kind > LayoutKind::blocked512)
+        throw std::invalid_argument(
+            "simdbloom: spec \"" + std::string(spec) +
+            "\" is none of a filter policy, whose filters of a few keys are Bloom filters");
+    // Of 2^20 keys; what is wrong with the value is said here.
+    const auto many = goal == Goal::fpr ? size_for_fpr(layout_, many_keys, value, {})
+                                        : size_for_bits(layout_, many_keys, value, {});
+    bytes_per_key_ = static_cast<double>(many.blocks) * layout_.block_bits() / 8 /
+                     static_cast<double>(many_keys);
+    k_of_many_ = many.layout.k;
+    if (bytes_per_key_ * 8 > max_bits_per_key)
+        throw std::invalid_argument("simdbloom: " +
+                                    (goal == Goal::fpr ? "fpr=" + number(value) + " takes " +
+                                                             number(bytes_per_key_ * 8) +
+                                                             " bits per key of " + layout_.spec()
+                                                       : "bits_per_key=" + number(value)) +
+                                    "; a filter policy has at most 1024");
+}
+
+CompactSize CompactSizes::of(std::uint64_t n_keys) const {
+    if (n_keys > few) {
+        // What is enough for many keys leaves 257 in one array 0.3 % above an FPR of 10^-3 and 0.7
+        // % above 10^-5 or 10^-7, and more keys less: one byte is enough for that.
+        const bool one_more = goal_ == Goal::fpr && layout_.kind == LayoutKind::classic;
+        return whole(static_cast<double>(n_keys) * bytes_per_key_ + (one_more ? 1 : 0), k_of_many_);
+    }
+    auto& known = known_[n_keys];
+    std::uint64_t packed = known.load(std::memory_order_relaxed);
+    if (packed == 0) {
+        const CompactSize size = exact(std::max<std::uint64_t>(n_keys, 1));
+        packed = std::uint64_t{size.bytes} << 5 | size.k;
+        known.store(packed, std::memory_order_relaxed);
+    }
+    return {static_cast<std::uint32_t>(packed >> 5), static_cast<unsigned>(packed & 31)};
+}
+
+/// Of at least so many bytes, in whole blocks.
+CompactSize CompactSizes::whole(double bytes, unsigned k) const {
+    const auto asked =
+        static_cast<std::uint32_t>(std::clamp(std::ceil(bytes), 8.0, max_bytes - 65.0));
+    const Cut at = cut(layout_.kind, asked);
+    const std::uint32_t unit = layout_.kind == LayoutKind::classic      ? 1
+                               : layout_.kind == LayoutKind::blocked512 ? at.blocks
+                                                                        : at.block_bytes;
+    return {(asked + unit - 1) / unit * unit, k};
+}
+
+CompactSize CompactSizes::exact(std::uint64_t n_keys) const {
+    if (layout_.kind == LayoutKind::classic || layout_.kind == LayoutKind::blocked512)
+        return fitted(n_keys);
+    const auto size = goal_ == Goal::fpr ? size_for_fpr(layout_, n_keys, value_, {})
+                                         : size_for_bits(layout_, n_keys, value_, {});
+    const auto bytes = static_cast<double>(size.blocks) * layout_.block_bits() / 8;
+    return whole(bytes, size.layout.k);
+}
+
+CompactSize CompactSizes::fitted(std::uint64_t n_keys) const {
+    const auto n = static_cast<double>(n_keys);
+    // Under ideal hashing each halving of the FPR takes 1.44 bits a key; 5 % less, as few keys in
+    // one block can come out better than that limit.
+    double bytes = (goal_ == Goal::fpr ? 0.95 * 1.44 * -std::log2(value_) * n : n * value_) / 8;
+    for (;; bytes += std::max(1.0, bytes / 256)) {
+        CompactSize size = whole(bytes, layout_.k);
+        double least = layout_.k != 0 ? compact_expected_fpr(layout_, size, n_keys) : 2;
+        if (layout_.k == 0) {
+            // The best k lies below that of a filter whose blocks are all loaded alike, and not
+            // far.
+            const auto range = layout_.k_range();
+            const auto even = static_cast<unsigned>(
+                std::clamp(0.6931 * 8 * size.bytes / n + 1, 1.0 * range.min, 1.0 * range.max));
+            for (unsigned k = std::max(range.min, even > 6 ? even - 6 : 0); k <= even; ++k) {
+                const double fpr = compact_expected_fpr(layout_, {size.bytes, k}, n_keys);
+                if (fpr < least) least = fpr, size.k = k;
+            }
+        }
+        if (goal_ == Goal::bits_per_key || least <= value_) return size;
+    }
+}
+
+}  // namespace simdbloom::detail

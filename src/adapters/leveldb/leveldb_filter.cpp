@@ -1,0 +1,255 @@
+#include "simdbloom/adapters/leveldb_filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "dispatch/kernels_of.hpp"
+#include "simdbloom/filter.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr std::uint32_t multiplier = 0xC6A4A793u;
+
+std::uint32_t byte_at(const char* p, std::size_t i) noexcept {
+    return static_cast<unsigned char>(p[i]);
+}
+
+std::uint32_t step_of(std::uint32_t hash) noexcept { return hash >> 17 | hash << 15; }
+
+struct Shape {
+    std::size_t bytes;  // of the array
+    unsigned k;
+};
+
+Shape shape_of(std::size_t n_keys, int bits_per_key) {
+    if (bits_per_key < 0)
+        throw std::invalid_argument("simdbloom: bits_per_key=" + std::to_string(bits_per_key) +
+                                    " of a LevelDB filter is negative");
+    const auto each = static_cast<std::uint64_t>(bits_per_key);
+    std::uint64_t bits;
+    if (__builtin_mul_overflow(std::uint64_t{n_keys}, each, &bits) || bits > SIZE_MAX / 2)
+        throw std::length_error("simdbloom: " + std::to_string(n_keys) + " keys of " +
+                                std::to_string(bits_per_key) +
+                                " bits are too many for a LevelDB filter");
+    // The product in double, as LevelDB has it: 0.69 is a little less than ln 2.
+    const auto k =
+        static_cast<unsigned>(std::clamp(static_cast<double>(bits_per_key) * 0.69, 1.0, 30.0));
+    return {static_cast<std::size_t>((std::max<std::uint64_t>(bits, 64) + 7) / 8), k};
+}
+
+// `at` points to shape.bytes zeros and one byte more.
+template <class Byte, class HashOf>
+void fill(Byte* at, const Shape& shape, std::size_t n_keys, const HashOf& hash_of) {
+    const std::uint64_t bits = std::uint64_t{shape.bytes} * 8;
+    for (std::size_t i = 0; i < n_keys; ++i) {
+        std::uint32_t h = hash_of(i);
+        const std::uint32_t step = step_of(h);
+        for (unsigned j = 0; j < shape.k; ++j, h += step) {
+            const std::uint64_t position = h % bits;
+            at[position / 8] =
+                static_cast<Byte>(static_cast<unsigned>(at[position / 8]) | 1u << (position % 8));
+        }
+    }
+    at[shape.bytes] = static_cast<Byte>(shape.k);
+}
+
+template <class HashOf>
+std::vector<std::byte> made(std::size_t n_keys, int bits_per_key, const HashOf& hash_of) {
+    const Shape shape = shape_of(n_keys, bits_per_key);
+    std::vector<std::byte> filter(shape.bytes + 1);
+    fill(filter.data(), shape, n_keys, hash_of);
+    return filter;
+}
+
+// 1024 hashes (8 KiB) at a time; a multiple of 8, so that every piece's bitmap starts on a byte.
+template <class Use>
+void for_each_hashed(std::span<const std::string_view> keys, const Use& use) {
+    std::array<std::uint64_t, 1024> hashes;
+    for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
+        const std::size_t n = std::min(hashes.size(), keys.size() - first);
+        for (std::size_t i = 0; i < n; ++i) hashes[i] = leveldb_hash(keys[first + i]);
+        use(first, std::span<const std::uint64_t>(hashes.data(), n));
+    }
+}
+
+}  // namespace
+
+std::uint32_t leveldb_hash(std::string_view key, std::uint32_t seed) noexcept {
+    const char* p = key.data();
+    std::size_t left = key.size();
+    std::uint32_t h = seed ^ static_cast<std::uint32_t>(key.size()) * multiplier;
+    for (; left >= 4; p += 4, left -= 4) {
+        h += byte_at(p, 0) | byte_at(p, 1) << 8 | byte_at(p, 2) << 16 | byte_at(p, 3) << 24;
+        h *= multiplier;
+        h ^= h >> 16;
+    }
+    if (left == 0) return h;
+    if (left == 3) h += byte_at(p, 2) << 16;
+    if (left >= 2) h += byte_at(p, 1) << 8;
+    h += byte_at(p, 0);
+    h *= multiplier;
+    return h ^ h >> 24;
+}
+
+std::uint32_t leveldb_hash(std::uint64_t key) noexcept {
+    std::uint32_t h = leveldb_filter_seed ^ 8u * multiplier;
+    h = (h + static_cast<std::uint32_t>(key)) * multiplier;
+    h ^= h >> 16;
+    h = (h + static_cast<std::uint32_t>(key >> 32)) * multiplier;
+    return h ^ h >> 16;
+}
+
+void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_key,
+                           std::string& out) {
+    const Shape shape = shape_of(keys.size(), bits_per_key);
+    const std::size_t before = out.size();
+    out.resize(before + shape.bytes + 1, '\0');
+    fill(out.data() + before, shape, keys.size(),
+         [&](std::size_t i) { return leveldb_hash(keys[i]); });
+}
+
+std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
+                                           int bits_per_key) {
+    return made(keys.size(), bits_per_key, [&](std::size_t i) { return leveldb_hash(keys[i]); });
+}
+
+std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, int bits_per_key) {
+    return made(keys.size(), bits_per_key, [&](std::size_t i) { return leveldb_hash(keys[i]); });
+}
+
+std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
+                                                     int bits_per_key) {
+    return made(hashes.size(), bits_per_key,
+                [&](std::size_t i) { return static_cast<std::uint32_t>(hashes[i]); });
+}
+
+LevelDbFilterView::LevelDbFilterView(std::span<const std::byte> bytes) noexcept
+    : bytes_(bytes),
+      bits_(bytes.size() < 2 ? 0 : std::uint64_t{bytes.size() - 1} * 8),
+      k_(bytes.size() < 2 ? 0 : std::to_integer<unsigned>(bytes.back())) {}
+
+bool LevelDbFilterView::contains_hash(std::uint64_t hash) const noexcept {
+    if (bits_ == 0) return false;
+    if (k_ > 30) return true;
+    auto h = static_cast<std::uint32_t>(hash);
+    const std::uint32_t step = step_of(h);
+    const auto set = [&](std::uint64_t position) {
+        return (std::to_integer<unsigned>(bytes_[static_cast<std::size_t>(position / 8)]) >>
+                    (position % 8) &
+                1) != 0;
+    };
+    if (bits_ > UINT32_MAX) {
+        for (unsigned i = 0; i < k_; ++i, h += step)
+            if (!set(h % bits_)) return false;
+        return true;
+    }
+    const auto bits =
+        static_cast<std::uint32_t>(bits_);  // a division of 32 bits takes less time than one of 64
+    for (unsigned i = 0; i < k_; ++i, h += step)
+        if (!set(h % bits)) return false;
+    return true;
+}
+
+void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &detail::table_of(isa); }
+
+namespace {
+
+const detail::KernelTable& default_table() {
+    static const detail::KernelTable& table = detail::table_of(default_isa());
+    return table;
+}
+
+// Answers of `key_found` in the kernels' forms: for filters that these do not take.
+template <class Found>
+std::size_t one_by_one(std::size_t n, detail::Output output, void* out, const Found& key_found) {
+    std::size_t found = 0;
+    if (output == detail::Output::bitmap)
+        std::fill_n(static_cast<std::uint8_t*>(out), (n + 7) / 8, std::uint8_t{0});
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!key_found(i)) continue;
+        if (output == detail::Output::select)
+            static_cast<std::uint32_t*>(out)[found] = static_cast<std::uint32_t>(i);
+        if (output == detail::Output::bitmap) {
+            auto& byte = static_cast<std::uint8_t*>(out)[i / 8];
+            byte = static_cast<std::uint8_t>(byte | 1u << (i % 8));
+        }
+        ++found;
+    }
+    return found;
+}
+
+}  // namespace
+
+std::size_t LevelDbFilterView::lookup(std::span<const std::uint64_t> keys, bool hashed,
+                                      detail::Output output, void* out) const {
+    if (k_ > 30 || bits_ < 64)
+        return one_by_one(keys.size(), output, out, [&](std::size_t i) {
+            return hashed ? contains_hash(keys[i]) : contains(keys[i]);
+        });
+    const auto& kernels = kernels_ != nullptr ? *kernels_ : default_table();
+    // The kernels write nothing through `bits`.
+    const detail::Target target{const_cast<std::byte*>(bytes_.data()),
+                                bits_,
+                                (std::uint64_t{1} << 32) / bits_,
+                                k_,
+                                bytes_.size() - 1,
+                                nullptr};
+    return kernels.leveldb(target, {keys.data(), keys.size(), hashed}, output, out);
+}
+
+std::size_t LevelDbFilterView::count_hashes(std::span<const std::uint64_t> hashes) const {
+    return lookup(hashes, true, detail::Output::count, nullptr);
+}
+std::size_t LevelDbFilterView::count(std::span<const std::uint64_t> keys) const {
+    return lookup(keys, false, detail::Output::count, nullptr);
+}
+std::size_t LevelDbFilterView::count(std::span<const std::string_view> keys) const {
+    std::size_t found = 0;
+    for_each_hashed(keys, [&](std::size_t, auto hashes) { found += count_hashes(hashes); });
+    return found;
+}
+
+void LevelDbFilterView::contains_hashes(std::span<const std::uint64_t> hashes,
+                                        std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(hashes.size(), bitmap.size());
+    lookup(hashes, true, detail::Output::bitmap, bitmap.data());
+}
+void LevelDbFilterView::contains(std::span<const std::uint64_t> keys,
+                                 std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(keys.size(), bitmap.size());
+    lookup(keys, false, detail::Output::bitmap, bitmap.data());
+}
+void LevelDbFilterView::contains(std::span<const std::string_view> keys,
+                                 std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(keys.size(), bitmap.size());
+    for_each_hashed(keys, [&](std::size_t first, auto hashes) {
+        contains_hashes(hashes, bitmap.subspan(first / 8));
+    });
+}
+
+std::size_t LevelDbFilterView::select_hashes(std::span<const std::uint64_t> hashes,
+                                             std::span<std::uint32_t> positions) const {
+    detail::check_positions(hashes.size(), positions.size());
+    return lookup(hashes, true, detail::Output::select, positions.data());
+}
+std::size_t LevelDbFilterView::select(std::span<const std::uint64_t> keys,
+                                      std::span<std::uint32_t> positions) const {
+    detail::check_positions(keys.size(), positions.size());
+    return lookup(keys, false, detail::Output::select, positions.data());
+}
+std::size_t LevelDbFilterView::select(std::span<const std::string_view> keys,
+                                      std::span<std::uint32_t> positions) const {
+    detail::check_positions(keys.size(), positions.size());
+    std::size_t found = 0;
+    for_each_hashed(keys, [&](std::size_t first, auto hashes) {
+        const std::size_t here = select_hashes(hashes, positions.subspan(found));
+        for (std::size_t i = found; i < found + here; ++i)
+            positions[i] += static_cast<std::uint32_t>(first);
+        found += here;
+    });
+    return found;
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,143 @@
+// Bloomier filters: lookups.
+#include "simdbloom/bloomier.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "dispatch/kernels_of.hpp"
+#include "filters/batches.hpp"
+#include "filters/slots.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom {
+namespace {
+
+// A load that begins at any bit reaches 7 bits beyond a slot.
+detail::SlotLoad slot_load(unsigned bits) {
+    if (bits % 8 == 0) return bits <= 32 ? detail::SlotLoad::bytes32 : detail::SlotLoad::bytes64;
+    return bits + 7 <= 32 ? detail::SlotLoad::bits32 : detail::SlotLoad::bits64;
+}
+
+}  // namespace
+
+void BloomierMap::use_isa(Isa isa) {
+    const auto& table = detail::table_of(isa);
+    const auto load = static_cast<std::size_t>(slot_load(slot_bits()));
+    kernels_ = graph_.arity == 3 ? &table.fuse3[load] : &table.fuse4[load];
+    isa_ = isa;
+}
+
+detail::Target BloomierMap::target() const noexcept {
+    // The kernels write nothing through `bits`.
+    auto* bits = const_cast<std::byte*>(table_.data());
+    return {bits,
+            graph_.starts,
+            seed_,
+            0,
+            table_.size(),
+            nullptr,
+            {detail::fuse_seed(attempts_), static_cast<std::uint32_t>(graph_.window()),
+             static_cast<std::uint8_t>(slot_bits()), value_bits_, check_bits_}};
+}
+
+std::optional<std::uint32_t> BloomierMap::value_of_hash(std::uint64_t hash) const noexcept {
+    if (moved_from()) return std::nullopt;
+    const detail::FusePlace place = detail::fuse_place(hash, detail::fuse_seed(attempts_), graph_);
+    std::uint64_t decoded = place.check & detail::low_bits(check_bits_);
+    for (unsigned r = 0; r < graph_.arity; ++r)
+        decoded ^= detail::load_slot(table_.data(), slot_bits(), place.slot[r]);
+    if ((decoded & detail::low_bits(check_bits_)) != 0) return std::nullopt;
+    return static_cast<std::uint32_t>(decoded >> check_bits_ & detail::low_bits(value_bits_));
+}
+
+void BloomierMap::check_values(std::size_t keys, std::size_t room) {
+    if (room < keys)
+        throw std::length_error("simdbloom: room for " + std::to_string(room) +
+                                " values is too short for " + std::to_string(keys) + " keys");
+}
+
+std::size_t BloomierMap::run_lookup(std::span<const std::uint64_t> keys, bool hashed,
+                                    std::uint32_t* values, std::uint8_t* bitmap) const {
+    // Slots of 0 are values to whoever has the right check.
+    if (moved_from()) {
+        std::fill_n(values, keys.size(), 0u);
+        if (bitmap != nullptr) std::fill_n(bitmap, (keys.size() + 7) / 8, std::uint8_t{0});
+        return 0;
+    }
+    if (!keyed() || hashed)
+        return kernels_->values(target(), {keys.data(), keys.size(), hashed}, values, bitmap);
+    std::size_t found = 0;
+    detail::for_each_hashed(
+        kernels_->probe, key_, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+            found += run_lookup(hashes, true, values + first,
+                                bitmap == nullptr ? nullptr : bitmap + first / 8);
+            return true;
+        });
+    return found;
+}
+
+std::size_t BloomierMap::lookup(std::span<const std::uint64_t> keys,
+                                std::span<std::uint32_t> values,
+                                std::span<std::uint8_t> bitmap) const {
+    check_values(keys.size(), values.size());
+    detail::check_bitmap(keys.size(), bitmap.size());
+    return run_lookup(keys, false, values.data(), bitmap.data());
+}
+
+std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
+                                       std::span<std::uint32_t> values,
+                                       std::span<std::uint8_t> bitmap) const {
+    check_values(hashes.size(), values.size());
+    detail::check_bitmap(hashes.size(), bitmap.size());
+    return run_lookup(hashes, true, values.data(), bitmap.data());
+}
+
+std::size_t BloomierMap::lookup(std::span<const std::uint64_t> keys,
+                                std::span<std::uint32_t> values) const {
+    check_values(keys.size(), values.size());
+    return run_lookup(keys, false, values.data(), nullptr);
+}
+
+std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
+                                       std::span<std::uint32_t> values) const {
+    check_values(hashes.size(), values.size());
+    return run_lookup(hashes, true, values.data(), nullptr);
+}
+
+std::size_t BloomierMap::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
+    if (moved_from()) return 0;
+    return detail::Asking(kernels_->probe, target(), secret()).count(keys, hashed);
+}
+
+void BloomierMap::run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
+                             std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(keys.size(), bitmap.size());
+    if (moved_from()) std::fill_n(bitmap.begin(), (keys.size() + 7) / 8, std::uint8_t{0});
+    else detail::Asking(kernels_->probe, target(), secret()).bitmap(keys, hashed, bitmap);
+}
+
+std::size_t BloomierMap::run_select(std::span<const std::uint64_t> keys, bool hashed,
+                                    std::span<std::uint32_t> positions) const {
+    detail::check_positions(keys.size(), positions.size());
+    if (moved_from()) return 0;
+    return detail::Asking(kernels_->probe, target(), secret()).select(keys, hashed, positions);
+}
+
+std::uint64_t BloomierMap::touch(std::span<const std::uint64_t> keys) const {
+    if (moved_from()) return 0;
+    return detail::Asking(kernels_->probe, target(), secret()).touch(keys, false);
+}
+
+double BloomierMap::expected_fpr() const noexcept {
+    return moved_from() ? 0 : fpr::bloomier(check_bits_);
+}
+
+std::string BloomierMap::spec() const {
+    const std::string check = "f=" + std::to_string(check_bits_),
+                      arity = graph_.arity == 3 ? "" : ",d=" + std::to_string(graph_.arity);
+    return (value_bits_ == 0 ? "fuse:" : "bloomier:r=" + std::to_string(value_bits_) + ",") +
+           check + arity;
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,264 @@
+#include "simdbloom/growing_cuckoo.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "dispatch/kernels_of.hpp"
+#include "filters/keyed.hpp"
+#include "growing/growing_table.hpp"
+#include "layouts/number.hpp"
+#include "simdbloom/cuckoo.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr std::uint64_t max_buckets = 0xFFFFFFFFu;
+constexpr unsigned all_slot_bits[] = {12, 16, 20};
+
+std::string spec_of(unsigned slot_bits) { return "growing" + std::to_string(slot_bits); }
+
+unsigned slot_bits_of(const Options& options) {
+    if (options.spec.empty()) return 16;
+    for (const unsigned bits : all_slot_bits)
+        if (options.spec == spec_of(bits)) return bits;
+    throw std::invalid_argument("simdbloom: spec \"" + options.spec +
+                                "\" is none of growing12, growing16, growing20");
+}
+
+}  // namespace
+
+std::uint64_t detail::growing_roots_for(std::size_t keys) {
+    if (keys == 0)
+        throw std::invalid_argument("simdbloom: first_keys=0: a filter needs at least one key");
+    const double roots = std::ceil(static_cast<double>(keys) / (4 * CuckooFilter::max_design_load));
+    if (roots > static_cast<double>(max_buckets))
+        throw std::length_error("simdbloom: first_keys=" + std::to_string(keys) + " would need " +
+                                detail::number(roots) +
+                                " buckets; at most 2^32 - 1 can be addressed");
+    return std::max(static_cast<std::uint64_t>(roots), detail::growing_min_roots);
+}
+
+namespace {
+
+std::size_t bytes_of(std::uint64_t buckets, unsigned slot_bits) {
+    return buckets * (slot_bits / 2);
+}
+
+unsigned growths_from(std::uint64_t buckets, unsigned slot_bits, std::size_t max_bytes) {
+    unsigned n = 0;
+    for (; buckets * 2 <= max_buckets &&
+           (max_bytes == 0 || bytes_of(buckets * 2, slot_bits) <= max_bytes);
+         buckets *= 2)
+        ++n;
+    return n;
+}
+
+double bound_of(unsigned slot_bits, unsigned growths) {
+    return fpr::growing_cuckoo_bound(detail::growing_core_bits(slot_bits),
+                                     detail::growing_movable_bits(slot_bits), growths);
+}
+
+}  // namespace
+
+GrowingCuckoo::GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
+                             std::uint64_t first_keys, const Options& options)
+    : KeyInterface(options),
+      roots_(roots),
+      first_keys_(first_keys),
+      max_bytes_(options.max_bytes),
+      allocator_(options.allocator),
+      slot_bits_(slot_bits),
+      growths_(growths),
+      huge_pages_(options.huge_pages) {
+    static_assert(std::is_base_of_v<detail::GrowingLengths, decltype(slots_with_)>);
+    const std::size_t bytes = bytes_of(buckets(), slot_bits_);
+    if (max_bytes_ != 0 && bytes > max_bytes_)
+        throw std::length_error("simdbloom: " + spec() + " for " + std::to_string(first_keys) +
+                                " keys begins with " + std::to_string(bytes) +
+                                " bytes, above max_bytes=" + std::to_string(max_bytes_));
+    bits_ = detail::Storage(bytes, huge_pages_, allocator_);
+    use_isa(options.isa ? *options.isa : default_isa());
+}
+
+GrowingCuckoo::GrowingCuckoo(std::size_t first_keys, Options options)
+    : GrowingCuckoo(detail::growing_roots_for(first_keys), slot_bits_of(options), 0, first_keys,
+                    options) {}
+
+GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options options) {
+    if (!(fpr > 0 && fpr < 1))
+        throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
+                                    " is not inside (0, 1)");
+    const std::uint64_t roots = detail::growing_roots_for(first_keys);
+    const unsigned given = options.spec.empty() ? 0 : slot_bits_of(options);
+    double best = 1;
+    for (const unsigned bits : all_slot_bits) {
+        if (given != 0 && bits != given) continue;
+        best = bound_of(bits, growths_from(roots, bits, options.max_bytes));
+        if (best > fpr) continue;
+        options.spec = spec_of(bits);
+        return GrowingCuckoo(first_keys, options);
+    }
+    throw std::invalid_argument(
+        "simdbloom: fpr=" + detail::number(fpr) + " is below " + detail::number(best) +
+        ", the bound of " + spec_of(given != 0 ? given : 20) + " grown from " +
+        std::to_string(first_keys) + " keys to " +
+        (options.max_bytes == 0 ? "2^32 - 1 buckets"
+                                : "max_bytes=" + std::to_string(options.max_bytes)));
+}
+
+detail::Target GrowingCuckoo::target() const noexcept {
+    // The lookup kernels write nothing through `bits` and `random`.
+    auto* self = const_cast<GrowingCuckoo*>(this);
+    return {self->bits_.data(), roots_, seed_, growths_, bits_.size(), &self->random_};
+}
+
+std::uint64_t GrowingCuckoo::taken() const noexcept {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : slots_with_) sum += n;
+    return sum;
+}
+
+unsigned GrowingCuckoo::growths_left() const noexcept {
+    return growths_from(buckets(), slot_bits_, max_bytes_);
+}
+
+bool GrowingCuckoo::put(std::uint64_t hash) noexcept {
+    if (!detail::growing_insert(target(), slot_bits_,
+                                detail::growing_place(hash, slot_bits_, roots_, growths_)))
+        return false;
+    ++slots_with_[detail::growing_movable_bits(slot_bits_)];
+    return true;
+}
+
+Inserted GrowingCuckoo::try_insert_hash(std::uint64_t hash) {
+    check_takes_keys();
+    // No more than the table takes of one key: what matches besides are other keys.
+    const auto in_table = [&] {
+        return std::min(
+            detail::growing_copies(bits_.data(), slot_bits_,
+                                   detail::growing_place(hash, slot_bits_, roots_, growths_)),
+            detail::growing_max_copies);
+    };
+    // A key with copies in the stash may have a place again.
+    if (stash_.contains(hash) && in_table() + stash_.copies(hash) >= max_copies)
+        return Inserted::too_many_copies;
+    while (!put(hash)) {
+        const unsigned copies = in_table();
+        if (copies + stash_.copies(hash) >= max_copies) return Inserted::too_many_copies;
+        const bool crowded =
+            4 * (taken() + stash_.size()) >= 3 * slots() || 16 * stash_.size() >= slots();
+        if (crowded && copies < detail::growing_max_copies) {
+            if (growths_left() == 0) return Inserted::full;
+            grow();
+            continue;
+        }
+        if (max_bytes_ != 0 && bits_.size() + stash_.bytes_with_one_more() > max_bytes_)
+            return Inserted::full;
+        stash_.insert(hash);
+        break;
+    }
+    ++stored_;
+    return Inserted::yes;
+}
+
+void GrowingCuckoo::grow() {
+    detail::Storage larger(2 * bits_.size(), huge_pages_, allocator_);
+    const std::vector<std::uint64_t> waiting = stash_.sorted();
+    detail::growing_double(bits_.data(), buckets(), larger.data(), slot_bits_);
+    bits_.swap(larger);
+    ++growths_;
+    // Every slot has one movable bit less; those without any are there twice.
+    const std::uint64_t without = slots_with_[0];
+    for (std::size_t l = 1; l < slots_with_.size(); ++l) slots_with_[l - 1] = slots_with_[l];
+    slots_with_.back() = 0;
+    slots_with_[0] += 2 * without;
+    for (const std::uint64_t hash : waiting)
+        if (put(hash)) stash_.erase(hash);
+}
+
+GrowingCuckoo::Batch GrowingCuckoo::insert_counted(std::span<const std::uint64_t> keys,
+                                                   bool hashed) {
+    check_takes_keys();
+    std::size_t done = 0;
+    while (done < keys.size()) {
+        // A kernel takes no notice of copies in the stash.
+        if (stash_.empty()) {
+            const auto rest = keys.subspan(done);
+            const std::size_t here =
+                keyed() && !hashed ? detail::insert_keyed(*kernels_, target(), key_, rest)
+                                   : kernels_->insert(target(), {rest.data(), rest.size(), hashed});
+            slots_with_[detail::growing_movable_bits(slot_bits_)] += here;
+            stored_ += here;
+            done += here;
+            if (done == keys.size()) break;
+        }
+        const Inserted result = try_insert_hash(hashed ? keys[done] : hash_of(keys[done]));
+        if (result != Inserted::yes) return {done, result};
+        ++done;
+    }
+    return {done, Inserted::yes};
+}
+
+void GrowingCuckoo::insert_all(std::span<const std::uint64_t> keys, bool hashed) {
+    const Batch batch = insert_counted(keys, hashed);
+    if (batch.last == Inserted::yes) return;
+    const std::string which = (hashed ? "hash " : "key ") + std::to_string(keys[batch.inserted]);
+    const std::string where = "; " + std::to_string(batch.inserted) + " of these " +
+                              std::to_string(keys.size()) + " went in";
+    if (batch.last == Inserted::too_many_copies)
+        throw std::length_error("simdbloom: " + spec() + " holds " + std::to_string(max_copies) +
+                                " copies of " + which + " already" + where);
+    throw std::length_error("simdbloom: " + spec() + " has no place for " + which + " with " +
+                            std::to_string(stored_) + " keys at a load of " +
+                            std::to_string(load()) + " in " + std::to_string(size_in_bytes()) +
+                            " bytes, and cannot grow " +
+                            (max_bytes_ != 0 && 2 * bits_.size() > max_bytes_
+                                 ? "within max_bytes=" + std::to_string(max_bytes_)
+                                 : "beyond 2^32 - 1 buckets") +
+                            where);
+}
+
+bool GrowingCuckoo::erase_hash(std::uint64_t hash) noexcept {
+    if (!stash_.erase(hash)) {
+        const int length = detail::growing_erase(
+            bits_.data(), slot_bits_, detail::growing_place(hash, slot_bits_, roots_, growths_));
+        if (length < 0) return false;
+        --slots_with_[static_cast<std::size_t>(length)];
+    }
+    // Of a key never inserted, whose match was a second copy left behind.
+    if (stored_ != 0) --stored_;
+    return true;
+}
+
+void GrowingCuckoo::clear() noexcept {
+    std::memset(bits_.data(), 0, bits_.size());
+    slots_with_.fill(0);
+    stash_.clear();
+    stored_ = 0;
+}
+
+double GrowingCuckoo::load() const noexcept {
+    return static_cast<double>(taken()) / static_cast<double>(slots());
+}
+
+double GrowingCuckoo::bits_per_key() const noexcept {
+    const std::size_t bytes = size_in_bytes();
+    return bytes == 0 ? 0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(stored());
+}
+
+std::string GrowingCuckoo::spec() const { return spec_of(slot_bits_); }
+
+double GrowingCuckoo::expected_fpr() const {
+    return fpr::growing_cuckoo(detail::growing_core_bits(slot_bits_), roots_, growths_,
+                               slots_with_);
+}
+
+double GrowingCuckoo::fpr_bound() const { return bound_of(slot_bits_, growths_); }
+double GrowingCuckoo::final_fpr_bound() const {
+    return bound_of(slot_bits_, growths_ + growths_left());
+}
+
+}  // namespace simdbloom

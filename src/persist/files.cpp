@@ -1,0 +1,108 @@
+#include "persist/files.hpp"
+
+#include <sys/stat.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "simdbloom/hash.hpp"
+
+namespace simdbloom::detail {
+
+namespace fs = std::filesystem;
+
+bool write_all(int file, std::span<const std::byte> bytes) noexcept {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(file, bytes.data(), bytes.size());
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+    return true;
+}
+
+bool read_all(int file, std::span<std::byte> bytes) noexcept {
+    while (!bytes.empty()) {
+        const ssize_t n = ::read(file, bytes.data(), bytes.size());
+        if (n == 0) errno = 0;
+        if (n == 0 || (n < 0 && errno != EINTR)) return false;
+        if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+    return true;
+}
+
+LoadError file_fault(const fs::path& path, const std::string& what) {
+    return {LoadFault::file, path.string() + ": " + what};
+}
+LoadError file_fault(const fs::path& path) {
+    return file_fault(path, std::generic_category().message(errno));
+}
+LoadError in_file(const fs::path& path, LoadError error) {
+    if (error.fault == LoadFault::isa) return error;  // not the file's
+    return {error.fault, path.string() + ": " + error.message};
+}
+
+Loaded<Opened> open_regular(const fs::path& path, std::uint64_t least) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) != 0) return file_fault(path);
+    // Not opened to see: to open a FIFO waits for a writer, to open a device may do something.
+    if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
+    File file(path, O_RDONLY | O_NONBLOCK);
+    if (!file || ::fstat(file.get(), &status) != 0) return file_fault(path);
+    if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
+    const auto bytes = static_cast<std::uint64_t>(status.st_size);
+    if (bytes < least) return in_file(path, too_short(bytes));
+    return Opened{std::move(file), bytes};
+}
+
+LoadError not_read(const fs::path& path) {
+    if (errno == 0) return file_fault(path, "it became shorter while it was read");
+    return file_fault(path);
+}
+
+std::optional<LoadError> check_ahead(const File& file, const fs::path& path, Fields header,
+                                     std::initializer_list<std::uint64_t> parts) {
+    struct stat status;
+    if (::fstat(file.get(), &status) != 0) return file_fault(path);
+    if (status.st_blocks >= status.st_size / 512) return std::nullopt;
+    alignas(64) std::byte piece[1 << 16];
+    std::uint64_t hash = hash_bytes(header);
+    off_t read = 0;
+    const auto next = [&](std::span<std::byte> to) {
+        read += static_cast<off_t>(to.size());
+        return read_all(file.get(), to);
+    };
+    for (std::uint64_t left : parts) {
+        XXH64_state_t state;
+        XXH64_reset(&state, hash);
+        while (left != 0) {
+            const std::size_t n = std::min<std::uint64_t>(left, sizeof piece);
+            if (!next(std::span(piece).first(n))) return not_read(path);
+            XXH64_update(&state, piece, n);
+            left -= n;
+        }
+        hash = XXH64_digest(&state);
+    }
+    Checksum saved;
+    if (!next(saved)) return not_read(path);
+    if (saved != checksum_bytes_of(hash)) return in_file(path, wrong_checksum());
+    if (::lseek(file.get(), -read, SEEK_CUR) < 0) return file_fault(path);
+    return std::nullopt;
+}
+
+bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept {
+    return write_all(file, header) && write_all(file, bits) &&
+           write_all(file, checksum_of(header, bits));
+}
+
+Loaded<std::shared_ptr<const Mapping>> map_whole(const fs::path& path, std::uint64_t least) {
+    const auto opened = open_regular(path, least);
+    if (!opened) return opened.error();
+    auto mapping = std::make_shared<const Mapping>((*opened).file, (*opened).bytes);
+    if (!*mapping) return file_fault(path);
+    return mapping;
+}
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,125 @@
+// Filters, maps and series of filters in files: what they have in common.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "persist/saved.hpp"
+
+namespace simdbloom::detail {
+
+class File {
+public:
+    File() noexcept = default;
+    File(const std::filesystem::path& path, int flags, mode_t mode = 0666) noexcept
+        : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+    File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    File& operator=(File&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        return *this;
+    }
+    ~File() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    explicit operator bool() const noexcept { return descriptor_ >= 0; }
+    int get() const noexcept { return descriptor_; }
+    bool close() noexcept { return ::close(std::exchange(descriptor_, -1)) == 0; }
+
+private:
+    int descriptor_ = -1;
+};
+
+bool write_all(int file, std::span<const std::byte> bytes) noexcept;
+/// False with errno 0 where the file ends early.
+bool read_all(int file, std::span<std::byte> bytes) noexcept;
+
+LoadError file_fault(const std::filesystem::path& path, const std::string& what);
+/// By errno.
+LoadError file_fault(const std::filesystem::path& path);
+LoadError in_file(const std::filesystem::path& path, LoadError error);
+/// What a read_all that returned false says.
+LoadError not_read(const std::filesystem::path& path);
+
+struct Opened {
+    File file;
+    std::uint64_t bytes;
+};
+/// A regular file of at least `least` bytes, to be read.
+Loaded<Opened> open_regular(const std::filesystem::path& path, std::uint64_t least);
+
+/// Of a file of holes, which takes less of the disk than it says it is long: whether the checksum
+/// fits of a header that was read and of `parts` of so many bytes each, which are next in the file.
+/// Each is hashed with the hash of the one before as its seed. Keeps no byte, so that nobody gets
+/// memory allocated by saying that a file is long. Leaves the file where it stands.
+std::optional<LoadError> check_ahead(const File& file, const std::filesystem::path& path,
+                                     Fields header, std::initializer_list<std::uint64_t> parts);
+
+/// Returns false with errno set where it cannot write.
+using WriteFile = std::function<bool(int file)>;
+/// The file has what `write` writes, or is as it was, which a std::system_error with the path says.
+/// A symbolic link stays, and what it leads to is replaced. Who may read and write the file stays
+/// as it was; a new file obeys the umask. What is no regular file is written to.
+void save_whole(const std::filesystem::path& path, const WriteFile& write);
+
+/// As save_parts; false with errno set.
+bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept;
+
+/// load_as of the `bytes` bytes that begin where the file stands; the bits are read to where they
+/// stay.
+template <class F>
+Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path& path,
+                                  std::uint64_t bytes, const Options& options) {
+    Header header;
+    if (bytes < framing_bytes) return in_file(path, too_short(bytes));
+    if (!read_all(file.get(), header)) return not_read(path);
+    const auto parsed = F::parse(header, bytes, options);
+    if (!parsed) return in_file(path, parsed.error());
+    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) return *error;
+    auto thing = F::make(*parsed, options, nullptr);
+    const auto bits = F::bits(thing);
+    Checksum checksum;
+    if (!read_all(file.get(), bits) || !read_all(file.get(), checksum)) return not_read(path);
+    if (checksum != checksum_of(header, bits)) return in_file(path, wrong_checksum());
+    F::complete(thing);
+    return thing;
+}
+/// Of a whole file.
+template <class F>
+Loaded<typename F::Thing> load_file_as(const std::filesystem::path& path, const Options& options) {
+    const auto opened = open_regular(path, framing_bytes);
+    if (!opened) return opened.error();
+    return read_as<F>((*opened).file, path, (*opened).bytes, options);
+}
+
+class Mapping {
+public:
+    Mapping(const File& file, std::size_t bytes) noexcept
+        : start_(::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0)), bytes_(bytes) {}
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    ~Mapping() {
+        if (*this) ::munmap(start_, bytes_);
+    }
+    explicit operator bool() const noexcept { return start_ != MAP_FAILED; }
+    std::span<const std::byte> bytes() const noexcept {
+        return {static_cast<const std::byte*>(start_), bytes_};
+    }
+
+private:
+    void* start_;
+    std::size_t bytes_;
+};
+/// A file of at least `least` bytes in memory, for as long as a copy of the pointer lives.
+Loaded<std::shared_ptr<const Mapping>> map_whole(const std::filesystem::path& path,
+                                                 std::uint64_t least);
+
+}  // namespace simdbloom::detail

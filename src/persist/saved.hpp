@@ -1,0 +1,181 @@
+// What saved filters and saved maps (src/persist/format.md and bloomier_format.md), as bytes
+// and as files, have in common.
+//
+// Both begin with a header of 64 bytes, which has magic, version, hash, seed and key check at the
+// same places; then come the bits and a checksum over all. A format F of things T is
+//
+//   using Thing = T
+//   struct Parsed { std::size_t bits_bytes; .. }
+//   Header header(const T& or a base of it)
+//   Loaded<Parsed> parse(Fields, bytes_in_all, options)
+//                       everything that can be said from the header and the options
+//   T make(parsed, options, borrowed)
+//                       over the bits at `borrowed`, or with bits of its own that are 0
+//   span<std::byte> bits(T&)
+//   void complete(T&)   once the bits are there: what is not saved because it follows from them
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+
+#include "dispatch/features.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom {
+class GrowingCuckoo;
+class ScalableBloom;
+}  // namespace simdbloom
+
+namespace simdbloom::detail {
+
+class File;
+
+constexpr std::size_t header_bytes = 64, checksum_bytes = 8,
+                      framing_bytes = header_bytes + checksum_bytes;
+using Header = std::array<std::byte, header_bytes>;
+using Fields = std::span<const std::byte, header_bytes>;
+using Checksum = std::array<std::byte, checksum_bytes>;
+
+template <class T>
+void put(Header& header, std::size_t offset, T value) noexcept {
+    store_le(header.data() + offset, value);
+}
+template <class T>
+T get(Fields header, std::size_t offset) noexcept {
+    return load_le<T>(header.data() + offset);
+}
+
+struct CommonOffset {
+    static constexpr std::size_t version = 8, hash = 13, key_kind = 15;
+    static constexpr std::size_t seed = 24, n_keys = 32, key_check = 40;
+};
+
+struct Kind {
+    std::array<unsigned char, 8> magic;
+    std::uint16_t version;
+    const char* name;  ///< in errors: "a filter"
+};
+
+/// A header with what all kinds have, but the number of keys.
+Header begin_header(const Kind& kind, const KeyHash& hash) noexcept;
+Checksum checksum_bytes_of(std::uint64_t hash) noexcept;
+Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept;
+
+LoadError fault(LoadFault kind, std::string message);
+LoadError too_short(std::uint64_t bytes);
+LoadError wrong_checksum();
+bool all_zero(std::span<const std::byte> bytes) noexcept;
+/// Of magic and version.
+std::optional<LoadError> check_kind(Fields header, const Kind& kind);
+
+struct SavedHash {
+    std::uint64_t seed = 0;
+    bool keyed = false;
+    KeyKind key_kind = KeyKind::unknown;
+    /// The options with the hash that was saved.
+    Options options(Options from) const;
+};
+/// `rest_is_zero`: the bytes are 0 that the kind has no use for.
+Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
+                             const Options& options);
+
+/// Whether there are as many bytes as `parameters()` ask for, and not more than max_bytes.
+template <class Parameters>
+std::optional<LoadError> check_size(std::uint64_t bits_bytes, std::uint64_t bytes_in_all,
+                                    const Options& options, const Parameters& parameters) {
+    if (bytes_in_all != bits_bytes + framing_bytes)
+        return fault(LoadFault::size, parameters() + " take " +
+                                          std::to_string(bits_bytes + framing_bytes) +
+                                          " bytes, not " + std::to_string(bytes_in_all));
+    if (const auto max_bytes = options.max_bytes; max_bytes != 0 && bits_bytes > max_bytes)
+        return fault(LoadFault::limit,
+                     std::to_string(bits_bytes) +
+                         " bytes of bits are more than max_bytes=" + std::to_string(max_bytes));
+    return std::nullopt;
+}
+
+/// Throws std::length_error unless `out` has exactly the bytes of header, bits and checksum.
+void save_parts(const Header& header, std::span<const std::byte> bits, std::span<std::byte> out);
+
+template <class F>
+Loaded<typename F::Thing> load_as(std::span<const std::byte> bytes, const Options& options,
+                                  bool borrows) {
+    if (bytes.size() < framing_bytes) return too_short(bytes.size());
+    const auto header = bytes.first<header_bytes>();
+    const auto parsed = F::parse(header, bytes.size(), options);
+    if (!parsed) return parsed.error();
+    const auto bits = bytes.subspan(header_bytes, (*parsed).bits_bytes);
+    if (const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes.data()) % 64;
+        borrows && misplaced != 0)
+        return fault(LoadFault::alignment, "the bytes begin at " + std::to_string(misplaced) +
+                                               " modulo 64; a view needs 0");
+    const Checksum expected = checksum_of(header, bits);
+    if (!std::ranges::equal(expected, bytes.last<checksum_bytes>())) return wrong_checksum();
+    auto thing = F::make(*parsed, options, borrows ? bits.data() : nullptr);
+    if (!borrows) std::memcpy(F::bits(thing).data(), bits.data(), bits.size());
+    F::complete(thing);
+    return thing;
+}
+
+/// The format of FilterBase, and the way into filters.
+struct LoadAccess {
+    using Thing = AnyFilter;
+    struct Parsed {
+        Geometry geometry;
+        SavedHash hash;
+        std::size_t bits_bytes = 0;
+    };
+    static Header header(const FilterBase& filter);
+    static Loaded<Parsed> parse(Fields header, std::uint64_t bytes_in_all, const Options& options);
+    static AnyFilter make(const Parsed& parsed, const Options& options, const std::byte* borrowed);
+    static std::span<std::byte> bits(AnyFilter& filter) noexcept;
+    static std::span<std::byte> bits_of(FilterBase& filter) noexcept {
+        return {filter.bits_.data(), filter.bits_.size()};
+    }
+    static void complete(AnyFilter& filter) noexcept;
+    static void set_n_keys(FilterBase& filter, std::uint64_t n) noexcept { filter.n_keys_ = n; }
+    /// From `bytes` bytes of which `read` takes the next ones, or says why not; `check` is
+    /// check_ahead, or does nothing where the bytes are in memory already.
+    using Read = std::function<std::optional<LoadError>(std::span<std::byte>)>;
+    using Check =
+        std::function<std::optional<LoadError>(Fields, std::initializer_list<std::uint64_t>)>;
+    static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options,
+                                         const Read& read, const Check& check);
+    static Loaded<ScalableBloom> series(const File& file, const std::filesystem::path& path,
+                                        std::uint64_t bytes, Options options);
+};
+
+/// What `work` returns, and its exceptions as errors; an empty message where there is no memory for
+/// one.
+template <class T, class Work>
+Loaded<T> without_throwing(const Work& work) noexcept {
+    const auto error = [](LoadFault fault, const char* what) noexcept {
+        try {
+            // Loaded::value() puts it there again.
+            const std::string_view text(what), prefix("simdbloom: ");
+            const bool prefixed = text.substr(0, prefix.size()) == prefix;
+            return LoadError{fault, std::string(text.substr(prefixed ? prefix.size() : 0))};
+        } catch (...) {
+            return LoadError{fault, {}};
+        }
+    };
+    try {
+        return work();
+    } catch (const cpu::WrongIsa& e) {
+        return error(LoadFault::isa, e.what());
+    } catch (const std::bad_alloc& e) {
+        return error(LoadFault::memory, e.what());
+    } catch (const std::exception& e) {
+        return error(LoadFault::parameter, e.what());
+    }
+}
+
+}  // namespace simdbloom::detail

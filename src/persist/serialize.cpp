@@ -1,0 +1,128 @@
+#include "simdbloom/serialize.hpp"
+
+#include "kernels/table.hpp"
+#include "layouts/family.hpp"
+#include "persist/saved.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+constexpr Kind filter_kind{{0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A}, 1, "a filter"};
+
+struct FilterOffset {
+    static constexpr std::size_t layout = 10, k = 11, groups = 12, reserved = 14, blocks = 16,
+                                 reserved_end = 48;
+};
+
+// Number n of the format is layout_codes[n - 1]: fixed, whatever becomes of the enumeration.
+constexpr LayoutKind layout_codes[] = {
+    LayoutKind::classic,   LayoutKind::register32, LayoutKind::register64, LayoutKind::split256,
+    LayoutKind::sector512, LayoutKind::zoned512,   LayoutKind::blocked512, LayoutKind::cuckoo8,
+    LayoutKind::cuckoo12,  LayoutKind::cuckoo16,   LayoutKind::counting,   LayoutKind::counting512,
+    LayoutKind::dleft14,   LayoutKind::dleft12,    LayoutKind::dleft16};
+
+}  // namespace
+
+Header LoadAccess::header(const FilterBase& filter) {
+    check_not_moved(filter.blocks() == 0);
+    Header header = begin_header(filter_kind, filter);
+    const auto* const number = std::ranges::find(layout_codes, filter.layout().kind);
+    put(header, FilterOffset::layout, static_cast<std::uint8_t>(number - layout_codes + 1));
+    put(header, FilterOffset::k, static_cast<std::uint8_t>(filter.layout().k));
+    put(header, FilterOffset::groups, static_cast<std::uint8_t>(filter.layout().groups));
+    put(header, FilterOffset::blocks, filter.blocks());
+    put(header, CommonOffset::n_keys, filter.n_keys());
+    return header;
+}
+
+Loaded<LoadAccess::Parsed> LoadAccess::parse(Fields h, std::uint64_t bytes_in_all,
+                                             const Options& options) {
+    if (auto error = check_kind(h, filter_kind)) return std::move(*error);
+    const unsigned number = get<std::uint8_t>(h, FilterOffset::layout);
+    if (number == 0 || number > std::size(layout_codes))
+        return fault(LoadFault::layout, "layout " + std::to_string(number) + " is unknown");
+
+    Parsed parsed;
+    Layout& layout = parsed.geometry.layout;
+    layout = {layout_codes[number - 1], get<std::uint8_t>(h, FilterOffset::k),
+              get<std::uint8_t>(h, FilterOffset::groups)};
+    const bool zoned = layout.kind == LayoutKind::zoned512;
+    if (zoned ? layout.groups != 2 && layout.groups != 4 : layout.groups != 0)
+        return fault(LoadFault::parameter, "z=" + std::to_string(layout.groups) +
+                                               " does not suit layout " + std::to_string(number));
+    const auto range = layout.k_range();
+    if (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0)
+        return fault(LoadFault::parameter, "k=" + std::to_string(layout.k) +
+                                               " does not suit layout " + std::to_string(number));
+    const bool rest_is_zero = get<std::uint8_t>(h, FilterOffset::reserved) == 0 &&
+                              all_zero(h.subspan<FilterOffset::reserved_end>());
+    const auto hash = parse_hash(h, filter_kind, rest_is_zero, options);
+    if (!hash) return hash.error();
+    parsed.hash = *hash;
+
+    parsed.geometry.blocks = get<std::uint64_t>(h, FilterOffset::blocks);
+    parsed.geometry.n_keys = get<std::uint64_t>(h, CommonOffset::n_keys);
+    if (parsed.geometry.blocks == 0 || parsed.geometry.blocks > 0xFFFFFFFFu)
+        return fault(LoadFault::parameter,
+                     std::to_string(parsed.geometry.blocks) + " blocks are not from 1 to 2^32 - 1");
+    if (parsed.geometry.n_keys == 0)
+        return fault(LoadFault::parameter, "a filter is made for at least one key, not for 0");
+    // Below 2^38: no overflow.
+    parsed.bits_bytes = parsed.geometry.blocks * (layout.block_bits() / 8);
+    if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options, [&] {
+            return std::to_string(parsed.geometry.blocks) + " blocks of " + layout.spec();
+        }))
+        return std::move(*error);
+    return parsed;
+}
+
+AnyFilter LoadAccess::make(const Parsed& parsed, const Options& options,
+                           const std::byte* borrowed) {
+    Geometry geometry = parsed.geometry;
+    geometry.borrowed = borrowed;
+    return with_family(geometry.layout.kind, [&]<class F>() {
+        return AnyFilter(F(geometry, parsed.hash.options(options)));
+    });
+}
+
+std::span<std::byte> LoadAccess::bits(AnyFilter& filter) noexcept {
+    return std::visit([](FilterBase& f) { return bits_of(f); }, filter.variant());
+}
+
+void LoadAccess::complete(AnyFilter& filter) noexcept {
+    if (auto* cuckoo = filter.get_if<CuckooFilter>())
+        cuckoo->stored_ = cuckoo_stored(cuckoo->bits_.data(), cuckoo->layout_.fingerprint_bits(),
+                                        cuckoo->blocks_);
+}
+
+}  // namespace detail
+
+std::size_t saved_size(const FilterBase& filter) noexcept {
+    return filter.size_in_bytes() + detail::framing_bytes;
+}
+
+void save(const FilterBase& filter, std::span<std::byte> out) {
+    detail::save_parts(detail::LoadAccess::header(filter), filter.bytes(), out);
+}
+
+std::vector<std::byte> save(const FilterBase& filter) {
+    std::vector<std::byte> bytes(saved_size(filter));
+    save(filter, bytes);
+    return bytes;
+}
+
+Loaded<AnyFilter> load(std::span<const std::byte> bytes, const Options& options) noexcept {
+    return detail::without_throwing<AnyFilter>(
+        [&] { return detail::load_as<detail::LoadAccess>(bytes, options, false); });
+}
+
+Loaded<FrozenFilter> view(std::span<const std::byte> bytes, const Options& options) noexcept {
+    return detail::without_throwing<FrozenFilter>([&]() -> Loaded<FrozenFilter> {
+        auto filter = detail::load_as<detail::LoadAccess>(bytes, options, true);
+        if (!filter) return filter.error();
+        return FrozenFilter(std::move(*filter));
+    });
+}
+
+}  // namespace simdbloom

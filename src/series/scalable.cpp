@@ -1,0 +1,254 @@
+#include "simdbloom/scalable.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+#include "layouts/number.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom {
+
+void detail::check_scaling(const Scaling& s) {
+    const auto refuse = [](const std::string& what, double value, const char* range) {
+        throw std::invalid_argument("simdbloom: " + what + "=" + std::to_string(value) +
+                                    " is not " + range);
+    };
+    if (s.first_capacity == 0)
+        throw std::invalid_argument("simdbloom: first_capacity=0: a filter needs at least one key");
+    if (!(s.fpr > 0 && s.fpr < 1)) refuse("fpr", s.fpr, "inside (0, 1)");
+    if (!(s.growth >= 1.25 && s.growth <= 16)) refuse("growth", s.growth, "from 1.25 to 16");
+    if (!(s.tightening > 0 && s.tightening < 1))
+        refuse("tightening", s.tightening, "inside (0, 1)");
+}
+
+namespace {
+
+/// Pieces of 1024, whose bitmaps start on a byte.
+template <class Use>
+void by_pieces(std::span<const std::uint64_t> all, const Use& use) {
+    constexpr std::size_t piece = 1024;
+    for (std::size_t first = 0; first < all.size(); first += piece)
+        use(first, all.subspan(first, std::min(piece, all.size() - first)));
+}
+
+}  // namespace
+
+ScalableBloom::ScalableBloom(const Scaling& scaling, Options options)
+    : scaling_(scaling), options_(std::move(options)) {
+    detail::check_scaling(scaling_);
+    if (options_.spec.empty()) options_.spec = "blocked512";
+    if (!Layout::parse(options_.spec).is_bloom())
+        throw std::invalid_argument("simdbloom: \"" + options_.spec +
+                                    "\" is no Bloom filter, which a series is made of");
+    filters_.push_back(next_filter());
+    stored_.push_back(0);
+    // All filters hash alike.
+    options_.seed = filters_[0].seed();
+    if (options_.hashing == Hashing::keyed) options_.key = filters_[0].base().key();
+}
+
+ScalableBloom::ScalableBloom(const Scaling& scaling, Options options,
+                             std::vector<AnyFilter> filters, std::vector<std::uint64_t> stored)
+    : scaling_(scaling),
+      options_(std::move(options)),
+      filters_(std::move(filters)),
+      stored_(std::move(stored)) {
+    detail::check_scaling(scaling_);
+}
+
+AnyFilter ScalableBloom::next_filter() const {
+    const auto i = static_cast<double>(filters_.size());
+    const double keys = static_cast<double>(scaling_.first_capacity) * std::pow(scaling_.growth, i);
+    const double share =
+        scaling_.fpr * (1 - scaling_.tightening) * std::pow(scaling_.tightening, i);
+    const double fpr = share / (1 + share);
+    const auto ends = [&](const std::string& why) {
+        throw std::length_error(
+            "simdbloom: the series of " + options_.spec + " ends with " + std::to_string(stored()) +
+            " keys in " + std::to_string(filters_.size()) + " filters: the next would " + why);
+    };
+    if (keys > 0x1p53) ends("be for more than 2^53 keys");
+    if (!filters_.empty() && fpr < fpr::least)
+        ends("need an FPR of " + detail::number(fpr) + ", below " + detail::number(fpr::least));
+    Options options = options_;
+    options.max_bytes = 0;
+    const auto n = static_cast<std::size_t>(keys);
+    const auto geometry = detail::size_for_fpr(Layout::parse(options.spec), n, fpr, options);
+    const std::uint64_t bytes = geometry.blocks * (geometry.layout.block_bits() / 8);
+    const double bits = 8 * static_cast<double>(bytes) / keys;
+    if (!filters_.empty() && bytes > 4096 && bits > max_bits_per_key)
+        ends("take " + detail::number(bits) + " bits a key for an FPR of " + detail::number(fpr) +
+             ", above " + detail::number(max_bits_per_key));
+    const std::uint64_t all = size_in_bytes() + bytes;
+    if (options_.max_bytes != 0 && all > options_.max_bytes)
+        ends("make it " + std::to_string(all) +
+             " bytes, above max_bytes=" + std::to_string(options_.max_bytes));
+    return make_filter_for_fpr(options_.spec, n, fpr, options);
+}
+
+void ScalableBloom::insert_new(std::uint64_t hash) {
+    detail::check_not_moved(filters_.empty());
+    if (stored_.back() >= filters_.back().base().n_keys()) {
+        AnyFilter next = next_filter();
+        stored_.push_back(0);
+        try {
+            filters_.push_back(std::move(next));
+        } catch (...) {
+            stored_.pop_back();
+            throw;
+        }
+    }
+    filters_.back().insert_hash(hash);
+    ++stored_.back();
+}
+
+bool ScalableBloom::insert_hash_if_new(std::uint64_t hash) {
+    if (contains_hash(hash)) return false;
+    insert_new(hash);
+    return true;
+}
+
+std::size_t ScalableBloom::insert_hashes_if_new(std::span<const std::uint64_t> hashes,
+                                                std::span<std::uint8_t> were_new) {
+    detail::check_bitmap(hashes.size(), were_new.size());
+    std::size_t news = 0;
+    std::fill_n(were_new.begin(), (hashes.size() + 7) / 8, std::uint8_t{0});
+    std::uint8_t found[128];
+    by_pieces(hashes, [&](std::size_t first, std::span<const std::uint64_t> piece) {
+        contains_hashes(piece, found);
+        for (std::size_t i = 0; i < piece.size(); ++i) {
+            const auto bit = static_cast<std::uint8_t>(1u << (i % 8));
+            // Not there before the piece; it may have come in it, or a filter been begun since.
+            if ((found[i / 8] & bit) != 0 || !insert_hash_if_new(piece[i])) continue;
+            were_new[(first + i) / 8] |= bit;
+            ++news;
+        }
+    });
+    return news;
+}
+
+void ScalableBloom::insert_hashes(std::span<const std::uint64_t> hashes) {
+    std::uint8_t were_new[128];
+    by_pieces(hashes, [&](std::size_t, std::span<const std::uint64_t> piece) {
+        insert_hashes_if_new(piece, were_new);
+    });
+}
+
+void ScalableBloom::insert(std::span<const std::uint64_t> keys) {
+    std::uint64_t hashes[1024];
+    by_pieces(keys, [&](std::size_t, std::span<const std::uint64_t> piece) {
+        for (std::size_t i = 0; i < piece.size(); ++i) hashes[i] = hash_of(piece[i]);
+        insert_hashes(std::span<const std::uint64_t>(hashes, piece.size()));
+    });
+}
+
+bool ScalableBloom::contains_hash(std::uint64_t hash) const noexcept {
+    // The last is the largest: half of the keys or more.
+    return std::any_of(filters_.rbegin(), filters_.rend(),
+                       [&](const AnyFilter& f) { return f.contains_hash(hash); });
+}
+
+void ScalableBloom::run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
+                               std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(keys.size(), bitmap.size());
+    const auto ask = [&](const AnyFilter& filter, std::span<const std::uint64_t> piece,
+                         std::span<std::uint8_t> bits) {
+        if (hashed) filter.contains_hashes(piece, bits);
+        else filter.contains(piece, bits);
+    };
+    std::uint8_t one[128];
+    by_pieces(keys, [&](std::size_t first, std::span<const std::uint64_t> piece) {
+        const auto bits = bitmap.subspan(first / 8, (piece.size() + 7) / 8);
+        std::ranges::fill(bits, 0);
+        for (const AnyFilter& filter : filters_) {
+            ask(filter, piece, one);
+            for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= one[i];
+        }
+    });
+}
+
+std::size_t ScalableBloom::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
+    std::size_t found = 0;
+    std::uint8_t bits[128];
+    by_pieces(keys, [&](std::size_t, std::span<const std::uint64_t> piece) {
+        run_bitmap(piece, hashed, bits);
+        for (std::size_t i = 0; i < (piece.size() + 7) / 8; ++i)
+            found += static_cast<std::size_t>(std::popcount(bits[i]));
+    });
+    return found;
+}
+
+std::uint64_t ScalableBloom::hash_of(std::uint64_t key) const noexcept {
+    return options_.hashing == Hashing::keyed ? siphash(key, *options_.key)
+                                              : hash_key(key, options_.seed);
+}
+std::uint64_t ScalableBloom::hash_of(std::string_view key) const noexcept {
+    return options_.hashing == Hashing::keyed ? siphash(key, *options_.key)
+                                              : hash_bytes(key, options_.seed);
+}
+
+std::uint64_t ScalableBloom::stored() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto n : stored_) sum += n;
+    return sum;
+}
+
+std::uint64_t ScalableBloom::capacity() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& f : filters_) sum += f.base().n_keys();
+    return sum;
+}
+
+std::size_t ScalableBloom::size_in_bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const auto& f : filters_) sum += f.size_in_bytes();
+    return sum;
+}
+
+double ScalableBloom::bits_per_key() const noexcept {
+    return 8.0 * static_cast<double>(size_in_bytes()) /
+           static_cast<double>(std::max<std::uint64_t>(stored(), 1));
+}
+
+namespace {
+
+/// Of a filter that so many keys went into, each of which it had not found before. The keys that
+/// came for it, found ones too, are that number and the integral of the FPR over those that came.
+double fpr_of_new_keys(const FilterBase& filter, std::uint64_t stored) {
+    const auto fpr = [&](double keys) {
+        return fpr::expected(filter.layout(), static_cast<std::uint64_t>(keys + 0.5),
+                             filter.blocks());
+    };
+    double came = static_cast<double>(stored);
+    for (unsigned round = 0; round < 3; ++round) {
+        constexpr unsigned steps = 8;  // Simpson's rule
+        double sum = fpr(came);
+        for (unsigned j = 1; j < steps; ++j) sum += (j % 2 != 0 ? 4 : 2) * fpr(came * j / steps);
+        came = static_cast<double>(stored) + came * sum / (3 * steps);
+    }
+    return fpr(came);
+}
+
+}  // namespace
+
+double ScalableBloom::expected_fpr() const {
+    double none = 1;
+    for (std::size_t i = 0; i < filters_.size(); ++i)
+        if (stored_[i] != 0) none *= 1 - fpr_of_new_keys(filters_[i].base(), stored_[i]);
+    return 1 - none;
+}
+
+double ScalableBloom::estimated_fpr() const {
+    double none = 1;
+    for (const auto& f : filters_) none *= 1 - f.estimated_fpr();
+    return 1 - none;
+}
+
+void ScalableBloom::use_isa(Isa isa) {
+    for (auto& f : filters_) f.use_isa(isa);
+    options_.isa = isa;
+}
+
+}  // namespace simdbloom

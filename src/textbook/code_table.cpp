@@ -1,0 +1,191 @@
+#include "simdbloom/textbook/code_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "filters/batches.hpp"
+#include "filters/slots.hpp"
+#include "simdbloom/layout.hpp"
+
+namespace simdbloom {
+
+using detail::Output;
+
+namespace {
+
+constexpr std::uint64_t most_cells = 0xFFFFFFFFu;
+// After so many addresses, which a table nine tenths full needs once in a thousand lookups, the
+// next cells in order: a row then comes to every cell.
+constexpr std::uint64_t pseudo_random_probes = 64;
+
+std::uint64_t cells_for(std::size_t n_keys, double empty) {
+    if (n_keys == 0) throw std::invalid_argument("simdbloom: a table for 0 keys");
+    if (!(empty > 0 && empty < 1))
+        throw std::invalid_argument("simdbloom: a share of empty cells of " +
+                                    std::to_string(empty) + " is not between 0 and 1");
+    const double cells = std::ceil(static_cast<double>(n_keys) / (1 - empty));
+    if (!(cells <= static_cast<double>(most_cells)))
+        throw std::length_error("simdbloom: " + std::to_string(n_keys) +
+                                " keys with a share of empty cells of " + std::to_string(empty) +
+                                " need more than 2^32 - 1 cells");
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(cells), n_keys + 1);
+}
+
+std::uint64_t checked_cells(std::uint64_t cells) {
+    if (cells < 2)
+        throw std::invalid_argument("simdbloom: a table of " + std::to_string(cells) +
+                                    " cells has no room for a key: one stays empty");
+    if (cells > most_cells)
+        throw std::length_error("simdbloom: " + std::to_string(cells) +
+                                " cells are more than 2^32 - 1");
+    return cells;
+}
+
+unsigned checked_bits(unsigned bits) {
+    if (bits < CodeTable::min_code_bits || bits > CodeTable::max_code_bits)
+        throw std::invalid_argument("simdbloom: codes of " + std::to_string(bits) +
+                                    " bits: 2 to 32 are possible");
+    return bits;
+}
+
+std::size_t checked_bytes(std::uint64_t cells, unsigned bits, const Options& options) {
+    const std::uint64_t bytes = detail::bytes_of_slots(cells, bits);
+    if (options.max_bytes != 0 && bytes > options.max_bytes)
+        throw std::length_error("simdbloom: " + std::to_string(cells) + " cells of " +
+                                std::to_string(bits) + " bits take " + std::to_string(bytes) +
+                                " bytes, more than max_bytes=" + std::to_string(options.max_bytes));
+    return static_cast<std::size_t>(bytes);
+}
+
+/// Both halves of the hash, whose upper bits are the address and whose lower ones the code.
+std::uint64_t step_of(std::uint64_t hash) noexcept {
+    const std::uint64_t product = (hash & 0xFFFFFFFFu) * 0xC2B2AE3Du;
+    return ((product << 32) | (product >> 32)) ^ (hash >> 32);
+}
+
+}  // namespace
+
+CodeTable CodeTable::with_empty_share(std::size_t n_keys, double empty, unsigned code_bits,
+                                      Options options) {
+    return {cells_for(n_keys, empty), code_bits, options};
+}
+
+CodeTable::CodeTable(std::uint64_t cells, unsigned code_bits, Options options)
+    : LookupInterface(options),
+      cells_(checked_cells(cells)),
+      code_bits_(checked_bits(code_bits)),
+      table_(checked_bytes(cells, code_bits, options), options.huge_pages, options.allocator) {}
+
+std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept {
+    return static_cast<std::uint32_t>(detail::load_slot(table_.data(), code_bits_, cell));
+}
+
+CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
+    // The address from the high bits, the code from the low ones, and further addresses in steps
+    // that depend on both.
+    const auto code = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), code_bits_);
+    const std::uint64_t step = step_of(hash);
+    std::uint64_t address = hash, cell = detail::block_index(hash, cells_);
+    for (std::uint64_t n = 1;; ++n) {
+        const std::uint32_t held = at(cell);
+        if (held == code || held == 0) return {cell, n, code, held == code};
+        if (n < pseudo_random_probes) cell = detail::block_index(address += step, cells_);
+        else if (++cell == cells_) cell = 0;
+    }
+}
+
+bool CodeTable::insert_hash(std::uint64_t hash) {
+    detail::check_not_moved(cells_ == 0);
+    const Look look = look_for(hash);
+    if (look.found) return true;
+    // The last empty cell is what ends a stranger's row.
+    if (stored_ + 1 == cells_) return false;
+    detail::fill_slot(table_.data(), code_bits_, look.cell, look.code);
+    ++stored_;
+    return true;
+}
+
+std::size_t CodeTable::insert(std::span<const std::uint64_t> keys) {
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (!insert(keys[i])) return i;
+    return keys.size();
+}
+
+std::size_t CodeTable::insert_hashes(std::span<const std::uint64_t> hashes) {
+    for (std::size_t i = 0; i < hashes.size(); ++i)
+        if (!insert_hash(hashes[i])) return i;
+    return hashes.size();
+}
+
+// 64 at a time, so that their first cells are on the way together.
+std::size_t CodeTable::run(std::span<const std::uint64_t> keys, bool hashed, Output output,
+                           void* out) const {
+    std::array<std::uint64_t, 64> hashes;
+    std::size_t found = 0;
+    for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
+        const std::size_t n = std::min(hashes.size(), keys.size() - first);
+        for (std::size_t j = 0; j < n; ++j) {
+            hashes[j] = hashed ? keys[first + j] : hash_of(keys[first + j]);
+            __builtin_prefetch(table_.data() +
+                               detail::block_index(hashes[j], cells_) * code_bits_ / 8);
+        }
+        std::uint64_t hits = 0;
+        for (std::size_t j = 0; j < n; ++j) hits |= std::uint64_t{contains_hash(hashes[j])} << j;
+        void* const to = output == Output::select ? static_cast<std::uint32_t*>(out) + found : out;
+        found += detail::write_answers(hits, first, n, output, to);
+    }
+    return found;
+}
+
+std::size_t CodeTable::count(std::span<const std::uint64_t> keys) const {
+    return run(keys, false, Output::count, nullptr);
+}
+std::size_t CodeTable::count_hashes(std::span<const std::uint64_t> hashes) const {
+    return run(hashes, true, Output::count, nullptr);
+}
+
+void CodeTable::contains(std::span<const std::uint64_t> keys,
+                         std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(keys.size(), bitmap.size());
+    run(keys, false, Output::bitmap, bitmap.data());
+}
+void CodeTable::contains_hashes(std::span<const std::uint64_t> hashes,
+                                std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(hashes.size(), bitmap.size());
+    run(hashes, true, Output::bitmap, bitmap.data());
+}
+
+std::size_t CodeTable::select(std::span<const std::uint64_t> keys,
+                              std::span<std::uint32_t> positions) const {
+    detail::check_positions(keys.size(), positions.size());
+    return run(keys, false, Output::select, positions.data());
+}
+std::size_t CodeTable::select_hashes(std::span<const std::uint64_t> hashes,
+                                     std::span<std::uint32_t> positions) const {
+    detail::check_positions(hashes.size(), positions.size());
+    return run(hashes, true, Output::select, positions.data());
+}
+
+void CodeTable::clear() noexcept {
+    std::memset(table_.data(), 0, table_.size());
+    stored_ = 0;
+}
+
+double CodeTable::load() const noexcept {
+    return cells_ == 0 ? 0 : static_cast<double>(stored()) / static_cast<double>(cells());
+}
+
+double CodeTable::estimated_fpr() const noexcept {
+    const double codes = static_cast<double>(detail::low_bits(code_bits_));
+    return load() / (load() + (1 - load()) * codes);
+}
+
+double CodeTable::expected_probes() const noexcept {
+    const double codes = static_cast<double>(detail::low_bits(code_bits_));
+    return 1 / (1 - load() + load() / codes);
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,273 @@
+// LevelDB's built-in filter without LevelDB: its published vectors, what it says of any bytes, and
+// the same answers singly, in batches and on every ISA. leveldb_library_test.cpp compares with
+// LevelDB itself.
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "guarded.hpp"
+#include "scale.hpp"
+#include "simdbloom/adapters/leveldb_filter.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
+    std::vector<std::byte> bytes;
+    for (const int v : values) bytes.push_back(static_cast<std::byte>(v));
+    return bytes;
+}
+
+TEST(LevelDbHash, HasTheVectorsOfLevelDb) {
+    EXPECT_EQ(leveldb_hash(""), 0xBC9F1D34u);
+    EXPECT_EQ(leveldb_hash("hello"), 0xF795964Eu);
+    EXPECT_EQ(leveldb_hash("world"), 0x42C4E8FCu);
+    EXPECT_EQ(leveldb_hash("\x62"), 0xEF1345C4u);
+    EXPECT_EQ(leveldb_hash("\xC3\x97"), 0x5B663814u) << "bytes above 127 are not negative";
+    EXPECT_EQ(leveldb_hash("\xE2\x99\xA5"), 0x323C078Fu);
+    EXPECT_EQ(leveldb_hash("\xE1\x80\xB9\x32"), 0xED21633Au);
+}
+
+TEST(LevelDbHash, AnIntegerIsItsEightLittleEndianBytes) {
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        const std::uint64_t key = test::random_key(i);
+        std::string text;
+        for (unsigned j = 0; j < 8; ++j) text += static_cast<char>(key >> (8 * j));
+        ASSERT_EQ(leveldb_hash(key), leveldb_hash(text)) << key;
+    }
+}
+
+TEST(LevelDbFilter, HasTheBytesOfTheKnownFilter) {
+    const std::string_view keys[] = {"hello", "world"};
+    const auto expected = bytes_of({0x11, 0x40, 0x00, 0x41, 0x44, 0x10, 0x40, 0x10, 0x06});
+    EXPECT_EQ(make_leveldb_filter(keys, 10), expected);
+    std::string out = "before";
+    append_leveldb_filter(keys, 10, out);
+    ASSERT_EQ(out.size(), 6 + expected.size());
+    EXPECT_EQ(out.substr(0, 6), "before");
+    EXPECT_EQ(std::memcmp(out.data() + 6, expected.data(), expected.size()), 0);
+}
+
+TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
+    const auto keys = test::random_keys(1000);
+    std::vector<std::string> texts;
+    std::vector<std::uint64_t> hashes;
+    for (const auto key : keys) {
+        std::string text;
+        for (unsigned j = 0; j < 8; ++j) text += static_cast<char>(key >> (8 * j));
+        texts.push_back(text);
+        hashes.push_back(leveldb_hash(key) | std::uint64_t{0xABCDEF}
+                                                 << 40);  // only the low half is read
+    }
+    const std::vector<std::string_view> views(texts.begin(), texts.end());
+    for (const int bits : {0, 1, 7, 10, 43, 60}) {
+        const auto filter = make_leveldb_filter(views, bits);
+        EXPECT_EQ(make_leveldb_filter(keys, bits), filter) << bits;
+        EXPECT_EQ(make_leveldb_filter_of_hashes(hashes, bits), filter) << bits;
+    }
+}
+
+TEST(LevelDbFilter, WrongBitsPerKeyAreNamed) {
+    const std::string_view keys[] = {"hello"};
+    test::expect_error<std::invalid_argument>([&] { return make_leveldb_filter(keys, -3); },
+                                              "bits_per_key=-3");
+    std::string out = "kept";
+    EXPECT_THROW(append_leveldb_filter(keys, -1, out), std::invalid_argument);
+    EXPECT_EQ(out, "kept");
+}
+
+TEST(LevelDbFilter, BytesThatAreNoFilterMeanWhatTheyMeanToLevelDb) {
+    for (const auto& [bytes, answer] : {std::pair{bytes_of({}), false},
+                                        {bytes_of({6}), false},
+                                        {bytes_of({0, 6}), false},
+                                        {bytes_of({0, 31}), true},
+                                        {bytes_of({0, 255}), true},
+                                        {bytes_of({0, 0}), true},
+                                        {bytes_of({255, 30}), true}}) {
+        const LevelDbFilterView view{std::span<const std::byte>(bytes)};
+        const std::vector<std::uint64_t> keys(20, 5);
+        EXPECT_EQ(view.contains("hello"), answer);
+        EXPECT_EQ(view.count(keys), answer ? 20u : 0u);
+        std::vector<std::uint8_t> bitmap(3, 0xA5);
+        view.contains(keys, bitmap);
+        EXPECT_EQ(bitmap, (answer ? std::vector<std::uint8_t>{255, 255, 15}
+                                  : std::vector<std::uint8_t>{0, 0, 0}));
+        std::vector<std::uint32_t> positions(20);
+        EXPECT_EQ(view.select(keys, positions), answer ? 20u : 0u);
+        if (answer) {
+            EXPECT_EQ(positions[19], 19u);
+        }
+    }
+}
+
+// Filters end at a page that faults and begin at any address; sizes are no multiples of a word.
+TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
+    test::Guarded filter_memory(600), key_memory(131 * 8), bit_memory(64), position_memory(131 * 4);
+    for (const std::size_t n_keys : {1u, 7u, 33u, 100u, 389u}) {
+        const auto inserted = test::random_keys(n_keys);
+        const auto made = make_leveldb_filter(inserted, 11);
+        const auto at = filter_memory.last<std::byte>(made.size());
+        std::copy(made.begin(), made.end(), at.begin());
+        LevelDbFilterView view{std::span<const std::byte>(at)};
+        for (const Isa isa : usable_isas()) {
+            view.use_isa(isa);
+            for (std::size_t n = 0; n <= 130; ++n) {
+                const auto keys = key_memory.last<std::uint64_t>(n);
+                for (std::size_t i = 0; i < n; ++i)
+                    keys[i] = test::random_key(test::random_key(i + n) % (2 * n_keys));
+                std::vector<std::uint64_t> hashes;
+                std::vector<std::uint8_t> expected_bits((n + 7) / 8);
+                std::vector<std::uint32_t> expected;
+                for (std::size_t i = 0; i < n; ++i) {
+                    hashes.push_back(leveldb_hash(keys[i]) | test::random_key(i) << 32);
+                    ASSERT_EQ(view.contains(keys[i]), view.contains_hash(hashes[i]));
+                    if (!view.contains(keys[i])) continue;
+                    expected.push_back(static_cast<std::uint32_t>(i));
+                    expected_bits[i / 8] =
+                        static_cast<std::uint8_t>(expected_bits[i / 8] | 1u << (i % 8));
+                }
+                for (const bool hashed : {false, true}) {
+                    const std::span<const std::uint64_t> asked =
+                        hashed ? std::span<const std::uint64_t>(hashes) : keys;
+                    ASSERT_EQ(hashed ? view.count_hashes(asked) : view.count(asked),
+                              expected.size())
+                        << to_string(isa) << " n=" << n;
+                    const auto bitmap = bit_memory.last<std::uint8_t>(expected_bits.size());
+                    std::fill(bitmap.begin(), bitmap.end(), 0xA5);
+                    hashed ? view.contains_hashes(asked, bitmap) : view.contains(asked, bitmap);
+                    ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits))
+                        << to_string(isa) << " n=" << n;
+                    const auto positions = position_memory.last<std::uint32_t>(n);
+                    std::fill(positions.begin(), positions.end(), 0xDEADBEEF);
+                    ASSERT_EQ(hashed ? view.select_hashes(asked, positions)
+                                     : view.select(asked, positions),
+                              expected.size());
+                    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), positions.begin()))
+                        << to_string(isa) << " n=" << n;
+                    for (std::size_t i = expected.size(); i < n; ++i)
+                        ASSERT_EQ(positions[i], 0xDEADBEEF) << "written behind the last position";
+                }
+            }
+        }
+    }
+}
+
+TEST(LevelDbFilter, StringsAnswerAsTheirHashesDo) {
+    std::vector<std::string> texts;
+    std::vector<std::uint64_t> hashes;
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+        texts.push_back("key " + std::to_string(test::random_key(i)));
+        hashes.push_back(leveldb_hash(texts.back()));
+    }
+    const std::vector<std::string_view> keys(texts.begin(), texts.end());
+    const auto filter = make_leveldb_filter(std::span(keys).first(1500), 10);
+    const LevelDbFilterView view{std::span<const std::byte>(filter)};
+    std::vector<std::uint8_t> a(375), b(375);
+    std::vector<std::uint32_t> p(3000), q(3000);
+    view.contains(keys, a);
+    view.contains_hashes(hashes, b);
+    EXPECT_EQ(a, b);
+    EXPECT_EQ(view.select(keys, p), view.select_hashes(hashes, q));
+    EXPECT_EQ(p, q);
+    EXPECT_GE(view.count(keys), 1500u);
+    EXPECT_LE(view.count(keys), 1550u);
+    EXPECT_EQ(view.count(keys), view.count_hashes(hashes));
+    EXPECT_THROW(view.contains(keys, std::span(a).first(374)), std::length_error);
+    EXPECT_THROW((void)view.select(keys, std::span(p).first(2999)), std::length_error);
+}
+
+// Past 2^32 bits LevelDB's 32-bit positions are taken as they are: the array behind is never asked.
+TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
+    for (const std::size_t array_bytes :
+         {(std::size_t{1} << 29) - 1, std::size_t{1} << 29, (std::size_t{1} << 29) + 4099}) {
+        void* const memory = mmap(nullptr, array_bytes + 1, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        ASSERT_NE(memory, MAP_FAILED);
+        const std::span<std::byte> bytes(static_cast<std::byte*>(memory), array_bytes + 1);
+        bytes.back() = std::byte{3};
+        std::vector<std::uint64_t> hashes;
+        for (std::uint64_t i = 0; i < 100; ++i) {
+            auto h = static_cast<std::uint32_t>(test::random_key(i));
+            if (i == 0) h = 0xFFFFFFFFu;
+            hashes.push_back(h);
+            for (unsigned j = 0; j < 3; ++j) {
+                const std::uint64_t position =
+                    static_cast<std::uint32_t>(h + j * (h >> 17 | h << 15)) %
+                    (std::uint64_t{array_bytes} * 8);
+                // All of the even ones, all but the last of the odd ones.
+                if (i % 2 == 0 || j < 2)
+                    bytes[position / 8] |= std::byte{1} << static_cast<int>(position % 8);
+            }
+        }
+        LevelDbFilterView view{std::span<const std::byte>(bytes)};
+        EXPECT_EQ(view.bits(), 8 * array_bytes);
+        for (std::size_t i = 0; i < hashes.size(); ++i)
+            ASSERT_EQ(view.contains_hash(hashes[i]), i % 2 == 0) << i;
+        for (const Isa isa : usable_isas()) {
+            view.use_isa(isa);
+            std::vector<std::uint32_t> positions(100);
+            ASSERT_EQ(view.select_hashes(hashes, positions), 50u) << to_string(isa);
+            for (std::uint32_t i = 0; i < 50; ++i) ASSERT_EQ(positions[i], 2 * i);
+        }
+        munmap(memory, array_bytes + 1);
+    }
+}
+
+TEST(LevelDbFilter, AViewOfLessThanTwoBytesHasNoBitsAndNoProbes) {
+    const std::byte one[1]{std::byte{6}};
+    for (const std::size_t bytes : {0u, 1u}) {
+        const LevelDbFilterView view{std::span(one).first(bytes)};
+        EXPECT_EQ(view.bits(), 0u);
+        EXPECT_EQ(view.k(), 0u);
+        EXPECT_EQ(view.size_in_bytes(), bytes);
+    }
+}
+
+TEST(LevelDbFilter, TheSimulationGivesTheSameForTheSameArguments) {
+    const SimulatedFpr four = simulate_leveldb_fpr(1'000'000, 9'000'000, 6);
+    EXPECT_NEAR(four.fpr, 0.0199345, 1e-12);
+    // Of four filters, and of their mean, whose variance is a quarter of theirs.
+    EXPECT_NEAR(four.deviation / 1.5785475919338e-4, 1, 1e-9);
+}
+
+TEST(LevelDbFilter, ItsFprFollowsTheSimulation) {
+    SIMDBLOOM_SKIP_IF_FORCED();
+    for (const auto& [n, bits_per_key] :
+         {std::pair{35u, 10}, {60u, 10}, {1000u, 8}, {50'000u, 12}}) {
+        const unsigned filters = std::clamp(200'000u / n, 1u, 2000u), probes = 4'000'000 / filters;
+        const auto outside = test::random_keys(probes, 1u << 30);
+        double sum = 0;
+        SimulatedFpr model{};
+        for (unsigned f = 0; f < filters; ++f) {
+            const auto filter = make_leveldb_filter(test::random_keys(n, f * n), bits_per_key);
+            const LevelDbFilterView view{std::span<const std::byte>(filter)};
+            if (f == 0) model = simulate_leveldb_fpr(n, view.bits(), view.k());
+            sum += static_cast<double>(view.count(outside)) / probes;
+        }
+        const double sigma =
+            std::sqrt((model.fpr / probes + model.deviation * model.deviation) / filters +
+                      model.deviation * model.deviation / 40);
+        EXPECT_LT(std::abs(sum / filters - model.fpr), 5 * sigma)
+            << n << " keys: " << sum / filters << ", simulated " << model.fpr;
+        // That the simulation is worth having: ideal hashing gives less.
+        EXPECT_GT(model.fpr, 1.03 * fpr::classic(static_cast<double>(n) * bits_per_key, n,
+                                                 static_cast<unsigned>(bits_per_key * 0.69)))
+            << n;
+    }
+    EXPECT_THROW((void)simulate_leveldb_fpr(0, 64, 6), std::invalid_argument);
+}
+
+TEST(LevelDbFilter, UnusableIsasAreRefused) {
+    const auto filter = make_leveldb_filter(test::random_keys(10), 10);
+    LevelDbFilterView view{std::span<const std::byte>(filter)};
+#if defined(__x86_64__)
+    EXPECT_THROW(view.use_isa(Isa::neon), std::invalid_argument);
+#else
+    EXPECT_THROW(view.use_isa(Isa::avx2), std::invalid_argument);
+#endif
+    EXPECT_EQ(view.count(test::random_keys(10)), 10u);
+}
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,386 @@
+// Bloomier filters: every key has its value, strangers are absent as often as promised, on every
+// way of asking.
+#include <thread>
+
+#include "bloomier_support.hpp"
+#include "dispatch/kernels_of.hpp"
+#include "filters/slots.hpp"
+#include "guarded.hpp"
+#include "scale.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::MapShape;
+
+TEST(Bloomier, EveryKeyHasItsValueOnEveryIsa) {
+    for (const auto& shape : test::map_shapes())
+        for (const std::size_t n : {0u, 1u, 2u, 7u, 65u, 1000u, 12'000u}) {
+            auto map = test::make_map(shape, n, {.seed = 5});
+            SCOPED_TRACE(map.spec() + ", keys: " + std::to_string(n));
+            ASSERT_EQ(map.n_keys(), n);
+            const auto keys = test::random_keys(n);
+            const auto expected = shape.value_bits == 0 ? std::vector<std::uint32_t>(n)
+                                                        : test::map_values(n, shape.value_bits);
+            for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(map.value_of(keys[i]), expected[i]) << i;
+            for (const Isa isa : usable_isas()) {
+                map.use_isa(isa);
+                std::vector<std::uint32_t> values(n, 0xDEADBEEF);
+                std::vector<std::uint8_t> bitmap((n + 7) / 8);
+                ASSERT_EQ(map.lookup(keys, values, bitmap), n) << to_string(isa);
+                ASSERT_EQ(values, expected) << to_string(isa);
+                std::fill(values.begin(), values.end(), 0xDEADBEEF);
+                ASSERT_EQ(map.lookup(keys, values), n) << to_string(isa);
+                ASSERT_EQ(values, expected) << to_string(isa);
+                ASSERT_EQ(map.count(keys), n) << to_string(isa);
+            }
+        }
+}
+
+TEST(Bloomier, AnswersAreIdenticalForAllLengthsOnEveryIsa) {
+    const test::Guarded key_memory(131 * 8), bit_memory(64), position_memory(131 * 4),
+        value_memory(131 * 4);
+    for (const auto& shape : test::map_shapes()) {
+        auto map = test::make_map(shape, 200);
+        for (const Isa isa : usable_isas()) {
+            map.use_isa(isa);
+            SCOPED_TRACE(map.spec() + " on " + std::string(to_string(isa)));
+            for (std::size_t n = 0; n <= 130; ++n) {
+                const auto keys = key_memory.last<std::uint64_t>(n);
+                std::vector<std::uint32_t> expected_values(n), expected_positions;
+                std::vector<std::uint8_t> expected_bits((n + 7) / 8);
+                for (std::size_t i = 0; i < n; ++i) {
+                    keys[i] = test::random_key(test::random_key(n * 131 + i) %
+                                               400);  // one half in the map
+                    const auto value = map.value_of(keys[i]);
+                    ASSERT_EQ(value.has_value(), map.contains(keys[i]));
+                    expected_values[i] = value.value_or(0);
+                    if (!value) continue;
+                    expected_bits[i / 8] =
+                        static_cast<std::uint8_t>(expected_bits[i / 8] | 1u << (i % 8));
+                    expected_positions.push_back(static_cast<std::uint32_t>(i));
+                }
+                ASSERT_EQ(map.count(keys), expected_positions.size()) << n;
+
+                // Backwards too: something is read or written before the first only where memory
+                // begins there.
+                const auto bitmap = n % 2 == 0
+                                        ? bit_memory.last<std::uint8_t>(expected_bits.size())
+                                        : bit_memory.first<std::uint8_t>(expected_bits.size());
+                std::ranges::fill(bitmap, 0xA5);
+                map.contains(keys, bitmap);
+                ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits)) << n;
+
+                const auto positions = position_memory.last<std::uint32_t>(n);
+                std::ranges::fill(positions, 0xDEADBEEF);
+                const std::size_t found = map.select(keys, positions);
+                ASSERT_EQ(found, expected_positions.size());
+                ASSERT_TRUE(std::ranges::equal(positions.first(found), expected_positions)) << n;
+                for (std::size_t i = found; i < n; ++i)
+                    ASSERT_EQ(positions[i], 0xDEADBEEF) << "written behind the last position";
+
+                std::ranges::fill(bitmap, 0xA5);
+                const auto values = n % 2 == 0 ? value_memory.last<std::uint32_t>(n)
+                                               : value_memory.first<std::uint32_t>(n);
+                std::ranges::fill(values, 0xDEADBEEF);
+                ASSERT_EQ(map.lookup(keys, values, bitmap), found);
+                ASSERT_TRUE(std::ranges::equal(values, expected_values)) << n;
+                ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits)) << n;
+            }
+        }
+    }
+}
+
+TEST(Bloomier, HashTwinsAgreeWithKeys) {
+    for (const bool keyed : {false, true}) {
+        const HashKey secret{0x0123456789ABCDEFu, 0xFEDCBA9876543210u};
+        Options options{.seed = 42};
+        if (keyed) options.hashing = Hashing::keyed, options.key = secret;
+        const auto keys = test::random_keys(3000);
+        std::vector<std::uint64_t> hashes;
+        for (const auto key : keys)
+            hashes.push_back(keyed ? siphash(key, secret) : hash_key(key, 42));
+        const auto values = test::map_values(1500, 9);
+        auto map = BloomierMap::build(std::span(keys).first(1500), values, 9, 5, options);
+        EXPECT_EQ(map.hashing(), keyed ? Hashing::keyed : Hashing::fast);
+        const auto twin =
+            BloomierMap::build_hashes(std::span(hashes).first(1500), values, 9, 5, options);
+        EXPECT_TRUE(std::ranges::equal(map.bytes(), twin.bytes()));
+        const auto filter = BloomierMap::build_filter(std::span(keys).first(1500), 7, options),
+                   filter_twin =
+                       BloomierMap::build_filter_hashes(std::span(hashes).first(1500), 7, options);
+        EXPECT_TRUE(std::ranges::equal(filter.bytes(), filter_twin.bytes()));
+        for (const Isa isa : usable_isas()) {
+            map.use_isa(isa);
+            std::vector<std::uint32_t> values_a(3000), values_b(3000), positions_a(3000),
+                positions_b(3000);
+            std::vector<std::uint8_t> bits_a(375), bits_b(375);
+            EXPECT_EQ(map.lookup(keys, values_a, bits_a),
+                      map.lookup_hashes(hashes, values_b, bits_b));
+            EXPECT_EQ(values_a, values_b);
+            EXPECT_EQ(bits_a, bits_b);
+            EXPECT_EQ(map.lookup(keys, values_a), map.lookup_hashes(hashes, values_b));
+            EXPECT_EQ(map.select(keys, positions_a), map.select_hashes(hashes, positions_b));
+            EXPECT_EQ(positions_a, positions_b);
+            map.contains(keys, bits_a);
+            map.contains_hashes(hashes, bits_b);
+            EXPECT_EQ(bits_a, bits_b);
+            EXPECT_EQ(map.count(keys), map.count_hashes(hashes));
+            for (std::size_t i = 0; i < 3000; i += 7) {
+                EXPECT_EQ(map.value_of(keys[i]), map.value_of_hash(hashes[i]));
+                EXPECT_EQ(map.contains(keys[i]), map.contains_hash(hashes[i]));
+            }
+        }
+    }
+}
+
+TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
+    std::vector<std::string> text;
+    for (int i = 0; i < 5000; ++i) text.push_back("key " + std::to_string(i));
+    const std::vector<std::string_view> words(text.begin(), text.end());
+    const std::span<const std::string_view> inside(words.data(), 2500);
+    const auto values = test::map_values(2500, 16);
+    for (const auto hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed}) {
+        const auto map = BloomierMap::build_keys(inside, values, 16, 16, {.hashing = hashing});
+        for (std::size_t i = 0; i < 2500; ++i) ASSERT_EQ(map.value_of(words[i]), values[i]);
+        EXPECT_EQ(map.value_of(std::as_bytes(std::span(words[7]))), values[7]);
+        EXPECT_TRUE(map.contains(words[3]));
+        std::vector<std::uint32_t> got(5000), positions(5000);
+        std::vector<std::uint8_t> bitmap(625), same(625);
+        const std::size_t found =
+            map.lookup_keys(std::span<const std::string_view>(words), got, bitmap);
+        EXPECT_TRUE(std::equal(values.begin(), values.end(), got.begin()));
+        map.contains_keys(std::span<const std::string_view>(words), same);
+        EXPECT_EQ(bitmap, same);
+        EXPECT_EQ(map.count_keys(std::span<const std::string_view>(words)), found);
+        EXPECT_EQ(map.select_keys(std::span<const std::string_view>(words), positions), found);
+        EXPECT_EQ(positions[2499], 2499u);
+        EXPECT_LT(found, 2500u + 5);
+
+        const auto filter = BloomierMap::build_filter_keys(inside, 16, {.hashing = hashing});
+        EXPECT_GE(filter.count_keys(std::span<const std::string_view>(words)), 2500u);
+        EXPECT_EQ(filter.value_of(words[0]), 0u);
+    }
+    const auto hasher = [](int key, std::uint64_t seed) {
+        return hash_key(static_cast<std::uint64_t>(key) * 3, seed);
+    };
+    std::vector<int> numbers(300);
+    for (int i = 0; i < 300; ++i) numbers[static_cast<std::size_t>(i)] = i - 150;
+    const auto map =
+        BloomierMap::build_keys(std::span<const int>(numbers), std::span(values).first(300), 16, 8,
+                                {.seed = 9}, {}, hasher);
+    for (std::size_t i = 0; i < 300; ++i) EXPECT_EQ(map.value_of(numbers[i], hasher), values[i]);
+    EXPECT_TRUE(map.contains(numbers[1], hasher));
+    EXPECT_EQ(map.count_keys(std::span<const int>(numbers), hasher), 300u);
+}
+
+// Two-sided at 5 sigma, keys with and without structure, few keys and many.
+TEST(Bloomier, StrangersAreAbsentAsOftenAsPromised) {
+    SIMDBLOOM_SKIP_IF_FORCED();
+    struct Family {
+        const char* name;
+        std::uint64_t (*key)(std::uint64_t);
+    };
+    const Family families[] = {{"random", [](std::uint64_t i) { return test::random_key(i); }},
+                               {"sequential", [](std::uint64_t i) { return i; }},
+                               {"stride 4096", [](std::uint64_t i) { return i * 4096; }},
+                               {"high bits", [](std::uint64_t i) { return i << 40; }},
+                               {"both halves", [](std::uint64_t i) { return i | i << 32; }}};
+    const std::size_t probes = test::scaled<std::size_t>(100'000, 500'000, 10'000'000);
+    for (const unsigned arity : {3u, 4u})
+        for (const unsigned f : {1u, 2u, 5u, 8u, 12u, 16u})
+            for (const auto& family : families)
+                for (const std::size_t n : {300u, 100'000u}) {
+                    std::vector<std::uint64_t> keys(n), strangers(probes);
+                    for (std::size_t i = 0; i < n; ++i) keys[i] = family.key(i);
+                    for (std::size_t i = 0; i < probes; ++i) strangers[i] = family.key(n + i);
+                    const auto map =
+                        BloomierMap::build_filter(keys, f, {.seed = n + f}, {.arity = arity});
+                    const double model = std::exp2(-static_cast<double>(f)),
+                                 expected = model * static_cast<double>(probes);
+                    EXPECT_EQ(map.expected_fpr(), model);
+                    EXPECT_EQ(map.estimated_fpr(), model);
+                    // Two sigma more than 5 where so few are expected that they are not normal.
+                    EXPECT_LT(std::abs(static_cast<double>(map.count(strangers)) - expected),
+                              (expected < 50 ? 7 : 5) * std::sqrt(expected * (1 - model)))
+                        << map.spec() << ", " << family.name << " keys: " << n;
+                }
+}
+
+// 2^-f takes values and checks to be unrelated, and strangers found to have any value.
+TEST(Bloomier, StrangersThatAreFoundHaveAnyValue) {
+    const auto map = test::make_map({2, 2}, 50'000);
+    const auto strangers = test::random_keys(400'000, 1'000'000);
+    std::vector<std::uint32_t> values(strangers.size());
+    std::vector<std::uint8_t> bitmap(strangers.size() / 8);
+    map.lookup(strangers, values, bitmap);
+    double seen[4] = {};
+    for (std::size_t i = 0; i < strangers.size(); ++i)
+        if ((bitmap[i / 8] >> (i % 8) & 1) != 0) ++seen[values[i]];
+        else EXPECT_EQ(values[i], 0u);
+    for (const double n : seen) EXPECT_LT(std::abs(n - 25'000), 5 * std::sqrt(25'000.0)) << n;
+    // Without checks every key is there.
+    EXPECT_EQ(test::make_map({2, 0}, 1000).count(strangers), strangers.size());
+}
+
+// Larger than what is looked up without prefetching.
+TEST(Bloomier, LargeMapsAnswerTheSameOnEveryIsa) {
+    SIMDBLOOM_SKIP_IF_FORCED();
+    for (const MapShape shape : {MapShape{32, 32, 3}, MapShape{30, 25, 4}}) {
+        constexpr std::size_t n = 2'000'000;
+        auto map = test::make_map(shape, n);
+        ASSERT_GT(map.size_in_bytes(), 13u << 20);
+        const auto keys = test::random_keys(40'001, n - 20'000);
+        std::vector<std::uint32_t> expected(keys.size()), got(keys.size());
+        std::vector<std::uint8_t> expected_bits((keys.size() + 7) / 8), bits(expected_bits.size());
+        map.use_isa(Isa::scalar);
+        EXPECT_GE(map.lookup(keys, expected, expected_bits), 20'000u);
+        for (std::size_t i = 0; i < 20'000; ++i)
+            ASSERT_EQ(expected[i], test::value_at(n - 20'000 + i, shape.value_bits));
+        for (const Isa isa : usable_isas()) {
+            map.use_isa(isa);
+            map.lookup(keys, got, bits);
+            EXPECT_EQ(got, expected) << to_string(isa);
+            EXPECT_EQ(bits, expected_bits) << to_string(isa);
+            map.contains(keys, bits);
+            EXPECT_EQ(bits, expected_bits) << to_string(isa);
+        }
+    }
+}
+
+// Slots whose first bit, or byte, is past 2^32: kernels over a sparse mapping, in which a few slots
+// are filled by hand.
+TEST(Bloomier, SlotsPast32BitsOfAddressAreFound) {
+    SIMDBLOOM_SKIP_IF_FORCED();
+    constexpr detail::FuseGraph graph{3, 18, 0xFFFFFFFFu - (2u << 18)};
+    static_assert(graph.slots() == 0xFFFFFFFFu);
+    for (const auto& [r, f] : {std::pair{0u, 8u}, {2u, 7u}, {7u, 26u}, {32u, 32u}}) {
+        const unsigned bits = r + f;
+        const auto load = bits % 8 == 0
+                              ? (bits <= 32 ? detail::SlotLoad::bytes32 : detail::SlotLoad::bytes64)
+                          : bits <= 25 ? detail::SlotLoad::bits32
+                                       : detail::SlotLoad::bits64;
+        const std::size_t bytes = detail::bytes_of_slots(graph.slots(), bits);
+        auto* const table =
+            static_cast<std::byte*>(mmap(nullptr, bytes + 64, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        ASSERT_NE(static_cast<void*>(table), MAP_FAILED);
+        const std::uint64_t seed = detail::fuse_seed(1);
+        std::vector<std::uint64_t> hashes = test::random_keys(200);
+        // One more that begins at the last start.
+        for (std::uint64_t i = 0;; ++i)
+            if (detail::fuse_place(test::random_key(i), seed, graph).slot[0] >= graph.starts - 64) {
+                hashes.push_back(test::random_key(i));
+                break;
+            }
+        for (std::size_t i = 0; i < hashes.size(); ++i) {
+            const auto place = detail::fuse_place(hashes[i], seed, graph);
+            detail::fill_slot(
+                table, bits, place.slot[i % 3],
+                std::uint64_t{test::value_at(i, r)} << f | (place.check & detail::low_bits(f)));
+        }
+        const detail::Target target{
+            table,
+            graph.starts,
+            0,
+            0,
+            bytes,
+            nullptr,
+            {seed, static_cast<std::uint32_t>(graph.window()), static_cast<std::uint8_t>(bits),
+             static_cast<std::uint8_t>(r), static_cast<std::uint8_t>(f)}};
+        for (const Isa isa : usable_isas()) {
+            const auto& kernels = detail::table_of(isa).fuse3[static_cast<std::size_t>(load)];
+            std::vector<std::uint32_t> values(hashes.size());
+            EXPECT_EQ(kernels.values(target, {hashes.data(), hashes.size(), true}, values.data(),
+                                     nullptr),
+                      hashes.size())
+                << bits << " bits on " << to_string(isa);
+            for (std::size_t i = 0; i < hashes.size(); ++i)
+                EXPECT_EQ(values[i], r == 0 ? 0 : test::value_at(i, r))
+                    << bits << " bits on " << to_string(isa);
+            std::uint64_t all = kernels.probe.few(target, hashes.data() + 150, 51, true);
+            EXPECT_EQ(all, (std::uint64_t{1} << 51) - 1) << bits << " bits on " << to_string(isa);
+        }
+        munmap(table, bytes + 64);
+    }
+}
+
+TEST(Bloomier, SaysWhatItIs) {
+    const auto map = test::make_map({8, 8}, 1000, {.seed = 3});
+    EXPECT_EQ(map.spec(), "bloomier:r=8,f=8");
+    EXPECT_EQ(test::make_map({8, 8, 4}, 1000).spec(), "bloomier:r=8,f=8,d=4");
+    EXPECT_EQ(test::make_map({0, 8}, 1000).spec(), "fuse:f=8");
+    EXPECT_EQ(map.value_bits(), 8u);
+    EXPECT_EQ(map.check_bits(), 8u);
+    EXPECT_EQ(map.arity(), 3u);
+    EXPECT_EQ(map.seed(), 3u);
+    EXPECT_EQ(map.slots(), 1250u);
+    EXPECT_EQ(map.slots_per_key(), 1.25);
+    EXPECT_EQ(map.size_in_bytes(), 2500u);
+    EXPECT_EQ(map.bits_per_key(), 20);
+    EXPECT_EQ(test::make_map({7, 3}, 1000).size_in_bytes(), 1563u) << "1250 slots of 10 bits";
+    for (const auto& [r, f, bits] :
+         {std::tuple{25u, 32u, 57u}, {26u, 32u, 64u}, {32u, 32u, 64u}, {1u, 0u, 1u}})
+        EXPECT_EQ(test::make_map({r, f}, 10).slot_bits(), bits);
+    EXPECT_EQ(map.isa(), default_isa());
+    EXPECT_THROW(
+        {
+            auto copy = map;
+            copy.use_isa(usable_isas().back() == Isa::neon ? Isa::avx2 : Isa::neon);
+        },
+        std::invalid_argument);
+}
+
+TEST(Bloomier, OutputsThatAreTooShortAreRefused) {
+    const auto map = test::make_map({8, 8}, 1000);
+    const auto keys = test::random_keys(20);
+    std::vector<std::uint32_t> values(19), enough(20);
+    std::vector<std::uint8_t> bits(2), enough_bits(3);
+    test::expect_error<std::length_error>([&] { return map.lookup(keys, values, enough_bits); },
+                                          "room for 19 values is too short for 20 keys");
+    test::expect_error<std::length_error>([&] { return map.lookup(keys, enough, bits); },
+                                          "2 bytes");
+    test::expect_error<std::length_error>(
+        [&] { return map.lookup_hashes(keys, values, enough_bits); }, "19 values");
+    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, enough, bits); },
+                                          "2 bytes");
+    test::expect_error<std::length_error>([&] { return map.lookup(keys, values); }, "19 values");
+    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, values); },
+                                          "19 values");
+    test::expect_error<std::length_error>([&] { return map.select(keys, values); }, "19");
+    test::expect_error<std::length_error>([&] { return map.contains(keys, bits), 0; }, "2 bytes");
+}
+
+TEST(Bloomier, HoldsItsSlotsAndNothingElse) {
+    test::Counting counting;
+    {
+        const auto map = test::make_map({8, 8}, 10'000, {.allocator = &counting});
+        EXPECT_EQ(counting.allocations, 1u);
+        EXPECT_GE(counting.live, map.size_in_bytes());
+        EXPECT_LE(counting.live, map.size_in_bytes() + 4096);
+        const auto copy = map;
+        EXPECT_TRUE(std::ranges::equal(copy.bytes(), map.bytes()));
+        EXPECT_NE(copy.bytes().data(), map.bytes().data());
+        EXPECT_EQ(copy.value_of(test::random_key(3)), test::value_at(3, 8));
+    }
+    EXPECT_EQ(counting.live, 0u);
+}
+
+TEST(ConcurrentBloomier, LookupsShareAMap) {
+    const auto map = test::make_map({8, 8}, 5000);
+    const auto keys = test::random_keys(5000);
+    const auto values = test::map_values(5000, 8);
+    std::vector<std::thread> threads;
+    std::vector<int> right(4);
+    for (std::size_t t = 0; t < right.size(); ++t)
+        threads.emplace_back([&, t] {
+            std::vector<std::uint32_t> got(keys.size());
+            right[t] = map.lookup(keys, got) == keys.size() && got == values &&
+                       map.count(keys) == keys.size() && map.value_of(keys[t]) == values[t];
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(right, std::vector<int>(4, 1));
+}
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,176 @@
+// Which ISA is chosen: a pure function of features, saved registers and override, tested over every
+// subset of them.
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "dispatch/features.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr unsigned flags = 17, tiers = 6;
+
+/// The features of bits 0 to 16 of `mask`, on an operating system that saves these registers.
+cpu::Features subset(unsigned mask, std::uint64_t xcr0 = ~std::uint64_t{0}) {
+    cpu::Features f;
+    bool* const fields[] = {&f.sse3,          &f.ssse3,    &f.sse4_1,   &f.sse4_2,   &f.popcnt,
+                            &f.avx,           &f.avx2,     &f.bmi1,     &f.bmi2,     &f.avx512f,
+                            &f.avx512cd,      &f.avx512dq, &f.avx512bw, &f.avx512vl, &f.avx512_vbmi,
+                            &f.avx512_bitalg, &f.neon};
+    static_assert(std::size(fields) == flags && sizeof f == 24 + sizeof f.xcr0,
+                  "a feature that this test does not know");
+    for (unsigned i = 0; i < flags; ++i) *fields[i] = (mask >> i & 1) != 0;
+    f.xcr0 = xcr0;
+    return f;
+}
+
+/// What each tier is compiled for (CMakeLists.txt), as bits of the mask, and the registers it works
+/// on, as bits of XCR0.
+struct Needs {
+    unsigned features;
+    std::uint64_t registers;
+};
+constexpr Needs needs[tiers] = {
+    {0, 0}, {0x1F, 0}, {0x1FF, 0b110}, {0x3FFF, 0b11100110}, {0xFFFF, 0b11100110}, {0x10000, 0}};
+
+bool can_run(Isa isa, unsigned mask, std::uint64_t xcr0) {
+    const Needs& n = needs[static_cast<unsigned>(isa)];
+    return (mask & n.features) == n.features && (xcr0 & n.registers) == n.registers;
+}
+
+Isa best(unsigned mask, std::uint64_t xcr0) {
+    Isa isa = Isa::scalar;
+    for (unsigned i = 0; i < tiers; ++i)
+        if (can_run(static_cast<Isa>(i), mask, xcr0)) isa = static_cast<Isa>(i);
+    return isa;
+}
+
+// 2^17 features by the 2^5 states of SSE, AVX, opmask, upper ZMM and ZMM16-31.
+TEST(Dispatch, EverySubsetOfFeaturesWithEveryStateOfTheRegistersTheyNeed) {
+    std::uint64_t wrong = 0;
+    for (std::uint64_t state = 0; state < 32; ++state) {
+        const std::uint64_t xcr0 = 1 | (state & 3) << 1 | (state >> 2) << 5;
+        for (unsigned mask = 0; mask < 1u << flags; ++mask)
+            wrong += cpu::select(subset(mask, xcr0), std::nullopt) != best(mask, xcr0);
+    }
+    EXPECT_EQ(wrong, 0u);
+}
+
+TEST(Dispatch, EveryStateOfXcr0) {
+    for (std::uint64_t xcr0 = 0; xcr0 < 1u << 12; ++xcr0)
+        for (const Needs& n : needs)
+            ASSERT_EQ(cpu::select(subset(n.features, xcr0), std::nullopt), best(n.features, xcr0))
+                << xcr0;
+}
+
+void expect_override(unsigned mask, std::uint64_t xcr0, Isa isa) {
+    const std::string name(to_string(isa));
+    try {
+        const Isa chosen = cpu::select(subset(mask, xcr0), name);
+        ASSERT_TRUE(chosen == isa && can_run(isa, mask, xcr0))
+            << name << ' ' << mask << ' ' << xcr0;
+    } catch (const std::invalid_argument& e) {
+        ASSERT_FALSE(can_run(isa, mask, xcr0)) << name << ' ' << mask << ' ' << xcr0;
+        ASSERT_NE(std::string_view(e.what()).find("ISA \"" + name + "\" cannot run"),
+                  std::string_view::npos)
+            << e.what();
+    }
+}
+
+TEST(Dispatch, AnOverrideIsTakenOrRefusedByNameForEverySubset) {
+    for (unsigned i = 0; i < tiers; ++i) {
+        for (unsigned mask = 0; mask < 1u << flags; ++mask)
+            expect_override(mask, ~std::uint64_t{0}, static_cast<Isa>(i));
+        for (std::uint64_t xcr0 = 0; xcr0 < 256; ++xcr0)
+            for (const Needs& n : needs) expect_override(n.features, xcr0, static_cast<Isa>(i));
+    }
+    for (unsigned mask = 0; mask < 1u << flags; ++mask)
+        ASSERT_EQ(cpu::select(subset(mask), ""), best(mask, ~std::uint64_t{0}));
+}
+
+TEST(Dispatch, UnknownNamesAreErrorsThatNameThem) {
+    for (const std::string bad : {"avx", "AVX2", "avx512 ", "best", "0"}) {
+        try {
+            (void)cpu::select(subset(~0u), bad);
+            ADD_FAILURE() << bad;
+        } catch (const std::invalid_argument& e) {
+            EXPECT_NE(std::string(e.what()).find('"' + bad + '"'), std::string::npos) << e.what();
+        }
+    }
+}
+
+// Two detections that know nothing of each other: cpu_features and the compiler's own.
+TEST(Dispatch, ThisMachineIsDetectedAsTheCompilerDetectsIt) {
+#if defined(__x86_64__)
+    const auto& f = cpu::detect();
+    EXPECT_EQ(f.sse4_2, __builtin_cpu_supports("sse4.2") != 0);
+    EXPECT_EQ(f.avx2, __builtin_cpu_supports("avx2") != 0);
+    EXPECT_EQ(f.bmi2, __builtin_cpu_supports("bmi2") != 0);
+    EXPECT_EQ(f.avx512bw, __builtin_cpu_supports("avx512bw") != 0);
+    EXPECT_EQ(f.avx512_bitalg, __builtin_cpu_supports("avx512bitalg") != 0);
+    EXPECT_TRUE(!f.avx || (f.xcr0 & cpu::saves_avx) == cpu::saves_avx) << f.xcr0;
+    EXPECT_TRUE(!f.avx512f || (f.xcr0 & cpu::saves_avx512) == cpu::saves_avx512) << f.xcr0;
+#else
+    EXPECT_EQ(cpu::detect().xcr0, 0u);
+#endif
+}
+
+TEST(Dispatch, AnUnusableOneIsAnErrorThatNamesTheUsable) {
+    cpu::Features f = subset(0x1F);
+    test::expect_error<std::invalid_argument>(
+        [&] { return cpu::select(f, "avx2"); },
+        "\"avx2\" cannot run on this machine (usable: scalar, sse42)");
+}
+
+TEST(Dispatch, NamesReadBack) {
+    for (unsigned i = 0; i < tiers; ++i)
+        EXPECT_EQ(parse_isa(to_string(static_cast<Isa>(i))), static_cast<Isa>(i));
+}
+
+class Environment : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const char* value = std::getenv("SIMDBLOOM_ISA")) before_ = value;
+    }
+    void TearDown() override {
+        if (before_) setenv("SIMDBLOOM_ISA", before_->c_str(), 1);
+        else unsetenv("SIMDBLOOM_ISA");
+    }
+
+private:
+    std::optional<std::string> before_;
+};
+
+TEST_F(Environment, ForcesAnIsaOnEveryFilterThatNamesNone) {
+    for (const Isa isa : usable_isas()) {
+        setenv("SIMDBLOOM_ISA", std::string(to_string(isa)).c_str(), 1);
+        EXPECT_EQ(default_isa(), isa);
+        EXPECT_EQ(SplitBlockBloom::with_bits_per_key(100, 12).isa(), isa);
+        EXPECT_EQ(SplitBlockBloom::with_bits_per_key(100, 12, {.isa = Isa::scalar}).isa(),
+                  Isa::scalar);
+    }
+    setenv("SIMDBLOOM_ISA", "", 1);
+    EXPECT_EQ(default_isa(), usable_isas().back());
+}
+
+TEST_F(Environment, AnUnknownOrUnusableIsaIsAnError) {
+    setenv("SIMDBLOOM_ISA", "avx1024", 1);
+    EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(100, 12), std::invalid_argument);
+    const auto usable = usable_isas();
+    for (unsigned i = 0; i < 5; ++i) {
+        const auto isa = static_cast<Isa>(i);
+        if (std::find(usable.begin(), usable.end(), isa) != usable.end()) continue;
+        setenv("SIMDBLOOM_ISA", std::string(to_string(isa)).c_str(), 1);
+        EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(100, 12), std::invalid_argument);
+        EXPECT_THROW((void)SplitBlockBloom::with_bits_per_key(100, 12, {.isa = isa}),
+                     std::invalid_argument);
+        auto filter = SplitBlockBloom::with_bits_per_key(100, 12, {.isa = Isa::scalar});
+        EXPECT_THROW(filter.use_isa(isa), std::invalid_argument);
+        EXPECT_EQ(filter.isa(), Isa::scalar) << "a refused change must leave the filter as it was";
+    }
+}
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,106 @@
+// The stash of a growing filter: copies, the hash 0, and hashes that are chosen to meet.
+#include "simdbloom/detail/stash.hpp"
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+/// The inverse of an odd number modulo 2^64.
+constexpr std::uint64_t inverse(std::uint64_t odd) {
+    std::uint64_t x = odd;
+    for (int i = 0; i < 6; ++i) x *= 2 - odd * x;
+    return x;
+}
+static_assert(inverse(0x9E3779B97F4A7C15u) * 0x9E3779B97F4A7C15u == 1);
+
+TEST(Stash, HoldsCopiesOfEveryHashAlsoOfZero) {
+    for (const std::uint64_t hash : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
+        detail::Stash stash;
+        EXPECT_FALSE(stash.contains(hash));
+        EXPECT_EQ(stash.copies(hash), 0u);
+        EXPECT_FALSE(stash.erase(hash));
+        for (unsigned n = 1; n <= 3; ++n) {
+            stash.insert(hash);
+            EXPECT_TRUE(stash.contains(hash));
+            EXPECT_EQ(stash.copies(hash), n);
+            EXPECT_EQ(stash.size(), n);
+            stash.insert(hash ^ 0x5555);
+            EXPECT_EQ(stash.copies(hash), n) << "another hash is no copy of it";
+            EXPECT_TRUE(stash.erase(hash ^ 0x5555));
+        }
+        EXPECT_EQ(stash.sorted(), std::vector<std::uint64_t>(3, hash));
+        for (unsigned n = 3; n-- > 0;) {
+            EXPECT_TRUE(stash.erase(hash));
+            EXPECT_EQ(stash.copies(hash), n);
+            EXPECT_EQ(stash.contains(hash), n != 0);
+        }
+        EXPECT_FALSE(stash.erase(hash));
+        EXPECT_TRUE(stash.empty());
+        stash.insert(hash);
+        stash.clear();
+        EXPECT_EQ(stash.copies(hash), 0u);
+        EXPECT_EQ(stash.size(), 0u);
+    }
+}
+
+TEST(Stash, AgreesWithASortedVectorOverInsertsAndErases) {
+    detail::Stash stash;
+    std::vector<std::uint64_t> held;
+    for (std::uint64_t i = 0; i < 20'000; ++i) {
+        const std::uint64_t hash = test::random_key(i) % 300 * (test::random_key(i) >> 63);
+        const auto at = std::ranges::find(held, hash);
+        if (test::random_key(i + 100'000) % 5 < 3) {
+            stash.insert(hash);
+            held.push_back(hash);
+        } else {
+            ASSERT_EQ(stash.erase(hash), at != held.end());
+            if (at != held.end()) held.erase(at);
+        }
+        if (i % 100 != 0) continue;
+        std::ranges::sort(held);
+        ASSERT_EQ(stash.sorted(), held);
+        ASSERT_EQ(stash.size(), held.size());
+        for (std::uint64_t h = 0; h < 300; ++h) {
+            ASSERT_EQ(stash.copies(h), std::ranges::count(held, h));
+            ASSERT_EQ(stash.contains(h), stash.copies(h) != 0);
+        }
+    }
+}
+
+// All in one slot under the multiplier that is the same for everybody, and those whose upper or
+// lower bits say nothing.
+TEST(Stash, NobodyCanChooseHashesThatMeet) {
+    constexpr std::uint64_t n = 4'096;
+    const auto chosen = [](std::uint64_t kind, std::uint64_t i) {
+        return kind == 0 ? i * inverse(0x9E3779B97F4A7C15u) : kind == 1 ? i : i << 48;
+    };
+    for (std::uint64_t kind = 0; kind < 3; ++kind) {
+        detail::Stash stash;
+        for (std::uint64_t i = 1; i <= n; ++i) stash.insert(chosen(kind, i));
+        std::uint64_t probes = 0;
+        for (std::uint64_t i = 1; i <= n; ++i) probes += stash.probes(chosen(kind, i));
+        // 1.5 are expected of random hashes; the fixed multiplier takes n / 2.
+        EXPECT_LT(probes, 64 * n) << kind;
+        for (std::uint64_t i = 1; i <= n; ++i) ASSERT_TRUE(stash.erase(chosen(kind, i)));
+        EXPECT_TRUE(stash.empty());
+    }
+}
+
+TEST(GrowingCuckoo, TakesEightCopiesOfTheHashZeroToo) {
+    GrowingCuckoo filter(1'000);
+    for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.try_insert_hash(0), Inserted::yes) << i;
+    ASSERT_EQ(filter.try_insert_hash(0), Inserted::too_many_copies);
+    EXPECT_EQ(filter.stashed_hashes(), std::vector<std::uint64_t>{0});
+    auto loaded = load_growing(save(filter)).value();
+    EXPECT_EQ(loaded.stashed_hashes(), std::vector<std::uint64_t>{0});
+    ASSERT_EQ(loaded.try_insert_hash(0), Inserted::too_many_copies);
+    for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(loaded.erase_hash(0)) << i;
+    EXPECT_FALSE(loaded.erase_hash(0));
+    EXPECT_FALSE(loaded.contains_hash(0));
+    const std::uint64_t zero = 0;
+    EXPECT_EQ(filter.count_hashes({&zero, 1}), 1u);
+}
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,173 @@
+// A filter takes its bits and at most one page more, gives all of it back, and building one
+// allocates nothing else: counted at operator new, at the allocator given, and in the process's
+// mappings.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "allocations.hpp"
+#include "no_more_memory.hpp"
+#include "simdbloom/adapters/leveldb_filter.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::heap_allocations;
+
+constexpr std::size_t page = 4096;
+
+TEST(Memory, OneAllocationOfTheBitsAndLessThanAPage) {
+    for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512",
+                                   "blocked512:k=8", "cuckoo12", "counting:k=4", "counting512:k=4"})
+        for (const std::size_t n : {1u, 1000u, 500'000u}) {
+            test::Counting counting;
+            {
+                auto filter = make_filter(spec, n, 13, {.allocator = &counting});
+                EXPECT_EQ(counting.allocations, 1u);
+                EXPECT_LE(counting.bytes, filter.size_in_bytes() + page);
+                filter.insert(test::random_keys(std::min<std::size_t>(n, 100)));
+                auto copy = filter;
+                auto moved = std::move(copy);
+                EXPECT_EQ(counting.allocations, 2u);
+            }
+            EXPECT_EQ(counting.live, 0u);
+        }
+}
+
+TEST(Memory, InsertingAndAskingAllocateNothing) {
+    const auto keys = test::random_keys(10'000);
+    std::vector<std::uint8_t> bitmap(1250);
+    std::vector<std::uint32_t> positions(10'000);
+    for (const auto& spec : test::all_specs()) {
+        auto filter = make_filter(spec, keys.size(), test::feasible_bits(spec, 17));
+        const std::size_t before = heap_allocations;
+        filter.insert(keys);
+        filter.contains(keys, bitmap);
+        (void)filter.select(keys, positions);
+        EXPECT_EQ(heap_allocations, before) << spec;
+    }
+}
+
+// Read without a heap allocation, which might itself map or give back pages.
+std::size_t mapped_pages() {
+    const int file = open("/proc/self/statm", O_RDONLY);
+    char text[64] = {};
+    EXPECT_GT(::read(file, text, sizeof text - 1), 0);
+    close(file);
+    return std::strtoull(text, nullptr, 10);
+}
+
+TEST(Memory, LargeFiltersMapTheirBitsAndOnePage) {
+#if defined(SIMDBLOOM_SANITIZED) || defined(SIMDBLOOM_EMULATED)
+    GTEST_SKIP() << "the sanitizer or emulator maps memory of its own";
+#endif
+    for (const bool huge : {false, true}) {
+        const std::size_t before = mapped_pages();
+        {
+            const auto filter = make_filter("sector512", 5'000'000, 12.3, {.huge_pages = huge});
+            const std::size_t after = mapped_pages();
+            EXPECT_LE((after - before) * page, filter.size_in_bytes() + 2 * page)
+                << "the bits, rounded up to a page, and one page";
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(filter.base().bytes().data()) % (2u << 20),
+                      0u);
+        }
+        EXPECT_EQ(mapped_pages(), before) << "not everything was given back";
+    }
+}
+
+TEST(Memory, BitsBeginAsZerosWhateverWasInTheirMemory) {
+    for (const std::size_t n : {1u, 1000u, 100'000u}) {
+        test::Counting counting;
+        const auto given = make_filter("sector512", n, 12, {.allocator = &counting});
+        // Memory of the heap that was used before: of the same size, so that it comes back.
+        void* const used = std::aligned_alloc(64, given.size_in_bytes() + 64);
+        std::memset(used, 0xC5, given.size_in_bytes() + 64);
+        asm volatile("" : : "r"(used) : "memory");
+        std::free(used);
+        const auto own = make_filter("sector512", n, 12);
+        for (const AnyFilter* filter : {&given, &own})
+            EXPECT_TRUE(std::ranges::all_of(filter->base().bytes(), [](std::byte b) {
+                return b == std::byte{0};
+            })) << n;
+    }
+}
+
+// The system refuses: no filter without bits comes out of it.
+TEST(Memory, WhatTheSystemRefusesIsAnErrorThatNamesTheBytes) {
+    test::NoMoreMemory refused;
+    if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";
+    for (const std::size_t bytes : {1u << 20, 1u << 25})  // from the heap, and mapped
+        for (const bool huge : {false, true}) {
+            bool thrown = false;
+            refused.begin();
+            try {
+                (void)make_filter("sector512", 1000, static_cast<double>(bytes) * 8 / 1000,
+                                  {.huge_pages = huge});
+            } catch (const AllocationError& e) {
+                thrown = std::string_view(e.what()) ==
+                         "simdbloom: cannot allocate " + std::to_string(bytes) + " bytes";
+            }
+            refused.end();
+            EXPECT_TRUE(thrown) << bytes;
+        }
+}
+
+TEST(Memory, LevelDbViewsLookAtTheEnvironmentOnceAndAllocateNothing) {
+    const auto keys = test::random_keys(1'000);
+    const auto filter = make_leveldb_filter(keys, 10);
+    std::vector<std::uint8_t> bitmap(125);
+    std::vector<std::uint32_t> positions(1'000);
+    const auto ask = [&] {
+        const LevelDbFilterView view{std::span<const std::byte>(filter)};
+        view.contains(keys, bitmap);
+        return view.count(keys) + view.select(keys, positions) + view.contains(keys[0]);
+    };
+    EXPECT_EQ(ask(), 2'001u);
+    const char* const name = std::getenv("SIMDBLOOM_ISA");
+    const std::string before = name != nullptr ? name : "";
+    setenv("SIMDBLOOM_ISA", "avx1024", 1);
+    const std::size_t allocations = heap_allocations;
+    EXPECT_EQ(ask(), 2'001u);
+    EXPECT_EQ(heap_allocations, allocations);
+    if (name != nullptr) setenv("SIMDBLOOM_ISA", before.c_str(), 1);
+    else unsetenv("SIMDBLOOM_ISA");
+}
+
+// Each copy alone is available; a filter of 1 GiB whose pages nobody touches takes no memory.
+TEST(Memory, CopiesForThreadsAreAskedForAtOnceAndRefusedBeyondWhatThereIs) {
+#if defined(SIMDBLOOM_SANITIZED) || defined(SIMDBLOOM_EMULATED)
+    GTEST_SKIP() << "the sanitizer or emulator maps memory of its own";
+#endif
+    constexpr std::size_t gib = std::size_t{1} << 30;
+    const std::size_t pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+    const auto threads = static_cast<unsigned>(4 * (pages * page / gib + 1) + 64);
+    auto filter = make_filter("split256", gib / 2, 16);
+    const auto keys = test::random_keys(10);
+    EXPECT_THROW(parallel_insert(filter, keys, threads, BuildMethod::merged), std::bad_alloc);
+    EXPECT_EQ(filter.count(keys), 0u);
+}
+
+TEST(Memory, JoinsAllocateNothingPerBatch) {
+    const auto keys = test::random_keys(5'000);
+    auto filter = make_filter("split256", keys.size(), 12);
+    filter.insert(keys);
+    const JoinFilter join(std::move(filter));
+    StarProbe star({join, join, join}, Governor::Settings{});
+    const std::vector<std::uint8_t> valid(625, 0x5A);
+    std::vector<std::uint8_t> bytes(keys.size());
+    std::vector<std::uint32_t> rows(keys.size());
+    const JoinColumn columns[] = {{keys, false, valid.data()}, {keys}, {keys, true}};
+    const std::size_t before = heap_allocations;
+    for (int batch = 0; batch < 3; ++batch) {
+        const std::size_t n = join.select(columns[0], rows);
+        (void)join.select(columns[1], std::span(rows).first(n), rows);
+        (void)join.count(columns[0]);
+        join.bytes(columns[0], bytes);
+        join.bitmap(columns[0], bytes);
+        (void)star.select(columns, rows);
+    }
+    EXPECT_EQ(heap_allocations, before);
+}
+
+}  // namespace
+}  // namespace simdbloom

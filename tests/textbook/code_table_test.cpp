@@ -1,0 +1,131 @@
+// Method 1 of Bloom 1970: no key lost, batches as single keys, errors and time as its model has
+// them.
+#include <cmath>
+
+#include "scale.hpp"
+#include "simdbloom/textbook/code_table.hpp"
+#include "simdbloom/textbook/textbook.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+TEST(CodeTable, FindsEveryKeyUpToTheLastCell) {
+    for (const unsigned bits : {2u, 7u, 8u, 19u, 31u, 32u})
+        for (const std::uint64_t cells : {2u, 3u, 64u, 1000u}) {
+            CodeTable table(cells, bits);
+            const auto keys = test::random_keys(100'000);
+            const std::size_t in = table.insert(keys);
+            ASSERT_LE(table.stored(), cells - 1);
+            ASSERT_EQ(table.count(std::span(keys).first(in)), in) << bits << ' ' << cells;
+            if (in == keys.size()) continue;  // every code is on every row
+            EXPECT_EQ(table.stored(), cells - 1);
+            EXPECT_FALSE(table.insert(keys[in]));
+            EXPECT_FALSE(table.contains(keys[in])) << "a refused key leaves nothing behind";
+            table.clear();
+            EXPECT_EQ(table.count(keys), 0u);
+            EXPECT_EQ(table.stored(), 0u);
+            EXPECT_EQ(table.insert(keys), in) << "a cleared table is as a new one";
+        }
+}
+
+TEST(CodeTable, BatchesAnswerAsSingleKeys) {
+    const auto keys = test::random_keys(130);
+    for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
+        CodeTable table = CodeTable::with_empty_share(
+            60, 0.3, 3, {.seed = 7, .hashing = hashing, .key = HashKey{1, 2}});
+        EXPECT_EQ(table.insert(std::span(keys).first(60)), 60u);
+        for (std::size_t n = 0; n <= keys.size(); ++n) {
+            const auto part = std::span(keys).last(n);
+            std::vector<std::uint8_t> bitmap((n + 7) / 8, 0xA5);
+            std::vector<std::uint32_t> positions(n), expected;
+            table.contains(part, bitmap);
+            for (std::size_t i = 0; i < n; ++i) {
+                ASSERT_EQ((bitmap[i / 8] >> (i % 8) & 1) != 0, table.contains(part[i]));
+                if (table.contains(part[i])) expected.push_back(static_cast<std::uint32_t>(i));
+            }
+            if (n % 8 != 0) {
+                ASSERT_EQ(bitmap.back() >> (n % 8), 0);
+            }
+            positions.resize(table.select(part, positions));
+            ASSERT_EQ(positions, expected);
+            ASSERT_EQ(table.count(part), expected.size());
+        }
+        EXPECT_LT(table.count(std::span(keys).last(70)), 70u);
+    }
+}
+
+TEST(CodeTable, HashesAndStringsGoTheSameWay) {
+    CodeTable table(1000, 16);
+    EXPECT_TRUE(table.insert("a word"));
+    EXPECT_TRUE(table.contains("a word"));
+    EXPECT_TRUE(table.contains_hash(hash_bytes("a word")));
+    EXPECT_FALSE(table.contains("another"));
+    const std::vector<std::uint64_t> hashes{hash_key(1), hash_key(2), hash_key(3)};
+    EXPECT_EQ(table.insert_hashes(hashes), 3u);
+    EXPECT_TRUE(table.contains(std::uint64_t{2}));
+    EXPECT_EQ(table.count_hashes(hashes), 3u);
+    std::vector<std::uint8_t> bitmap(1);
+    table.contains_hashes(hashes, bitmap);
+    EXPECT_EQ(bitmap[0], 7);
+    std::vector<std::uint32_t> positions(3);
+    EXPECT_EQ(table.select_hashes(hashes, positions), 3u);
+}
+
+TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {
+    const std::size_t n = 100'000, probes = test::slow_build ? 100'000 : 1'000'000;
+    const auto keys = test::random_keys(n), strangers = test::random_keys(probes, 1 << 30);
+    for (const unsigned bits : {4u, 8u, 12u})
+        for (const double empty : {0.5, 0.2, 0.1}) {
+            CodeTable table = CodeTable::with_empty_share(n, empty, bits);
+            ASSERT_EQ(table.insert(keys), n);
+            ASSERT_EQ(table.count(keys), n);
+            const double model = table.estimated_fpr(), asked = static_cast<double>(probes);
+            EXPECT_NEAR(static_cast<double>(table.count(strangers)), asked * model,
+                        5 * std::sqrt(asked * model))
+                << bits << ' ' << empty;
+            double looked_at = 0;
+            for (std::size_t i = 0; i < 20'000; ++i)
+                looked_at += static_cast<double>(table.probes(hash_key(strangers[i])));
+            // Of a geometric number of cells the deviation is below the mean.
+            EXPECT_NEAR(looked_at / 20'000 / table.expected_probes(), 1, 5 / std::sqrt(20'000))
+                << bits << ' ' << empty;
+            // Few keys lose their cell to another key's code.
+            EXPECT_GT(static_cast<double>(table.stored()),
+                      static_cast<double>(n) * (1 - 2 * model - 0.001));
+        }
+}
+
+// Codes of all widths take all their values but 0: with 32 bits no two of these keys share one.
+TEST(CodeTable, LongCodesTellKeysApart) {
+    CodeTable table(4000, 32);
+    const auto keys = test::random_keys(3000);
+    EXPECT_EQ(table.insert(keys), keys.size());
+    EXPECT_EQ(table.stored(), keys.size());
+    EXPECT_EQ(table.count(test::random_keys(100'000, 1 << 20)), 0u);
+    EXPECT_TRUE(table.insert_hash(~std::uint64_t{0}) && table.contains_hash(~std::uint64_t{0}));
+    EXPECT_TRUE(table.insert_hash(0) && table.contains_hash(0));
+    EXPECT_EQ(table.stored(), keys.size() + 2);
+}
+
+TEST(CodeTable, ErrorsNameTheValue) {
+    test::expect_error<std::invalid_argument>([] { return CodeTable(1, 8); }, "1 cells");
+    test::expect_error<std::invalid_argument>([] { return CodeTable(100, 1); }, "codes of 1 bits");
+    test::expect_error<std::invalid_argument>([] { return CodeTable(100, 33); },
+                                              "codes of 33 bits");
+    test::expect_error<std::length_error>([] { return CodeTable(std::uint64_t{1} << 32, 8); },
+                                          "4294967296 cells");
+    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(0, 0.5, 8); },
+                                              "0 keys");
+    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(10, 1, 8); },
+                                              "1.0");
+    test::expect_error<std::invalid_argument>(
+        [] { return CodeTable::with_empty_share(10, NAN, 8); }, "nan");
+    test::expect_error<std::length_error>(
+        [] { return CodeTable::with_empty_share(1'000'000, 1e-4, 32, {.max_bytes = 1000}); },
+        "max_bytes=1000");
+    EXPECT_EQ(CodeTable::with_empty_share(50, 0.5, 8).cells(), 100u);
+}
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,55 @@
+// MD5, SHA-1 and MurmurHash3 as Hashers: the published digests, and both halves in double hashing.
+#include <set>
+
+#include "simdbloom/textbook/digests.hpp"
+#include "simdbloom/textbook/murmur.hpp"
+#include "simdbloom/textbook/scheme_bloom.hpp"
+#include "simdbloom/textbook/textbook.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+TEST(StringDigests, PublishedValues) {
+    // RFC 1321, appendix A.5: 900150983cd24fb0d6963f7d28e17f72
+    EXPECT_EQ(Md5{}("abc"), 0xB04FD23C98500190u);
+    EXPECT_EQ(Md5{}.halves("abc")[1], 0x727FE1287D3F96D6u);
+    EXPECT_EQ(Md5{}(""), 0x04B2008FD98C1DD4u);
+    // RFC 3174, section 7.3: a9993e364706816aba3e25717850c26c9cd0d89d
+    EXPECT_EQ(Sha1{}("abc"), 0x6A810647363E99A9u);
+    EXPECT_EQ(Sha1{}.halves("abc")[1], 0x6CC25078'71253EBAu);
+    EXPECT_EQ(Murmur3{}(""), 0u);
+    // SMHasher's own example of MurmurHash3_x64_128, seed 0.
+    EXPECT_EQ(Murmur3{}("The quick brown fox jumps over the lazy dog"), 0xE34BBC7BBC071B6Cu);
+    EXPECT_EQ(Murmur3{}.halves("The quick brown fox jumps over the lazy dog")[1],
+              0x7A433CA9C49A9347u);
+}
+
+TEST(StringDigests, SeedsAreOtherFunctions) {
+    std::set<std::uint64_t> values;
+    for (std::uint64_t seed = 0; seed < 100; ++seed)
+        values.insert({Md5{}("key", seed), Sha1{}("key", seed), Murmur3{}("key", seed)});
+    EXPECT_EQ(values.size(), 300u);
+    EXPECT_EQ(Md5{}("", 0x6162636465666768u), Md5{}("hgfedcba"))
+        << "the seed's little-endian bytes come before the key";
+}
+
+TEST(StringDigests, HalvesServeDoubleHashing) {
+    std::vector<std::string> keys;
+    for (int i = 0; i < 20'000; ++i) keys.push_back("key " + std::to_string(i));
+    const auto in = std::span<const std::string>(keys).first(10'000),
+               strangers = std::span<const std::string>(keys).last(10'000);
+    const auto check = [&](auto hash) {
+        using Scheme = DoubleHashing<decltype(hash)>;
+        auto filter = SchemeBloom<Scheme>::with_bits_per_key(in.size(), 10, Scheme(7));
+        filter.insert_keys(in);
+        EXPECT_EQ(filter.count_keys(in), in.size());
+        EXPECT_NEAR(static_cast<double>(filter.count_keys(strangers)), 81.9, 5 * 9.05);
+    };
+    check(Md5{});
+    check(Sha1{});
+    check(Murmur3{});
+}
+
+}  // namespace
+}  // namespace simdbloom
