@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Fills the measured tables of README.md and papers/*.md from the results of bench/report.
+"""Fills the measured tables of README.md, papers/ and bench/pages/ from the results of bench/report.
 
 usage: claims.py DIR [--words DIR] [--print]
 
@@ -137,15 +137,27 @@ def classic_bits(rate):
     return min(-k / math.log1p(-rate ** (1 / k)) for k in range(1, 31))
 
 
-@table("results")
-def results(run):
+def lookup_times(run, families, levels):
+    """A row for each filter, a column for each level. The FPRs are those of the L3 size."""
     body = []
-    for family in OURS + PEERS:
+    for family in families:
         rows = {level: run.at(family, level) for level in LEVELS}
         name = next((f"`{r['filter']}`" for r in rows.values() if r), f"`{family}`")
-        body.append([name, cell(lambda r: f"{r['bits_per_key']:.2f}", rows["L3"]), fpr(rows["L3"]), cell(lambda r: percent(r["fpr_model"]), rows["L3"])]
-                    + [time_and_ratio(rows[level]) for level in LEVELS])
-    return markdown(["filter", "bits/key", "FPR measured", "exact model"] + [run.heading(level) for level in LEVELS], body)
+        body.append([name, cell(lambda r: f"{r['bits_per_key']:.2f}", rows["L3"]), fpr(rows["L3"]),
+                     cell(lambda r: percent(r["fpr_model"]), rows["L3"])]
+                    + [time_and_ratio(rows[level]) for level in levels])
+    return markdown(["filter", "bits/key", "FPR measured", "exact model"] + [run.heading(level) for level in levels], body)
+
+
+@table("results")
+def results(run):
+    return lookup_times(run, OURS + PEERS, LEVELS)
+
+
+@table("summary")
+def summary(run):
+    """Of `results` what the README has room for."""
+    return lookup_times(run, ("register64", "split256", "sector512", "blocked512", "classic", "cuckoo12") + PEERS, ("L2", "DRAM"))
 
 
 @table("words")
@@ -409,14 +421,15 @@ def write(path, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="bench/claims.py", description="Fills the measured tables of README.md and papers/*.md.")
+    parser = argparse.ArgumentParser(prog="bench/claims.py", description="Fills the measured tables of README.md, papers/ and bench/pages/.")
     parser.add_argument("folder", metavar="DIR", help="a run of bench/report on generated keys")
     parser.add_argument("--words", metavar="DIR", help="a run of bench/report with --keys")
     parser.add_argument("--print", action="store_true", dest="show", help="print the tables, write nothing")
     options = parser.parse_args()
     run = Run(options.folder, real_keys=False)
     words_run = Run(options.words, real_keys=True) if options.words else None
-    pages = sorted(glob.glob(os.path.join(ROOT, "papers", "*.md")))
+    pages = [path for folder in ("papers", os.path.join("bench", "pages"))
+             for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.md")))]
     if not pages:
         fail(f"no pages in \"{os.path.join(ROOT, 'papers')}\"")
     # All tables are made before the first file is written.

@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
             without.push_back(plain.seconds), with.push_back(filtered.seconds),
                 building.push_back(filtered.filter_seconds);
         }
-        // adapters/mpi.md, with the share of rows that are on another rank.
+        // src/adapters/mpi/README.md, with the share of rows that are on another rank.
         const double others = (ranks - 1.0) / ranks,
                      f = make_filter("split256", build_rows, 12).expected_fpr(),
                      filter_bytes = build_rows * 12 / 8.0;
