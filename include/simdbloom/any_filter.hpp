@@ -14,8 +14,8 @@
 
 namespace simdbloom {
 
-/// Any of the filters behind one type: one indirect call a batch, no allocation of its own. insert
-/// throws std::length_error when a cuckoo or d-left filter is full.
+/// Any of the filters behind one type. A batch costs one indirect call; the type allocates nothing
+/// of its own. insert throws std::length_error when a cuckoo or d-left filter is full.
 class AnyFilter {
 public:
     using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom,
@@ -115,21 +115,21 @@ public:
         std::visit([](FilterBase& f) { f.clear(); }, filter_);
     }
 
-    /// As of the filters' own types; std::invalid_argument for filters of two kinds, and for those
-    /// that do not consist of bits: fingerprints and counters cannot be ORed (see
-    /// CountingBloom::operator+=).
+    /// As of the filters' own types. Throws std::invalid_argument for filters of two kinds, and for
+    /// filters of fingerprints or counters, which cannot be ORed (see CountingBloom::operator+=).
     AnyFilter& operator|=(const AnyFilter& other);
     AnyFilter& operator&=(const AnyFilter& other);
     void accept_all();
     AnyFilter folded(std::uint64_t parts) const;
     AnyFilter folded_to_fpr(double fpr) const;
 
-    /// The part all filters share, and the filter itself if it is an F (else nullptr).
+    /// The part that all filters share.
     const FilterBase& base() const noexcept {
         return std::visit([](const auto& f) -> const FilterBase& { return f; }, filter_);
     }
     Variant& variant() noexcept { return filter_; }
     const Variant& variant() const noexcept { return filter_; }
+    /// The filter itself if it is an F, else nullptr.
     template <class F>
     F* get_if() noexcept {
         return std::get_if<F>(&filter_);
@@ -152,8 +152,9 @@ private:
     Variant filter_;
 };
 
-/// The filter of that spec (options.spec is not read), e.g. make_filter("split256", 1'000'000, 12).
-/// Throws std::invalid_argument naming the spec, or what with_bits_per_key of its type throws.
+/// The filter of that spec, e.g. make_filter("split256", 1'000'000, 12). options.spec is not read.
+/// Throws std::invalid_argument that names the spec, or what with_bits_per_key of the filter's type
+/// throws.
 AnyFilter make_filter(std::string_view spec, std::size_t n_keys, double bits_per_key,
                       Options options = {});
 /// The same, sized by the exact model for a false-positive rate.

@@ -1,4 +1,5 @@
-// What every filter has: its layout, its bits, its kernels, and the batch and single-key interface.
+// What every filter has: its layout, its bits, its kernels, and the interface for batches and
+// single keys.
 #pragma once
 
 #include <array>
@@ -26,29 +27,32 @@ struct Kernels;
 struct LoadAccess;
 struct Target;
 
-/// A sized layout: what the sizing functions return.
+/// A layout and its size: what the sizing functions return.
 struct Geometry {
     Layout layout;
     std::uint64_t blocks = 0;
     std::uint64_t n_keys = 0;
-    /// Bits that lie elsewhere and are only read (see Storage::borrow); null: an own, empty array.
+    /// Bits of somebody else's, which are only read (see Storage::borrow). Null: the filter gets an
+    /// empty array of its own.
     const std::byte* borrowed = nullptr;
 };
 
-/// Throws std::invalid_argument for zero keys, bits per key that are not positive and finite, or
-/// too few for a cuckoo table; std::length_error beyond 2^32 - 1 blocks or options.max_bytes.
+/// The blocks for that many bits per key. Throws std::invalid_argument for zero keys, for bits per
+/// key that are not positive and finite, and for too few bits for a cuckoo table; std::length_error
+/// beyond 2^32 - 1 blocks or options.max_bytes.
 Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key,
                        const Options& options);
-/// The fewest blocks whose exact expected FPR is at most `fpr`, or what max_bytes allows. Throws
-/// std::invalid_argument for zero keys or an FPR outside [fpr::least, 1), which is [1e-12, 1);
-/// std::length_error beyond 2^32 - 1 blocks, or if max_bytes is too little for the keys of a table.
+/// The fewest blocks whose exact expected FPR is at most `fpr`, or as many as max_bytes allows.
+/// Throws std::invalid_argument for zero keys or an FPR outside [fpr::least, 1), which is [1e-12,
+/// 1); std::length_error beyond 2^32 - 1 blocks, or if max_bytes is too little for the keys of a
+/// table.
 Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options);
-/// Parses options.spec, or `fallback` if it is empty; throws std::invalid_argument if the layout is
+/// Parses options.spec, or `fallback` if it is empty. Throws std::invalid_argument if the layout is
 /// not between `first` and `last` in the order of LayoutKind.
 Layout layout_from(const Options& options, std::string_view fallback, LayoutKind first,
                    LayoutKind last);
 
-/// Throw std::length_error naming both sizes if the output is too short.
+/// Throw std::length_error that names both sizes if the output is too short.
 void check_bitmap(std::size_t keys, std::size_t bytes);
 void check_positions(std::size_t keys, std::size_t room);
 
@@ -56,20 +60,26 @@ void check_positions(std::size_t keys, std::size_t room);
 
 /// The part of a filter that does not depend on its layout at compile time.
 ///
-/// Concurrent calls of const members are safe; nothing else is. Keys are 64-bit integers hashed
-/// with hash_key(key, seed), or siphash(key, key()); the *_hashes twins take well-mixed 64-bit
-/// hashes as they are. An assignment that throws leaves the filter as it was. What a move leaves
-/// behind: moved.hpp.
+/// Threads: any number of threads may call const members at the same time. No other member may run
+/// at the same time as any other call.
+///
+/// Keys are 64-bit integers. They are hashed with hash_key(key, seed), or with siphash(key, key())
+/// if hashing is keyed. The twins whose names end in _hashes take well-mixed 64-bit hashes as they
+/// are.
+///
+/// Exceptions: an assignment that throws leaves the filter as it was. detail/moved.hpp says what a
+/// move leaves behind.
 class FilterBase : public detail::KeyHash {
 public:
-    /// How many of the keys are found. Never false for a key inserted.
+    /// How many of the keys are found. Every inserted key is found.
     std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
     std::size_t count_hashes(std::span<const std::uint64_t> hashes) const {
         return run_count(hashes, true);
     }
 
-    /// Bit i % 8 of byte i / 8 says whether key i is found; writes exactly ceil(n/8) bytes, the
-    /// last one padded with zeros. Throws std::length_error if the bitmap is shorter.
+    /// Sets bit i % 8 of byte i / 8 of the bitmap if key i is found and clears it if not. Writes
+    /// exactly ceil(n / 8) bytes, the last one padded with zeros. Throws std::length_error if the
+    /// bitmap is shorter.
     void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
         run_bitmap(keys, false, bitmap);
     }
@@ -78,9 +88,9 @@ public:
         run_bitmap(hashes, true, bitmap);
     }
 
-    /// Writes the ascending positions of the keys found and returns their number. `positions` must
-    /// have room for all n keys (std::length_error), but only what was found is written. At most
-    /// 2^32 keys.
+    /// Writes the positions of the keys found, ascending, and returns how many they are.
+    /// `positions` must have room for all n keys (std::length_error), but only the positions of
+    /// keys that are found are written. At most 2^32 keys.
     std::size_t select(std::span<const std::uint64_t> keys,
                        std::span<std::uint32_t> positions) const {
         return run_select(keys, false, positions);
@@ -90,41 +100,41 @@ public:
         return run_select(hashes, true, positions);
     }
 
-    /// Bytes of the bits alone; the memory held is one page more at the most.
+    /// Bytes of the bits. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
-    /// size_in_bytes() * 8 over the number of keys the filter was made for.
+    /// size_in_bytes() * 8 / n_keys().
     double bits_per_key() const noexcept;
     std::string spec() const { return layout_.spec(); }
     const Layout& layout() const noexcept { return layout_; }
     Isa isa() const noexcept { return isa_; }
-    /// Blocks of the layout: words for classic and register, lines, or buckets.
+    /// The number of blocks: words of `classic` and the register layouts, lines, or buckets.
     std::uint64_t blocks() const noexcept { return blocks_; }
     /// The number of keys the filter was made for.
     std::uint64_t n_keys() const noexcept { return n_keys_; }
     /// The raw bits, size_in_bytes() long.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
 
-    /// By fpr::expected for the n_keys given at construction, all distinct: exact, or of a cuckoo
-    /// table within a share of 16 / (buckets 2^f).
+    /// The FPR by the model fpr::expected, with n_keys() distinct keys in the filter. Exact; for a
+    /// cuckoo table within a share of 16 / (buckets 2^f).
     double expected_fpr() const;
-    /// The false-positive rate the bits have as they are now: the exact conditional rate for a
-    /// random stranger (cuckoo: from the load).
+    /// The FPR of the filter as it is now, from its bits: the exact chance that a random absent key
+    /// is found. For a cuckoo filter, from its load.
     double estimated_fpr() const;
 
     /// Removes all keys.
     void clear() noexcept;
 
-    /// Answers from now on through the kernels of that ISA; bits and answers stay the same. Throws
-    /// std::invalid_argument if this machine cannot run it.
+    /// From now on the kernels of that instruction set give the answers. Bits and answers stay the
+    /// same. Throws std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
 
-    /// For harnesses: hashes and addresses as a lookup does, loads what a negative lookup must
-    /// load, tests nothing. The floor that lookup times are reported against. Returns a value that
-    /// depends on the loads.
+    /// For harnesses: does what a lookup of absent keys does, but tests nothing. It hashes the
+    /// keys, computes their addresses and loads what such a lookup must load. Its time is the floor
+    /// that lookup times are compared with. Returns a value that depends on the loads.
     std::uint64_t touch(std::span<const std::uint64_t> keys) const;
     std::uint64_t touch_hashes(std::span<const std::uint64_t> hashes) const;
-    /// For harnesses: distinct 64-byte lines a lookup of this hash loads (classic: up to its first
-    /// zero bit).
+    /// For harnesses: the number of distinct 64-byte lines that a lookup of this hash loads. For
+    /// `classic`, up to the first zero bit.
     unsigned lines_touched(std::uint64_t hash) const;
 
 protected:
@@ -138,13 +148,14 @@ protected:
     /// Throws std::invalid_argument if this filter was moved from.
     void check_takes_keys() const { detail::check_not_moved(blocks_ == 0); }
 
-    /// ORs (or ANDs) the bits of a filter of the same layout, size and seed into these.
+    /// ORs, or ANDs, the bits of a filter of the same layout, size and seed into the bits of this
+    /// one.
     void unite(const FilterBase& other);
     void intersect(const FilterBase& other);
     void add_counters(const FilterBase& other);
     void set_all_bits();
-    /// Of this filter with every `parts` adjacent blocks as one; std::invalid_argument where
-    /// `parts` does not divide the number of blocks.
+    /// The size of this filter when every `parts` adjacent blocks become one. Throws
+    /// std::invalid_argument if `parts` does not divide the number of blocks.
     detail::Geometry folded_geometry(std::uint64_t parts) const;
     void fold_from(const FilterBase& whole) noexcept;
     Options options_of_a_copy() const;
@@ -152,7 +163,7 @@ protected:
 
     detail::Target target() const noexcept;
     std::size_t run_insert(std::span<const std::uint64_t> keys, bool hashed);
-    /// The block of `bytes` bytes, a constant, that the hash leads to.
+    /// The block that the hash leads to. `bytes` is its size, a constant.
     template <std::size_t bytes>
     const std::byte* block_of(std::uint64_t hash) const noexcept {
         return bits_.data() + detail::block_index(hash, blocks_) * bytes;
@@ -185,8 +196,8 @@ private:
                            std::span<std::uint32_t> positions) const;
 };
 
-/// Strings and bytes: the default Hasher for keys that are not integers. Filters whose hashing is
-/// keyed take SipHash in its place.
+/// The default Hasher of strings and bytes. A filter whose hashing is keyed takes SipHash in its
+/// place.
 struct BytesHasher {
     std::uint64_t operator()(std::string_view key, std::uint64_t seed) const noexcept {
         return hash_bytes(key, seed);
@@ -196,8 +207,8 @@ struct BytesHasher {
     }
 };
 
-/// Adds to an F, which has contains_hash, count_hashes, contains_hashes and select_hashes, the
-/// lookups of keys that are built on them. Base is a KeyHash.
+/// Adds the lookups of single keys, and of batches of any key type, to a type F that has
+/// contains_hash, count_hashes, contains_hashes and select_hashes. Base is a KeyHash.
 template <class F, class Base>
 class LookupInterface : public Base {
 public:
@@ -209,7 +220,7 @@ public:
     template <detail::LossyKey K>
     bool contains(K) const = delete;
 
-    // Keys of any type through a Hasher of the user's, singly and in batches.
+    // A key of any type, through a Hasher of the user's. The batches below do the same for many.
     template <class Key, Hasher<Key> H>
     bool contains(const Key& key, const H& hasher) const {
         return self().contains_hash(hasher(key, this->seed()));
@@ -248,8 +259,8 @@ public:
 protected:
     using Base::Base;
 
-    // 1024 hashes (8 KiB) at a time; a multiple of 8, so that every chunk's bitmap starts on a
-    // byte.
+    // 1024 hashes (8 KiB) at a time. 1024 is a multiple of 8, so the bitmap of every chunk starts
+    // on a byte.
     template <class Key, class H, class Use>
     void hash_chunks(std::span<const Key> keys, const H& hasher, Use&& use) const {
         std::array<std::uint64_t, 1024> hashes;
@@ -269,7 +280,7 @@ private:
     const F& self() const noexcept { return static_cast<const F&>(*this); }
 };
 
-/// Adds inserts, where F has insert_hash and insert_hashes too.
+/// Adds inserts to an F that has insert_hash and insert_hashes too.
 template <class F, class Base>
 class KeyInterface : public LookupInterface<F, Base> {
 public:
@@ -296,7 +307,7 @@ private:
     F& self() noexcept { return static_cast<F&>(*this); }
 };
 
-/// The same with the batch interface of FilterBase.
+/// The same, with the batch interface of FilterBase.
 template <class F>
 class FilterInterface : public KeyInterface<F, FilterBase> {
 public:
@@ -309,14 +320,20 @@ protected:
     using KeyInterface<F, FilterBase>::KeyInterface;
 };
 
-/// A Bloom filter F: batches of any length always go in.
+/// The interface of a Bloom filter F. A Bloom filter is never full: keys always go in.
 template <class F>
 class BloomInterface : public FilterInterface<F> {
 public:
+    /// A filter for n_keys keys with that many bits a key, rounded up to whole blocks. Throws
+    /// std::invalid_argument for zero keys and for bits that are not positive and finite,
+    /// std::length_error beyond 2^32 - 1 blocks or options.max_bytes, AllocationError.
     static F with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options = {}) {
         return F(detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options),
                  options);
     }
+    /// The smallest filter whose expected_fpr() is at most `fpr`, or the best that fits into
+    /// options.max_bytes. Throws as with_bits_per_key, and std::invalid_argument for an FPR outside
+    /// [1e-12, 1).
     static F for_fpr(std::size_t n_keys, double fpr, Options options = {}) {
         return F(detail::size_for_fpr(F::layout_of(options), n_keys, fpr, options), options);
     }
@@ -332,23 +349,23 @@ public:
             for (const std::uint64_t hash : hashes) static_cast<F*>(this)->insert_hash(hash);
     }
 
-    /// Union: a key of either filter is found, and the bits are those of a filter into which all
-    /// keys went. Throws std::invalid_argument naming what differs if layout, size or seed do; that
-    /// both were filled through the same hash is the caller's to know.
+    /// Union: the filter then finds the keys of both. The bits are those of a filter into which all
+    /// keys went. Throws std::invalid_argument that names what differs if layout, size or seed
+    /// differ. The caller must know that both filters were filled through the same hash.
     F& operator|=(const F& other) {
         this->unite(other);
         return static_cast<F&>(*this);
     }
-    /// Keys of both filters are found; so may be more than by a filter of the common keys alone.
-    /// Throws as |= does.
+    /// Intersection: the filter then finds the keys that both have. It may find more absent keys
+    /// than a filter of the common keys alone. Throws as |= does.
     F& operator&=(const F& other) {
         this->intersect(other);
         return static_cast<F&>(*this);
     }
-    /// A filter that finds every key, until clear(), which makes it find none.
+    /// Makes the filter find every key, until clear() makes it find none.
     void accept_all() { this->set_all_bits(); }
 
-    /// The filter of a `parts`-th of the size with the same keys: every `parts` adjacent blocks are
+    /// A filter of the same keys with a `parts`-th of the size: every `parts` adjacent blocks are
     /// ORed into one. Throws std::invalid_argument unless `parts` divides blocks() (see
     /// Options::fold_levels). Its bits come from the operating system.
     F folded(std::uint64_t parts) const {
@@ -356,8 +373,8 @@ public:
         result.fold_from(*this);
         return result;
     }
-    /// Folded as often as its estimated_fpr() stays at most `fpr`; not at all where it is above
-    /// that already.
+    /// The filter folded as often as estimated_fpr() stays at most `fpr`. A copy if it is above
+    /// `fpr` already.
     F folded_to_fpr(double fpr) const {
         F result = static_cast<const F&>(*this);
         while (result.blocks() > 1) {

@@ -1,7 +1,7 @@
-// From keys to the 64-bit hash every layout is defined on.
+// From keys to the 64-bit hash that every layout is defined on.
 //
-// The high 32 bits of a hash choose the block, the low 32 bits the pattern inside it; no bit serves
-// both.
+// The high 32 bits of a hash choose the block. The low 32 bits choose the pattern in the block. No
+// bit does both.
 #pragma once
 
 #include <concepts>
@@ -23,12 +23,12 @@ inline constexpr int mix_shift = 29;
 inline constexpr std::uint64_t mix_multiplier1 = 0x9E3779B97F4A7C15u;
 inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 
-/// The hash of integer keys. The batch kernels compute the same function a vector at a time. The
-/// function is a bijection.
+/// The hash of integer keys, a bijection. The batch kernels compute the same function a vector at a
+/// time.
 ///
 /// The first shift brings the high bits of a key down, so that the low bits of the first product
 /// depend on them. `x ^= x >> 32` makes the function more than one multiplication.
-/// bench/pages/tried.md, "Mixers", has the mixers that were compared with this one.
+/// bench/pages/tried.md, "Mixers", lists the mixers that were compared with this one.
 [[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t key,
                                                    std::uint64_t offset_seed) noexcept {
     std::uint64_t x = key ^ offset_seed;
@@ -41,23 +41,24 @@ inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 
 }  // namespace detail
 
-/// The hash of an integer key: what insert(key) feeds to insert_hash, unless hashing is keyed. No
-/// promise against an adversary. On keys with structure the low 16 bits alone are less even than
-/// the others: a partition by hash should take high bits. Under two seeds the low bits depend on
-/// each other, and under seeds 1 apart keys that count up have the same hashes in another order.
-/// Two filters of the same keys do not notice. For `hash % m`, or for several functions of a key,
-/// take KeyHasher.
+/// The hash of an integer key: what insert(key) gives to insert_hash, unless hashing is keyed.
+///
+/// No protection against an adversary. On keys with structure the low 16 bits alone are less even
+/// than the others: a partition by hash should take high bits. Hashes under two seeds depend on
+/// each other in their low bits; under seeds 1 apart, keys that count up have the same hashes in
+/// another order. Filters do not notice either. For `hash % m`, or for several functions of one
+/// key, take KeyHasher.
 constexpr std::uint64_t hash_key(std::uint64_t key, std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
 }
 template <detail::LossyKey K>
 std::uint64_t hash_key(K, std::uint64_t = 0) = delete;
 
-/// A Hasher of integer keys. All bits are equally even, and independent under any two seeds, as
-/// those of XXH64 are. A bijection of the key.
+/// A Hasher of integer keys, a bijection of the key. All bits are equally even, and hashes under
+/// any two seeds are independent, as those of XXH64 are.
 ///
-/// The seed is hashed: a loop does this once. The last shift mends the low bits. A vector would pay
-/// two instructions for it, which no layout needs.
+/// The seed is hashed; a loop does this once. The last shift mends the low bits. In a batch kernel
+/// that shift would cost two instructions a vector, and no layout needs it.
 struct KeyHasher {
     constexpr std::uint64_t operator()(std::uint64_t key, std::uint64_t seed = 0) const noexcept {
         const std::uint64_t x = hash_key(key, hash_key(seed));
@@ -67,30 +68,31 @@ struct KeyHasher {
     std::uint64_t operator()(K, std::uint64_t = 0) const = delete;
 };
 
-/// What keys are hashed with, by whom it may be chosen to hurt.
+/// How keys are hashed, by how much an adversary may know.
 enum class Hashing : std::uint8_t {
-    fast,    ///< the mixer, or XXH64, with a seed that anybody may know. Whoever knows keys in a
-             ///< filter can make others it finds
-    seeded,  ///< the same with a seed that nobody knows beforehand: stops keys made in advance, not
-             ///< whoever learns the seed or can ask
-    keyed,   ///< SipHash-2-4 with 128 secret bits: the FPR holds for keys of any origin, as long as
-             ///< the key is secret
+    fast,  ///< the mixer, or XXH64, with a seed that anybody may know. Someone who knows keys of a
+           ///< filter can make other keys that the filter finds
+    seeded,  ///< the same with a seed that nobody knows beforehand. Stops keys that were made in
+             ///< advance, but nobody who learns the seed or can ask the filter
+    keyed,   ///< SipHash-2-4 with 128 secret bits. The FPR holds for keys of any origin, as long as
+             ///< the secret is secret
 };
 
 /// "fast", "seeded" or "keyed".
 std::string to_string(Hashing hashing);
 
-/// 128 secret bits.
+/// The secret of Hashing::keyed: 128 bits.
 struct HashKey {
     std::uint64_t low = 0, high = 0;
     friend bool operator==(const HashKey&, const HashKey&) = default;
-    /// From the operating system's generator. Throws std::system_error if it has none.
+    /// A new secret from the random generator of the operating system. Throws std::system_error if
+    /// there is none.
     static HashKey random();
 };
 
 namespace detail {
 
-// SipHash-c-d with c = 2 and d = 4 (Aumasson & Bernstein 2012, section 2.4), over any word type
+// SipHash-c-d with c = 2 and d = 4 (Aumasson & Bernstein 2012, section 2.4), over any word type V
 // that has 64-bit lanes.
 template <class V>
 struct SipState {
@@ -151,16 +153,16 @@ constexpr std::uint64_t siphash(std::uint64_t value, const HashKey& key) noexcep
 }
 template <detail::LossyKey K>
 std::uint64_t siphash(K, const HashKey&) = delete;
-/// SipHash-2-4 of bytes.
+/// SipHash-2-4 of a string of bytes.
 std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noexcept;
 std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept;
 
-/// XXH64 of the bytes with that seed. With seed 0 and the `split256` layout the bits are those of a
-/// Parquet Bloom filter over the same BYTE_ARRAY values (parquet-format, BloomFilter.md).
+/// XXH64 of the bytes with that seed. A `split256` filter of hashes with seed 0 has the bits of a
+/// Parquet Bloom filter of the same BYTE_ARRAY values (parquet-format, BloomFilter.md).
 std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
 std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed = 0) noexcept;
 
-/// A user's own hash: called as hasher(key, seed), returns 64 well-mixed bits.
+/// A hash function of the user's. It is called as hasher(key, seed) and returns 64 well-mixed bits.
 template <class H, class Key>
 concept Hasher = requires(const H& hasher, const Key& key, std::uint64_t seed) {
     { hasher(key, seed) } -> std::convertible_to<std::uint64_t>;

@@ -13,7 +13,7 @@
 
 namespace simdbloom {
 
-/// What the keys of a filter are, so that whoever reads a saved one can tell how to ask it.
+/// What the keys of a filter are. It is saved with the filter, so that a reader knows how to ask.
 enum class KeyKind : std::uint8_t {
     unknown,
     integers,  ///< 64-bit integers, hashed as insert(uint64_t) does
@@ -23,38 +23,44 @@ enum class KeyKind : std::uint8_t {
 /// "unknown", "integers" or "bytes".
 std::string to_string(KeyKind kind);
 
+/// The choices. Each has a default. A filter copies what it needs of them.
 struct Options {
-    /// Kernels to use; empty: default_isa().
+    /// The instruction set whose kernels the filter uses. Empty: default_isa().
     std::optional<Isa> isa{};
-    /// Changes the hash of every key; filters with different seeds are unrelated. 0 with
-    /// Hashing::seeded: drawn from the operating system. Not read with Hashing::keyed.
+    /// Changes the hash of every key: filters with different seeds are unrelated. With
+    /// Hashing::seeded, 0 means that the operating system draws the seed. Not read with
+    /// Hashing::keyed.
     std::uint64_t seed = 0;
-    /// See Hashing. Hashes that the caller computes (insert_hashes, Hashers) are taken as they are.
+    /// How keys are hashed, see Hashing. Hashes that the caller computes (insert_hashes, Hashers)
+    /// are taken as they are.
     Hashing hashing = Hashing::fast;
-    /// Of Hashing::keyed; empty: drawn from the operating system, see FilterBase::key().
+    /// The secret of Hashing::keyed. Empty: drawn from the operating system; FilterBase::key()
+    /// gives it.
     std::optional<HashKey> key{};
-    /// Saved with the filter, and not held against what is inserted.
+    /// What the keys are. It is saved with the filter; inserts are not checked against it.
     KeyKind key_kind = KeyKind::unknown;
-    /// Ask the kernel for 2 MiB pages (madvise) where the filter is at least that large.
+    /// Ask the operating system for pages of 2 MiB (madvise), for filters of at least that size.
     bool huge_pages = true;
-    /// Upper limit on the filter's bytes, 0 for none. for_fpr() takes the best FPR that fits below
-    /// it; with_bits_per_key() throws std::length_error if the size asked for is above it.
+    /// The most bytes that the filter may take, 0 for no limit. for_fpr() takes the lowest FPR that
+    /// fits into it; with_bits_per_key() throws std::length_error if the size asked for is larger.
     std::size_t max_bytes = 0;
-    /// The number of blocks is made a multiple of 2^fold_levels, so that the filter can be folded
-    /// to a half that often. At most 16.
+    /// Rounds the number of blocks up to a multiple of 2^fold_levels, so that the filter can be
+    /// folded to half its size that many times. At most 16.
     unsigned fold_levels = 0;
-    /// Where the bits live; nullptr: pages from the operating system. Must outlive the filter.
-    /// What it gives is not held against the memory available.
+    /// Where the bits are allocated. nullptr: pages from the operating system. The resource must
+    /// outlive the filter. Its memory is not held against the memory available (see
+    /// AllocationError).
     std::pmr::memory_resource* allocator = nullptr;
-    /// The layout within the type's family, e.g. "register32:k=4"; empty: the family's default
-    /// layout, and the best k by the exact model where k is free.
+    /// The layout within the family of the type, e.g. "register32:k=4". Empty: the default layout
+    /// of the family. Where the spec leaves k open, the best k by the exact model is taken.
     std::string spec{};
 };
 
-/// Thrown when the bits cannot be allocated; what() gives the number of bytes. Bits of 16 MiB and
-/// more are also held against what the machine and the control groups say is available, but only at
-/// that moment: Linux finds the memory when it is written, and may end the process if others took
-/// it by then.
+/// Thrown when the bits cannot be allocated. what() gives the number of bytes.
+///
+/// Bits of 16 MiB and more are also held against the memory that the machine and the control groups
+/// say is available, but only at the moment of the allocation. Linux finds the memory later, when
+/// it is written, and may end the process if others took the memory by then.
 class AllocationError : public std::bad_alloc {
 public:
     explicit AllocationError(std::size_t bytes) noexcept;
