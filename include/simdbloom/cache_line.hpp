@@ -8,8 +8,11 @@
 
 namespace simdbloom {
 
-/// Layouts sector512 (default: one bit in each of the line's 8 words), zoned512 (k/z bits in one
-/// word of each of z groups; Lang et al. 2019) and blocked512 (k bits anywhere; Putze et al. 2007).
+/// Three layouts whose block is a cache line.
+///
+/// - sector512 (default): one bit in each of the 8 words of the line.
+/// - zoned512: k/z bits in one word of each of z groups of words (Lang et al. 2019).
+/// - blocked512: k bits anywhere in the line (Putze et al. 2007).
 class CacheLineBloom : public BloomInterface<CacheLineBloom> {
 public:
     void insert_hash(std::uint64_t hash) {

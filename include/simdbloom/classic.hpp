@@ -6,10 +6,11 @@
 
 namespace simdbloom {
 
-/// One bit array, k probes anywhere in it (Bloom 1970, method 2). A generator that the key's hash
-/// starts gives the probes (detail::classic_next), as good as k independent functions in arrays of
-/// any size: from 10 keys on, expected_fpr() is the measured FPR. Default k: the best for the bits
-/// per key by the asymptotic formula.
+/// One bit array with k probes anywhere in it (Bloom 1970, method 2).
+///
+/// A generator that starts from the key's hash gives the probes (detail::classic_next). They are as
+/// good as k independent functions in arrays of any size: from 10 keys on, the measured FPR is
+/// expected_fpr(). Default k: the best for the bits per key by the asymptotic formula.
 class ClassicBloom : public BloomInterface<ClassicBloom> {
 public:
     void insert_hash(std::uint64_t hash) {

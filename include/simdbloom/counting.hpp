@@ -5,19 +5,20 @@
 
 namespace simdbloom {
 
-/// Counters of 4 bits (Fan et al. 2000): a key raises k of them by one when it is inserted, lowers
-/// them when it is erased, and is found where all are above 0. Layouts counting512 (default: all k
-/// in one cache line of 128 counters) and counting (anywhere in one array); default k: the best.
-/// The FPR is that of a Bloom filter with a bit for each counter, in a quarter of the space.
+/// Counters of 4 bits (Fan et al. 2000). Inserting a key raises k of them by one, erasing the key
+/// lowers them, and the key is found where all k are above 0. Layouts: counting512 (default), with
+/// all k in one cache line of 128 counters, and counting, with the k anywhere in one array. Default
+/// k: the best. The FPR is that of a Bloom filter with one bit for each counter, which takes a
+/// quarter of the space.
 ///
-/// A counter never wraps: one that has reached 15 may have missed raises, so it stays at 15 until
-/// clear(). That costs space, never a key: fpr::counter_tail says how rarely it happens,
-/// saturated() how often it has. A key of whose k probes two fall on one counter raises it twice
-/// and lowers it twice.
+/// A counter never wraps. A counter that has reached 15 may have missed raises, so it stays at 15
+/// until clear(). That costs space and never a key. fpr::counter_tail says how rarely it happens,
+/// saturated() how often it has. Where two of a key's k probes fall on one counter, the key raises
+/// that counter twice and lowers it twice.
 ///
-/// Erasing a key that was never inserted is seen where one of its counters is too low: erase is
-/// false then and changes nothing. Where the filter finds the key (at the FPR) it cannot be seen;
-/// other keys may be lost for good.
+/// Erasing a key that was never inserted is noticed where one of its counters is too low; erase
+/// then returns false and changes nothing. Where the filter finds that key by chance, at the FPR,
+/// it cannot be noticed, and other keys may be lost for good.
 class CountingBloom : public ErasableInterface<CountingBloom> {
 public:
     static constexpr unsigned counter_max = 15;
@@ -29,11 +30,12 @@ public:
 
     bool contains_hash(std::uint64_t hash) const noexcept;
 
-    /// False, with nothing changed, if the key was never inserted, or erased as often.
+    /// Returns false and changes nothing if the key was never inserted, or was erased as often as
+    /// it was inserted.
     bool erase_hash(std::uint64_t hash) noexcept;
 
-    /// The least of the key's counters: never below how often the key is in, but 15 stands for any
-    /// number above, too.
+    /// The smallest of the key's counters. It is at least the number of times that the key is in
+    /// the filter; 15 stands for 15 or more.
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
     unsigned count_estimate(std::uint64_t key) const noexcept {
         return count_estimate_hash(hash_of(key));
@@ -44,11 +46,12 @@ public:
     template <detail::LossyKey K>
     unsigned count_estimate(K) const = delete;
 
-    /// Counters at 15, which are never lowered again. Reads the whole filter.
+    /// The number of counters at 15, which are never lowered again. Reads the whole filter.
     std::uint64_t saturated() const noexcept;
 
-    /// Adds the counters of a filter of the same layout, size and seed, saturating: the counters of
-    /// a filter into which the keys of both went. Throws std::invalid_argument naming what differs.
+    /// Adds the counters of a filter of the same layout, size and seed, and saturates: the result
+    /// has the counters of a filter into which the keys of both went. Throws std::invalid_argument
+    /// that names what differs.
     CountingBloom& operator+=(const CountingBloom& other) {
         add_counters(other);
         return *this;

@@ -5,29 +5,33 @@
 
 namespace simdbloom {
 
-/// Fingerprints with counters in four subtables of buckets of 8 cells (Bonomi et al. 2006). A key
-/// is hashed to a bucket number and a remainder of 12, 14 (default, the paper's) or 16 bits; a
-/// permutation of both for each subtable leads to one bucket there, and the key goes into the least
-/// loaded of the four, the leftmost of several. Keys of one fingerprint share a cell and its 2-bit
-/// counter, in whichever subtable the first of them was put, so erasing takes away what inserting
-/// brought. Made for a load of at most 0.75, the paper's: at that the share of buckets that would
-/// have to hold a ninth is nil (fpr::dleft_share).
+/// Fingerprints with counters in four subtables of buckets of 8 cells (Bonomi et al. 2006).
 ///
-/// A counter that has reached 3 may have missed raises and stays there: such a key is found until
-/// clear(). Erasing a key that was never inserted is false where no cell has its fingerprint; where
-/// one has (at the FPR), it removes another key's.
+/// A key is hashed to a bucket number and a remainder of 12, 14 (default, as in the paper) or 16
+/// bits. For each subtable a permutation of number and remainder leads to one bucket there. The key
+/// goes into the least loaded of the four buckets, the leftmost if several are equal. Keys with the
+/// same fingerprint share a cell and its 2-bit counter, in the subtable into which the first of
+/// them was put, so erasing removes exactly what inserting added. The table is made for a load of
+/// at most 0.75, the paper's. At that load the share of buckets that would need a ninth cell is nil
+/// (fpr::dleft_share).
+///
+/// A counter that has reached 3 may have missed raises and stays at 3: such a key is found until
+/// clear(). Erasing a key that was never inserted returns false where no cell has its fingerprint.
+/// Where a cell has it by chance, at the FPR, erasing removes another key's fingerprint.
 class DLeftCounting : public TableInterface<DLeftCounting> {
 public:
     static constexpr unsigned subtables = 4, cells_per_bucket = 8, counter_max = 3;
 
-    /// False, with nothing changed, when the four buckets are full and no cell has the fingerprint.
+    /// Returns false and changes nothing when the four buckets are full and no cell has the
+    /// fingerprint.
     bool try_insert_hash(std::uint64_t hash);
     bool contains_hash(std::uint64_t hash) const noexcept;
-    /// False, with nothing changed, if the key was never inserted, or erased as often.
+    /// Returns false and changes nothing if the key was never inserted, or was erased as often as
+    /// it was inserted.
     bool erase_hash(std::uint64_t hash) noexcept;
 
-    /// The key's counter, or 0: never below how often the key is in, but 3 stands for any number
-    /// above, too.
+    /// The key's counter, or 0. It is at least the number of times that the key is in the table; 3
+    /// stands for 3 or more.
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
     unsigned count_estimate(std::uint64_t key) const noexcept {
         return count_estimate_hash(hash_of(key));
@@ -38,10 +42,10 @@ public:
     template <detail::LossyKey K>
     unsigned count_estimate(K) const = delete;
 
-    /// Cells in use: distinct fingerprints held. Reads the whole filter, as do load() and
-    /// saturated().
+    /// The number of cells in use, which is the number of distinct fingerprints. Reads the whole
+    /// filter, as load() and saturated() do.
     std::uint64_t stored() const noexcept;
-    /// Cells whose counter is 3 and never lowered again.
+    /// The number of cells whose counter is 3 and is never lowered again.
     std::uint64_t saturated() const noexcept;
 
     static Layout layout_of(const Options& options) {

@@ -8,18 +8,19 @@
 
 namespace simdbloom {
 
-/// A filter nobody can change any more, shared by its copies. Its bits are its own, or lie in
-/// memory of the caller's or in a mapped file (serialize.hpp). Everything that AnyFilter offers as
-/// a const member, through `->`: all of it may be called from several threads at once. A copy of
-/// `*frozen` is an AnyFilter of its own again.
+/// A filter that nobody can change any more. Its copies share it. Its bits are its own, or lie in
+/// memory of the caller's or in a mapped file (serialize.hpp).
+///
+/// `->` gives every const member of AnyFilter. Several threads may call all of them at the same
+/// time. A copy of `*frozen` is an AnyFilter of its own again.
 class FrozenFilter {
 public:
     explicit FrozenFilter(AnyFilter filter)
         : filter_(std::make_shared<const AnyFilter>(std::move(filter))) {}
-    /// Shares a filter that something else keeps alive. Not null.
+    /// Shares a filter that something else keeps alive. The pointer must not be null.
     explicit FrozenFilter(std::shared_ptr<const AnyFilter> filter) noexcept
         : filter_(std::move(filter)) {}
-    // To move one is to copy it: what was moved from still has the filter.
+    // A move is a copy: what was moved from still has the filter.
     FrozenFilter(const FrozenFilter&) noexcept = default;
     FrozenFilter& operator=(const FrozenFilter&) noexcept = default;
 

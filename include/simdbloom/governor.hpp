@@ -1,4 +1,4 @@
-// Whether asking a filter pays, decided from what it let pass.
+// Whether asking a filter pays, decided by what it let pass.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,11 @@
 
 namespace simdbloom {
 
-/// Watches the share of rows that pass a filter, stops the asking where it does not pay, and tries
-/// again after a pause that doubles with every vain try. Beside the filter and not in it: each
-/// thread has its own, no member may be called by two at once.
+/// Watches the share of rows that pass a filter and stops the asking where it does not pay. After a
+/// pause it tries again; each vain try doubles the pause.
+///
+/// A governor stands beside a filter and is not part of it: each thread has its own, and no two
+/// threads may call members of one governor at the same time.
 ///
 ///     if (governor.should_probe(n)) {
 ///         passed = filter.select(..);
@@ -18,24 +20,28 @@ namespace simdbloom {
 ///     }
 class Governor {
 public:
+    /// When to stop asking, and for how long.
     struct Settings {
-        /// Asking stops where this share of a sample passes, or more. 0.5 is what DuckDB and
-        /// StarRocks take; see for_costs.
+        /// Asking stops where this share of a sample passes, or more. DuckDB and StarRocks take
+        /// 0.5; see for_costs.
         double stop_at = 0.5;
-        /// Rows of a sample (DuckDB: 6 vectors of 2048).
+        /// The rows of a sample. DuckDB takes 6 vectors of 2048 rows.
         std::uint64_t sample_rows = 12'288;
-        /// Rows that are taken unasked after the first vain sample, and at most.
+        /// The rows of the pause after the first vain sample, and of the longest pause. They are
+        /// taken without asking the filter.
         std::uint64_t first_pause = 32'768, longest_pause = std::uint64_t{1} << 24;
 
-        /// An asked row costs filter_ns, a row that passes work_ns further on: asking pays as long
-        /// as filter_ns < (1 - passing) * work_ns, so stop_at = 1 - filter_ns / work_ns, at least
-        /// 0. Throws std::invalid_argument for costs that are not positive and finite.
+        /// Settings for known costs. Asking about a row costs filter_ns, and a row that passes
+        /// costs work_ns further on. Asking pays as long as filter_ns < (1 - passing) * work_ns, so
+        /// stop_at is 1 - filter_ns / work_ns, at least 0. Throws std::invalid_argument for costs
+        /// that are not positive and finite.
         static Settings for_costs(double filter_ns, double work_ns);
     };
 
     Governor() noexcept : Governor(Settings{}) {}
-    /// Throws std::invalid_argument for a stop_at outside [0, 1] (1: stops only where all pass), a
-    /// sample or a pause of 0 rows, and a longest pause that is shorter than the first.
+    /// Throws std::invalid_argument for a stop_at outside [0, 1], for a sample or a pause of 0
+    /// rows, and for a longest pause that is shorter than the first. With a stop_at of 1, asking
+    /// stops only where all rows pass.
     explicit Governor(const Settings& settings);
 
     /// Whether to ask the filter about the next `rows` rows.
@@ -45,7 +51,7 @@ public:
         skipped_ += rows;
         return false;
     }
-    /// What came of asking about `rows` rows.
+    /// Tells the governor that `passed` of `rows` rows passed the filter.
     void record(std::uint64_t rows, std::uint64_t passed) noexcept {
         rows_ += rows;
         passed_ += passed;
@@ -53,9 +59,9 @@ public:
     }
 
     bool paused() const noexcept { return paused_ != 0; }
-    /// Share of the last whole sample that passed; 0 before the first.
+    /// The share of the last whole sample that passed; 0 before the first.
     double pass_rate() const noexcept { return pass_rate_; }
-    /// Rows that were not asked about so far.
+    /// The number of rows so far about which the filter was not asked.
     std::uint64_t skipped() const noexcept { return skipped_; }
     const Settings& settings() const noexcept { return settings_; }
 

@@ -10,23 +10,26 @@
 
 namespace simdbloom {
 
-/// What one side tells the other about its set: a saved filter (format.md) of the hashes, as a
-/// message of saved_size() bytes. The other side misses a key of its own that this filter takes for
-/// one of these: a share equal to the filter's FPR of what it should have sent (Byers, Considine,
-/// Mitzenmacher 2002). Both sides must hash alike, with hash_key or hash_bytes and one seed, and
-/// differ in nothing else. options.spec: of the filter, default blocked512. Throws
-/// std::invalid_argument for no hashes or a bits_per_key that is not positive and finite, and for
-/// cuckoo specs what make_filter throws.
+/// What one side tells the other about its set: a saved filter (src/persist/format.md) of the
+/// hashes, as a message of saved_size() bytes (Byers, Considine, Mitzenmacher 2002).
+///
+/// The other side does not send a key of its own that this filter finds by chance. It so misses a
+/// share of what it should have sent that is equal to the filter's FPR. Both sides must hash in the
+/// same way, with hash_key or hash_bytes and one seed. options.spec is the layout of the filter, by
+/// default blocked512. Throws std::invalid_argument for no hashes, for a bits_per_key that is not
+/// positive and finite, and for cuckoo specs what make_filter throws.
 std::vector<std::byte> reconciliation_message(std::span<const std::uint64_t> hashes,
                                               double bits_per_key, Options options = {});
 
+/// What the other side lacks, as far as its message says.
 struct Lacking {
-    std::vector<std::size_t>
-        positions;  ///< ascending, of the hashes that the sender of the message surely lacks
-    double
-        expected_missed;  ///< share of what it lacks that is not among them, by the filter's bits
+    /// The positions of the hashes that the sender of the message surely lacks, ascending.
+    std::vector<std::size_t> positions;
+    /// The share of what the sender lacks that is not among them, by the bits of its filter.
+    double expected_missed;
 };
-/// Of `hashes`, those to send to where the message came from, or why the message is not one.
+/// Those of `hashes` to send to the sender of the message, or the reason why the message is not
+/// one.
 Loaded<Lacking> lacking(std::span<const std::byte> message, std::span<const std::uint64_t> hashes,
                         const Options& options = {});
 

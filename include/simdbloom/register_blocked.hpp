@@ -6,9 +6,9 @@
 
 namespace simdbloom {
 
-/// All k bits of a key in one 32- or 64-bit word (Lang et al. 2019): the least work a lookup can
-/// have, at the highest FPR for its space. Layouts register64 (default) and register32; default k:
-/// the best.
+/// All k bits of a key lie in one word of 32 or 64 bits (Lang et al. 2019). No other lookup is as
+/// cheap, and no other layout has as high an FPR for its space. Layouts: register64 (default) and
+/// register32. Default k: the best by the exact model.
 class RegisterBlockedBloom : public BloomInterface<RegisterBlockedBloom> {
 public:
     void insert_hash(std::uint64_t hash) {

@@ -13,8 +13,9 @@
 
 namespace simdbloom {
 
-/// Blocks of 8 x 32 bits, one bit in each word (parquet-format, BloomFilter.md; Apple 2021). With
-/// hashes from XXH64, seed 0, the bits are byte for byte those of the Parquet specification.
+/// Blocks of 8 words of 32 bits. A key sets one bit in each word (parquet-format, BloomFilter.md;
+/// Apple 2021). With hashes from XXH64, seed 0, the bits are byte for byte those of the Parquet
+/// specification.
 class SplitBlockBloom : public BloomInterface<SplitBlockBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
@@ -26,9 +27,9 @@ public:
         check_takes_keys();
         std::memcpy(p, words, sizeof words);
     }
-    // Compiled as the including file is. As with any inline function, a program that compiles some
-    // files for AVX2 must not run them, nor functions they share with others, on a machine without
-    // it.
+    // This function is compiled with the flags of the including file. As with any inline function,
+    // a program that compiles some files for AVX2 must not run them, nor functions that they share
+    // with other files, on a machine without AVX2.
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
 #if defined(__AVX2__)
         const __m256i salts = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(detail::salts));

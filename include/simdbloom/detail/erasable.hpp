@@ -1,5 +1,4 @@
-// What filters that keys can be taken out of again have in common, and those of them that can be
-// full.
+// The common part of filters that can erase keys, and of those among them that can be full.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +9,9 @@
 
 namespace simdbloom {
 
-/// Adds to a filter F with erase_hash, which is false where the key was not found and nothing
-/// changed, the other ways to erase. Only keys that were inserted may be erased: another one that
-/// the filter finds takes a stranger's place away.
+/// Adds the other ways to erase to a filter F with erase_hash, which returns false and changes
+/// nothing where the key is not found. Erase only keys that were inserted: erasing another key that
+/// the filter finds removes a stranger's fingerprint or lowers its counters.
 template <class F>
 class ErasableInterface : public FilterInterface<F> {
 public:
@@ -34,8 +33,8 @@ public:
         return self().erase_hash(hasher(key, this->seed()));
     }
 
-    /// In order, once for each time a key is listed; returns how many were erased: fewer than
-    /// keys.size() says that some were never inserted.
+    /// Erases the keys in order, each as often as it is listed, and returns how many were erased. A
+    /// number below keys.size() says that some keys were never inserted.
     std::size_t erase(std::span<const std::uint64_t> keys) { return erase_all(keys, false); }
     std::size_t erase_hashes(std::span<const std::uint64_t> hashes) {
         return erase_all(hashes, true);
@@ -47,7 +46,7 @@ protected:
 private:
     F& self() noexcept { return static_cast<F&>(*this); }
 
-    // 64 at a time, so that their first lines are under way before they are wanted.
+    // 64 keys at a time, so that their first lines are on the way before they are needed.
     std::size_t erase_all(std::span<const std::uint64_t> keys, bool hashed) {
         std::array<std::uint64_t, 64> hashes;
         std::size_t erased = 0;
@@ -64,8 +63,8 @@ private:
     }
 };
 
-/// Adds to a filter F of fingerprints in buckets, which has try_insert_hash and stored(), the other
-/// ways to insert.
+/// Adds the other ways to insert to a filter F of fingerprints in buckets, which has
+/// try_insert_hash and stored().
 template <class F>
 class TableInterface : public ErasableInterface<F> {
 public:
@@ -73,7 +72,7 @@ public:
     bool try_insert(std::string_view key) { return self().try_insert_hash(this->hash_of(key)); }
     template <detail::LossyKey K>
     bool try_insert(K) = delete;
-    /// Inserts in order and returns how many went in; the first that found no place ends it.
+    /// Inserts the keys in order up to the first that finds no place, and returns how many went in.
     std::size_t try_insert(std::span<const std::uint64_t> keys) {
         return self().went_in(this->run_insert(keys, false));
     }
@@ -81,8 +80,8 @@ public:
         return self().went_in(this->run_insert(hashes, true));
     }
 
-    /// These throw std::length_error naming the load reached when there is no place; keys before
-    /// stay in.
+    /// These throw std::length_error that names the load reached where there is no place. The keys
+    /// before stay in the table.
     using ErasableInterface<F>::insert;
     void insert_hash(std::uint64_t hash) {
         if (!self().try_insert_hash(hash)) throw_full(0, 1);
@@ -92,7 +91,7 @@ public:
         check_all(try_insert_hashes(hashes), hashes.size());
     }
 
-    /// Cells in use over all.
+    /// The number of cells in use over the number of all cells.
     double load() const noexcept {
         if (this->blocks_ == 0) return 0;
         const auto cells = this->layout_.cells_per_block() * static_cast<double>(this->blocks_);
