@@ -53,8 +53,7 @@ public:
     }
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "sector512", LayoutKind::sector512,
-                                   LayoutKind::blocked512);
+        return detail::layout_from(options, "sector512", detail::Family::cache_line);
     }
 
 private:

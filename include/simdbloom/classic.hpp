@@ -32,7 +32,7 @@ public:
     }
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "classic", LayoutKind::classic, LayoutKind::classic);
+        return detail::layout_from(options, "classic", detail::Family::classic);
     }
 
 private:

@@ -58,8 +58,7 @@ public:
     }
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "counting512", LayoutKind::counting,
-                                   LayoutKind::counting512);
+        return detail::layout_from(options, "counting512", detail::Family::counting);
     }
 
 private:

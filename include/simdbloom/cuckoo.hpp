@@ -28,7 +28,7 @@ public:
     std::uint64_t stored() const noexcept { return stored_; }
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "cuckoo12", LayoutKind::cuckoo8, LayoutKind::cuckoo16);
+        return detail::layout_from(options, "cuckoo12", detail::Family::cuckoo);
     }
 
 private:

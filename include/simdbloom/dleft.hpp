@@ -49,7 +49,7 @@ public:
     std::uint64_t saturated() const noexcept;
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "dleft14", LayoutKind::dleft12, LayoutKind::dleft16);
+        return detail::layout_from(options, "dleft14", detail::Family::dleft);
     }
 
 private:

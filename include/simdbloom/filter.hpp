@@ -49,8 +49,7 @@ Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key,
 Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Options& options);
 /// Parses options.spec, or `fallback` if it is empty. Throws std::invalid_argument if the layout is
 /// not between `first` and `last` in the order of LayoutKind.
-Layout layout_from(const Options& options, std::string_view fallback, LayoutKind first,
-                   LayoutKind last);
+Layout layout_from(const Options& options, std::string_view fallback, Family family);
 
 /// Throw std::length_error that names both sizes if the output is too short.
 void check_bitmap(std::size_t keys, std::size_t bytes);

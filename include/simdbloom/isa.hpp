@@ -22,6 +22,17 @@ std::string_view to_string(Isa isa) noexcept;
 /// names.
 Isa parse_isa(std::string_view text);
 
+/// An instruction set that is compiled into this library.
+struct Implementation {
+    Isa isa;
+    std::string_view name, description;
+    bool usable;  ///< this CPU and operating system can run it
+};
+
+/// The instruction sets that are compiled into this library, slowest first, whether this machine
+/// can run them or not.
+std::span<const Implementation> implementations();
+
 /// The instruction sets that are compiled into this library and that this CPU and operating system
 /// can run, slowest first.
 std::span<const Isa> usable_isas();

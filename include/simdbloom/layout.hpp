@@ -1,201 +1,67 @@
-// The definition of every layout, bit by bit: which bits of which block a hash sets.
-//
-// A 64-bit hash h chooses the block (h >> 32) * blocks >> 32. Its low 32 bits, x, choose the
-// pattern. Bit b of a block is bit b % 64 of the block's 64-bit word b / 64; where words have 32
-// bits, it is bit b % 32 of word b / 32. Words are little-endian on every machine: bit b is bit b %
-// 8 of byte b / 8. The code here is scalar and simple on purpose. Operations on single keys use it,
-// and the batch kernels are tested against it.
+// A layout: how a key's bits lie in a block, as a small value with a name.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "simdbloom/detail/layout_traits.hpp"
+
 namespace simdbloom {
 
-enum class LayoutKind : std::uint8_t {
-    classic,     ///< k probes anywhere in one bit array (Bloom 1970)
-    register32,  ///< k bits in one 32-bit word (Lang et al. 2019, "register-blocked")
-    register64,  ///< k bits in one 64-bit word
-    split256,    ///< one bit in each of 8 32-bit words (Parquet BloomFilter.md; Apple 2021)
-    sector512,   ///< one bit in each of the 8 64-bit words of a cache line (Lang et al. 2019,
-                 ///< "sectorized")
-    zoned512,    ///< in each of z groups of a line's words, k/z bits of one word (Lang et al. 2019,
-                 ///< "cache-sectorized")
-    blocked512,  ///< k bits anywhere in one cache line (Putze et al. 2007)
-    cuckoo8,     ///< buckets of 4 fingerprints of 8 bits (Fan et al. 2014)
-    cuckoo12,    ///< the same with 12 bits
-    cuckoo16,    ///< the same with 16 bits
-    counting,    ///< k 4-bit counters anywhere in one array (Fan et al. 2000)
-    counting512,  ///< k 4-bit counters anywhere in one cache line
-    dleft12,  ///< four buckets of 8 cells, each a remainder of 12 bits and a 2-bit counter (Bonomi
-              ///< et al. 2006)
-    dleft14,  ///< the same with 14 bits, the paper's
-    dleft16,  ///< the same with 16 bits
-};
-
-/// A layout with its parameters. k = 0 means that k is not chosen yet: the sizing takes the best k
-/// by the exact model.
+/// A layout with its parameters. `k` 0 means: not chosen yet, the sizing takes the best by the
+/// exact model.
 struct Layout {
     LayoutKind kind = LayoutKind::split256;
-    unsigned k = 8;       ///< bits that a key sets, or counters that it raises; 0 for tables
+    unsigned k = 8;       ///< bits a key sets or counters it raises; 0 for tables of fingerprints
     unsigned groups = 0;  ///< z of zoned512
 
     friend bool operator==(const Layout&, const Layout&) = default;
 
     /// Reads a spec such as "register64:k=5" or "zoned512:z=4,k=8". Throws std::invalid_argument
-    /// that names the spec and what is wrong with it.
+    /// naming the spec and what is wrong with it.
     static Layout parse(std::string_view spec);
-    /// The layout as text. parse(spec()) gives the same layout.
+    /// The spec; parse(spec()) gives the same layout.
     std::string spec() const;
 
-    /// Whether it consists of bits that can be ORed: classic to blocked512.
-    bool is_bloom() const noexcept { return kind < LayoutKind::cuckoo8; }
-    bool is_cuckoo() const noexcept {
-        return kind >= LayoutKind::cuckoo8 && kind <= LayoutKind::cuckoo16;
-    }
-    bool is_counting() const noexcept {
-        return kind == LayoutKind::counting || kind == LayoutKind::counting512;
-    }
-    bool is_dleft() const noexcept { return kind >= LayoutKind::dleft12; }
-    /// Whether it stores fingerprints in buckets, and so can be full.
-    bool is_table() const noexcept { return is_cuckoo() || is_dleft(); }
-    /// The bits of the unit that a hash addresses: a block, a cuckoo bucket, four d-left buckets
-    /// with one number, or a 64-bit word of `classic` and `counting`.
-    unsigned block_bits() const noexcept;
-    /// The bits of a cuckoo fingerprint or a d-left remainder; 0 for layouts with a k.
-    unsigned fingerprint_bits() const noexcept;
-    /// For tables: the number of fingerprints that a block has room for, and the share of that room
-    /// that tables are made to be filled to. 0 for other layouts.
+    const detail::LayoutTraits& traits() const noexcept { return detail::traits_of(kind); }
+    /// Of bits that can be ORed.
+    bool is_bloom() const noexcept { return !is_table() && !is_counting(); }
+    bool is_cuckoo() const noexcept { return traits().family == detail::Family::cuckoo; }
+    bool is_counting() const noexcept { return traits().family == detail::Family::counting; }
+    bool is_dleft() const noexcept { return traits().family == detail::Family::dleft; }
+    /// Stores fingerprints in buckets, and can be full.
+    bool is_table() const noexcept { return traits().is_table(); }
+    /// Bits of the unit one hash addresses: a block, a cuckoo bucket, the four d-left buckets of
+    /// one number, or a 64-bit word of `classic` and `counting`.
+    unsigned block_bits() const noexcept { return traits().block_bits; }
+    /// Of a cuckoo fingerprint, or a d-left remainder; 0 for layouts with a k.
+    unsigned fingerprint_bits() const noexcept { return traits().fingerprint_bits; }
+    /// Of tables: fingerprints a block has room for, and the share of that room they are made to be
+    /// filled to. Else 0.
     unsigned cells_per_block() const noexcept { return is_cuckoo() ? 4 : is_dleft() ? 32 : 0; }
     double design_load() const noexcept { return is_cuckoo() ? 0.95 : is_dleft() ? 0.75 : 0; }
     /// The bits per key at that load; 0 for layouts that are never full.
     double least_bits_per_key() const noexcept {
         return is_table() ? block_bits() / (cells_per_block() * design_load()) : 0;
     }
-    /// The values of k that this layout can take: every `step`-th from `min` to `max`.
+    /// The values of k this layout can take: every `step`-th from `min` to `max`.
     struct KRange {
         unsigned min, max, step;
     };
-    KRange k_range() const noexcept;
+    KRange k_range() const noexcept {
+        const detail::LayoutTraits& t = traits();
+        return t.k_step != 0 ? KRange{t.k_min, t.k_max, t.k_step} : KRange{groups, t.k_max, groups};
+    }
+
+    /// How a key's cells lie in a block, see LayoutTraits; not of tables.
+    struct Pattern {
+        unsigned zones, words_per_zone, cells_per_word, cells_per_key;  ///< the last: of a word
+    };
+    Pattern pattern() const noexcept {
+        const detail::LayoutTraits& t = traits();
+        const unsigned zones = t.zones != 0 ? t.zones : groups;
+        return {zones, t.block_bits / t.word_bits / zones, t.word_bits / t.cell_bits(), k / zones};
+    }
 };
 
-namespace detail {
-
-#define SIMDBLOOM_INLINE [[gnu::always_inline]] constexpr
-
-// The eight odd salts of the Parquet specification, then eight more for layouts of up to 16 lanes.
-inline constexpr std::uint32_t salts[16] = {0x47b6137bu, 0x44974d91u, 0x8824ad5bu, 0xa2b7289du,
-                                            0x705495c7u, 0x2df1424bu, 0x9efc4947u, 0x5c6bfb31u,
-                                            0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu,
-                                            0x165667b1u, 0xd6e8feb9u, 0xcc9e2d51u, 0x1b873593u};
-
-// Spreads 32 pattern bits over 64. Any 32 neighbouring bits of the product are a bijection of x or
-// a good hash of it. A product of x with a 32-bit factor does not have that property: it gave
-// sector512 1.07 to 1.13 times the ideal FPR.
-inline constexpr std::uint64_t spread_multiplier = 0x9E3779B97F4A7C15u;
-SIMDBLOOM_INLINE std::uint64_t spread(std::uint32_t x) noexcept { return x * spread_multiplier; }
-
-SIMDBLOOM_INLINE std::uint64_t block_index(std::uint64_t hash, std::uint64_t blocks) noexcept {
-    return ((hash >> 32) * blocks) >> 32;
-}
-
-// A word of the register layouts takes its fields from x itself as long as k fields fit into 32
-// bits.
-inline constexpr unsigned register32_direct_k = 6, register64_direct_k = 5;
-
-/// Of the spread pattern: the word of the line that group g of the zoned layout uses, and the bit
-/// of probe i in its word. From the top there are, for each group, the number of the word (2 bits
-/// for one of 4 words with z = 2, 1 bit for one of 2 words with z = 4), then k fields of 6 bits: at
-/// most 4 + 48 = 52 bits.
-SIMDBLOOM_INLINE unsigned zoned_word(std::uint64_t p, unsigned g, unsigned groups) noexcept {
-    const unsigned word_bits = groups == 2 ? 2 : 1, group_words = 8 / groups;
-    return g * group_words +
-           (static_cast<unsigned>(p >> (64 - word_bits * (g + 1))) & (group_words - 1));
-}
-SIMDBLOOM_INLINE unsigned zoned_bit(std::uint64_t p, unsigned i) noexcept {
-    return static_cast<unsigned>(p >> (64 - 4 - 6 * (i + 1))) & 63u;
-}
-
-/// The bit of the block that probe i of k uses for pattern x, for the blocked Bloom layouts.
-template <LayoutKind kind>
-SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k,
-                                       unsigned groups) noexcept {
-    if constexpr (kind == LayoutKind::register32) {
-        return k <= register32_direct_k ? (x >> (5 * i)) & 31u
-                                        : static_cast<unsigned>(spread(x) >> (59 - 5 * i)) & 31u;
-    } else if constexpr (kind == LayoutKind::register64) {
-        return k <= register64_direct_k ? (x >> (6 * i)) & 63u
-                                        : static_cast<unsigned>(spread(x) >> (58 - 6 * i)) & 63u;
-    } else if constexpr (kind == LayoutKind::split256) {
-        return 32 * i + ((x * salts[i]) >> 27);
-    } else if constexpr (kind == LayoutKind::sector512) {
-        return 64 * i +
-               (static_cast<unsigned>(spread(x) >> (8 * i)) & 63u);  // the low six bits of byte i
-    } else if constexpr (kind == LayoutKind::zoned512) {
-        const std::uint64_t p = spread(x);
-        return 64 * zoned_word(p, i / (k / groups), groups) + zoned_bit(p, i);
-    } else if constexpr (kind == LayoutKind::counting512) {
-        return ((x * salts[i]) >> 25) * 4;  // the lowest bit of one of 128 counters
-    } else {
-        static_assert(kind == LayoutKind::blocked512);
-        return (x * salts[i]) >> 23;
-    }
-}
-
-inline constexpr std::uint64_t classic_multiplier = 0xFFFEB81Bu;
-inline constexpr std::uint32_t cuckoo_multiplier = 0x9E3779B1u;
-
-/// The probes of the classic layout. A probe is bit g % 64 of word (g >> 32) * words >> 32. The
-/// first g is the hash, and this function gives each g from the one before. It is a generator by
-/// multiply-with-carry (Marsaglia 1994) whose state is the 64-bit hash of the key.
-///
-/// Double hashing, g + i * step, costs an addition in place of the product. But two keys that share
-/// a position and a step share all positions: 10 keys of 24 bits each got 420 times the FPR of k
-/// independent functions, and 1000 keys got twice that FPR.
-///
-/// The multiplier is near 2^32. So the upper half of g, a carry, takes nearly every value. But it
-/// is nearly the value of the lower half before it, and therefore no probe uses upper bits of the
-/// lower half.
-SIMDBLOOM_INLINE std::uint64_t classic_next(std::uint64_t g) noexcept {
-    return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);
-}
-
-/// A probe of `counting` is a probe of classic that takes counter g % 16 of the word. Returns the
-/// lowest bit of the counter in the word. (With the upper bits of g % 2^32 the FPR was 1.2 times as
-/// high with 10 keys.)
-SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept {
-    return static_cast<unsigned>(g << 2) & 60u;
-}
-
-/// The fingerprint, from 1 to 2^bits - 1. 0 marks an empty slot, so an absent key matches a slot
-/// with probability 1 / (2^bits - 1).
-SIMDBLOOM_INLINE std::uint32_t cuckoo_tag(std::uint32_t x, unsigned bits) noexcept {
-    return 1 + static_cast<std::uint32_t>((x * ((std::uint64_t{1} << bits) - 1)) >> 32);
-}
-
-// d-left: the block (h >> 32) * blocks >> 32 and the remainder cuckoo_tag(x, bits) are what the
-// paper calls the true fingerprint. The bucket in subtable s is bucket s of the block (block + s *
-// stride) mod blocks. For each s that is a permutation of the fingerprints, because a remainder and
-// its stride do not change. So two keys that share a cell in one subtable share it in all.
-SIMDBLOOM_INLINE std::uint64_t dleft_stride(std::uint32_t remainder,
-                                            std::uint64_t blocks) noexcept {
-    return (std::uint64_t{remainder * cuckoo_multiplier} * blocks) >> 32;
-}
-SIMDBLOOM_INLINE std::uint64_t dleft_next(std::uint64_t block, std::uint64_t stride,
-                                          std::uint64_t blocks) noexcept {
-    const std::uint64_t sum = block + stride;
-    return sum >= blocks ? sum - blocks : sum;
-}
-
-/// The other bucket of a tag: (H(tag) - bucket) mod buckets. The function is its own inverse for
-/// any number of buckets.
-SIMDBLOOM_INLINE std::uint64_t cuckoo_alternate(std::uint64_t bucket, std::uint32_t tag,
-                                                std::uint64_t buckets) noexcept {
-    const std::uint64_t h = (std::uint64_t{tag * cuckoo_multiplier} * buckets) >> 32;
-    return h >= bucket ? h - bucket : h + buckets - bucket;
-}
-
-}  // namespace detail
 }  // namespace simdbloom

@@ -24,8 +24,7 @@ public:
     }
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "register64", LayoutKind::register32,
-                                   LayoutKind::register64);
+        return detail::layout_from(options, "register64", detail::Family::register_blocked);
     }
 
 private:

@@ -51,7 +51,7 @@ public:
     }
 
     static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "split256", LayoutKind::split256, LayoutKind::split256);
+        return detail::layout_from(options, "split256", detail::Family::split_block);
     }
 
 private:

@@ -86,16 +86,14 @@ void set_shared(std::byte* at, Word mask) {
 
 template <LayoutKind kind>
 void set_shared_bits(const Build& b, std::uint64_t hash) {
-    if constexpr (kind == LayoutKind::classic) {
+    if constexpr (traits_of(kind).anywhere) {
         for (unsigned i = 0; i < b.layout.k; ++i, hash = classic_next(hash))
             set_shared<std::uint64_t>(b.target.bits + block_index(hash, b.target.blocks) * 8,
                                       std::uint64_t{1} << (hash & 63));
     } else {
-        constexpr bool narrow = kind == LayoutKind::register32 || kind == LayoutKind::split256;
-        using Word = std::conditional_t<narrow, std::uint32_t, std::uint64_t>;
-        constexpr unsigned width = 8 * sizeof(Word);
-        constexpr unsigned words =
-            kind == LayoutKind::register32 || kind == LayoutKind::register64 ? 1 : 8;
+        using Word =
+            std::conditional_t<traits_of(kind).word_bits == 32, std::uint32_t, std::uint64_t>;
+        constexpr unsigned width = 8 * sizeof(Word), words = traits_of(kind).block_bits / width;
         Word masks[words] = {};
         for (unsigned i = 0; i < b.layout.k; ++i) {
             const unsigned bit = bit_position<kind>(static_cast<std::uint32_t>(hash), i, b.layout.k,
@@ -124,22 +122,10 @@ void insert_shared(const Build& b, std::size_t first, std::size_t last) {
 }
 
 void insert_shared(const Build& b, std::size_t first, std::size_t last) {
-    switch (b.layout.kind) {
-        case LayoutKind::classic:
-            return insert_shared<LayoutKind::classic>(b, first, last);
-        case LayoutKind::register32:
-            return insert_shared<LayoutKind::register32>(b, first, last);
-        case LayoutKind::register64:
-            return insert_shared<LayoutKind::register64>(b, first, last);
-        case LayoutKind::split256:
-            return insert_shared<LayoutKind::split256>(b, first, last);
-        case LayoutKind::sector512:
-            return insert_shared<LayoutKind::sector512>(b, first, last);
-        case LayoutKind::zoned512:
-            return insert_shared<LayoutKind::zoned512>(b, first, last);
-        default:
-            return insert_shared<LayoutKind::blocked512>(b, first, last);
-    }
+    with_kind(b.layout.kind, [&]<LayoutKind kind>() {
+        if constexpr (!traits_of(kind).is_table() && traits_of(kind).cell_bits() == 1)
+            insert_shared<kind>(b, first, last);
+    });
 }
 
 void build_atomic(const Build& b) {
@@ -221,11 +207,11 @@ void build_merged(const Build& b, std::size_t bytes) {
 // `classic`, starting a thread costs more than it takes over; up to 16 MiB the copies stay in the
 // caches.
 bool pays(const Layout& layout, std::size_t keys) {
-    return keys >= (layout.kind == LayoutKind::classic ? 100'000u : 1'000'000u);
+    return keys >= (layout.traits().anywhere ? 100'000u : 1'000'000u);
 }
 BuildMethod best_method(const Layout& layout, std::size_t bytes) {
     if (bytes <= std::size_t{16} << 20) return BuildMethod::merged;
-    return layout.kind == LayoutKind::classic ? BuildMethod::atomic : BuildMethod::partitioned;
+    return layout.traits().anywhere ? BuildMethod::atomic : BuildMethod::partitioned;
 }
 
 }  // namespace
@@ -246,7 +232,7 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
     if (!layout.is_bloom())
         throw std::invalid_argument("simdbloom: \"" + layout.spec() +
                                     "\" cannot be filled by several threads");
-    if (method == BuildMethod::partitioned && layout.kind == LayoutKind::classic)
+    if (method == BuildMethod::partitioned && layout.traits().anywhere)
         throw std::invalid_argument(
             "simdbloom: \"classic\" cannot be built partitioned: a key's bits lie in every range "
             "of blocks");

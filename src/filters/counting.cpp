@@ -32,7 +32,7 @@ struct Counters {
     Counters(std::byte* bits, const Layout& layout, std::uint64_t blocks,
              std::uint64_t hash) noexcept
         : k(layout.k) {
-        const bool line = layout.kind == LayoutKind::counting512;
+        const bool line = !layout.traits().anywhere;
         std::byte* const block = bits + detail::block_index(hash, blocks) * 64;
         std::uint64_t g = hash;
         for (unsigned i = 0; i < k; ++i, g = detail::classic_next(g)) {

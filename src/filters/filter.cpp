@@ -1,5 +1,6 @@
 #include "simdbloom/filter.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -123,49 +124,36 @@ double FilterBase::expected_fpr() const {
 
 namespace {
 
-// Share of the bits set in each word of W, to the power of the bits a key sets there.
-template <class W>
-double word_chance(const std::byte* p, unsigned bits_of_key) {
+/// The share of the cells of a word that are not 0, to the power of the cells a key has there.
+double word_chance(const std::byte* word, std::size_t bytes, bool counters, unsigned power) {
+    std::size_t set = 0;
+    if (counters) {
+        set = detail::count_nonzero_counters(word, bytes);
+    } else if (bytes == 4) {
+        set = static_cast<unsigned>(std::popcount(detail::load_le<std::uint32_t>(word)));
+    } else {
+        for (std::size_t i = 0; i < bytes; i += 8)
+            set += static_cast<unsigned>(std::popcount(detail::load_le<std::uint64_t>(word + i)));
+    }
+    const auto share =
+        static_cast<double>(set) / static_cast<double>(counters ? 2 * bytes : 8 * bytes);
     double chance = 1;
-    const double share = __builtin_popcountll(detail::load_le<W>(p)) / (8.0 * sizeof(W));
-    for (unsigned i = 0; i < bits_of_key; ++i) chance *= share;
+    for (unsigned i = 0; i < power; ++i) chance *= share;
     return chance;
 }
 
+/// The chance that a stranger whose block is this one is found.
 double block_chance(const Layout& layout, const std::byte* block) {
+    const Layout::Pattern p = layout.pattern();
+    const std::size_t bytes = layout.traits().word_bits / 8;
     double chance = 1;
-    switch (layout.kind) {
-        case LayoutKind::register32:
-            return word_chance<std::uint32_t>(block, layout.k);
-        case LayoutKind::register64:
-            return word_chance<std::uint64_t>(block, layout.k);
-        case LayoutKind::split256:
-            for (unsigned i = 0; i < 8; ++i) chance *= word_chance<std::uint32_t>(block + 4 * i, 1);
-            return chance;
-        case LayoutKind::sector512:
-            for (unsigned i = 0; i < 8; ++i) chance *= word_chance<std::uint64_t>(block + 8 * i, 1);
-            return chance;
-        case LayoutKind::zoned512: {
-            const unsigned words = 8 / layout.groups;
-            for (unsigned g = 0; g < layout.groups; ++g) {
-                double sum = 0;
-                for (unsigned i = 0; i < words; ++i)
-                    sum += word_chance<std::uint64_t>(block + 8 * (g * words + i),
-                                                      layout.k / layout.groups);
-                chance *= sum / words;
-            }
-            return chance;
-        }
-        case LayoutKind::counting512:
-            return std::pow(static_cast<double>(detail::count_nonzero_counters(block, 64)) / 128,
-                            layout.k);
-        default: {
-            double share = 0;
-            for (unsigned i = 0; i < 8; ++i)
-                share += word_chance<std::uint64_t>(block + 8 * i, 1) / 8;
-            return std::pow(share, layout.k);
-        }
+    for (unsigned zone = 0; zone < p.zones; ++zone) {
+        double sum = 0;
+        for (unsigned i = 0; i < p.words_per_zone; ++i, block += bytes)
+            sum += word_chance(block, bytes, layout.is_counting(), p.cells_per_key);
+        chance *= sum / p.words_per_zone;
     }
+    return chance;
 }
 
 }  // namespace
@@ -179,17 +167,13 @@ double FilterBase::estimated_fpr() const {
         return fingerprints /
                (static_cast<double>(blocks_) * ((1u << layout_.fingerprint_bits()) - 1));
     }
-    if (layout_.kind == LayoutKind::counting)
-        return std::pow(
-            static_cast<double>(detail::count_nonzero_counters(bits_.data(), bits_.size())) /
-                (16 * static_cast<double>(blocks_)),
-            layout_.k);
-    double sum = 0;
-    if (layout_.kind == LayoutKind::classic) {
+    if (layout_.traits().anywhere) {
+        double share = 0;
         for (std::uint64_t i = 0; i < blocks_; ++i)
-            sum += word_chance<std::uint64_t>(block_at(i), 1);
-        return std::pow(sum / static_cast<double>(blocks_), layout_.k);
+            share += word_chance(block_at(i), block_bytes_, layout_.is_counting(), 1);
+        return std::pow(share / static_cast<double>(blocks_), layout_.k);
     }
+    double sum = 0;
     for (std::uint64_t i = 0; i < blocks_; ++i) sum += block_chance(layout_, block_at(i));
     return sum / static_cast<double>(blocks_);
 }
@@ -232,7 +216,7 @@ unsigned FilterBase::lines_touched(std::uint64_t hash) const {
         // Vector kernels load 16 bytes of a bucket, whatever its size.
         for (unsigned s = 0; s < 4; ++s, block = detail::dleft_next(block, stride, blocks_))
             lines.add((4 * block + s) * bytes, 16);
-    } else if (layout_.kind == LayoutKind::classic || layout_.kind == LayoutKind::counting) {
+    } else if (layout_.traits().anywhere) {
         for (unsigned i = 0; i < layout_.k; ++i, hash = detail::classic_next(hash)) {
             const std::uint64_t word_index = detail::block_index(hash, blocks_);
             lines.add(word_index * 8);

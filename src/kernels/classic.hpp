@@ -210,5 +210,14 @@ private:
     };
 };
 
+template <class O>
+struct KernelOf<O, LayoutKind::classic, 0> {
+    using type = Classic<O>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::counting, 0> {
+    using type = Classic<O, 4>;
+};
+
 }  // namespace
 }  // namespace simdbloom::detail

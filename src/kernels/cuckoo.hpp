@@ -87,5 +87,18 @@ private:
     }
 };
 
+template <class O>
+struct KernelOf<O, LayoutKind::cuckoo8, 0> {
+    using type = Cuckoo<O, 8>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::cuckoo12, 0> {
+    using type = Cuckoo<O, 12>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::cuckoo16, 0> {
+    using type = Cuckoo<O, 16>;
+};
+
 }  // namespace
 }  // namespace simdbloom::detail

@@ -93,5 +93,18 @@ private:
     }
 };
 
+template <class O>
+struct KernelOf<O, LayoutKind::dleft12, 0> {
+    using type = DLeft<O, 12>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::dleft14, 0> {
+    using type = DLeft<O, 14>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::dleft16, 0> {
+    using type = DLeft<O, 16>;
+};
+
 }  // namespace
 }  // namespace simdbloom::detail

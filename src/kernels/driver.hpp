@@ -343,6 +343,11 @@ SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, s
     return hits;
 }
 
+/// The kernel of a variant of a layout, over the operations O of an ISA: `type` of the
+/// specialisation that stands beside the kernel.
+template <class O, LayoutKind kind, unsigned variant>
+struct KernelOf;
+
 template <class O, class L>
 constexpr Kernels kernels_of() {
     return {&lookup<O, L>, &few<O, L>,   L::few_below,

@@ -157,5 +157,20 @@ private:
     static V word_offset(V position) { return (position >> 6) << 3; }
 };
 
+template <class O, unsigned variant>
+struct KernelOf<O, LayoutKind::zoned512, variant> {
+    static constexpr unsigned groups = variant < 4 ? 2 : 4;
+    using type = Zoned512<O, groups, variant % 4 + 1>;
+    static_assert(variant_of(LayoutKind::zoned512, groups*(variant % 4 + 1), groups) == variant);
+};
+template <class O>
+struct KernelOf<O, LayoutKind::blocked512, 0> {
+    using type = Blocked512<O>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::counting512, 0> {
+    using type = Blocked512<O, 4>;
+};
+
 }  // namespace
 }  // namespace simdbloom::detail

@@ -120,5 +120,14 @@ private:
     }
 };
 
+template <class O>
+struct KernelOf<O, LayoutKind::split256, 0> {
+    using type = Split256<O>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::sector512, 0> {
+    using type = Sector512<O>;
+};
+
 }  // namespace
 }  // namespace simdbloom::detail

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simdbloom/detail/layout_traits.hpp"
+
 // Everything a kernel calls is compiled into it. Not under sanitizers, whose checks would make that
 // minutes a file.
 #if defined(__has_feature)
@@ -86,23 +88,11 @@ struct MapKernels {
 /// any bit on.
 enum class SlotLoad : std::uint8_t { bytes32, bits32, bytes64, bits64 };
 
-inline constexpr unsigned register_max_k = 8;
-inline constexpr unsigned zoned_max_k_per_group = 4;
-
 /// All kernels of one ISA.
 struct KernelTable {
-    Kernels classic;
-    Kernels register32[register_max_k];  // [k - 1]
-    Kernels register64[register_max_k];
-    Kernels split256, sector512;
-    Kernels zoned2[zoned_max_k_per_group];  // [k / 2 - 1]
-    Kernels zoned4[zoned_max_k_per_group / 2];
-    Kernels blocked512;
-    Kernels cuckoo8, cuckoo12, cuckoo16;
-    MapKernels fuse3[4], fuse4[4];  // [SlotLoad]
+    Kernels of[n_layouts][max_variants];  // [LayoutKind][variant_of(..)]
+    MapKernels fuse3[4], fuse4[4];        // [SlotLoad]
     Kernels growing12, growing16, growing20;
-    Kernels counting, counting512;
-    Kernels dleft12, dleft14, dleft16;
     /// As Kernels::lookup, of LevelDB's built-in filter. Target: `blocks` bits, at least 64, and
     /// floor(2^32 / blocks) as seed.
     std::size_t (*leveldb)(const Target&, Batch, Output, void* out);

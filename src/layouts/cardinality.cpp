@@ -23,39 +23,18 @@ public:
         const auto one_of = [](double hit, double times) {
             return -std::expm1(times * std::log1p(-hit));
         };
-        switch (layout.kind) {
-            case LayoutKind::classic:
-            case LayoutKind::counting:
-                throws_per_key = layout.k;
-                q_ = 1 / bits_;
-                break;
-            case LayoutKind::dleft12:
-            case LayoutKind::dleft14:
-            case LayoutKind::dleft16:
-                q_ = 1 / bits_;
-                break;
-            case LayoutKind::split256:
-            case LayoutKind::sector512: {
-                const double word = layout.block_bits() / 8.0;
-                q_ = 1 / word / blocks;
-                pairs_[0] = {word - 1, 2 * q_};                        // in one word: one bit a key
-                pairs_[1] = {7 * word, one_of(1 / word, 2) / blocks};  // in two
-                break;
-            }
-            case LayoutKind::zoned512: {
-                const double groups = layout.groups, words = 8 / groups, k = layout.k / groups,
-                             in_word = one_of(1.0 / 64, k);
-                q_ = in_word / words / blocks;
-                pairs_[0] = {63, one_of(2.0 / 64, k) / words / blocks};
-                pairs_[1] = {64 * (words - 1), 2 * q_};  // one word of the group a key
-                pairs_[2] = {512 - 64 * words, one_of(in_word / words, 2) / blocks};
-                break;
-            }
-            default: {
-                const double block = bits_ / blocks;
-                q_ = one_of(1 / block, layout.k) / blocks;
-                pairs_[0] = {block - 1, one_of(2 / block, layout.k) / blocks};
-            }
+        if (layout.traits().anywhere) throws_per_key = layout.k;
+        if (layout.traits().anywhere || layout.is_dleft()) {
+            q_ = 1 / bits_;
+        } else {
+            // A key takes one of `words` words of each zone, and in it `k` of `cells` cells.
+            const Layout::Pattern p = layout.pattern();
+            const double words = p.words_per_zone, cells = p.cells_per_word, k = p.cells_per_key,
+                         in_word = one_of(1 / cells, k);
+            q_ = in_word / words / blocks;
+            pairs_[0] = {cells - 1, one_of(2 / cells, k) / words / blocks};  // of one word
+            pairs_[1] = {cells * (words - 1), 2 * q_};  // of one zone: a key takes one word of it
+            pairs_[2] = {cells * words * (p.zones - 1), one_of(in_word / words, 2) / blocks};
         }
         log_clear_ = std::log1p(-q_);
     }

@@ -8,28 +8,23 @@ namespace simdbloom::detail {
 /// work.operator()<F>() for the filter type F that has layouts of that kind.
 template <class Work>
 AnyFilter with_family(LayoutKind kind, Work work) {
-    switch (kind) {
-        case LayoutKind::classic:
+    switch (traits_of(kind).family) {
+        case Family::classic:
             return work.template operator()<ClassicBloom>();
-        case LayoutKind::register32:
-        case LayoutKind::register64:
+        case Family::register_blocked:
             return work.template operator()<RegisterBlockedBloom>();
-        case LayoutKind::split256:
+        case Family::split_block:
             return work.template operator()<SplitBlockBloom>();
-        case LayoutKind::sector512:
-        case LayoutKind::zoned512:
-        case LayoutKind::blocked512:
+        case Family::cache_line:
             return work.template operator()<CacheLineBloom>();
-        case LayoutKind::cuckoo8:
-        case LayoutKind::cuckoo12:
-        case LayoutKind::cuckoo16:
+        case Family::cuckoo:
             return work.template operator()<CuckooFilter>();
-        case LayoutKind::counting:
-        case LayoutKind::counting512:
+        case Family::counting:
             return work.template operator()<CountingBloom>();
-        default:
+        case Family::dleft:
             return work.template operator()<DLeftCounting>();
     }
+    __builtin_unreachable();
 }
 
 }  // namespace simdbloom::detail

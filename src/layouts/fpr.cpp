@@ -71,12 +71,6 @@ Sum all_occupied(unsigned bins, unsigned thrown, unsigned query) {
     return sum;
 }
 
-Sum blocked_sum(unsigned B, unsigned k, unsigned query) { return all_occupied(B, k, query); }
-
-Sum sectorised_sum(unsigned sectors, unsigned S, unsigned k, unsigned query) {
-    return power(all_occupied(S, k / sectors, query / sectors), sectors);
-}
-
 Sum zoned_sum(unsigned sectors, unsigned S, unsigned z, unsigned k, unsigned query) {
     const long double p = static_cast<long double>(z) /
                           sectors;  // chance that a key picks a given sector of its group
@@ -104,34 +98,20 @@ double binomial_mean(const Sum& sum, std::uint64_t n, std::uint64_t blocks) {
 }
 
 Sum layout_sum(const Layout& layout, unsigned query_factor) {
-    const unsigned k = layout.k, query = k * query_factor;
-    switch (layout.kind) {
-        case LayoutKind::register32:
-            return blocked_sum(32, k, query);
-        case LayoutKind::register64:
-            return blocked_sum(64, k, query);
-        case LayoutKind::split256:
-            return sectorised_sum(8, 32, k, query);
-        case LayoutKind::sector512:
-            return sectorised_sum(8, 64, k, query);
-        case LayoutKind::zoned512:
-            return zoned_sum(8, 64, layout.groups, k, query);
-        case LayoutKind::blocked512:
-            return blocked_sum(512, k, query);
-        case LayoutKind::counting512:
-            return blocked_sum(128, k, query);
-        default:
-            throw std::invalid_argument("simdbloom: " + layout.spec() +
-                                        " is not a blocked Bloom layout");
-    }
+    if (layout.is_table() || layout.traits().anywhere)
+        throw std::invalid_argument("simdbloom: " + layout.spec() +
+                                    " is not a blocked Bloom layout");
+    const Layout::Pattern p = layout.pattern();
+    return zoned_sum(p.zones * p.words_per_zone, p.cells_per_word, p.zones, layout.k,
+                     layout.k * query_factor);
 }
 
 /// Bits or counters of the array, for layouts that probe all of it; else 0.
 double probed_array(const Layout& layout, std::uint64_t blocks) {
-    return (layout.kind == LayoutKind::classic    ? 64.0
-            : layout.kind == LayoutKind::counting ? 16.0
-                                                  : 0.0) *
-           static_cast<double>(blocks);
+    const detail::LayoutTraits& t = layout.traits();
+    return t.anywhere
+               ? static_cast<double>(t.block_bits / t.cell_bits()) * static_cast<double>(blocks)
+               : 0;
 }
 
 // Variance of the share of `bins` bins that `balls` balls leave not empty. With A the chance that
@@ -236,11 +216,11 @@ double occupancy_distinct(unsigned B, unsigned keys, unsigned k) {
 }
 
 double blocked(unsigned B, double c, unsigned k) {
-    return poisson_mean(blocked_sum(B, k, k), B / c);
+    return poisson_mean(all_occupied(B, k, k), B / c);
 }
 
 double blocked(unsigned B, std::uint64_t n, std::uint64_t blocks, unsigned k) {
-    return binomial_mean(blocked_sum(B, k, k), n, blocks);
+    return binomial_mean(all_occupied(B, k, k), n, blocks);
 }
 
 double blocked_distinct(unsigned B, double c, unsigned k) {
@@ -268,7 +248,7 @@ double blocked_putze(unsigned B, double c, unsigned k) {
 }
 
 double sectorised(unsigned B, unsigned S, double c, unsigned k) {
-    return poisson_mean(sectorised_sum(B / S, S, k, k), B / c);
+    return poisson_mean(zoned_sum(B / S, S, B / S, k, k), B / c);
 }
 
 double split_block(double c) { return sectorised(256, 32, c, 8); }

@@ -35,7 +35,7 @@ double counter_tail(double probes, double counters, unsigned least) {
 double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks,
                     unsigned least) {
     const double n = static_cast<double>(n_keys), count = static_cast<double>(blocks), k = layout.k;
-    if (layout.kind == LayoutKind::counting) return counter_tail(k * n, 16 * count, least);
+    if (layout.traits().anywhere) return counter_tail(k * n, 16 * count, least);
     if (blocks == 1) return counter_tail(k * n, 128, least);
     // Over the number i of keys in the counter's line.
     const double p = 1 / count, odds = std::log(p / (1 - p)), mean = n * p;

@@ -44,9 +44,9 @@ Layout with_best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks) {
     if (layout.is_table() || layout.k != 0) return layout;
     // Classic: the asymptotic optimum is the exact one but for filters of a few words, and needs no
     // search.
-    if (layout.kind == LayoutKind::classic || layout.kind == LayoutKind::counting) {
-        const double c = (layout.is_counting() ? 16.0 : 64.0) * static_cast<double>(blocks) /
-                         static_cast<double>(n_keys);
+    if (const detail::LayoutTraits& t = layout.traits(); t.anywhere) {
+        const double c = static_cast<double>(t.block_bits / t.cell_bits()) *
+                         static_cast<double>(blocks) / static_cast<double>(n_keys);
         layout.k = std::min(fpr::classic_best_k(c), layout.k_range().max);
     } else {
         layout.k = fpr::best_k(layout, n_keys, blocks);
@@ -150,11 +150,10 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
     return sized(enough);
 }
 
-Layout layout_from(const Options& options, std::string_view fallback, LayoutKind first,
-                   LayoutKind last) {
+Layout layout_from(const Options& options, std::string_view fallback, Family family) {
     const Layout layout =
         Layout::parse(options.spec.empty() ? fallback : std::string_view(options.spec));
-    if (layout.kind < first || layout.kind > last)
+    if (layout.traits().family != family)
         throw std::invalid_argument(
             "simdbloom: spec \"" + options.spec +
             "\" is not a layout of this filter type (its default: " + std::string(fallback) + ")");

@@ -1,5 +1,7 @@
 #include "simdbloom/serialize.hpp"
 
+#include <algorithm>
+
 #include "kernels/table.hpp"
 #include "layouts/family.hpp"
 #include "persist/saved.hpp"
@@ -15,20 +17,12 @@ struct FilterOffset {
                                  reserved_end = 48;
 };
 
-// Number n of the format is layout_codes[n - 1]: fixed, whatever becomes of the enumeration.
-constexpr LayoutKind layout_codes[] = {
-    LayoutKind::classic,   LayoutKind::register32, LayoutKind::register64, LayoutKind::split256,
-    LayoutKind::sector512, LayoutKind::zoned512,   LayoutKind::blocked512, LayoutKind::cuckoo8,
-    LayoutKind::cuckoo12,  LayoutKind::cuckoo16,   LayoutKind::counting,   LayoutKind::counting512,
-    LayoutKind::dleft14,   LayoutKind::dleft12,    LayoutKind::dleft16};
-
 }  // namespace
 
 Header LoadAccess::header(const FilterBase& filter) {
     check_not_moved(filter.blocks() == 0);
     Header header = begin_header(filter_kind, filter);
-    const auto* const number = std::ranges::find(layout_codes, filter.layout().kind);
-    put(header, FilterOffset::layout, static_cast<std::uint8_t>(number - layout_codes + 1));
+    put(header, FilterOffset::layout, filter.layout().traits().format_code);
     put(header, FilterOffset::k, static_cast<std::uint8_t>(filter.layout().k));
     put(header, FilterOffset::groups, static_cast<std::uint8_t>(filter.layout().groups));
     put(header, FilterOffset::blocks, filter.blocks());
@@ -40,15 +34,15 @@ Loaded<LoadAccess::Parsed> LoadAccess::parse(Fields h, std::uint64_t bytes_in_al
                                              const Options& options) {
     if (auto error = check_kind(h, filter_kind)) return std::move(*error);
     const unsigned number = get<std::uint8_t>(h, FilterOffset::layout);
-    if (number == 0 || number > std::size(layout_codes))
+    const auto* const traits = std::ranges::find(layout_traits, number, &LayoutTraits::format_code);
+    if (traits == std::ranges::end(layout_traits))
         return fault(LoadFault::layout, "layout " + std::to_string(number) + " is unknown");
 
     Parsed parsed;
     Layout& layout = parsed.geometry.layout;
-    layout = {layout_codes[number - 1], get<std::uint8_t>(h, FilterOffset::k),
+    layout = {traits->kind, get<std::uint8_t>(h, FilterOffset::k),
               get<std::uint8_t>(h, FilterOffset::groups)};
-    const bool zoned = layout.kind == LayoutKind::zoned512;
-    if (zoned ? layout.groups != 2 && layout.groups != 4 : layout.groups != 0)
+    if (traits->zones == 0 ? layout.groups != 2 && layout.groups != 4 : layout.groups != 0)
         return fault(LoadFault::parameter, "z=" + std::to_string(layout.groups) +
                                                " does not suit layout " + std::to_string(number));
     const auto range = layout.k_range();

@@ -172,5 +172,19 @@ TEST_F(Environment, AnUnknownOrUnusableIsaIsAnError) {
     }
 }
 
+TEST(Dispatch, ImplementationsAreTheTiersOfThisProcessorWithTheirNames) {
+    std::vector<Isa> usable;
+    for (const Implementation& i : implementations()) {
+        EXPECT_EQ(i.name, to_string(i.isa));
+        EXPECT_FALSE(i.description.empty()) << i.name;
+        EXPECT_NE(i.isa, usable_isas().back() == Isa::neon ? Isa::avx2 : Isa::neon);
+        if (i.usable) usable.push_back(i.isa);
+    }
+    EXPECT_TRUE(std::ranges::equal(usable, usable_isas()));
+#if defined(__x86_64__)
+    EXPECT_EQ(implementations().size(), 5u);  // those that this machine cannot run, too
+#endif
+}
+
 }  // namespace
 }  // namespace simdbloom

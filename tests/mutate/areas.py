@@ -8,7 +8,7 @@ import re
 # A file belongs to the first area that it fits.
 AREAS = [
     ("kernels", r"src/kernels/(?!ops/neon)", 30),
-    ("dispatch", r"src/dispatch/(select|features|kernels_of)", 5),
+    ("dispatch", r"src/dispatch/(tiers|features|kernels_of)", 5),
     ("sizing", r"src/layouts/(sizing|fpr|fpr_counting|number|cardinality)\.", 18),
     ("building and combining", r"src/filters/(build|set_operations|combine|alike)\.", 8),
     ("tables", r"src/filters/(cuckoo|dleft|counting|counters|eviction|slots)\.|src/layouts/family", 12),
@@ -32,7 +32,7 @@ AREAS = [
 # Files of which no mutant is made.
 LEFT_OUT = [
     (r"src/kernels/ops/neon\.hpp|src/dispatch/isa/neon\.cpp", "this build does not compile them"),
-    (r"src/dispatch/detect\.cpp", "copies what the processor says; its choices stand in select.cpp"),
+    (r"src/dispatch/detect\.cpp", "copies what the processor says; its choices stand in tiers.cpp"),
     (r"src/dispatch/isa/", "one line each: the table of one instruction set"),
 ]
 

@@ -52,7 +52,7 @@ FIRST = [
     (r"serialize|saved|frozen|files|little_endian", ["serialize"]),
     (r"storage", ["memory", "serialize", "interface"]),
     (r"set_operations|combine", ["set_operations", "build"]),
-    (r"select\.cpp", ["dispatch"]),
+    (r"tiers\.", ["dispatch"]),
     (r"kernels_of", ["isa_identity", "dispatch"]),
     (r"layout\.cpp", ["spec", "sizing"]),
     (r"layout\.hpp|hash\.hpp", ["interface", "isa_identity", "serialize"]),

@@ -5,7 +5,7 @@ from bugs import bug
 FILTER, SCALABLE = "include/simdbloom/filter.hpp", "src/series/scalable.cpp"
 SIZING, FPR = "src/layouts/sizing.cpp", "src/layouts/fpr.cpp"
 DUCKDB = "src/adapters/duckdb"
-LAYOUT, CLASSIC = "include/simdbloom/layout.hpp", "src/kernels/classic.hpp"
+LAYOUT, CLASSIC = "include/simdbloom/detail/layout_traits.hpp", "src/kernels/classic.hpp"
 
 
 def assigned_by_members(type_, header):

@@ -4,7 +4,7 @@ has to be killed by a test. A bug without changes has no place here; its descrip
 from bugs import bug
 from mended import MENDED
 
-LAYOUT, FILTER, STORAGE = "include/simdbloom/layout.hpp", "include/simdbloom/filter.hpp", "src/layouts/storage.cpp"
+LAYOUT, FILTER, STORAGE = "include/simdbloom/detail/layout_traits.hpp", "include/simdbloom/filter.hpp", "src/layouts/storage.cpp"
 CUCKOO, SIZING, KERNEL_HASH = "src/filters/cuckoo.cpp", "src/layouts/sizing.cpp", "src/kernels/hash.hpp"
 
 

@@ -16,15 +16,9 @@ constexpr std::uint64_t many_keys = std::uint64_t{1} << 20;
 // 2^31 bits, which products of 32 bits still reach evenly; a filter of more keys has a higher FPR.
 constexpr std::uint32_t max_bytes = std::uint32_t{1} << 28;
 
-constexpr unsigned block_shift[] = {0, 2, 3, 5, 6, 6};  // log2 of a block's bytes
-static_assert(static_cast<int>(LayoutKind::classic) == 0 &&
-                  static_cast<int>(LayoutKind::register32) == 1 &&
-                  static_cast<int>(LayoutKind::register64) == 2 &&
-                  static_cast<int>(LayoutKind::split256) == 3 &&
-                  static_cast<int>(LayoutKind::sector512) == 4 &&
-                  static_cast<int>(LayoutKind::zoned512) == 5 &&
-                  static_cast<int>(LayoutKind::blocked512) == 6,
-              "the numbers of the format");
+/// Of the first seven layouts of the format of saved filters; the number is one less than there.
+constexpr unsigned numbers = 7;
+unsigned number_of(LayoutKind kind) noexcept { return traits_of(kind).format_code - 1u; }
 
 /// Into how many blocks of how many bytes a filter is cut.
 struct Cut {
@@ -36,8 +30,8 @@ struct Cut {
         const std::uint32_t blocks = (bytes + 63) / 64;
         return {blocks, blocks <= 1 ? bytes : bytes / blocks};
     }
-    const unsigned shift = block_shift[static_cast<unsigned>(kind)];
-    return {bytes >> shift, 1u << shift};
+    const std::uint32_t block_bytes = traits_of(kind).block_bits / 8;
+    return {bytes / block_bytes, block_bytes};
 }
 
 /// Whether use(byte, bit) is true of every bit of the hash. All bits of a block are asked for,
@@ -70,37 +64,25 @@ template <class Use>
         }
         return all;
     };
-    switch (layout.kind) {
-        case LayoutKind::register32:
-            return each([&](unsigned i) {
-                return bit_position<LayoutKind::register32>(x, i, layout.k, 0);
-            });
-        case LayoutKind::register64:
-            return each([&](unsigned i) {
-                return bit_position<LayoutKind::register64>(x, i, layout.k, 0);
-            });
-        case LayoutKind::split256:
-            return each([&](unsigned i) { return bit_position<LayoutKind::split256>(x, i, 8, 0); });
-        case LayoutKind::sector512:
+    if (layout.kind == LayoutKind::blocked512)
+        return each(
+            [&](unsigned i) { return std::uint64_t{x * salts[i]} * (at.block_bytes * 8) >> 32; });
+    return with_kind(layout.kind, [&]<LayoutKind kind>() {
+        if constexpr (!traits_of(kind).is_table() && !traits_of(kind).anywhere)
             return each(
-                [&](unsigned i) { return bit_position<LayoutKind::sector512>(x, i, 8, 0); });
-        case LayoutKind::zoned512:
-            return each([&](unsigned i) {
-                return bit_position<LayoutKind::zoned512>(x, i, layout.k, layout.groups);
-            });
-        default:
-            return each([&](unsigned i) {
-                return std::uint64_t{x * salts[i]} * (at.block_bytes * 8) >> 32;
-            });
-    }
+                [&](unsigned i) { return bit_position<kind>(x, i, layout.k, layout.groups); });
+        return false;  // not one of the format
+    });
 }
 
 /// The layout of that last byte; k 0: none.
 Layout layout_of(std::byte header) noexcept {
     const unsigned number = std::to_integer<unsigned>(header) >> 5,
                    parameter = std::to_integer<unsigned>(header) & 31;
-    if (number > 6) return {LayoutKind::classic, 0, 0};
-    Layout layout{static_cast<LayoutKind>(number), parameter, 0};
+    if (number >= numbers) return {LayoutKind::classic, 0, 0};
+    const auto* const traits =
+        std::ranges::find(layout_traits, number + 1, &LayoutTraits::format_code);
+    Layout layout{traits->kind, parameter, 0};
     if (layout.kind == LayoutKind::zoned512) {
         layout.groups = parameter < 16 ? 2 : 4;
         layout.k = parameter & 15;
@@ -124,7 +106,7 @@ const std::array<Layout, 256>& layouts() noexcept {
 }  // namespace
 
 std::byte compact_header(const Layout& layout) noexcept {
-    return static_cast<std::byte>(static_cast<unsigned>(layout.kind) << 5 |
+    return static_cast<std::byte>(number_of(layout.kind) << 5 |
                                   (layout.groups == 4 ? 16 + layout.k : layout.k));
 }
 
@@ -168,7 +150,7 @@ double compact_expected_fpr(const Layout& kind, CompactSize size, std::uint64_t 
 
 CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
     : layout_(Layout::parse(spec)), goal_(goal), value_(value) {
-    if (layout_.kind > LayoutKind::blocked512)
+    if (!layout_.is_bloom() || number_of(layout_.kind) >= numbers)
         throw std::invalid_argument(
             "simdbloom: spec \"" + std::string(spec) +
             "\" is none of a filter policy, whose filters of a few keys are Bloom filters");

@@ -1,0 +1,138 @@
+#include "dispatch/tiers.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace simdbloom {
+namespace cpu {
+namespace {
+
+bool saves(const Features& f, std::uint64_t registers) { return (f.xcr0 & registers) == registers; }
+bool runs_sse42(const Features& f) { return f.sse3 && f.ssse3 && f.sse4_1 && f.sse4_2 && f.popcnt; }
+bool runs_avx2(const Features& f) {
+    return runs_sse42(f) && saves(f, saves_avx) && f.avx && f.avx2 && f.bmi1 && f.bmi2;
+}
+bool runs_avx512(const Features& f) {
+    return runs_avx2(f) && saves(f, saves_avx512) && f.avx512f && f.avx512cd && f.avx512dq &&
+           f.avx512bw && f.avx512vl;
+}
+bool runs_avx512bitalg(const Features& f) {
+    return runs_avx512(f) && f.avx512_vbmi && f.avx512_bitalg;
+}
+
+#if defined(__x86_64__)
+#define SIMDBLOOM_ON_X86(kernels) &detail::kernels
+#else
+#define SIMDBLOOM_ON_X86(kernels) nullptr
+#endif
+#if defined(__aarch64__)
+#define SIMDBLOOM_ON_ARM(kernels) &detail::kernels
+#else
+#define SIMDBLOOM_ON_ARM(kernels) nullptr
+#endif
+
+constexpr Tier table[] = {
+    {Isa::scalar, "scalar", "plain C++", [](const Features&) { return true; },
+     &detail::scalar_kernels},
+    {Isa::sse42, "sse42", "SSE4.2 and POPCNT (Nehalem, 2008)", runs_sse42,
+     SIMDBLOOM_ON_X86(sse42_kernels)},
+    {Isa::avx2, "avx2", "AVX2, BMI1 and BMI2 (Haswell, 2013; Zen)", runs_avx2,
+     SIMDBLOOM_ON_X86(avx2_kernels)},
+    {Isa::avx512, "avx512", "AVX-512 F, CD, DQ, BW and VL (Skylake-X, 2017)", runs_avx512,
+     SIMDBLOOM_ON_X86(avx512_kernels)},
+    {Isa::avx512bitalg, "avx512bitalg", "avx512 with VBMI and BITALG (Ice Lake, 2019; Zen 4)",
+     runs_avx512bitalg, SIMDBLOOM_ON_X86(avx512bitalg_kernels)},
+    {Isa::neon, "neon", "NEON of AArch64", [](const Features& f) { return f.neon; },
+     SIMDBLOOM_ON_ARM(neon_kernels)},
+};
+static_assert([] {
+    for (std::size_t i = 0; i < std::size(table); ++i)
+        if (table[i].isa != static_cast<Isa>(i)) return false;
+    return true;
+}());
+
+const Tier& tier(Isa isa) noexcept { return table[static_cast<std::size_t>(isa)]; }
+
+std::string names(std::span<const Tier> of, const Features* on) {
+    std::string text;
+    for (const Tier& t : of)
+        if (on == nullptr || t.runs(*on)) text += (text.empty() ? "" : ", ") + std::string(t.name);
+    return text;
+}
+
+void check_runs(const Tier& t, const Features& features) {
+    if (!t.runs(features))
+        throw WrongIsa("simdbloom: ISA \"" + std::string(t.name) +
+                       "\" cannot run on this machine (usable: " + names(table, &features) + ")");
+}
+
+}  // namespace
+
+std::span<const Tier> tiers() noexcept { return table; }
+
+std::vector<Isa> usable(const Features& features) {
+    std::vector<Isa> isas;
+    for (const Tier& t : table)
+        if (t.runs(features)) isas.push_back(t.isa);
+    return isas;
+}
+
+Isa select(const Features& features, std::optional<std::string_view> override_name) {
+    if (override_name && !override_name->empty()) {
+        const Isa wanted = parse_isa(*override_name);
+        check_runs(tier(wanted), features);
+        return wanted;
+    }
+    return std::find_if(std::rbegin(table), std::rend(table),
+                        [&](const Tier& t) { return t.runs(features); })
+        ->isa;
+}
+
+const detail::KernelTable& kernels_of(Isa isa) {
+    const Tier& t = tier(isa);
+    check_runs(t, detect());
+    return *t.kernels;
+}
+
+}  // namespace cpu
+
+std::string_view to_string(Isa isa) noexcept {
+    return cpu::tiers()[static_cast<std::size_t>(isa)].name;
+}
+
+Isa parse_isa(std::string_view text) {
+    for (const cpu::Tier& t : cpu::tiers())
+        if (t.name == text) return t.isa;
+    throw cpu::WrongIsa("simdbloom: unknown ISA \"" + std::string(text) +
+                        "\" (known: " + cpu::names(cpu::tiers(), nullptr) + ")");
+}
+
+std::span<const Implementation> implementations() {
+    static const std::vector<Implementation> all = [] {
+        std::vector<Implementation> made;
+        for (const cpu::Tier& t : cpu::tiers())
+            if (t.kernels != nullptr)
+                made.push_back({t.isa, t.name, t.description, t.runs(cpu::detect())});
+        return made;
+    }();
+    return all;
+}
+
+std::span<const Isa> usable_isas() {
+    static const std::vector<Isa> isas = cpu::usable(cpu::detect());
+    return isas;
+}
+
+Isa default_isa() {
+    const char* const name = std::getenv("SIMDBLOOM_ISA");
+    if (name == nullptr) return cpu::select(cpu::detect(), std::nullopt);
+    try {
+        return cpu::select(cpu::detect(), name);
+    } catch (const cpu::WrongIsa& e) {
+        throw cpu::WrongIsa(std::string(e.what()) +
+                            "; the environment variable SIMDBLOOM_ISA names it");
+    }
+}
+
+}  // namespace simdbloom
