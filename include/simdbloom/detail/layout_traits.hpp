@@ -81,21 +81,21 @@ inline constexpr LayoutTraits layout_traits[] = {
     // kind, name, family, format code, block bits (a cuckoo bucket: 4 fingerprints; d-left: 4 x 8
     // cells of remainder and counter), k from, to, in steps of, zones, bits of a word, bits of a
     // fingerprint, anywhere
-    {LayoutKind::classic, "classic", Family::classic,             1,  64, 1, 30, 1, 1,  64, 0, true},
-    {LayoutKind::register32, "register32", Family::register_blocked, 2,  32, 1,  8, 1, 1,  32},
-    {LayoutKind::register64, "register64", Family::register_blocked, 3,  64, 1,  8, 1, 1,  64},
-    {LayoutKind::split256, "split256", Family::split_block,       4, 256, 8,  8, 1, 8,  32},
-    {LayoutKind::sector512, "sector512", Family::cache_line,      5, 512, 8,  8, 1, 8,  64},
-    {LayoutKind::zoned512, "zoned512", Family::cache_line,        6, 512, 0,  8, 0, 0,  64},
-    {LayoutKind::blocked512, "blocked512", Family::cache_line,    7, 512, 1, 16, 1, 1, 512},
-    {LayoutKind::cuckoo8, "cuckoo8", Family::cuckoo,              8,  32, 0,  0, 1, 1,   0,  8},
-    {LayoutKind::cuckoo12, "cuckoo12", Family::cuckoo,            9,  48, 0,  0, 1, 1,   0, 12},
-    {LayoutKind::cuckoo16, "cuckoo16", Family::cuckoo,           10,  64, 0,  0, 1, 1,   0, 16},
-    {LayoutKind::counting, "counting", Family::counting,         11,  64, 1, 30, 1, 1,  64, 0, true},
-    {LayoutKind::counting512, "counting512", Family::counting,   12, 512, 1, 16, 1, 1, 512},
-    {LayoutKind::dleft12, "dleft12", Family::dleft,              14, 448, 0,  0, 1, 1,   0, 12},
-    {LayoutKind::dleft14, "dleft14", Family::dleft,              13, 512, 0,  0, 1, 1,   0, 14},
-    {LayoutKind::dleft16, "dleft16", Family::dleft,              15, 576, 0,  0, 1, 1,   0, 16},
+    {LayoutKind::classic, "classic", Family::classic,            1,  64, 1, 30, 1, 1,  64, 0, true},
+    {LayoutKind::register32, "register32", Family::register_blocked,2,  32, 1,  8, 1, 1,  32},
+    {LayoutKind::register64, "register64", Family::register_blocked,3,  64, 1,  8, 1, 1,  64},
+    {LayoutKind::split256, "split256", Family::split_block,      4, 256, 8,  8, 1, 8,  32},
+    {LayoutKind::sector512, "sector512", Family::cache_line,     5, 512, 8,  8, 1, 8,  64},
+    {LayoutKind::zoned512, "zoned512", Family::cache_line,       6, 512, 0,  8, 0, 0,  64},
+    {LayoutKind::blocked512, "blocked512", Family::cache_line,   7, 512, 1, 16, 1, 1, 512},
+    {LayoutKind::cuckoo8, "cuckoo8", Family::cuckoo,             8,  32, 0,  0, 1, 1,   0,  8},
+    {LayoutKind::cuckoo12, "cuckoo12", Family::cuckoo,           9,  48, 0,  0, 1, 1,   0, 12},
+    {LayoutKind::cuckoo16, "cuckoo16", Family::cuckoo,          10,  64, 0,  0, 1, 1,   0, 16},
+    {LayoutKind::counting, "counting", Family::counting,        11,  64, 1, 30, 1, 1,  64, 0, true},
+    {LayoutKind::counting512, "counting512", Family::counting,  12, 512, 1, 16, 1, 1, 512},
+    {LayoutKind::dleft12, "dleft12", Family::dleft,             14, 448, 0,  0, 1, 1,   0, 12},
+    {LayoutKind::dleft14, "dleft14", Family::dleft,             13, 512, 0,  0, 1, 1,   0, 14},
+    {LayoutKind::dleft16, "dleft16", Family::dleft,             15, 576, 0,  0, 1, 1,   0, 16},
 };
 // clang-format on
 inline constexpr std::size_t n_layouts = sizeof layout_traits / sizeof *layout_traits;
