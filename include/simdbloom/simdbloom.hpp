@@ -1,4 +1,4 @@
-// Everything a user of simdbloom includes.
+// Everything that a user of simdbloom includes, but for the adapters and the textbook.
 #pragma once
 
 #include "simdbloom/any_filter.hpp"

@@ -13,26 +13,27 @@
 
 namespace simdbloom {
 
-/// The layout with the lowest FPR in filters as small as LevelDB's: it makes one for each 2 KiB of
-/// file, of 20 to 60 keys as a rule. Up to 51 keys of 10 bits, blocked512 has the same.
+/// The layout with the lowest FPR in filters as small as LevelDB's. LevelDB makes one filter for
+/// each 2 KiB of file, as a rule of 20 to 60 keys. Up to 51 keys of 10 bits, blocked512 has the
+/// same FPR.
 inline constexpr std::string_view leveldb_policy_spec = "classic";
 
-/// A policy whose filters have the layout `spec` ("classic", "blocked512", "split256", "sector512",
-/// "zoned512", "register64" or "register32", with parameters or the k that is best for each number
-/// of keys) and at least that many bits per key. Filters of classic and blocked512 take the bytes
-/// asked for, those of other layouts whole blocks, and all of them one byte more.
+/// A policy whose filters have the layout `spec` and at least that many bits per key. `spec` is
+/// "classic", "blocked512", "split256", "sector512", "zoned512", "register64" or "register32", with
+/// parameters or with the best k for each number of keys. Filters of classic and blocked512 take
+/// the bytes asked for, those of other layouts whole blocks; all of them take one byte more.
 ///
-/// The filters say of themselves what they are: every policy made here reads those of every other,
-/// so that spec and size of an existing database may be changed at any time. Keys are hashed by
-/// XXH64 with seed 0, so whoever chooses keys can make them pass (Hashing::fast). Bytes that are no
-/// such filter are answered with "may match", and so is a filter for which there was no memory.
+/// Each filter says what it is, and every policy made here reads the filters of every other. So
+/// spec and size of an existing database may be changed at any time. Keys are hashed by XXH64 with
+/// seed 0: an adversary who chooses keys can make absent keys pass (Hashing::fast). Bytes that are
+/// no such filter are answered with "may match", and so is a filter for which there was no memory.
 ///
-/// Throws std::invalid_argument naming a spec that is unknown or no Bloom filter, and bits_per_key
-/// outside (0, 1024].
+/// Throws std::invalid_argument that names a spec that is unknown or no Bloom filter, and for
+/// bits_per_key outside (0, 1024].
 std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy(std::string_view spec,
                                                                  double bits_per_key);
 
-/// The same with the size, for each number of keys, that the exact model gives for that FPR. Throws
+/// The same, with the size that the exact model gives for that FPR, for each number of keys. Throws
 /// std::invalid_argument for an FPR outside (0, 1) or out of reach with 1024 bits per key.
 std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy_for_fpr(std::string_view spec,
                                                                          double fpr);

@@ -25,32 +25,32 @@ inline constexpr std::uint32_t leveldb_filter_seed = 0xBC9F1D34u;
 
 /// LevelDB's 32-bit hash of bytes (util/hash.cc).
 std::uint32_t leveldb_hash(std::string_view key, std::uint32_t seed = leveldb_filter_seed) noexcept;
-/// Of the eight little-endian bytes of an integer.
+/// The same of the eight little-endian bytes of an integer.
 std::uint32_t leveldb_hash(std::uint64_t key) noexcept;
 template <detail::LossyKey K>
 std::uint32_t leveldb_hash(K) = delete;
 
-/// Appends to `out` the bytes that leveldb::NewBloomFilterPolicy(bits_per_key)->CreateFilter would:
-/// max(64, n * bits_per_key) bits in whole bytes and a byte k = bits_per_key * 0.69, from 1 to 30.
-/// Throws std::invalid_argument if bits_per_key is negative, std::length_error if it is too many
-/// bytes.
+/// Appends to `out` the bytes that leveldb::NewBloomFilterPolicy(bits_per_key)->CreateFilter
+/// appends: max(64, n * bits_per_key) bits in whole bytes, and a byte k = bits_per_key * 0.69, from
+/// 1 to 30. Throws std::invalid_argument if bits_per_key is negative, std::length_error if the
+/// filter would have too many bytes.
 void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_key,
                            std::string& out);
-/// The same as bytes of their own.
+/// The same, returned as bytes.
 std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
                                            int bits_per_key);
-/// Of integers, each a key of eight little-endian bytes; and of hashes, the low 32 bits of which
+/// The same of integers, each a key of eight little-endian bytes; and of hashes, whose low 32 bits
 /// are leveldb_hash(key).
 std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, int bits_per_key);
 std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
                                                      int bits_per_key);
 
-/// Reads a filter where it lies, at any address; the bytes must outlive the view. Any bytes may be
-/// given, and mean what they mean to LevelDB: fewer than two find no key, k above 30 (reserved
-/// there) finds every key.
+/// A filter that is read where it lies, at any address. The bytes must outlive the view. Any bytes
+/// may be given, and they mean what they mean to LevelDB: with fewer than two bytes no key is
+/// found; with k above 30, which is reserved, every key is found.
 ///
-/// Integer keys are their eight little-endian bytes; hashes are 64-bit integers of which the low 32
-/// bits are read.
+/// Integer keys are their eight little-endian bytes. Hashes are 64-bit integers of which the low 32
+/// bits are read. Several threads may call const members at the same time.
 class LevelDbFilterView {
 public:
     explicit LevelDbFilterView(std::span<const std::byte> bytes) noexcept;
@@ -63,18 +63,18 @@ public:
     bool contains(K) const = delete;
     bool contains_hash(std::uint64_t hash) const noexcept;
 
-    /// How many are found.
+    /// How many of the keys are found.
     std::size_t count(std::span<const std::string_view> keys) const;
     std::size_t count(std::span<const std::uint64_t> keys) const;
     std::size_t count_hashes(std::span<const std::uint64_t> hashes) const;
-    /// Bit i % 8 of byte i / 8 says whether key i is found; writes ceil(n/8) bytes, the last padded
-    /// with zeros. Throws std::length_error if there are fewer.
+    /// Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes ceil(n / 8)
+    /// bytes, the last one padded with zeros. Throws std::length_error if the bitmap is shorter.
     void contains(std::span<const std::string_view> keys, std::span<std::uint8_t> bitmap) const;
     void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
     void contains_hashes(std::span<const std::uint64_t> hashes,
                          std::span<std::uint8_t> bitmap) const;
-    /// Writes the ascending positions of the keys found and returns their number; `positions` must
-    /// have room for all (std::length_error).
+    /// Writes the positions of the keys found, ascending, and returns how many they are.
+    /// `positions` must have room for all keys (std::length_error).
     std::size_t select(std::span<const std::string_view> keys,
                        std::span<std::uint32_t> positions) const;
     std::size_t select(std::span<const std::uint64_t> keys,
@@ -82,13 +82,14 @@ public:
     std::size_t select_hashes(std::span<const std::uint64_t> hashes,
                               std::span<std::uint32_t> positions) const;
 
-    /// Batches go through this ISA from now on. Throws std::invalid_argument if this machine cannot
-    /// run it. Without it they go through what default_isa() named at the first batch of any view:
-    /// to make a view, and to ask it, costs no look at the environment and no memory.
+    /// From now on batches go through the kernels of this instruction set. Throws
+    /// std::invalid_argument if this machine cannot run it. Before the first call they go through
+    /// what default_isa() named at the first batch of any view: making and asking a view neither
+    /// reads the environment nor allocates.
     void use_isa(Isa isa);
 
     std::size_t size_in_bytes() const noexcept { return bytes_.size(); }
-    /// Bits of the array, the byte k not counted.
+    /// The number of bits, the byte k not counted.
     std::uint64_t bits() const noexcept { return bits_; }
     unsigned k() const noexcept { return k_; }
 
@@ -102,11 +103,12 @@ private:
     const detail::KernelTable* kernels_ = nullptr;
 };
 
-/// FPR of such a filter, by simulation of its probes with ideal 32-bit hashes, and the standard
-/// deviation of one filter's true FPR around it (the error of the simulation included). LevelDB
-/// steps by a rotation of its only hash: in arrays of 2^17 to 2^22 bits the classic formula is 1.4
-/// to 1.7 times too low for that (8 times in the worst case seen), below 1,000 bits 1.1 to 1.7
-/// times. Takes seconds for millions of keys. The same result for the same arguments.
+/// The FPR of such a filter, by a simulation of its probes with ideal 32-bit hashes, and the
+/// standard deviation of one filter's true FPR around it (the error of the simulation included).
+///
+/// LevelDB has one hash and steps by a rotation of it, so the classic formula is too low: by 1.4 to
+/// 1.7 times in arrays of 2^17 to 2^22 bits (8 times in the worst case seen), by 1.1 to 1.7 times
+/// below 1,000 bits. Takes seconds for millions of keys. Equal arguments give equal results.
 struct SimulatedFpr {
     double fpr, deviation;
 };

@@ -1,8 +1,8 @@
-// Bloom filters of Parquet files: read, written, found in a file, and asked which row groups can be
-// skipped.
+// The Bloom filters of Parquet files: they are read, written, found in a file, and asked which row
+// groups can be skipped.
 //
-// Needs no library: the filters are split256, the metadata is read by a small reader of Thrift's
-// compact protocol. Specification: parquet-format, BloomFilter.md and parquet.thrift.
+// Needs no library: the filters are split256, and a small reader of Thrift's compact protocol reads
+// the metadata. Specification: parquet-format, BloomFilter.md and parquet.thrift.
 #pragma once
 
 #include <array>
@@ -31,12 +31,12 @@ enum class PhysicalType : std::uint8_t {
     byte_array,
     fixed_len_byte_array
 };
-/// As the specification writes it: "BOOLEAN", "INT32", .., "FLOAT", "DOUBLE", ..
+/// The name in the specification: "BOOLEAN", "INT32", .., "FLOAT", "DOUBLE", ..
 std::string_view to_string(PhysicalType type) noexcept;
 
-/// What a value has in a Bloom filter: XXH64, seed 0, of its PLAIN encoding (little-endian; of
-/// strings the bytes without their length). Goes to insert_hash and contains_hash. 0.0 and -0.0 are
-/// two values. Dates, times, decimals and unsigned numbers are their physical values.
+/// The hash of a value in a Bloom filter: XXH64, seed 0, of its PLAIN encoding (little-endian; of
+/// strings the bytes without their length). It goes to insert_hash and contains_hash. 0.0 and -0.0
+/// are two values. Dates, times, decimals and unsigned numbers are hashed as their physical values.
 std::uint64_t hash_value(bool value) noexcept;
 std::uint64_t hash_value(std::int32_t value) noexcept;
 std::uint64_t hash_value(std::int64_t value) noexcept;
@@ -46,28 +46,31 @@ std::uint64_t hash_value(
     const std::array<std::uint32_t, 3>& int96) noexcept;  ///< the least significant word first
 std::uint64_t hash_value(
     std::string_view bytes) noexcept;  ///< of BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY
-/// Of a value as text: a decimal number, "true" or "false", 24 hexadecimal digits of INT96's bytes,
-/// the bytes themselves. One hash; two for a zero of FLOAT or DOUBLE, whose encodings 0.0 and -0.0
-/// are equal and have different hashes. Throws std::invalid_argument for text that is no such
-/// value, for a NaN, and for bytes of a length other than a fixed one.
+/// The hash of a value that is given as text: a decimal number, "true" or "false", 24 hexadecimal
+/// digits of the bytes of an INT96, or the bytes themselves. One hash, but two for a zero of FLOAT
+/// or DOUBLE: its encodings 0.0 and -0.0 are equal and have different hashes. Throws
+/// std::invalid_argument for text that is no such value, for a NaN, and for bytes whose length is
+/// not the fixed one.
 std::vector<std::uint64_t> hash_text(PhysicalType type, std::int32_t type_length,
                                      std::string_view text);
 
-/// Header and bitset, as they stand in a file. Throws std::length_error for 2^31 bytes and more,
+/// Header and bitset as they stand in a file. Throws std::length_error for 2^31 bytes and more,
 /// which the header cannot say.
 std::vector<std::byte> write_filter(const SplitBlockBloom& filter);
 
+/// A filter that was read.
 struct ReadFilter {
     SplitBlockBloom filter;  ///< its n_keys() is estimated from the bits
     std::size_t bytes = 0;   ///< of header and bitset
 };
-/// Bytes of the header and bitset of a filter whose header `bytes` begin with.
+/// The number of bytes of header and bitset of a filter, from its header, with which `bytes` begin.
 Loaded<std::uint64_t> filter_length(std::span<const std::byte> bytes) noexcept;
-/// The filter that `bytes` begin with. Any bytes may be given; of the options isa, huge_pages,
+/// The filter with which `bytes` begin. Any bytes may be given. Of the options isa, huge_pages,
 /// max_bytes and allocator are read.
 Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes,
                                const Options& options = {}) noexcept;
 
+/// A column of a row group.
 struct ColumnChunk {
     std::string path;  ///< in the schema, parts joined by dots
     PhysicalType type = PhysicalType::boolean;
@@ -85,37 +88,39 @@ struct Metadata {
     std::string created_by;
     std::vector<RowGroup> row_groups;
 };
-/// Of a file's FileMetaData, as Thrift's compact protocol has it. Any bytes may be given; what
-/// comes back takes at most five times as many.
+/// Reads the FileMetaData of a file, in Thrift's compact protocol. Any bytes may be given. The
+/// result takes at most five times their memory.
 Loaded<Metadata> parse_metadata(std::span<const std::byte> bytes) noexcept;
 
-/// A Parquet file that is read from disk as far as it is asked for.
+/// A Parquet file. Only what is asked for is read from disk. Several threads may call const members
+/// at the same time.
 class File {
 public:
-    /// Reads the metadata, at most 256 MiB (LoadFault::limit). LoadFault::file where the file
-    /// cannot be read, foreign where it is no Parquet file or an encrypted one.
+    /// Reads the metadata, at most 256 MiB (LoadFault::limit). The fault is LoadFault::file where
+    /// the file cannot be read, and LoadFault::foreign where it is no Parquet file or an encrypted
+    /// one.
     static Loaded<File> open(const std::filesystem::path& path) noexcept;
     File(File&&) noexcept;
     File& operator=(File&&) noexcept;
     ~File();
 
     const Metadata& metadata() const noexcept { return metadata_; }
-    /// The number of the column in its row groups; throws std::invalid_argument naming it and those
-    /// there are.
+    /// The number of the column in its row groups. Throws std::invalid_argument that names it and
+    /// the columns that there are.
     std::size_t column(std::string_view path) const;
 
     bool has_filter(std::size_t row_group, std::size_t column) const noexcept;
-    /// Of a column chunk that has one (else LoadFault::parameter).
+    /// The filter of a column chunk that has one (else LoadFault::parameter).
     Loaded<SplitBlockBloom> read_filter(std::size_t row_group, std::size_t column,
                                         const Options& options = {}) const noexcept;
 
-    /// False if the filter of the column chunk says that it does not hold the value. A filter that
-    /// is not there, cannot be read, or is not as long as header and metadata say excludes nothing.
-    /// Parquet has no checksum of metadata, headers or bits: where these are damaged and still
-    /// read, a value may be lost. Reads the header and one block of 32 bytes, however long the
-    /// filter is.
+    /// False if the filter of the column chunk says that the chunk does not hold the value. A
+    /// filter excludes nothing if it does not exist, cannot be read, or is not as long as header
+    /// and metadata say. Parquet has no checksum of metadata, headers or bits: where these are
+    /// damaged and can still be read, a value may be lost. Reads the header and one block of 32
+    /// bytes, however long the filter is.
     bool may_contain(std::size_t row_group, std::size_t column, std::uint64_t hash) const;
-    /// The row groups that may_contain() one of the values, e.g. those of hash_text.
+    /// The row groups for which may_contain() one of the hashes is true, e.g. those of hash_text.
     std::vector<std::size_t> row_groups_with(std::size_t column,
                                              std::span<const std::uint64_t> hashes) const;
     std::vector<std::size_t> row_groups_with(std::size_t column, std::uint64_t hash) const {

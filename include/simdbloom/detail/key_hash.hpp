@@ -1,4 +1,4 @@
-// What a filter hashes its keys with.
+// How a filter hashes its keys.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,17 @@ namespace simdbloom::detail {
 class KeyHash {
 public:
     std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
-    /// fast where the seed is 0 or was given.
+    /// The level. It is `fast` where the seed is 0 or was given.
     Hashing hashing() const noexcept { return hashing_; }
-    /// As Options::key_kind or the saved filter said; unknown for the union of two kinds.
+    /// What the keys are, as Options::key_kind or the saved filter said; unknown for the union of
+    /// two kinds.
     KeyKind key_kind() const noexcept { return key_kind_; }
     /// The secret of Hashing::keyed, else 0.
     const HashKey& key() const noexcept { return key_; }
 
 protected:
-    /// Draws what the options leave open. Throws std::system_error if there is nothing to draw
-    /// from.
+    /// Draws what the options leave open. Throws std::system_error if the operating system has no
+    /// random bits.
     explicit KeyHash(const Options& options);
 
     bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
@@ -44,7 +45,8 @@ protected:
         if (key_kind_ != other.key_kind_) key_kind_ = KeyKind::unknown;
     }
 
-    /// siphash(key, key_). Not inlined: SipHash would take the registers of the mixer's constants.
+    /// siphash(key, key_). Not inlined, because SipHash would take the registers of the mixer's
+    /// constants.
     std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
 
     std::uint64_t seed_;  // offset already

@@ -1,5 +1,5 @@
-// Numbers in filters, bitmaps and saved bytes: little-endian on every machine, so that saved bits
-// are used where they lie.
+// Numbers in filters, bitmaps and saved bytes are little-endian on every machine, so that saved
+// bits are used where they lie.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace simdbloom::detail {
 
-/// From a number of the machine to one whose bytes in memory are little-endian, and back.
+/// Converts a number of the machine to one whose bytes in memory are little-endian, and back.
 template <class T>
 [[gnu::always_inline]] constexpr T little_endian(T value) noexcept {
     static_assert(std::is_unsigned_v<T> &&
@@ -22,7 +22,7 @@ template <class T>
     else return __builtin_bswap64(value);
 }
 
-/// The little-endian number whose first byte `from` points to, wherever that is.
+/// The little-endian number at `from`, at any address.
 template <class T>
 [[gnu::always_inline]] inline T load_le(const void* from) noexcept {
     T value;

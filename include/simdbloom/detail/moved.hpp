@@ -1,9 +1,9 @@
 // What a move leaves behind.
 //
 // A filter that was moved from is empty. It finds no key and holds no bytes; its batches answer as
-// those of any filter do. Whatever would put a key in, or save or fold it, throws
-// std::invalid_argument. It can be copied, assigned to and destroyed. A filter that is moved to
-// itself stays as it is.
+// those of any filter do. Members that would insert a key, or save or fold the filter, throw
+// std::invalid_argument. The filter can be copied, assigned to and destroyed. A filter that is
+// moved to itself stays as it is.
 #pragma once
 
 #include <type_traits>
@@ -11,8 +11,8 @@
 
 namespace simdbloom::detail {
 
-/// A member that goes where its object is moved to. What stays behind is `left`, of classes T{}.
-/// With such members a defaulted move is all that a type needs.
+/// A member that moves with its object. It leaves `left` behind; a member of class type T leaves
+/// T{} behind. A type of such members needs only a defaulted move.
 template <class T, auto left = 0>
 class Taken {
 public:
@@ -49,7 +49,7 @@ public:
 };
 
 [[noreturn, gnu::cold]] void throw_moved_from();
-/// Throws std::invalid_argument if the filter in question was moved from.
+/// Throws std::invalid_argument if `moved_from` is true.
 inline void check_not_moved(bool moved_from) {
     if (moved_from) [[unlikely]]
         throw_moved_from();

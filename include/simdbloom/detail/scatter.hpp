@@ -8,9 +8,9 @@
 
 namespace simdbloom::detail {
 
-/// Multiplication by an odd number that is drawn for each table: whoever chooses the hashes cannot
-/// choose such as meet. Two given ones meet in one of 2^log_slots slots with a chance of at most
-/// 2 / 2^log_slots (Dietzfelbinger et al. 1997).
+/// Multiplication by an odd number that is drawn for each table, so that an adversary who chooses
+/// the hashes cannot choose hashes that collide. Two given hashes share one of 2^log_slots slots
+/// with a chance of at most 2 / 2^log_slots (Dietzfelbinger et al. 1997).
 class Scatter {
 public:
     /// Throws std::system_error if the operating system has no random bits.

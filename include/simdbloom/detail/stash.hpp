@@ -1,4 +1,4 @@
-// The few keys of a table that have no place in it.
+// The few keys of a table that found no place in it.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,27 @@
 
 namespace simdbloom::detail {
 
-/// Whole hashes, each as often as it was inserted, in an open-addressed array that is at most half
-/// full.
+/// A multiset of whole hashes, in an open-addressed array that is at most half full.
 class Stash {
 public:
     bool empty() const noexcept { return held_ == 0; }
     std::size_t size() const noexcept { return held_; }
-    /// Bytes of the array, and what they would be with one hash more.
+    /// The bytes of the array: now, and with one hash more.
     std::size_t bytes() const noexcept { return slots_.size() * sizeof(std::uint64_t); }
     std::size_t bytes_with_one_more() const noexcept {
         return size_for(held_ + 1) * sizeof(std::uint64_t);
     }
 
     bool contains(std::uint64_t hash) const noexcept;
-    /// Slots that a look for this hash goes over.
+    /// The number of slots that a lookup of this hash looks at.
     std::size_t probes(std::uint64_t hash) const noexcept;
     unsigned copies(std::uint64_t hash) const noexcept;
-    /// Either goes in, or nothing has changed and std::bad_alloc is thrown, or for the first one
-    /// std::system_error where the operating system has no random bits.
+    /// Inserts one copy. If it throws, nothing has changed. Throws std::bad_alloc, and for the
+    /// first hash std::system_error if the operating system has no random bits.
     void insert(std::uint64_t hash);
-    /// Removes one copy; false if there is none.
+    /// Removes one copy. Returns false if there is none.
     bool erase(std::uint64_t hash) noexcept;
-    /// All of them, ascending.
+    /// All hashes, ascending.
     std::vector<std::uint64_t> sorted() const;
     void clear() noexcept;
 

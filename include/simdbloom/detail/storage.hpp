@@ -7,25 +7,26 @@
 
 namespace simdbloom::detail {
 
-/// Zeroed bytes, 64-byte aligned (2 MiB aligned for large ones with huge pages), with readable
-/// slack behind them so that kernels may load whole words. Owns them.
+/// Zeroed bytes that it owns. They are aligned to 64 bytes, or to 2 MiB where they are large and
+/// huge pages are wanted. Readable slack follows them, so that kernels may load whole words.
 ///
-/// Of 0 bytes, as after a move, it points to zeros that nobody may write to: as many as a lookup in
-/// one block of any layout reads.
+/// With 0 bytes, as after a move, it points to zeros that nobody may write to. There are as many as
+/// a lookup in one block of any layout reads.
 class Storage {
 public:
     static constexpr std::size_t slack = 64;
 
     Storage() noexcept : data_(const_cast<std::byte*>(no_bytes)) {}
-    /// Throws AllocationError naming the bytes. `resource` null: pages from the operating system.
+    /// Throws AllocationError that names the bytes. A null `resource` means pages from the
+    /// operating system.
     Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
-    /// Bytes of somebody else's that outlive this and are never written; at least 8 readable ones
-    /// follow them.
+    /// Bytes of somebody else's. They must outlive this object and are never written; at least 8
+    /// readable bytes follow them.
     static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
-    /// The copy of borrowed bytes is an own one.
+    /// A copy of borrowed bytes has bytes of its own.
     Storage(const Storage& other);
     Storage(Storage&& other) noexcept : Storage() { swap(other); }
-    /// Throws AllocationError, and has what it had then.
+    /// Throws AllocationError, and then has the bytes it had before.
     Storage& operator=(const Storage& other) { return *this = Storage(other); }
     Storage& operator=(Storage&& other) noexcept {
         Storage taken(std::move(other));

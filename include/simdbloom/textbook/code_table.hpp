@@ -1,5 +1,5 @@
-// A hash table of short codes: method 1 of Bloom 1970, between a table of whole keys and the bit
-// array.
+// A hash table of short codes: method 1 of Bloom 1970, which lies between a table of whole keys and
+// the bit array.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +19,35 @@ namespace detail {
 enum class Output : std::uint8_t;
 }  // namespace detail
 
-/// Cells of c bits, each empty or with a code of one key, 1 to 2^c - 1. A key goes to the first
-/// empty one of a pseudo-random row of cells, unless its code is met on the way: then another key
-/// answers for it. A stranger is found if the row that it begins meets its code before an empty
-/// cell. (Bloom 1970, "Space/time trade-offs in hash coding with allowable errors", CACM 13(7): the
-/// row of addresses and the rejection at the first empty cell are method 1's.)
+/// Cells of c bits. A cell is empty or has the code of one key, from 1 to 2^c - 1.
 ///
-/// Here to be compared with; the cuckoo filters hold such codes at a load of 0.95, and give them
-/// back. Concurrent calls of const members are safe; nothing else is. Of the options, seed,
-/// hashing, key, huge_pages, max_bytes and allocator are heeded.
+/// A key has a pseudo-random row of cells and goes to the first empty cell of its row. If it meets
+/// its own code before, it takes no cell: then another key answers for it. A stranger is found if
+/// its row meets its code before an empty cell. (Bloom 1970, "Space/time trade-offs in hash coding
+/// with allowable errors", CACM 13(7): the row of addresses and the rejection at the first empty
+/// cell are those of method 1.)
+///
+/// The table is here for comparison. The cuckoo filters hold such codes at a load of 0.95 and can
+/// erase them. Several threads may call const members at the same time; no other member may run at
+/// the same time as any other call. Of the options seed, hashing, key, huge_pages, max_bytes and
+/// allocator are read.
 class CodeTable : public LookupInterface<CodeTable, detail::KeyHash> {
 public:
     static constexpr unsigned min_code_bits = 2, max_code_bits = 32;
 
-    /// As many cells as leave that share of them empty (0 < empty < 1) once n_keys keys are in:
-    /// Bloom's phi. Throws std::invalid_argument that names a value out of range, std::length_error
-    /// beyond 2^32 - 1 cells or max_bytes.
+    /// A table with as many cells as leave the share `empty` of them empty (Bloom's phi, 0 < empty
+    /// < 1) once n_keys keys are in. Throws std::invalid_argument that names a value out of range,
+    /// std::length_error beyond 2^32 - 1 cells or max_bytes.
     static CodeTable with_empty_share(std::size_t n_keys, double empty, unsigned code_bits,
                                       Options options = {});
     CodeTable(std::uint64_t cells, unsigned code_bits, Options options = {});
     CodeTable(const CodeTable&) = default;
     CodeTable(CodeTable&&) noexcept = default;
-    /// Leaves the table as it was if it throws. What a move leaves behind: moved.hpp.
+    /// Leaves the table as it was if it throws. detail/moved.hpp says what a move leaves behind.
     CodeTable& operator=(const CodeTable& other) { return *this = CodeTable(other); }
     CodeTable& operator=(CodeTable&&) noexcept = default;
 
-    /// False if the key could not go in: all cells but one are taken.
+    /// Returns false if the key could not go in: all cells but one are taken.
     bool insert_hash(std::uint64_t hash);
     bool contains_hash(std::uint64_t hash) const noexcept { return look_for(hash).found; }
     bool insert(std::uint64_t key) { return insert_hash(hash_of(key)); }
@@ -53,11 +56,11 @@ public:
     bool insert(K) = delete;
     using LookupInterface::contains;
 
-    /// Both return how many went in: those before the first that could not.
+    /// Insert in order, up to the first key that cannot go in, and return how many went in.
     std::size_t insert(std::span<const std::uint64_t> keys);
     std::size_t insert_hashes(std::span<const std::uint64_t> hashes);
 
-    // As those of every filter, see FilterBase.
+    // As those of FilterBase.
     std::size_t count(std::span<const std::uint64_t> keys) const;
     std::size_t count_hashes(std::span<const std::uint64_t> hashes) const;
     void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
@@ -70,7 +73,7 @@ public:
 
     std::uint64_t cells() const noexcept { return cells_; }
     unsigned code_bits() const noexcept { return code_bits_; }
-    /// Codes held; keys whose code was there already have added none.
+    /// The number of codes in the table. A key whose code was there already has added none.
     std::uint64_t stored() const noexcept { return stored_; }
     std::size_t size_in_bytes() const noexcept {
         return static_cast<std::size_t>((cells_ * code_bits_ + 7) / 8);
@@ -79,13 +82,13 @@ public:
     std::string spec() const { return "codes:c=" + std::to_string(code_bits_); }
     void clear() noexcept;
 
-    /// The exact rate for a random stranger and rows of independent addresses, at the load there
-    /// is: with load a and 2^c - 1 codes, a / (a + (1 - a) (2^c - 1)).
+    /// The exact FPR for a random stranger and rows of independent addresses, at the present load
+    /// a: a / (a + (1 - a) (2^c - 1)).
     double estimated_fpr() const noexcept;
-    /// Cells looked at for a stranger, on average: 1 / (1 - a + a / (2^c - 1)). Bloom's time to
-    /// reject.
+    /// The mean number of cells that a lookup of a stranger looks at: 1 / (1 - a + a / (2^c - 1)).
+    /// It is Bloom's time to reject.
     double expected_probes() const noexcept;
-    /// Cells that this lookup looks at.
+    /// The number of cells that the lookup of this hash looks at.
     std::uint64_t probes(std::uint64_t hash) const noexcept { return look_for(hash).probes; }
 
 private:

@@ -1,4 +1,4 @@
-// MD5 and SHA-1 as Hashers, through nettle (link with nettle; the library itself does without).
+// MD5 and SHA-1 as Hashers, through nettle. Link with nettle; the library itself does not need it.
 #pragma once
 
 #include <nettle/md5.h>
@@ -13,8 +13,8 @@
 
 namespace simdbloom {
 
-/// The first 64 bits, little-endian, of the digest of the key and, where the seed is not 0, the
-/// seed's eight little-endian bytes before it. halves() gives the first 128 bits: two functions at
+/// The first 64 bits, little-endian, of the digest of the key. Where the seed is not 0, its eight
+/// little-endian bytes stand before the key. halves() gives the first 128 bits: two functions at
 /// the price of one.
 template <class Context, void (*init)(Context*),
           void (*update)(Context*, std::size_t, const std::uint8_t*),

@@ -1,5 +1,5 @@
-// MurmurHash3 as a Hasher, through libmurmurhash (link with murmurhash; the library itself does
-// without).
+// MurmurHash3 as a Hasher, through libmurmurhash. Link with murmurhash; the library itself does not
+// need it.
 #pragma once
 
 #include <murmurhash.h>
@@ -12,9 +12,9 @@
 
 namespace simdbloom {
 
-/// The first 64 bits of MurmurHash3_x64_128 (Appleby, SMHasher). Its seed has 32 bits: the low ones
-/// are taken. halves() gives all 128 bits. Throws std::length_error for keys of 2^32 bytes and
-/// more, which that library cannot take.
+/// The first 64 bits of MurmurHash3_x64_128 (Appleby, SMHasher). Its seed has 32 bits: the low 32
+/// bits of the seed are taken. halves() gives all 128 bits. Throws std::length_error for keys of
+/// 2^32 bytes and more, which libmurmurhash cannot take.
 struct Murmur3 {
     std::array<std::uint64_t, 2> halves(std::string_view key, std::uint64_t seed = 0) const {
         if (key.size() > 0xFFFFFFFFu)

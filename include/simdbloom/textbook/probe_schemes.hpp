@@ -1,8 +1,8 @@
 // Where the k probes of a key go in one array of m bits: by k functions of the user's, or by two or
 // three hash values.
 //
-// A scheme has k() and probe(key, bits, visit), which calls visit(position) for up to k positions
-// below `bits`, until one call returns false, and returns whether none did.
+// A scheme has k() and probe(key, bits, visit). probe calls visit(position) for k positions below
+// `bits`, one after the other, until a call returns false. It returns whether no call did.
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@
 
 namespace simdbloom {
 
+/// A scheme that makes positions for keys of that type.
 template <class S, class Key>
 concept ProbeScheme = requires(const S& scheme, const Key& key, std::uint64_t bits,
                                bool (&visit)(std::uint64_t)) {
@@ -36,8 +37,8 @@ inline unsigned checked_k(std::size_t k) {
     return static_cast<unsigned>(k);
 }
 
-/// n hash values of a key: the two halves of a 128-bit hash at the price of one, or the values
-/// under seeds one apart.
+/// n hash values of a key: the two halves of 128-bit hashes where the Hasher has them, at the price
+/// of one hash for two values; else the hashes under seeds one apart.
 template <std::size_t n, class H, class Key>
 std::array<std::uint64_t, n> hash_values(const H& hash, const Key& key, std::uint64_t seed) {
     std::array<std::uint64_t, n> values;
@@ -53,11 +54,11 @@ std::array<std::uint64_t, n> hash_values(const H& hash, const Key& key, std::uin
     return values;
 }
 
-/// What is common to the schemes that make k positions out of `values` hash values of a Hasher H.
+/// The common part of the schemes that make k positions out of `values` hash values of a Hasher H.
 template <class H>
 class Derived {
 public:
-    /// All positions at once cost little more than the first.
+    /// All positions together cost little more than the first.
     static constexpr bool derives_positions = true;
     explicit Derived(unsigned k, std::uint64_t seed = 0, H hash = {})
         : hash_(std::move(hash)), seed_(seed), k_(checked_k(k)) {}
@@ -75,7 +76,7 @@ protected:
 
 }  // namespace detail
 
-/// k functions given by the user: probe i is functions[i](key) mod m. Throws std::invalid_argument
+/// k functions of the user's: probe i is functions[i](key) mod m. Throws std::invalid_argument
 /// unless there are 1 to 64.
 template <class F>
 class Functions {
@@ -97,8 +98,8 @@ private:
     std::vector<F> functions_;
 };
 
-/// k functions that are one Hasher under k seeds: probe i is H(key, seed + i) mod m. As independent
-/// as the Hasher's seeds are.
+/// One Hasher under k seeds: probe i is H(key, seed + i) mod m. The functions are as independent as
+/// the Hasher's seeds are.
 template <class H>
 class Seeds {
 public:
@@ -121,8 +122,8 @@ private:
 };
 
 /// Probe i is a + i b mod m (Kirsch & Mitzenmacher 2006). All probes of a key whose b is a multiple
-/// of m fall together, and those of two keys do more often than ideal ones: the excess over the FPR
-/// of k functions falls as 1 / m.
+/// of m fall together. The probes of two keys fall together more often than ideal ones. The excess
+/// over the FPR of k functions falls as 1 / m.
 template <class H>
 class DoubleHashing : public detail::Derived<H> {
 public:
@@ -139,7 +140,7 @@ public:
 };
 
 /// Probe i is a + i b + (i^3 - i) / 6 mod m (Dillinger & Manolios 2004, "Bloom filters in
-/// probabilistic verification", section 5.2): no two probes of a key need fall together, whatever
+/// probabilistic verification", section 5.2). The probes of a key need not fall together, whatever
 /// its b.
 template <class H>
 class EnhancedDoubleHashing : public detail::Derived<H> {

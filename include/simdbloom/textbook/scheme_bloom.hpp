@@ -21,13 +21,14 @@
 
 namespace simdbloom {
 
-/// One array of m bits, any number of them, and the k probes of a scheme (Bloom 1970, method 2).
-/// For choosing and comparing hash functions; ClassicBloom is the same filter with vector kernels
-/// and functions that are known to be good. Not safe for concurrent use while keys go in.
+/// One array of m bits, any number of them, and the k probes of a scheme (Bloom 1970, method 2). It
+/// serves to choose and to compare hash functions. ClassicBloom is the same filter with vector
+/// kernels and functions that are known to be good. While keys go in, nothing else may use the
+/// filter.
 template <class Scheme>
 class SchemeBloom {
 public:
-    /// Throws std::invalid_argument for no bits.
+    /// Throws std::invalid_argument for 0 bits.
     SchemeBloom(std::uint64_t bits, Scheme scheme)
         : scheme_(std::move(scheme)),
           bits_(checked(bits)),
@@ -45,7 +46,7 @@ public:
 
     SchemeBloom(const SchemeBloom&) = default;
     SchemeBloom(SchemeBloom&&) = default;
-    /// Leaves the filter as it was if it throws. What a move leaves behind: moved.hpp.
+    /// Leaves the filter as it was if it throws. detail/moved.hpp says what a move leaves behind.
     SchemeBloom& operator=(const SchemeBloom& other) requires std::is_move_assignable_v<Scheme> {
         return *this = SchemeBloom(other);
     }
@@ -60,7 +61,7 @@ public:
             return true;
         });
     }
-    /// Never false for a key inserted.
+    /// Every inserted key is found.
     template <class Key>
     requires ProbeScheme<Scheme, Key>
     bool contains(const Key& key) const {
@@ -80,8 +81,8 @@ public:
         });
         return found;
     }
-    /// Bit i % 8 of byte i / 8 says whether key i is found; writes ceil(n / 8) bytes, the last one
-    /// padded with zeros. Throws std::length_error if the bitmap is shorter.
+    /// Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes ceil(n / 8)
+    /// bytes, the last one padded with zeros. Throws std::length_error if the bitmap is shorter.
     template <class Key>
     void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap) const {
         detail::check_bitmap(keys.size(), bitmap.size());
@@ -90,8 +91,8 @@ public:
                 bitmap[(first + i) / 8] = static_cast<std::uint8_t>(hits >> i);
         });
     }
-    /// Writes the ascending positions of the keys found and returns their number. Throws
-    /// std::length_error without room for all.
+    /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
+    /// std::length_error without room for all keys.
     template <class Key>
     std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions) const {
         detail::check_positions(keys.size(), positions.size());
@@ -111,12 +112,12 @@ public:
     /// Bit i is bit i % 8 of byte i / 8.
     std::span<const std::byte> bytes() const noexcept { return {array_.data(), size_in_bytes()}; }
 
-    /// Of n distinct keys and k ideal functions.
+    /// The FPR with n distinct keys and k ideal functions.
     double expected_fpr(std::uint64_t n_keys) const {
         if (bits_ == 0) return 0;
         return fpr::classic_exact(static_cast<double>(bits()), static_cast<double>(n_keys), k());
     }
-    /// From the share of set bits, for ideal functions.
+    /// The FPR that follows from the share of set bits, for ideal functions.
     double estimated_fpr() const {
         if (bits_ == 0) return 0;
         std::uint64_t ones = 0;
@@ -151,7 +152,7 @@ private:
         std::uint32_t found = 0;
         if (bits_ == 0) return 0;
         if constexpr (Scheme::derives_positions) {
-            // All positions of all keys first, so that their lines are on the way together.
+            // All positions of all keys come first, so that their lines are on the way together.
             std::array<std::uint64_t, chunk * detail::max_probes> positions;
             std::uint64_t* at = positions.data();
             for (const Key& key : keys)

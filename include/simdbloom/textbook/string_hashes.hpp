@@ -1,11 +1,12 @@
 // The string hashes of the textbooks, as Hashers: for comparison, for filters that must agree with
-// somebody else's, and as a warning. BytesHasher (XXH64) is the one to take.
+// another program's, and as a warning. The one to take is BytesHasher (XXH64).
 //
-// All run over 64 bits of state. The seed is xored into the state they begin with, so that seed 0
-// gives the published function. Their bits are not well mixed: the filters of this library take the
-// block from the high 32 bits and the pattern from the low ones, and want Mixed<H> in place of H.
-// Nor are two seeds two functions: for Bkdr, Djb2 and Sdbm the values of a key under two seeds
-// differ by what depends on its length alone. bench/pages/hashing.md shows what either costs.
+// All of them have 64 bits of state. The seed is xored into the first state, so seed 0 gives the
+// published function. Their bits are not well mixed: the filters of this library take the block
+// from the high 32 bits and the pattern from the low ones, and need Mixed<H> in place of H. Two
+// seeds are not two functions either: for Bkdr, Djb2 and Sdbm the hashes of a key under two seeds
+// differ by an amount that depends only on the length of the key. bench/pages/hashing.md shows what
+// both cost.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +53,8 @@ struct Djb2 : detail::PolynomialHash<33, 5381> {};
 /// h * 65599 + c: the sdbm database library.
 struct Sdbm : detail::PolynomialHash<65599, 0> {};
 
-/// H with its value put through KeyHasher (a bijection: two keys collide if and only if H lets
-/// them).
+/// H followed by KeyHasher. KeyHasher is a bijection: two keys collide if and only if they collide
+/// under H.
 template <class H>
 struct Mixed {
     H hash{};

@@ -1,5 +1,5 @@
-// What texts on Bloom filters describe and no system takes for speed: a table of codes, a Bloom
-// filter over functions of the user's choice, and the string hashes of the textbooks.
+// What textbooks describe and no system takes for its speed: a table of codes, a Bloom filter with
+// hash functions of the user's choice, and the string hashes of the textbooks.
 #pragma once
 
 #include "simdbloom/textbook/code_table.hpp"
