@@ -1,5 +1,5 @@
-// Columns of Apache Arrow as keys of a join, and answers as Arrow arrays, through Arrow's C data
-// interface: plain structs, no library.
+// Columns of Apache Arrow as keys of a join, and answers as Arrow arrays. They go through Arrow's C
+// data interface, which is plain structs and needs no library.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 #include "simdbloom/join.hpp"
 
-// As Arrow's specification "The Arrow C data interface" has them; whoever defines them defines the
-// macro too.
+// The structs of Arrow's specification "The Arrow C data interface". A program that defines them
+// elsewhere defines this macro too.
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 extern "C" {
@@ -41,22 +41,24 @@ struct ArrowArray {
 
 namespace simdbloom {
 
-/// The keys of an Arrow array. Integers, booleans, dates, times, timestamps and durations are their
-/// 64-bit values, sign- or zero-extended, and floats are join_key, so that equal numbers of two
-/// types have one key (units of time are not converted); strings, binaries and decimals are hashes
-/// of their bytes. A dictionary stands for the values it holds.
+/// The keys of an Arrow array.
+///
+/// - Integers, booleans, dates, times, timestamps and durations: their 64-bit values, sign- or
+///   zero-extended. Units of time are not converted.
+/// - Floats: join_key. So equal numbers of two types have one key.
+/// - Strings, binaries and decimals: hashes of their bytes.
+/// - A dictionary: the keys of the values that it stands for.
 class ArrowKeys {
 public:
-    /// What strings are hashed with: must be the filter's seed() or, if its hashing is keyed, its
-    /// key().
+    /// What strings are hashed with: the filter's seed() or, if its hashing is keyed, its key().
     struct Hash {
         std::uint64_t seed = 0;
         std::optional<HashKey> key{};
     };
 
-    /// Reads the array, which stays the caller's: its buffers must live as long as column() is
-    /// used. Throws std::invalid_argument for a type that has no keys (naming the format), an array
-    /// that was released, and lengths, offsets or indices that cannot be.
+    /// Reads the array. The array stays the caller's, and its buffers must live for as long as
+    /// column() is used. Throws std::invalid_argument for a type that has no keys (with the
+    /// format), for an array that was released, and for impossible lengths, offsets and indices.
     ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
     ArrowKeys(const ArrowSchema& schema, const ArrowArray& array)
         : ArrowKeys(schema, array, Hash()) {}
@@ -67,7 +69,7 @@ public:
     ArrowKeys& operator=(const ArrowKeys& other) { return *this = ArrowKeys(other); }
     ArrowKeys& operator=(ArrowKeys&&) noexcept = default;
 
-    /// As long as this object and the array live.
+    /// The keys as a column. Valid for as long as this object and the array live.
     JoinColumn column() const noexcept {
         std::span<const std::uint64_t> values = borrowed_;
         if (values.empty()) values = values_;
@@ -86,9 +88,9 @@ private:
     bool hashed_ = false;
 };
 
-/// Hands over row numbers as an array of uint32 ("I"), and a bitmap of n answers as one of booleans
-/// ("b"); both structs are written and belong to the caller, who calls their release. Throws
-/// std::length_error if the bitmap has fewer than n bits.
+/// Hands over row numbers as an array of uint32 ("I"), or a bitmap of n answers as an array of
+/// booleans ("b"). Both structs are written and belong to the caller, who calls their release.
+/// Throws std::length_error if the bitmap has fewer than n bits.
 void export_rows(std::vector<std::uint32_t> rows, ArrowSchema& schema, ArrowArray& array);
 void export_bitmap(std::vector<std::uint8_t> bitmap, std::size_t n, ArrowSchema& schema,
                    ArrowArray& array);

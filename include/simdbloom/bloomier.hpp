@@ -1,5 +1,5 @@
-// The Bloomier filter: a map from keys to small values that holds no keys. With no values it is a
-// fuse filter.
+// The Bloomier filter: a map from keys to small values that does not hold the keys. Without values
+// it is a fuse filter.
 #pragma once
 
 #include <cstddef>
@@ -26,40 +26,45 @@ struct MapAccess;
 
 /// How the graph of a BloomierMap is made.
 struct FuseTuning {
-    /// Slots a key leads to: 3, or 4 for 5 % less space at one more load a lookup.
+    /// The slots that a key leads to: 3, or 4 for 5 % less space at one more load a lookup.
     unsigned arity = 3;
-    /// Graphs tried before building fails; 0: as many as hash 2^23 keys, and 128 at least. Each has
-    /// a chance from 1/1500 (some hundred keys) to 9/10 (from 10,000 keys on).
+    /// The number of graphs to try before building fails. 0: as many as it takes to hash 2^23 keys,
+    /// and at least 128. One graph succeeds with a chance between 1/1500 (some hundred keys) and
+    /// 9/10 (from 10,000 keys on).
     std::uint32_t max_attempts = 0;
 };
 
-/// An immutable map from keys to values of r bits: right for every key in it, and "absent" with
-/// probability 1 - 2^-f for any other (Chazelle, Kilian, Rubinfeld, Tal 2004). A slot of r + f bits
-/// holds as many bits of the XOR of value and check of its keys; keys and slots are the graph of
-/// Graf & Lemire 2022, built by peeling in linear time, with the next seed where a graph cannot be
-/// peeled. At most 1.25 slots a key from 8 keys on (4-wise: 12), 1.13 at a million.
+/// An immutable map from keys to values of r bits. It is right for every key in it. For any other
+/// key it says "absent" with probability 1 - 2^-f (Chazelle, Kilian, Rubinfeld, Tal 2004).
 ///
-/// Concurrent calls of const members are safe. Keys are 64-bit integers hashed with hash_key(key,
-/// seed), or siphash(key, key()); the *_hashes twins take well-mixed 64-bit hashes as they are.
-/// Hashes are what is told apart: keys that share all 64 bits of it are one key.
+/// A slot has r + f bits. The XOR of the slots of a key is the key's value and check. Keys and
+/// slots are the graph of Graf & Lemire 2022, which is built by peeling in linear time; where a
+/// graph cannot be peeled, the next seed makes another graph. The map has at most 1.25 slots a key
+/// from 8 keys on (from 12 keys with arity 4), and 1.13 at a million keys.
+///
+/// Keys are 64-bit integers. They are hashed with hash_key(key, seed), or with siphash(key, key())
+/// if hashing is keyed. The twins whose names end in _hashes take well-mixed 64-bit hashes as they
+/// are. Keys with equal hashes are one key.
+///
+/// Threads: any number of threads may call const members at the same time.
 class BloomierMap : public LookupInterface<BloomierMap, detail::KeyHash> {
 public:
     BloomierMap(const BloomierMap&) = default;
     BloomierMap(BloomierMap&&) noexcept = default;
-    /// Leaves the map as it was if it throws. What a move leaves behind: moved.hpp.
+    /// Leaves the map as it was if it throws. detail/moved.hpp says what a move leaves behind.
     BloomierMap& operator=(const BloomierMap& other) { return *this = BloomierMap(other); }
     BloomierMap& operator=(BloomierMap&&) noexcept = default;
 
-    /// values[i], below 2^value_bits, is the value of keys[i]. value_bits is 0 to 32, check_bits 0
-    /// to 32, not both 0; with 0 check bits every key is found, and a stranger has any value.
-    /// Options::fold_levels and spec are not read.
+    /// Builds a map in which values[i], below 2^value_bits, is the value of keys[i]. value_bits and
+    /// check_bits are 0 to 32 each, and not both 0. With 0 check bits every key is found, and an
+    /// absent key has some value. Options::fold_levels and spec are not read. Time is linear in the
+    /// number of keys, whatever their hashes are.
     ///
-    /// A key may come twice with the same value. Throws std::invalid_argument naming a key with two
-    /// values, a value that is too large, numbers of keys and values that differ, or bits or arity
-    /// out of range; std::length_error beyond 2^32 - 1 slots or options.max_bytes;
-    /// std::runtime_error if no graph of max_attempts could be peeled; std::system_error if hashes
-    /// have to be told apart without random bits. Time is linear in the number of keys, whatever
-    /// their hashes are.
+    /// A key may be listed twice with the same value. Throws std::invalid_argument that names a key
+    /// with two values, a value that is too large, different numbers of keys and values, and bits
+    /// or arity out of range; std::length_error beyond 2^32 - 1 slots or options.max_bytes;
+    /// std::runtime_error if none of max_attempts graphs could be peeled; std::system_error if
+    /// hashes have to be told apart and the operating system has no random bits.
     static BloomierMap build(std::span<const std::uint64_t> keys,
                              std::span<const std::uint32_t> values, unsigned value_bits,
                              unsigned check_bits, const Options& options = {},
@@ -84,7 +89,7 @@ public:
         return map;
     }
 
-    /// Without values: a static filter of check_bits a slot.
+    /// A static filter: a map without values, with check_bits bits a slot.
     static BloomierMap build_filter(std::span<const std::uint64_t> keys, unsigned check_bits,
                                     const Options& options = {}, const FuseTuning& tuning = {});
     static BloomierMap build_filter_hashes(std::span<const std::uint64_t> hashes,
@@ -98,12 +103,12 @@ public:
         map.construct(map.hashes_with(keys, hasher), {}, {}, options, tuning);
         return map;
     }
-    /// Slots of a map of so many keys.
+    /// The number of slots of a map of so many keys.
     static std::uint64_t slots_for(std::uint64_t n_keys, unsigned arity = 3) {
         return detail::fuse_graph(n_keys, arity).slots();
     }
 
-    /// The value, or nothing for a key that is absent (0 where there are no value bits).
+    /// The value, or nothing for an absent key. Where there are no value bits, the value is 0.
     std::optional<std::uint32_t> value_of_hash(std::uint64_t hash) const noexcept;
     std::optional<std::uint32_t> value_of(std::uint64_t key) const noexcept {
         return value_of_hash(hash_of(key));
@@ -126,10 +131,10 @@ public:
     }
     using LookupInterface::contains;
 
-    /// values[i] is the value of key i, 0 if it is absent; bit i % 8 of byte i / 8 of the bitmap
-    /// says whether it is present. Writes exactly n values and ceil(n/8) bytes, the last one padded
-    /// with zeros, and returns how many are present. Throws std::length_error if one of them is
-    /// shorter.
+    /// Writes the value of key i to values[i], 0 if the key is absent. Bit i % 8 of byte i / 8 of
+    /// the bitmap says whether the key is present. Writes exactly n values and ceil(n / 8) bytes,
+    /// the last one padded with zeros, and returns how many keys are present. Throws
+    /// std::length_error if one of the outputs is shorter.
     std::size_t lookup(std::span<const std::uint64_t> keys, std::span<std::uint32_t> values,
                        std::span<std::uint8_t> bitmap) const;
     std::size_t lookup_hashes(std::span<const std::uint64_t> hashes,
@@ -140,7 +145,7 @@ public:
     std::size_t lookup_hashes(std::span<const std::uint64_t> hashes,
                               std::span<std::uint32_t> values) const;
 
-    /// As of every filter: FilterBase.
+    /// As those of FilterBase.
     std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
     std::size_t count_hashes(std::span<const std::uint64_t> hashes) const {
         return run_count(hashes, true);
@@ -173,54 +178,57 @@ public:
         return found;
     }
 
-    /// Distinct keys.
+    /// The number of distinct keys.
     std::uint64_t n_keys() const noexcept { return n_keys_; }
     unsigned value_bits() const noexcept { return value_bits_; }
     unsigned check_bits() const noexcept { return check_bits_; }
-    /// Bits a slot takes: value_bits + check_bits, or 64 where these are more than 57, the most
-    /// that one load of 64 bits holds wherever they begin.
+    /// The bits of a slot: value_bits + check_bits, or 64 where that is more than 57. 57 bits are
+    /// the most that one load of 64 bits holds wherever they begin.
     unsigned slot_bits() const noexcept { return slot_bits_of(value_bits_, check_bits_); }
     unsigned arity() const noexcept { return graph_.arity; }
     std::uint64_t slots() const noexcept { return graph_.slots(); }
-    /// Infinite for a map of no keys, as are bits_per_key().
+    /// slots() over n_keys(). Infinite for a map of no keys, as bits_per_key() is.
     double slots_per_key() const noexcept {
         return static_cast<double>(slots()) / static_cast<double>(n_keys());
     }
-    /// Graphs tried, the one that was peeled included.
+    /// The number of graphs tried, the last one included.
     std::uint32_t attempts() const noexcept { return attempts_; }
 
-    /// Bytes of the slots alone; the memory held is one page more at the most.
+    /// Bytes of the slots. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return table_.size(); }
     double bits_per_key() const noexcept {
         if (moved_from()) return 0;
         return 8.0 * static_cast<double>(size_in_bytes()) / static_cast<double>(n_keys());
     }
-    /// 2^-check_bits: the slots of a stranger XOR to a value that his check does not depend on.
+    /// 2^-check_bits. The XOR of the slots of an absent key does not depend on the check of that
+    /// key.
     double expected_fpr() const noexcept;
-    /// The same: it does not depend on what the slots hold.
+    /// The same, because the FPR does not depend on what the slots hold.
     double estimated_fpr() const noexcept { return expected_fpr(); }
-    /// E.g. "bloomier:r=8,f=8", "bloomier:r=8,f=8,d=4" with arity 4, "fuse:f=8" without values.
+    /// "bloomier:r=8,f=8"; with arity 4 "bloomier:r=8,f=8,d=4"; without values "fuse:f=8".
     std::string spec() const;
     Isa isa() const noexcept { return isa_; }
-    /// Answers from now on through the kernels of that ISA. Throws std::invalid_argument if this
-    /// machine cannot run it.
+    /// From now on the kernels of that instruction set give the answers. Throws
+    /// std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
-    /// The slots, size_in_bytes() long: slot i is bits i * slot_bits() on, bit b being bit b % 8 of
-    /// byte b / 8; the low check_bits() of it are for the check, those above for the value.
+    /// The slots, size_in_bytes() bytes. Slot i begins at bit i * slot_bits(); bit b is bit b % 8
+    /// of byte b / 8. The low check_bits() bits of a slot are for the check, the bits above them
+    /// for the value.
     std::span<const std::byte> bytes() const noexcept { return {table_.data(), table_.size()}; }
 
-    /// For harnesses: hashes and addresses as a lookup does and loads all slots of each key,
-    /// testing nothing.
+    /// For harnesses: hashes the keys, computes their addresses and loads all slots of each key,
+    /// but tests nothing.
     std::uint64_t touch(std::span<const std::uint64_t> keys) const;
 
-    /// The map that was saved (bloomier_format.md). As simdbloom::load, of which everything said
-    /// about bytes, options and errors holds here too.
+    /// The map that was saved (src/persist/bloomier_format.md). What simdbloom::load says of bytes,
+    /// options and errors holds here too.
     static Loaded<BloomierMap> load(std::span<const std::byte> bytes,
                                     const Options& options = {}) noexcept;
     static Loaded<BloomierMap> load_file(const std::filesystem::path& path,
                                          const Options& options = {}) noexcept;
-    /// Without a copy, as simdbloom::view and map_file. The bytes of a view must outlive it and
-    /// must not change; a mapping lives as long as the map. A copy of either has slots of its own.
+    /// The same without a copy, as simdbloom::view and map_file. The bytes of a view must outlive
+    /// it and must not change. A mapping lives as long as the map. A copy of either has slots of
+    /// its own.
     static Loaded<BloomierMap> view(std::span<const std::byte> bytes,
                                     const Options& options = {}) noexcept;
     static Loaded<BloomierMap> map_file(const std::filesystem::path& path,
@@ -228,7 +236,7 @@ public:
 
 private:
     friend struct detail::MapAccess;
-    /// Without slots yet. Throws what is said of the arguments at build.
+    /// A map without slots. Throws what build says of its arguments.
     BloomierMap(unsigned value_bits, unsigned check_bits, const Options& options,
                 const FuseTuning& tuning);
 
@@ -236,7 +244,7 @@ private:
         return value_bits + check_bits <= 57 ? value_bits + check_bits : 64;
     }
     static void check_values(std::size_t keys, std::size_t room);
-    /// `keys`, if there are any, are what errors name.
+    /// Errors name the values of `keys`, if there are any.
     void construct(std::vector<std::uint64_t> hashes, std::span<const std::uint64_t> keys,
                    std::vector<std::uint32_t> values, const Options& options,
                    const FuseTuning& tuning);
@@ -270,7 +278,7 @@ private:
     Isa isa_ = Isa::scalar;
 };
 
-/// Bytes that save writes: 72 and those of the slots.
+/// The bytes that save writes: 72 and those of the slots.
 std::size_t saved_size(const BloomierMap& map) noexcept;
 /// Throws std::length_error unless `out` has exactly saved_size(map) bytes.
 void save(const BloomierMap& map, std::span<std::byte> out);

@@ -1,4 +1,4 @@
-// Filling one Bloom filter on several threads.
+// One Bloom filter that is filled on several threads.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace simdbloom {
 
-/// How threads share a filter that they fill. The bits are those of insert(keys), whichever is
-/// taken.
+/// How several threads share the filter that they fill. The bits are those of insert(keys),
+/// whichever way is taken.
 enum class BuildMethod : std::uint8_t {
-    automatic,  ///< what measured best for the layout, the size and the number of keys, on one
-                ///< thread where that is few
-    atomic,     ///< every thread its share of the keys, bits set with relaxed atomic ORs; needs no
-                ///< memory
-    partitioned,  ///< keys exchanged so that every thread owns a range of blocks; 16 bytes a key of
-                  ///< up to 2^17 keys a thread. Not for classic
-    merged,  ///< every thread a filter of its own, ORed together at the end; (threads - 1) times
-             ///< the filter's memory
+    automatic,  ///< the way that measured best for the layout, the size and the number of keys; one
+                ///< thread where there are few keys
+    atomic,     ///< every thread sets the bits of its share of the keys with relaxed atomic ORs;
+                ///< needs no memory
+    partitioned,  ///< the threads exchange keys so that every thread owns a range of blocks; needs
+                  ///< 16 bytes for each of up to 2^17 keys a thread. Not for classic
+    merged,  ///< every thread fills a filter of its own, and these are ORed together at the end;
+             ///< needs (threads - 1) times the filter's memory
 };
 
 /// "automatic", "atomic", "partitioned" or "merged".
@@ -27,7 +27,8 @@ std::string_view to_string(BuildMethod method) noexcept;
 
 namespace detail {
 struct BuildAccess {
-    /// Inserts on this thread with relaxed atomic ORs; others may do so at the same time.
+    /// Inserts on this thread with relaxed atomic ORs. Other threads may do the same at the same
+    /// time.
     static void insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys,
                                      bool hashed);
     static void run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed,
@@ -35,13 +36,14 @@ struct BuildAccess {
 };
 }  // namespace detail
 
-/// Inserts all keys on `threads` threads, the caller's among them, and returns when they are in.
-/// Nothing else may use the filter meanwhile. Throws std::invalid_argument for zero threads and for
-/// `partitioned` on a classic filter, std::bad_alloc and std::system_error as memory and threads
-/// run out, before the first bit is set.
+/// Inserts all keys on `threads` threads, the caller's among them, and returns when all keys are
+/// in. Nothing else may use the filter meanwhile. Throws std::invalid_argument for zero threads and
+/// for `partitioned` on a classic filter; std::bad_alloc where memory, and std::system_error where
+/// threads run out. Whatever it throws, no bit has been set.
 ///
-/// `merged` asks for the memory of all copies at once, which is held against what is available
-/// (AllocationError): each of them alone might be granted, and the process ended when it writes.
+/// `merged` asks for the memory of all copies at once, and that is held against the memory
+/// available (AllocationError). If each copy asked alone, each might be granted, and the process
+/// might be ended when it writes.
 template <class F>
 requires std::derived_from<F, BloomInterface<F>>
 void parallel_insert(F& filter, std::span<const std::uint64_t> keys, unsigned threads,
@@ -55,8 +57,8 @@ void parallel_insert_hashes(F& filter, std::span<const std::uint64_t> hashes, un
     detail::BuildAccess::run(filter, hashes, true, threads, method);
 }
 
-/// The same; std::invalid_argument for a filter of counters or fingerprints, whose keys go in one
-/// after the other.
+/// The same for AnyFilter. Throws std::invalid_argument for a filter of counters or fingerprints:
+/// its keys go in one after the other.
 void parallel_insert(AnyFilter& filter, std::span<const std::uint64_t> keys, unsigned threads,
                      BuildMethod method = BuildMethod::automatic);
 void parallel_insert_hashes(AnyFilter& filter, std::span<const std::uint64_t> hashes,

@@ -13,68 +13,76 @@ namespace detail {
 enum class Output : std::uint8_t;
 }
 
-/// What became of a key.
+/// What became of a key that was to be inserted.
 enum class Inserted : std::uint8_t {
     yes,
-    too_many_copies,  ///< 8 copies of it are in already
-    full,  ///< there is no place, and the table cannot be doubled: max_bytes, or 2^32 - 1 buckets
+    too_many_copies,  ///< the filter has 8 copies of the key already
+    full,  ///< there is no place, and the table cannot double: max_bytes, or 2^32 - 1 buckets
 };
 
-/// A cuckoo filter that doubles when it is full, without the keys, and loses none. It deletes, and
-/// its FPR stays below fpr_bound(), which rises by half of its first value with each growth.
+/// A cuckoo filter that doubles when it is full. It does not need its keys for that and loses none.
+/// It can erase. Its FPR stays below fpr_bound(), which rises by half of its first value with each
+/// growth.
 ///
-/// One table of buckets of four slots (12, 16 or 20 bits: "growing12", "growing16", "growing20").
-/// To double it, each slot gives one bit of its fingerprint to the address; a key inserted later
-/// brings a whole fingerprint (Apple 2022, "Taffy"; Dayan et al. 2024, "Aleph", for quotient
-/// filters). A slot marks by itself how many bits it has left; once it has none, it is copied to
-/// both halves. Of all keys half are from the last doubling, a quarter from the one before, which
-/// have lost one bit, and so on: each generation adds the same to the FPR, and a lookup touches two
-/// buckets as in CuckooFilter. A chain of tables, each twice the one before, has the same space and
-/// nearly the same FPR, but a lookup goes to all of them (11 after 1000-fold growth), and it cannot
-/// delete: a key found by chance in one table and meant in another would take a stranger's
-/// fingerprint. Here a key's slot is a prefix of its hash in any generation, and erase takes the
-/// longest that matches; see papers/apple-2022.md.
+/// The table. There is one table of buckets of four slots of 12, 16 or 20 bits ("growing12",
+/// "growing16", "growing20"). When the table doubles, each slot gives one bit of its fingerprint to
+/// the address. A key that is inserted later brings a whole fingerprint (Apple 2022, "Taffy"; Dayan
+/// et al. 2024, "Aleph", for quotient filters). A mark in each slot says how many bits the slot has
+/// left. A slot with no bit left is copied to both halves.
 ///
-/// A key that finds no place while the table is emptier than three quarters, as happens where many
-/// keys have many copies, is kept with its whole hash in a stash until the table grows, which it
-/// does once the stash has a 16th of the number of slots. So a table has at most 32 slots for each
-/// key it held when it last grew, whatever their hashes are.
+/// The FPR. Half of all keys came after the last doubling. A quarter came after the one before and
+/// have lost one bit, and so on. Each generation adds the same amount to the FPR.
 ///
-/// Of a key 8 copies are taken, and a ninth is refused: seven in the table, and the eighth in the
-/// stash, where it cannot be taken for another key. The first copy of a key is never refused; a
-/// further one is if, with slots of other keys that match by chance, there seem to be eight: the
-/// eighth copy with a chance of at most fpr_bound(), earlier ones only beside keys of many copies.
+/// Compared with a chain of tables, each twice as large as the one before: the chain has the same
+/// space and nearly the same FPR. But a lookup asks all of its tables (11 after growth by 1000),
+/// where here it touches two buckets, as in CuckooFilter. And the chain cannot erase: a key that is
+/// in one table may be found by chance in another, and erasing it there would take a stranger's
+/// fingerprint. Here the slot of a key is a prefix of the key's hash in any generation, and erase
+/// takes the longest slot that matches. papers/apple-2022.md has numbers.
+///
+/// The stash. A key may find no place while the table is less than three quarters full, as happens
+/// where many keys have many copies. Such a key is kept in a stash, with its whole hash, until the
+/// table grows. The table grows once the stash holds a 16th of the number of slots. A table
+/// therefore has at most 32 slots for each key that it held when it last grew, whatever the hashes
+/// of the keys are.
+///
+/// Copies. The filter takes 8 copies of a key and refuses a ninth: seven in the table, and the
+/// eighth in the stash, where it cannot be taken for another key. The first copy of a key is never
+/// refused. A later copy is refused by mistake where slots of other keys match by chance, so that
+/// there seem to be eight. For the eighth copy that chance is at most fpr_bound(); for earlier ones
+/// it needs keys of many copies nearby.
 ///
 /// Erasing a key that was never inserted may remove the fingerprint of another key. While the table
-/// doubles, the old one is held too.
+/// doubles, old and new table are both in memory.
 class GrowingCuckoo : public KeyInterface<GrowingCuckoo, detail::KeyHash> {
 public:
     static constexpr unsigned slots_per_bucket = 4, max_copies = 8;
 
-    /// Room for `first_keys` keys at a load of 0.95, at least 1024 buckets. options.spec:
-    /// "growing16" (the default), "growing12" or "growing20". options.max_bytes limits all growth.
-    /// Throws std::invalid_argument for zero keys or another spec, std::length_error beyond 2^32 -
-    /// 1 buckets or max_bytes.
+    /// A filter with room for `first_keys` keys at a load of 0.95, and at least 1024 buckets.
+    /// options.spec is "growing16" (the default), "growing12" or "growing20". options.max_bytes
+    /// limits all growth. Throws std::invalid_argument for zero keys or another spec,
+    /// std::length_error beyond 2^32 - 1 buckets or max_bytes.
     explicit GrowingCuckoo(std::size_t first_keys, Options options = {});
-    /// With the narrowest slots whose fpr_bound() is at most `fpr` at every size up to 2^32 - 1
-    /// buckets or max_bytes. Throws std::invalid_argument, naming the best bound, if none are, or
-    /// if options.spec names others.
+    /// A filter with the narrowest slots whose fpr_bound() is at most `fpr` at every size up to
+    /// 2^32 - 1 buckets or max_bytes. Throws std::invalid_argument, with the best bound there is,
+    /// if no slots are wide enough or if options.spec names others.
     static GrowingCuckoo for_fpr(std::size_t first_keys, double fpr, Options options = {});
 
     GrowingCuckoo(const GrowingCuckoo&) = default;
     GrowingCuckoo(GrowingCuckoo&&) noexcept = default;
-    /// Leaves the filter as it was if it throws. What a move leaves behind: moved.hpp.
+    /// Leaves the filter as it was if it throws. detail/moved.hpp says what a move leaves behind.
     GrowingCuckoo& operator=(const GrowingCuckoo& other) { return *this = GrowingCuckoo(other); }
     GrowingCuckoo& operator=(GrowingCuckoo&&) noexcept = default;
 
-    /// Grows if it must. Whatever is not `yes` leaves the filter as it was, but that it may have
-    /// grown; so does std::bad_alloc.
+    /// Inserts the hash; grows if it must. The filter is as it was, but may have grown, where the
+    /// result is not `yes` and where std::bad_alloc is thrown.
     Inserted try_insert_hash(std::uint64_t hash);
     Inserted try_insert(std::uint64_t key) { return try_insert_hash(hash_of(key)); }
     Inserted try_insert(std::string_view key) { return try_insert_hash(hash_of(key)); }
     template <detail::LossyKey K>
     Inserted try_insert(K) = delete;
-    /// Inserts in order up to the first that is not taken. `last` says what became of that one.
+    /// Inserts in order, up to the first key that is not taken. `last` says what became of that
+    /// key.
     struct Batch {
         std::size_t inserted;
         Inserted last;
@@ -84,14 +92,15 @@ public:
         return insert_counted(hashes, true);
     }
 
-    /// These throw std::length_error naming the key, or what limits the size; keys before stay in.
+    /// These throw std::length_error that names the key, or what limits the size. The keys before
+    /// stay in the filter.
     using KeyInterface::insert;
     void insert_hash(std::uint64_t hash) { insert_all({&hash, 1}, true); }
     void insert(std::uint64_t key) { insert_all({&key, 1}, false); }
     void insert(std::span<const std::uint64_t> keys) { insert_all(keys, false); }
     void insert_hashes(std::span<const std::uint64_t> hashes) { insert_all(hashes, true); }
 
-    /// Removes one copy; false if the key is not found.
+    /// Removes one copy. Returns false if the key is not found.
     bool erase_hash(std::uint64_t hash) noexcept;
     bool erase(std::uint64_t key) noexcept { return erase_hash(hash_of(key)); }
     bool erase(std::string_view key) noexcept { return erase_hash(hash_of(key)); }
@@ -100,7 +109,7 @@ public:
     /// Removes all keys and keeps the size.
     void clear() noexcept;
 
-    // As of FilterBase.
+    // As those of FilterBase.
     using KeyInterface::contains;
     bool contains_hash(std::uint64_t hash) const noexcept;
     std::size_t count(std::span<const std::uint64_t> keys) const;
@@ -114,34 +123,34 @@ public:
                               std::span<std::uint32_t> positions) const;
     std::uint64_t touch(std::span<const std::uint64_t> keys) const;
 
-    /// Keys in the filter, copies counted.
+    /// The number of keys in the filter, copies included.
     std::uint64_t stored() const noexcept { return stored_; }
-    /// The share of slots taken. With erased keys that had been copied to both halves before: their
-    /// other copies stay.
+    /// The share of slots that are taken. A key that had been copied to both halves leaves one copy
+    /// behind when it is erased; that slot counts as taken.
     double load() const noexcept;
     unsigned growths() const noexcept { return growths_; }
     std::uint64_t buckets() const noexcept { return roots_ << growths_; }
     std::size_t stashed() const noexcept { return stash_.size(); }
-    /// Table and stash.
+    /// Bytes of table and stash.
     std::size_t size_in_bytes() const noexcept { return bits_.size() + stash_.bytes(); }
-    /// size_in_bytes() * 8 over stored().
+    /// size_in_bytes() * 8 / stored().
     double bits_per_key() const noexcept;
     std::string spec() const;
     Isa isa() const noexcept { return isa_; }
     void use_isa(Isa isa);
-    /// The number of keys it was first made for.
+    /// The number of keys that the filter was first made for.
     std::uint64_t first_keys() const noexcept { return first_keys_; }
     /// Hashes of the keys in the stash, ascending.
     std::vector<std::uint64_t> stashed_hashes() const { return stash_.sorted(); }
-    /// The table's raw bits.
+    /// The bits of the table, the stash not included.
     std::span<const std::byte> bytes() const noexcept { return {bits_.data(), bits_.size()}; }
 
-    /// fpr::growing_cuckoo for the slots as they are now, which are counted by the bits they have
-    /// left: exact, but for slots without any, within a share of 1 / buckets().
+    /// The FPR by the model fpr::growing_cuckoo for the slots as they are now, counted by the bits
+    /// they have left. Exact while every slot has a bit left, else within a share of 1 / buckets().
     double expected_fpr() const;
     double estimated_fpr() const { return expected_fpr(); }
-    /// What no sequence of inserts and erases exceeds at the size it has now, and at the largest it
-    /// can grow to.
+    /// The FPR that no sequence of inserts and erases exceeds: at the present size, and at the
+    /// largest size that the filter can grow to.
     double fpr_bound() const;
     double final_fpr_bound() const;
 
@@ -178,9 +187,9 @@ private:
     Isa isa_;
 };
 
-/// The filter in bytes and files, as format.md says; the promises are those of save, load and their
-/// like for other filters. Of the options isa, huge_pages, max_bytes, allocator, hashing and key
-/// are read; the eviction walk begins anew.
+/// The filter in bytes and files (src/persist/format.md). The promises are those of save, load and
+/// their like for other filters. Of the options isa, huge_pages, max_bytes, allocator, hashing and
+/// key are read. The eviction walk begins anew.
 std::size_t saved_size(const GrowingCuckoo& filter) noexcept;
 std::vector<std::byte> save(const GrowingCuckoo& filter);
 void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path);

@@ -9,13 +9,13 @@
 
 namespace simdbloom {
 
-/// What a ScalableBloom grows by.
+/// How a ScalableBloom grows.
 struct Scaling {
-    std::size_t first_capacity = 1'000'000;  ///< keys of the first filter, at least 1
-    double fpr = 0.01;                       ///< bound on the FPR of the whole, inside (0, 1)
-    /// Each filter is for that many times the keys of the one before, 1.25 to 16.
+    std::size_t first_capacity = 1'000'000;  ///< keys the first filter is made for, at least 1
+    double fpr = 0.01;                       ///< bound on the FPR of the series, inside (0, 1)
+    /// Each filter is made for that many times the keys of the one before. From 1.25 to 16.
     double growth = 2;
-    double tightening = 0.5;  ///< its FPR is that share of the one before, inside (0, 1)
+    double tightening = 0.5;  ///< each filter's FPR over that of the one before, inside (0, 1)
 };
 
 namespace detail {
@@ -23,45 +23,51 @@ namespace detail {
 void check_scaling(const Scaling& scaling);
 }  // namespace detail
 
-/// A series of Bloom filters, each for more keys and with a lower FPR than the one before: filter i
-/// for first_capacity * growth^i keys at t = fpr * (1 - tightening) * tightening^i, so that the sum
-/// of all stays below `fpr` (Almeida et al. 2007, section 3). Keys are counted as they are found to
-/// be new, so a filter is never filled beyond what it was made for. But it holds no key that it
-/// found before, and so more bits than as many random keys set: up to 1 / (1 - f) times the FPR f
-/// it is sized for, which therefore is t / (1 + t).
+/// A series of Bloom filters, each for more keys and with a lower FPR than the one before.
 ///
-/// A series ends where its next filter would need an FPR below fpr::least, or more than 4 KiB and
-/// max_bits_per_key bits for each of its keys: insert throws std::length_error, which says how far
-/// it came, with the key not in. With the default scaling that is at 1.3e8 keys of register32, 2e9
-/// of register64, and 1e11 or more of others. A larger growth or tightening goes further.
+/// Filter i is for first_capacity * growth^i keys and may have the FPR t = fpr * (1 - tightening) *
+/// tightening^i, so that the sum of all stays below `fpr` (Almeida et al. 2007, section 3). A key
+/// is counted when it is found to be new, so no filter gets more keys than it was made for. But a
+/// filter has none of the keys that it found before they came, and so more bits than as many random
+/// keys set. That makes its FPR up to 1 / (1 - f) times the FPR f it is sized for; f therefore is t
+/// / (1 + t).
 ///
-/// Options: the spec of the filters (default blocked512), and isa, seed, hashing, key, huge_pages
-/// and allocator; max_bytes bounds the whole: the filter that would exceed it is not made, and
-/// insert throws std::length_error with the key not in. Concurrent calls of const members are safe;
-/// nothing else is.
+/// The end. A series ends where its next filter would need an FPR below fpr::least, or more than 4
+/// KiB and more than max_bits_per_key bits for each of its keys. insert then throws
+/// std::length_error, which says how far the series came, and the key is not in. With the default
+/// scaling that is at 1.3e8 keys of register32, at 2e9 of register64, and at 1e11 or more of other
+/// layouts. A larger growth or tightening goes further.
+///
+/// Options. The spec of the filters (default blocked512), isa, seed, hashing, key, huge_pages and
+/// allocator are read. max_bytes bounds the whole series: a filter that would exceed it is not
+/// made, and insert throws std::length_error with the key not in.
+///
+/// Threads: any number of threads may call const members at the same time. No other member may run
+/// at the same time as any other call.
 class ScalableBloom {
 public:
-    /// Twice what it takes to keep 64-bit hashes as they are.
+    /// Twice the bits that it takes to keep 64-bit hashes as they are.
     static constexpr double max_bits_per_key = 128;
 
     /// Throws std::invalid_argument naming what is out of range.
     explicit ScalableBloom(const Scaling& scaling = {}, Options options = {});
     ScalableBloom(const ScalableBloom&) = default;
     ScalableBloom(ScalableBloom&&) noexcept = default;
-    /// Leaves the series as it was if it throws. What a move leaves behind: moved.hpp.
+    /// Leaves the series as it was if it throws. detail/moved.hpp says what a move leaves behind.
     ScalableBloom& operator=(const ScalableBloom& other) { return *this = ScalableBloom(other); }
     ScalableBloom& operator=(ScalableBloom&&) noexcept = default;
 
-    /// True if the key was not found before, and is in now; a new key is taken for an old one at
-    /// the FPR.
+    /// Returns true if the key was not found before; the key is in afterwards. A new key is taken
+    /// for an old one at the FPR.
     bool insert_if_new(std::uint64_t key) { return insert_hash_if_new(hash_of(key)); }
     bool insert_if_new(std::string_view key) { return insert_hash_if_new(hash_of(key)); }
     template <detail::LossyKey K>
     bool insert_if_new(K) = delete;
     bool insert_hash_if_new(std::uint64_t hash);
-    /// The same for each in turn: bit i % 8 of byte i / 8 of `were_new` is the answer for hash i;
-    /// what is behind the last bit is 0. Returns how many were new. std::length_error if the bitmap
-    /// is shorter than ceil(n/8) bytes. If it throws on the way, the bits say which keys went in.
+    /// The same for each hash in turn. Bit i % 8 of byte i / 8 of `were_new` is the answer for hash
+    /// i; the bits after the last answer are 0. Returns how many were new. Throws std::length_error
+    /// if the bitmap is shorter than ceil(n / 8) bytes. If it throws on the way, the bits say which
+    /// keys went in.
     std::size_t insert_hashes_if_new(std::span<const std::uint64_t> hashes,
                                      std::span<std::uint8_t> were_new);
 
@@ -98,22 +104,22 @@ public:
 
     std::span<const AnyFilter> filters() const noexcept { return filters_; }
     const Scaling& scaling() const noexcept { return scaling_; }
-    std::uint64_t stored() const noexcept;    ///< keys found to be new
-    std::uint64_t capacity() const noexcept;  ///< of the filters there are
+    std::uint64_t stored() const noexcept;    ///< number of keys that were found to be new
+    std::uint64_t capacity() const noexcept;  ///< keys that the present filters are made for
     std::size_t size_in_bytes() const noexcept;
-    double bits_per_key() const noexcept;  ///< size over stored()
+    double bits_per_key() const noexcept;  ///< size_in_bytes() * 8 / stored()
     double fpr_bound() const noexcept { return scaling_.fpr; }
-    /// The chance that one of the filters finds a stranger: by the model, and from the bits. The
-    /// model takes a filter's bits for those of so many random keys that as many were new; a
-    /// relative error of the order of the FPR's square is left.
+    /// The chance that one of the filters finds an absent key, by the model and from the bits. The
+    /// model takes the bits of a filter for those of so many random keys that as many of them were
+    /// new. That leaves a relative error of the order of the square of the FPR.
     double expected_fpr() const;
     double estimated_fpr() const;
-    /// After a move "" and scalar: there is no filter to ask.
+    /// After a move these are "" and scalar: there is no filter to ask.
     std::string spec() const { return filters_.empty() ? "" : filters_.front().spec(); }
     Isa isa() const noexcept { return filters_.empty() ? Isa::scalar : filters_.front().isa(); }
     void use_isa(Isa isa);
 
-    /// Keys found to be new that filter i holds.
+    /// The number of keys that went into filter i.
     std::uint64_t stored_in(std::size_t i) const { return stored_.at(i); }
 
 private:
@@ -133,11 +139,11 @@ private:
     detail::Taken<std::vector<std::uint64_t>> stored_;
 };
 
-/// A series in a file: whole or not at all, as save_file for one filter. Throws std::system_error
-/// with the path.
+/// Writes a series to a file, whole or not at all, as save_file does for one filter. Throws
+/// std::system_error with the path.
 void save_file(const ScalableBloom& series, const std::filesystem::path& path);
-/// Checks all that load_file checks, for each filter, and that the filters are those of one series.
-/// Of the options what load reads; the spec is the saved one.
+/// Reads a series. Checks all that load_file checks, for each filter, and that the filters are
+/// those of one series. Reads the options that load reads; the spec is the saved one.
 Loaded<ScalableBloom> load_series_file(const std::filesystem::path& path,
                                        const Options& options = {}) noexcept;
 
