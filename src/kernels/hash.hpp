@@ -1,4 +1,4 @@
-// The hash of hash.hpp and the block address of layout.hpp, one vector of keys at a time.
+// The hash of hash.hpp and the block address of layout_traits.hpp, one vector of keys at a time.
 #pragma once
 
 #include "kernels/table.hpp"

@@ -1,16 +1,17 @@
-// The pattern of a key in its block follows from the low 32 bits of its hash alone. layout.hpp is
-// compared with the kernels of every ISA: for all 2^32 of them where k is the largest that takes
-// its positions in this way, for 2^28 with smaller k, and for a sample in the ordinary run.
+// The pattern of a key in its block follows from the low 32 bits of its hash alone.
+// layout_traits.hpp is compared with the kernels of every ISA: for all 2^32 of them where k is the
+// largest that takes its positions in this way, for 2^28 with smaller k, and for a sample in the
+// ordinary run.
 //
 // A chunk of hashes goes to as many blocks, so that each key has a block of its own:
 //
-//   insert  into an empty filter must give exactly the bits of layout.hpp;
+//   insert  into an empty filter must give exactly the bits of layout_traits.hpp;
 //   lookup  of a key whose block holds exactly its bits must find it. A key whose block lacks one
 //           of its bits must not be found. Which key lacks a bit is random; which bit, takes turns.
 //
 // classic, counting and the tables do not keep to one block: their chunks are looked up in a filter
-// of random bits, or of tags in one of their buckets and tags off by a bit. layout.hpp says which
-// of them are found.
+// of random bits, or of tags in one of their buckets and tags off by a bit. layout_traits.hpp says
+// which of them are found.
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -29,7 +30,7 @@ using test::chunk;
 using test::Chunk;
 using test::chunk_bits;
 
-/// Where kernels and layout.hpp differ: how often, and the first place.
+/// Where kernels and layout_traits.hpp differ: how often, and the first place.
 class Differences {
 public:
     void add(const Chunk& c, std::size_t key, Isa isa, const char* what) {

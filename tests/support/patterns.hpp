@@ -1,4 +1,4 @@
-// A chunk of hashes for patterns_exhaustive_test.cpp, and what layout.hpp says of them.
+// A chunk of hashes for patterns_exhaustive_test.cpp, and what layout_traits.hpp says of them.
 #pragma once
 
 #include <array>
