@@ -10,7 +10,7 @@ namespace simdbloom {
 namespace detail {
 namespace {
 
-// A bucket's four slots, read and written as one little integer of 4 * bits bits.
+// The four slots of a bucket, read and written as one little-endian integer of 4 * bits bits.
 class Bucket {
 public:
     Bucket(std::byte* bits, unsigned fingerprint_bits, std::uint64_t index) noexcept
@@ -21,13 +21,13 @@ public:
     std::uint32_t tag(unsigned slot) const noexcept {
         return static_cast<std::uint32_t>(slots_ >> (slot * width_)) & ((1u << width_) - 1);
     }
-    /// The first slot holding `tag`, or 4. Tag 0: the first empty slot.
+    /// The first slot with this tag, or 4 if there is none. Tag 0 finds the first empty slot.
     unsigned find(std::uint32_t tag_wanted) const noexcept {
         unsigned slot = 0;
         while (slot < 4 && tag(slot) != tag_wanted) ++slot;
         return slot;
     }
-    /// Nonzero exactly if a slot holds `tag`: all four compared at once, without a branch.
+    /// Nonzero exactly if a slot has this tag. All four are compared at once, without a branch.
     std::uint64_t slots_holding(std::uint32_t tag) const noexcept {
         const std::uint64_t one = 1,
                             ones = one | one << width_ | one << (2 * width_) | one << (3 * width_);
@@ -44,7 +44,8 @@ public:
     }
 
 private:
-    // Sizes known at compile time: a call of memcpy costs as much as the rest of a lookup.
+    // The sizes are known at compile time: a call of memcpy would cost as much as the rest of a
+    // lookup.
     void copy(void* to, const void* from) const noexcept {
         if (width_ == 8) std::memcpy(to, from, 4);
         else if (width_ == 12) std::memcpy(to, from, 6);
@@ -72,10 +73,16 @@ bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket,
     const std::uint64_t other = cuckoo_alternate(bucket, tag, t.blocks);
     if (put_if_room(t, bits, other, tag)) return true;
 
-    // Random walk: the tag takes a random slot, the evicted one goes to its other bucket. 500
-    // steps, the bound of Fan et al. 2014, reach a load of 0.95 with millions of keys but ended at
-    // 0.9493 with 340 million: the longest of many walks is longer. Every step is written down, so
-    // that a walk that finds no room is undone and nothing is lost.
+    // Both buckets are full: a random walk. The tag takes a random slot, and the tag evicted from
+    // that slot goes to its own other bucket.
+    //
+    //   tag --> bucket A           x is evicted
+    //             x --> bucket B           y is evicted
+    //                     y --> bucket C, which has an empty slot: done
+    //
+    // 500 steps, the bound of Fan et al. 2014, reach a load of 0.95 with millions of keys but ended
+    // at 0.9493 with 340 million: the longest of many walks is longer. Every step is written down.
+    // A walk that finds no room is undone step by step, so that nothing is lost.
     constexpr unsigned max_evictions = 2000;
     struct Step {
         std::uint64_t bucket;

@@ -1,10 +1,18 @@
-// classic and counting: k probes anywhere, each wanted only by the keys that passed those before.
-// Keys are tested a vector at a time; those that pass are put side by side in a queue, and go on
-// when it holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch depends
-// on a bit, so that lines are fetched for many chunks at once; queues keep the order of the keys.
-// Against two probes at once and the survivors of each chunk together through the others, ns a key
-// with AVX-512, k = 8: 16 KiB 2.2 to 3.6, 256 KiB 2.6 to 4.4, 8 MiB 5.5 to 9.6, 256 MiB 18.5 to 31
-// (bench/pages/tried.md, "Classic").
+// classic and counting: k probes anywhere. Probe i is needed only for the keys that passed the
+// probes before it.
+//
+//   keys -> probe 0 -> queue 1 -> probe 1 -> queue 2 -> .. -> probe 5 and all after it -> found
+//              |                     |                             |
+//            absent                absent                        absent
+//
+// Keys are tested a vector at a time. The keys that pass are put side by side into a queue, and go
+// on when the queue holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch
+// depends on a bit of the filter, so lines are fetched for many chunks at once. Queues keep the
+// order of the keys.
+//
+// The alternative is two probes at once, and the survivors of each chunk together through the
+// others. ns a key of the queues and of that alternative (AVX-512, k = 8): 16 KiB 2.2 and 3.6, 256
+// KiB 2.6 and 4.4, 8 MiB 5.5 and 9.6, 256 MiB 18.5 and 31 (bench/pages/tried.md, "Classic").
 #pragma once
 
 #include "kernels/driver.hpp"
@@ -14,13 +22,13 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Of bits, or of counters with cell_bits = 4.
+/// A filter of bits, or of counters with cell_bits = 4.
 template <class O, unsigned cell_bits = 1>
 struct Classic {
     static constexpr std::uint32_t few_below = 7;
     using V = typename O::V;
-    // Insert, ns a key without and with (AVX-512, k = 8): 8 MiB 20.4 / 22.4, 32 MiB 32.9 / 37.9, 64
-    // MiB 55 / 50, 256 MiB 85 / 75.
+    // ns a key of insert without and with prefetching (AVX-512, k = 8): 8 MiB 20.4 / 22.4, 32 MiB
+    // 32.9 / 37.9, 64 MiB 55 / 50, 256 MiB 85 / 75.
     static constexpr std::size_t prefetch_above = std::size_t{48} << 20;
     struct Stage {
         alignas(64) std::uint64_t position[chunk_keys];  // of the first probe
@@ -52,7 +60,7 @@ struct Classic {
         return true;
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
-        // All lines of the vector are asked for before the first is written.
+        // All lines of the vector are prefetched before the first is written.
         if (t.bytes > prefetch_above)
             for (std::size_t j = i; j < i + n; ++j) {
                 std::uint64_t g = s.position[j];
@@ -71,7 +79,7 @@ struct Classic {
         }
         return n;
     }
-    // The first probe's word: the least a negative lookup must load.
+    // Loads the word of the first probe: the least that a lookup of an absent key must load.
     static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
         auto& sum = to.sum[i / O::lanes % 4];
         sum =
@@ -79,7 +87,8 @@ struct Classic {
     }
 
 private:
-    // Level i makes probe i; the last level, which 1 in 32 strangers reach, all that are left.
+    // Level i makes probe i. The last level, which 1 in 32 strangers reach, makes all probes that
+    // are left.
     static constexpr unsigned levels = 6;
     struct Numbers {
         std::uint64_t number[O::lanes] = {};
@@ -107,14 +116,15 @@ private:
         else return O::nibble((position << 2) & O::broadcast(60));
     }
 
-    /// Of the lanes in `alive`, those whose bit or counter is set. Dead lanes load nothing: their
-    /// lines would cost bandwidth.
+    /// Those of the lanes in `alive` whose bit or counter is set. Dead lanes load nothing, because
+    /// their lines would cost bandwidth.
     static unsigned test(const Target& t, V position, unsigned alive) {
         const V words = O::gather64(t.bits, offset_vector(t, position), alive);
         return O::nonzero_lanes(words & mask(position)) & alive;
     }
 
-    /// A ring of keys on their way through the probes: positions of the next probe, and numbers.
+    /// A ring of keys on their way through the probes: for each key the position of its next probe,
+    /// and its number in the batch.
     struct Queue {
         static constexpr std::size_t room =
             2 * chunk_keys;  // at most 63 keys wait when 64 more come
@@ -164,8 +174,8 @@ private:
             return emit.end(b.size);
         }
 
-        /// The probe of one level for one vector of keys; who passes goes to the next level's queue
-        /// or out.
+        /// Makes the probe of one level for one vector of keys. A key that passes goes to the next
+        /// level's queue, or out after the last probe.
         template <unsigned level>
         void pass(V position, V keys, unsigned alive) {
             alive = test(t, position, alive);
@@ -183,7 +193,7 @@ private:
             emit(keys, alive);
         }
 
-        /// Takes 64 keys on from every queue that holds so many.
+        /// Takes 64 keys from every queue that holds so many.
         template <unsigned level>
         void flow() {
             if constexpr (level < levels) {

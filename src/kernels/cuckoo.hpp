@@ -1,5 +1,5 @@
-// cuckoo8, cuckoo12, cuckoo16: both buckets of a key loaded, its tag compared with all eight slots;
-// one key a 64-bit lane.
+// cuckoo8, cuckoo12, cuckoo16: both buckets of a key are loaded, and the key's tag is compared with
+// all eight slots. One key takes one 64-bit lane.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -31,7 +31,7 @@ struct Cuckoo {
         const V tag = (O::mul32(hash, O::broadcast((1u << bits) - 1)) >> 32) + O::broadcast(1);
         const V h =
             O::mul32(O::mul32(tag, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
-        // h - bucket, plus the number of buckets where that is negative
+        // h - bucket, plus the number of buckets where the difference is negative.
         const V difference = h - bucket;
         const V wrapped =
             difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
@@ -39,7 +39,7 @@ struct Cuckoo {
         O::store(s.alternate + i, wrapped);
         O::store(s.tag + i, tag);
     }
-    // The second bucket depends on the tag: all of the staging is addressing.
+    // The second bucket depends on the tag, so all of the staging is addressing.
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         stage(t, hash, s, i);
     }
@@ -80,7 +80,8 @@ private:
         V two = tag | (tag << static_cast<int>(bits));
         return two | (two << static_cast<int>(2 * bits));
     }
-    // Nonzero exactly if one of the slots is zero (the high bit trick: borrow-free test for "any").
+    // Nonzero exactly if one of the slots is zero. (x - ones) sets the high bit of a slot that was
+    // zero; `high` keeps the high bits, and ~x removes those that were set before.
     static V zero_slots(V x) {
         const V ones = O::broadcast(slot_ones), high = O::broadcast(slot_ones << (bits - 1));
         return (x - ones) & (x ^ O::broadcast(~std::uint64_t{0})) & high;

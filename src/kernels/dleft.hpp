@@ -1,6 +1,6 @@
-// dleft12, dleft14, dleft16: the four buckets of a key loaded, its remainder compared with all 32
-// cells. Vector ISAs take key by key, as many buckets as fit into a register, 16 bits a cell;
-// scalar code four cells a word.
+// dleft12, dleft14, dleft16: the four buckets of a key are loaded, and the key's remainder is
+// compared with all 32 cells. Vector ISAs take one key at a time and as many buckets as fit into a
+// register, with 16 bits a cell. Scalar code compares four cells of a word.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -32,13 +32,13 @@ struct DLeft {
         for (std::uint64_t subtable = 0; subtable < 4; ++subtable) {
             O::store(s.offset[subtable] + i, O::mul32(block, O::broadcast(block_bytes)) +
                                                  O::broadcast(subtable * bucket_bytes));
-            // block + stride, minus the number of blocks where that is not negative
+            // block + stride, minus the number of blocks where that leaves no negative number.
             const V wrapped = block + stride - blocks;
             block = wrapped + (blocks & (O::broadcast(0) - (wrapped >> 63)));
         }
         O::store(s.remainder + i, remainder);
     }
-    // The other blocks depend on the remainder: all of the staging is addressing.
+    // The other blocks depend on the remainder, so all of the staging is addressing.
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         stage(t, hash, s, i);
     }
@@ -75,7 +75,7 @@ struct DLeft {
     }
 
 private:
-    static constexpr unsigned width = r == 12 ? 12 : 16;  // from one remainder to the next
+    static constexpr unsigned width = r == 12 ? 12 : 16;  // bits from one remainder to the next
     static constexpr std::uint64_t ones = r == 12 ? 0x001001001001u : 0x0001000100010001u;
 
     static bool any_of_words(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
@@ -87,7 +87,7 @@ private:
             for (unsigned half = 0; half < 2; ++half) {
                 const std::uint64_t x =
                     (Ops<ScalarArch>::gather64(at, half * width / 2) ^ pattern) & used;
-                found |= (x - ones) & ~x & high;  // not 0 exactly if a cell of x is
+                found |= (x - ones) & ~x & high;  // not 0 exactly if a cell of x is 0
             }
         return found != 0;
     }

@@ -3,10 +3,8 @@
 //   keys -> hashes -> addresses and patterns ("staging") -> pattern tests -> answers
 //
 // Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector
-// at a time whatever the layout does afterwards. Staging and testing go in step: for each vector of
-// this chunk that is tested, a vector of the next chunk is staged and its lines are prefetched.
-// That spreads the loads evenly and keeps more of them in flight (bench/pages/tried.md, "Staging
-// and testing in step").
+// at a time whatever the layout does afterwards. Staging and testing go in step (see
+// for_each_chunk).
 //
 // A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys:
 //
@@ -14,18 +12,19 @@
 //   stage(target, hashes, stage, i)            stages keys i .. i + O::lanes
 //   stage_insert(target, hashes, stage, i)     the same for insert, if insert needs something else
 //   stage_address(target, hashes, stage, i)    the same for touch: addresses only
-//   prefetch(target, stage, i)                 of those lines
-//   prefetch_above                             bytes of a filter; see early_prefetch
+//   prefetch(target, stage, i)                 prefetches the lines of these keys
+//   prefetch_above                             filters of more bytes are prefetched; early_prefetch
 //   struct Answers { u64 hits() }              bit j set: key j found
-//   test(target, stage, at, answers, i)        tests the keys staged from `at` on, and answers from
-//                                              bit i on
+//   test(target, stage, at, answers, i)        tests the keys staged from `at` on; the answers go
+//   to
+//                                              bit i and the bits after it
 //     or size_t lookup(target, batch, output, out)
 //                                              in place of both, for a layout with its own way
 //   few_below                                  batches of fewer keys go key by key, see few()
-//   bool test_key(target, hash)                one key, or else: template Over<O>, the same layout
+//   bool test_key(target, hash)                one key; or else template Over<O>, the same layout
 //                                              over other operations
 //   size_t insert(target, stage, i, n)         n <= O::lanes keys from i on; how many went in
-//   touch(target, stage, i, Loads&)
+//   touch(target, stage, i, Loads&)            loads what a lookup of absent keys must load
 #pragma once
 
 #include "kernels/hash.hpp"
@@ -38,7 +37,7 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Hashes of the O::lanes keys from p on.
+/// The hashes of the O::lanes keys from p on.
 template <class O>
 class HashSource {
 public:
@@ -46,13 +45,13 @@ public:
     HashSource(const Target& t, const Batch& b)
         : folded_seed_(fold_seed<O>(t.seed)), hashed_(b.hashed) {}
     V operator()(const std::uint64_t* p) const { return second(first(p)); }
-    /// Of the n < O::lanes keys from p on, filled up with a key that is worked on and never
-    /// answered for.
+    /// The hashes of the n < O::lanes keys from p on. The other lanes have a key that is worked on
+    /// and never answered for.
     V padded(const std::uint64_t* p, std::size_t n) const {
         return second(first(O::load_first(p, n)));
     }
 
-    // In two parts: second(first(p)).
+    // The hash in two parts: second(first(p)).
     V first(const std::uint64_t* p) const { return first(O::load(p)); }
     V second(V v) const { return hashed_ ? v : mix_second<O>(v); }
 
@@ -63,15 +62,15 @@ private:
     bool hashed_;
 };
 
-/// The same, vector after vector from p on, with three of them in the making. A hash is a chain of
-/// some 40 cycles: made at one go, it holds places of the scheduler that the tests of other keys
-/// wait for. ns a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
+/// The same, vector after vector from p on, with three vectors in the making. A hash is a chain of
+/// some 40 cycles. Made at one go, it would hold places of the scheduler that the tests of other
+/// keys wait for. ns a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
 /// sector512 1.05/0.90, 1.82/1.73; register64 0.69/0.62, 1.52/1.33.
 template <class O>
 class HashPipeline {
 public:
     using V = typename O::V;
-    /// `end` is that of the batch; four vectors from p on lie before it.
+    /// `end` is the end of the batch. At least four vectors from p on lie before it.
     HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p, const std::uint64_t* end)
         : hashes_(hashes),
           after_second_(hashes.second(hashes.first(p))),
@@ -84,7 +83,7 @@ public:
         const V done = after_second_;
         after_second_ = hashes_.second(waiting_);
         waiting_ = after_first_;
-        // Past the end nobody asks for the result.
+        // Behind the end nobody asks for the result.
         after_first_ = hashes_.first(ahead_ < last_ ? ahead_ : last_);
         ahead_ += O::lanes;
         return done;
@@ -115,20 +114,33 @@ private:
 //   blocked512 AVX-512  1.98/2.02   2.55/2.07   3.00/2.36   3.32/2.77   10.1/6.0
 //   split256 AVX-512                1.76/1.74   2.24/2.30   2.95/2.89   8.4/6.6
 //   cuckoo12 AVX-512    1.75/2.59   2.45/2.91   3.89/3.88   5.93/5.55   16.5/15.1
-// So early, but for vectors that hold enough short tests in flight without.
+// Prefetching therefore begins early. Vectors of eight short tests are the exception: they hold
+// enough loads in flight without it.
 constexpr std::size_t early_prefetch = std::size_t{1} << 20;
 template <class O>
 constexpr std::size_t late_prefetch = O::lanes == 8 ? std::size_t{12} << 20 : early_prefetch;
 
-// Unrolled, the eight vectors of a chunk save AVX-512 3 to 8 % of a lookup; other ISAs gain
-// nothing.
+// The eight vectors of a chunk are unrolled on AVX-512, which saves 3 to 8 % of a lookup. Other
+// ISAs gain nothing.
 template <class O, class Visit>
 constexpr bool unrolls = SIMDBLOOM_UNROLLS&& O::lanes == 8 && Visit::only_reads;
 
 /// Takes the batch through `visit`, chunk by chunk in order:
-///   visit.stage(hashes, stage, i), visit.vector(stage, at, i, n) for each vector of n keys,
-///   visit.end(first, n)
-/// for each chunk, which returns false to stop.
+///   visit.stage(hashes, stage, i)      for each vector
+///   visit.vector(stage, at, i, n)      for each vector of n keys
+///   visit.end(first, n)                for each chunk; returns false to stop
+///
+/// While the vectors of chunk n are tested, those of chunk n+1 are staged and their lines are
+/// prefetched. With eight vectors a chunk:
+///
+///   step                0    1    2    3   ..   7   end
+///   stage     of n+1   v0   v1   v2   v3   ..  v7
+///   prefetch  of n+1        v0   v1   v2   ..  v6   v7
+///   test      of n     v0   v1   v2   v3   ..  v7   answers of chunk n
+///
+/// That spreads the loads evenly and keeps more of them in flight (bench/pages/tried.md, "Staging
+/// and testing in step"). Two stages take turns. The rest of a batch behind its last whole
+/// chunk, and a batch of fewer than two chunks, are staged first and tested then.
 template <class O, class L, class Visit>
 inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
     const bool prefetches = t.bytes > Visit::prefetch_above;
@@ -153,7 +165,7 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
             auto& next = stages[~(first / chunk_keys) & 1];
             const auto step = [&](std::size_t i) {
                 visit.stage(pipeline.next(), next, i);
-                // The vector before: its addresses have left the store buffer.
+                // The vector before, because its addresses have left the store buffer.
                 if (i > 0) prefetch(next, i - O::lanes);
                 visit.vector(now, i, i, O::lanes);
             };
@@ -253,7 +265,7 @@ struct Insert {
     bool end(std::size_t, std::size_t) { return !full; }
 };
 
-/// Where touch leaves what it loaded: four sums, so that no addition waits for the one before.
+/// Where touch leaves what it loaded. Four sums, so that no addition waits for the one before.
 template <class O>
 struct Loads {
     typename O::V sum[4] = {O::broadcast(0), O::broadcast(0), O::broadcast(0), O::broadcast(0)};
@@ -313,10 +325,10 @@ SIMDBLOOM_KERNEL std::uint64_t touch(const Target& t, Batch b) {
     return visit.loads.total();
 }
 
-/// Key by key in general registers, but for layouts that test a block at once. A call of lookup
-/// takes 45 (AVX2) to 60 ns (AVX-512) for any number of keys up to eight, as vectors are filled up
-/// and wait for their own stores; a call of `few` takes 8 ns and 2 to 15 for each key. L::few_below
-/// is where the two meet (16 KiB).
+/// Answers key by key in general registers, except for layouts that test a block at once. A call of
+/// lookup takes 45 (AVX2) to 60 ns (AVX-512) for any number of keys up to eight, because vectors
+/// are filled up and wait for their own stores. A call of `few` takes 8 ns and 2 to 15 ns for each
+/// key. L::few_below is the number of keys at which the two take the same time (16 KiB).
 template <class O, class L>
 SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n,
                                    bool hashed) {

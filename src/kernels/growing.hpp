@@ -1,5 +1,5 @@
-// growing12, growing16, growing20: both buckets of a key loaded, its tag compared with all eight
-// slots as far as their bits go; one key a 64-bit lane.
+// growing12, growing16, growing20: both buckets of a key are loaded, and the key's tag is compared
+// with all eight slots, each as far as its bits go. One key takes one 64-bit lane.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -24,7 +24,7 @@ struct Growing {
     using Over = Growing<P, slot_bits>;
     static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
-    // growing_place(), a vector at a time.
+    // growing_place(), a vector of keys at a time.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const auto growths = static_cast<int>(t.k),
                    point = static_cast<int>(32 + growing_shift(t.blocks));
@@ -89,10 +89,15 @@ private:
         else if constexpr (slot_bits == 16) return bucket << 3;
         else return (bucket << 3) + (bucket << 1);
     }
-    // Nonzero exactly if a slot matches. slot ^ (slot + 1) are the lowest 0 of a slot and the ones
-    // below it: what is not compared. There is such a 0 in every slot, so that no carry leaves it;
-    // an empty one is compared but for its lowest bit and holds no core. Bits behind the slots of a
-    // word are above them and reach none.
+    // Nonzero exactly if a slot matches.
+    //
+    // slot ^ (slot + 1) is the lowest 0 of a slot and the ones below it: the mark, which is not
+    // compared. Every slot has such a 0, so no carry leaves it:
+    //   slot              c c c b b 0 1 1
+    //   slot + 1          c c c b b 1 0 0
+    //   xor               0 0 0 0 0 1 1 1
+    // An empty slot is compared but for its lowest bit. It holds no core, so it does not match.
+    // Bits behind the slots of a word are above them and reach none of them.
     static V matches(V slots, V pattern) {
         const V ones = O::broadcast(S::ones);
         const V all = O::broadcast(~std::uint64_t{0});
