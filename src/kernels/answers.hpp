@@ -1,5 +1,5 @@
-// How the answers of one chunk are kept until all 64 are there. Each kind has hits(): bit j set,
-// key j found. The AVX-512 operations add kinds of their own.
+// How the answers of one chunk are kept until all 64 are there. Each kind has hits(), whose bit j
+// says that key j was found. The AVX-512 operations add kinds of their own.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace simdbloom::detail {
 namespace {
 
-/// A vector of keys at a time: their answers in the low bits of `lanes`.
+/// For tests of a vector of keys: their answers are the low bits of `lanes`.
 struct LaneBits {
     std::uint64_t bits = 0;
     void set(std::size_t i, unsigned lanes) { bits |= std::uint64_t{lanes} << i; }
@@ -20,8 +20,8 @@ struct LaneBits {
     }
 };
 
-/// A key at a time, one byte each: a flag goes to memory in one instruction, and 64 of them are
-/// packed at once.
+/// For tests of one key: its answer is a byte. A flag goes to memory in one instruction, and 64
+/// flags are packed at once.
 template <class O>
 struct FlagBytes {
     alignas(64) std::uint8_t flag[64];
@@ -29,7 +29,7 @@ struct FlagBytes {
     std::uint64_t hits() const { return O::pack_bytes(flag); }
 };
 
-/// The best of the two for tests of one key at a time.
+/// The better of the two for tests of one key.
 template <class O>
 using KeyAnswers = typename std::conditional_t<O::packs_bytes, std::type_identity<FlagBytes<O>>,
                                                std::type_identity<LaneBits>>::type;

@@ -1,5 +1,5 @@
-// Answers in the order of the keys, one key at a time, for lookups that do not answer whole chunks
-// at once.
+// Writes answers in the order of the keys, one found key after the other, for lookups that do not
+// answer whole chunks at once.
 #pragma once
 
 #include "kernels/table.hpp"
@@ -13,7 +13,7 @@ class Emitter {
 public:
     Emitter(Output output, void* out) : output_(output), out_(out) {}
 
-    /// The keys of these numbers were found: those lanes of `keys` whose bit is set in `found`.
+    /// The keys with these numbers were found: the lanes of `keys` whose bit is set in `found`.
     void operator()(typename O::V keys, unsigned found) {
         const auto n = static_cast<unsigned>(__builtin_popcount(found));
         if (output_ != Output::count && n != 0) {
@@ -31,7 +31,7 @@ public:
         }
         found_ += n;
     }
-    /// All of the n keys were answered: completes a bitmap and returns how many were found.
+    /// All n keys were answered. Completes a bitmap and returns how many were found.
     std::size_t end(std::size_t n) {
         if (output_ == Output::bitmap) {
             advance(n / 64);
@@ -51,7 +51,7 @@ private:
     Output output_;
     void* out_;
     std::size_t found_ = 0;
-    std::uint64_t word_ = 0, bits_ = 0;  // of the bitmap: what is not written yet
+    std::uint64_t word_ = 0, bits_ = 0;  // the word of the bitmap that is not written yet
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Lookups of a BloomierMap: the slots of a key gathered, shifted and XORed; one key a 64-bit lane.
+// Lookups of a BloomierMap: the slots of a key are gathered, shifted and XORed. One key takes one
+// 64-bit lane.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -20,7 +21,7 @@ struct Fuse {
     static constexpr std::size_t prefetch_above = late_prefetch<O>;
     struct Stage {
         alignas(64) std::uint64_t
-            at[arity][chunk_keys];  // first bit of a slot where they are packed, else first byte
+            at[arity][chunk_keys];  // first bit of a slot where slots are packed, else first byte
         alignas(64) std::uint64_t check[chunk_keys];
     };
 
@@ -46,8 +47,8 @@ struct Fuse {
         sum = sum ^ slots(t, s, i);
     }
 
-    /// The XOR of slots and check: 0 in the low check_bits of the keys that are present, with the
-    /// value above.
+    /// The XOR of slots and check. For a present key the low check_bits are 0 and the value stands
+    /// above them.
     static V decoded(const Target& t, const Stage& s, std::size_t at) {
         return slots(t, s, at) ^ O::load(s.check + at);
     }
@@ -62,7 +63,7 @@ struct Fuse {
     }
 
 private:
-    // Of fuse_place.
+    // The intermediate values of fuse_place.
     struct Mixed {
         V high, q;
     };

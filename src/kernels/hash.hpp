@@ -8,7 +8,7 @@
 namespace simdbloom::detail {
 namespace {
 
-// A copy of the salts with internal linkage: a reference to the header's array would make an ISA
+// A copy of the salts with internal linkage. A reference to the header's array would make an ISA
 // object export a second symbol.
 struct SaltLanes {
     std::uint32_t lane[16];
@@ -20,15 +20,15 @@ constexpr SaltLanes copy_of_salts() {
 }
 alignas(64) constexpr SaltLanes salt_lanes = copy_of_salts();
 
-/// With y = x ^ seed, y ^ (y >> shift) is x ^ (x >> shift) ^ folded: one operation less a vector
-/// where xor takes three operands.
+/// For a seed that is folded once: with y = x ^ seed, y ^ (y >> shift) is x ^ (x >> shift) ^
+/// folded. That saves one operation a vector where xor takes three operands.
 template <class O>
 inline typename O::V fold_seed(std::uint64_t seed) {
     return O::broadcast(seed ^ (seed >> mix_shift));
 }
 
-// The mixer of hash.hpp in two parts of one multiplication each, so that a loop can work on a part
-// of several vectors in place of all of one.
+// The mixer of hash.hpp in two parts with one multiplication each, so that a loop can work on parts
+// of several vectors instead of on all of one.
 template <class O>
 inline typename O::V mix_first(typename O::V key, typename O::V folded_seed) {
     return O::template mul<mix_multiplier1>(O::xor3(key, key >> mix_shift, folded_seed));
@@ -47,14 +47,14 @@ inline typename O::V block_index_vector(typename O::V hash, std::uint64_t blocks
     return O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> 32;
 }
 
-/// block_index times 2^shift, with one shift less.
+/// block_index times 2^shift, with one shift less than the two in turn.
 template <class O>
 inline typename O::V block_offset_vector(typename O::V hash, std::uint64_t blocks, int shift) {
     return (O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> (32 - shift)) &
            O::broadcast(~std::uint64_t{0} << shift);
 }
 
-// Only the low halves of x are read.
+// Reads only the low halves of x.
 template <class O>
 inline typename O::V spread_vector(typename O::V x) {
     constexpr auto low = spread_multiplier & 0xFFFFFFFFu, high = spread_multiplier >> 32;

@@ -1,5 +1,5 @@
 // LevelDB's built-in filter: k probes h + i * delta of a 32-bit hash, each modulo the number of
-// bits; one key a 64-bit lane.
+// bits. One key takes one 64-bit lane.
 #pragma once
 
 #include "kernels/driver.hpp"
@@ -13,7 +13,7 @@ class LevelDbProbes {
 public:
     using V = typename O::V;
 
-    /// t.blocks is the number of bits, at least 64; t.seed its reciprocal, floor(2^32 / bits).
+    /// t.blocks is the number of bits, at least 64. t.seed is its reciprocal, floor(2^32 / bits).
     static std::size_t lookup(const Target& t, const Batch& b, Output output, void* out) {
         const LevelDbProbes probes(t);
         Emitter<O> emit(output, out);
@@ -45,7 +45,7 @@ private:
           last_word_(O::broadcast(t.blocks / 8 - 8)) {}
 
     static V low32(V v) { return v & O::broadcast(0xFFFFFFFFu); }
-    /// leveldb_hash of eight bytes: two words and no tail.
+    /// leveldb_hash of eight bytes, which are two words and no tail.
     static V hashes(V key, bool hashed) {
         if (hashed) return low32(key);
         constexpr std::uint32_t seed = 0xBC9F1D34u, m = 0xC6A4A793u;
@@ -56,23 +56,25 @@ private:
         h = low32(O::mul32(h + (key >> 32), multiplier));
         return h ^ (h >> 16);
     }
-    /// a, less b where that is not negative (both below 2^63).
+    /// a - b where that is not negative, else a. Both are below 2^63.
     static V less_if_not_below(V a, V b) {
         const V difference = a - b;
         return difference + (b & (O::broadcast(0) - (difference >> 63)));
     }
-    // The quotient is the true one or one less: floor(2^32 / bits) is less than one below 2^32 /
-    // bits, and h is below 2^32. For 2^32 bits and more it is 0, and h itself the position.
+    // The estimated quotient is the true one or one less, because floor(2^32 / bits) is less than
+    // one below 2^32 / bits and h is below 2^32. For 2^32 bits and more the quotient is 0, and h
+    // itself is the position.
     V position(V h) const {
         return less_if_not_below(h - O::mul32(O::mul32(h, reciprocal_) >> 32, count_), count_);
     }
 
-    /// Bit i: lane i was asked for, and all its bits are set.
+    /// Bit i is set if lane i was asked for and all its bits are set.
     unsigned test(V h, unsigned alive) const {
         const V delta = (h >> 17) | low32(h << 15);
         for (unsigned i = 0; i < k_ && alive != 0; ++i, h = low32(h + delta)) {
             const V at = position(h), byte = at >> 3;
-            // Eight bytes from that byte on, or the last eight: none behind the bits is read.
+            // Loads eight bytes from that byte on, or the last eight bytes: nothing behind the bits
+            // is read.
             const V beyond = byte - last_word_,
                     offset = last_word_ + (beyond & (O::broadcast(0) - (beyond >> 63)));
             const V word = O::gather64(bits_, offset, alive);

@@ -1,4 +1,5 @@
-// zoned512, blocked512 and counting512: words picked within a cache line; one key a 64-bit lane.
+// zoned512, blocked512 and counting512: words that are picked within a cache line. One key takes
+// one 64-bit lane.
 #pragma once
 
 #include "kernels/one_line.hpp"
@@ -74,7 +75,7 @@ private:
     static constexpr unsigned first_bit(unsigned g, unsigned j) {
         return 64 - 4 - 6 * (g * k_per_group + j + 1);
     }
-    // Byte j: the position of bit j; bytes from k_per_group on repeat the first.
+    // Byte j is the position of bit j. Bytes from k_per_group on repeat the first.
     static V positions(V p, unsigned g) requires(O::fetches_bits) {
         std::uint64_t shifts = 0;
         for (unsigned j = 0; j < 8; ++j)
@@ -83,8 +84,8 @@ private:
     }
 };
 
-/// Of bits, or of counters with cell_bits = 4: bit_position counts bits either way, and that of a
-/// counter is its lowest.
+/// A filter of bits, or of counters with cell_bits = 4. bit_position counts bits in both cases; the
+/// position of a counter is that of its lowest bit.
 template <class O, unsigned cell_bits = 1>
 struct Blocked512 : OneLine<O> {
     static constexpr std::uint32_t few_below = 4;

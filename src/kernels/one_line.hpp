@@ -1,4 +1,4 @@
-// What the layouts have in common whose blocks lie within one cache line.
+// The common part of the layouts whose blocks lie within one cache line.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -7,7 +7,7 @@
 namespace simdbloom::detail {
 namespace {
 
-/// One more in the 4-bit counter that the bit of that number lies in, unless it is 15.
+/// Raises the 4-bit counter in which the bit of that number lies, unless it is 15.
 inline void raise_counter(std::byte* counters, std::uint64_t bit) {
     std::byte* const at = counters + bit / 8;
     const auto byte = static_cast<unsigned>(*at), shift = static_cast<unsigned>(bit & 4);
@@ -15,7 +15,7 @@ inline void raise_counter(std::byte* counters, std::uint64_t bit) {
         static_cast<std::byte>(byte + (static_cast<unsigned>((byte >> shift & 15) != 15) << shift));
 }
 
-/// Stage of one byte offset and one pattern a key.
+/// A stage with one byte offset and one pattern for each key.
 struct LineStage {
     alignas(64) std::uint64_t offset[chunk_keys];
     alignas(64) std::uint64_t pattern[chunk_keys];
@@ -32,7 +32,8 @@ struct OneLine {
     }
 };
 
-/// The blocks of 256 or 512 bits of the keys from i on, through vectors of 64-bit or 32-bit lanes.
+/// Loads the blocks of 256 or 512 bits of the keys from i on, through vectors of 64-bit or 32-bit
+/// lanes.
 template <class O, std::size_t bytes>
 inline void touch_blocks(const Target& t, const LineStage& s, std::size_t i, Loads<O>& to) {
     for (std::size_t j = 0; j < O::lanes; ++j) {
@@ -48,7 +49,7 @@ inline void touch_blocks(const Target& t, const LineStage& s, std::size_t i, Loa
     }
 }
 
-/// The 64-bit words at the offsets of the keys from i on.
+/// Loads the 64-bit words at the offsets of the keys from i on.
 template <class O>
 inline void touch_words(const Target& t, const LineStage& s, std::size_t i, Loads<O>& to) {
     auto& sum = to.sum[i / O::lanes % 4];

@@ -1,4 +1,4 @@
-// register32, register64: all k bits in one word; one key a 64-bit lane.
+// register32, register64: all k bits in one word. One key takes one 64-bit lane.
 #pragma once
 
 #include "kernels/one_line.hpp"
@@ -22,8 +22,8 @@ struct RegisterLayout : OneLine<O> {
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, word_bits == 64 ? 3 : 2));
     }
-    // The pattern staged is the mask itself, or the positions of its bits where the ISA can fetch
-    // bits by position.
+    // The staged pattern is the mask itself. Where the ISA can fetch bits by position, it is the
+    // positions of the bits.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         if constexpr (O::fetches_bits) {
             stage_address(t, hash, s, i);
@@ -73,7 +73,7 @@ private:
         const V shifted = p >> static_cast<int>(first_bit(j));
         return O::bit(word_bits == 64 ? shifted : shifted & O::broadcast(31));
     }
-    // Byte j: the position of bit j; bytes from k on repeat the first.
+    // Byte j is the position of bit j. Bytes from k on repeat the first.
     static V positions(V hash) requires(O::fetches_bits) {
         std::uint64_t shifts = 0;
         for (unsigned j = 0; j < 8; ++j)

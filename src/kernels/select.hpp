@@ -7,7 +7,8 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Writes base + i for every set bit i of `hits` to `out`, and nothing behind the last.
+/// Writes base + i to `out` for every set bit i of `hits`, ascending, and nothing behind the last
+/// one.
 template <class O>
 inline void write_positions(std::uint64_t hits, std::uint32_t base, std::uint32_t* out) {
     if constexpr (O::keeps_misses) {

@@ -1,4 +1,4 @@
-// SipHash-2-4 of integers (simdbloom/hash.hpp), one key a 64-bit lane.
+// SipHash-2-4 of integers (simdbloom/hash.hpp). One key takes one 64-bit lane.
 #pragma once
 
 #include "kernels/hash.hpp"
@@ -17,7 +17,7 @@ struct RotateLanes {
     }
 };
 
-/// hashes[i] = siphash(keys[i]) for n keys; the two may be the same array.
+/// hashes[i] = siphash(keys[i]) for n keys. The two arrays may be the same.
 template <class O>
 SIMDBLOOM_KERNEL void siphash_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t low,
                                     std::uint64_t high, std::uint64_t* hashes) {

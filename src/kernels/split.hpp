@@ -1,5 +1,5 @@
-// split256 and sector512: one bit in each word of a block; one block a vector (or several vectors a
-// block).
+// split256 and sector512: one bit in each word of a block. A vector holds one block, or a block
+// takes several vectors.
 #pragma once
 
 #include "kernels/one_line.hpp"

@@ -7,8 +7,8 @@
 
 #include "simdbloom/detail/layout_traits.hpp"
 
-// Everything a kernel calls is compiled into it. Not under sanitizers, whose checks would make that
-// minutes a file.
+// Everything that a kernel calls is compiled into it, but not under sanitizers, whose checks would
+// make that minutes a file.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SIMDBLOOM_SANITIZED
@@ -30,15 +30,16 @@ namespace simdbloom::detail {
 
 enum class Output : std::uint8_t { count, bitmap, select };
 
-/// What a BloomierMap has besides: see simdbloom/fuse.hpp. Its `blocks` are the starts.
+/// What a BloomierMap has in addition, see simdbloom/detail/fuse.hpp. Target::blocks are then the
+/// starts.
 struct FuseTarget {
     std::uint64_t seed = 0;
     std::uint32_t window = 0;
     std::uint8_t slot_bits = 0, value_bits = 0, check_bits = 0;
 };
 
-/// What a kernel sees of a filter. At least 8 bytes are readable behind the bits: a cuckoo bucket
-/// may be loaded as a word, one of d-left as 16 bytes.
+/// What a kernel sees of a filter. At least 8 bytes behind the bits can be read, because a cuckoo
+/// bucket may be loaded as a word and a d-left bucket as 16 bytes.
 struct Target {
     std::byte* bits;
     std::uint64_t blocks;  ///< below 2^32; of a growing table the roots
@@ -59,32 +60,33 @@ struct Batch {
 
 /// The kernels of one layout.
 struct Kernels {
-    /// Writes the answers to `out` (nothing, ceil(n/8) bytes or at most n uint32) and returns how
-    /// many were found.
+    /// Writes the answers to `out` (nothing, ceil(n/8) bytes, or at most n uint32) and returns how
+    /// many keys were found.
     std::size_t (*lookup)(const Target&, Batch, Output, void* out);
-    /// Bit i of the result: key i of at most 64 was found. For a handful of keys, one after the
-    /// other.
+    /// Bit i of the result says that key i, of at most 64, was found. For a handful of keys, one
+    /// after the other.
     std::uint64_t (*few)(const Target&, const std::uint64_t* keys, std::size_t n, bool hashed);
     std::uint32_t
         few_below;  ///< batches of fewer keys than this, at most 64, take less time through `few`
-    /// Returns how many keys went in: all, except into a cuckoo table that is full.
+    /// Returns how many keys went in: all of them, except into a table that is full.
     std::size_t (*insert)(const Target&, Batch);
-    /// Hashes and addresses as lookup does and loads what a negative lookup must load, testing
-    /// nothing.
+    /// Hashes the keys, computes their addresses as lookup does, and loads what a lookup of absent
+    /// keys must load, but tests nothing.
     std::uint64_t (*touch)(const Target&, Batch);
-    /// hashes[i] = siphash(keys[i], {low, high}) for n keys; the two may be the same array. The
-    /// same for every layout.
+    /// hashes[i] = siphash(keys[i], {low, high}) for n keys. The two arrays may be the same. It is
+    /// the same for every layout.
     void (*siphash)(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high,
                     std::uint64_t* hashes);
 };
 
-/// Of a BloomierMap; probe.insert is null.
+/// The kernels of a BloomierMap; probe.insert is null.
 struct MapKernels {
     Kernels probe;
-    /// Writes n values and, unless `bitmap` is null, ceil(n/8) bytes; returns how many were found.
+    /// Writes n values and, unless `bitmap` is null, ceil(n/8) bytes. Returns how many keys were
+    /// found.
     std::size_t (*values)(const Target&, Batch, std::uint32_t* values, std::uint8_t* bitmap);
 };
-/// How the slots of a BloomierMap are loaded: 32 or 64 bits at a time, from whole bytes on or from
+/// How the slots of a BloomierMap are loaded: 32 or 64 bits at a time, from a whole byte on or from
 /// any bit on.
 enum class SlotLoad : std::uint8_t { bytes32, bits32, bytes64, bits64 };
 
@@ -93,8 +95,8 @@ struct KernelTable {
     Kernels of[n_layouts][max_variants];  // [LayoutKind][variant_of(..)]
     MapKernels fuse3[4], fuse4[4];        // [SlotLoad]
     Kernels growing12, growing16, growing20;
-    /// As Kernels::lookup, of LevelDB's built-in filter. Target: `blocks` bits, at least 64, and
-    /// floor(2^32 / blocks) as seed.
+    /// As Kernels::lookup, for LevelDB's built-in filter. Target: `blocks` is the number of bits,
+    /// at least 64, and `seed` is floor(2^32 / blocks).
     std::size_t (*leveldb)(const Target&, Batch, Output, void* out);
 };
 
@@ -106,9 +108,9 @@ extern const KernelTable avx512_kernels;
 extern const KernelTable avx512bitalg_kernels;
 extern const KernelTable neon_kernels;
 
-/// Puts a tag into one of its buckets, moving others if it must; false, with the table as it was,
-/// when no place was found. Compiled once for the baseline: it follows one dependent load after
-/// another.
+/// Puts a tag into one of its buckets and moves others if it must. Returns false, with the table as
+/// it was, when no place was found. Compiled once for the baseline, because it follows one
+/// dependent load after another.
 bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket,
                   std::uint32_t tag) noexcept;
 
@@ -116,8 +118,8 @@ bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket
 std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits,
                             std::uint64_t buckets) noexcept;
 
-/// Puts a remainder of r bits into one of its four buckets, or counts it where it is already; false
-/// if all are full.
+/// Puts a remainder of r bits into one of its four buckets, or raises its counter where it is
+/// already there. Returns false if all four are full.
 bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remainder) noexcept;
 
 /// The number of cells in use.

@@ -32,7 +32,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V bit_below_64(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n); }
     /// 15 << n, n below 64.
     static V nibble(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(15), n); }
-    // A byte shuffle works within 128 bits; the pattern stands in both halves.
+    // A byte shuffle works within 128 bits. The pattern stands in both halves.
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         const auto first = static_cast<long long>(4 * part);
         const __m256i control = _mm256_set_epi64x(~0xFFLL | (first + 3), ~0xFFLL | (first + 2),
@@ -42,7 +42,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V gather64(const std::byte* base, V offset) {
         return _mm256_i64gather_epi64(reinterpret_cast<const long long*>(base), offset, 1);
     }
-    /// Only the lanes of `wanted` are loaded; the others are 0.
+    /// Only the lanes of `wanted` are loaded. The others are 0.
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
         // The sign of lane i is bit i of `wanted`.
         const __m256i mask = _mm256_sllv_epi64(_mm256_set1_epi64x(static_cast<long long>(wanted)),
@@ -54,7 +54,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
         return _mm256_cvtepu32_epi64(
             _mm256_i64gather_epi32(reinterpret_cast<const int*>(base), offset, 1));
     }
-    /// Each lane by its own count, below 64.
+    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) { return _mm256_srlv_epi64(v, count); }
     static unsigned covered_lanes(V words, V mask) {
         return lane_mask(_mm256_cmpeq_epi64(_mm256_and_si256(words, mask), mask));
@@ -63,7 +63,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
         return lane_mask(_mm256_cmpeq_epi64(a, _mm256_setzero_si256())) ^ 15u;
     }
 
-    // Stores the lanes of `keep` side by side; the lanes behind them are undefined.
+    // Stores the lanes of `keep` side by side. The lanes behind them are undefined.
     static void compress(std::uint64_t* to, V v, unsigned keep) {
         // Pairs of 32-bit lanes for each of the 16 masks.
         alignas(32) static constexpr struct Table {
@@ -86,10 +86,18 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
 
     static constexpr bool covers_lines = true;
-    // k bits anywhere in a line, or counters of cell_bits = 4. The top 9 bits of x * salt: 1 for
-    // the half, 3 for the word in it, 5 for the bit in that, which is shifted into the sign. 2.4 ns
-    // a key (k = 8, 16 KiB) against 6.2 with a gather a bit. Of a counter's place 3 bits; it is
-    // shifted to the top, compared with 0, and missing it is the sign.
+    // Whether the line has the k bits of a key anywhere, or its k counters above 0 with cell_bits =
+    // 4.
+    //
+    // A position is the top 9 bits of x * salt, for eight salts at a time:
+    //   1 bit    which half of the line
+    //   3 bits   which 32-bit word in the half
+    //   5 bits   which bit in the word; for a counter the 3 bits that choose one of eight counters
+    // Two permutations fetch the word from both halves, a blend takes the right one, and a shift
+    // moves the wanted bit into the sign. A counter is moved to the top four bits and compared with
+    // 0; its sign then says that it is missing.
+    //
+    // Rejected: a gather for each bit, 6.2 ns a key against 2.4 (k = 8, 16 KiB).
     template <unsigned cell_bits>
     static bool covers_anywhere(const std::byte* block, std::uint64_t x,
                                 const std::uint32_t* salts16, unsigned k) {
@@ -115,7 +123,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
         return (~hits & ((1u << k) - 1)) == 0;
     }
 
-    // As of SSE4.2, two buckets at once.
+    // As in SSE4.2, for two buckets at once.
     template <unsigned r>
     static __m256i equal_cells(const std::byte* bucket0, const std::byte* bucket1,
                                std::uint32_t remainder) {
@@ -139,7 +147,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
         return _mm256_movemask_epi8(either) != 0;
     }
 
-    // 64 bytes of 0 or 1 into 64 bits: bit 0 of each byte is moved to its sign.
+    // Packs 64 bytes of 0 or 1 into 64 bits: bit 0 of each byte is moved to its sign.
     static constexpr bool packs_bytes = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
         const auto half = [](const std::uint8_t* p) {

@@ -9,10 +9,9 @@
 namespace simdbloom::detail {
 namespace {
 
-// A mask as a number, in a general register before anything widens it. Without this GCC 12 was seen
-// to spill a widened
-// __mmask8 with a one-byte store (kmovb) and to combine eight bytes with it later: wrong answers of
-// register32 under -fsanitize=address,undefined.
+// A mask as a number in a general register, before anything widens it. Without this GCC 12 was seen
+// to spill a widened __mmask8 with a one-byte store (kmovb) and to combine eight bytes with it
+// later. That gave wrong answers of register32 under -fsanitize=address,undefined.
 inline std::uint32_t in_register(std::uint32_t mask) {
     asm("" : "+r"(mask));
     return mask;
@@ -39,7 +38,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return _mm512_rol_epi64(a, n);
     }
     static V swap_halves(V a) { return _mm512_shuffle_epi32(a, _MM_PERM_CDAB); }
-    // A rotation takes its count modulo 64, a shift does not: no masking.
+    // A rotation takes its count modulo 64, and a shift does not: no masking is needed.
     static V bit(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
     static V bit_below_64(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
     /// 15 << n, n below 64.
@@ -51,7 +50,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     }
 
     static V xor3(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
-    // Rotations look at the low six bits only.
+    // Rotations look only at the low six bits, so nothing needs to be masked.
     static V low_six_bits_of_bytes(V v) { return v; }
 
     static void write_positions16(unsigned hits, std::uint32_t base, std::uint32_t* out) {
@@ -63,9 +62,9 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
             _mm512_maskz_compress_epi32(static_cast<__mmask16>(hits), positions));
     }
 
-    // Tests that leave one byte of misses a key in memory (or two, 512 bits in 16 words), and the
-    // hits of 64 such keys: a store and 1/64 of a test a key in place of a compare, a set and two
-    // scalar operations.
+    // Tests leave the misses of a key in memory, in one byte (or in two bytes, for 512 bits in 16
+    // words). The hits of 64 such keys are read together. That is a store and 1/64 of a test a key
+    // instead of a compare, a set and two scalar operations.
     static constexpr bool keeps_misses = true;
     struct MissBytes {
         alignas(64) std::uint8_t misses[64];
@@ -82,7 +81,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
                    std::uint64_t{in_register(_mm512_testn_epi16_mask(high, high))} << 32;
         }
     };
-    /// A bit for each of the 32 cells of a key.
+    /// One bit for each of the 32 cells of a key.
     struct CellHits {
         alignas(64) std::uint32_t cells[64];
         std::uint64_t hits() const {
@@ -103,7 +102,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     template <class>
     using LineAnswers = MissWords;
 
-    // Two split blocks side by side in one register.
+    // Tests two split blocks side by side in one register.
     static void test_split_pair(MissBytes& answers, std::size_t i, const std::byte* block0,
                                 const std::byte* block1, std::uint64_t x0, std::uint64_t x1,
                                 const std::uint32_t* salts8) {
@@ -124,8 +123,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         answers.misses[i] = _mm512_testn_epi64_mask(_mm512_load_si512(block),
                                                     bit_below_64(byte_of_part(pattern, 0)));
     }
-    // The 32 cells of four d-left buckets; the remainders of 12 bits are moved to the high bits of
-    // words of their own (see SSE4.2).
+    // Compares the 32 cells of four d-left buckets. Remainders of 12 bits are moved to the high
+    // bits of words of their own (see SSE4.2).
     template <unsigned r>
     static void test_cells(CellHits& answers, std::size_t i, const std::byte* const (&bucket)[4],
                            std::uint32_t remainder) {
@@ -147,8 +146,9 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
                                      _mm512_xor_si512(cells, wanted),
                                      _mm512_set1_epi16(static_cast<short>(0xFFFFu << (16 - r))));
     }
-    // k bits anywhere in a line, or counters of cell_bits = 4: position j of x * salt, its 32-bit
-    // word fetched by a permutation of the line.
+    // Tests k bits anywhere in a line, or counters with cell_bits = 4. Position j is the top 9 bits
+    // of x * salt j. A permutation of the line fetches the 32-bit word of each position, and a
+    // rotated mask tests the bit in it.
     template <unsigned cell_bits>
     static void test_anywhere(MissWords& answers, std::size_t i, const std::byte* block,
                               std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
@@ -162,9 +162,17 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
             static_cast<__mmask16>((1u << k) - 1), words,
             _mm512_rolv_epi32(_mm512_set1_epi32((1 << cell_bits) - 1), position));
     }
-    // Each position minus the first bit of every word: a shift by 32 or more, or by less than
-    // nothing, leaves no bit. Eight positions whatever k is, the ones too many beyond the line. 5.9
-    // ns a key (k = 8, 16 KiB) against 7.9 with one OR a bit.
+    // Sets k bits anywhere in a line. For each position, every word of the line shifts a 1 by
+    // position minus the word's own first bit:
+    //
+    //   word             ..  word 3   word 4   word 5  ..
+    //   its first bit         96       128      160
+    //   position 130          34        2       -30
+    //   1 << that              0       bit 2      0
+    //
+    // A shift by 32 or more, or by a negative count, leaves 0. So the bit lands only in its own
+    // word. Eight positions are always worked on; those beyond k lie beyond the line and set
+    // nothing. 5.9 ns a key (k = 8, 16 KiB) against 7.9 with one OR for each bit.
     static void set_anywhere(std::byte* block, std::uint64_t x, const std::uint32_t* salts16,
                              unsigned k) {
         alignas(64) std::uint32_t positions[16];
@@ -173,7 +181,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         _mm512_store_si512(
             positions, _mm512_mask_srli_epi32(_mm512_set1_epi32(-1),
                                               static_cast<__mmask16>((1u << k) - 1), product, 23));
-        // Broadcast from memory: from the register GCC extracts each first (9.1 ns a key).
+        // The broadcasts come from memory. From the register GCC extracts each position first (9.1
+        // ns a key).
         asm("" : "+m"(positions));
         const __m512i first = _mm512_set_epi32(480, 448, 416, 384, 352, 320, 288, 256, 224, 192,
                                                160, 128, 96, 64, 32, 0);
@@ -194,7 +203,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V gather64(const std::byte* base, V offset) {
         return _mm512_i64gather_epi64(offset, base, 1);
     }
-    /// Only the lanes of `wanted` are loaded; the others are 0.
+    /// Only the lanes of `wanted` are loaded. The others are 0.
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
         return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), static_cast<__mmask8>(wanted),
                                            offset, base, 1);
@@ -202,14 +211,14 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V gather32(const std::byte* base, V offset) {
         return _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(offset, base, 1));
     }
-    /// Each lane by its own count, below 64.
+    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) { return _mm512_srlv_epi64(v, count); }
     static unsigned covered_lanes(V words, V mask) {
         return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mask), mask));
     }
     static unsigned nonzero_lanes(V a) { return in_register(_mm512_test_epi64_mask(a, a)); }
 
-    // Stores the lanes of `keep` side by side. Through a register: a compress straight to memory is
+    // Stores the lanes of `keep` side by side, through a register: a compress straight to memory is
     // microcoded on Zen 4.
     static void compress(std::uint64_t* to, V v, unsigned keep) {
         _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(keep), v));

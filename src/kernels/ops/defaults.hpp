@@ -1,4 +1,4 @@
-// What an ISA has no better way for.
+// What an ISA gets that has no better way.
 #pragma once
 
 namespace simdbloom::detail {
@@ -9,7 +9,7 @@ struct OpsDefaults {
     static constexpr bool keeps_misses = false;  // see AVX-512
     static constexpr bool fetches_bits = false;  // see AVX-512 with BITALG
     static constexpr bool covers_lines = false;  // see AVX2
-    // The kind of answers each family of layouts keeps; see answers.hpp.
+    // The kind of answers that each family of layouts keeps, see answers.hpp.
     template <class Default>
     using SplitAnswers = Default;
     template <class Default>
@@ -21,8 +21,9 @@ struct OpsDefaults {
     template <class Default>
     using CellAnswers = Default;
 
-    // The empty statement is a side effect: GCC 12 takes a function that only prefetches for one
-    // without any, and drops the calls of it that it has not inlined by then (all of insert's).
+    // The empty statement is a side effect. GCC 12 takes a function that only prefetches for one
+    // without any effect, and drops the calls that it has not inlined by then (all those of
+    // insert).
     static void prefetch(const void* p) {
         __builtin_prefetch(p, 0, 2);
         asm volatile("");

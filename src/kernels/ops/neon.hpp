@@ -50,7 +50,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 8);
         return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
     }
-    /// Only the lanes of `wanted` are loaded; the others are 0.
+    /// Only the lanes of `wanted` are loaded. The others are 0.
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
         std::uint64_t lo = 0, hi = 0;
         if ((wanted & 1) != 0) std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 8);
@@ -63,7 +63,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 4);
         return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
     }
-    /// Each lane by its own count, below 64.
+    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) {
         return vshlq_u64(v, vnegq_s64(vreinterpretq_s64_u64(count)));
     }
@@ -72,7 +72,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     }
     static unsigned nonzero_lanes(V a) { return lane_mask(vtstq_u64(a, a)); }
 
-    // Stores the lanes of `keep` side by side; the lanes behind them are undefined.
+    // Stores the lanes of `keep` side by side. The lanes behind them are undefined.
     static void compress(std::uint64_t* to, V v, unsigned keep) {
         std::uint64_t both[2];
         store(both, v);
@@ -80,9 +80,9 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         to[keep & 1] = both[1];
     }
 
-    // Whether one of the 8 cells of a d-left bucket holds the remainder of r bits. Those of 12 bits
-    // are moved to words of their own: three bytes hold two, the first in the low bits of its word,
-    // the second in the high ones.
+    // Compares the 8 cells of a d-left bucket with a remainder of r bits. Remainders of 12 bits are
+    // moved to words of their own first: three bytes hold two of them, the first in the low bits of
+    // its word, the second in the high bits.
     template <unsigned r>
     static uint16x8_t equal_cells(const std::byte* bucket, std::uint32_t remainder) {
         const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(bucket));
@@ -112,7 +112,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static bool covers32(V32 block, V32 mask) { return vmaxvq_u32(vbicq_u32(mask, block)) == 0; }
 
 private:
-    // A 64-bit product with c of numbers in halves.
+    // The 64-bit product with c of numbers that are given in halves.
     template <std::uint64_t c>
     static V product(uint32x2_t low, uint32x2_t high) {
         const uint32x2_t c_low = vdup_n_u32(c & 0xFFFFFFFFu), c_high = vdup_n_u32(c >> 32);

@@ -1,4 +1,4 @@
-// One 64-bit lane in plain C++: the reference the vector ISAs are compared with.
+// One 64-bit lane in plain C++: the reference that the vector ISAs are compared with.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ struct Ops<ScalarArch> : OpsDefaults {
         return wanted != 0 ? gather64(base, offset) : 0;
     }
     static V gather32(const std::byte* base, V offset) { return load_le<V32>(base + offset); }
-    /// Each lane by its own count, below 64.
+    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) { return v >> count; }
     static unsigned covered_lanes(V words, V mask) { return (words & mask) == mask; }
     static unsigned nonzero_lanes(V a) { return a != 0; }

@@ -25,7 +25,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         return mul_from_mul32<Ops, c>(a ^ swapped, swapped);
     }
     static V swap_halves(V a) { return _mm_shuffle_epi32(a, 0xB1); }
-    // SSE shifts all lanes by one count, taken from the low lane of the count vector.
+    // SSE shifts all lanes by one count, which it takes from the low lane of the count vector.
     static V bit(V n) {
         return shift_lanes(n & V(63),
                            [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); });
@@ -48,7 +48,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         std::memcpy(&hi, base + offset_of<1>(offset), 8);
         return _mm_set_epi64x(hi, lo);
     }
-    /// Only the lanes of `wanted` are loaded; the others are 0.
+    /// Only the lanes of `wanted` are loaded. The others are 0.
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
         long long lo = 0, hi = 0;
         if ((wanted & 1) != 0) std::memcpy(&lo, base + offset_of<0>(offset), 8);
@@ -61,7 +61,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         std::memcpy(&hi, base + offset_of<1>(offset), 4);
         return _mm_set_epi64x(static_cast<long long>(hi), static_cast<long long>(lo));
     }
-    /// Each lane by its own count, below 64.
+    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) {
         return shift_lanes(count, [&](__m128i c) { return _mm_srl_epi64(v, c); });
     }
@@ -72,7 +72,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         return lane_mask(_mm_cmpeq_epi64(a, _mm_setzero_si128())) ^ 3u;
     }
 
-    // Stores the lanes of `keep` side by side; the lanes behind them are undefined.
+    // Stores the lanes of `keep` side by side. The lanes behind them are undefined.
     static void compress(std::uint64_t* to, V v, unsigned keep) {
         std::uint64_t both[2];
         store(both, v);
@@ -80,7 +80,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         to[keep & 1] = both[1];
     }
 
-    // 2^n through the exponent of a float; n = 31 overflows to exactly 0x80000000.
+    // 2^n, made through the exponent of a float. n = 31 overflows to exactly 0x80000000.
     static V32 bit32(V32 n) {
         return _mm_cvttps_epi32(
             _mm_castsi128_ps(_mm_add_epi32(_mm_slli_epi32(n, 23), _mm_set1_epi32(0x3F800000))));
@@ -88,9 +88,9 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     static bool covers(V block, V mask) { return _mm_testc_si128(block, mask) != 0; }
     static bool covers32(V32 block, V32 mask) { return _mm_testc_si128(block, mask) != 0; }
 
-    // Whether one of the 8 cells of a d-left bucket holds the remainder of r bits. Those of 12 bits
-    // are moved to words of their own: three bytes hold two, the first in the low bits of its word,
-    // the second in the high ones.
+    // Compares the 8 cells of a d-left bucket with a remainder of r bits. Remainders of 12 bits are
+    // moved to words of their own first: three bytes hold two of them, the first in the low bits of
+    // its word, the second in the high bits.
     template <unsigned r>
     static __m128i equal_cells(const std::byte* bucket, std::uint32_t remainder) {
         __m128i cells = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket));

@@ -1,6 +1,6 @@
 // What all vector ISAs share, through xsimd's batches: loads, stores, broadcasts, and the products
-// the hash needs. Each ISA's own file adds what xsimd 8.1 lacks (variable shifts, gathers, lane
-// masks).
+// that the hash needs. The file of each ISA adds what xsimd 8.1 lacks: variable shifts, gathers,
+// lane masks.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace {
 template <class A>
 struct Ops;
 
-/// Arch32: the architecture whose 32-bit batches hold (part of) a 256-bit block.
+/// Arch32 is the architecture whose 32-bit batches hold a 256-bit block, or a part of it.
 template <class A, class Arch32 = A>
 struct VectorOps : OpsDefaults {
     using V = xsimd::batch<std::uint64_t, A>;
@@ -24,7 +24,7 @@ struct VectorOps : OpsDefaults {
     static constexpr std::size_t lanes32 = V32::size;
 
     static V load(const std::uint64_t* p) { return V::load_unaligned(p); }
-    /// The n < lanes from p on; the other lanes are 0. Nothing behind them is read.
+    /// Loads the n < lanes numbers from p on; the other lanes are 0. Nothing behind them is read.
     static V load_first(const std::uint64_t* p, std::size_t n) {
         std::uint64_t all[lanes] = {};
         for (std::size_t i = 0; i < lanes; ++i)
@@ -47,15 +47,14 @@ struct VectorOps : OpsDefaults {
     static V low_six_bits_of_bytes(V v) { return v & V(std::uint64_t{0x3F3F3F3F3F3F3F3Fu}); }
 
 protected:
-    // A 64-bit product with a 32-bit factor, from two 32x32 products. A swap of halves instead of a
-    // shift: shuffles and multiplies run on different ports.
+    // The 64-bit product with a 32-bit factor, from two 32x32 products. It swaps halves instead of
+    // shifting, because shuffles and multiplies run on different ports.
     template <class O>
     static V mul_small_from_mul32(V a, std::uint32_t c) {
         const V factor(std::uint64_t{c});
         return O::mul32(a, factor) + (O::mul32(O::swap_halves(a), factor) << 32);
     }
-    // A 64-bit product with c of numbers of which the low halves of `low` and `high` hold the
-    // halves.
+    // The 64-bit product with c. The low halves of `low` and `high` hold the halves of the numbers.
     template <class O, std::uint64_t c>
     static V mul_from_mul32(V low, V high) {
         const V c_low(c & 0xFFFFFFFFu), c_high(c >> 32);
