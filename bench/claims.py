@@ -19,12 +19,9 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
-from rows import load, near, nominal_sizes, percent, size, write_whole  # noqa: E402
+from rows import fewest_bits, load, near, nominal_sizes, percent, size, subjects, write_whole  # noqa: E402
 MISSING = "not measured in this run"
 LEVELS = ("L1", "L2", "L3", "DRAM")
-OURS = ("register32", "register64", "split256", "sector512", "zoned512:z=2", "zoned512:z=4", "blocked512", "classic", "cuckoo8", "cuckoo12",
-        "cuckoo16")
-PEERS = ("libbloom", "leveldb")
 ISAS = ("sse42", "avx2", "avx512", "avx512bitalg", "neon")
 TABLES = {}
 
@@ -49,6 +46,7 @@ class Run:
             self.about, self.rows = load(folder)
             self.isa, self.keys, self.depth, self.provenance = (
                 self.about[name] for name in ("best_isa", "keys", "depth", "provenance"))
+            self.ours, self.peers = subjects(self.about, "contender"), subjects(self.about, "peer")
         except OSError as e:
             fail(f"cannot read \"{e.filename}\": {e.strerror}")
         except json.JSONDecodeError as e:
@@ -81,7 +79,7 @@ class Run:
 
     def lookups(self, family, isa=None, output="bitmap", batch=16384, hits=0):
         """One thread; peers have one kind of lookup, one key a call."""
-        if family in PEERS:
+        if family in self.peers:
             isa, output, batch = "native", "single", 1
         return [r for r in self.rows if r["family"] == family and r["op"] == "lookup" and r["isa"] == (isa or self.isa) and r["output"] == output
                 and r["batch"] == batch and r["hit_ratio"] == hits and r["threads"] == 1]
@@ -89,7 +87,7 @@ class Run:
     def at(self, family, level, bits=None, within=0.3, **kind):
         """At the size all filters were measured at in that level: the row nearest to those bits per key (by default 12, or the
         densest a cuckoo filter has)."""
-        bits = bits or (max(12, int(family[6:]) / 0.95) if family.startswith("cuckoo") else 12)
+        bits = bits or max(12, fewest_bits(self.about, family))
         rows = [r for r in self.lookups(family, **kind) if level in self.sizes and r["memory_level"] == level and near(r, self.sizes[level])
                 and abs(r["bits_per_key"] - bits) < within]
         return min(rows, key=lambda r: (abs(r["bits_per_key"] - bits), abs(r["filter_bytes"] - self.sizes[level])), default=None)
@@ -151,25 +149,25 @@ def lookup_times(run, families, levels):
 
 @table("results")
 def results(run):
-    return lookup_times(run, OURS + PEERS, LEVELS)
+    return lookup_times(run, run.ours + run.peers, LEVELS)
 
 
 @table("summary")
 def summary(run):
     """Of `results` what the README has room for."""
-    return lookup_times(run, ("register64", "split256", "sector512", "blocked512", "classic", "cuckoo12") + PEERS, ("L2", "DRAM"))
+    return lookup_times(run, ("register64", "split256", "sector512", "blocked512", "classic", "cuckoo12", *run.peers), ("L2", "DRAM"))
 
 
 @table("words")
 def words(run):
     body = []
-    for family in OURS + PEERS:
-        wanted = max(12, int(family[6:]) / 0.95) if family.startswith("cuckoo") else 12
+    for family in run.ours + run.peers:
+        wanted = max(12, fewest_bits(run.about, family))
         row = min(run.lookups(family), key=lambda r: abs(r["bits_per_key"] - wanted), default=None)
         if row and abs(row["bits_per_key"] - wanted) > 0.3:
             row = None
         # The peers hash the line inside the timed call, so their time does not belong into the same column.
-        time = "hashing included: " + cell(lambda r: f"{r['ns_per_key']:.2f}", row) if row and family in PEERS else time_and_ratio(row)
+        time = "hashing included: " + cell(lambda r: f"{r['ns_per_key']:.2f}", row) if row and family in run.peers else time_and_ratio(row)
         body.append([f"`{row['filter']}`" if row else f"`{family}`", cell(lambda r: f"{r['bits_per_key']:.2f}", row),
                      cell(lambda r: f"{size(r['filter_bytes'])} ({r['memory_level']})", row), fpr(row), interval(row),
                      cell(lambda r: percent(r["fpr_model"]), row), time])
@@ -241,7 +239,7 @@ def fan_2014(run):
 
 @table("lang-2019")
 def lang_2019(run):
-    names = [f for f in OURS if f != "cuckoo16"]
+    names = [f for f in run.ours if f != "cuckoo16"]
     body = []
     for family in names:
         rows = {level: run.at(family, level) for level in LEVELS}
@@ -278,7 +276,7 @@ def lang_2019_rho(run):
     def winners(chosen):
         body = []
         for level in LEVELS:
-            rows = [r for family in OURS for r in run.lookups(family) if r["memory_level"] == level and near(r, run.sizes[level]) and chosen(r)]
+            rows = [r for family in run.ours for r in run.lookups(family) if r["memory_level"] == level and near(r, run.sizes[level]) and chosen(r)]
             cells = []
             for cost in costs:
                 best = min(rows, key=lambda r: rho(r, cost), default=None)
@@ -291,7 +289,7 @@ def lang_2019_rho(run):
 
     crossings = []
     for level in LEVELS:
-        rows = [r for family in OURS for r in run.lookups(family) if r["memory_level"] == level and near(r, run.sizes[level]) and near_12(r)]
+        rows = [r for family in run.ours for r in run.lookups(family) if r["memory_level"] == level and near(r, run.sizes[level]) and near_12(r)]
         bloom, cuckoo = [r for r in rows if not r["family"].startswith("cuckoo")], [r for r in rows if r["family"].startswith("cuckoo")]
         unit = run.at("register64", level)
         text = MISSING
@@ -374,8 +372,7 @@ def schmidt_2021(run):
 def graf_lemire_2022(run):
     body = []
     for level in ("L2", "L3"):
-        fuse = {r["family"] for r in run.rows if r["beside"] and r["filter"].startswith("fuse:") and r["memory_level"] == level}
-        for name in sorted(fuse or {"fuse"}) + ["split256", "blocked512", "classic", "cuckoo12"]:
+        for name in ("fuse", "fuse:d=4", "split256", "blocked512", "classic", "cuckoo12"):
             # A slot has whole bits: a fuse filter may have one a slot less than the 12 a key that were asked for.
             row = run.at(name, level, 11.7 if name.startswith("fuse") else None, within=1.0, output="count")
             body.append([run.heading(level), f"`{row['filter'] if row else name}`", cell(lambda r: f"{r['bits_per_key']:.2f}", row), fpr(row),

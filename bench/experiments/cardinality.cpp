@@ -6,7 +6,6 @@
 #include "experiments/experiment.hpp"
 #include "harness/keys.hpp"
 #include "simdbloom/simdbloom.hpp"
-#include "subjects/subject.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "experiments/leveldb/database.hpp"
 #include "harness/timing.hpp"
 #include "simdbloom/simdbloom.hpp"
-#include "subjects/leveldb_database.hpp"
 
 namespace {
 

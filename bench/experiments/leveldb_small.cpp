@@ -9,9 +9,9 @@
 
 #include "adapters/leveldb/compact.hpp"
 #include "experiments/experiment.hpp"
+#include "experiments/leveldb/database.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "simdbloom/simdbloom.hpp"
-#include "subjects/leveldb_database.hpp"
 
 namespace {
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
-
-#include "subjects/subject.hpp"
+#include <cstdio>
 
 namespace simdbloom::bench {
 
@@ -24,78 +22,73 @@ MeasuredFpr judge_fpr(double hits, double probes, double model, double deviation
     return m;
 }
 
-MeasuredFpr measure_fpr(const AnyFilter& filter, const KeySource& keys, double bits_per_key,
-                        std::uint64_t probes) {
-    const std::uint64_t n = filter.base().n_keys();
+MeasuredFpr measure_fpr(const Subject& subject, const Order& order, std::uint64_t probes) {
+    const KeySource& keys = order.keys;
+    const std::uint64_t n = order.n_keys;
     // Filters until their keys add up to two million: the spread between small filters then
     // averages out. A file's keys are hashed already, so other seeds would change nothing.
     const std::uint64_t filters =
-        keys.hashed() ? 1 : std::clamp<std::uint64_t>(2'000'000 / n, 1, 64);
-    if (keys.from_file()) probes = std::min(probes, keys.size() - n);
-    std::vector<std::uint64_t> chunk(1 << 14);
-    struct Count {
-        double hits = 0, asked = 0;
+        keys.hashed() || !subject.sibling ? 1 : std::clamp<std::uint64_t>(2'000'000 / n, 1, 64);
+    probes = std::min(probes, keys.size() - n);
+    // Asked key by key a hundred million strangers would take minutes.
+    if (!subject[Output::count]) probes = std::min<std::uint64_t>(probes, 2'000'000);
+    const auto hits_of = [&](const Subject& s, std::uint64_t questions) {
+        double hits = 0;
+        for_keys(
+            keys, n, n + questions,
+            [&](Keys piece) { hits += static_cast<double>(s.count(piece)); }, s.takes_text);
+        return hits;
     };
-    const auto ask = [&](const AnyFilter& f, std::uint64_t questions) {
-        Count c;
-        for (std::uint64_t first = 0; first < questions; first += chunk.size()) {
-            const auto here =
-                static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), questions - first));
-            keys.fill(n + first, chunk.data(), here);
-            const auto batch = std::span<const std::uint64_t>(chunk).first(here);
-            c.hits += static_cast<double>(keys.hashed() ? f.count_hashes(batch) : f.count(batch));
-            c.asked += static_cast<double>(here);
-        }
-        return c;
-    };
-    const auto& base = filter.base();
-    const double model = filter.expected_fpr(),
-                 deviation = fpr::deviation(base.layout(), n, base.blocks());
     // The filter that will be timed is judged on its own, with half of the probes.
-    const Count own = ask(filter, filters == 1 ? probes : probes / 2);
-    auto alone = judge_fpr(own.hits, own.asked, model, deviation);
+    const std::uint64_t own = filters == 1 ? probes : probes / 2;
+    auto alone =
+        judge_fpr(hits_of(subject, own), static_cast<double>(own), subject.fpr, subject.deviation);
     if (filters == 1 || !alone.complaint.empty()) return alone;
-    Count all = ask(filter, probes / 2 / filters);
-    for (std::uint64_t f = 1; f < filters; ++f) {
-        Options options;
-        options.seed = filter.seed() + 1000 + f;
-        options.isa = filter.isa();
-        auto other = make_filter(filter.spec(), n, bits_per_key, options);
-        fill(other, keys, n);
-        const Count c = ask(other, probes / 2 / filters);
-        all.hits += c.hits;
-        all.asked += c.asked;
-    }
-    return judge_fpr(all.hits, all.asked, model,
-                     deviation / std::sqrt(static_cast<double>(filters)));
+    const std::uint64_t each = probes / 2 / filters;
+    double hits = hits_of(subject, each);
+    for (std::uint64_t f = 1; f < filters; ++f)
+        hits += hits_of(subject.sibling(order.seed + 1000 + f), each);
+    return judge_fpr(hits, static_cast<double>(each * filters), subject.fpr,
+                     subject.deviation / std::sqrt(static_cast<double>(filters)));
 }
 
-std::string compare_with_scalar(AnyFilter& filter, std::span<const std::uint64_t> keys,
-                                bool hashed) {
-    const Isa before = filter.isa();
-    filter.use_isa(Isa::scalar);
-    std::vector<std::uint8_t> expected((keys.size() + 7) / 8), got(expected.size());
-    std::vector<std::uint32_t> expected_positions, positions(keys.size());
+std::string find_own_keys(const Subject& subject, const Order& order, std::uint64_t keys) {
+    const auto n = std::min(keys, order.n_keys);
+    std::uint64_t found = 0;
+    for_keys(
+        order.keys, 0, n, [&](Keys piece) { found += subject.count(piece); }, subject.takes_text);
+    return found == n ? "" : "an inserted key is not found";
+}
+
+std::string compare_with_scalar(const Subject& subject, Keys keys) {
+    Answers expected(keys.size());
+    std::ptrdiff_t n = 0;
+    if (subject.use_isa) subject.use_isa(Isa::scalar);
     for (std::size_t i = 0; i < keys.size(); ++i)
-        if (hashed ? filter.contains_hash(keys[i]) : filter.contains(keys[i])) {
-            expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | 1u << (i % 8));
-            expected_positions.push_back(static_cast<std::uint32_t>(i));
+        if (subject[Output::single](keys.subspan(i, 1), 1, expected) != 0) {
+            expected.bitmap[i / 8] = static_cast<std::uint8_t>(expected.bitmap[i / 8] | 1 << i % 8);
+            expected.positions[static_cast<std::size_t>(n++)] = static_cast<std::uint32_t>(i);
         }
+    const auto same = [&](Output output) {
+        Answers got(keys.size());
+        const auto found = subject[output](keys, keys.size(), got);
+        if (output == Output::bitmap) return got.bitmap == expected.bitmap;
+        return std::cmp_equal(found, n) &&
+               (output != Output::select ||
+                std::equal(got.positions.begin(), got.positions.begin() + n,
+                           expected.positions.begin()));
+    };
     std::string complaint;
-    for (const Isa isa : usable_isas()) {
-        filter.use_isa(isa);
-        if (hashed) filter.contains_hashes(keys, got);
-        else filter.contains(keys, got);
-        const std::size_t count = hashed ? filter.count_hashes(keys) : filter.count(keys);
-        const std::size_t found =
-            hashed ? filter.select_hashes(keys, positions) : filter.select(keys, positions);
-        const bool same =
-            got == expected && count == expected_positions.size() && found == count &&
-            std::equal(expected_positions.begin(), expected_positions.end(), positions.begin());
-        if (!same && complaint.empty())
-            complaint = "answers on " + std::string(to_string(isa)) + " differ from scalar";
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, subject.isas.size()); ++i) {
+        const std::string isa =
+            subject.isas.empty() ? "native" : std::string(to_string(subject.isas[i]));
+        if (subject.use_isa) subject.use_isa(subject.isas[i]);
+        for (const Output output : all_outputs)
+            if (complaint.empty() && subject[output] && !same(output))
+                complaint = "answers on " + isa + " (" + std::string(to_string(output)) +
+                            ") differ from scalar";
     }
-    filter.use_isa(before);
+    if (subject.use_isa) subject.use_isa(default_isa());
     return complaint;
 }
 

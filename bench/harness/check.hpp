@@ -1,14 +1,11 @@
-// What must hold before a time is printed: the measured FPR lies around its exact model, and every
-// ISA answers as scalar does.
+// What must hold before a time is printed: the keys inserted are found, the measured FPR lies
+// around the model, and every output on every ISA answers as scalar single-key lookups do.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
 
-#include "harness/keys.hpp"
-#include "simdbloom/simdbloom.hpp"
+#include "harness/subject.hpp"
 
 namespace simdbloom::bench {
 
@@ -23,13 +20,14 @@ struct MeasuredFpr {
 MeasuredFpr judge_fpr(double hits, double probes, double model, double deviation);
 
 /// Counts strangers found, over one or (small filters differ a lot) several filters of one spec and
-/// size with different seeds; `filter` is the first. Strangers are keys n_keys, n_keys + 1, ...
-MeasuredFpr measure_fpr(const AnyFilter& filter, const KeySource& keys, double bits_per_key,
-                        std::uint64_t probes);
+/// size with different seeds; `subject` is the first. Strangers are keys n_keys, n_keys + 1, ...
+MeasuredFpr measure_fpr(const Subject& subject, const Order& order, std::uint64_t probes);
 
-/// Empty, or the first difference between the answers of an ISA (batch: count, bitmap, select) and
-/// scalar single-key answers on these keys. Leaves the filter on the ISA it had.
-std::string compare_with_scalar(AnyFilter& filter, std::span<const std::uint64_t> keys,
-                                bool hashed);
+/// Empty, or that a key that is in is not found. At most `keys` of them are asked.
+std::string find_own_keys(const Subject& subject, const Order& order, std::uint64_t keys);
+
+/// Empty, or the first difference between the answers of an output on an ISA and scalar single-key
+/// answers on these keys. Leaves the subject on the default ISA.
+std::string compare_with_scalar(const Subject& subject, Keys keys);
 
 }  // namespace simdbloom::bench

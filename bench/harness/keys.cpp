@@ -55,18 +55,19 @@ KeySource KeySource::from_file(const std::string& path, std::uint64_t seed) {
     return source;
 }
 
-std::uint64_t KeySource::key(std::uint64_t i) const noexcept {
-    return from_file() ? hashes_[i] : splitmix((i + 1 + (seed_ << 40)) * 0x9E3779B97F4A7C15u);
+std::uint64_t KeySource::key(std::uint64_t i, bool for_text) const noexcept {
+    if (from_file()) return for_text ? i : hashes_[i];
+    return splitmix((i + 1 + (seed_ << 40)) * 0x9E3779B97F4A7C15u);
 }
 
-void KeySource::fill(std::uint64_t first, std::uint64_t* out, std::size_t n) const noexcept {
-    for (std::size_t i = 0; i < n; ++i) out[i] = key(first + i);
+void KeySource::fill(std::uint64_t first, std::uint64_t* out, std::size_t n,
+                     bool for_text) const noexcept {
+    for (std::size_t i = 0; i < n; ++i) out[i] = key(first + i, for_text);
 }
 
-std::string_view KeySource::bytes(std::uint64_t i, std::uint64_t& buffer) const noexcept {
-    if (from_file()) return lines_[i];
-    buffer = key(i);
-    return {reinterpret_cast<const char*>(&buffer), 8};
+std::string_view KeySource::text(const std::uint64_t& key) const noexcept {
+    if (from_file()) return lines_[key];
+    return {reinterpret_cast<const char*>(&key), 8};
 }
 
 }  // namespace simdbloom::bench

@@ -11,6 +11,8 @@
 
 namespace simdbloom::bench {
 
+using Keys = std::span<const std::uint64_t>;
+
 /// Distinct keys by number; a filter for n keys is given 0 .. n-1, and n, n+1, ... are strangers.
 class KeySource {
 public:
@@ -27,12 +29,14 @@ public:
     }
     const std::string& description() const noexcept { return description_; }
 
-    /// Key i as our filters take it: the integer itself, or the XXH64 of the line (`hashed()`).
-    std::uint64_t key(std::uint64_t i) const noexcept;
+    /// Key i as our filters take it: the integer itself, or the XXH64 of the line (`hashed()`). A
+    /// subject that reads text is given what text() takes: the integer, or the number of the line.
+    std::uint64_t key(std::uint64_t i, bool for_text = false) const noexcept;
     bool hashed() const noexcept { return from_file(); }
-    void fill(std::uint64_t first, std::uint64_t* out, std::size_t n) const noexcept;
-    /// Key i as a peer takes it: the line, or the eight bytes of the integer in `buffer`.
-    std::string_view bytes(std::uint64_t i, std::uint64_t& buffer) const noexcept;
+    void fill(std::uint64_t first, std::uint64_t* out, std::size_t n,
+              bool for_text = false) const noexcept;
+    /// The line, or the eight bytes of the integer.
+    std::string_view text(const std::uint64_t& key) const noexcept;
 
 private:
     std::uint64_t seed_ = 0;
@@ -43,14 +47,23 @@ private:
 
 /// use(keys) for keys first .. last - 1 of the source, in pieces.
 template <class Use>
-void for_keys(const KeySource& source, std::uint64_t first, std::uint64_t last, const Use& use) {
+void for_keys(const KeySource& source, std::uint64_t first, std::uint64_t last, const Use& use,
+              bool for_text = false) {
     std::vector<std::uint64_t> piece(1 << 14);
     for (; first < last; first += piece.size()) {
         const auto n =
             static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), last - first));
-        source.fill(first, piece.data(), n);
-        use(std::span<const std::uint64_t>(piece).first(n));
+        source.fill(first, piece.data(), n, for_text);
+        use(Keys(piece).first(n));
     }
+}
+
+/// Inserts keys 0 .. n-1 of the source, in batches.
+template <class F>
+void fill(F& filter, const KeySource& source, std::uint64_t n) {
+    for_keys(source, 0, n, [&](Keys piece) {
+        source.hashed() ? (void)filter.insert_hashes(piece) : (void)filter.insert(piece);
+    });
 }
 
 }  // namespace simdbloom::bench

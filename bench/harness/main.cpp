@@ -7,12 +7,12 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/measure.hpp"
 #include "simdbloom/simdbloom.hpp"
-#include "subjects/subject.hpp"
 
 namespace {
 
@@ -29,25 +29,38 @@ void progress(std::size_t done, std::size_t total, const Case& c, double seconds
     const auto bytes =
         static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8);
     std::fprintf(stderr, "%s[%zu/%zu, %.0f s] %s, %s, %.4g bits/key%s",
-                 isatty(2) != 0 ? "\r\033[K" : "", done + 1, total, seconds, c.spec.c_str(),
+                 isatty(2) != 0 ? "\r\033[K" : "", done + 1, total, seconds, c.kind->name.c_str(),
                  human(bytes).c_str(), c.bits_per_key, isatty(2) != 0 ? "" : "\n");
 }
 
 // [bits per key, exact FPR] for the lines of the plot: many keys, the k of each point its best.
-nlohmann::ordered_json model_curves(const Plan& plan) {
-    nlohmann::ordered_json curves;
-    for (const auto& c : plan.cases) {
-        if (c.family || is_peer(c.spec) || curves.contains(c.spec)) continue;
-        const Layout layout = Layout::parse(c.spec);
-        const double first =
-            layout.is_cuckoo() ? layout.fingerprint_bits() / CuckooFilter::max_design_load : 6;
-        for (double bits = first; bits <= 24; bits += 0.5) {
-            const auto n = std::uint64_t{1} << 24;
-            const auto filter = detail::size_for_bits(layout, n, bits, {});
-            curves[c.spec].push_back({bits, fpr::expected(filter.layout, n, filter.blocks)});
-        }
+nlohmann::ordered_json model_curve(const Kind& kind) {
+    nlohmann::ordered_json curve;
+    const Layout layout = Layout::parse(kind.name);
+    for (double bits = std::max(6.0, kind.least_bits); bits <= 24; bits += 0.5) {
+        const auto n = std::uint64_t{1} << 24;
+        const auto filter = detail::size_for_bits(layout, n, bits, {});
+        curve.push_back({bits, fpr::expected(filter.layout, n, filter.blocks)});
     }
-    return curves;
+    return curve;
+}
+
+// The list of subjects for the pages, each with the names that its filters have in results.csv.
+nlohmann::ordered_json describe(const std::map<std::string, std::set<std::string>>& filters) {
+    nlohmann::ordered_json subjects;
+    for (const Kind& kind : kinds()) {
+        const auto found = filters.find(kind.name);
+        nlohmann::ordered_json about{
+            {"name", kind.name},
+            {"role", to_string(kind.role)},
+            {"colour", kind.colour},
+            {"bits_per_key", kind.bits_per_key},
+            {"least_bits", kind.least_bits},
+            {"filters", found == filters.end() ? std::set<std::string>() : found->second}};
+        if (kind.role == Role::contender) about["model"] = model_curve(kind);
+        subjects.push_back(about);
+    }
+    return subjects;
 }
 
 int run(Depth depth, const std::string& depth_name, const std::string& key_file,
@@ -61,7 +74,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
         key_file.empty() ? make_plan(depth, machine) : make_plan_for_keys(depth, keys.size());
     if (!only.empty())
         std::erase_if(plan.cases, [&](const Case& c) {
-            return std::find(only.begin(), only.end(), c.spec) == only.end();
+            return std::ranges::find(only, c.kind->name) == only.end();
         });
     if (plan.cases.empty())
         throw std::runtime_error("--only " + only.front() +
@@ -71,7 +84,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
 
     std::vector<Row> rows;
     std::vector<std::string> complaints;
-    std::set<std::string> family;
+    std::map<std::string, std::set<std::string>> filters;
     const auto start = std::chrono::steady_clock::now();
     const auto elapsed = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -81,11 +94,11 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
         progress(i, plan.cases.size(), c, elapsed());
         auto outcome = measure(c, context);
         if (!outcome.complaint.empty()) {
-            complaints.push_back(c.spec + ", " + std::to_string(c.n_keys) +
+            complaints.push_back(c.kind->name + ", " + std::to_string(c.n_keys) +
                                  " keys: " + outcome.complaint);
             std::fprintf(stderr, "\nFAILED: %s\n", complaints.back().c_str());
         }
-        if (c.family && !outcome.rows.empty()) family.insert(outcome.rows.front().filter);
+        for (const Row& row : outcome.rows) filters[c.kind->name].insert(row.filter);
         rows.insert(rows.end(), outcome.rows.begin(), outcome.rows.end());
     }
     if (isatty(2) != 0) std::fprintf(stderr, "\r\033[K");
@@ -103,8 +116,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     about["fpr_probes"] = plan.fpr_probes;
     about["best_isa"] = to_string(default_isa());
     about["cachegrind"] = simulated_caches(machine) + ", " + cachegrind_isa() + " path";
-    about["models"] = model_curves(plan);
-    about["family"] = family;
+    about["subjects"] = describe(filters);
     about["complaints"] = complaints;
     timer.finish();
     write_file(out + "/results.csv", to_csv(rows, machine));

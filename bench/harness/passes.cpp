@@ -1,13 +1,14 @@
 #include "harness/passes.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <random>
-
-#include "subjects/subject.hpp"
+#include <thread>
 
 namespace simdbloom::bench {
 
-std::vector<std::uint64_t> probe_numbers(const KeySource& source, std::uint64_t n_keys,
-                                         std::uint64_t bytes, double hit_ratio) {
+std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys,
+                                   std::uint64_t bytes, double hit_ratio, bool for_text) {
     std::uint64_t n = std::clamp<std::uint64_t>(bytes / 64 * 2, 1 << 16, 1 << 23);
     const std::uint64_t strangers =
         std::min<std::uint64_t>(source.size() - n_keys, std::uint64_t{1} << 40);
@@ -15,19 +16,14 @@ std::vector<std::uint64_t> probe_numbers(const KeySource& source, std::uint64_t 
         n = std::min<std::uint64_t>(n, std::max<std::uint64_t>(strangers, standard_batch));
     n -= n % standard_batch;
     std::mt19937_64 random(n_keys + static_cast<std::uint64_t>(hit_ratio * 10));
-    std::vector<std::uint64_t> numbers(n);
+    std::vector<std::uint64_t> keys(n);
     for (std::uint64_t i = 0; i < n; ++i) {
         const bool hit = static_cast<double>(random() >> 11) * 0x1p-53 < hit_ratio;
-        numbers[i] = hit ? random() % n_keys : n_keys + (strangers > n ? i : random() % strangers);
+        const std::uint64_t number =
+            hit ? random() % n_keys : n_keys + (strangers > n ? i : random() % strangers);
+        keys[i] = source.key(number, for_text);
     }
-    return numbers;
-}
-
-std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys,
-                                   std::uint64_t bytes, double hit_ratio) {
-    auto numbers = probe_numbers(source, n_keys, bytes, hit_ratio);
-    for (auto& x : numbers) x = source.key(x);
-    return std::make_shared<Rotation>(std::move(numbers));
+    return std::make_shared<Rotation>(std::move(keys));
 }
 
 std::size_t Group::add(Row row, std::function<std::uint64_t(double*)> pass,
@@ -42,6 +38,7 @@ std::size_t Group::add(Row row, std::function<std::uint64_t(double*)> pass,
     touch_of_.push_back(touch_of);
     return timed_.size() - 1;
 }
+
 std::vector<Row> Group::run(Timer& timer) {
     timer.run(timed_);
     std::vector<Row> rows;
@@ -59,20 +56,62 @@ std::vector<Row> Group::run(Timer& timer) {
     return rows;
 }
 
-std::ptrdiff_t add_classic_touch(Group& group, const KeySource& source) {
-    Row row = group.common();
-    const auto touched =
-        std::make_shared<AnyFilter>(make_filter("classic", row.n_keys, row.bits_per_key));
-    fill(*touched, source, std::min<std::uint64_t>(row.n_keys, 1 << 20));
-    row.op = "touch";
-    row.batch = standard_batch;
-    row.hit_ratio = 0;
-    const bool hashed = source.hashed();
-    return static_cast<std::ptrdiff_t>(group.add(
-        row,
-        batches(rotation(source, row.n_keys, row.filter_bytes, 0), standard_batch, [=](auto keys) {
-            keep(hashed ? touched->base().touch_hashes(keys) : touched->base().touch(keys));
-        })));
+std::function<std::uint64_t(double*)> pieces(std::shared_ptr<Rotation> keys, std::size_t piece,
+                                             std::function<void(Keys)> work) {
+    return [=](double* seconds) {
+        const std::size_t n =
+            std::max<std::size_t>(1, std::min<std::size_t>(65'536, keys->all().size()) / piece);
+        *seconds = seconds_of([&] {
+            for (std::size_t i = 0; i < n; ++i) work(keys->next(piece));
+        });
+        return std::uint64_t{n} * piece;
+    };
+}
+
+std::function<std::uint64_t(Keys)> classic_touch(const Order& order, std::uint64_t bytes) {
+    const auto filter = std::make_shared<AnyFilter>(
+        make_filter("classic", order.n_keys,
+                    8.0 * static_cast<double>(bytes) / static_cast<double>(order.n_keys)));
+    fill(*filter, order.keys, std::min<std::uint64_t>(order.n_keys, 1 << 20));
+    return [filter, hashed = order.keys.hashed()](Keys keys) {
+        return hashed ? filter->base().touch_hashes(keys) : filter->base().touch(keys);
+    };
+}
+
+// Both threads first run warm: the caches of a core that a thread was just moved to hold neither
+// its keys nor the filter. Then a million keys each, so that starting together (some 10 us) is
+// below 1 % of the time, which is that of the slower thread.
+std::function<std::uint64_t(double*)> on_two_threads(std::shared_ptr<Rotation> keys,
+                                                     std::function<void(Keys, Answers&)> work,
+                                                     std::function<void()> before) {
+    return [=](double* seconds) {
+        before();
+        const std::size_t round = keys->all().size() / standard_batch,
+                          n = (std::size_t{1} << 20) / standard_batch,
+                          warm = std::min<std::size_t>(round, n) / 4 + 1;
+        std::atomic<int> ready{0};
+        double took[2] = {};
+        const auto run = [&](int thread) {
+            Answers answers(standard_batch);
+            std::size_t at = thread == 0 ? 0 : round / 2;
+            const auto one = [&] {
+                work(keys->all().subspan(at * standard_batch, standard_batch), answers);
+                at = at + 1 == round ? 0 : at + 1;
+            };
+            for (std::size_t i = 0; i < warm; ++i) one();
+            ready.fetch_add(1);
+            while (ready.load(std::memory_order_acquire) < 2) {
+            }
+            took[thread] = seconds_of([&] {
+                for (std::size_t i = 0; i < n; ++i) one();
+            });
+        };
+        std::thread other(run, 1);
+        run(0);
+        other.join();
+        *seconds = std::max(took[0], took[1]);
+        return std::uint64_t{2} * n * standard_batch;
+    };
 }
 
 }  // namespace simdbloom::bench

@@ -6,24 +6,25 @@
 #include <vector>
 
 #include "harness/machine.hpp"
+#include "harness/subject.hpp"
 
 namespace simdbloom::bench {
 
 enum class Depth { quick, standard, full };
 
-/// One filter of one size, and what is done with it.
+/// One subject of one size, and what is done with it.
 struct Case {
-    std::string spec;  ///< one of ours, or a peer's name
+    const Kind* kind;
     std::uint64_t n_keys;
     double bits_per_key;
     bool every_isa = false;  ///< lookups on each usable ISA, not only the best
-    bool every_op = false;   ///< hit ratios 0.5 and 1, all outputs, inserts, erases
-    bool family = false;     ///< not one of the ten: measured beside them, in a section of its own
+    bool every_op = false;   ///< all hit ratios, outputs and batches, inserts, erases, builds
     bool misses = false;     ///< with a cachegrind pass where there are no hardware counters
 };
 
 struct Plan {
     std::vector<Case> cases;
+    Depth depth;
     unsigned repetitions;
     double seconds_per_repetition;
     std::uint64_t fpr_probes;
@@ -35,5 +36,18 @@ struct Plan {
 Plan make_plan(Depth depth, const Machine& machine);
 /// For a file with that many keys, half of them inserted.
 Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file);
+
+inline constexpr std::size_t standard_batch = 16'384;
+inline constexpr std::size_t all_batches[] = {1, 8, 64, 1024, standard_batch, 1 << 20};
+
+/// Lookups that a subject can do.
+struct LookupRow {
+    bool best_isa;
+    Output output, usual;  ///< what is asked, and Subject::usual()
+    std::size_t batch;
+    double hit_ratio;
+};
+/// Whether a run of that plan times them.
+bool is_timed(const Plan& plan, const Case& c, const LookupRow& row);
 
 }  // namespace simdbloom::bench

@@ -10,10 +10,9 @@ import matplotlib.pyplot as plt
 
 import rows as select
 
-COLOURS = {name: colour for name, colour in zip(
-    ("register32", "register64", "split256", "sector512", "zoned512:z=2", "zoned512:z=4", "blocked512", "classic", "cuckoo8", "cuckoo12", "cuckoo16",
-     "libbloom", "leveldb"), ("#9ecae1", "#1f77b4", "#d62728", "#ff7f0e", "#98df8a", "#2ca02c", "#9467bd", "#7f7f7f", "#c49c94", "#8c564b", "#5c3317",
-                              "#bcbd22", "#17becf"))}
+
+def colours(about):
+    return {subject["name"]: subject["colour"] or None for subject in about["subjects"]}
 
 
 def svg(figure):
@@ -27,16 +26,15 @@ def svg(figure):
 def time_against_size(about, rows):
     figure, axes = plt.subplots(figsize=(10, 5.5))
     for family in select.families(rows):
-        points = {}
+        points, wanted = {}, select.fewest_bits(about, family) or 12
         for r in rows:
-            wanted = 12 if not family.startswith("cuckoo") else float(family[6:]) / 0.95
             if r["family"] == family and select.is_standard_lookup(r, about) and abs(r["bits_per_key"] - wanted) < 0.6:
                 points.setdefault(r["filter_bytes"], r)
         if len(points) > 1:
             x = sorted(points)
             y = [points[b]["ns_per_key"] for b in x]
             spread = [[points[b]["ns_per_key"] - points[b]["ns_low"] for b in x], [points[b]["ns_high"] - points[b]["ns_per_key"] for b in x]]
-            axes.errorbar(x, y, yerr=[[max(0, e) for e in s] for s in spread], label=family, color=COLOURS.get(family), marker="o", markersize=3, capsize=2)
+            axes.errorbar(x, y, yerr=[[max(0, e) for e in s] for s in spread], label=family, color=colours(about)[family], marker="o", markersize=3, capsize=2)
     for level, bytes_ in about["levels"].items():
         axes.axvline(bytes_, color="#bbb", linestyle="--", linewidth=1)
         axes.text(bytes_, 1.01, level, transform=axes.get_xaxis_transform(), ha="center", color="#666")
@@ -49,16 +47,16 @@ def time_against_size(about, rows):
 
 def fpr_against_bits(about, rows):
     figure, axes = plt.subplots(figsize=(10, 5.5))
-    for name, curve in about["models"].items():
-        family = name.split(":k=")[0]
-        axes.plot([p[0] for p in curve], [p[1] for p in curve], color=COLOURS.get(family), linewidth=1)
+    for subject in about["subjects"]:
+        if "model" in subject and subject["filters"]:
+            axes.plot(*zip(*subject["model"]), color=subject["colour"], linewidth=1)
     for family in select.families(rows):
         # Filters of many keys: small ones follow the finite model, not the line.
         points = {(r["bits_per_key"], r["fpr"]): r for r in rows if r["family"] == family and r["n_keys"] > 50_000 and r["fpr"] > 0}.values()
         if points:
             axes.errorbar([r["bits_per_key"] for r in points], [r["fpr"] for r in points],
                           yerr=[[max(0, r["fpr"] - r["fpr_low"]) for r in points], [max(0, r["fpr_high"] - r["fpr"]) for r in points]],
-                          fmt="o", markersize=3.5, capsize=2, label=family, color=COLOURS.get(family))
+                          fmt="o", markersize=3.5, capsize=2, label=family, color=colours(about)[family])
     axes.set(yscale="log", xlabel="bits per key", ylabel="false-positive rate (points: measured; lines: exact model)", xlim=(6, 24.5))
     if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize=8, ncol=2)
@@ -73,7 +71,7 @@ def time_against_fpr(about, rows):
         for family, r in select.at_12_bits(rows, level, bytes_, about).items():
             if abs(r["bits_per_key"] - 12) > 0.7 or r["fpr"] <= 0:
                 continue
-            axes.plot(r["fpr"], r["ns_per_key"], "o", color=COLOURS.get(family))
+            axes.plot(r["fpr"], r["ns_per_key"], "o", color=colours(about)[family])
             axes.annotate(family, (r["fpr"], r["ns_per_key"]), fontsize=7, xytext=(3, 3), textcoords="offset points")
         axes.set(xscale="log", yscale="log", title=f"{select.size(bytes_)} ({level}), 12 bits/key", xlabel="false-positive rate")
         axes.grid(alpha=.3)

@@ -5,7 +5,8 @@
 #include <exception>
 #include <vector>
 
-#include "subjects/subject.hpp"
+#include "harness/keys.hpp"
+#include "simdbloom/simdbloom.hpp"
 
 int main(int argc, char** argv) {
     using namespace simdbloom;

@@ -7,7 +7,7 @@ import os
 import sys
 
 import plots
-from rows import at_12_bits, families, is_standard_lookup, load, near, nominal_sizes, percent, size, write_whole
+from rows import at_12_bits, families, is_standard_lookup, is_usual_lookup, load, near, nominal_sizes, percent, size, write_whole
 
 
 def table(header, body):
@@ -169,27 +169,26 @@ def section_builds(rows):
             "in. The bits are the same.\n\n" + table(["size", "filter", "one thread, ns/key", "atomic", "partitioned", "merged"], body))
 
 
-def section_family(about, rows):
-    """The other structures beside some of the ten, size by size."""
+def section_relatives(about, rows):
+    """The other structures beside some of the filters compared, size by size."""
     parts = []
     for level, bytes_ in nominal_sizes(rows).items():
-        body = []
         here = [r for r in rows if r["memory_level"] == level and near(r, bytes_) and r["threads"] == 1 and r["isa"] in (about["best_isa"], "native")]
-        if not any(r["beside"] for r in here):
+        relatives = [r for r in here if r["role"] == "relative" and is_usual_lookup(r, about)]
+        if not relatives:
             continue
         shown = [at_12_bits(rows, level, bytes_, about).get(f) for f in ("split256", "blocked512", "classic", "cuckoo12")]
-        names = dict.fromkeys([r["filter"] for r in shown if r] + [r["filter"] for r in here if r["beside"]])
-        for name in names:
-            case = next(r for r in here if r["filter"] == name)
-            same = [r for r in here if r["filter"] == name and r["n_keys"] == case["n_keys"]]
+        body = []
+        for case in [r for r in shown if r] + relatives:
+            same = [r for r in here if r["filter"] == case["filter"] and r["n_keys"] == case["n_keys"] and r["batch"] in (case["batch"], r["n_keys"])]
 
-            def time(op, hits=None, outputs=("",)):
-                found = [r for r in same if r["op"] == op and r["hit_ratio"] == hits and r["output"] in outputs and r["batch"] in (1, 16384, r["n_keys"])]
+            def time(op, hits=None, output=""):
+                found = [r for r in same if r["op"] == op and r["hit_ratio"] == hits and r["output"] == output]
                 return f"{found[0]['ns_per_key']:.2f}" if found else ""
 
-            answers = ("bitmap", "count", "single") if case["beside"] else ("bitmap",)
-            body.append([f"`{name}`", f"{case['bits_per_key']:.2f}", percent(case["fpr"]), f"{percent(case['fpr_low'])} - {percent(case['fpr_high'])}", percent(case["fpr_model"]),
-                         time("lookup", 0, answers), time("lookup", 1, answers), time("insert"), time("erase"), time("build", outputs=("", "serial"))])
+            body.append([f"`{case['filter']}`", f"{case['bits_per_key']:.2f}", percent(case["fpr"]),
+                         f"{percent(case['fpr_low'])} - {percent(case['fpr_high'])}", percent(case["fpr_model"]), f"{case['ns_per_key']:.2f}",
+                         time("lookup", 1, case["output"]), time("insert"), time("erase"), time("build", output="serial")])
         parts.append(f"### {size(bytes_)} ({level})\n\n" + table(
             ["structure", "bits/key", "FPR", "95 % interval", "exact model", "absent, ns/key", "present", "insert", "erase", "build"], body))
     return "\n\n".join(parts)
@@ -205,7 +204,7 @@ def section_printed(folder, name):
 
 
 def section_misses(about, rows):
-    body = [[f"`{r['filter']}`", r["isa"], size(r["filter_bytes"]), f"{r['lines_per_key']:.2f}", f"{r['l1_misses']:.2f}", f"{r['ll_misses']:.3f}", r["miss_source"]]
+    body = [[f"`{r['filter']}`", r["isa"], size(r["filter_bytes"]), f"{r['lines_per_key']:.2f}" if r["lines_per_key"] else "", f"{r['l1_misses']:.2f}", f"{r['ll_misses']:.3f}", r["miss_source"]]
             for r in rows if r["l1_misses"] is not None]
     note = (f"Source `hardware`: perf_event_open. Source `cachegrind`: simulated caches {about['cachegrind']}; reading the keys themselves is "
             "1/8 of a line a key. `lines/key` is an exact count of distinct 64-byte lines.")
@@ -215,11 +214,11 @@ def section_misses(about, rows):
 def section_equal_fpr(about, rows):
     body = []
     # The plan sizes all filters for the same keys here; a cuckoo filter may be bound by its load and end below the target.
-    keys = [n for n in dict.fromkeys(r["n_keys"] for r in rows) if len({r["family"] for r in rows if r["n_keys"] == n and r["isa"] != "native"}) > 5]
+    keys = [n for n in dict.fromkeys(r["n_keys"] for r in rows) if len({r["family"] for r in rows if r["n_keys"] == n and r["role"] == "contender"}) > 5]
     for target in (0.01, 0.001):
         for n in keys:
             for family in families(rows):
-                fits = [r for r in rows if r["family"] == family and r["n_keys"] == n and is_standard_lookup(r, about) and r["isa"] != "native" and r["fpr_model"] <= target * 1.0001]
+                fits = [r for r in rows if r["family"] == family and r["n_keys"] == n and is_standard_lookup(r, about) and r["role"] == "contender" and r["fpr_model"] <= target * 1.0001]
                 if fits:
                     r = max(fits, key=lambda r: r["fpr_model"])
                     body.append([percent(target), f"{n:,.0f}", f"`{r['filter']}`", f"{r['bits_per_key']:.2f}", percent(r["fpr"]), f"{r['ns_per_key']:.2f}"])
@@ -234,7 +233,7 @@ def main(folder):
                 ("Filters near 12 bits per key", section_levels(about, rows), []), ("Equal false-positive rate", section_equal_fpr(about, rows), []),
                 ("Ratios of one run", section_ratios(about, rows), []),
                 ("Instruction sets", section_isas(about, rows), []), ("Operations", section_operations(about, rows), []),
-                ("Builds on two threads", section_builds(rows), []), ("The rest of the family", section_family(about, rows), []),
+                ("Builds on two threads", section_builds(rows), []), ("The rest of the family", section_relatives(about, rows), []),
                 ("Hash functions of strings", section_printed(folder, "hashing.md"), []),
                 ("Joins", section_printed(folder, "joins.md"), []),
                 ("Cache misses", section_misses(about, rows), [])]

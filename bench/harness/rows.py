@@ -9,14 +9,18 @@ def load(folder):
         about = json.load(f)
     numbers = ("batch n_keys bits_per_key filter_bytes hit_ratio threads ns_per_key ns_low ns_high touch_ns touch_ratio fpr fpr_low "
                "fpr_high fpr_model lines_per_key l1_misses ll_misses repetitions").split()
+    subject_of = {name: subject for subject in about["subjects"] for name in subject["filters"]}
     rows = []
     with open(os.path.join(folder, "results.csv"), newline="") as f:
         for row in csv.DictReader(f):
             for name in numbers:
                 row[name] = float(row[name]) if row[name] else None
-            row["beside"] = row["filter"] in about.get("family", [])
-            row["family"] = row["filter"].split(",k=")[0].split(":k=")[0]
+            subject = subject_of[row["filter"]]
+            row["family"], row["role"] = subject["name"], subject["role"]
             rows.append(row)
+    batched = {row["family"] for row in rows if row["output"] == "bitmap"}
+    for row in rows:
+        row["takes_batches"] = row["family"] in batched
     return about, rows
 
 
@@ -31,11 +35,25 @@ def percent(f):
     return f"{100 * f:.3g} %"
 
 
+def subjects(about, *roles):
+    """The subjects of these roles, in the order of the list."""
+    return [subject["name"] for subject in about["subjects"] if subject["role"] in roles]
+
+
+def fewest_bits(about, name):
+    """The bits per key below which the subject cannot be filled; 0 if there is no such bound."""
+    return next(subject["least_bits"] for subject in about["subjects"] if subject["name"] == name)
+
+
+def is_usual_lookup(row, about):
+    """Absent keys, one thread, the best ISA; into a bitmap, or key by key where the subject takes no batches."""
+    return (row["op"] == "lookup" and row["hit_ratio"] == 0 and row["threads"] == 1 and row["isa"] in (about["best_isa"], "native")
+            and (row["output"], row["batch"]) == (("bitmap", 16384) if row["takes_batches"] else ("single", 1)))
+
+
 def is_standard_lookup(row, about):
-    """Absent keys, one thread, batches into a bitmap on the best ISA; peers know only single keys."""
-    if row["beside"] or row["op"] != "lookup" or row["hit_ratio"] != 0 or row["threads"] != 1:
-        return False
-    return row["isa"] == "native" or (row["isa"] == about["best_isa"] and row["output"] == "bitmap" and row["batch"] == 16384)
+    """The usual lookup of the filters that are compared."""
+    return row["role"] != "relative" and is_usual_lookup(row, about)
 
 
 def nominal_sizes(rows):
@@ -54,7 +72,7 @@ def near(row, bytes_):
 def families(rows):
     seen = []
     for row in rows:
-        if row["family"] not in seen and not row["beside"]:
+        if row["family"] not in seen and row["role"] != "relative":
             seen.append(row["family"])
     return seen
 

@@ -1,45 +1,59 @@
-// LevelDB's filter through our view of it: the bytes of the peer `leveldb`, asked in batches.
-#include <vector>
+// The peer LevelDB, as installed on this system: its built-in filter policy.
+#include <leveldb/filter_policy.h>
+#include <leveldb/slice.h>
 
+#include "harness/subject.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
-#include "subjects/members.hpp"
 
 namespace simdbloom::bench {
 namespace {
 
-class LevelDbMember final : public Member {
-public:
-    LevelDbMember(const KeySource& keys, std::uint64_t n, double bits_per_key)
-        : n_(n), filter_(made(keys, n, static_cast<int>(bits_per_key))), view_(filter_) {}
-
-    std::string name() const override { return "leveldb_filter"; }
-    std::uint64_t bytes() const override { return filter_.size(); }
-    Model model() const override {
-        const auto simulated = simulate_leveldb_fpr(n_, view_.bits(), view_.k());
-        return {simulated.fpr, simulated.deviation};
-    }
-    std::size_t count(std::span<const std::uint64_t> keys, bool hashed) const override {
-        return hashed ? view_.count_hashes(keys) : view_.count(keys);
-    }
-
-private:
-    static std::vector<std::byte> made(const KeySource& source, std::uint64_t n, int bits_per_key) {
-        std::vector<std::uint64_t> keys(n);
-        source.fill(0, keys.data(), keys.size());
-        return source.hashed() ? make_leveldb_filter_of_hashes(keys, bits_per_key)
-                               : make_leveldb_filter(keys, bits_per_key);
-    }
-
-    std::uint64_t n_;
-    std::vector<std::byte> filter_;
-    LevelDbFilterView view_;
-};
-
-}  // namespace
-
-std::unique_ptr<Member> make_leveldb(const KeySource& keys, std::uint64_t n_keys,
-                                     double bits_per_key) {
-    return std::make_unique<LevelDbMember>(keys, n_keys, bits_per_key);
+Subject make_leveldb(const Order& order) {
+    using leveldb::Slice;
+    const std::shared_ptr<const leveldb::FilterPolicy> policy(
+        leveldb::NewBloomFilterPolicy(static_cast<int>(order.bits_per_key)));
+    const auto build = [policy, &keys = order.keys](Keys some, std::string& bits) {
+        std::vector<Slice> slices;
+        for (const std::uint64_t& x : some) {
+            const auto key = keys.text(x);
+            slices.emplace_back(key.data(), key.size());
+        }
+        return seconds_of(
+            [&] { policy->CreateFilter(slices.data(), static_cast<int>(slices.size()), &bits); });
+    };
+    const auto bits = std::make_shared<std::string>();
+    std::vector<std::uint64_t> all(order.n_keys);
+    order.keys.fill(0, all.data(), all.size(), true);
+    build(all, *bits);
+    Subject s;
+    s.name = "leveldb";
+    s.bytes = bits->size();
+    const LevelDbFilterView view{std::string_view(*bits)};
+    const auto simulated = simulate_leveldb_fpr(order.n_keys, view.bits(), view.k());
+    s.fpr = simulated.fpr, s.deviation = simulated.deviation;
+    s.takes_text = true;
+    s[Output::single] = [policy, bits, &keys = order.keys](Keys some, std::size_t, Answers&) {
+        std::uint64_t found = 0;
+        for (const std::uint64_t& x : some) {
+            const auto key = keys.text(x);
+            found += policy->KeyMayMatch(Slice(key.data(), key.size()), *bits);
+        }
+        return found;
+    };
+    // LevelDB builds a filter from all its keys at once.
+    s.builds = {{"serial", 1, [build](Keys some) {
+                     std::string other;
+                     return build(some, other);
+                 }}};
+    return s;
 }
 
+// A 32-bit hash reaches no further than 2^32 bits and loses accuracy long before.
+const ListEntry leveldb_entry{{.name = "leveldb",
+                               .role = Role::peer,
+                               .make = make_leveldb,
+                               .colour = "#17becf",
+                               .max_bytes = std::uint64_t{64} << 20}};
+
+}  // namespace
 }  // namespace simdbloom::bench

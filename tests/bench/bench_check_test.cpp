@@ -10,11 +10,8 @@
 
 #include "harness/check.hpp"
 #include "harness/machine.hpp"
-#include "harness/plan.hpp"
 #include "harness/results.hpp"
 #include "harness/timing.hpp"
-#include "subjects/members.hpp"
-#include "subjects/subject.hpp"
 #include "support.hpp"
 
 namespace simdbloom::bench {
@@ -37,23 +34,43 @@ TEST(Judge, AcceptsTheModelAndRefusesBothSides) {
 
 TEST(Judge, AMeasurementOfATamperedFilterIsRefused) {
     const auto keys = KeySource::generated(1);
-    auto filter = make_filter("split256", 100'000, 12);
-    fill(filter, keys, 100'000);
-    EXPECT_EQ(measure_fpr(filter, keys, 12, 1'000'000).complaint, "");
-    fill(filter, KeySource::generated(2), 5'000);  // keys that the model does not know of
-    EXPECT_NE(measure_fpr(filter, keys, 12, 1'000'000).complaint, "");
+    const Order order{keys, 100'000, 12};
+    for (const std::string name : {"split256", "libbloom"}) {
+        const Subject subject = kind(name).make(order);
+        EXPECT_EQ(measure_fpr(subject, order, 1'000'000).complaint, "") << name;
+        // Keys that the model does not know of.
+        for_keys(KeySource::generated(2), 0, 5'000, subject.insert, subject.takes_text);
+        EXPECT_NE(measure_fpr(subject, order, 1'000'000).complaint, "") << name;
+    }
 }
 
-TEST(Judge, AnswersAreComparedWithScalar) {
-    const auto keys = KeySource::generated(3);
-    std::vector<std::uint64_t> probes(1003);
-    keys.fill(0, probes.data(), probes.size());
-    for (const auto& spec : test::layout_names()) {
-        auto filter = make_filter(spec, 1000, test::feasible_bits(spec, 12));
-        fill(filter, keys, 500);
-        const Isa before = filter.isa();
-        EXPECT_EQ(compare_with_scalar(filter, probes, false), "") << spec;
-        EXPECT_EQ(filter.isa(), before);
+TEST(Judge, AKeyThatIsLostIsNoticed) {
+    const auto keys = KeySource::generated(1);
+    const Subject subject = kind("split256").make({keys, 1000, 12});
+    EXPECT_EQ(find_own_keys(subject, {keys, 1000, 12}, 1'000'000), "");
+    EXPECT_NE(find_own_keys(subject, {keys, 2000, 12}, 1'000'000), "") << "half of them are not in";
+    EXPECT_EQ(find_own_keys(subject, {keys, 2000, 12}, 500), "");
+}
+
+TEST(Judge, AnswersOfEveryOutputAreComparedWithScalar) {
+    const auto source = KeySource::generated(3);
+    std::vector<std::uint64_t> keys(10'003);
+    source.fill(0, keys.data(), keys.size());
+    for (const Kind& kind : kinds()) {
+        Subject subject = kind.make({source, 5'000, kind.bits_at(kind.bits_per_key)});
+        EXPECT_EQ(compare_with_scalar(subject, keys), "") << kind.name;
+        for (const Output output : all_outputs) {
+            if (output == Output::single || !subject[output]) continue;
+            const Lookup right = subject[output];
+            subject[output] = [&](Keys some, std::size_t batch, Answers& answers) {
+                const auto found = right(some, batch, answers) + 1;
+                answers.bitmap.front() ^= 1;
+                return found;
+            };
+            EXPECT_NE(compare_with_scalar(subject, keys), "")
+                << kind.name << ' ' << to_string(output);
+            subject[output] = right;
+        }
     }
 }
 
@@ -86,10 +103,10 @@ TEST_F(Files, KeyFilesGiveTheirDistinctLines) {
     const auto keys = KeySource::from_file(path("keys"), 1);
     ASSERT_EQ(keys.size(), 3u);
     std::set<std::string> lines;
-    std::uint64_t buffer;
     for (std::uint64_t i = 0; i < 3; ++i) {
-        lines.insert(std::string(keys.bytes(i, buffer)));
-        EXPECT_EQ(keys.key(i), hash_bytes(keys.bytes(i, buffer), 1));
+        const std::string_view line = keys.text(keys.key(i, true));
+        lines.insert(std::string(line));
+        EXPECT_EQ(keys.key(i), hash_bytes(line, 1));
     }
     EXPECT_EQ(lines, (std::set<std::string>{"alpha", "beta", "gamma"}));
 }
@@ -192,68 +209,6 @@ TEST(Provenance, NamesTheCommitTheProcessorThePagesAndTheCompiler) {
     }
     EXPECT_EQ(line.find('\n'), std::string::npos);
     EXPECT_THROW(machine.fact("clock"), std::out_of_range);
-}
-
-TEST(Plan, EveryDepthCoversAllLevelsAndFilters) {
-    Machine machine;
-    for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
-        std::set<std::string> levels, specs, family, members;
-        for (const auto& c : make_plan(depth, machine).cases) {
-            levels.insert(machine.level(
-                static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8) -
-                64));
-            (c.family ? family : specs).insert(c.spec);
-            EXPECT_GT(c.n_keys, 0u);
-        }
-        EXPECT_EQ(levels, (std::set<std::string>{"L1", "L2", "L3", "DRAM"}));
-        EXPECT_EQ(specs.size(), 13u);
-        for (const auto& member : all_members()) members.insert(member.name);
-        EXPECT_EQ(family, members);
-    }
-    EXPECT_EQ(machine.level(machine.l1d), "L1");
-    EXPECT_EQ(machine.level(machine.l1d + 1), "L2");
-    EXPECT_EQ(machine.level(machine.l3 + 1), "DRAM");
-}
-
-TEST(Peers, AnswerForTheirKeysAndFollowTheirModels) {
-    const auto keys = KeySource::generated(4);
-    for (const std::string name : peer_names) {
-        const std::uint64_t n = 50'000;
-        const auto peer = make_peer(name, keys, n, 12);
-        EXPECT_NEAR(static_cast<double>(peer->bytes()) * 8, 12.0 * n, 100) << name;
-        std::uint64_t buffer;
-        for (std::uint64_t i = 0; i < n; ++i)
-            ASSERT_TRUE(peer->contains(keys.bytes(i, buffer))) << name;
-        double hits = 0;
-        for (std::uint64_t i = 0; i < 500'000; ++i)
-            hits += peer->contains(keys.bytes(n + i, buffer));
-        EXPECT_EQ(judge_fpr(hits, 500'000, peer->model().fpr, peer->model().deviation).complaint,
-                  "")
-            << name;
-    }
-}
-
-TEST(Members, FindTheirKeysAndFollowTheirModels) {
-    const auto keys = KeySource::generated(4);
-    constexpr std::uint64_t n = 50'000, probes = 500'000;
-    for (const auto& kind : all_members()) {
-        if (kind.make == nullptr) continue;  // a spec
-        const auto member = kind.make(keys, n, kind.bits_per_key);
-        // Up to one bit a slot may be left over where slots have whole bits.
-        EXPECT_NEAR(8 * static_cast<double>(member->bytes()) / n, kind.bits_per_key,
-                    0.12 * kind.bits_per_key)
-            << kind.name;
-        std::vector<std::uint64_t> inside(n), outside(probes);
-        keys.fill(0, inside.data(), inside.size());
-        keys.fill(n, outside.data(), outside.size());
-        EXPECT_EQ(member->count(inside, keys.hashed()), n) << kind.name;
-        const auto hits = static_cast<double>(member->count(outside, keys.hashed()));
-        EXPECT_EQ(judge_fpr(hits, probes, member->model().fpr, member->model().deviation).complaint,
-                  "")
-            << kind.name;
-        for (const auto& operation : member->operations())
-            EXPECT_GT(operation.run(inside, keys.hashed()), 0) << kind.name << ' ' << operation.op;
-    }
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Databases of a million keys on disk, compacted, asked for keys that they do not hold: with no
 // filter, LevelDB's own and ours.
+#include "experiments/leveldb/database.hpp"
 #include "scale.hpp"
-#include "subjects/leveldb_database.hpp"
 #include "support.hpp"
 
 namespace simdbloom::bench {

@@ -1,4 +1,4 @@
-#include "subjects/leveldb_database.hpp"
+#include "experiments/leveldb/database.hpp"
 
 #include <leveldb/env.h>
 #include <leveldb/write_batch.h>

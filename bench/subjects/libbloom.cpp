@@ -1,0 +1,59 @@
+// The peer libbloom, as installed on this system.
+#include <bloom.h>
+
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "harness/subject.hpp"
+
+namespace simdbloom::bench {
+namespace {
+
+Subject make_libbloom(const Order& order) {
+    const std::shared_ptr<bloom> b(new bloom{}, [](bloom* old) {
+        bloom_free(old);
+        delete old;
+    });
+    // libbloom is sized by error rate: the one whose optimal size is these bits.
+    const double error = std::exp(-order.bits_per_key * std::numbers::ln2 * std::numbers::ln2);
+    if (bloom_init(b.get(), static_cast<int>(order.n_keys), error) != 0)
+        throw std::runtime_error("libbloom refuses " + std::to_string(order.n_keys) + " keys");
+    Subject s;
+    s.name = "libbloom";
+    s.bytes = static_cast<std::uint64_t>(b->bytes);
+    // Two independent 32-bit hashes: the classic formula holds.
+    const double m = b->bits, n = static_cast<double>(order.n_keys);
+    const auto k = static_cast<unsigned>(b->hashes);
+    const double a = k * n / m;
+    s.fpr = fpr::classic(m, n, k);
+    s.deviation =
+        k * s.fpr / -std::expm1(-a) * std::sqrt((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m);
+    s.takes_text = true;
+    s[Output::single] = [b, &keys = order.keys](Keys some, std::size_t, Answers&) {
+        std::uint64_t found = 0;
+        for (const std::uint64_t& x : some) {
+            const auto key = keys.text(x);
+            found += bloom_check(b.get(), key.data(), static_cast<int>(key.size())) == 1;
+        }
+        return found;
+    };
+    s.insert = [b, &keys = order.keys](Keys some) {
+        for (const std::uint64_t& x : some) {
+            const auto key = keys.text(x);
+            bloom_add(b.get(), key.data(), static_cast<int>(key.size()));
+        }
+    };
+    for_keys(order.keys, 0, order.n_keys, s.insert, s.takes_text);
+    return s;
+}
+
+// libbloom counts bits in an int.
+const ListEntry libbloom_entry{{.name = "libbloom",
+                                .role = Role::peer,
+                                .make = make_libbloom,
+                                .colour = "#bcbd22",
+                                .max_bytes = std::uint64_t{200} << 20}};
+
+}  // namespace
+}  // namespace simdbloom::bench

@@ -1,0 +1,82 @@
+// The filters that make_filter knows: the ten, and those that count.
+#include <optional>
+
+#include "harness/subject.hpp"
+
+namespace simdbloom::bench {
+namespace {
+
+/// Filled from empty, on one thread and in each way on two.
+template <class F>
+std::vector<Build> builds_of(const std::shared_ptr<F>& filter, bool hashed) {
+    const auto built = std::make_shared<std::optional<F>>();
+    const auto in = [&](unsigned threads, BuildMethod method) {
+        return Build{threads == 1 ? "serial" : std::string(to_string(method)), threads,
+                     [=](Keys keys) {
+                         if (!*built) *built = *filter;
+                         (*built)->clear();
+                         return seconds_of([&] {
+                             if (hashed) parallel_insert_hashes(**built, keys, threads, method);
+                             else parallel_insert(**built, keys, threads, method);
+                         });
+                     }};
+    };
+    std::vector<Build> builds{in(1, BuildMethod::automatic), in(2, BuildMethod::atomic),
+                              in(2, BuildMethod::merged)};
+    if (!std::same_as<F, ClassicBloom>) builds.push_back(in(2, BuildMethod::partitioned));
+    return builds;
+}
+
+Subject make_spec(const std::string& spec, const Order& order) {
+    auto filter = make_filter(spec, order.n_keys, order.bits_per_key, Options{.seed = order.seed});
+    fill(filter, order.keys, order.n_keys);
+    // By the filter's own type, as a program that knows its filter would ask it.
+    return std::visit(
+        [&]<class F>(F& own) {
+            const auto f = std::make_shared<F>(std::move(own));
+            Subject s = subject_of(f, order);
+            s.deviation = fpr::deviation(f->layout(), order.n_keys, f->blocks());
+            s.lines = [f, hashed = order.keys.hashed()](std::uint64_t key) {
+                return f->lines_touched(hashed ? key : hash_key(key, f->seed()));
+            };
+            if constexpr (std::derived_from<F, BloomInterface<F>>)
+                s.builds = builds_of(f, order.keys.hashed());
+            s.sibling = [spec, order](std::uint64_t seed) {
+                return make_spec(spec, {order.keys, order.n_keys, order.bits_per_key, seed});
+            };
+            return s;
+        },
+        filter.variant());
+}
+
+Kind contender(const std::string& spec, const char* colour) {
+    const Layout layout = Layout::parse(spec);
+    Kind kind{.name = spec,
+              .role = Role::contender,
+              .make = [spec](const Order& order) { return make_spec(spec, order); },
+              .colour = colour};
+    if (layout.is_cuckoo())
+        kind.least_bits = layout.fingerprint_bits() / CuckooFilter::max_design_load;
+    return kind;
+}
+
+Kind relative(const std::string& spec, double bits_per_key) {
+    return {.name = spec,
+            .role = Role::relative,
+            .make = [spec](const Order& order) { return make_spec(spec, order); },
+            .bits_per_key = bits_per_key};
+}
+
+const ListEntry spec_entry{contender("register32", "#9ecae1"), contender("register64", "#1f77b4"),
+                           contender("split256", "#d62728"), contender("sector512", "#ff7f0e"),
+                           contender("zoned512:z=2", "#98df8a"),
+                           contender("zoned512:z=4", "#2ca02c"), contender("blocked512", "#9467bd"),
+                           contender("classic", "#7f7f7f"), contender("cuckoo8", "#c49c94"),
+                           contender("cuckoo12", "#8c564b"), contender("cuckoo16", "#5c3317"),
+                           // 12 counters a key; tables full to their design load.
+                           relative("counting", 48), relative("counting512", 48),
+                           relative("dleft12", 56.0 / 3), relative("dleft14", 64.0 / 3),
+                           relative("dleft16", 24)};
+
+}  // namespace
+}  // namespace simdbloom::bench

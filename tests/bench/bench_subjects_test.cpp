@@ -1,0 +1,113 @@
+// Every subject on the list does what it says it can, and each mode times the rows it is to time.
+#include <set>
+
+#include "harness/check.hpp"
+#include "harness/plan.hpp"
+#include "support.hpp"
+
+namespace simdbloom::bench {
+namespace {
+
+TEST(Subjects, HaveNamesOfTheirOwnAndContendersComeFirst) {
+    std::set<std::string> names;
+    for (const Kind& k : kinds()) {
+        EXPECT_TRUE(names.insert(k.name).second) << k.name;
+        EXPECT_EQ(&kind(k.name), &k);
+        EXPECT_TRUE(k.role == Role::relative || k.colour.size() == 7) << k.name;
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(kinds(), {}, &Kind::role));
+    EXPECT_THROW((void)kind("nosuchfilter"), std::out_of_range);
+    for (const char* const name : {"split256", "libbloom", "leveldb", "fuse", "growing16"})
+        EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(Subjects, FindTheirKeysAndFollowTheirModels) {
+    const auto keys = KeySource::generated(4);
+    for (const Kind& k : kinds()) {
+        const double bits = k.bits_at(k.bits_per_key);
+        const Order order{keys, 50'000, bits, 1};
+        const Subject subject = k.make(order);
+        // Up to one bit a slot may be left over where slots have whole bits.
+        EXPECT_NEAR(8 * static_cast<double>(subject.bytes) / 50'000, bits, 0.12 * bits) << k.name;
+        EXPECT_EQ(find_own_keys(subject, order, 50'000), "") << k.name;
+        EXPECT_EQ(measure_fpr(subject, order, 500'000).complaint, "") << k.name;
+    }
+}
+
+TEST(Subjects, StayAsTheyAreWhenWhatTheyCanDoIsTimed) {
+    const auto source = KeySource::generated(5);
+    constexpr std::uint64_t n = 20'000;
+    for (const Kind& k : kinds()) {
+        const Subject subject = k.make({source, n, k.bits_at(k.bits_per_key)});
+        std::vector<std::uint64_t> keys(3 * n);
+        source.fill(0, keys.data(), keys.size(), subject.takes_text);
+        const auto found = subject.count(keys);
+        const Keys own = Keys(keys).first(n);
+        ASSERT_TRUE(subject[Output::single]) << k.name;
+        EXPECT_EQ(subject[Output::bitmap] != nullptr, subject.usual() == Output::bitmap) << k.name;
+        EXPECT_EQ(subject.isas.empty(), subject.use_isa == nullptr) << k.name;
+        EXPECT_TRUE(subject.insert || subject.round_trip || !subject.builds.empty()) << k.name;
+        if (subject.insert) subject.insert(own);
+        if (subject.round_trip)
+            for (int twice = 0; twice < 2; ++twice) {
+                const auto seconds = subject.round_trip(own);
+                EXPECT_GT(seconds.erase, 0) << k.name;
+                EXPECT_GT(seconds.insert, 0) << k.name;
+            }
+        for (const Build& build : subject.builds)
+            EXPECT_GT(build.run(own), 0) << k.name << ' ' << build.output;
+        EXPECT_EQ(subject.count(keys), found) << k.name;
+        EXPECT_TRUE(!subject.sibling || subject.sibling(77).count(own) == n) << k.name;
+    }
+}
+
+TEST(Plan, EveryDepthCoversAllLevelsAndSubjects) {
+    Machine machine;
+    for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
+        std::set<std::string> levels, names;
+        for (const auto& c : make_plan(depth, machine).cases) {
+            levels.insert(machine.level(
+                static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8) -
+                64));
+            names.insert(c.kind->name);
+            EXPECT_GT(c.n_keys, 0u);
+            EXPECT_TRUE(c.kind->role == Role::contender || c.every_op) << c.kind->name;
+        }
+        EXPECT_EQ(levels, (std::set<std::string>{"L1", "L2", "L3", "DRAM"}));
+        EXPECT_EQ(names.size(), kinds().size());
+    }
+    EXPECT_EQ(machine.level(machine.l1d), "L1");
+    EXPECT_EQ(machine.level(machine.l1d + 1), "L2");
+    EXPECT_EQ(machine.level(machine.l3 + 1), "DRAM");
+}
+
+TEST(Plan, QuickTimesSomeLookupsAndFullAllOfThem) {
+    constexpr auto b = standard_batch;
+    const Case brief{&kind("split256"), 1000, 12, true, false},
+        whole{&kind("split256"), 1000, 12, true, true};
+    const LookupRow usual{true, Output::bitmap, Output::bitmap, b, 0},
+        scalar{false, Output::bitmap, Output::bitmap, b, 0},
+        peers{true, Output::single, Output::single, b, 0},
+        half{true, Output::count, Output::bitmap, b, 0.5},
+        scalar_count{false, Output::count, Output::bitmap, b, 0},
+        small{true, Output::bitmap, Output::bitmap, 8, 0};
+    const auto timed = [&](Depth depth, const Case& c) {
+        Plan plan{};
+        plan.depth = depth;
+        std::vector<bool> rows;
+        for (const auto& row : {usual, scalar, peers, half, scalar_count, small})
+            rows.push_back(is_timed(plan, c, row));
+        return rows;
+    };
+    const std::vector<bool> least{true, true, true, false, false, false};
+    for (const Depth depth : {Depth::quick, Depth::standard, Depth::full})
+        EXPECT_EQ(timed(depth, brief), least);
+    EXPECT_EQ(timed(Depth::quick, whole),
+              (std::vector<bool>{true, true, true, false, false, true}));
+    EXPECT_EQ(timed(Depth::standard, whole),
+              (std::vector<bool>{true, true, true, true, false, true}));
+    EXPECT_EQ(timed(Depth::full, whole), (std::vector<bool>{true, true, true, true, true, true}));
+}
+
+}  // namespace
+}  // namespace simdbloom::bench
