@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// The beginning of a file of the kernel's; empty where there is none. All that is asked for stands
-/// in the first 8 KiB.
+/// The beginning of a file of the kernel's, empty if there is no such file. Everything that is
+/// asked for stands in the first 8 KiB.
 class Text {
 public:
     explicit Text(const std::string& path) {
@@ -28,7 +28,8 @@ public:
     }
     std::string_view view() const noexcept { return {bytes_.data(), size_}; }
 
-    /// The number behind `name`, which stands at the beginning of a line; "" is that of the first.
+    /// The number behind `name`, which stands at the beginning of a line. With the name "" it is
+    /// the number of the first line.
     std::optional<std::uint64_t> number(std::string_view name) const {
         std::string_view rest = view();
         while (rest.substr(0, name.size()) != name) {
@@ -52,7 +53,7 @@ struct Names {
     const char *mount, *limit, *used, *inactive, *active;
 };
 
-/// In the group at `path` below the mount and in those it is in.
+/// The bytes available in the group at `path` below the mount and in the groups above it.
 std::uint64_t available_in_groups(const std::string& root, std::string path, const Names& names) {
     std::uint64_t least = unlimited;
     for (;;) {
@@ -82,7 +83,7 @@ std::uint64_t available_memory(const std::string& root) {
     const Text groups(root + "/proc/self/cgroup");
     std::string_view rest = groups.view();
     while (!rest.empty()) {
-        // number:controllers:path, of which the controllers of version 2 are empty.
+        // A line is number:controllers:path. In version 2 the controllers are empty.
         const std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
         const auto first = line.find(':'), second = line.find(':', first + 1);

@@ -1,4 +1,4 @@
-// What can be had before the system ends processes to get it back.
+// The memory that can be had before the system ends processes to get it back.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace simdbloom::detail {
 
-/// Bytes that the machine and the control groups of this process say are available now; 2^64 - 1
-/// where nothing says so. Files that are cached count as available, and so does the machine's free
-/// swap. `root` is the folder in which proc and sys are.
+/// The bytes that the machine and the control groups of this process say are available now; 2^64 -
+/// 1 where nothing says so. Cached files count as available, and so does the machine's free swap.
+/// `root` is the folder with proc and sys.
 std::uint64_t available_memory(const std::string& root = "");
 
 }  // namespace simdbloom::detail

@@ -13,8 +13,10 @@
 namespace simdbloom {
 namespace {
 
-/// How the bits of a layout are set, the counters raised, or which fingerprints are there. Throws
-/// are keys, or for `classic` and `counting`, whose every probe goes to a word of its own, probes.
+/// How the bits of a layout are set, its counters raised, or its fingerprints taken.
+///
+/// A throw is what sets bits independently of all others. For most layouts it is a key. For
+/// `classic` and `counting` it is a probe, because every probe goes to a word of its own.
 class Occupancy {
 public:
     explicit Occupancy(const FilterBase& filter) : bits_(places(filter)) {
@@ -27,7 +29,8 @@ public:
         if (layout.traits().anywhere || layout.is_dleft()) {
             q_ = 1 / bits_;
         } else {
-            // A key takes one of `words` words of each zone, and in it `k` of `cells` cells.
+            // A key takes one of the `words` words of each zone, and in that word `k` of `cells`
+            // cells.
             const Layout::Pattern p = layout.pattern();
             const double words = p.words_per_zone, cells = p.cells_per_word, k = p.cells_per_key,
                          in_word = one_of(1 / cells, k);
@@ -41,10 +44,10 @@ public:
 
     double throws_per_key = 1;
 
-    /// Throws that leave that many bits set, on average.
+    /// The number of throws that leave that many bits set, on average.
     double throws(double set) const { return std::log1p(-set / bits_) / log_clear_; }
-    /// The covariance of throws(set) of two filters that `shared` throws went into: of one filter,
-    /// its variance.
+    /// The covariance of throws(set) of two filters into which the same `shared` throws went. For
+    /// one filter with itself it is the variance.
     double covariance(double shared) const {
         double sum = std::expm1(-shared * log_clear_), others = bits_ - 1;
         for (const auto& pair : pairs_) {
@@ -62,8 +65,8 @@ private:
             return static_cast<double>(filter.blocks()) * ((1u << layout.fingerprint_bits()) - 1);
         return (layout.is_counting() ? 2 : 8) * static_cast<double>(filter.size_in_bytes());
     }
-    /// P(two bits are clear) / P(one is)^2 - 1, where a throw sets one of the two at least with
-    /// probability q.
+    /// P(two bits are clear) / P(one bit is clear)^2 - 1, where a throw sets at least one of the
+    /// two with probability q.
     double together(double throws, double q) const {
         return std::expm1(throws * std::log1p((2 * q_ - q - q_ * q_) / ((1 - q_) * (1 - q_))));
     }
@@ -130,8 +133,8 @@ Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b) {
     const Occupancy layout(a);
     const double in_a = layout.throws(bits_set(a, a)), in_b = layout.throws(bits_set(b, b)),
                  in_either = layout.throws(bits_set(a, b)), in_both = in_a + in_b - in_either;
-    // Of A + B - (A or B), where A and B share the throws of both, and the union shares with each
-    // those of it.
+    // The variance of A + B - (A or B). A and B share the throws of both, and the union shares with
+    // each of them the throws of that one.
     const auto v = [&](double throws) { return layout.covariance(std::max(throws, 0.0)); };
     return of(layout, in_both, v(in_either) - v(in_a) - v(in_b) + 2 * v(in_both));
 }

@@ -10,8 +10,8 @@
 namespace simdbloom::fpr {
 namespace {
 
-// f(i) = sum of weight * base^i over the terms. long double: the weights alternate in sign and
-// reach C(16, 8), so 64 mantissa bits leave an error below 1e-14.
+// f(i) = sum of weight * base^i over the terms. In long double: the weights alternate in sign and
+// reach C(16, 8), so 64 bits of mantissa leave an error below 1e-14.
 struct Term {
     long double weight, base;
 };
@@ -38,10 +38,12 @@ Sum power(const Sum& a, unsigned n) {
     return result;
 }
 
-// The chance that `query` balls all hit occupied ones of `bins` bins, of which l given ones are all
-// empty with chance e_l, is the sum of weight[l] * e_l. By the number j of distinct bins the query
-// uses: S(query, j) (bins)_j / bins^query times the inclusion-exclusion for "these j are all
-// occupied", sum_l (-1)^l C(j, l) e_l.
+// The chance that `query` balls all hit occupied bins, of `bins` bins. If l given bins are all
+// empty with chance e_l, it is the sum of weight[l] * e_l.
+//
+// Derivation, by the number j of distinct bins that the query uses: S(query, j) (bins)_j /
+// bins^query is the chance of j bins. The chance that these j are all occupied is, by inclusion and
+// exclusion, sum_l (-1)^l C(j, l) e_l.
 std::vector<long double> weights_of_empty(long double bins, unsigned query) {
     std::vector<long double> distinct(query + 1, 0.0L);  // distribution of j
     distinct[0] = 1;
@@ -61,7 +63,7 @@ std::vector<long double> weights_of_empty(long double bins, unsigned query) {
     return weights;
 }
 
-// After i keys threw `thrown` balls each.
+// After i keys, each of which threw `thrown` balls.
 Sum all_occupied(unsigned bins, unsigned thrown, unsigned query) {
     Sum sum;
     for (const long double weight : weights_of_empty(bins, query)) {
@@ -89,8 +91,8 @@ double poisson_mean(const Sum& sum, double load) {
 double binomial_mean(const Sum& sum, std::uint64_t n, std::uint64_t blocks) {
     long double f = 0;
     for (const auto& t : sum) {
-        // Above -1, as every base is above 0: no layout asks for as many bits as it has bins. The
-        // logarithm of 1 minus it, in place of this, lost 9 digits to 10^9 keys.
+        // Above -1, because every base is above 0: no layout asks for as many bits as it has bins.
+        // The logarithm of 1 minus it, in place of log1p, lost 9 digits with 10^9 keys.
         const long double hit = (t.base - 1) / static_cast<long double>(blocks);
         f += t.weight * std::exp(static_cast<long double>(n) * std::log1p(hit));
     }
@@ -106,7 +108,7 @@ Sum layout_sum(const Layout& layout, unsigned query_factor) {
                      layout.k * query_factor);
 }
 
-/// Bits or counters of the array, for layouts that probe all of it; else 0.
+/// The number of bits or counters of the array, for layouts that probe all of it; else 0.
 double probed_array(const Layout& layout, std::uint64_t blocks) {
     const detail::LayoutTraits& t = layout.traits();
     return t.anywhere
@@ -114,8 +116,8 @@ double probed_array(const Layout& layout, std::uint64_t blocks) {
                : 0;
 }
 
-// Variance of the share of `bins` bins that `balls` balls leave not empty. With A the chance that
-// a bin stays empty, two do with A^2 (1 - 1 / (bins - 1)^2)^balls.
+// The variance of the share of `bins` bins that `balls` balls leave not empty. If A is the chance
+// that a bin stays empty, two bins stay empty with A^2 (1 - 1 / (bins - 1)^2)^balls.
 double variance_of_fill(double bins, double balls) {
     if (bins < 2) return 0;
     const double empty = std::exp(balls * std::log1p(-1 / bins));
@@ -124,9 +126,9 @@ double variance_of_fill(double bins, double balls) {
     return std::max(variance, 0.0);
 }
 
-// A key is found by the strangers of its own pair of a bucket and a tag, and of the pair that the
-// other bucket makes, in place of which it may lie. Where these are one, only by half as many. Of
-// `slots[l]` keys each has 2^-l of that chance.
+// A key is found by the strangers with its own pair of a bucket and a tag, and with the pair of its
+// other bucket and that tag. Where the two buckets are one, only half as many strangers find it.
+// `slots[l]` is the number of keys with 2^-l of that chance.
 template <class Slots>
 double found_in_pairs(double tags, double buckets, double homes, const Slots& slots) {
     const auto hit = [&](double pairs) {
@@ -156,8 +158,8 @@ double classic_exact(double bits, double keys, unsigned k) {
         l += 1;
     }
     if (f > 1e-9L) return static_cast<double>(std::min(f, 1.0L));
-    // The weights reach C(30, 15), so that little is left of a sum so small: the first two terms of
-    // the mean of a power around the power of the mean.
+    // The weights reach C(30, 15), so little is left of a sum this small. These are the first two
+    // terms of the mean of a power around the power of the mean.
     const double fill = -std::expm1(static_cast<double>(balls) * std::log1p(-1 / bits));
     const double spread =
         fill > 0 ? variance_of_fill(bits, static_cast<double>(balls)) / fill / fill : 0;
@@ -309,15 +311,16 @@ double expected(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
 double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
     const double count = static_cast<double>(blocks);
     if (const double m = probed_array(layout, blocks); m != 0) {
-        // (X/m)^k, to first order in X - E[X]
+        // (X/m)^k, to first order in X - E[X].
         const double balls = layout.k * static_cast<double>(n);
         const double fill = -std::expm1(balls * std::log1p(-1 / m));
         const double mean = expected(layout, n, blocks);
         return layout.k * mean / fill * std::sqrt(variance_of_fill(m, balls));
     }
     if (layout.is_table()) {
-        // The share of what a stranger can be that is taken: of fingerprints, each a bucket and a
-        // tag. A key takes two of a cuckoo table, or one where its other bucket is the same.
+        // The share of the possible strangers that are found. A stranger is a fingerprint: a bucket
+        // and a tag. A key takes two fingerprints of a cuckoo table, or one where its two buckets
+        // are one.
         const auto keys = static_cast<double>(n);
         const double all = count * (std::exp2(layout.fingerprint_bits()) - 1);
         if (!layout.is_cuckoo() || blocks == 1) return std::sqrt(variance_of_fill(all, keys));
@@ -327,8 +330,8 @@ double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
     const Sum chance = layout_sum(layout, 1);
     const double mean = binomial_mean(chance, n, blocks);
     const double second = binomial_mean(layout_sum(layout, 2), n, blocks);
-    // The loads of all blocks add up to n, so what a straight line through (load, chance) explains
-    // cancels out: of Var(chance) Cov(chance, load)^2 / Var(load), where Cov(chance, load) is
+    // The loads of all blocks add up to n. So what a straight line through (load, chance) explains
+    // cancels out: of Var(chance) the part Cov(chance, load)^2 / Var(load). Cov(chance, load) is
     // Var(load) times the mean step of the chance from i to i + 1 of n - 1 other keys.
     Sum one_more = chance;
     for (auto& t : one_more) t.weight *= t.base;

@@ -1,4 +1,4 @@
-// Counters that overflow, and d-left tables.
+// Models of counters that overflow, and of d-left tables.
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -12,8 +12,7 @@ double counter_tail(double probes, double counters, unsigned least) {
     if (probes < least) return 0;
     const double p = 1 / counters, odds = p / (1 - p);
     if (p >= 1) return 1;
-    // The terms are products, not quotients of factorials, which would cost all digits at 10^9
-    // keys.
+    // The terms are products. Quotients of factorials would cost all digits with 10^9 keys.
     const auto terms = [&](unsigned first, auto more) {
         double log_term = probes * std::log1p(-p), j = 0;
         for (; j < first; ++j) log_term += std::log((probes - j) / (j + 1) * odds);
@@ -37,7 +36,7 @@ double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t bl
     const double n = static_cast<double>(n_keys), count = static_cast<double>(blocks), k = layout.k;
     if (layout.traits().anywhere) return counter_tail(k * n, 16 * count, least);
     if (blocks == 1) return counter_tail(k * n, 128, least);
-    // Over the number i of keys in the counter's line.
+    // A sum over the number i of keys in the counter's line.
     const double p = 1 / count, odds = std::log(p / (1 - p)), mean = n * p;
     double log_mass = n * std::log1p(-p), sum = 0;
     for (double i = 0; i <= n; ++i) {
@@ -58,9 +57,9 @@ double dleft(unsigned remainder_bits, double blocks, double keys) {
 }
 
 double dleft_share(unsigned subtables, double keys_per_bucket, unsigned least) {
-    // share[i]: of the buckets of each subtable, those with i keys at least. A key makes one more
-    // such bucket of subtable s if its bucket there has i - 1, those to the left have more, and
-    // those to the right no fewer.
+    // share[i] is the share of the buckets of each subtable that have at least i keys. A key makes
+    // one more such bucket of subtable s if its bucket there has i - 1 keys, its buckets to the
+    // left have more, and its buckets to the right have no fewer.
     using Share = std::vector<std::vector<double>>;
     Share share(least + 1, std::vector<double>(subtables, 0.0));
     share[0].assign(subtables, 1.0);
@@ -74,8 +73,7 @@ double dleft_share(unsigned subtables, double keys_per_bucket, unsigned least) {
             }
         return d;
     };
-    // Runge-Kutta in time, one unit of which brings each subtable as many keys to choose it as it
-    // has buckets.
+    // Runge-Kutta in time. In one unit of time as many keys choose a subtable as it has buckets.
     const auto steps = static_cast<unsigned>(std::ceil(64 * subtables * keys_per_bucket)) + 1;
     const double h = subtables * keys_per_bucket / steps;
     const auto ahead = [&](const Share& d, double by) {

@@ -1,4 +1,4 @@
-// Numbers in the words of errors.
+// Numbers in the texts of errors.
 #pragma once
 
 #include <cstdio>

@@ -24,10 +24,10 @@ void check_keys(std::size_t n_keys) {
                             " blocks; at most 2^32 - 1 can be addressed");
 }
 
-// A key whose two buckets of a cuckoo table are one and the same (one in `buckets`) has four places
-// instead of eight. In small tables five such keys can meet, so these get a margin that makes it a
-// chance of about 1e-6. d-left tables need none: of 4 million made for 1 to 4000 keys none was
-// full.
+// In a cuckoo table, one key in `buckets` has two buckets that are the same one, and so four places
+// instead of eight. In small tables five such keys can meet. Small tables therefore get a margin
+// that makes this a chance of about 1e-6. d-left tables need no margin: of 4 million tables made
+// for 1 to 4000 keys none was full.
 std::uint64_t min_blocks(const Layout& layout, std::uint64_t n_keys) {
     if (!layout.is_table()) return 1;
     const auto needed = static_cast<std::uint64_t>(
@@ -42,8 +42,8 @@ std::uint64_t bytes_of(const Layout& layout, std::uint64_t blocks) {
 
 Layout with_best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks) {
     if (layout.is_table() || layout.k != 0) return layout;
-    // Classic: the asymptotic optimum is the exact one but for filters of a few words, and needs no
-    // search.
+    // Classic: except for filters of a few words the asymptotic optimum is the exact one, and it
+    // needs no search.
     if (const detail::LayoutTraits& t = layout.traits(); t.anywhere) {
         const double c = static_cast<double>(t.block_bits / t.cell_bits()) *
                          static_cast<double>(blocks) / static_cast<double>(n_keys);
@@ -54,8 +54,8 @@ Layout with_best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks) {
     return layout;
 }
 
-/// The least multiple of 2^fold_levels from `blocks` on, or the greatest up to `limit`; 0 if there
-/// is none.
+/// The smallest multiple of 2^fold_levels that is at least `blocks`; if that is above `limit`, the
+/// largest multiple up to `limit`; 0 if there is none.
 std::uint64_t foldable(std::uint64_t blocks, std::uint64_t limit, const Options& options) {
     if (options.fold_levels > 16)
         throw std::invalid_argument(
@@ -81,7 +81,7 @@ Geometry size_for_bits(Layout layout, std::size_t n_keys, double bits_per_key,
         std::ceil(static_cast<double>(n_keys) * bits_per_key / layout.block_bits());
     if (wanted > static_cast<double>(max_blocks)) too_many_blocks(layout, n_keys, wanted);
     auto blocks = std::max<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1);
-    // Two digits behind the point suffice.
+    // Two digits after the point suffice.
     if (bits_per_key < layout.least_bits_per_key() - 0.005)
         throw std::invalid_argument(
             "simdbloom: bits_per_key=" + number(bits_per_key) + " gives " + layout.spec() +

@@ -35,9 +35,9 @@ std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / 
 
 std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
-// Linux gives addresses away, and looks for memory when they are written: a process that gets no
-// more then is killed. Reading what is available takes some 0.1 ms; smaller arrays than these are
-// not the ones that end a process.
+// Linux hands out addresses and looks for memory only when they are written. A process that gets no
+// memory then is killed. Reading what is available takes some 0.1 ms. Smaller arrays than these do
+// not end a process.
 void check_available(std::size_t bytes) {
     constexpr std::size_t worth_asking = std::size_t{16} << 20;
     if (bytes < worth_asking) return;
@@ -45,7 +45,8 @@ void check_available(std::size_t bytes) {
     if (bytes > available) throw AllocationError(bytes, static_cast<std::size_t>(available));
 }
 
-// Maps `bytes` (whole pages) at an address aligned to 2 MiB, giving back what the alignment cost.
+// Maps `bytes` (whole pages) at an address that is aligned to 2 MiB, and gives back the pages that
+// the alignment cost.
 std::byte* map_aligned(std::size_t bytes) {
     const std::size_t reserve = bytes + huge_page;
     constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -75,7 +76,7 @@ Storage::Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* 
         data_ = map_aligned(allocated_);
         if (data_ == nullptr) throw AllocationError(bytes);
         mapped_ = true;
-        // A refusal leaves small pages: slower, not wrong.
+        // If the system refuses, the pages stay small: that is slower and not wrong.
         if (huge_pages) madvise(data_, allocated_, MADV_HUGEPAGE);
     } else {
         allocated_ = round_up(bytes + slack, alignment);
