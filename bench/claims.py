@@ -8,7 +8,8 @@ usage: claims.py DIR [--words DIR] [--print]
   --print      print the tables instead of writing them
 
 A table stands between the lines `<!-- measured: NAME -->` and `<!-- end -->`; NAME is one of the functions
-marked @table below. What a run does not hold is written as "not measured in this run".
+marked @table below. What a run does not hold is written as "not measured in this run". The picture of the
+README, bench/results/fpr_against_bits.svg, is drawn from DIR too.
 """
 import argparse
 import glob
@@ -23,6 +24,7 @@ from rows import fewest_bits, load, near, nominal_sizes, percent, size, subjects
 MISSING = "not measured in this run"
 LEVELS = ("L1", "L2", "L3", "DRAM")
 ISAS = ("sse42", "avx2", "avx512", "avx512bitalg", "neon")
+PICTURE = os.path.join("bench", "results", "fpr_against_bits.svg")
 TABLES = {}
 
 
@@ -442,6 +444,8 @@ def main():
         for path, before, after in filled:
             if before != after:
                 write(path, after)
+        import plots
+        write(os.path.join(ROOT, PICTURE), plots.fpr_against_bits(run.about, run.rows))
 
 
 if __name__ == "__main__":
