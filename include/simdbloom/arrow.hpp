@@ -13,6 +13,7 @@
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 extern "C" {
+/// The type of an array, by Arrow's specification.
 struct ArrowSchema {
     const char* format;
     const char* name;
@@ -24,6 +25,7 @@ struct ArrowSchema {
     void (*release)(struct ArrowSchema*);
     void* private_data;
 };
+/// The buffers of an array, by Arrow's specification.
 struct ArrowArray {
     std::int64_t length;
     std::int64_t null_count;

@@ -8,8 +8,8 @@ namespace simdbloom {
 
 /// An estimate and the standard deviation of its error.
 struct Cardinality {
-    double keys;  ///< the number of distinct keys; infinite where every bit is set
-    double standard_error;
+    double keys;            ///< the number of distinct keys; infinite where every bit is set
+    double standard_error;  ///< of `keys`; the same unit
 
     /// 95 % of the estimates have the true number between low() and high(), for filters of many
     /// blocks that are far from full.

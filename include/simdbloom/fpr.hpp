@@ -146,7 +146,7 @@ unsigned best_k(Layout layout, std::uint64_t n_keys, std::uint64_t blocks);
 
 /// The two-sided Wilson score interval of hits / probes at z standard deviations.
 struct Interval {
-    double low, high;
+    double low, high;  ///< rates, from 0 to 1
 };
 Interval wilson(double hits, double probes, double z);
 

@@ -58,6 +58,7 @@ public:
         if (rows_ >= settings_.sample_rows) judge();
     }
 
+    /// Whether the asking is stopped at present.
     bool paused() const noexcept { return paused_ != 0; }
     /// The share of the last whole sample that passed; 0 before the first.
     double pass_rate() const noexcept { return pass_rate_; }

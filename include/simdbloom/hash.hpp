@@ -83,7 +83,7 @@ std::string to_string(Hashing hashing);
 
 /// The secret of Hashing::keyed: 128 bits.
 struct HashKey {
-    std::uint64_t low = 0, high = 0;
+    std::uint64_t low = 0, high = 0;  ///< the first and the last 8 bytes, little-endian
     friend bool operator==(const HashKey&, const HashKey&) = default;
     /// A new secret from the random generator of the operating system. Throws std::system_error if
     /// there is none.

@@ -24,9 +24,9 @@ Isa parse_isa(std::string_view text);
 
 /// An instruction set that is compiled into this library.
 struct Implementation {
-    Isa isa;
-    std::string_view name, description;
-    bool usable;  ///< this CPU and operating system can run it
+    Isa isa;                             ///< which one
+    std::string_view name, description;  ///< to_string(isa), and what it needs
+    bool usable;                         ///< this CPU and operating system can run it
 };
 
 /// The instruction sets that are compiled into this library, slowest first, whether this machine

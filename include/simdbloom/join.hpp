@@ -41,9 +41,11 @@ struct JoinColumn {
     /// Bit valid_offset + i says that row i is not NULL, in Arrow's order: the least significant
     /// bit of a byte comes first. nullptr: there are no NULLs.
     const std::uint8_t* valid = nullptr;
-    std::size_t valid_offset = 0;
+    std::size_t valid_offset = 0;  ///< the bit of row 0
 
+    /// The number of rows.
     std::size_t size() const noexcept { return values.size(); }
+    /// Whether the row is not NULL.
     bool is_valid(std::size_t row) const noexcept {
         const std::size_t bit = valid_offset + row;
         return valid == nullptr || (valid[bit / 8] >> (bit % 8) & 1) != 0;
@@ -55,10 +57,11 @@ struct JoinColumn {
 /// members at the same time.
 class JoinFilter {
 public:
+    /// What it stands for.
     enum class State : std::uint8_t {
         accept_all,   ///< there is no filter: every row that is not NULL passes
         accept_none,  ///< the build side is empty: no row passes
-        filter,
+        filter,       ///< the rows pass that the filter finds
     };
 
     explicit JoinFilter(FrozenFilter filter) noexcept

@@ -38,7 +38,7 @@ enum class LoadFault : std::uint8_t {
 
 /// The reason why there is no filter.
 struct LoadError {
-    LoadFault fault;
+    LoadFault fault;      ///< the sort of error
     std::string message;  ///< with the offending value, and the path of a file
 };
 
@@ -49,6 +49,7 @@ public:
     Loaded(T value) : either_(std::move(value)) {}
     Loaded(LoadError error) : either_(std::move(error)) {}
 
+    /// Whether there is a T.
     bool has_value() const noexcept { return either_.index() == 0; }
     explicit operator bool() const noexcept { return has_value(); }
     /// What was loaded. Throws std::runtime_error with the message if nothing was.

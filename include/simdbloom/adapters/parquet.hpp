@@ -72,21 +72,23 @@ Loaded<ReadFilter> read_filter(std::span<const std::byte> bytes,
 
 /// A column of a row group.
 struct ColumnChunk {
-    std::string path;  ///< in the schema, parts joined by dots
-    PhysicalType type = PhysicalType::boolean;
-    std::int32_t type_length = 0;  ///< of FIXED_LEN_BYTE_ARRAY
-    std::int64_t values = 0;       ///< NULLs included
-    std::optional<std::int64_t> filter_offset;
+    std::string path;                           ///< in the schema, parts joined by dots
+    PhysicalType type = PhysicalType::boolean;  ///< of its values
+    std::int32_t type_length = 0;               ///< of FIXED_LEN_BYTE_ARRAY
+    std::int64_t values = 0;                    ///< NULLs included
+    std::optional<std::int64_t> filter_offset;  ///< of the filter in the file; none without one
     std::optional<std::int32_t> filter_length;  ///< some writers leave it out
 };
+/// A row group of a file.
 struct RowGroup {
-    std::int64_t rows = 0;
-    std::vector<ColumnChunk> columns;
+    std::int64_t rows = 0;             ///< how many rows it has
+    std::vector<ColumnChunk> columns;  ///< in the order of the file
 };
+/// What a file says of itself.
 struct Metadata {
-    std::int64_t rows = 0;
-    std::string created_by;
-    std::vector<RowGroup> row_groups;
+    std::int64_t rows = 0;             ///< of the whole file
+    std::string created_by;            ///< the program that wrote it
+    std::vector<RowGroup> row_groups;  ///< in the order of the file
 };
 /// Reads the FileMetaData of a file, in Thrift's compact protocol. Any bytes may be given. The
 /// result takes at most five times their memory.
@@ -104,11 +106,13 @@ public:
     File& operator=(File&&) noexcept;
     ~File();
 
+    /// What the file says of itself.
     const Metadata& metadata() const noexcept { return metadata_; }
     /// The number of the column in its row groups. Throws std::invalid_argument that names it and
     /// the columns that there are.
     std::size_t column(std::string_view path) const;
 
+    /// Whether the metadata name a filter of that column chunk.
     bool has_filter(std::size_t row_group, std::size_t column) const noexcept;
     /// The filter of a column chunk that has one (else LoadFault::parameter).
     Loaded<SplitBlockBloom> read_filter(std::size_t row_group, std::size_t column,
