@@ -1,10 +1,10 @@
 // Every layout in one place: its traits, and which bits of which block a hash sets.
 //
-// A hash h of 64 bits chooses block (h >> 32) * blocks >> 32 and, through its low 32 bits x, the
-// pattern. Bit b of a block is bit b % 64 of its 64-bit word b / 64 (b % 32 of b / 32 where words
-// have 32 bits). Words are little-endian on every machine: bit b is bit b % 8 of byte b / 8.
-// Everything here is scalar and straightforward on purpose: single-key operations use it, and the
-// batch kernels are tested against it.
+// A 64-bit hash h chooses the block (h >> 32) * blocks >> 32. Its low 32 bits, x, choose the
+// pattern. Bit b of a block is bit b % 64 of the block's 64-bit word b / 64; where words have 32
+// bits, it is bit b % 32 of word b / 32. Words are little-endian on every machine: bit b is bit b %
+// 8 of byte b / 8. The code here is scalar and simple on purpose. Operations on single keys use it,
+// and the batch kernels are tested against it.
 //
 // A new layout is an enumerator, a row of layout_traits, a case of with_kind and, unless it is a
 // table, its bit_position; and a kernel (src/README.md has the recipe).
@@ -51,7 +51,7 @@ enum class Family : std::uint8_t {
     dleft,             ///< DLeftCounting
 };
 
-/// What is known of a layout before any parameter is. Bloom and counting filters set cells: bits,
+/// What is known of a layout before its parameters are. Bloom and counting filters set cells: bits,
 /// or counters of 4 bits. A block has `zones` of equal size, and a zone has words. A key takes one
 /// word of each zone and sets k / zones cells of it.
 ///
@@ -62,7 +62,7 @@ struct LayoutTraits {
     std::string_view name;
     Family family;
     std::uint8_t format_code;       ///< its number in saved filters, for ever
-    unsigned block_bits;            ///< of the unit one hash addresses
+    unsigned block_bits;            ///< of the unit that a hash addresses
     unsigned k_min, k_max, k_step;  ///< k_step 0: the zones; k_max 0: a table, which has no k
     unsigned zones;                 ///< 0: the parameter z, 2 or 4
     unsigned word_bits;
@@ -150,8 +150,8 @@ constexpr decltype(auto) with_kind(LayoutKind kind, Work&& work) {
     __builtin_unreachable();
 }
 
-/// Kernels are compiled for each of these: a number of the values of k and z whose loops are
-/// unrolled. The layouts whose kernels loop over k have one.
+/// The number of variants of a layout, that is of values of k and z, for which kernels are compiled
+/// with the loops unrolled. A layout whose kernels loop over k has one variant.
 inline constexpr unsigned max_variants = 8;
 constexpr unsigned variants(LayoutKind kind) noexcept {
     switch (traits_of(kind).family) {
@@ -163,8 +163,8 @@ constexpr unsigned variants(LayoutKind kind) noexcept {
             return 1;
     }
 }
-/// The variant of a layout with k set. That of zoned512: k = 2, 4, 6, 8 with z = 2, then k = 4, 8
-/// with z = 4.
+/// The variant of a layout whose k is set. Variants of zoned512: k = 2, 4, 6, 8 with z = 2, then k
+/// = 4, 8 with z = 4.
 constexpr unsigned variant_of(LayoutKind kind, unsigned k, unsigned groups) noexcept {
     if (variants(kind) == 1) return 0;
     if (kind == LayoutKind::zoned512) return groups == 2 ? k / 2 - 1 : 4 + k / 4 - 1;
@@ -180,8 +180,8 @@ inline constexpr std::uint32_t salts[16] = {0x47b6137bu, 0x44974d91u, 0x8824ad5b
                                             0x165667b1u, 0xd6e8feb9u, 0xcc9e2d51u, 0x1b873593u};
 
 // Spreads 32 pattern bits over 64. Any 32 neighbouring bits of the product are a bijection of x or
-// a good hash of it, which a product of x with a 32-bit factor is not: that gave sector512 1.07
-// to 1.13 times the ideal FPR.
+// a good hash of it. A product of x with a 32-bit factor does not have that property: it gave
+// sector512 1.07 to 1.13 times the ideal FPR.
 inline constexpr std::uint64_t spread_multiplier = 0x9E3779B97F4A7C15u;
 SIMDBLOOM_INLINE std::uint64_t spread(std::uint32_t x) noexcept { return x * spread_multiplier; }
 
@@ -189,12 +189,14 @@ SIMDBLOOM_INLINE std::uint64_t block_index(std::uint64_t hash, std::uint64_t blo
     return ((hash >> 32) * blocks) >> 32;
 }
 
-// A word of the register layouts takes its fields from x itself while k fields fit into 32 bits.
+// A word of the register layouts takes its fields from x itself as long as k fields fit into 32
+// bits.
 inline constexpr unsigned register32_direct_k = 6, register64_direct_k = 5;
 
-/// The word of the line that group g of the zoned layout uses, and probe i's bit in its word, of
-/// the spread pattern. From the top: per group the word's number (2 bits of 4 words for z = 2, 1
-/// bit of 2 for z = 4), then k fields of 6 bits: at most 4 + 48 = 52 bits.
+/// Of the spread pattern: the word of the line that group g of the zoned layout uses, and the bit
+/// of probe i in its word. From the top there are, for each group, the number of the word (2 bits
+/// for one of 4 words with z = 2, 1 bit for one of 2 words with z = 4), then k fields of 6 bits: at
+/// most 4 + 48 = 52 bits.
 SIMDBLOOM_INLINE unsigned zoned_word(std::uint64_t p, unsigned g, unsigned groups) noexcept {
     const unsigned word_bits = groups == 2 ? 2 : 1, group_words = 8 / groups;
     return g * group_words +
@@ -204,7 +206,7 @@ SIMDBLOOM_INLINE unsigned zoned_bit(std::uint64_t p, unsigned i) noexcept {
     return static_cast<unsigned>(p >> (64 - 4 - 6 * (i + 1))) & 63u;
 }
 
-/// Bit of the block that the i-th of k probes of pattern x uses, for the blocked Bloom layouts.
+/// The bit of the block that probe i of k uses for pattern x, for the blocked Bloom layouts.
 template <LayoutKind kind>
 SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k,
                                        unsigned groups) noexcept {
@@ -233,34 +235,38 @@ SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k,
 inline constexpr std::uint64_t classic_multiplier = 0xFFFEB81Bu;
 inline constexpr std::uint32_t cuckoo_multiplier = 0x9E3779B1u;
 
-/// A probe of the classic layout is word (g >> 32) * words >> 32, bit g % 64. The first g is the
-/// hash, and this gives each further g from the one before: a generator by multiply-with-carry
-/// (Marsaglia 1994), whose state is the key's 64 bits of hash. Double hashing, g + i * step, costs
-/// an addition in place of the product. But two keys that share a position and a step share all
-/// positions there: 10 keys of 24 bits each got 420 times the FPR of k independent functions, 1000
-/// keys twice. The multiplier is near 2^32, so the upper half of g, a carry, takes nearly every
-/// value, and nearly that of the lower half before it: no probe uses upper bits of the lower half.
+/// The probes of the classic layout. A probe is bit g % 64 of word (g >> 32) * words >> 32. The
+/// first g is the hash, and this function gives each g from the one before. It is a generator by
+/// multiply-with-carry (Marsaglia 1994) whose state is the 64-bit hash of the key.
+///
+/// Double hashing, g + i * step, costs an addition in place of the product. But two keys that share
+/// a position and a step share all positions. With 24 bits a key, 10 keys had 420 times the FPR of
+/// k independent functions, and 1000 keys still 2 times.
+///
+/// The multiplier is near 2^32. So the upper half of g, a carry, takes nearly every value. But it
+/// is nearly the value of the lower half before it, and therefore no probe uses upper bits of the
+/// lower half.
 SIMDBLOOM_INLINE std::uint64_t classic_next(std::uint64_t g) noexcept {
     return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);
 }
 
-/// A probe of `counting` is as one of classic, but counter g % 16 of the word. Returns the
-/// counter's lowest bit in the word. (By the upper bits of g % 2^32: 1.2 times the FPR with 10
-/// keys.)
+/// A probe of `counting` is a probe of classic that takes counter g % 16 of the word. Returns the
+/// lowest bit of the counter in the word. (With the upper bits of g % 2^32 the FPR was 1.2 times as
+/// high with 10 keys.)
 SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept {
     return static_cast<unsigned>(g << 2) & 60u;
 }
 
-/// The fingerprint, 1 .. 2^bits - 1: 0 marks an empty slot and is never one (so a stranger matches
-/// a slot with probability 1 / (2^bits - 1)).
+/// The fingerprint, from 1 to 2^bits - 1. 0 marks an empty slot, so an absent key matches a slot
+/// with probability 1 / (2^bits - 1).
 SIMDBLOOM_INLINE std::uint32_t cuckoo_tag(std::uint32_t x, unsigned bits) noexcept {
     return 1 + static_cast<std::uint32_t>((x * ((std::uint64_t{1} << bits) - 1)) >> 32);
 }
 
-// d-left: block (h >> 32) * blocks >> 32 and remainder cuckoo_tag(x, bits) are the paper's true
-// fingerprint. Its bucket in subtable s is bucket s of block (block + s * stride) mod blocks: for
-// each s a permutation of the fingerprints, as a remainder and its stride stay what they are. So
-// two keys share a cell in one subtable only if they do in all.
+// d-left: the block (h >> 32) * blocks >> 32 and the remainder cuckoo_tag(x, bits) are what the
+// paper calls the true fingerprint. The bucket in subtable s is bucket s of the block (block + s *
+// stride) mod blocks. For each s that is a permutation of the fingerprints, because a remainder and
+// its stride do not change. So two keys that share a cell in one subtable share it in all.
 SIMDBLOOM_INLINE std::uint64_t dleft_stride(std::uint32_t remainder,
                                             std::uint64_t blocks) noexcept {
     return (std::uint64_t{remainder * cuckoo_multiplier} * blocks) >> 32;
@@ -271,8 +277,8 @@ SIMDBLOOM_INLINE std::uint64_t dleft_next(std::uint64_t block, std::uint64_t str
     return sum >= blocks ? sum - blocks : sum;
 }
 
-/// The other bucket of a tag: (H(tag) - bucket) mod buckets, its own inverse for any number of
-/// buckets.
+/// The other bucket of a tag: (H(tag) - bucket) mod buckets. The function is its own inverse for
+/// any number of buckets.
 SIMDBLOOM_INLINE std::uint64_t cuckoo_alternate(std::uint64_t bucket, std::uint32_t tag,
                                                 std::uint64_t buckets) noexcept {
     const std::uint64_t h = (std::uint64_t{tag * cuckoo_multiplier} * buckets) >> 32;
