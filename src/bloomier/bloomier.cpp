@@ -13,7 +13,7 @@
 namespace simdbloom {
 namespace {
 
-// A load that begins at any bit reaches 7 bits beyond a slot.
+// A load that begins at any bit reaches up to 7 bits beyond a slot.
 detail::SlotLoad slot_load(unsigned bits) {
     if (bits % 8 == 0) return bits <= 32 ? detail::SlotLoad::bytes32 : detail::SlotLoad::bytes64;
     return bits + 7 <= 32 ? detail::SlotLoad::bits32 : detail::SlotLoad::bits64;
@@ -59,7 +59,7 @@ void BloomierMap::check_values(std::size_t keys, std::size_t room) {
 
 std::size_t BloomierMap::run_lookup(std::span<const std::uint64_t> keys, bool hashed,
                                     std::uint32_t* values, std::uint8_t* bitmap) const {
-    // Slots of 0 are values to whoever has the right check.
+    // Slots of 0 would be a value for every key whose check is 0.
     if (moved_from()) {
         std::fill_n(values, keys.size(), 0u);
         if (bitmap != nullptr) std::fill_n(bitmap, (keys.size() + 7) / 8, std::uint8_t{0});

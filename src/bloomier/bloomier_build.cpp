@@ -46,14 +46,15 @@ void check_values_given(Keys hashes, Keys keys, std::span<const std::uint32_t> v
                           ", has more than " + std::to_string(value_bits) + " bits");
 }
 
-/// Which hashes have come before, in a table of their numbers: linear time, unlike sorting.
+/// Finds out which hashes have come before, with a table of their numbers. That takes linear time;
+/// sorting would not.
 class Seen {
 public:
     explicit Seen(std::size_t hashes)
         : number_(std::bit_ceil(2 * hashes + 1), none),
           log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
           scatter_(detail::Scatter::random()) {}
-    /// The number of the first that equals hash i.
+    /// The number of the first hash that equals hash i.
     std::size_t first(Keys hashes, std::size_t i) {
         std::size_t at = scatter_.home(hashes[i], log_slots_);
         while (number_[at] != none && hashes[number_[at]] != hashes[i])
@@ -85,7 +86,7 @@ private:
                   " have the same 64-bit hash, and " + both + "; another secret key would do");
 }
 
-/// Keeps of each hash the first, in place; throws if it comes again with another value.
+/// Keeps the first of equal hashes, in place. Throws if a hash comes again with another value.
 void remove_duplicates(std::vector<std::uint64_t>& hashes, Keys keys,
                        std::vector<std::uint32_t>& values) {
     Seen seen(hashes.size());
@@ -137,7 +138,7 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Keys keys,
     detail::Peeling peeling;
     for (attempts_ = 1; !peeling.peel(graph_, detail::fuse_seed(attempts_), hashes, values);
          ++attempts_) {
-        // No graph can be peeled where a hash comes twice, so that none does after a success.
+        // No graph can be peeled if a hash comes twice. So after a success no hash did.
         if (attempts_ == 1) {
             remove_duplicates(hashes, keys, values);
             graph_ = detail::fuse_graph(hashes.size(), graph_.arity);

@@ -8,13 +8,16 @@
 namespace simdbloom::detail {
 namespace {
 
-// How large a graph must be was measured: the share of random graphs that can be peeled, for each
-// number of keys, by slots and window (`bench/experiment fuse` counts the attempts that follow from
-// it). Up to the first number of keys below, a graph has 1.25 slots a key, or n + arity - 1 where
-// that is more: of the 3-wise ones 1 in 12 can be peeled at 8 keys, 1 in 600 at 250, where they are
-// fewest, 1 in 100 at 1,000 and 9 in 10 at 10,000. Hundreds of attempts for hundreds of keys take
-// about a millisecond. From there on the slots a key fall as below, linear in between, so that 9
-// graphs in 10 can be peeled.
+// The sizes of graphs were measured: the share of random graphs that can be peeled, for each number
+// of keys, by slots and window (`bench/experiment fuse` counts the attempts that follow from it).
+//
+// Up to the first number of keys below, a graph has 1.25 slots a key, or n + arity - 1 where that
+// is more. Of the 3-wise graphs 1 in 12 can be peeled at 8 keys, 1 in 600 at 250 keys (the fewest),
+// 1 in 100 at 1,000 and 9 in 10 at 10,000. Hundreds of attempts for hundreds of keys take about a
+// millisecond.
+//
+// From there on the slots a key fall as below, linearly in between, so that 9 graphs in 10 can be
+// peeled.
 struct Load {
     std::uint64_t keys;
     std::uint64_t slots_per_10000;
@@ -26,9 +29,9 @@ constexpr Load loads4[] = {{4'000, 12'500},     {10'000, 12'050},    {30'000, 11
                            {100'000, 11'150},   {300'000, 10'920},   {1'000'000, 10'720},
                            {3'000'000, 10'640}, {10'000'000, 10'580}};
 
-// The number of keys from which on the window is 2^i slots. Windows that are too short let two keys
-// have all their slots in common (once in n^2 / (2 starts 4^i) graphs, 3-wise); long ones leave
-// slots at both ends empty.
+// windows[i] is the number of keys from which on the window has 2^i slots. If windows are too
+// short, two keys may have all their slots in common (once in n^2 / (2 starts 4^i) 3-wise graphs).
+// If they are too long, slots at both ends stay empty.
 constexpr std::uint64_t windows3[] = {0,         3,          7,          15,         28,
                                       250,       700,        1'800,      4'500,      10'000,
                                       30'000,    90'000,     270'000,    900'000,    2'800'000,
@@ -70,7 +73,7 @@ FuseGraph fuse_graph(std::uint64_t keys, unsigned arity) {
                               std::begin(windows)) -
         1;
     const std::uint64_t behind = std::uint64_t{arity - 1} << window_log;
-    // No keys: one start all the same.
+    // A graph of no keys has one start all the same.
     return {arity, window_log, std::max<std::uint64_t>(slots, behind + 1) - behind};
 }
 

@@ -1,4 +1,5 @@
-// Peeling of fuse graphs: the order in which slots can be given what their keys ask for.
+// Peeling of fuse graphs: finds the order in which slots can be given the values that their keys
+// ask for.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,13 @@
 
 namespace simdbloom::detail {
 
-/// A graph of hashes, each with a value, and what is left of it. Hashes are peeled where they are
-/// alone in a slot; that slot is the last of theirs to be filled. All arrays are kept for the next
-/// attempt.
+/// A graph of hashes, each with a value, and what is left of it while it is peeled. A hash is
+/// peeled when it is alone in one of its slots; that slot is the last of its slots to be filled.
+/// The arrays are kept for the next attempt.
 class Peeling {
 public:
-    /// Whether every hash was peeled. `values` is empty or as long as `hashes`. The hashes are
-    /// distinct, or none of the graphs can be peeled.
+    /// Returns whether every hash was peeled. `values` is empty or as long as `hashes`. The hashes
+    /// must be distinct, or no graph can be peeled.
     bool peel(const FuseGraph& graph, std::uint64_t seed, std::span<const std::uint64_t> hashes,
               std::span<const std::uint32_t> values);
 
@@ -28,8 +29,8 @@ public:
     }
 
 private:
-    /// XOR of the hashes and of the values in a slot: those of the last one, when one is left. They
-    /// stay when it is peeled.
+    /// The XOR of the hashes and of the values in a slot. When one hash is left, these are its hash
+    /// and value, and they stay when it is peeled.
     struct Cell {
         std::uint64_t hash;
         std::uint32_t value;

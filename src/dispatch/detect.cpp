@@ -1,6 +1,6 @@
-// The only place that includes cpu_features. Its x86 flags are signed one-bit fields: true is -1.
-// They account for what the operating system saves (XCR0) already; usable() asks that once more,
-// where tests can go through all its states.
+// The only place that includes cpu_features. Its x86 flags are signed one-bit fields, in which true
+// is -1. They already account for what the operating system saves (XCR0). usable() asks that once
+// more, where tests can go through all its states.
 #include "dispatch/features.hpp"
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// What the choice of an ISA depends on, and the choice itself as a pure function.
+// What the choice of an ISA depends on. The choice itself is a pure function.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct Features {
         0;  ///< the registers that the operating system saves; 0 where XGETBV is not to be used
 };
 
-/// Bits of xcr0. SSE2 alone needs none: it is as old as the operating systems.
+/// Bits of xcr0. SSE2 needs none: it is as old as the operating systems.
 inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
 
-/// This machine's, asked once.
+/// The features of this machine. They are asked for once.
 const Features& detect();
 
 /// The tiers that these features allow, slowest first. A tier is compiled with the flags that are

@@ -1,4 +1,4 @@
-// The bits of one filter ORed or ANDed into those of another.
+// ORs or ANDs the bits of one filter into those of another.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace simdbloom::detail {
 
-/// into = operation(into, from), word by word: `operation` is bitwise, so that the order of bytes
-/// in a word does not matter. `bytes` is a multiple of 4, as the blocks of all Bloom layouts are.
+/// into = operation(into, from), word by word. `operation` is bitwise, so the order of bytes in a
+/// word does not matter. `bytes` is a multiple of 4, as the blocks of all Bloom layouts are.
 template <class Operation>
 void combine(std::byte* into, const std::byte* from, std::size_t bytes,
              Operation operation) noexcept {

@@ -1,4 +1,4 @@
-// 4-bit counters, two a byte, the lower half first.
+// 4-bit counters, two in a byte, the lower half first.
 #pragma once
 
 #include <bit>
@@ -9,13 +9,13 @@
 
 namespace simdbloom::detail {
 
-/// Bit 4 i: counter i of the word is not 0.
+/// Bit 4 i says that counter i of the word is not 0.
 inline std::uint64_t nonzero_counters(std::uint64_t word) noexcept {
     word |= word >> 1;
     return (word | word >> 2) & 0x1111111111111111u;
 }
 
-/// Counters above 0 in `bytes` bytes, a multiple of 8.
+/// The number of counters above 0 in `bytes` bytes, a multiple of 8.
 inline std::uint64_t count_nonzero_counters(const std::byte* at, std::size_t bytes) noexcept {
     std::uint64_t n = 0;
     for (std::size_t i = 0; i < bytes; i += 8)
@@ -23,7 +23,7 @@ inline std::uint64_t count_nonzero_counters(const std::byte* at, std::size_t byt
     return n;
 }
 
-/// Sums of the 16 counters of two words, 15 where they are more.
+/// The sums of the 16 counters of two words, or 15 where a sum is more.
 inline std::uint64_t add_counters(std::uint64_t a, std::uint64_t b) noexcept {
     constexpr std::uint64_t low = 0x0F0F0F0F0F0F0F0Fu;
     const auto half = [](std::uint64_t x, std::uint64_t y) {

@@ -16,7 +16,7 @@ struct Counter {
     unsigned shift;  // 0 or 4
 
     unsigned get() const noexcept { return std::to_integer<unsigned>(*at) >> shift & 15u; }
-    // One that is stuck stays where it is.
+    // A counter that is stuck stays where it is.
     void raise() const noexcept { add(1); }
     void lower() const noexcept { add(0u - 1u); }
 
@@ -73,7 +73,7 @@ bool CountingBloom::erase_hash(std::uint64_t hash) noexcept {
     const Counters mine(bits_.data(), layout_, blocks_, hash);
     for (unsigned i = 0; i < mine.k; ++i) {
         if (mine.counter[i].get() == 0) {
-            // Those that were lowered are at 13 or below, so that none of them looks stuck.
+            // The counters that were lowered are at most 13, so that none of them looks stuck.
             while (i-- > 0) mine.counter[i].raise();
             return false;
         }

@@ -9,15 +9,16 @@ namespace simdbloom {
 namespace detail {
 namespace {
 
-// A bucket of 8 cells. For r = 14, eight words of 16 bits, the counter in the low two; else eight
-// remainders of r bits, then eight counters of 2 bits. Remainder 0 marks an empty cell.
+// A bucket of 8 cells. With r = 14 it is eight words of 16 bits, each with the counter in its low
+// two bits. Else it is eight remainders of r bits, and then eight counters of 2 bits. Remainder 0
+// marks an empty cell.
 template <unsigned r>
 class Cells {
 public:
     static constexpr std::size_t bytes = r + 2;
     explicit Cells(std::byte* at) noexcept : at_(at) {}
 
-    /// The cell with that remainder, or 8. Remainder 0: the first empty one.
+    /// The cell with that remainder, or 8. Remainder 0 finds the first empty cell.
     unsigned find(std::uint32_t remainder) const noexcept {
         const std::uint64_t low = equal(0, remainder);
         const std::uint64_t high = equal(1, remainder);
@@ -48,7 +49,7 @@ private:
     static unsigned number(std::uint64_t lanes) noexcept {
         return static_cast<unsigned>(std::countr_zero(lanes)) / width;
     }
-    /// The highest bit of each of the four cells of that half whose remainder is this.
+    /// For the four cells of that half: the highest bit of each cell with this remainder.
     std::uint64_t equal(unsigned half, std::uint32_t remainder) const noexcept {
         constexpr std::uint64_t high = ones << (width - 1), used = ones * ((1u << r) - 1)
                                                                    << (width - r);
@@ -72,7 +73,8 @@ auto with_remainder(unsigned r, Work work) {
                      : work.template operator()<16>();
 }
 
-/// The first cell of a key's four buckets with its remainder: found(cells, cell), or else none().
+/// Calls found(cells, cell) for the first cell of a key's four buckets with its remainder, or else
+/// none().
 template <unsigned r, class Found, class None>
 auto find_cell(std::byte* const (&bucket)[4], std::uint32_t remainder, Found found, None none) {
     for (std::byte* at : bucket) {
@@ -94,7 +96,7 @@ struct Place {
     std::byte* bucket[4];
 };
 
-/// visit(cells, cell) of all cells in use.
+/// Calls visit(cells) for every bucket.
 template <class Visit>
 void for_each_cell(std::byte* bits, unsigned r, std::uint64_t blocks, Visit visit) {
     with_remainder(r, [&]<unsigned width>() {

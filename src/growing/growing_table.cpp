@@ -44,7 +44,7 @@ public:
         set(i, entry);
         return true;
     }
-    /// As the kernels do it.
+    /// The test of the kernels.
     std::uint64_t slots_matching(std::uint32_t tag) const noexcept {
         std::uint64_t found = 0;
         for (const std::uint64_t word : words_) {
@@ -113,8 +113,8 @@ bool insert(const Target& t, const GrowingPlace& place) noexcept {
         return false;
     if (add<slot_bits>(t, place.bucket, place.tag) || add<slot_bits>(t, place.other, place.tag))
         return true;
-    // As cuckoo_place, of which a growing table differs in that it need not be filled to the last:
-    // 500 steps (Fan et al. 2014).
+    // The walk of cuckoo_place (filters/cuckoo.cpp has a picture), but of at most 500 steps (Fan et
+    // al. 2014): a growing table need not be filled to the last slot.
     constexpr unsigned max_evictions = 500;
     struct Step {
         std::uint64_t bucket;

@@ -1,5 +1,5 @@
-// What is done to the slots of a growing cuckoo table, one key at a time
-// (kernels/growing_layout.hpp defines them).
+// Operations on the slots of a growing cuckoo table, one key at a time. kernels/growing_layout.hpp
+// defines the slots.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace simdbloom::detail {
 
-/// Slots by how many movable bits they hold.
+/// The number of slots with each number of movable bits.
 using GrowingLengths = std::array<std::uint64_t, growing_max_movable_bits + 1>;
 
 /// work.operator()<slot_bits>() for 12, 16 or 20.
@@ -26,14 +26,15 @@ auto with_growing_slots(unsigned slot_bits, Work work) {
     }
 }
 
-/// Throws std::invalid_argument for zero keys, std::length_error for more than 2^32 - 1 roots.
+/// The roots for that many keys. Throws std::invalid_argument for zero keys, std::length_error for
+/// more than 2^32 - 1 roots.
 std::uint64_t growing_roots_for(std::size_t first_keys);
 
 GrowingPlace growing_place(std::uint64_t hash, unsigned slot_bits, std::uint64_t roots,
                            unsigned growths) noexcept;
 bool growing_contains(const std::byte* bits, unsigned slot_bits,
                       const GrowingPlace& place) noexcept;
-/// How many slots of the two buckets match.
+/// The number of slots of the two buckets that match.
 unsigned growing_copies(const std::byte* bits, unsigned slot_bits,
                         const GrowingPlace& place) noexcept;
 /// Empties the matching slot with the most movable bits and returns their number, or -1 if none
@@ -42,7 +43,7 @@ int growing_erase(std::byte* bits, unsigned slot_bits, const GrowingPlace& place
 /// Bucket b of `from` becomes 2b and 2b + 1 of `to`, which is empty.
 void growing_double(const std::byte* from, std::uint64_t buckets, std::byte* to,
                     unsigned slot_bits) noexcept;
-/// Counts the slots; false if one holds what is no entry.
+/// Counts the slots. Returns false if a slot holds bits that are no entry.
 bool growing_lengths(const std::byte* bits, std::uint64_t buckets, unsigned slot_bits,
                      GrowingLengths& lengths) noexcept;
 

@@ -13,7 +13,7 @@ std::size_t Stash::home(std::uint64_t hash) const noexcept {
     return scatter_.home(hash, static_cast<unsigned>(std::countr_zero(slots_.size())));
 }
 
-/// The slot with the hash, or the empty one where a look for it ends.
+/// The slot with the hash, or the empty slot where the search for it ends.
 std::size_t Stash::slot_of(std::uint64_t hash) const noexcept {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = home(hash);
@@ -68,7 +68,7 @@ bool Stash::erase(std::uint64_t hash) noexcept {
     }
     const std::size_t mask = slots_.size() - 1;
     std::size_t hole = slot_of(hash);
-    // Whatever behind the hole would not be found across it moves into it.
+    // Moves into the hole every hash behind it that would not be found across it.
     for (std::size_t i = (hole + 1) & mask; slots_[i] != 0; i = (i + 1) & mask)
         if (((i - home(slots_[i])) & mask) >= ((i - hole) & mask)) {
             slots_[hole] = slots_[i];

@@ -14,7 +14,7 @@ namespace {
     throw std::invalid_argument("simdbloom: an Arrow array " + what);
 }
 
-/// Rows first .. first + n of a buffer of T's.
+/// The rows first .. first + n of a buffer of T's.
 template <class T>
 const T* buffer(const ArrowArray& array, std::int64_t index) {
     if (index >= array.n_buffers)
@@ -62,7 +62,8 @@ void strings(const ArrowArray& array, const ArrowKeys::Hash& hash,
     const auto rows = static_cast<std::size_t>(array.length);
     if (rows == 0) return;
     const Offset* offsets = buffer<Offset>(array, 1) + array.offset;
-    // All of them before any byte is read: only the last one says how many bytes there are.
+    // All offsets are checked before any byte is read: only the last one says how many bytes there
+    // are.
     for (std::size_t row = 0; row < rows; ++row)
         if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
             refuse("whose row " + std::to_string(row) + " goes from byte " +
@@ -100,7 +101,8 @@ std::size_t width_of(std::string_view format) {
     return width;
 }
 
-/// Bits of a value of that format, an integer or a time of one sort or another; 0 if it is none.
+/// The number of bits of a value of that format, an integer or a time of some sort; 0 if the format
+/// is neither.
 int integer_bits(std::string_view format) {
     if (format == "c" || format == "C") return 8;
     if (format == "s" || format == "S") return 16;
@@ -159,7 +161,7 @@ void ArrowKeys::read_values(const ArrowSchema& schema, const ArrowArray& array, 
     if (format == "U" || format == "Z") return strings<std::int64_t>(array, hash, values_);
     if (format.starts_with("w:") && width_of(format) != 0)
         return fixed_bytes(array, width_of(format), hash, values_);
-    // "d:precision,scale" has 128 bits, a third number says otherwise.
+    // "d:precision,scale" has 128 bits; a third number says otherwise.
     if (format.starts_with("d:") && format.find(',') == format.rfind(','))
         return fixed_bytes(array, 16, hash, values_);
     refuse("of format \"" + std::string(format) + "\" has no keys");

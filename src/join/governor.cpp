@@ -35,7 +35,7 @@ void Governor::judge() noexcept {
         pause_ = 0;
         return;
     }
-    // Not past the longest, which may be near the largest number there is.
+    // Not beyond the longest pause, which may be near the largest number that there is.
     pause_ = pause_ == 0                            ? settings_.first_pause
              : pause_ < settings_.longest_pause / 2 ? 2 * pause_
                                                     : settings_.longest_pause;

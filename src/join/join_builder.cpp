@@ -14,7 +14,7 @@ AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_
     return make_filter(spec, n_keys, bits_per_key, std::move(options));
 }
 
-/// use(values) for all that are not NULL, in order.
+/// Calls use(values) for all values that are not NULL, in order.
 template <class Use>
 void for_each_valid(const JoinColumn& column, const Use& use) {
     if (column.valid == nullptr) return use(column.values);

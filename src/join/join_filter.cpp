@@ -15,8 +15,8 @@ namespace {
 // A multiple of 64; 8 KiB of values.
 constexpr std::size_t piece_rows = 1024;
 
-/// Clears the bits of those of the n rows from `first` on that are NULL. Reads no byte of the
-/// validity that holds none of their bits.
+/// Clears the bits of the NULLs among the n rows from `first` on. Reads only bytes of the validity
+/// that have a bit of these rows.
 void clear_nulls(const JoinColumn& column, std::size_t first, std::size_t n, std::uint8_t* bits) {
     if (column.valid == nullptr) return;
     const std::size_t begin = column.valid_offset + first, end = begin + n;
@@ -30,13 +30,13 @@ void clear_nulls(const JoinColumn& column, std::size_t first, std::size_t n, std
     }
 }
 
-/// Eight bytes, byte i of them 1 where bit i is set: the multiplication puts bit i to bit 8 i + 7.
+/// Eight bytes: byte i is 1 where bit i is set. The multiplication moves bit i to bit 8 i + 7.
 std::uint64_t spread(std::uint8_t bits) {
     const std::uint64_t low = bits & 0x7Fu, high = bits >> 7;
     return ((low * 0x0002'0408'1020'4081u) & 0x0101'0101'0101'0101u) | high << 56;
 }
 
-/// use(first, n, bits) for pieces of the column, `bits` being the answers.
+/// Calls use(first, n, bits) for pieces of the column. `bits` are the answers.
 template <class Answer, class Use>
 void for_each_piece(const JoinColumn& column, const Answer& answer, const Use& use) {
     std::array<std::uint8_t, piece_rows / 8> bits;

@@ -32,7 +32,7 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
     for (const std::size_t i : order_) {
         Arm& arm = arms_[i];
         const bool ask = !arm.governor || arm.governor->should_probe(left);
-        // Of a filter that is not asked only the NULLs are left out.
+        // Where a filter is not asked, only the NULLs of its column are left out.
         if (!ask && !first && columns[i].valid == nullptr) continue;
         const JoinFilter& filter = ask ? arm.filter : everything;
         const std::size_t before = left;
@@ -46,7 +46,8 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
         arm.seen = keep * arm.seen + static_cast<double>(before);
         arm.passed = keep * arm.passed + static_cast<double>(left);
     }
-    // By insertion: a few filters, nearly in order, and no memory, which std::stable_sort asks for.
+    // Sorted by insertion: there are a few filters, nearly in order. std::stable_sort would ask for
+    // memory.
     for (std::size_t i = 1; i < order_.size(); ++i)
         for (std::size_t j = i; j > 0 && pass_rate(order_[j]) < pass_rate(order_[j - 1]); --j)
             std::swap(order_[j], order_[j - 1]);

@@ -47,7 +47,8 @@ LoadError in_file(const fs::path& path, LoadError error) {
 Loaded<Opened> open_regular(const fs::path& path, std::uint64_t least) {
     struct stat status;
     if (::stat(path.c_str(), &status) != 0) return file_fault(path);
-    // Not opened to see: to open a FIFO waits for a writer, to open a device may do something.
+    // The file is not opened to find out: opening a FIFO waits for a writer, and opening a device
+    // may do something.
     if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
     File file(path, O_RDONLY | O_NONBLOCK);
     if (!file || ::fstat(file.get(), &status) != 0) return file_fault(path);

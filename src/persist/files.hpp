@@ -1,4 +1,4 @@
-// Filters, maps and series of filters in files: what they have in common.
+// The common part of filters, maps and series of filters in files.
 #pragma once
 
 #include <fcntl.h>
@@ -39,42 +39,44 @@ private:
 };
 
 bool write_all(int file, std::span<const std::byte> bytes) noexcept;
-/// False with errno 0 where the file ends early.
+/// Returns false with errno 0 where the file ends early.
 bool read_all(int file, std::span<std::byte> bytes) noexcept;
 
 LoadError file_fault(const std::filesystem::path& path, const std::string& what);
-/// By errno.
+/// The fault that errno names.
 LoadError file_fault(const std::filesystem::path& path);
 LoadError in_file(const std::filesystem::path& path, LoadError error);
-/// What a read_all that returned false says.
+/// The fault after a read_all that returned false.
 LoadError not_read(const std::filesystem::path& path);
 
 struct Opened {
     File file;
     std::uint64_t bytes;
 };
-/// A regular file of at least `least` bytes, to be read.
+/// Opens a regular file of at least `least` bytes for reading.
 Loaded<Opened> open_regular(const std::filesystem::path& path, std::uint64_t least);
 
-/// Of a file of holes, which takes less of the disk than it says it is long: whether the checksum
-/// fits of a header that was read and of `parts` of so many bytes each, which are next in the file.
-/// Each is hashed with the hash of the one before as its seed. Keeps no byte, so that nobody gets
-/// memory allocated by saying that a file is long. Leaves the file where it stands.
+/// For a file of holes, which takes less of the disk than its length says: checks the checksum
+/// before anything is allocated. It covers a header that was read and `parts` of so many bytes
+/// each, which come next in the file. Each part is hashed with the hash of the one before as its
+/// seed. No byte is kept, so that nobody can make us allocate memory by claiming that a file is
+/// long. The position in the file stays what it was.
 std::optional<LoadError> check_ahead(const File& file, const std::filesystem::path& path,
                                      Fields header, std::initializer_list<std::uint64_t> parts);
 
-/// Returns false with errno set where it cannot write.
+/// Writes the file. Returns false with errno set where it cannot.
 using WriteFile = std::function<bool(int file)>;
-/// The file has what `write` writes, or is as it was, which a std::system_error with the path says.
-/// A symbolic link stays, and what it leads to is replaced. Who may read and write the file stays
-/// as it was; a new file obeys the umask. What is no regular file is written to.
+/// Afterwards the file has the bytes that `write` writes. If that fails, the file is as it was
+/// before, and std::system_error with the path is thrown. A symbolic link stays, and the file that
+/// it leads to is replaced. Who may read and write the file stays the same; a new file obeys the
+/// umask. A file that is no regular file is written to.
 void save_whole(const std::filesystem::path& path, const WriteFile& write);
 
-/// As save_parts; false with errno set.
+/// As save_parts. Returns false with errno set.
 bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept;
 
-/// load_as of the `bytes` bytes that begin where the file stands; the bits are read to where they
-/// stay.
+/// As load_as, of the `bytes` bytes from the present position of the file on. The bits are read to
+/// the place where they stay.
 template <class F>
 Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path& path,
                                   std::uint64_t bytes, const Options& options) {
@@ -92,7 +94,7 @@ Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path&
     F::complete(thing);
     return thing;
 }
-/// Of a whole file.
+/// The same for a whole file.
 template <class F>
 Loaded<typename F::Thing> load_file_as(const std::filesystem::path& path, const Options& options) {
     const auto opened = open_regular(path, framing_bytes);
@@ -118,7 +120,8 @@ private:
     void* start_;
     std::size_t bytes_;
 };
-/// A file of at least `least` bytes in memory, for as long as a copy of the pointer lives.
+/// A file of at least `least` bytes that is mapped into memory for as long as a copy of the pointer
+/// lives.
 Loaded<std::shared_ptr<const Mapping>> map_whole(const std::filesystem::path& path,
                                                  std::uint64_t least);
 

@@ -78,7 +78,7 @@ Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& gi
                first_keys = get<std::uint64_t>(header, CommonOffset::n_keys);
     const auto stored = get<std::uint64_t>(header, GrowingOffset::stored),
                stashed = get<std::uint64_t>(header, GrowingOffset::stashed);
-    // Throws for what no filter was made for.
+    // Throws for sizes that no filter was made for.
     if (roots != growing_roots_for(first_keys))
         return parameter(std::to_string(roots) + " roots do not suit a filter first made for " +
                          std::to_string(first_keys) + " keys");

@@ -5,10 +5,10 @@
 namespace simdbloom::detail {
 namespace {
 
-// 1 was the mixer before this one: its filters would not find their keys.
+// 1 was the mixer before this one. Its filters would not find their keys.
 constexpr std::uint8_t old_mixer_hash = 1, keyed_hash = 2, mixer_hash = 3;
 
-/// Tells one key from another, and says nothing about it: SipHash-2-4 of the magic.
+/// Tells one secret from another and reveals nothing about it: SipHash-2-4 of the magic.
 std::uint64_t key_check(const Kind& kind, const HashKey& key) noexcept {
     return siphash(std::as_bytes(std::span(kind.magic)), key);
 }

@@ -1,18 +1,18 @@
-// What saved filters and saved maps (src/persist/format.md and bloomier_format.md), as bytes
-// and as files, have in common.
+// The common part of saved filters and saved maps (src/persist/format.md and bloomier_format.md),
+// as bytes and as files.
 //
 // Both begin with a header of 64 bytes, which has magic, version, hash, seed and key check at the
-// same places; then come the bits and a checksum over all. A format F of things T is
+// same places. Then come the bits and a checksum over everything. A format F of things T is
 //
 //   using Thing = T
 //   struct Parsed { std::size_t bits_bytes; .. }
 //   Header header(const T& or a base of it)
 //   Loaded<Parsed> parse(Fields, bytes_in_all, options)
-//                       everything that can be said from the header and the options
+//                       checks everything that the header and the options say
 //   T make(parsed, options, borrowed)
-//                       over the bits at `borrowed`, or with bits of its own that are 0
+//                       over the bits at `borrowed`, or with zeroed bits of its own
 //   span<std::byte> bits(T&)
-//   void complete(T&)   once the bits are there: what is not saved because it follows from them
+//   void complete(T&)   computes, once the bits are there, what is not saved
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ struct Kind {
     const char* name;  ///< in errors: "a filter"
 };
 
-/// A header with what all kinds have, but the number of keys.
+/// A header with the fields that all kinds have, except for the number of keys.
 Header begin_header(const Kind& kind, const KeyHash& hash) noexcept;
 Checksum checksum_bytes_of(std::uint64_t hash) noexcept;
 Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept;
@@ -73,21 +73,21 @@ LoadError fault(LoadFault kind, std::string message);
 LoadError too_short(std::uint64_t bytes);
 LoadError wrong_checksum();
 bool all_zero(std::span<const std::byte> bytes) noexcept;
-/// Of magic and version.
+/// Checks magic and version.
 std::optional<LoadError> check_kind(Fields header, const Kind& kind);
 
 struct SavedHash {
     std::uint64_t seed = 0;
     bool keyed = false;
     KeyKind key_kind = KeyKind::unknown;
-    /// The options with the hash that was saved.
+    /// The options, with the hash that was saved.
     Options options(Options from) const;
 };
-/// `rest_is_zero`: the bytes are 0 that the kind has no use for.
+/// `rest_is_zero` says that the bytes for which the kind has no use are 0.
 Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
                              const Options& options);
 
-/// Whether there are as many bytes as `parameters()` ask for, and not more than max_bytes.
+/// Checks that there are as many bytes as `parameters()` ask for, and not more than max_bytes.
 template <class Parameters>
 std::optional<LoadError> check_size(std::uint64_t bits_bytes, std::uint64_t bytes_in_all,
                                     const Options& options, const Parameters& parameters) {
@@ -142,8 +142,8 @@ struct LoadAccess {
     }
     static void complete(AnyFilter& filter) noexcept;
     static void set_n_keys(FilterBase& filter, std::uint64_t n) noexcept { filter.n_keys_ = n; }
-    /// From `bytes` bytes of which `read` takes the next ones, or says why not; `check` is
-    /// check_ahead, or does nothing where the bytes are in memory already.
+    /// A filter from `bytes` bytes. `read` takes the next of them, or says why it cannot. `check`
+    /// is check_ahead, or does nothing where the bytes are in memory already.
     using Read = std::function<std::optional<LoadError>(std::span<std::byte>)>;
     using Check =
         std::function<std::optional<LoadError>(Fields, std::initializer_list<std::uint64_t>)>;
@@ -153,13 +153,13 @@ struct LoadAccess {
                                         std::uint64_t bytes, Options options);
 };
 
-/// What `work` returns, and its exceptions as errors; an empty message where there is no memory for
-/// one.
+/// What `work` returns. Its exceptions become errors. The message is empty where there is no memory
+/// for one.
 template <class T, class Work>
 Loaded<T> without_throwing(const Work& work) noexcept {
     const auto error = [](LoadFault fault, const char* what) noexcept {
         try {
-            // Loaded::value() puts it there again.
+            // Loaded::value() adds the prefix again.
             const std::string_view text(what), prefix("simdbloom: ");
             const bool prefixed = text.substr(0, prefix.size()) == prefix;
             return LoadError{fault, std::string(text.substr(prefixed ? prefix.size() : 0))};

@@ -1,4 +1,5 @@
-// Files that are there whole or as they were before: written beside themselves and renamed.
+// Saves files whole or leaves them as they were: a new file is written beside the old one and
+// renamed.
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -28,8 +29,8 @@ fs::path folder_of(const fs::path& path) {
     return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// Links in /proc lead to open files, not to names: what they say they lead to may be another file,
-/// or none.
+/// Links in /proc lead to open files and not to names. The name that such a link gives may be
+/// another file, or none.
 bool is_in_proc(const fs::path& path) {
     struct statfs of;
     return ::statfs(folder_of(path).c_str(), &of) == 0 && of.f_type == PROC_SUPER_MAGIC;
@@ -40,7 +41,8 @@ bool is_link(const fs::path& path) noexcept {
     return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/// The name that `path` leads to, whether a file has it or not; a link in /proc itself.
+/// The name that `path` leads to, whether a file has that name or not. For a link in /proc, the
+/// link itself.
 fs::path behind_links(const fs::path& path) {
     fs::path at = path;
     for (int links = 0; is_link(at) && !is_in_proc(at); ++links) {
@@ -53,7 +55,8 @@ fs::path behind_links(const fs::path& path) {
     return at;
 }
 
-/// While it lives, a reader who is gone is the error EPIPE and not the end of the process.
+/// While this object lives, a reader that is gone gives the error EPIPE and does not end the
+/// process.
 class NoSigpipe {
 public:
     NoSigpipe() noexcept {
@@ -79,12 +82,12 @@ private:
     bool was_pending_;
 };
 
-/// To a FIFO, a device or an open file, as a shell's >> does.
+/// Writes to a FIFO, a device or an open file, as a shell's >> does.
 void write_through(const fs::path& path, const WriteFile& write) {
     const NoSigpipe no_sigpipe;
     File file(path, O_WRONLY | O_APPEND | O_NOCTTY);
     if (!file || !write(file.get())) cannot_save(path);
-    // What cannot be flushed has nothing to flush.
+    // A file that cannot be flushed has nothing to flush.
     if (::fsync(file.get()) != 0 && (errno == EIO || errno == ENOSPC)) cannot_save(path);
     if (!file.close()) cannot_save(path);
 }
@@ -101,8 +104,8 @@ bool copy_acl(const fs::path& from, int to) noexcept {
     return none;
 }
 
-/// Who may do what with the old file may do that with the new one, which so far its owner alone may
-/// read. Where the group or the list cannot be kept, nobody else may do more than before.
+/// Gives the new file the rights of the old one; until now only its owner may read it. Where the
+/// group or the list cannot be kept, nobody else may do more than before.
 void keep_access(const fs::path& from, const struct stat& old, int to) noexcept {
     mode_t mode = old.st_mode & 0777;
     const bool group_kept = ::fchown(to, old.st_uid, old.st_gid) == 0 ||
@@ -111,14 +114,14 @@ void keep_access(const fs::path& from, const struct stat& old, int to) noexcept 
         const mode_t both = mode >> 3 & mode & 07;
         mode = (mode & 0700) | both << 3 | both;
     }
-    // Refused by a file system that has no modes: then nobody was promised one.
+    // A file system without modes refuses this. Nobody was promised a mode there.
     (void)!::fchmod(to, mode);
 }
 
-/// A file of its own in the folder of `target`, gone again unless it took the target's name.
+/// A new file in the folder of `target`. It is removed again unless it took the target's name.
 class Beside {
 public:
-    /// `mode` as open() takes it. The name is random and short: nothing that a dead process left
+    /// `mode` is what open() takes. The name is random and short: no file that a dead process left
     /// has it, and it fits where a name of 255 bytes does.
     Beside(const fs::path& target, mode_t mode) {
         for (int attempt = 0; attempt < 100; ++attempt) {
@@ -138,7 +141,7 @@ public:
     Beside& operator=(const Beside&) = delete;
 
     const File& file() const noexcept { return file_; }
-    /// Once its bytes are on the disk.
+    /// Call it once the bytes are on the disk.
     bool take_name(const fs::path& target) noexcept {
         if (::fsync(file_.get()) != 0 || !file_.close()) return false;
         there_ = ::rename(path_.c_str(), target.c_str()) != 0;
@@ -165,8 +168,8 @@ void save_whole(const fs::path& path, const WriteFile& write) {
         if (exists) keep_access(target, old, beside.file().get());
         if (!write(beside.file().get()) || !beside.take_name(target)) cannot_save(path);
     }
-    // The new name too is on the disk. Where a folder cannot be flushed the file is whole all the
-    // same.
+    // The new name is flushed to the disk too. Where a folder cannot be flushed, the file is whole
+    // all the same.
     if (File folder(folder_of(target), O_RDONLY | O_DIRECTORY); folder) ::fsync(folder.get());
 }
 

@@ -21,8 +21,8 @@ namespace {
 
 constexpr unsigned char series_magic[8] = {0x89, 'S', 'B', 'L', 'S', '\r', '\n', 0x1A};
 constexpr std::size_t series_header = 64, entry_bytes = 16, checksum_at_end = 8;
-// Two filters are made twice as large at growth 1 alone: more than these cannot be real, and would
-// be a long table to read.
+// Every further filter is larger than the one before. A series of more filters than this cannot be
+// real, and its table would be long to read.
 constexpr std::uint64_t most_filters = 1 << 16;
 
 std::vector<std::byte> series_table(const ScalableBloom& series) {
@@ -115,7 +115,7 @@ Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem
                          "filter " + std::to_string(i) + " is not one of this series");
         filters.push_back(std::move(*filter));
     }
-    // The family without its k, which later filters choose for their own FPR.
+    // The family without its k: later filters choose a k for their own FPR.
     const std::string spec = filters[0].spec();
     options.spec = filters[0].base().layout().groups != 0 ? spec.substr(0, spec.find(",k="))
                                                           : spec.substr(0, spec.find(":k="));
