@@ -1,4 +1,4 @@
-// The commands of the program `simdbloom`, one file each or a few.
+// The commands of the program `simdbloom`. A file has one command, or a few.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,14 +22,14 @@ inline void add_format(CLI::App& command, KeyFormat& format) {
         ->default_str("lines");
 }
 
-/// The text of an exception of the library's without the name that it begins with.
+/// The text of an exception of the library, without the name at its beginning.
 inline std::string without_name(std::string text) {
     if (text.starts_with("simdbloom: ")) text.erase(0, 11);
     return text;
 }
 
-/// An option that takes a whole number from 0, in decimal digits alone: strtoull would take "-1"
-/// for 2^64 - 1 and "010" for 8.
+/// An option that takes a whole number from 0 in decimal digits. strtoull would take "-1" for 2^64
+/// - 1 and "010" for 8.
 template <class T>
 CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
                        const std::string& help) {
@@ -48,7 +48,8 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
         ->capture_default_str();
 }
 
-/// Each adds a command to the program; the exit code of one that ran is left in `status`.
+/// Each function adds a command to the program. The exit code of the command that ran is left in
+/// `status`.
 void add_build(CLI::App& app, int& status);
 void add_probe(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);

@@ -19,7 +19,7 @@ KeySource::KeySource(std::string path, KeyFormat format) : path_(std::move(path)
     else numbers_.resize(batch_keys);
     hashes_.resize(batch_keys);
     if (path_ == "-") return;
-    // To open a folder succeeds, to read it does not.
+    // Opening a folder succeeds; reading it does not.
     errno = EISDIR;
     if (!std::filesystem::is_directory(path_)) file_.open(path_, std::ios::binary);
     if (!file_.is_open())
@@ -87,7 +87,7 @@ void Progress::show(const KeySource& source, bool last) {
     const double millions = static_cast<double>(keys_) / 1e6;
     std::string bar;
     if (const auto all = source.bytes_in_all(); all != 0) {
-        // A last line without an end counts one byte that is not there.
+        // A last line without an end counts one byte that does not exist.
         const double share =
             std::min(1.0, static_cast<double>(source.bytes_read()) / static_cast<double>(all));
         const auto filled = static_cast<std::size_t>(30 * share);

@@ -1,5 +1,5 @@
 // Keys that a command reads from a file or standard input, a batch at a time, and how far it has
-// come.
+// got.
 #pragma once
 
 #include <chrono>
@@ -32,25 +32,25 @@ class KeySource {
 public:
     static constexpr std::size_t batch_keys = 4096;
 
-    /// "-" is standard input. Throws std::runtime_error naming a path that cannot be read.
+    /// "-" is standard input. Throws std::runtime_error that names a path that cannot be read.
     KeySource(std::string path, KeyFormat format);
 
-    /// Reads up to batch_keys keys; false at the end. Throws std::runtime_error where reading fails
-    /// and where u64 keys end inside one.
+    /// Reads up to batch_keys keys and returns false at the end. Throws std::runtime_error where
+    /// reading fails and where u64 keys end inside a key.
     bool next();
     std::size_t size() const noexcept { return n_; }
-    /// Hashes of the batch as filters with that seed hash their keys.
+    /// The hashes of the batch, as filters with that seed hash their keys.
     std::span<const std::uint64_t> hashes(std::uint64_t seed);
-    /// Key i of the batch as text; of lines as it stands in the file, but for the LF.
+    /// Key i of the batch as text. A line is as it stands in the file, without the LF.
     std::string text(std::size_t i) const {
         return format_ == KeyFormat::lines ? lines_[i] : std::to_string(numbers_[i]);
     }
 
     std::uint64_t bytes_read() const noexcept { return bytes_read_; }
-    /// Of a regular file, else 0.
+    /// The bytes of a regular file, else 0.
     std::uint64_t bytes_in_all() const noexcept { return bytes_in_all_; }
-    /// Keys of a regular file, which is read to its end and begun anew; throws std::runtime_error
-    /// for anything else.
+    /// The number of keys of a regular file. The file is read to its end and begun again. Throws
+    /// std::runtime_error for anything else.
     std::uint64_t count_keys();
 
 private:

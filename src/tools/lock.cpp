@@ -36,7 +36,7 @@ Lock::Lock(const std::string& path) {
     std::error_code none;
     fs::path target = fs::weakly_canonical(path, none);
     if (none) target = path;
-    // A name of its own length, for files whose names have the most bytes.
+    // A name with a length of its own, for files whose names are as long as names can be.
     char name[40];
     std::snprintf(name, sizeof name, ".simdbloom-%016llx.lock",
                   static_cast<unsigned long long>(hash_bytes(target.filename().string())));
@@ -53,7 +53,7 @@ Lock::Lock(const std::string& path) {
         } else if (errno != EINTR) {
             cannot_lock(path);
         }
-        // Whoever had it took its name away.
+        // The run that had the lock removed the name.
     } while (!is_named(file_, name_));
 }
 

@@ -6,18 +6,19 @@
 
 namespace simdbloom::tools {
 
-/// Of a file, from here to the end of its scope. Another program that wants it waits, and says so
+/// Locks a file until the end of the scope. Another program that wants the lock waits, and says so
 /// on standard error.
 class Lock {
 public:
-    /// Throws std::runtime_error naming the path where no lock can be made.
+    /// Throws std::runtime_error that names the path where no lock can be made.
     explicit Lock(const std::string& path);
     ~Lock();
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 
 private:
-    // Beside the file, which is another one with each save. It is gone when nobody has it.
+    // The lock is beside the file, because each save makes another file. It is removed when nobody
+    // has it.
     std::filesystem::path name_;
     int file_ = -1;
 };

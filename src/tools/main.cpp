@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
     const int status = run(argc, argv);
-    // Whatever command it was: what was printed is out, or the program failed.
+    // For every command: what was printed has been written, or the program fails.
     const bool printed = static_cast<bool>(std::cout.flush());
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && printed) return status;
     if (status == 0 || status == 3)

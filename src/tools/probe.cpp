@@ -19,8 +19,8 @@ struct ProbeSettings {
     bool absent = false, count = false, progress = false;
 };
 
-/// Integers and lines have different hashes: of the one a filter of the other finds next to
-/// nothing.
+/// Integers and lines have different hashes: a filter of one kind finds next to nothing of the
+/// other.
 void check_kind(const ProbeSettings& s, KeyKind kind) {
     if (kind == KeyKind::unknown || kind == kind_of(s.format)) return;
     const bool lines = kind == KeyKind::bytes;
@@ -28,7 +28,7 @@ void check_kind(const ProbeSettings& s, KeyKind kind) {
                              ": give --format " + (lines ? "lines" : "u64"));
 }
 
-/// A filter, or a series of them, as far as it is asked here.
+/// A filter or a series of filters, with the calls that are needed here.
 struct Asked {
     std::uint64_t seed;
     KeyKind kind;

@@ -46,7 +46,8 @@ Side read_side(const std::string& path, const ReconcileSettings& s) {
     return side;
 }
 
-/// Of what `from` has and `to` lacks, what `from` sends after reading the message of `to`.
+/// The keys that `from` has and `to` lacks, as far as `from` sends them after reading the message
+/// of `to`.
 void report(const Side& from, const Side& to, const std::string& out) {
     const auto sent = lacking(to.message, from.hashes).value();
     std::uint64_t lacks = 0, bytes = 0;

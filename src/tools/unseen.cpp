@@ -48,7 +48,7 @@ int run(const UnseenSettings& s) {
     {
         Progress progress("reading", s.progress);
         while (!ended && source.next()) {
-            // A series that cannot go on keeps what went in.
+            // A series that cannot go on keeps the keys that went in.
             try {
                 unseen += filter.insert_hashes_if_new(
                     source.hashes(filter.filters().front().seed()), were_new);
@@ -62,7 +62,7 @@ int run(const UnseenSettings& s) {
         }
         progress.show(source, true);
     }
-    // Lines that nobody got are not seen: the filter is kept after they are out.
+    // Lines that nobody received are not seen: the filter is saved after they are out.
     std::cout.flush();
     if (!std::cout)
         throw std::runtime_error("writing the lines failed; the filter is left as it was");

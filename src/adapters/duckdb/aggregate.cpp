@@ -76,7 +76,8 @@ private:
     const std::uint64_t* valid_ = nullptr;
 };
 
-/// Makes room for more. Small groups grow fourfold: each time is counted for the whole process.
+/// Makes room for more keys. Small groups grow fourfold, because each growth is counted for the
+/// whole process.
 void grow(Hashes& hashes, std::size_t more) {
     const std::size_t needed = hashes.size() + more, had = hashes.capacity();
     if (needed > had)
@@ -118,13 +119,14 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
         next = 0;
         if (rows.also.slot != nullptr) put(rows.also, 0, n);
     });
-    // An aggregate with ORDER BY never ends the state of an update that failed.
+    // DuckDB never ends the state of an aggregate with ORDER BY whose update failed.
     if (done || first.slot == nullptr) return;
     const std::scoped_lock lock(first.mutex());
     if (first.slot->id == first.id) first.slot->group = {};
 }
 
-/// Adds what a group has to another: windows combine one state with many, which then share it.
+/// Adds the keys of a group to another. Windows combine one state with many, and these then share
+/// it.
 void add(Group& from, Group& to) {
     constexpr std::size_t few = 256;  // that copying them is as good
     if (from.bits_per_key != 0) take_bits_per_key(to, from.bits_per_key);
@@ -153,9 +155,9 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
     });
 }
 
-/// The filter of hashes that rows may repeat, sized for the distinct ones: counted for few, for
-/// many estimated from the bits that they set at 12 bits a hash. To sort a million of them takes
-/// three times as long as all the rest.
+/// The filter of hashes that rows may repeat, sized for the distinct ones. A few hashes are
+/// counted. For many the number is estimated from the bits that they set at 12 bits a hash: to sort
+/// a million of them takes three times as long as all the rest.
 std::vector<std::byte> filter_of(const Group& group) {
     constexpr std::size_t few = 4096;
     constexpr double longest = 4294967295 - 4096;  // of DuckDB's strings, less the header
@@ -195,7 +197,7 @@ std::vector<std::byte> filter_of(const Group& group) {
     const Taken counting(bytes_of(all, default_bits_per_key));
     auto counted = filled(all, default_bits_per_key);
     double keys = estimated_keys(counted).keys;
-    // All differ, as in a dimension's key.
+    // All hashes differ, as in the key of a dimension.
     if (keys > 0.99 * static_cast<double>(all)) keys = static_cast<double>(all);
     const auto distinct = static_cast<std::size_t>(std::llround(keys));
     const Taken filter_and_blob(2 * bytes_of(distinct, bits_per_key));
@@ -210,8 +212,8 @@ void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb
         for (idx_t i = 0; i < n; ++i) {
             const State state = States::at(sources[i]);
             const std::scoped_lock lock(state.mutex());
-            // An empty group has a filter too, in which nothing is found: NULL would make anti
-            // joins lose all rows.
+            // An empty group has a filter too, which finds nothing. With NULL, anti joins would
+            // lose all rows.
             const auto blob = filter_of(state.group());
             duckdb_vector_assign_string_element_len(
                 result, offset + i, reinterpret_cast<const char*>(blob.data()), blob.size());

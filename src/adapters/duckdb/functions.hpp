@@ -8,7 +8,7 @@ namespace simdbloom::duckdb {
 bool register_aggregate(duckdb_connection connection);  ///< bloom_filter
 bool register_scalars(duckdb_connection connection);    ///< all the others
 
-/// use(the logical type of that id), which lives as long as that.
+/// Calls use(the logical type of that id). The type lives as long as the call.
 template <class Use>
 void with_type(duckdb_type id, const Use& use);
 

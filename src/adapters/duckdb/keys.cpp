@@ -162,7 +162,7 @@ KeyColumn::KeyColumn(duckdb_vector vector, std::size_t rows)
 
 KeyColumn::~KeyColumn() { duckdb_destroy_logical_type(&type_); }
 
-/// use(a null pointer to the C++ type of the numbers).
+/// Calls use(a null pointer to the C++ type of the numbers).
 template <class Use>
 void KeyColumn::with_numbers(const Use& use) const {
     switch (storage_) {
@@ -225,7 +225,7 @@ std::uint64_t KeyColumn::label_hash(std::size_t row, std::uint64_t seed) const {
     return hash;
 }
 
-/// Of a key that is not a number.
+/// The hash of a key that is not a number.
 std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed) const {
     if (id_ == DUCKDB_TYPE_ENUM) return label_hash(row, seed);
     if (kind_ == KeyClass::uuid) {
@@ -262,7 +262,8 @@ KeyColumn::Hashes KeyColumn::hashes() const {
             if constexpr (std::is_floating_point_v<T>) {
                 put(row, hash_key(join_key(value), seed));
             } else if (kind_ == KeyClass::decimal) {
-                // DOUBLEs ask for the double that `=` makes of the decimal: it may be another key.
+                // A DOUBLE asks for the double that `=` makes of the decimal, which may be another
+                // key.
                 using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
                 const auto digits = static_cast<Digits>(value);
                 const std::uint64_t key = decimal_key(digits, scale_);
@@ -322,7 +323,7 @@ void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
         each([&](std::size_t i) { return hash_of(first + i, filter.seed()); });
         return;
     }
-    // Beyond what the narrower side can tell apart, `=` finds several integers equal.
+    // Beyond the integers that the narrower side can tell apart, `=` finds several integers equal.
     const auto certain_from = [&](std::size_t i, bool beyond) {
         if (beyond) certain.push_back(static_cast<std::uint32_t>(i));
     };

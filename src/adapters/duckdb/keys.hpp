@@ -1,9 +1,9 @@
 // Columns of DuckDB as keys.
 //
-// A filter is asked with other types than it was built of: `=` compares an INTEGER with a DOUBLE.
-// What `=` finds equal must find itself in the filter, so equal values of two types have one key,
-// and the filter says what its keys were: it is the low byte of its seed. Where `=` rounds (2^53 +
-// 1 as BIGINT equals 2^53 as DOUBLE) no key can tell, and the answer is "may be in it".
+// A filter is asked with other types than it was built of, because `=` compares an INTEGER with a
+// DOUBLE. Equal values of two types must find each other, so they have one key. The low byte of a
+// filter's seed says what its keys were. Where `=` rounds (2^53 + 1 as BIGINT equals 2^53 as
+// DOUBLE), no key can tell the values apart, and the answer is "may be in it".
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,13 @@ constexpr KeyClass last_kind = KeyClass::bits;
 /// The seed of filters whose keys are of that kind.
 std::uint64_t seed_of(KeyClass kind) noexcept;
 KeyClass kind_of(std::uint64_t seed) noexcept;
-/// The same as the format of saved filters says it to readers other than DuckDB.
+/// The same, as the format of saved filters says it to readers other than DuckDB.
 KeyKind saved_kind(KeyClass kind) noexcept;
 
-/// The strings of a vector: they lie in it where they are short.
+/// The strings of a vector. Short strings lie in the vector itself.
 std::string_view text_of(duckdb_string_t& string) noexcept;
 
-/// A column of keys, of any type that has some. Refers to DuckDB's vector.
+/// A column of keys, of any type that has keys. Refers to DuckDB's vector.
 class KeyColumn {
 public:
     /// Throws std::invalid_argument with the name of a type that has no keys.
@@ -56,7 +56,7 @@ public:
         return valid_ == nullptr || (valid_[row / 64] >> (row % 64) & 1) != 0;
     }
 
-    /// The hashes of the rows that are not NULL, in their order; of some decimals two.
+    /// The hashes of the rows that are not NULL, in their order. Some decimals have two hashes.
     struct Hashes {
         std::vector<std::uint64_t> values;
         std::vector<std::uint32_t> rows;  ///< empty: hash i is that of row i
@@ -72,7 +72,7 @@ public:
         std::vector<std::uint64_t> values;   ///< of `column`, unless those are DuckDB's own
         std::vector<std::uint32_t> certain;  ///< rows, from 0, that pass whatever the filter says
     };
-    /// Throws std::invalid_argument where keys of the two types cannot be told to be equal.
+    /// Throws std::invalid_argument where equal keys of the two types cannot be recognised.
     void ask(const AnyFilter& filter, std::size_t first, std::size_t n, Question& question) const;
 
 private:

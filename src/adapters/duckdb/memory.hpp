@@ -1,4 +1,4 @@
-// What the extension holds beside DuckDB's own memory, which its memory_limit does not see.
+// The memory that the extension holds beside DuckDB's own. DuckDB's memory_limit does not see it.
 #pragma once
 
 #include <atomic>
@@ -8,14 +8,14 @@
 
 namespace simdbloom::duckdb {
 
-/// The keys of aggregates, and filters while they are made, of the whole process.
+/// The memory of the whole process for the keys of aggregates, and for filters while they are made.
 class Memory {
 public:
     static constexpr std::size_t usual = std::size_t{1} << 30;
-    /// Filters that are kept for the next vector may take this part of the limit.
+    /// The share of the limit that filters may take which are kept for the next vector.
     static constexpr std::size_t kept_part = 4;
 
-    /// Throws std::length_error naming the limit.
+    /// Throws std::length_error that names the limit.
     static void take(std::size_t bytes);
     static void give_back(std::size_t bytes) noexcept { used_ -= bytes; }
 
@@ -27,7 +27,7 @@ private:
     static inline std::atomic<std::size_t> used_ = 0, limit_ = usual;
 };
 
-/// Bytes that are taken as long as it lives.
+/// Bytes that are taken for as long as the object lives.
 class Taken {
 public:
     explicit Taken(std::size_t bytes) : bytes_(bytes) { Memory::take(bytes); }

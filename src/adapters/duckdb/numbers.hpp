@@ -18,11 +18,12 @@ __extension__ using UInt128 = unsigned __int128;
 template <class T>
 inline constexpr bool is_wide = std::is_same_v<T, Int128> || std::is_same_v<T, UInt128>;
 
-/// The integers that F tells from all others are those up to this one.
+/// The largest integer up to which F tells all integers apart.
 template <class F>
 inline constexpr std::int64_t exact_to = std::int64_t{1} << std::numeric_limits<F>::digits;
 
-/// One key for one integer, of whatever type: 64 bits of two's complement, or a hash of 128.
+/// The key of an integer, the same for all types: the 64 bits of two's complement, or a hash of 128
+/// bits.
 template <class T>
 std::uint64_t integer_key(T value) noexcept {
     if constexpr (is_wide<T>) {
@@ -34,7 +35,8 @@ std::uint64_t integer_key(T value) noexcept {
     return static_cast<std::uint64_t>(value);
 }
 
-/// An integer as DuckDB casts it to FLOAT or DOUBLE; of 128 bits it rounds more than once.
+/// An integer as DuckDB casts it to FLOAT or DOUBLE. An integer of 128 bits is rounded more than
+/// once.
 template <class F, class T>
 F floating(T value) noexcept {
     if constexpr (!is_wide<T>) {
@@ -68,8 +70,9 @@ F floating(T digits, unsigned scale) noexcept {
     return floating<F>(digits / power) + floating<F>(digits % power) / divisor;
 }
 
-/// One key for one decimal, however many zeros are behind its point. A whole one has the key of
-/// the integer, any other that of the double next to it: decimals beyond 15 digits may share one.
+/// The key of a decimal, the same for any number of zeros after its point. A whole decimal has the
+/// key of the integer. Any other has the key of the nearest double, so decimals of more than 15
+/// digits may share a key.
 template <class T>
 std::uint64_t decimal_key(T digits, unsigned scale) noexcept {
     while (scale > 0 && digits % 10 == 0) {

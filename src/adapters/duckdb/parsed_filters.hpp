@@ -1,4 +1,4 @@
-// Filters of BLOBs that come again with every vector of a query.
+// Keeps the filters of BLOBs that come again with every vector of a query.
 #pragma once
 
 #include <array>
@@ -13,9 +13,10 @@
 
 namespace simdbloom::duckdb {
 
-/// Keeps the filters of the BLOBs that were used last. A BLOB with size, header and checksum of an
-/// earlier one is taken for it, wherever it lies: DuckDB copies a BLOB for every vector, and to
-/// read it all each time costs a hundred times the probes (1.5 MiB: 180 ns a row of 100 million).
+/// Keeps the filters of the BLOBs that were used last. A BLOB with the size, header and checksum of
+/// an earlier one is taken for that one, wherever it lies. DuckDB copies a BLOB for every vector,
+/// and reading all of it each time costs a hundred times the probes (1.5 MiB: 180 ns a row of 100
+/// million).
 class ParsedFilters {
 public:
     static constexpr std::size_t reference_bytes = 16;
@@ -23,15 +24,16 @@ public:
 
     explicit ParsedFilters(std::size_t limit) noexcept : limit_(limit) {}
 
-    /// Of a filter, or of a reference to one. Throws std::runtime_error for bytes that are neither,
-    /// and for a reference whose filter is not kept any more.
+    /// The filter of a BLOB, or of a reference to one. Throws std::runtime_error for bytes that are
+    /// neither, and for a reference whose filter is not kept any more.
     FrozenFilter get(std::span<const std::byte> blob);
-    /// What get() knows the filter by for as long as it is kept. Throws as get().
+    /// A reference by which get() finds the filter for as long as it is kept. Throws as get() does.
     Reference reference(std::span<const std::byte> blob);
 
-    /// Of all filters that are kept.
+    /// The bytes of all filters that are kept.
     std::size_t bytes();
-    /// Forgets the filters used longest ago until at most so many bytes, or one filter, are kept.
+    /// Drops the filters that were used longest ago, until at most so many bytes, or one filter,
+    /// are kept.
     void set_limit(std::size_t bytes);
 
 private:
@@ -58,7 +60,7 @@ private:
     std::size_t bytes_ = 0, limit_;
 };
 
-/// Those of the process.
+/// The kept filters of the process.
 ParsedFilters& parsed_filters();
 
 }  // namespace simdbloom::duckdb

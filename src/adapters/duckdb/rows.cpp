@@ -1,14 +1,15 @@
 // Which states the rows of an update go to.
 //
-// DuckDB's C API says: `update` gets an array with a state a row. DuckDB 1.5 hands it, from windows
-// over a whole partition and from ORDER BY inside the aggregate, an array of one state for all
-// rows, and does not say so. Behind that one state lies foreign memory: to follow it ends the
-// process. The two are told apart by where states are known to be and how they began there.
+// DuckDB's C API says that `update` gets an array with one state for each row. But from windows
+// over a whole partition, and from ORDER BY inside the aggregate, DuckDB 1.5 hands over an array of
+// one state for all rows, and does not say so. Behind that one state lies foreign memory, and
+// following it would end the process. The two are told apart by the addresses at which states are
+// known to be, and by how the states began there.
 //
 //   hash tables    a state a row; states that are in no run (see States)
 //   other windows  a state a row; states of one run
-//   one for all    the state is in a run, if only of one. What lies behind it is anything, e.g.
-//                  the arrays of other such states, or what is left of them
+//   one for all    the state is in a run, if only a run of one. Behind it is anything, e.g. the
+//                  arrays of other such states, or what is left of them
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -22,10 +23,11 @@
 namespace simdbloom::duckdb {
 namespace {
 
-/// So many states of one run are not there by chance.
+/// So many states of one run do not lie side by side by chance.
 constexpr std::size_t enough = 8;
 
-/// A copy of n words, null where they cannot be read: memory may end behind the first, at a page.
+/// A copy of n words, or null where they cannot be read: the memory may end behind the first one,
+/// at the end of a page.
 std::vector<const void*> readable(void* const* array, std::size_t n) {
     constexpr std::uintptr_t page = 4096;
     std::vector<const void*> words(n);
@@ -44,13 +46,13 @@ std::vector<const void*> readable(void* const* array, std::size_t n) {
     return words;
 }
 
-/// The last array that was found to be of one state for all rows, on this thread.
+/// The last array on this thread that was found to have one state for all rows.
 thread_local struct {
     const void* array;
     std::uint64_t run;
 } single;
 
-/// The last arrays that were found to have a state a row, on this thread.
+/// The last arrays on this thread that were found to have a state a row.
 thread_local struct {
     std::array<const void*, 16> arrays;
     std::size_t next;

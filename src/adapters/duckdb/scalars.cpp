@@ -31,8 +31,8 @@ void guarded(duckdb_function_info info, const char* function, const Work& work) 
     }
 }
 
-/// The rows of a vector of BLOBs as runs of one and the same: use(blob, first, n). NULLs are in
-/// none.
+/// Takes the rows of a vector of BLOBs as runs of equal BLOBs: use(blob, first, n). NULLs are in no
+/// run.
 template <class Use>
 void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
     auto* const strings = static_cast<duckdb_string_t*>(duckdb_vector_get_data(blobs));
@@ -43,8 +43,8 @@ void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
             ++first;
             continue;
         }
-        // Copies of one long string are alike in all their bytes, the pointer included; to ask
-        // DuckDB for each costs 5 ns.
+        // Copies of one long string are alike in all their bytes, the pointer included. To ask
+        // DuckDB for each of them costs 5 ns.
         std::size_t last = first + 1;
         while (last < rows && validity.is_valid(last) &&
                std::memcmp(&strings[last], &strings[first], sizeof *strings) == 0)
@@ -54,7 +54,8 @@ void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
     }
 }
 
-/// The answers are NULL where an argument is; the members of a STRUCT that is NULL are NULL too.
+/// The answers are NULL where an argument is NULL. The members of a STRUCT that is NULL are NULL
+/// too.
 void null_where(std::initializer_list<duckdb_vector> arguments, std::size_t rows,
                 duckdb_vector output, std::size_t members = 0) {
     for (const duckdb_vector argument : arguments) {
@@ -141,7 +142,7 @@ constexpr const char* memory_names[] = {"aggregates", "filters", "limit"};
 constexpr duckdb_type memory_types[] = {DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT,
                                         DUCKDB_TYPE_UBIGINT};
 
-/// Says what the extension holds, after the arguments, if there are any, have been set.
+/// Sets the limits from the arguments, if there are any, and then says what the extension holds.
 void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_memory", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));

@@ -17,8 +17,8 @@ constexpr const char* unknown =
     "a state is not known, or gave way to others: bloom_memory(bytes)"
     " sets the limit of what they hold together";
 
-/// What DuckDB's bytes hold: 20, so that no row of a hash table, whose width is a multiple of 8,
-/// puts one state directly behind another.
+/// What DuckDB's bytes of a state hold. They are 20, so that a row of a hash table, whose width is
+/// a multiple of 8, never puts one state directly behind another.
 constexpr std::uint32_t mark = 0x6D6C6273;  // behind the state
 static_assert(sizeof(State) + sizeof mark == States::bytes);
 
@@ -35,10 +35,10 @@ State read(const void* bytes) noexcept {
     return behind == mark ? state : State{};
 }
 
-/// What a state takes beside its keys: the slot and its place among the homes.
+/// The memory that a state takes beside its keys: the slot and its place among the homes.
 constexpr std::size_t state_bytes = sizeof(Slot) + 64;
 
-/// The states that are where they began, by address.
+/// The states that are still where they began, by address.
 class Homes {
 public:
     struct alignas(128) Part {
@@ -54,7 +54,7 @@ public:
         const auto found = here.slots.find(at);
         return found == here.slots.end() ? State{} : State{found->second, found->second->id};
     }
-    /// Returns the state that was thought to be there.
+    /// Returns the state that was believed to be at that address.
     State move_in(std::byte* at, Slot* slot) {
         Part& here = part(at);
         const std::scoped_lock lock(here.mutex);
@@ -84,7 +84,7 @@ Homes& homes() {
     return *all;
 }
 
-/// Slots are used again but never freed, so that an old handle still points to one.
+/// Slots are used again but never freed, so that an old handle still points to a slot.
 class Slots {
 public:
     State take() {
@@ -105,7 +105,7 @@ public:
         return {slot, slot->id};
     }
 
-    /// Once a state: whoever comes second finds it ended.
+    /// Ends a state once. A second caller finds that it has ended.
     void give_back(State state) noexcept {
         if (!state.slot->id.compare_exchange_strong(state.id, 0)) return;
         Slot& slot = *state.slot;
@@ -124,8 +124,8 @@ public:
         slot.next_free = std::exchange(part.free, &slot);
     }
 
-    /// Not touched since then, nor any other state of its run: an update of some of a run, of which
-    /// others are not known, would be taken for one of a single state.
+    /// Whether neither it nor another state of its run was touched since then. If some states of a
+    /// run were forgotten, an update of the run would be taken for one of a single state.
     std::vector<State> untouched_since(std::int64_t then) {
         std::vector<State> found;
         std::unordered_map<std::uint64_t, std::int64_t> runs;
@@ -188,8 +188,8 @@ thread_local struct {
     bool announced;
 } latest;
 
-/// States that begin one directly behind the other are those of a window; so may be the first one
-/// after an announcement.
+/// States that begin one directly behind the other are those of a window. The first one after an
+/// announcement may be one too.
 void find_run(State state, std::byte* at) {
     Slot& slot = *state.slot;
     const bool behind = latest.at != nullptr && at == latest.at + States::bytes;
@@ -236,7 +236,8 @@ void States::begin(void* state) {
         slots().give_back(begun);
         throw;
     }
-    // A window begins again without an end. A row of a hash table has been moved, and lives.
+    // A window begins again without an end. The row of a hash table has been moved, and its state
+    // lives.
     if (before.slot != nullptr && before.slot->fixed) slots().give_back(before);
     find_run(begun, at);
     write(state, begun);

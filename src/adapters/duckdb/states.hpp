@@ -1,11 +1,11 @@
-// The states of the aggregate: what a group has so far, and which group a row is of.
+// The states of the aggregate: the keys of each group so far, and the group of each row.
 //
 //   DuckDB's memory          ours
 //   state: [slot, id] -----> Slot { keys of the group }
 //
-// DuckDB owns the few bytes of a state and does with them what it likes: rows of its hash tables
-// are moved and spilled bytewise, windows begin again in states that they never ended. A slot
-// therefore outlives its state, and a handle whose id is not the slot's is that of no state.
+// DuckDB owns the few bytes of a state and does with them what it likes. It moves and spills rows
+// of its hash tables bytewise. It begins windows again in states that it never ended. A slot
+// therefore outlives its state. A handle whose id is not that of its slot belongs to no state.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,7 @@ namespace simdbloom::duckdb {
 
 using Hashes = CountedVector<std::uint64_t>;
 
-/// What a group has so far: the hashes of its keys, because how many they will be is known at the
-/// end only.
+/// What a group has so far: the hashes of its keys, because their number is known only at the end.
 struct Group {
     Hashes hashes;
     CountedVector<std::shared_ptr<const Hashes>> shared;  ///< more of them, with other groups
@@ -43,14 +42,14 @@ struct Slot {
     Group group;
 };
 
-/// A state that lived when this was made.
+/// A state that was alive when the handle was made.
 struct State {
     Slot* slot = nullptr;
     std::uint64_t id = 0;
 
     friend bool operator==(const State&, const State&) = default;
     std::mutex& mutex() const noexcept;
-    /// With the mutex held. Throws std::runtime_error if the state has ended.
+    /// Call it with the mutex held. Throws std::runtime_error if the state has ended.
     Group& group() const;
 };
 
@@ -59,30 +58,31 @@ class States {
 public:
     static constexpr std::size_t bytes = 20;
 
-    /// DuckDB asks for the size of a state: it may make room for some on this thread.
+    /// DuckDB asks for the size of a state: it may make room for some states on this thread.
     static void announce() noexcept;
     static void begin(void* state);
     static void end(void* state) noexcept;
 
-    /// Throws std::runtime_error if the bytes are those of no state that lives.
+    /// Throws std::runtime_error if the bytes are those of no living state.
     static State at(const void* state);
-    /// The state that lives at that address, which need not be one; a null slot otherwise.
+    /// The living state at that address, or a null slot if there is none.
     static State find(const void* at);
 
-    /// The states that the rows of an update go to: one a row, or one for all rows. A row goes to
-    /// `also` too, where it cannot be told which: a key too many is harmless, one too few is lost.
+    /// The states that the rows of an update go to: one a row, or one for all rows. Where that
+    /// cannot be decided, a row goes to `also` too: a key too many is harmless, and a key too few
+    /// would be lost.
     struct Rows {
         std::vector<State> states;
         State also{};
         bool in_table = false;  ///< the states are those of a hash table, which one thread fills
     };
-    /// Throws std::runtime_error if it cannot be told at all.
+    /// Throws std::runtime_error if it cannot be decided at all.
     static Rows of_rows(void* const* states, std::size_t rows);
 
-    /// DuckDB forgets to end the states of a query that stops early, by LIMIT or an error. Once
-    /// half of the limit is taken, states that nothing has touched for a while give way.
+    /// DuckDB does not end the states of a query that stops early, by LIMIT or an error. Once half
+    /// of the limit is taken, states that nothing has touched for a while are dropped.
     static void make_room();
-    /// Held, no state gives way.
+    /// While it is held, no state is dropped.
     static std::shared_lock<std::shared_mutex> stay();
     static constexpr std::int64_t usual_patience = 60'000;
     static void set_patience(std::int64_t milliseconds) noexcept;

@@ -13,14 +13,15 @@ namespace {
 
 constexpr double max_bits_per_key = 1024;
 constexpr std::uint64_t many_keys = std::uint64_t{1} << 20;
-// 2^31 bits, which products of 32 bits still reach evenly; a filter of more keys has a higher FPR.
+// 2^31 bits, which products of 32 bits still reach evenly. A filter of more keys has a higher FPR.
 constexpr std::uint32_t max_bytes = std::uint32_t{1} << 28;
 
-/// Of the first seven layouts of the format of saved filters; the number is one less than there.
+/// The number of a layout: that of the format of saved filters, less one, for the first seven
+/// layouts.
 constexpr unsigned numbers = 7;
 unsigned number_of(LayoutKind kind) noexcept { return traits_of(kind).format_code - 1u; }
 
-/// Into how many blocks of how many bytes a filter is cut.
+/// The number of blocks of a filter, and their bytes.
 struct Cut {
     std::uint32_t blocks, block_bytes;
 };
@@ -34,10 +35,10 @@ struct Cut {
     return {bytes / block_bytes, block_bytes};
 }
 
-/// Whether use(byte, bit) is true of every bit of the hash. All bits of a block are asked for,
+/// Whether use(byte, bit) is true for every bit of the hash. All bits of a block are asked for,
 /// whatever the first ones say: 10 and 12 ns a key (split256, blocked512) against 20 with an exit
-/// that cannot be predicted. A large `classic` has lines to save, and is left at the first bit that
-/// says no.
+/// that cannot be predicted. A large `classic` has lines to save, and stops at the first bit that
+/// is not set.
 template <class Use>
 [[gnu::always_inline]] inline bool all_bits(const Layout& layout, Cut at, std::uint64_t hash,
                                             const Use& use) {
@@ -75,7 +76,7 @@ template <class Use>
     });
 }
 
-/// The layout of that last byte; k 0: none.
+/// The layout that the last byte names; k is 0 if it names none.
 Layout layout_of(std::byte header) noexcept {
     const unsigned number = std::to_integer<unsigned>(header) >> 5,
                    parameter = std::to_integer<unsigned>(header) & 31;
@@ -93,7 +94,7 @@ Layout layout_of(std::byte header) noexcept {
     return layout;
 }
 
-/// All of them, computed once: a table look-up a probe.
+/// All layouts of last bytes, computed once: a probe looks one up.
 const std::array<Layout, 256>& layouts() noexcept {
     static const auto table = [] {
         std::array<Layout, 256> all;
@@ -154,7 +155,7 @@ CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
         throw std::invalid_argument(
             "simdbloom: spec \"" + std::string(spec) +
             "\" is none of a filter policy, whose filters of a few keys are Bloom filters");
-    // Of 2^20 keys; what is wrong with the value is said here.
+    // Sized for 2^20 keys. Errors in the value are found here.
     const auto many = goal == Goal::fpr ? size_for_fpr(layout_, many_keys, value, {})
                                         : size_for_bits(layout_, many_keys, value, {});
     bytes_per_key_ = static_cast<double>(many.blocks) * layout_.block_bits() / 8 /
@@ -171,8 +172,9 @@ CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
 
 CompactSize CompactSizes::of(std::uint64_t n_keys) const {
     if (n_keys > few) {
-        // What is enough for many keys leaves 257 in one array 0.3 % above an FPR of 10^-3 and 0.7
-        // % above 10^-5 or 10^-7, and more keys less: one byte is enough for that.
+        // The bits that are enough for many keys leave 257 keys in one array 0.3 % above an FPR of
+        // 10^-3, and 0.7 % above 10^-5 or 10^-7. With more keys the excess is smaller. One byte
+        // makes up for it.
         const bool one_more = goal_ == Goal::fpr && layout_.kind == LayoutKind::classic;
         return whole(static_cast<double>(n_keys) * bytes_per_key_ + (one_more ? 1 : 0), k_of_many_);
     }
@@ -186,7 +188,7 @@ CompactSize CompactSizes::of(std::uint64_t n_keys) const {
     return {static_cast<std::uint32_t>(packed >> 5), static_cast<unsigned>(packed & 31)};
 }
 
-/// Of at least so many bytes, in whole blocks.
+/// A size of at least so many bytes, in whole blocks.
 CompactSize CompactSizes::whole(double bytes, unsigned k) const {
     const auto asked =
         static_cast<std::uint32_t>(std::clamp(std::ceil(bytes), 8.0, max_bytes - 65.0));
@@ -208,15 +210,14 @@ CompactSize CompactSizes::exact(std::uint64_t n_keys) const {
 
 CompactSize CompactSizes::fitted(std::uint64_t n_keys) const {
     const auto n = static_cast<double>(n_keys);
-    // Under ideal hashing each halving of the FPR takes 1.44 bits a key; 5 % less, as few keys in
-    // one block can come out better than that limit.
+    // Under ideal hashing each halving of the FPR takes 1.44 bits a key. It starts 5 % below that,
+    // because a few keys in one block can come out better than the limit.
     double bytes = (goal_ == Goal::fpr ? 0.95 * 1.44 * -std::log2(value_) * n : n * value_) / 8;
     for (;; bytes += std::max(1.0, bytes / 256)) {
         CompactSize size = whole(bytes, layout_.k);
         double least = layout_.k != 0 ? compact_expected_fpr(layout_, size, n_keys) : 2;
         if (layout_.k == 0) {
-            // The best k lies below that of a filter whose blocks are all loaded alike, and not
-            // far.
+            // The best k lies a little below that of a filter whose blocks are all loaded alike.
             const auto range = layout_.k_range();
             const auto even = static_cast<unsigned>(
                 std::clamp(0.6931 * 8 * size.bytes / n + 1, 1.0 * range.min, 1.0 * range.max));

@@ -29,13 +29,14 @@
 
 namespace simdbloom::detail {
 
-/// Its number is that of the format: what readers of this version cannot read gets another name.
+/// The number in the name is that of the format. Filters that readers of this version cannot read
+/// get another name.
 inline constexpr const char* compact_name = "simdbloom.Bloom.1";
 
-/// The last byte of filters of that layout, k set.
+/// The last byte of filters of that layout, whose k is set.
 std::byte compact_header(const Layout& layout) noexcept;
 
-/// Whether the filter may hold a key of that hash: true for everything that is not a filter.
+/// Whether the filter may hold a key with that hash. True for all bytes that are no filter.
 bool compact_may_contain(std::span<const std::byte> filter, std::uint64_t hash) noexcept;
 
 struct CompactSize {
@@ -47,11 +48,11 @@ struct CompactSize {
 void compact_append(const Layout& layout, CompactSize size, std::span<const std::uint64_t> hashes,
                     std::string& out);
 
-/// Exact for ideal hashing and n keys.
+/// The FPR, exact for ideal hashing and n keys.
 double compact_expected_fpr(const Layout& layout, CompactSize size, std::uint64_t n_keys);
 
-/// How large the filter of so many keys is to be, by bits per key or FPR, and with which k. May be
-/// asked by several threads.
+/// The size of a filter for so many keys and its k, by bits per key or FPR. Several threads may ask
+/// at the same time.
 class CompactSizes {
 public:
     enum class Goal { bits_per_key, fpr };
@@ -72,8 +73,8 @@ private:
     double value_;
     double bytes_per_key_;  // of many keys
     unsigned k_of_many_;
-    // Sizes by the exact model take up to some milliseconds: kept, bytes << 5 | k, when asked for
-    // first.
+    // Sizes by the exact model take up to some milliseconds. They are kept as bytes << 5 | k once
+    // they have been asked for.
     static constexpr std::size_t few = 256;
     mutable std::array<std::atomic<std::uint64_t>, few + 1> known_{};
 };

@@ -21,7 +21,7 @@ SimulatedFpr simulate_leveldb_fpr(std::uint64_t n_keys, std::uint64_t bits, unsi
             if (!use(h % bits)) return false;
         return true;
     };
-    // Small filters differ from each other most: the more of them, the fewer probes each.
+    // Small filters differ most from each other: there are more of them, with fewer probes each.
     const auto filters = std::clamp<std::uint64_t>(4'000'000 / n_keys, 3, 4000);
     const auto probes = std::min<std::uint64_t>(1'000'000, 20'000'000 / filters);
     std::vector<double> rates;
@@ -41,8 +41,8 @@ SimulatedFpr simulate_leveldb_fpr(std::uint64_t n_keys, std::uint64_t bits, unsi
     double mean = 0, squares = 0;
     for (const double rate : rates) mean += rate / count;
     for (const double rate : rates) squares += (rate - mean) * (rate - mean);
-    // The spread that was seen is that of the filters and of the samples; few filters may happen to
-    // lie close together, so no less than that of the samples.
+    // The measured spread is that of the filters and of the samples. A few filters may happen to
+    // lie close together, so it is at least the spread of the samples.
     const double variance = std::max(squares / (count - 1), mean / static_cast<double>(probes));
     return {mean, std::sqrt(variance * (1 + 1 / count))};
 }

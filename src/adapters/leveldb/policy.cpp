@@ -23,7 +23,7 @@ public:
 
     const char* Name() const override { return detail::compact_name; }
 
-    // Keys come in order, those with several versions several times.
+    // Keys come in order. A key with several versions comes several times.
     void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const noexcept override {
         const std::size_t before = dst->size();
         try {

@@ -19,7 +19,7 @@ void check(int code, const char* what) {
                              std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// Whether all ranks have these bytes: their AND is their OR.
+/// Whether all ranks have these bytes: then their AND is their OR.
 template <std::size_t n>
 bool same_everywhere(const std::array<std::byte, n>& mine, MPI_Comm communicator) {
     std::array<std::byte, n> all, any;
@@ -35,7 +35,8 @@ bool same_everywhere(const std::array<std::byte, n>& mine, MPI_Comm communicator
 }  // namespace
 
 void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
-    // The header of a saved filter has all that must agree, and whether it is a Bloom filter.
+    // The header of a saved filter has everything that must agree, and says whether it is a Bloom
+    // filter.
     if (!same_everywhere(detail::LoadAccess::header(filter.base()), communicator))
         throw std::invalid_argument(
             "simdbloom: the filters of the ranks differ in spec, size, number of keys, seed or "
@@ -47,8 +48,8 @@ void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
         throw std::invalid_argument("simdbloom: filters of \"" + filter.spec() +
                                     "\" cannot be united");
     const auto bits = detail::LoadAccess::bits(filter);
-    // Whole words where there are only such, which MPI combines faster than bytes; an int counts
-    // them.
+    // MPI combines words faster than bytes, so words are taken where the bytes are whole words. An
+    // int counts them.
     constexpr std::size_t piece = std::size_t{1} << 30;
     for (std::size_t first = 0; first < bits.size(); first += piece) {
         const std::size_t n = std::min(piece, bits.size() - first);

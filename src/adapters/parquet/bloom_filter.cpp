@@ -61,8 +61,8 @@ std::uint64_t hash_int96(std::string_view text) {
 
 }  // namespace
 
-// PLAIN packs booleans eight to a byte, so that a single one has no encoding of its own: a byte of
-// 0 or 1 here.
+// PLAIN packs eight booleans into a byte, so a single boolean has no encoding of its own. Here it
+// is a byte of 0 or 1.
 std::uint64_t hash_value(bool value) noexcept { return hash_le<std::uint8_t>(value); }
 std::uint64_t hash_value(std::int32_t value) noexcept {
     return hash_le(static_cast<std::uint32_t>(value));
@@ -126,7 +126,7 @@ std::vector<std::byte> write_filter(const SplitBlockBloom& filter) {
         }
         put(static_cast<unsigned>(coded & 0x7F) | 0x80);
     }
-    // Fields 2 to 4, unions of which the first member is set: BLOCK, XXHASH, UNCOMPRESSED; each an
+    // Fields 2 to 4 are unions with their first member set: BLOCK, XXHASH, UNCOMPRESSED. Each is an
     // empty structure.
     for (int field = 0; field < 3; ++field)
         for (const unsigned byte : {0x1Cu, 0x1Cu, 0x00u, 0x00u}) put(byte);
@@ -138,7 +138,7 @@ std::vector<std::byte> write_filter(const SplitBlockBloom& filter) {
 
 namespace {
 
-/// A union whose member 1, an empty structure, is the one the specification knows.
+/// A union with member 1 set, an empty structure: the only one that the specification knows.
 bool is_first_member(ThriftReader& in) {
     bool first = false;
     in.structure([&](std::int32_t id, ThriftType type) {
@@ -202,7 +202,7 @@ Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& opt
     const auto bits = detail::LoadAccess::bits_of(filter);
     if (auto error = fill(bits)) return std::move(*error);
 
-    // How many keys set so many of the bits: each sets one in a word of 32.
+    // The number of keys that set so many bits: each key sets one bit in a word of 32.
     std::uint64_t set = 0;
     for (const std::byte b : bits)
         set += static_cast<std::uint64_t>(std::popcount(std::to_integer<std::uint8_t>(b)));

@@ -14,14 +14,14 @@
 namespace simdbloom::parquet {
 namespace {
 
-// A header has 17 to 20 bytes; a writer that adds fields has room here.
+// A header has 17 to 20 bytes. There is room here for a writer that adds fields.
 constexpr std::uint64_t most_header_bytes = 64;
-// Some 10^6 column chunks. A file of holes may say that it has 4 GiB of them.
+// Enough for some 10^6 column chunks. A file of holes may claim to have 4 GiB of them.
 constexpr std::uint64_t most_metadata_bytes = std::uint64_t{1} << 28;
 
 }  // namespace
 
-/// Of one filter in the file.
+/// The place of one filter in the file.
 struct File::Place {
     std::uint64_t offset;
     FilterHeader header;
@@ -32,7 +32,7 @@ struct File::Descriptor {
     detail::File file;
     std::uint64_t size = 0;
 
-    /// False with errno set, 0 where the file ends early.
+    /// Returns false with errno set; errno is 0 where the file ends early.
     bool read(std::uint64_t offset, std::span<std::byte> to) const noexcept {
         while (!to.empty()) {
             const ssize_t n = ::pread(file.get(), to.data(), to.size(), static_cast<off_t>(offset));

@@ -28,7 +28,8 @@ struct FilterHeader {
 /// does not know.
 FilterHeader parse_filter_header(std::span<const std::byte> bytes);
 
-/// The filter behind the header, whose bits `fill` fetches to where they stay, or says why not.
+/// The filter behind the header. `fill` fetches its bits to the place where they stay, or says why
+/// it cannot.
 using FillBits = std::function<std::optional<LoadError>(std::span<std::byte>)>;
 Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& options,
                                   const FillBits& fill);

@@ -6,11 +6,12 @@
 namespace simdbloom::parquet {
 namespace {
 
-// Bytes of the fields that each must have: a schema element its name; a row group its columns and
-// two numbers; a column chunk its offset and nine fields, or these encrypted, which take more.
+// The least bytes of the fields that each structure must have: a schema element has its name; a row
+// group has its columns and two numbers; a column chunk has its offset and nine fields, or these
+// encrypted, which take more.
 constexpr std::size_t least_element = 3, least_group = 7, least_chunk = 20;
 
-/// What the schema says of a leaf, which the column chunks are in the order of.
+/// What the schema says of a leaf. Column chunks are in the order of the leaves.
 struct Leaf {
     std::int32_t type_length = 0;
     bool typed = false;  // groups of columns have no type

@@ -10,7 +10,7 @@
 
 namespace simdbloom::parquet {
 
-/// Thrown for bytes that are not what they should be; says where.
+/// Thrown for bytes that are not what they should be. It says where.
 struct Malformed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -31,15 +31,15 @@ enum class ThriftType : std::uint8_t {
     structure
 };
 
-/// Reads from bytes of any content: never past their end, never deeper than 32 structures.
+/// Reads any bytes, never past their end and never deeper than 32 structures.
 class ThriftReader {
 public:
     explicit ThriftReader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
 
     std::size_t at() const noexcept { return at_; }
 
-    /// field(id, type) for every field of a structure; reads its value and returns true, or returns
-    /// false for one to be skipped.
+    /// Calls field(id, type) for every field of a structure. `field` reads the value and returns
+    /// true, or returns false to skip it.
     template <class Field>
     void structure(const Field& field) {
         const Depth depth(*this);
@@ -54,13 +54,13 @@ public:
             if (!field(id, type)) skip(type, true);
         }
     }
-    /// element() for every element of a list of `of`.
+    /// Calls element() for every element of a list of `of`.
     template <class Element>
     void list(ThriftType of, const Element& element) {
         for (std::uint64_t n = list_of(of, 1); n != 0; --n) element();
     }
-    /// Appends read() for every structure of a list. A list in which one takes fewer than `least`
-    /// bytes is refused, so that the memory for `to` is at most bytes * sizeof(T) / least.
+    /// Appends read() for every structure of a list. A list in which a structure takes fewer than
+    /// `least` bytes is refused, so that the memory for `to` is at most bytes * sizeof(T) / least.
     template <class T, class Read>
     void structures(std::size_t least, std::vector<T>& to, const Read& read) {
         std::uint64_t n = list_of(ThriftType::structure, least);
@@ -77,7 +77,7 @@ public:
     std::int64_t integer(int bits);
     std::string text();
 
-    /// The value's type is what the field should have.
+    /// Checks that the value has the type that the field should have.
     void expect(ThriftType type, ThriftType wanted, const char* what) const;
     [[noreturn]] void fail(const std::string& what) const;
 
@@ -95,7 +95,7 @@ private:
     };
     std::uint8_t byte();
     std::uint64_t varint();
-    /// Refuses more elements of at least `least` bytes each than there are bytes left.
+    /// Refuses more elements, of at least `least` bytes each, than there are bytes left.
     ListHead list_head(std::size_t least);
     std::uint64_t list_of(ThriftType of, std::size_t least);
     void skip_bytes(std::uint64_t n);
