@@ -144,7 +144,8 @@ bool is_timed(const Plan& plan, const Case& c, const LookupRow& row) {
         return c.every_op && row.best_isa && row.output == Output::bitmap && row.hit_ratio == 0;
     if (!row.best_isa) return usual || (plan.depth == Depth::full && c.every_op);
     if (!c.every_op) return usual;
-    if (plan.depth != Depth::quick) return true;
+    const Depth whole = c.kind->role == Role::relative ? Depth::full : Depth::standard;
+    if (plan.depth >= whole) return true;
     switch (row.output) {
         case Output::bitmap:
             return true;

@@ -84,7 +84,8 @@ TEST(Plan, EveryDepthCoversAllLevelsAndSubjects) {
 TEST(Plan, QuickTimesSomeLookupsAndFullAllOfThem) {
     constexpr auto b = standard_batch;
     const Case brief{&kind("split256"), 1000, 12, true, false},
-        whole{&kind("split256"), 1000, 12, true, true};
+        whole{&kind("split256"), 1000, 12, true, true},
+        relative{&kind("fuse"), 1000, 12, true, true};
     const LookupRow usual{true, Output::bitmap, Output::bitmap, b, 0},
         scalar{false, Output::bitmap, Output::bitmap, b, 0},
         peers{true, Output::single, Output::single, b, 0},
@@ -102,11 +103,12 @@ TEST(Plan, QuickTimesSomeLookupsAndFullAllOfThem) {
     const std::vector<bool> least{true, true, true, false, false, false};
     for (const Depth depth : {Depth::quick, Depth::standard, Depth::full})
         EXPECT_EQ(timed(depth, brief), least);
-    EXPECT_EQ(timed(Depth::quick, whole),
-              (std::vector<bool>{true, true, true, false, false, true}));
-    EXPECT_EQ(timed(Depth::standard, whole),
-              (std::vector<bool>{true, true, true, true, false, true}));
-    EXPECT_EQ(timed(Depth::full, whole), (std::vector<bool>{true, true, true, true, true, true}));
+    const std::vector<bool> some{true, true, true, false, false, true},
+        ratios{true, true, true, true, false, true}, all(6, true);
+    EXPECT_EQ(timed(Depth::quick, whole), some);
+    EXPECT_EQ(timed(Depth::standard, whole), ratios);
+    EXPECT_EQ(timed(Depth::standard, relative), some);
+    for (const Case& c : {whole, relative}) EXPECT_EQ(timed(Depth::full, c), all);
 }
 
 }  // namespace
