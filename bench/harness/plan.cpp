@@ -135,6 +135,8 @@ Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file) {
             plan.cases.push_back(c);
         }
     add_equal_fpr(plan, n);
+    for (const Kind& kind : kinds())
+        if (kind.role == Role::relative) plan.cases.push_back(at(kind, n, kind.bits_per_key));
     return plan;
 }
 

@@ -1,4 +1,8 @@
 // Every subject on the list does what it says it can, and each mode times the rows it is to time.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "harness/check.hpp"
@@ -21,17 +25,36 @@ TEST(Subjects, HaveNamesOfTheirOwnAndContendersComeFirst) {
         EXPECT_TRUE(names.contains(name)) << name;
 }
 
-TEST(Subjects, FindTheirKeysAndFollowTheirModels) {
-    const auto keys = KeySource::generated(4);
+void expect_right(const KeySource& keys, std::uint64_t n, std::uint64_t probes) {
     for (const Kind& k : kinds()) {
         const double bits = k.bits_at(k.bits_per_key);
-        const Order order{keys, 50'000, bits, 1};
+        const Order order{keys, n, bits, 1};
         const Subject subject = k.make(order);
         // Up to one bit a slot may be left over where slots have whole bits.
-        EXPECT_NEAR(8 * static_cast<double>(subject.bytes) / 50'000, bits, 0.12 * bits) << k.name;
-        EXPECT_EQ(find_own_keys(subject, order, 50'000), "") << k.name;
-        EXPECT_EQ(measure_fpr(subject, order, 500'000).complaint, "") << k.name;
+        EXPECT_NEAR(8 * static_cast<double>(subject.bytes) / static_cast<double>(n), bits,
+                    0.12 * bits)
+            << k.name;
+        EXPECT_EQ(find_own_keys(subject, order, n), "") << k.name;
+        EXPECT_EQ(measure_fpr(subject, order, probes).complaint, "") << k.name;
+        std::vector<std::uint64_t> some(5003);
+        keys.fill(n - 2500, some.data(), some.size(), subject.takes_text);
+        EXPECT_EQ(compare_with_scalar(subject, some), "") << k.name;
     }
+}
+
+TEST(Subjects, FindTheirKeysAndFollowTheirModels) {
+    expect_right(KeySource::generated(4), 50'000, 500'000);
+}
+
+TEST(Subjects, FindTheLinesOfAFileAndFollowTheirModels) {
+    const std::string path =
+        std::filesystem::temp_directory_path() / ("simdbloom_lines_" + std::to_string(getpid()));
+    std::ofstream file(path);
+    for (int i = 0; i < 100'000; ++i) file << "line " << i << '\n';
+    file.close();
+    const auto keys = KeySource::from_file(path, 1);
+    std::filesystem::remove(path);
+    expect_right(keys, 50'000, 50'000);
 }
 
 TEST(Subjects, StayAsTheyAreWhenWhatTheyCanDoIsTimed) {
