@@ -56,9 +56,10 @@ simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter, const 
 /* Writes to *found how many of the keys are found. */
 simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                  int hashed, size_t* found);
-/* Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes (n + 7) / 8 bytes. */
+/* Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes (n + 7) / 8 bytes,
+ * and to *found how many of the keys are found. */
 simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
-                                  int hashed, uint8_t* bitmap);
+                                  int hashed, uint8_t* bitmap, size_t* found);
 /* Writes the positions of the keys found, ascending. There must be room for n positions. */
 simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                   int hashed, uint32_t* positions, size_t* found);

@@ -39,8 +39,7 @@ Subject make_spec(const std::string& spec, const Order& order) {
             s.lines = [f, hashed = order.keys.hashed()](std::uint64_t key) {
                 return f->lines_touched(hashed ? key : hash_key(key, f->seed()));
             };
-            if constexpr (std::derived_from<F, BloomInterface<F>>)
-                s.builds = builds_of(f, order.keys.hashed());
+            if constexpr (BloomFilter<F>) s.builds = builds_of(f, order.keys.hashed());
             s.sibling = [spec, order](std::uint64_t seed) {
                 return make_spec(spec, {order.keys, order.n_keys, order.bits_per_key, seed});
             };

@@ -16,7 +16,7 @@ namespace simdbloom {
 
 /// Any of the filters behind one type. A batch costs one indirect call; the type allocates nothing
 /// of its own. insert throws std::length_error when a cuckoo or d-left filter is full.
-class AnyFilter {
+class AnyFilter : public Interface<AnyFilter, detail::NoBase> {
 public:
     using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom,
                                  CacheLineBloom, CuckooFilter, CountingBloom, DLeftCounting>;
@@ -28,78 +28,16 @@ public:
                                        Options options = {});
     static AnyFilter for_fpr(std::size_t n_keys, double fpr, Options options = {});
 
-    void insert(std::uint64_t key) { insert_key(key); }
-    void insert(std::string_view key) { insert_key(key); }
-    void insert(std::span<const std::byte> key) { insert_key(key); }
-    template <detail::LossyKey K>
-    void insert(K) = delete;
-    bool contains(std::uint64_t key) const { return contains_key(key); }
-    bool contains(std::string_view key) const { return contains_key(key); }
-    bool contains(std::span<const std::byte> key) const { return contains_key(key); }
-    template <detail::LossyKey K>
-    bool contains(K) const = delete;
+    template <detail::Key K>
+    std::uint64_t hash_of(const K& key) const {
+        return std::visit([&](const auto& f) { return f.hash_of(key); }, filter_);
+    }
     void insert_hash(std::uint64_t hash) {
         std::visit([&](auto& f) { f.insert_hash(hash); }, filter_);
     }
     bool contains_hash(std::uint64_t hash) const {
         return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
     }
-    template <class Key, Hasher<Key> H>
-    void insert(const Key& key, const H& hasher) {
-        insert_hash(hasher(key, seed()));
-    }
-    template <class Key, Hasher<Key> H>
-    bool contains(const Key& key, const H& hasher) const {
-        return contains_hash(hasher(key, seed()));
-    }
-
-    void insert(std::span<const std::uint64_t> keys) {
-        std::visit([&](auto& f) { f.insert(keys); }, filter_);
-    }
-    void insert_hashes(std::span<const std::uint64_t> hashes) {
-        std::visit([&](auto& f) { f.insert_hashes(hashes); }, filter_);
-    }
-
-    std::size_t count(std::span<const std::uint64_t> keys) const { return base().count(keys); }
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const {
-        return base().count_hashes(hashes);
-    }
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
-        base().contains(keys, bitmap);
-    }
-    void contains_hashes(std::span<const std::uint64_t> hashes,
-                         std::span<std::uint8_t> bitmap) const {
-        base().contains_hashes(hashes, bitmap);
-    }
-    std::size_t select(std::span<const std::uint64_t> keys,
-                       std::span<std::uint32_t> positions) const {
-        return base().select(keys, positions);
-    }
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes,
-                              std::span<std::uint32_t> positions) const {
-        return base().select_hashes(hashes, positions);
-    }
-
-    template <class Key, Hasher<Key> H = BytesHasher>
-    void insert_keys(std::span<const Key> keys, const H& hasher = {}) {
-        std::visit([&](auto& f) { f.insert_keys(keys, hasher); }, filter_);
-    }
-    template <class Key, Hasher<Key> H = BytesHasher>
-    std::size_t count_keys(std::span<const Key> keys, const H& hasher = {}) const {
-        return std::visit([&](const auto& f) { return f.count_keys(keys, hasher); }, filter_);
-    }
-    template <class Key, Hasher<Key> H = BytesHasher>
-    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap,
-                       const H& hasher = {}) const {
-        std::visit([&](const auto& f) { f.contains_keys(keys, bitmap, hasher); }, filter_);
-    }
-    template <class Key, Hasher<Key> H = BytesHasher>
-    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions,
-                            const H& hasher = {}) const {
-        return std::visit([&](const auto& f) { return f.select_keys(keys, positions, hasher); },
-                          filter_);
-    }
-
     std::size_t size_in_bytes() const noexcept { return base().size_in_bytes(); }
     double bits_per_key() const noexcept { return base().bits_per_key(); }
     std::string spec() const { return base().spec(); }
@@ -140,13 +78,30 @@ public:
     }
 
 private:
+    friend struct detail::Hooks;
+    // One visit in place of two.
     template <class Key>
-    void insert_key(Key key) {
-        std::visit([&](auto& f) { f.insert(key); }, filter_);
+    bool contains_key(const Key& key) const {
+        return std::visit([&](const auto& f) { return f.contains(key); }, filter_);
     }
     template <class Key>
-    bool contains_key(Key key) const {
-        return std::visit([&](const auto& f) { return f.contains(key); }, filter_);
+    void insert_key(const Key& key) {
+        std::visit([&](auto& f) { f.insert(key); }, filter_);
+    }
+    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
+                       void* out) const {
+        return std::visit(
+            [&](const auto& f) { return detail::Hooks::answer(f, words, hashed, output, out); },
+            filter_);
+    }
+    std::size_t take(std::span<const std::uint64_t> words, bool hashed) {
+        std::visit(
+            [&](auto& f) {
+                if (hashed) f.insert_hashes(words);
+                else f.insert(words);
+            },
+            filter_);
+        return words.size();
     }
 
     Variant filter_;

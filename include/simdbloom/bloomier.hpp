@@ -47,7 +47,7 @@ struct FuseTuning {
 /// are. Keys with equal hashes are one key.
 ///
 /// Threads: any number of threads may call const members at the same time.
-class BloomierMap : public LookupInterface<BloomierMap, detail::KeyHash> {
+class BloomierMap : public Interface<BloomierMap, detail::KeyHash> {
 public:
     BloomierMap(const BloomierMap&) = default;
     BloomierMap(BloomierMap&&) noexcept = default;
@@ -129,7 +129,6 @@ public:
     bool contains_hash(std::uint64_t hash) const noexcept {
         return value_of_hash(hash).has_value();
     }
-    using LookupInterface::contains;
 
     /// Writes the value of key i to values[i], 0 if the key is absent. Bit i % 8 of byte i / 8 of
     /// the bitmap says whether the key is present. Writes exactly n values and ceil(n / 8) bytes,
@@ -145,35 +144,15 @@ public:
     std::size_t lookup_hashes(std::span<const std::uint64_t> hashes,
                               std::span<std::uint32_t> values) const;
 
-    /// As those of FilterBase.
-    std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const {
-        return run_count(hashes, true);
-    }
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
-        run_bitmap(keys, false, bitmap);
-    }
-    void contains_hashes(std::span<const std::uint64_t> hashes,
-                         std::span<std::uint8_t> bitmap) const {
-        run_bitmap(hashes, true, bitmap);
-    }
-    std::size_t select(std::span<const std::uint64_t> keys,
-                       std::span<std::uint32_t> positions) const {
-        return run_select(keys, false, positions);
-    }
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes,
-                              std::span<std::uint32_t> positions) const {
-        return run_select(hashes, true, positions);
-    }
-
     template <class Key, Hasher<Key> H = BytesHasher>
     std::size_t lookup_keys(std::span<const Key> keys, std::span<std::uint32_t> values,
                             std::span<std::uint8_t> bitmap, const H& hasher = {}) const {
         check_values(keys.size(), values.size());
         detail::check_bitmap(keys.size(), bitmap.size());
         std::size_t found = 0;
-        hash_chunks(keys, hasher, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+        this->hashes_of(keys, hasher).for_each([&](std::size_t first, auto hashes) {
             found += lookup_hashes(hashes, values.subspan(first), bitmap.subspan(first / 8));
+            return true;
         });
         return found;
     }
@@ -235,6 +214,7 @@ public:
                                         const Options& options = {}) noexcept;
 
 private:
+    friend struct detail::Hooks;
     friend struct detail::MapAccess;
     /// A map without slots. Throws what build says of its arguments.
     BloomierMap(unsigned value_bits, unsigned check_bits, const Options& options,
@@ -248,12 +228,9 @@ private:
     void construct(std::vector<std::uint64_t> hashes, std::span<const std::uint64_t> keys,
                    std::vector<std::uint32_t> values, const Options& options,
                    const FuseTuning& tuning);
-    std::vector<std::uint64_t> hashes_of(std::span<const std::uint64_t> keys) const;
-    std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
-    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
-                    std::span<std::uint8_t> bitmap) const;
-    std::size_t run_select(std::span<const std::uint64_t> keys, bool hashed,
-                           std::span<std::uint32_t> positions) const;
+    std::vector<std::uint64_t> hashed(std::span<const std::uint64_t> keys) const;
+    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
+                       void* out) const;
     std::size_t run_lookup(std::span<const std::uint64_t> keys, bool hashed, std::uint32_t* values,
                            std::uint8_t* bitmap) const;
     bool moved_from() const noexcept { return table_.size() == 0; }
@@ -262,8 +239,9 @@ private:
     std::vector<std::uint64_t> hashes_with(std::span<const Key> keys, const H& hasher) const {
         std::vector<std::uint64_t> hashes;
         hashes.reserve(keys.size());
-        hash_chunks(keys, hasher, [&](std::size_t, std::span<const std::uint64_t> chunk) {
-            hashes.insert(hashes.end(), chunk.begin(), chunk.end());
+        Interface::hashes_of(keys, hasher).for_each([&](std::size_t, auto piece) {
+            hashes.insert(hashes.end(), piece.begin(), piece.end());
+            return true;
         });
         return hashes;
     }

@@ -44,14 +44,12 @@ struct BuildAccess {
 /// `merged` asks for the memory of all copies at once, and that is held against the memory
 /// available (AllocationError). If each copy asked alone, each might be granted, and the process
 /// might be ended when it writes.
-template <class F>
-requires std::derived_from<F, BloomInterface<F>>
+template <BloomFilter F>
 void parallel_insert(F& filter, std::span<const std::uint64_t> keys, unsigned threads,
                      BuildMethod method = BuildMethod::automatic) {
     detail::BuildAccess::run(filter, keys, false, threads, method);
 }
-template <class F>
-requires std::derived_from<F, BloomInterface<F>>
+template <BloomFilter F>
 void parallel_insert_hashes(F& filter, std::span<const std::uint64_t> hashes, unsigned threads,
                             BuildMethod method = BuildMethod::automatic) {
     detail::BuildAccess::run(filter, hashes, true, threads, method);

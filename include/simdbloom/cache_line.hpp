@@ -13,7 +13,8 @@ namespace simdbloom {
 /// - sector512 (default): one bit in each of the 8 words of the line.
 /// - zoned512: k/z bits in one word of each of z groups of words (Lang et al. 2019).
 /// - blocked512: k bits anywhere in the line (Putze et al. 2007).
-class CacheLineBloom : public BloomInterface<CacheLineBloom> {
+class CacheLineBloom : public Interface<CacheLineBloom, FilterBase>,
+                       public SetOperations<CacheLineBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
@@ -57,10 +58,11 @@ public:
     }
 
 private:
-    friend class BloomInterface<CacheLineBloom>;
+    friend Interface;
+    friend SetOperations;
     friend struct detail::LoadAccess;
     CacheLineBloom(const detail::Geometry& geometry, const Options& options)
-        : BloomInterface(geometry, options) {}
+        : Interface(geometry, options) {}
 
     static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
         return detail::load_le<std::uint64_t>(block + 8 * i);

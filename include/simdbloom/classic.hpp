@@ -11,7 +11,8 @@ namespace simdbloom {
 /// A generator that starts from the key's hash gives the probes (detail::classic_next). They are as
 /// good as k independent functions in arrays of any size: from 10 keys on, the measured FPR is
 /// expected_fpr(). Default k: the best for the bits per key by the asymptotic formula.
-class ClassicBloom : public BloomInterface<ClassicBloom> {
+class ClassicBloom : public Interface<ClassicBloom, FilterBase>,
+                     public SetOperations<ClassicBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
@@ -36,10 +37,11 @@ public:
     }
 
 private:
-    friend class BloomInterface<ClassicBloom>;
+    friend Interface;
+    friend SetOperations;
     friend struct detail::LoadAccess;
     ClassicBloom(const detail::Geometry& geometry, const Options& options)
-        : BloomInterface(geometry, options) {}
+        : Interface(geometry, options) {}
 };
 
 }  // namespace simdbloom

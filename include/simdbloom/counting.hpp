@@ -1,7 +1,7 @@
 // Counting Bloom filters: counters in place of bits, so that keys can be erased.
 #pragma once
 
-#include "simdbloom/detail/erasable.hpp"
+#include "simdbloom/filter.hpp"
 
 namespace simdbloom {
 
@@ -19,15 +19,11 @@ namespace simdbloom {
 /// Erasing a key that was never inserted is noticed where one of its counters is too low; erase
 /// then returns false and changes nothing. Where the filter finds that key by chance, at the FPR,
 /// it cannot be noticed, and other keys may be lost for good.
-class CountingBloom : public ErasableInterface<CountingBloom> {
+class CountingBloom : public Interface<CountingBloom, FilterBase> {
 public:
     static constexpr unsigned counter_max = 15;
 
-    using ErasableInterface::insert;
     void insert_hash(std::uint64_t hash);
-    void insert(std::span<const std::uint64_t> keys) { run_insert(keys, false); }
-    void insert_hashes(std::span<const std::uint64_t> hashes) { run_insert(hashes, true); }
-
     bool contains_hash(std::uint64_t hash) const noexcept;
 
     /// Returns false and changes nothing if the key was never inserted, or was erased as often as
@@ -62,10 +58,11 @@ public:
     }
 
 private:
-    friend class ErasableInterface<CountingBloom>;
+    friend Interface;
+    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     CountingBloom(const detail::Geometry& geometry, const Options& options)
-        : ErasableInterface(geometry, options) {}
+        : Interface(geometry, options) {}
 };
 
 }  // namespace simdbloom

@@ -1,7 +1,7 @@
 // The bucketed cuckoo filter.
 #pragma once
 
-#include "simdbloom/detail/erasable.hpp"
+#include "simdbloom/filter.hpp"
 
 namespace simdbloom {
 
@@ -12,7 +12,7 @@ namespace simdbloom {
 ///
 /// Copies of a key are stored. At most 8 copies of a key fit, or of keys with the same tag and
 /// buckets. Erasing a key that was never inserted may remove the fingerprint of another key.
-class CuckooFilter : public TableInterface<CuckooFilter> {
+class CuckooFilter : public Interface<CuckooFilter, FilterBase> {
 public:
     static constexpr unsigned slots_per_bucket = 4;
     static constexpr double max_design_load = 0.95;
@@ -26,22 +26,22 @@ public:
 
     /// The number of fingerprints in the table.
     std::uint64_t stored() const noexcept { return stored_; }
+    /// The number of slots in use over the number of all slots.
+    double load() const noexcept { return load_of(stored()); }
 
     static Layout layout_of(const Options& options) {
         return detail::layout_from(options, "cuckoo12", detail::Family::cuckoo);
     }
 
 private:
-    friend class ErasableInterface<CuckooFilter>;
-    friend class TableInterface<CuckooFilter>;
+    friend Interface;
+    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     CuckooFilter(const detail::Geometry& geometry, const Options& options)
-        : TableInterface(geometry, options) {}
+        : Interface(geometry, options) {}
 
-    std::size_t went_in(std::size_t keys) noexcept {
-        stored_ += keys;
-        return keys;
-    }
+    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
+    std::string refusal(std::uint64_t, bool) const { return full_with(stored()); }
 };
 
 }  // namespace simdbloom

@@ -1,7 +1,7 @@
 // The d-left counting filter.
 #pragma once
 
-#include "simdbloom/detail/erasable.hpp"
+#include "simdbloom/filter.hpp"
 
 namespace simdbloom {
 
@@ -18,7 +18,7 @@ namespace simdbloom {
 /// A counter that has reached 3 may have missed raises and stays at 3: such a key is found until
 /// clear(). Erasing a key that was never inserted returns false where no cell has its fingerprint.
 /// Where a cell has it by chance, at the FPR, erasing removes another key's fingerprint.
-class DLeftCounting : public TableInterface<DLeftCounting> {
+class DLeftCounting : public Interface<DLeftCounting, FilterBase> {
 public:
     static constexpr unsigned subtables = 4, cells_per_bucket = 8, counter_max = 3;
 
@@ -45,6 +45,8 @@ public:
     /// The number of cells in use, which is the number of distinct fingerprints. Reads the whole
     /// filter, as load() and saturated() do.
     std::uint64_t stored() const noexcept;
+    /// The number of cells in use over the number of all cells.
+    double load() const noexcept { return load_of(stored()); }
     /// The number of cells whose counter is 3 and is never lowered again.
     std::uint64_t saturated() const noexcept;
 
@@ -53,13 +55,13 @@ public:
     }
 
 private:
-    friend class ErasableInterface<DLeftCounting>;
-    friend class TableInterface<DLeftCounting>;
+    friend Interface;
+    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     DLeftCounting(const detail::Geometry& geometry, const Options& options)
-        : TableInterface(geometry, options) {}
+        : Interface(geometry, options) {}
 
-    static std::size_t went_in(std::size_t keys) noexcept { return keys; }
+    std::string refusal(std::uint64_t, bool) const { return full_with(stored()); }
 };
 
 }  // namespace simdbloom

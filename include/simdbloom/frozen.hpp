@@ -13,7 +13,7 @@ namespace simdbloom {
 ///
 /// `->` gives every const member of AnyFilter. Several threads may call all of them at the same
 /// time. A copy of `*frozen` is an AnyFilter of its own again.
-class FrozenFilter {
+class FrozenFilter : public Interface<FrozenFilter, detail::NoBase> {
 public:
     explicit FrozenFilter(AnyFilter filter)
         : filter_(std::make_shared<const AnyFilter>(std::move(filter))) {}
@@ -27,25 +27,20 @@ public:
     const AnyFilter& operator*() const noexcept { return *filter_; }
     const AnyFilter* operator->() const noexcept { return filter_.get(); }
 
-    bool contains(std::uint64_t key) const { return filter_->contains(key); }
-    bool contains(std::string_view key) const { return filter_->contains(key); }
-    bool contains(std::span<const std::byte> key) const { return filter_->contains(key); }
-    template <detail::LossyKey K>
-    bool contains(K) const = delete;
-    template <class Key, Hasher<Key> H>
-    bool contains(const Key& key, const H& hasher) const {
-        return filter_->contains(key, hasher);
+    std::uint64_t seed() const noexcept { return filter_->seed(); }
+    template <detail::Key K>
+    std::uint64_t hash_of(const K& key) const {
+        return filter_->hash_of(key);
     }
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
-        filter_->contains(keys, bitmap);
-    }
-    std::size_t count(std::span<const std::uint64_t> keys) const { return filter_->count(keys); }
-    std::size_t select(std::span<const std::uint64_t> keys,
-                       std::span<std::uint32_t> positions) const {
-        return filter_->select(keys, positions);
-    }
+    bool contains_hash(std::uint64_t hash) const { return filter_->contains_hash(hash); }
 
 private:
+    friend struct detail::Hooks;
+    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
+                       void* out) const {
+        return detail::Hooks::answer(*filter_, words, hashed, output, out);
+    }
+
     std::shared_ptr<const AnyFilter> filter_;
 };
 

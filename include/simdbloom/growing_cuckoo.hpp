@@ -9,11 +9,7 @@
 
 namespace simdbloom {
 
-namespace detail {
-enum class Output : std::uint8_t;
-}
-
-/// What became of a key that was to be inserted.
+/// What became of a key.
 enum class Inserted : std::uint8_t {
     yes,
     too_many_copies,  ///< the filter has 8 copies of the key already
@@ -54,7 +50,7 @@ enum class Inserted : std::uint8_t {
 ///
 /// Erasing a key that was never inserted may remove the fingerprint of another key. While the table
 /// doubles, old and new table are both in memory.
-class GrowingCuckoo : public KeyInterface<GrowingCuckoo, detail::KeyHash> {
+class GrowingCuckoo : public Interface<GrowingCuckoo, detail::KeyHash> {
 public:
     static constexpr unsigned slots_per_bucket = 4, max_copies = 8;
 
@@ -76,51 +72,17 @@ public:
 
     /// Inserts the hash; grows if it must. The filter is as it was, but may have grown, where the
     /// result is not `yes` and where std::bad_alloc is thrown.
-    Inserted try_insert_hash(std::uint64_t hash);
-    Inserted try_insert(std::uint64_t key) { return try_insert_hash(hash_of(key)); }
-    Inserted try_insert(std::string_view key) { return try_insert_hash(hash_of(key)); }
-    template <detail::LossyKey K>
-    Inserted try_insert(K) = delete;
-    /// Inserts in order, up to the first key that is not taken. `last` says what became of that
-    /// key.
-    struct Batch {
-        std::size_t inserted;
-        Inserted last;
-    };
-    Batch try_insert(std::span<const std::uint64_t> keys) { return insert_counted(keys, false); }
-    Batch try_insert_hashes(std::span<const std::uint64_t> hashes) {
-        return insert_counted(hashes, true);
-    }
-
-    /// These throw std::length_error that names the key, or what limits the size. The keys before
-    /// stay in the filter.
-    using KeyInterface::insert;
-    void insert_hash(std::uint64_t hash) { insert_all({&hash, 1}, true); }
-    void insert(std::uint64_t key) { insert_all({&key, 1}, false); }
-    void insert(std::span<const std::uint64_t> keys) { insert_all(keys, false); }
-    void insert_hashes(std::span<const std::uint64_t> hashes) { insert_all(hashes, true); }
+    Inserted place_hash(std::uint64_t hash);
+    Inserted place(std::uint64_t key) { return place_hash(hash_of(key)); }
+    /// The same without the reason.
+    bool try_insert_hash(std::uint64_t hash) { return place_hash(hash) == Inserted::yes; }
 
     /// Removes one copy. Returns false if the key is not found.
     bool erase_hash(std::uint64_t hash) noexcept;
-    bool erase(std::uint64_t key) noexcept { return erase_hash(hash_of(key)); }
-    bool erase(std::string_view key) noexcept { return erase_hash(hash_of(key)); }
-    template <detail::LossyKey K>
-    bool erase(K) = delete;
     /// Removes all keys and keeps the size.
     void clear() noexcept;
 
-    // As those of FilterBase.
-    using KeyInterface::contains;
     bool contains_hash(std::uint64_t hash) const noexcept;
-    std::size_t count(std::span<const std::uint64_t> keys) const;
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const;
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
-    void contains_hashes(std::span<const std::uint64_t> hashes,
-                         std::span<std::uint8_t> bitmap) const;
-    std::size_t select(std::span<const std::uint64_t> keys,
-                       std::span<std::uint32_t> positions) const;
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes,
-                              std::span<std::uint32_t> positions) const;
     std::uint64_t touch(std::span<const std::uint64_t> keys) const;
 
     /// The number of keys in the filter, copies included.
@@ -155,6 +117,8 @@ public:
     double final_fpr_bound() const;
 
 private:
+    friend Interface;
+    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
                   std::uint64_t first_keys, const Options& options);
@@ -163,14 +127,14 @@ private:
     std::uint64_t taken() const noexcept;
     unsigned growths_left() const noexcept;
     void check_takes_keys() const { detail::check_not_moved(bits_.size() == 0); }
+    unsigned copies_in_table(std::uint64_t hash) const noexcept;
+    unsigned copies_of(std::uint64_t hash) const noexcept;
     bool put(std::uint64_t hash) noexcept;
     void grow();
-    Batch insert_counted(std::span<const std::uint64_t> keys, bool hashed);
-    void insert_all(std::span<const std::uint64_t> keys, bool hashed);
-    std::size_t run(std::span<const std::uint64_t> keys, bool hashed, detail::Output output,
-                    void* out) const;
-    std::size_t run_slowly(std::span<const std::uint64_t> keys, bool hashed, detail::Output output,
-                           void* out) const;
+    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
+    std::string refusal(std::uint64_t word, bool hashed) const;
+    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
+                       void* out) const;
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;

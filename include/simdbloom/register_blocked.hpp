@@ -9,7 +9,8 @@ namespace simdbloom {
 /// All k bits of a key lie in one word of 32 or 64 bits (Lang et al. 2019). No other lookup is as
 /// cheap, and no other layout has as high an FPR for its space. Layouts: register64 (default) and
 /// register32. Default k: the best by the exact model.
-class RegisterBlockedBloom : public BloomInterface<RegisterBlockedBloom> {
+class RegisterBlockedBloom : public Interface<RegisterBlockedBloom, FilterBase>,
+                             public SetOperations<RegisterBlockedBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
@@ -28,10 +29,11 @@ public:
     }
 
 private:
-    friend class BloomInterface<RegisterBlockedBloom>;
+    friend Interface;
+    friend SetOperations;
     friend struct detail::LoadAccess;
     RegisterBlockedBloom(const detail::Geometry& geometry, const Options& options)
-        : BloomInterface(geometry, options) {}
+        : Interface(geometry, options) {}
 
     template <LayoutKind kind, class Word>
     Word mask(std::uint64_t hash) const noexcept {

@@ -44,7 +44,7 @@ void check_scaling(const Scaling& scaling);
 ///
 /// Threads: any number of threads may call const members at the same time. No other member may run
 /// at the same time as any other call.
-class ScalableBloom {
+class ScalableBloom : public Interface<ScalableBloom, detail::KeyHash> {
 public:
     /// Twice the bits that it takes to keep 64-bit hashes as they are.
     static constexpr double max_bits_per_key = 128;
@@ -57,50 +57,12 @@ public:
     ScalableBloom& operator=(const ScalableBloom& other) { return *this = ScalableBloom(other); }
     ScalableBloom& operator=(ScalableBloom&&) noexcept = default;
 
-    /// Returns true if the key was not found before; the key is in afterwards. A new key is taken
-    /// for an old one at the FPR.
-    bool insert_if_new(std::uint64_t key) { return insert_hash_if_new(hash_of(key)); }
-    bool insert_if_new(std::string_view key) { return insert_hash_if_new(hash_of(key)); }
-    template <detail::LossyKey K>
-    bool insert_if_new(K) = delete;
+    /// Keys are inserted where they are new, one after the other.
     bool insert_hash_if_new(std::uint64_t hash);
-    /// The same for each hash in turn. Bit i % 8 of byte i / 8 of `were_new` is the answer for hash
-    /// i; the bits after the last answer are 0. Returns how many were new. Throws std::length_error
-    /// if the bitmap is shorter than ceil(n / 8) bytes. If it throws on the way, the bits say which
-    /// keys went in.
-    std::size_t insert_hashes_if_new(std::span<const std::uint64_t> hashes,
-                                     std::span<std::uint8_t> were_new);
-
-    void insert(std::uint64_t key) { insert_if_new(key); }
-    void insert(std::string_view key) { insert_if_new(key); }
-    template <detail::LossyKey K>
-    void insert(K) = delete;
-    void insert(std::span<const std::uint64_t> keys);
-    void insert_hashes(std::span<const std::uint64_t> hashes);
-
-    bool contains(std::uint64_t key) const { return contains_hash(hash_of(key)); }
-    bool contains(std::string_view key) const { return contains_hash(hash_of(key)); }
-    template <detail::LossyKey K>
-    bool contains(K) const = delete;
+    void insert_hash(std::uint64_t hash) { insert_hash_if_new(hash); }
     bool contains_hash(std::uint64_t hash) const noexcept;
-    /// As those of FilterBase.
-    std::size_t count(std::span<const std::uint64_t> keys) const { return run_count(keys, false); }
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const {
-        return run_count(hashes, true);
-    }
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
-        run_bitmap(keys, false, bitmap);
-    }
-    void contains_hashes(std::span<const std::uint64_t> hashes,
-                         std::span<std::uint8_t> bitmap) const {
-        run_bitmap(hashes, true, bitmap);
-    }
-
-    /// The hash of a key, for the calls above.
-    std::uint64_t hash_of(std::uint64_t key) const noexcept;
-    std::uint64_t hash_of(std::string_view key) const noexcept;
-    template <detail::LossyKey K>
-    std::uint64_t hash_of(K) const = delete;
+    /// Removes all keys, and all filters but the first.
+    void clear() noexcept;
 
     std::span<const AnyFilter> filters() const noexcept { return filters_; }
     const Scaling& scaling() const noexcept { return scaling_; }
@@ -123,12 +85,13 @@ public:
     std::uint64_t stored_in(std::size_t i) const { return stored_.at(i); }
 
 private:
+    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters,
                   std::vector<std::uint64_t> stored);
-    void run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
-                    std::span<std::uint8_t> bitmap) const;
-    std::size_t run_count(std::span<const std::uint64_t> keys, bool hashed) const;
+    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
+    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
+                       void* out) const;
     AnyFilter next_filter() const;
     /// Into the last filter, or a new one if that is full.
     void insert_new(std::uint64_t hash);

@@ -16,7 +16,8 @@ namespace simdbloom {
 /// Blocks of 8 words of 32 bits. A key sets one bit in each word (parquet-format, BloomFilter.md;
 /// Apple 2021). With hashes from XXH64, seed 0, the bits are byte for byte those of the Parquet
 /// specification.
-class SplitBlockBloom : public BloomInterface<SplitBlockBloom> {
+class SplitBlockBloom : public Interface<SplitBlockBloom, FilterBase>,
+                        public SetOperations<SplitBlockBloom> {
 public:
     void insert_hash(std::uint64_t hash) {
         std::uint32_t words[8];
@@ -55,10 +56,11 @@ public:
     }
 
 private:
-    friend class BloomInterface<SplitBlockBloom>;
+    friend Interface;
+    friend SetOperations;
     friend struct detail::LoadAccess;
     SplitBlockBloom(const detail::Geometry& geometry, const Options& options)
-        : BloomInterface(geometry, options) {}
+        : Interface(geometry, options) {}
 
     static std::uint32_t mask(std::uint64_t hash, unsigned i) noexcept {
         return 1u << (detail::bit_position<LayoutKind::split256>(static_cast<std::uint32_t>(hash),

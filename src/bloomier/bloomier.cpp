@@ -68,8 +68,8 @@ std::size_t BloomierMap::run_lookup(std::span<const std::uint64_t> keys, bool ha
     if (!keyed() || hashed)
         return kernels_->values(target(), {keys.data(), keys.size(), hashed}, values, bitmap);
     std::size_t found = 0;
-    detail::for_each_hashed(
-        kernels_->probe, key_, keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+    detail::hashed_in_secret(kernels_->probe, key_, keys)
+        .for_each([&](std::size_t first, std::span<const std::uint64_t> hashes) {
             found += run_lookup(hashes, true, values + first,
                                 bitmap == nullptr ? nullptr : bitmap + first / 8);
             return true;
@@ -105,28 +105,17 @@ std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
     return run_lookup(hashes, true, values.data(), nullptr);
 }
 
-std::size_t BloomierMap::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
-    if (moved_from()) return 0;
-    return detail::Asking(kernels_->probe, target(), secret()).count(keys, hashed);
-}
-
-void BloomierMap::run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
-                             std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(keys.size(), bitmap.size());
-    if (moved_from()) std::fill_n(bitmap.begin(), (keys.size() + 7) / 8, std::uint8_t{0});
-    else detail::Asking(kernels_->probe, target(), secret()).bitmap(keys, hashed, bitmap);
-}
-
-std::size_t BloomierMap::run_select(std::span<const std::uint64_t> keys, bool hashed,
-                                    std::span<std::uint32_t> positions) const {
-    detail::check_positions(keys.size(), positions.size());
-    if (moved_from()) return 0;
-    return detail::Asking(kernels_->probe, target(), secret()).select(keys, hashed, positions);
+std::size_t BloomierMap::answer(std::span<const std::uint64_t> words, bool hashed,
+                                detail::Output output, void* out) const {
+    if (moved_from())
+        return detail::answer_by_hits(words.size(), output, out,
+                                      [](std::size_t, std::size_t) { return std::uint64_t{0}; });
+    return detail::answer(kernels_->probe, target(), secret(), {words, hashed}, output, out);
 }
 
 std::uint64_t BloomierMap::touch(std::span<const std::uint64_t> keys) const {
     if (moved_from()) return 0;
-    return detail::Asking(kernels_->probe, target(), secret()).touch(keys, false);
+    return detail::touch(kernels_->probe, target(), secret(), {keys, false});
 }
 
 double BloomierMap::expected_fpr() const noexcept {

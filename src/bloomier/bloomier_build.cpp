@@ -112,7 +112,7 @@ void remove_duplicates(std::vector<std::uint64_t>& hashes, Keys keys,
 
 BloomierMap::BloomierMap(unsigned value_bits, unsigned check_bits, const Options& options,
                          const FuseTuning& tuning)
-    : LookupInterface(options),
+    : Interface(options),
       value_bits_(static_cast<std::uint8_t>(value_bits)),
       check_bits_(static_cast<std::uint8_t>(check_bits)) {
     if (value_bits > 32) throw refused("value_bits=" + std::to_string(value_bits) + " is above 32");
@@ -170,7 +170,7 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Keys keys,
     });
 }
 
-std::vector<std::uint64_t> BloomierMap::hashes_of(Keys keys) const {
+std::vector<std::uint64_t> BloomierMap::hashed(Keys keys) const {
     std::vector<std::uint64_t> hashes(keys.size());
     if (keyed())
         kernels_->probe.siphash(keys.data(), keys.size(), key_.low, key_.high, hashes.data());
@@ -184,7 +184,7 @@ BloomierMap BloomierMap::build(Keys keys, std::span<const std::uint32_t> values,
                                unsigned value_bits, unsigned check_bits, const Options& options,
                                const FuseTuning& tuning) {
     BloomierMap map(value_bits, check_bits, options, tuning);
-    map.construct(map.hashes_of(keys), keys, {values.begin(), values.end()}, options, tuning);
+    map.construct(map.hashed(keys), keys, {values.begin(), values.end()}, options, tuning);
     return map;
 }
 
@@ -192,7 +192,7 @@ BloomierMap BloomierMap::build(Keys keys, std::span<const std::uint64_t> values,
                                unsigned value_bits, unsigned check_bits, const Options& options,
                                const FuseTuning& tuning) {
     BloomierMap map(value_bits, check_bits, options, tuning);
-    map.construct(map.hashes_of(keys), keys, narrowed(keys, values), options, tuning);
+    map.construct(map.hashed(keys), keys, narrowed(keys, values), options, tuning);
     return map;
 }
 

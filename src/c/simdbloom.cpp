@@ -174,12 +174,13 @@ simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t*
     });
 }
 simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
-                                  int hashed, uint8_t* bitmap) {
+                                  int hashed, uint8_t* bitmap, size_t* found) {
     return guarded([&] {
         const AnyFilter& f = the(filter);
         const auto all = keys_of(keys, n);
         const auto bits = many(bitmap, n / 8 + (n % 8 != 0), "simdbloom: bitmap is NULL");
-        hashed != 0 ? f.contains_hashes(all, bits) : f.contains(all, bits);
+        at(found, "simdbloom: found is NULL") =
+            hashed != 0 ? f.contains_hashes(all, bits) : f.contains(all, bits);
     });
 }
 simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n,

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "filters/batches.hpp"
 #include "filters/combine.hpp"
-#include "filters/keyed.hpp"
 #include "kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
@@ -191,8 +191,7 @@ void build_merged(const Build& b, std::size_t bytes) {
         Target own = b.target;
         if (t != 0) own.bits = copy(t - 1);
         const auto keys = b.share(b.keys, t);
-        if (b.key != nullptr && !b.hashed) insert_keyed(b.kernels, own, *b.key, keys);
-        else b.kernels.insert(own, {keys.data(), keys.size(), b.hashed});
+        (void)take(b.kernels, own, b.key, {keys, b.hashed});
         all_here.arrive_and_wait();
         // Whole 64-byte lines, so that no two threads write to one.
         const std::size_t lines = bytes / 64 + 1, first = b.start(lines, t) * 64,
@@ -237,7 +236,7 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
             "simdbloom: \"classic\" cannot be built partitioned: a key's bits lie in every range "
             "of blocks");
     if (threads == 1 || (method == BuildMethod::automatic && !pays(layout, keys.size()))) {
-        filter.run_insert(keys, hashed);
+        filter.take(keys, hashed);
         return;
     }
     const Build b{filter.target(), *filter.kernels_, layout, filter.block_bytes_, keys,

@@ -147,6 +147,12 @@ bool CuckooFilter::try_insert_hash(std::uint64_t hash) {
     return true;
 }
 
+std::size_t CuckooFilter::take(std::span<const std::uint64_t> words, bool hashed) {
+    const std::size_t taken = FilterBase::take(words, hashed);
+    stored_ += taken;
+    return taken;
+}
+
 bool CuckooFilter::contains_hash(std::uint64_t hash) const noexcept {
     const unsigned bits = layout_.fingerprint_bits();
     const Place p = place_of(hash, blocks_, bits);

@@ -88,34 +88,33 @@ detail::Target FilterBase::target() const noexcept {
     return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size(), &self->random_};
 }
 
-std::size_t FilterBase::run_insert(std::span<const std::uint64_t> keys, bool hashed) {
+std::size_t FilterBase::take(std::span<const std::uint64_t> words, bool hashed) {
     check_takes_keys();
-    if (keyed() && !hashed) return detail::insert_keyed(*kernels_, target(), key_, keys);
-    return kernels_->insert(target(), {keys.data(), keys.size(), hashed});
+    return detail::take(*kernels_, target(), secret(), {words, hashed});
 }
 
-std::size_t FilterBase::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
-    return detail::Asking(*kernels_, target(), secret()).count(keys, hashed);
-}
-
-void FilterBase::run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
-                            std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(keys.size(), bitmap.size());
-    detail::Asking(*kernels_, target(), secret()).bitmap(keys, hashed, bitmap);
-}
-
-std::size_t FilterBase::run_select(std::span<const std::uint64_t> keys, bool hashed,
-                                   std::span<std::uint32_t> positions) const {
-    detail::check_positions(keys.size(), positions.size());
-    return detail::Asking(*kernels_, target(), secret()).select(keys, hashed, positions);
+std::size_t FilterBase::answer(std::span<const std::uint64_t> words, bool hashed,
+                               detail::Output output, void* out) const {
+    return detail::answer(*kernels_, target(), secret(), {words, hashed}, output, out);
 }
 
 std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const {
-    return detail::Asking(*kernels_, target(), secret()).touch(keys, false);
+    return detail::touch(*kernels_, target(), secret(), {keys, false});
 }
 
 std::uint64_t FilterBase::touch_hashes(std::span<const std::uint64_t> hashes) const {
-    return detail::Asking(*kernels_, target(), secret()).touch(hashes, true);
+    return detail::touch(*kernels_, target(), secret(), {hashes, true});
+}
+
+double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {
+    if (blocks_ == 0) return 0;
+    return static_cast<double>(fingerprints) /
+           (layout_.cells_per_block() * static_cast<double>(blocks_));
+}
+
+std::string FilterBase::full_with(std::uint64_t fingerprints) const {
+    return spec() + " is full at a load of " + std::to_string(load_of(fingerprints)) + " (" +
+           std::to_string(fingerprints) + " fingerprints)";
 }
 
 double FilterBase::expected_fpr() const {

@@ -36,7 +36,7 @@ template <class Any, class Work>
 void on_bloom(Any& any, const char* what, Work work) {
     std::visit(
         [&]<class F>(F& f) {
-            if constexpr (!std::derived_from<F, BloomInterface<std::remove_const_t<F>>>)
+            if constexpr (!BloomFilter<std::remove_const_t<F>>)
                 throw std::invalid_argument(
                     "simdbloom: " + f.spec() + " cannot " + what + ": " +
                     (f.layout().is_counting() ? "counters" : "fingerprints") +

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "dispatch/kernels_of.hpp"
-#include "filters/keyed.hpp"
+#include "filters/batches.hpp"
 #include "growing/growing_table.hpp"
 #include "layouts/number.hpp"
 #include "simdbloom/cuckoo.hpp"
@@ -65,7 +65,7 @@ double bound_of(unsigned slot_bits, unsigned growths) {
 
 GrowingCuckoo::GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
                              std::uint64_t first_keys, const Options& options)
-    : KeyInterface(options),
+    : Interface(options),
       roots_(roots),
       first_keys_(first_keys),
       max_bytes_(options.max_bytes),
@@ -133,24 +133,27 @@ bool GrowingCuckoo::put(std::uint64_t hash) noexcept {
     return true;
 }
 
-Inserted GrowingCuckoo::try_insert_hash(std::uint64_t hash) {
-    check_takes_keys();
+unsigned GrowingCuckoo::copies_in_table(std::uint64_t hash) const noexcept {
     // No more than the table takes of one key: what matches besides are other keys.
-    const auto in_table = [&] {
-        return std::min(
-            detail::growing_copies(bits_.data(), slot_bits_,
-                                   detail::growing_place(hash, slot_bits_, roots_, growths_)),
-            detail::growing_max_copies);
-    };
+    return std::min(
+        detail::growing_copies(bits_.data(), slot_bits_,
+                               detail::growing_place(hash, slot_bits_, roots_, growths_)),
+        detail::growing_max_copies);
+}
+
+unsigned GrowingCuckoo::copies_of(std::uint64_t hash) const noexcept {
+    return copies_in_table(hash) + stash_.copies(hash);
+}
+
+Inserted GrowingCuckoo::place_hash(std::uint64_t hash) {
+    check_takes_keys();
     // A key with copies in the stash may have a place again.
-    if (stash_.contains(hash) && in_table() + stash_.copies(hash) >= max_copies)
-        return Inserted::too_many_copies;
+    if (stash_.contains(hash) && copies_of(hash) >= max_copies) return Inserted::too_many_copies;
     while (!put(hash)) {
-        const unsigned copies = in_table();
-        if (copies + stash_.copies(hash) >= max_copies) return Inserted::too_many_copies;
+        if (copies_of(hash) >= max_copies) return Inserted::too_many_copies;
         const bool crowded =
             4 * (taken() + stash_.size()) >= 3 * slots() || 16 * stash_.size() >= slots();
-        if (crowded && copies < detail::growing_max_copies) {
+        if (crowded && copies_in_table(hash) < detail::growing_max_copies) {
             if (growths_left() == 0) return Inserted::full;
             grow();
             continue;
@@ -179,46 +182,35 @@ void GrowingCuckoo::grow() {
         if (put(hash)) stash_.erase(hash);
 }
 
-GrowingCuckoo::Batch GrowingCuckoo::insert_counted(std::span<const std::uint64_t> keys,
-                                                   bool hashed) {
+std::size_t GrowingCuckoo::take(std::span<const std::uint64_t> words, bool hashed) {
     check_takes_keys();
     std::size_t done = 0;
-    while (done < keys.size()) {
+    while (done < words.size()) {
         // A kernel takes no notice of copies in the stash.
         if (stash_.empty()) {
-            const auto rest = keys.subspan(done);
             const std::size_t here =
-                keyed() && !hashed ? detail::insert_keyed(*kernels_, target(), key_, rest)
-                                   : kernels_->insert(target(), {rest.data(), rest.size(), hashed});
+                detail::take(*kernels_, target(), secret(), {words.subspan(done), hashed});
             slots_with_[detail::growing_movable_bits(slot_bits_)] += here;
             stored_ += here;
             done += here;
-            if (done == keys.size()) break;
+            if (done == words.size()) break;
         }
-        const Inserted result = try_insert_hash(hashed ? keys[done] : hash_of(keys[done]));
-        if (result != Inserted::yes) return {done, result};
+        if (!try_insert_hash(hashed ? words[done] : hash_of(words[done]))) break;
         ++done;
     }
-    return {done, Inserted::yes};
+    return done;
 }
 
-void GrowingCuckoo::insert_all(std::span<const std::uint64_t> keys, bool hashed) {
-    const Batch batch = insert_counted(keys, hashed);
-    if (batch.last == Inserted::yes) return;
-    const std::string which = (hashed ? "hash " : "key ") + std::to_string(keys[batch.inserted]);
-    const std::string where = "; " + std::to_string(batch.inserted) + " of these " +
-                              std::to_string(keys.size()) + " went in";
-    if (batch.last == Inserted::too_many_copies)
-        throw std::length_error("simdbloom: " + spec() + " holds " + std::to_string(max_copies) +
-                                " copies of " + which + " already" + where);
-    throw std::length_error("simdbloom: " + spec() + " has no place for " + which + " with " +
-                            std::to_string(stored_) + " keys at a load of " +
-                            std::to_string(load()) + " in " + std::to_string(size_in_bytes()) +
-                            " bytes, and cannot grow " +
-                            (max_bytes_ != 0 && 2 * bits_.size() > max_bytes_
-                                 ? "within max_bytes=" + std::to_string(max_bytes_)
-                                 : "beyond 2^32 - 1 buckets") +
-                            where);
+std::string GrowingCuckoo::refusal(std::uint64_t word, bool hashed) const {
+    const std::string which = (hashed ? "hash " : "key ") + std::to_string(word);
+    if (copies_of(hashed ? word : hash_of(word)) >= max_copies)
+        return spec() + " holds " + std::to_string(max_copies) + " copies of " + which + " already";
+    return spec() + " has no place for " + which + " with " + std::to_string(stored_) +
+           " keys at a load of " + std::to_string(load()) + " in " +
+           std::to_string(size_in_bytes()) + " bytes, and cannot grow " +
+           (max_bytes_ != 0 && 2 * bits_.size() > max_bytes_
+                ? "within max_bytes=" + std::to_string(max_bytes_)
+                : "beyond 2^32 - 1 buckets");
 }
 
 bool GrowingCuckoo::erase_hash(std::uint64_t hash) noexcept {

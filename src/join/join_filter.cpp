@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "filters/batches.hpp"
+#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/join.hpp"
 
@@ -94,7 +94,7 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t
         },
         [&](std::size_t first, std::size_t n, const std::uint8_t* bits) {
             for (std::size_t i = 0; i < n; i += 8)
-                found += detail::write_answers(bits[i / 8], first + i, 8, detail::Output::select,
+                found += detail::write_answers(bits[i / 8], 8, first + i, detail::Output::select,
                                                out.data() + found);
         });
     return found;

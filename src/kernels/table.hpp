@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "simdbloom/detail/layout_traits.hpp"
+#include "simdbloom/detail/output.hpp"
 
 // Everything that a kernel calls is compiled into it, but not under sanitizers, whose checks would
 // make that minutes a file.
@@ -27,8 +28,6 @@
 #endif
 
 namespace simdbloom::detail {
-
-enum class Output : std::uint8_t { count, bitmap, select };
 
 /// What a BloomierMap has in addition, see simdbloom/detail/fuse.hpp. Target::blocks are then the
 /// starts.

@@ -1,7 +1,6 @@
 #include "simdbloom/scalable.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <stdexcept>
 
@@ -23,35 +22,24 @@ void detail::check_scaling(const Scaling& s) {
         refuse("tightening", s.tightening, "inside (0, 1)");
 }
 
-namespace {
-
-/// Pieces of 1024, whose bitmaps start on a byte.
-template <class Use>
-void by_pieces(std::span<const std::uint64_t> all, const Use& use) {
-    constexpr std::size_t piece = 1024;
-    for (std::size_t first = 0; first < all.size(); first += piece)
-        use(first, all.subspan(first, std::min(piece, all.size() - first)));
-}
-
-}  // namespace
-
 ScalableBloom::ScalableBloom(const Scaling& scaling, Options options)
-    : scaling_(scaling), options_(std::move(options)) {
+    : Interface(options), scaling_(scaling), options_(std::move(options)) {
     detail::check_scaling(scaling_);
     if (options_.spec.empty()) options_.spec = "blocked512";
     if (!Layout::parse(options_.spec).is_bloom())
         throw std::invalid_argument("simdbloom: \"" + options_.spec +
                                     "\" is no Bloom filter, which a series is made of");
+    // All filters hash alike.
+    options_.seed = seed();
+    options_.key = key();
     filters_.push_back(next_filter());
     stored_.push_back(0);
-    // All filters hash alike.
-    options_.seed = filters_[0].seed();
-    if (options_.hashing == Hashing::keyed) options_.key = filters_[0].base().key();
 }
 
 ScalableBloom::ScalableBloom(const Scaling& scaling, Options options,
                              std::vector<AnyFilter> filters, std::vector<std::uint64_t> stored)
-    : scaling_(scaling),
+    : Interface(options),
+      scaling_(scaling),
       options_(std::move(options)),
       filters_(std::move(filters)),
       stored_(std::move(stored)) {
@@ -110,38 +98,9 @@ bool ScalableBloom::insert_hash_if_new(std::uint64_t hash) {
     return true;
 }
 
-std::size_t ScalableBloom::insert_hashes_if_new(std::span<const std::uint64_t> hashes,
-                                                std::span<std::uint8_t> were_new) {
-    detail::check_bitmap(hashes.size(), were_new.size());
-    std::size_t news = 0;
-    std::fill_n(were_new.begin(), (hashes.size() + 7) / 8, std::uint8_t{0});
-    std::uint8_t found[128];
-    by_pieces(hashes, [&](std::size_t first, std::span<const std::uint64_t> piece) {
-        contains_hashes(piece, found);
-        for (std::size_t i = 0; i < piece.size(); ++i) {
-            const auto bit = static_cast<std::uint8_t>(1u << (i % 8));
-            // Not there before the piece; it may have come in it, or a filter been begun since.
-            if ((found[i / 8] & bit) != 0 || !insert_hash_if_new(piece[i])) continue;
-            were_new[(first + i) / 8] |= bit;
-            ++news;
-        }
-    });
-    return news;
-}
-
-void ScalableBloom::insert_hashes(std::span<const std::uint64_t> hashes) {
-    std::uint8_t were_new[128];
-    by_pieces(hashes, [&](std::size_t, std::span<const std::uint64_t> piece) {
-        insert_hashes_if_new(piece, were_new);
-    });
-}
-
-void ScalableBloom::insert(std::span<const std::uint64_t> keys) {
-    std::uint64_t hashes[1024];
-    by_pieces(keys, [&](std::size_t, std::span<const std::uint64_t> piece) {
-        for (std::size_t i = 0; i < piece.size(); ++i) hashes[i] = hash_of(piece[i]);
-        insert_hashes(std::span<const std::uint64_t>(hashes, piece.size()));
-    });
+std::size_t ScalableBloom::take(std::span<const std::uint64_t> words, bool hashed) {
+    (void)detail::insert_new(*this, detail::Words{words, hashed}, nullptr);
+    return words.size();
 }
 
 bool ScalableBloom::contains_hash(std::uint64_t hash) const noexcept {
@@ -150,43 +109,26 @@ bool ScalableBloom::contains_hash(std::uint64_t hash) const noexcept {
                        [&](const AnyFilter& f) { return f.contains_hash(hash); });
 }
 
-void ScalableBloom::run_bitmap(std::span<const std::uint64_t> keys, bool hashed,
-                               std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(keys.size(), bitmap.size());
-    const auto ask = [&](const AnyFilter& filter, std::span<const std::uint64_t> piece,
-                         std::span<std::uint8_t> bits) {
-        if (hashed) filter.contains_hashes(piece, bits);
-        else filter.contains(piece, bits);
-    };
-    std::uint8_t one[128];
-    by_pieces(keys, [&](std::size_t first, std::span<const std::uint64_t> piece) {
-        const auto bits = bitmap.subspan(first / 8, (piece.size() + 7) / 8);
-        std::ranges::fill(bits, 0);
+std::size_t ScalableBloom::answer(std::span<const std::uint64_t> words, bool hashed,
+                                  detail::Output output, void* out) const {
+    const detail::WordPieces pieces{{words, hashed}};
+    return detail::answer_batch(pieces, output, out, [&](auto piece, void* to) {
+        detail::PieceBitmap in_any, in_one;
         for (const AnyFilter& filter : filters_) {
-            ask(filter, piece, one);
-            for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= one[i];
+            detail::Hooks::answer(filter, piece, hashed, detail::Output::bitmap,
+                                  in_one.bytes().data());
+            in_any |= in_one;
         }
+        return detail::answer_by_hits(
+            piece.size(), output, to,
+            [&](std::size_t first, std::size_t n) { return in_any.hits(first, n); });
     });
 }
 
-std::size_t ScalableBloom::run_count(std::span<const std::uint64_t> keys, bool hashed) const {
-    std::size_t found = 0;
-    std::uint8_t bits[128];
-    by_pieces(keys, [&](std::size_t, std::span<const std::uint64_t> piece) {
-        run_bitmap(piece, hashed, bits);
-        for (std::size_t i = 0; i < (piece.size() + 7) / 8; ++i)
-            found += static_cast<std::size_t>(std::popcount(bits[i]));
-    });
-    return found;
-}
-
-std::uint64_t ScalableBloom::hash_of(std::uint64_t key) const noexcept {
-    return options_.hashing == Hashing::keyed ? siphash(key, *options_.key)
-                                              : hash_key(key, options_.seed);
-}
-std::uint64_t ScalableBloom::hash_of(std::string_view key) const noexcept {
-    return options_.hashing == Hashing::keyed ? siphash(key, *options_.key)
-                                              : hash_bytes(key, options_.seed);
+void ScalableBloom::clear() noexcept {
+    while (filters_.size() > 1) filters_.pop_back(), stored_.pop_back();
+    for (AnyFilter& filter : filters_) filter.clear();
+    for (std::uint64_t& n : stored_) n = 0;
 }
 
 std::uint64_t ScalableBloom::stored() const noexcept {

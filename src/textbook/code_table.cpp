@@ -6,7 +6,6 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "filters/batches.hpp"
 #include "filters/slots.hpp"
 #include "simdbloom/layout.hpp"
 
@@ -74,7 +73,7 @@ CodeTable CodeTable::with_empty_share(std::size_t n_keys, double empty, unsigned
 }
 
 CodeTable::CodeTable(std::uint64_t cells, unsigned code_bits, Options options)
-    : LookupInterface(options),
+    : Interface(options),
       cells_(checked_cells(cells)),
       code_bits_(checked_bits(code_bits)),
       table_(checked_bytes(cells, code_bits, options), options.huge_pages, options.allocator) {}
@@ -97,7 +96,7 @@ CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
     }
 }
 
-bool CodeTable::insert_hash(std::uint64_t hash) {
+bool CodeTable::try_insert_hash(std::uint64_t hash) {
     detail::check_not_moved(cells_ == 0);
     const Look look = look_for(hash);
     if (look.found) return true;
@@ -108,65 +107,32 @@ bool CodeTable::insert_hash(std::uint64_t hash) {
     return true;
 }
 
-std::size_t CodeTable::insert(std::span<const std::uint64_t> keys) {
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        if (!insert(keys[i])) return i;
-    return keys.size();
+std::size_t CodeTable::take(std::span<const std::uint64_t> words, bool hashed) {
+    std::size_t taken = 0;
+    while (taken < words.size() && try_insert_hash(hashed ? words[taken] : hash_of(words[taken])))
+        ++taken;
+    return taken;
 }
 
-std::size_t CodeTable::insert_hashes(std::span<const std::uint64_t> hashes) {
-    for (std::size_t i = 0; i < hashes.size(); ++i)
-        if (!insert_hash(hashes[i])) return i;
-    return hashes.size();
+std::string CodeTable::refusal(std::uint64_t, bool) const {
+    return spec() + " is full with " + std::to_string(stored()) + " codes in " +
+           std::to_string(cells()) + " cells";
 }
 
 // 64 at a time, so that their first cells are on the way together.
-std::size_t CodeTable::run(std::span<const std::uint64_t> keys, bool hashed, Output output,
-                           void* out) const {
-    std::array<std::uint64_t, 64> hashes;
-    std::size_t found = 0;
-    for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
-        const std::size_t n = std::min(hashes.size(), keys.size() - first);
+std::size_t CodeTable::answer(std::span<const std::uint64_t> words, bool hashed, Output output,
+                              void* out) const {
+    return detail::answer_by_hits(words.size(), output, out, [&](std::size_t first, std::size_t n) {
+        std::array<std::uint64_t, 64> hashes;
         for (std::size_t j = 0; j < n; ++j) {
-            hashes[j] = hashed ? keys[first + j] : hash_of(keys[first + j]);
+            hashes[j] = hashed ? words[first + j] : hash_of(words[first + j]);
             __builtin_prefetch(table_.data() +
                                detail::block_index(hashes[j], cells_) * code_bits_ / 8);
         }
         std::uint64_t hits = 0;
         for (std::size_t j = 0; j < n; ++j) hits |= std::uint64_t{contains_hash(hashes[j])} << j;
-        void* const to = output == Output::select ? static_cast<std::uint32_t*>(out) + found : out;
-        found += detail::write_answers(hits, first, n, output, to);
-    }
-    return found;
-}
-
-std::size_t CodeTable::count(std::span<const std::uint64_t> keys) const {
-    return run(keys, false, Output::count, nullptr);
-}
-std::size_t CodeTable::count_hashes(std::span<const std::uint64_t> hashes) const {
-    return run(hashes, true, Output::count, nullptr);
-}
-
-void CodeTable::contains(std::span<const std::uint64_t> keys,
-                         std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(keys.size(), bitmap.size());
-    run(keys, false, Output::bitmap, bitmap.data());
-}
-void CodeTable::contains_hashes(std::span<const std::uint64_t> hashes,
-                                std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(hashes.size(), bitmap.size());
-    run(hashes, true, Output::bitmap, bitmap.data());
-}
-
-std::size_t CodeTable::select(std::span<const std::uint64_t> keys,
-                              std::span<std::uint32_t> positions) const {
-    detail::check_positions(keys.size(), positions.size());
-    return run(keys, false, Output::select, positions.data());
-}
-std::size_t CodeTable::select_hashes(std::span<const std::uint64_t> hashes,
-                                     std::span<std::uint32_t> positions) const {
-    detail::check_positions(hashes.size(), positions.size());
-    return run(hashes, true, Output::select, positions.data());
+        return hits;
+    });
 }
 
 void CodeTable::clear() noexcept {

@@ -165,16 +165,16 @@ TEST(LevelDbFilter, StringsAnswerAsTheirHashesDo) {
     const LevelDbFilterView view{std::span<const std::byte>(filter)};
     std::vector<std::uint8_t> a(375), b(375);
     std::vector<std::uint32_t> p(3000), q(3000);
-    view.contains(keys, a);
+    view.contains_keys(keys, a);
     view.contains_hashes(hashes, b);
     EXPECT_EQ(a, b);
-    EXPECT_EQ(view.select(keys, p), view.select_hashes(hashes, q));
+    EXPECT_EQ(view.select_keys(keys, p), view.select_hashes(hashes, q));
     EXPECT_EQ(p, q);
-    EXPECT_GE(view.count(keys), 1500u);
-    EXPECT_LE(view.count(keys), 1550u);
-    EXPECT_EQ(view.count(keys), view.count_hashes(hashes));
-    EXPECT_THROW(view.contains(keys, std::span(a).first(374)), std::length_error);
-    EXPECT_THROW((void)view.select(keys, std::span(p).first(2999)), std::length_error);
+    EXPECT_GE(view.count_keys(keys), 1500u);
+    EXPECT_LE(view.count_keys(keys), 1550u);
+    EXPECT_EQ(view.count_keys(keys), view.count_hashes(hashes));
+    EXPECT_THROW(view.contains_keys(keys, std::span(a).first(374)), std::length_error);
+    EXPECT_THROW((void)view.select_keys(keys, std::span(p).first(2999)), std::length_error);
 }
 
 // Past 2^32 bits LevelDB's 32-bit positions are taken as they are: the array behind is never asked.

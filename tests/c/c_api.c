@@ -22,7 +22,7 @@ static void fill_and_ask(void) {
     uint64_t keys[2 * N];
     uint32_t positions[2 * N], rows[3] = {1999, 0, 7};
     uint8_t bitmap[2 * N / 8];
-    size_t found = 0, i;
+    size_t found = 0, yes_n = 0, i;
     int yes = 0;
     simdbloom_filter *f = NULL, *g = NULL;
     for (i = 0; i < 2 * N; ++i) keys[i] = i * UINT64_C(0x9E3779B97F4A7C15);
@@ -36,11 +36,11 @@ static void fill_and_ask(void) {
     CHECK(found == N);
     OK(simdbloom_select(f, keys, 2 * N, 0, positions, &found));
     CHECK(found >= N && found < N + 50 && positions[N - 1] == N - 1);
-    OK(simdbloom_bitmap(f, keys, 2 * N, 0, bitmap));
-    CHECK(bitmap[0] == 0xFF && bitmap[N / 8 - 1] == 0xFF);
+    OK(simdbloom_bitmap(f, keys, 2 * N, 0, bitmap, &yes_n));
+    CHECK(yes_n == found && bitmap[0] == 0xFF && bitmap[N / 8 - 1] == 0xFF);
     /* Of bits that do not fill their last byte. */
-    OK(simdbloom_bitmap(f, keys, 11, 0, bitmap));
-    CHECK(bitmap[0] == 0xFF && bitmap[1] == 0x07);
+    OK(simdbloom_bitmap(f, keys, 11, 0, bitmap, &yes_n));
+    CHECK(yes_n == 11 && bitmap[0] == 0xFF && bitmap[1] == 0x07);
     OK(simdbloom_select_rows(f, keys, N, 0, rows + 1, 2, rows + 1, &found));
     CHECK(found == 2 && rows[1] == 0 && rows[2] == 7);
     OK(simdbloom_contains(f, keys[0], &yes));

@@ -85,7 +85,8 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
     EXPECT_EQ(yes, 1);
     until_it_succeeds("count", [&] { return simdbloom_count(f, keys.data(), 500, 0, &found); });
     EXPECT_GE(found, 125u);
-    until_it_succeeds("bitmap", [&] { return simdbloom_bitmap(f, keys.data(), 500, 0, bitmap); });
+    until_it_succeeds("bitmap",
+                      [&] { return simdbloom_bitmap(f, keys.data(), 500, 0, bitmap, &found); });
     until_it_succeeds("select",
                       [&] { return simdbloom_select(f, keys.data(), 500, 0, positions, &found); });
     until_it_succeeds("select_rows", [&] {

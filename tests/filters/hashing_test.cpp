@@ -109,7 +109,7 @@ TEST_P(EverySpecKeyed, StringsAndBytesToo) {
     EXPECT_TRUE(filter.contains(std::string_view(words[7])));
     std::visit(
         [&]<class F>(F& f) {
-            if constexpr (std::derived_from<F, ErasableInterface<F>>) {
+            if constexpr (detail::HasErase<F>) {
                 EXPECT_TRUE(f.erase(std::string_view(words[7])));
                 EXPECT_TRUE(f.erase(std::as_bytes(std::span(words[8]))));
                 f.insert(std::string_view(words[7]));

@@ -182,7 +182,7 @@ TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
             ASSERT_EQ(f.stashed_hashes().size(), f.stashed());
             ASSERT_EQ(done, f.stashed() == keys.size());
             for (std::size_t i = f.stashed(); i < keys.size(); ++i) f.insert(keys[i]);
-            ASSERT_EQ(f.try_insert(keys[3]), Inserted::too_many_copies);
+            ASSERT_EQ(f.place(keys[3]), Inserted::too_many_copies);
             for (const auto key : keys)
                 for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(f.erase(key));
             ASSERT_EQ(f.stored(), 0u);

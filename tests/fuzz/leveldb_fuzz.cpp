@@ -40,14 +40,15 @@ void ask(LevelDbFilterView view, std::span<const std::byte> bytes,
         must(view.count_hashes(keys) == found && view.select_hashes(keys, positions) == found);
         for (std::size_t i = 0; i < found; ++i) must(view.contains_hash(keys[positions[i]]));
         must(view.select(keys, positions) == view.count(keys));
-        view.contains(strings, bitmap);
+        view.contains_keys(strings, bitmap);
         for (std::size_t i = 0; i < strings.size(); ++i) {
             const bool is_in = may_match(bytes, leveldb_hash(strings[i]));
             must(view.contains(strings[i]) == is_in &&
                  ((bitmap[i / 8] >> i % 8 & 1) != 0) == is_in);
             of_strings += is_in;
         }
-        must(view.count(strings) == of_strings && view.select(strings, positions) == of_strings);
+        must(view.count_keys(strings) == of_strings &&
+             view.select_keys(strings, positions) == of_strings);
     }
 }
 

@@ -44,7 +44,7 @@ struct Subject {
             std::size_t done = 0;
             std::visit(
                 [&]<class F>(F& f) {
-                    if constexpr (std::derived_from<F, TableInterface<F>>) {
+                    if constexpr (detail::HasTryInsert<F>) {
                         if (singly)
                             while (done < keys.size() && f.try_insert(keys[done])) ++done;
                         else if (hashed) done = f.try_insert_hashes(hashes(keys));
@@ -95,7 +95,7 @@ struct Subject {
         for (auto& filter : filters)
             std::visit(
                 [&]<class F>(F& f) {
-                    if constexpr (std::derived_from<F, ErasableInterface<F>>)
+                    if constexpr (detail::HasErase<F>)
                         must(n == 1 ? f.erase(keys[0]) : f.erase(keys) == keys.size());
                 },
                 filter.variant());
@@ -108,7 +108,7 @@ struct Subject {
             AnyFilter copy = filter;
             std::visit(
                 [&]<class F>(F& f) {
-                    if constexpr (std::derived_from<F, ErasableInterface<F>>)
+                    if constexpr (detail::HasErase<F>)
                         must(f.erase(key) ? filter.contains(key)
                                           : std::ranges::equal(f.bytes(), filter.base().bytes()));
                 },

@@ -126,7 +126,7 @@ std::vector<Way> ways() {
                      filter.insert(keys.make(i));
                      std::visit(
                          [&]<class F>(F& f) {
-                             if constexpr (std::derived_from<F, ErasableInterface<F>>) {
+                             if constexpr (detail::HasErase<F>) {
                                  EXPECT_EQ(f.erase(passing), passing.size());
                              }
                          },

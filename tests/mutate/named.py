@@ -54,10 +54,7 @@ BUGS = [
         ("src/kernels/ops/avx512.hpp", "_mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27)", "_mm512_srai_epi32(_mm512_mullo_epi32(x, salts), 27)")),
 
     bug("swapped arguments, bits per key", "n_keys and bits_per_key change places",
-        (FILTER, "detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options)",
-         "detail::size_for_bits(F::layout_of(options), static_cast<std::size_t>(bits_per_key), static_cast<double>(n_keys), options)")),
-    bug("swapped arguments, cuckoo", "n_keys and bits_per_key change places",
-        ("include/simdbloom/detail/erasable.hpp", "detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options)",
+        ("include/simdbloom/interface.hpp", "detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options)",
          "detail::size_for_bits(F::layout_of(options), static_cast<std::size_t>(bits_per_key), static_cast<double>(n_keys), options)")),
     bug("swapped arguments, best k", "keys and blocks change places", (SIZING, "fpr::best_k(layout, n_keys, blocks)", "fpr::best_k(layout, blocks, n_keys)")),
     bug("swapped arguments, FPR in sizing", "keys and blocks change places",
@@ -71,7 +68,7 @@ BUGS = [
     bug("hash state lost, batches", "batches leave the last step of the mixer out", (KERNEL_HASH, "return O::template mul_folded<mix_multiplier2>(x);", "return x;")),
     bug("hash state lost, a few keys", "short batches are hashed with another seed",
         ("src/kernels/driver.hpp", "fold_seed<Ops<ScalarArch>>(t.seed)", "fold_seed<Ops<ScalarArch>>(0)")),
-    bug("count lost after batches", "the number of fingerprints is not written back", ("include/simdbloom/cuckoo.hpp", "        stored_ += keys;\n", "")),
+    bug("count lost after batches", "the number of fingerprints is not written back", (CUCKOO, "    stored_ += taken;\n", "")),
 
     bug("a victim outside the table", "there is no victim cache here; the nearest: the evicted slot is one of eight, not of four",
         (CUCKOO, "next_random(*t.random) >> 62", "next_random(*t.random) >> 61")),

@@ -61,4 +61,10 @@ using EveryType =
                      CuckooFilter, CountingBloom, DLeftCounting, AnyFilter, GrowingCuckoo,
                      ScalableBloom, BloomierMap, CodeTable, UserBloom>;
 
+/// Of those the ones that hash keys to 64 bits.
+using HashingType =
+    ::testing::Types<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom, CacheLineBloom,
+                     CuckooFilter, CountingBloom, DLeftCounting, AnyFilter, GrowingCuckoo,
+                     ScalableBloom, BloomierMap, CodeTable>;
+
 }  // namespace simdbloom::test

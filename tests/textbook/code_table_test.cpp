@@ -15,17 +15,17 @@ TEST(CodeTable, FindsEveryKeyUpToTheLastCell) {
         for (const std::uint64_t cells : {2u, 3u, 64u, 1000u}) {
             CodeTable table(cells, bits);
             const auto keys = test::random_keys(100'000);
-            const std::size_t in = table.insert(keys);
+            const std::size_t in = table.try_insert(keys);
             ASSERT_LE(table.stored(), cells - 1);
             ASSERT_EQ(table.count(std::span(keys).first(in)), in) << bits << ' ' << cells;
             if (in == keys.size()) continue;  // every code is on every row
             EXPECT_EQ(table.stored(), cells - 1);
-            EXPECT_FALSE(table.insert(keys[in]));
+            EXPECT_FALSE(table.try_insert(keys[in]));
             EXPECT_FALSE(table.contains(keys[in])) << "a refused key leaves nothing behind";
             table.clear();
             EXPECT_EQ(table.count(keys), 0u);
             EXPECT_EQ(table.stored(), 0u);
-            EXPECT_EQ(table.insert(keys), in) << "a cleared table is as a new one";
+            EXPECT_EQ(table.try_insert(keys), in) << "a cleared table is as a new one";
         }
 }
 
@@ -34,7 +34,7 @@ TEST(CodeTable, BatchesAnswerAsSingleKeys) {
     for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
         CodeTable table = CodeTable::with_empty_share(
             60, 0.3, 3, {.seed = 7, .hashing = hashing, .key = HashKey{1, 2}});
-        EXPECT_EQ(table.insert(std::span(keys).first(60)), 60u);
+        EXPECT_EQ(table.try_insert(std::span(keys).first(60)), 60u);
         for (std::size_t n = 0; n <= keys.size(); ++n) {
             const auto part = std::span(keys).last(n);
             std::vector<std::uint8_t> bitmap((n + 7) / 8, 0xA5);
@@ -57,12 +57,12 @@ TEST(CodeTable, BatchesAnswerAsSingleKeys) {
 
 TEST(CodeTable, HashesAndStringsGoTheSameWay) {
     CodeTable table(1000, 16);
-    EXPECT_TRUE(table.insert("a word"));
+    EXPECT_TRUE(table.try_insert("a word"));
     EXPECT_TRUE(table.contains("a word"));
     EXPECT_TRUE(table.contains_hash(hash_bytes("a word")));
     EXPECT_FALSE(table.contains("another"));
     const std::vector<std::uint64_t> hashes{hash_key(1), hash_key(2), hash_key(3)};
-    EXPECT_EQ(table.insert_hashes(hashes), 3u);
+    EXPECT_EQ(table.try_insert_hashes(hashes), 3u);
     EXPECT_TRUE(table.contains(std::uint64_t{2}));
     EXPECT_EQ(table.count_hashes(hashes), 3u);
     std::vector<std::uint8_t> bitmap(1);
@@ -78,7 +78,7 @@ TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {
     for (const unsigned bits : {4u, 8u, 12u})
         for (const double empty : {0.5, 0.2, 0.1}) {
             CodeTable table = CodeTable::with_empty_share(n, empty, bits);
-            ASSERT_EQ(table.insert(keys), n);
+            ASSERT_EQ(table.try_insert(keys), n);
             ASSERT_EQ(table.count(keys), n);
             const double model = table.estimated_fpr(), asked = static_cast<double>(probes);
             EXPECT_NEAR(static_cast<double>(table.count(strangers)), asked * model,
@@ -100,11 +100,11 @@ TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {
 TEST(CodeTable, LongCodesTellKeysApart) {
     CodeTable table(4000, 32);
     const auto keys = test::random_keys(3000);
-    EXPECT_EQ(table.insert(keys), keys.size());
+    EXPECT_EQ(table.try_insert(keys), keys.size());
     EXPECT_EQ(table.stored(), keys.size());
     EXPECT_EQ(table.count(test::random_keys(100'000, 1 << 20)), 0u);
-    EXPECT_TRUE(table.insert_hash(~std::uint64_t{0}) && table.contains_hash(~std::uint64_t{0}));
-    EXPECT_TRUE(table.insert_hash(0) && table.contains_hash(0));
+    EXPECT_TRUE(table.try_insert_hash(~std::uint64_t{0}) && table.contains_hash(~std::uint64_t{0}));
+    EXPECT_TRUE(table.try_insert_hash(0) && table.contains_hash(0));
     EXPECT_EQ(table.stored(), keys.size() + 2);
 }
 

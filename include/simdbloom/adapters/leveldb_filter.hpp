@@ -8,13 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "simdbloom/detail/number_keys.hpp"
+#include "simdbloom/interface.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom {
 
 namespace detail {
-enum class Output : std::uint8_t;
 struct KernelTable;
 }  // namespace detail
 
@@ -51,36 +50,19 @@ std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64
 ///
 /// Integer keys are their eight little-endian bytes. Hashes are 64-bit integers of which the low 32
 /// bits are read. Several threads may call const members at the same time.
-class LevelDbFilterView {
+class LevelDbFilterView : public Interface<LevelDbFilterView, detail::NoBase> {
 public:
     explicit LevelDbFilterView(std::span<const std::byte> bytes) noexcept;
     explicit LevelDbFilterView(std::string_view bytes) noexcept
         : LevelDbFilterView(std::as_bytes(std::span(bytes))) {}
 
-    bool contains(std::string_view key) const noexcept { return contains_hash(leveldb_hash(key)); }
-    bool contains(std::uint64_t key) const noexcept { return contains_hash(leveldb_hash(key)); }
+    static std::uint64_t hash_of(std::string_view key) noexcept { return leveldb_hash(key); }
+    static std::uint64_t hash_of(std::uint64_t key) noexcept { return leveldb_hash(key); }
     template <detail::LossyKey K>
-    bool contains(K) const = delete;
+    static std::uint64_t hash_of(K) = delete;
+    /// Of a Hasher of the user's, whose low 32 bits are read.
+    static std::uint64_t seed() noexcept { return leveldb_filter_seed; }
     bool contains_hash(std::uint64_t hash) const noexcept;
-
-    /// How many of the keys are found.
-    std::size_t count(std::span<const std::string_view> keys) const;
-    std::size_t count(std::span<const std::uint64_t> keys) const;
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const;
-    /// Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes ceil(n / 8)
-    /// bytes, the last one padded with zeros. Throws std::length_error if the bitmap is shorter.
-    void contains(std::span<const std::string_view> keys, std::span<std::uint8_t> bitmap) const;
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
-    void contains_hashes(std::span<const std::uint64_t> hashes,
-                         std::span<std::uint8_t> bitmap) const;
-    /// Writes the positions of the keys found, ascending, and returns how many they are.
-    /// `positions` must have room for all keys (std::length_error).
-    std::size_t select(std::span<const std::string_view> keys,
-                       std::span<std::uint32_t> positions) const;
-    std::size_t select(std::span<const std::uint64_t> keys,
-                       std::span<std::uint32_t> positions) const;
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes,
-                              std::span<std::uint32_t> positions) const;
 
     /// From now on batches go through the kernels of this instruction set. Throws
     /// std::invalid_argument if this machine cannot run it. Before the first call they go through
@@ -94,7 +76,8 @@ public:
     unsigned k() const noexcept { return k_; }
 
 private:
-    std::size_t lookup(std::span<const std::uint64_t> keys, bool hashed, detail::Output output,
+    friend struct detail::Hooks;
+    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
                        void* out) const;
 
     std::span<const std::byte> bytes_;

@@ -23,14 +23,7 @@ public:
     /// The secret of Hashing::keyed, else 0.
     const HashKey& key() const noexcept { return key_; }
 
-protected:
-    /// Draws what the options leave open. Throws std::system_error if the operating system has no
-    /// random bits.
-    explicit KeyHash(const Options& options);
-
-    bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
-    /// Null unless hashing is keyed.
-    const HashKey* secret() const noexcept { return keyed() ? &key_ : nullptr; }
+    /// The hash of a key, as the calls that take hashes want it.
     std::uint64_t hash_of(std::uint64_t key) const noexcept {
         return keyed() ? keyed_hash_of(key) : mix(key, seed_);
     }
@@ -40,7 +33,17 @@ protected:
     std::uint64_t hash_of(std::span<const std::byte> key) const noexcept {
         return keyed() ? siphash(key, key_) : hash_bytes(key, seed());
     }
+    template <LossyKey K>
+    std::uint64_t hash_of(K) const = delete;
 
+protected:
+    /// Draws what the options leave open. Throws std::system_error if the operating system has no
+    /// random bits.
+    explicit KeyHash(const Options& options);
+
+    bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
+    /// Null unless hashing is keyed.
+    const HashKey* secret() const noexcept { return keyed() ? &key_ : nullptr; }
     void unite_kinds(const KeyHash& other) noexcept {
         if (key_kind_ != other.key_kind_) key_kind_ = KeyKind::unknown;
     }

@@ -15,10 +15,6 @@
 
 namespace simdbloom {
 
-namespace detail {
-enum class Output : std::uint8_t;
-}  // namespace detail
-
 /// Cells of c bits. A cell is empty or has the code of one key, from 1 to 2^c - 1.
 ///
 /// A key has a pseudo-random row of cells and goes to the first empty cell of its row. If it meets
@@ -31,7 +27,7 @@ enum class Output : std::uint8_t;
 /// erase them. Several threads may call const members at the same time; no other member may run at
 /// the same time as any other call. Of the options seed, hashing, key, huge_pages, max_bytes and
 /// allocator are read.
-class CodeTable : public LookupInterface<CodeTable, detail::KeyHash> {
+class CodeTable : public Interface<CodeTable, detail::KeyHash> {
 public:
     static constexpr unsigned min_code_bits = 2, max_code_bits = 32;
 
@@ -47,29 +43,9 @@ public:
     CodeTable& operator=(const CodeTable& other) { return *this = CodeTable(other); }
     CodeTable& operator=(CodeTable&&) noexcept = default;
 
-    /// Returns false if the key could not go in: all cells but one are taken.
-    bool insert_hash(std::uint64_t hash);
+    /// Returns false if the key cannot go in: all cells but one are taken.
+    bool try_insert_hash(std::uint64_t hash);
     bool contains_hash(std::uint64_t hash) const noexcept { return look_for(hash).found; }
-    bool insert(std::uint64_t key) { return insert_hash(hash_of(key)); }
-    bool insert(std::string_view key) { return insert_hash(hash_of(key)); }
-    template <detail::LossyKey K>
-    bool insert(K) = delete;
-    using LookupInterface::contains;
-
-    /// Insert in order, up to the first key that cannot go in, and return how many went in.
-    std::size_t insert(std::span<const std::uint64_t> keys);
-    std::size_t insert_hashes(std::span<const std::uint64_t> hashes);
-
-    // As those of FilterBase.
-    std::size_t count(std::span<const std::uint64_t> keys) const;
-    std::size_t count_hashes(std::span<const std::uint64_t> hashes) const;
-    void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
-    void contains_hashes(std::span<const std::uint64_t> hashes,
-                         std::span<std::uint8_t> bitmap) const;
-    std::size_t select(std::span<const std::uint64_t> keys,
-                       std::span<std::uint32_t> positions) const;
-    std::size_t select_hashes(std::span<const std::uint64_t> hashes,
-                              std::span<std::uint32_t> positions) const;
 
     std::uint64_t cells() const noexcept { return cells_; }
     unsigned code_bits() const noexcept { return code_bits_; }
@@ -78,6 +54,8 @@ public:
     std::size_t size_in_bytes() const noexcept {
         return static_cast<std::size_t>((cells_ * code_bits_ + 7) / 8);
     }
+    /// The share of cells taken.
+    double load() const noexcept;
     /// "codes:c=8"
     std::string spec() const { return "codes:c=" + std::to_string(code_bits_); }
     void clear() noexcept;
@@ -92,6 +70,7 @@ public:
     std::uint64_t probes(std::uint64_t hash) const noexcept { return look_for(hash).probes; }
 
 private:
+    friend struct detail::Hooks;
     struct Look {
         std::uint64_t cell, probes;
         std::uint32_t code;
@@ -99,10 +78,11 @@ private:
     };
     Look look_for(std::uint64_t hash) const noexcept;
     std::uint32_t at(std::uint64_t cell) const noexcept;
-    double load() const noexcept;
 
-    std::size_t run(std::span<const std::uint64_t> keys, bool hashed, detail::Output output,
-                    void* out) const;
+    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
+    std::string refusal(std::uint64_t word, bool hashed) const;
+    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
+                       void* out) const;
 
     detail::Taken<std::uint64_t> cells_, stored_;
     unsigned code_bits_;

@@ -1,11 +1,9 @@
 #include "simdbloom/adapters/leveldb_filter.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "dispatch/kernels_of.hpp"
-#include "simdbloom/filter.hpp"
 
 namespace simdbloom {
 namespace {
@@ -61,17 +59,6 @@ std::vector<std::byte> made(std::size_t n_keys, int bits_per_key, const HashOf& 
     std::vector<std::byte> filter(shape.bytes + 1);
     fill(filter.data(), shape, n_keys, hash_of);
     return filter;
-}
-
-// 1024 hashes (8 KiB) at a time; a multiple of 8, so that every piece's bitmap starts on a byte.
-template <class Use>
-void for_each_hashed(std::span<const std::string_view> keys, const Use& use) {
-    std::array<std::uint64_t, 1024> hashes;
-    for (std::size_t first = 0; first < keys.size(); first += hashes.size()) {
-        const std::size_t n = std::min(hashes.size(), keys.size() - first);
-        for (std::size_t i = 0; i < n; ++i) hashes[i] = leveldb_hash(keys[first + i]);
-        use(first, std::span<const std::uint64_t>(hashes.data(), n));
-    }
 }
 
 }  // namespace
@@ -161,33 +148,21 @@ const detail::KernelTable& default_table() {
     return table;
 }
 
-// Answers of `key_found` in the kernels' forms: for filters that these do not take.
-template <class Found>
-std::size_t one_by_one(std::size_t n, detail::Output output, void* out, const Found& key_found) {
-    std::size_t found = 0;
-    if (output == detail::Output::bitmap)
-        std::fill_n(static_cast<std::uint8_t*>(out), (n + 7) / 8, std::uint8_t{0});
-    for (std::size_t i = 0; i < n; ++i) {
-        if (!key_found(i)) continue;
-        if (output == detail::Output::select)
-            static_cast<std::uint32_t*>(out)[found] = static_cast<std::uint32_t>(i);
-        if (output == detail::Output::bitmap) {
-            auto& byte = static_cast<std::uint8_t*>(out)[i / 8];
-            byte = static_cast<std::uint8_t>(byte | 1u << (i % 8));
-        }
-        ++found;
-    }
-    return found;
-}
-
 }  // namespace
 
-std::size_t LevelDbFilterView::lookup(std::span<const std::uint64_t> keys, bool hashed,
+std::size_t LevelDbFilterView::answer(std::span<const std::uint64_t> words, bool hashed,
                                       detail::Output output, void* out) const {
+    // The kernels do not take such filters.
     if (k_ > 30 || bits_ < 64)
-        return one_by_one(keys.size(), output, out, [&](std::size_t i) {
-            return hashed ? contains_hash(keys[i]) : contains(keys[i]);
-        });
+        return detail::answer_by_hits(
+            words.size(), output, out, [&](std::size_t first, std::size_t n) {
+                std::uint64_t hits = 0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const std::uint64_t word = words[first + i];
+                    hits |= std::uint64_t{contains_hash(hashed ? word : leveldb_hash(word))} << i;
+                }
+                return hits;
+            });
     const auto& kernels = kernels_ != nullptr ? *kernels_ : default_table();
     // The kernels write nothing through `bits`.
     const detail::Target target{const_cast<std::byte*>(bytes_.data()),
@@ -196,60 +171,7 @@ std::size_t LevelDbFilterView::lookup(std::span<const std::uint64_t> keys, bool 
                                 k_,
                                 bytes_.size() - 1,
                                 nullptr};
-    return kernels.leveldb(target, {keys.data(), keys.size(), hashed}, output, out);
-}
-
-std::size_t LevelDbFilterView::count_hashes(std::span<const std::uint64_t> hashes) const {
-    return lookup(hashes, true, detail::Output::count, nullptr);
-}
-std::size_t LevelDbFilterView::count(std::span<const std::uint64_t> keys) const {
-    return lookup(keys, false, detail::Output::count, nullptr);
-}
-std::size_t LevelDbFilterView::count(std::span<const std::string_view> keys) const {
-    std::size_t found = 0;
-    for_each_hashed(keys, [&](std::size_t, auto hashes) { found += count_hashes(hashes); });
-    return found;
-}
-
-void LevelDbFilterView::contains_hashes(std::span<const std::uint64_t> hashes,
-                                        std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(hashes.size(), bitmap.size());
-    lookup(hashes, true, detail::Output::bitmap, bitmap.data());
-}
-void LevelDbFilterView::contains(std::span<const std::uint64_t> keys,
-                                 std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(keys.size(), bitmap.size());
-    lookup(keys, false, detail::Output::bitmap, bitmap.data());
-}
-void LevelDbFilterView::contains(std::span<const std::string_view> keys,
-                                 std::span<std::uint8_t> bitmap) const {
-    detail::check_bitmap(keys.size(), bitmap.size());
-    for_each_hashed(keys, [&](std::size_t first, auto hashes) {
-        contains_hashes(hashes, bitmap.subspan(first / 8));
-    });
-}
-
-std::size_t LevelDbFilterView::select_hashes(std::span<const std::uint64_t> hashes,
-                                             std::span<std::uint32_t> positions) const {
-    detail::check_positions(hashes.size(), positions.size());
-    return lookup(hashes, true, detail::Output::select, positions.data());
-}
-std::size_t LevelDbFilterView::select(std::span<const std::uint64_t> keys,
-                                      std::span<std::uint32_t> positions) const {
-    detail::check_positions(keys.size(), positions.size());
-    return lookup(keys, false, detail::Output::select, positions.data());
-}
-std::size_t LevelDbFilterView::select(std::span<const std::string_view> keys,
-                                      std::span<std::uint32_t> positions) const {
-    detail::check_positions(keys.size(), positions.size());
-    std::size_t found = 0;
-    for_each_hashed(keys, [&](std::size_t first, auto hashes) {
-        const std::size_t here = select_hashes(hashes, positions.subspan(found));
-        for (std::size_t i = found; i < found + here; ++i)
-            positions[i] += static_cast<std::uint32_t>(first);
-        found += here;
-    });
-    return found;
+    return kernels.leveldb(target, {words.data(), words.size(), hashed}, output, out);
 }
 
 }  // namespace simdbloom

@@ -1,0 +1,157 @@
+// Batches of keys: the one loop that takes them piece by piece, and the one writer of answers
+// outside the kernels.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/output.hpp"
+
+namespace simdbloom::detail {
+
+/// Throw std::length_error naming both sizes if the output is too short.
+void check_bitmap(std::size_t keys, std::size_t bytes);
+void check_positions(std::size_t keys, std::size_t room);
+
+/// Keys of a piece: 8 KiB of hashes. A multiple of 64, so that the bitmap of a piece begins on a
+/// byte and only the last has a tail.
+inline constexpr std::size_t piece_keys = 1024;
+
+/// use(first, n) for pieces of a batch in order, until it returns false.
+template <class Use>
+void for_each_piece(std::size_t keys, const Use& use) {
+    for (std::size_t first = 0; first < keys; first += piece_keys)
+        if (!use(first, std::min(piece_keys, keys - first))) return;
+}
+
+/// A batch of 64-bit integers where they lie in memory: keys, or hashes of keys.
+struct Words {
+    std::span<const std::uint64_t> all;
+    bool hashed;
+
+    std::size_t size() const noexcept { return all.size(); }
+    /// use(first, words) until it returns false.
+    template <class Use>
+    void for_each(const Use& use) const {
+        use(std::size_t{0}, all);
+    }
+};
+
+/// The same, a piece at a time.
+struct WordPieces : Words {
+    template <class Use>
+    void for_each(const Use& use) const {
+        for_each_piece(size(), [&](std::size_t first, std::size_t n) {
+            return use(first, all.subspan(first, n));
+        });
+    }
+};
+
+/// A batch that becomes 64-bit integers, keys or hashes, a piece at a time: fill(first, n, words).
+template <class Fill>
+struct WordSource {
+    std::size_t keys;
+    bool hashed;
+    Fill fill;
+
+    std::size_t size() const noexcept { return keys; }
+    template <class Use>
+    void for_each(const Use& use) const {
+        alignas(64) std::uint64_t words[piece_keys];
+        for_each_piece(keys, [&](std::size_t first, std::size_t n) {
+            fill(first, n, words);
+            return use(first, std::span<const std::uint64_t>(words, n));
+        });
+    }
+};
+template <class Fill>
+WordSource(std::size_t, bool, Fill) -> WordSource<Fill>;
+
+/// Where the answers from key `first` on go, of which `found` keys were found before.
+inline void* output_from(void* out, Output output, std::size_t first, std::size_t found) noexcept {
+    if (output == Output::bitmap) return static_cast<std::uint8_t*>(out) + first / 8;
+    if (output == Output::select) return static_cast<std::uint32_t*>(out) + found;
+    return nullptr;
+}
+
+/// The answers of a batch from those of its parts, each written as if there were no other:
+/// answer(words, out) returns how many were found.
+template <class Batch, class Answer>
+std::size_t answer_batch(const Batch& batch, Output output, void* out, const Answer& answer) {
+    std::size_t found = 0;
+    batch.for_each([&](std::size_t first, std::span<const std::uint64_t> words) {
+        void* const to = output_from(out, output, first, found);
+        const std::size_t here = answer(words, to);
+        if (output == Output::select && first != 0)
+            for (std::size_t i = 0; i < here; ++i)
+                static_cast<std::uint32_t*>(to)[i] += static_cast<std::uint32_t>(first);
+        found += here;
+        return true;
+    });
+    return found;
+}
+
+/// insert(words) for the parts of a batch in order, until one is not taken whole; returns how many
+/// keys were taken.
+template <class Batch, class Insert>
+std::size_t insert_batch(const Batch& batch, const Insert& insert) {
+    std::size_t taken = 0;
+    batch.for_each([&](std::size_t, std::span<const std::uint64_t> words) {
+        const std::size_t here = insert(words);
+        taken += here;
+        return here == words.size();
+    });
+    return taken;
+}
+
+/// Writes the answers of n <= 64 keys as a kernel would, and returns how many were found. Bit i of
+/// `hits` says whether key i is found; none is set from n on.
+inline std::size_t write_answers(std::uint64_t hits, std::size_t n, std::size_t first,
+                                 Output output, void* out) noexcept {
+    if (output == Output::bitmap)
+        for (std::size_t i = 0; i < n; i += 8)
+            static_cast<std::uint8_t*>(out)[i / 8] = static_cast<std::uint8_t>(hits >> i);
+    if (output == Output::select) {
+        auto* to = static_cast<std::uint32_t*>(out);
+        for (std::uint64_t left = hits; left != 0; left &= left - 1)
+            *to++ = static_cast<std::uint32_t>(first) +
+                    static_cast<std::uint32_t>(std::countr_zero(left));
+    }
+    return static_cast<std::size_t>(std::popcount(hits));
+}
+
+/// The answers of n keys, 64 at a time: hits(first, n) has bit i set where key first + i is found.
+template <class Hits>
+std::size_t answer_by_hits(std::size_t keys, Output output, void* out, const Hits& hits) {
+    std::size_t found = 0;
+    for (std::size_t first = 0; first < keys; first += 64) {
+        const std::size_t n = std::min<std::size_t>(64, keys - first);
+        found +=
+            write_answers(hits(first, n), n, first, output, output_from(out, output, first, found));
+    }
+    return found;
+}
+
+/// The bitmap of one piece.
+class PieceBitmap {
+public:
+    std::span<std::uint8_t> bytes() noexcept {
+        return {reinterpret_cast<std::uint8_t*>(words_), sizeof words_};
+    }
+    /// Of the n <= 64 keys from `first` on, a multiple of 64, as answer_by_hits asks for them.
+    std::uint64_t hits(std::size_t first, std::size_t n) const noexcept {
+        return little_endian(words_[first / 64]) & ~std::uint64_t{0} >> (64 - n);
+    }
+    void operator|=(const PieceBitmap& other) noexcept {
+        for (std::size_t i = 0; i < piece_keys / 64; ++i) words_[i] |= other.words_[i];
+    }
+
+private:
+    std::uint64_t words_[piece_keys / 64] = {};
+};
+
+}  // namespace simdbloom::detail

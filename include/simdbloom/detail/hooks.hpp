@@ -1,0 +1,147 @@
+// What the interface of all filters asks of a filter F.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "simdbloom/detail/batch.hpp"
+#include "simdbloom/hash.hpp"
+
+namespace simdbloom::detail {
+
+/// A key that a filter hashes itself: a whole number, text or bytes.
+template <class K>
+concept Key = !LossyKey<K> && (std::convertible_to<const K&, std::uint64_t> ||
+                               std::convertible_to<const K&, std::string_view> ||
+                               std::convertible_to<const K&, std::span<const std::byte>>);
+
+/// A span, vector or array of whole numbers that are widened to keys of 64 bits: -1 is the key
+/// 2^64 - 1 whatever its type.
+template <class R>
+concept OtherIntegers = !std::convertible_to<const R&, std::span<const std::uint64_t>> &&
+                        (std::convertible_to<const R&, std::span<const std::int64_t>> ||
+                         std::convertible_to<const R&, std::span<const std::uint32_t>> ||
+                         std::convertible_to<const R&, std::span<const std::int32_t>>);
+
+/// A function that hashes the keys of a span, vector or array R.
+template <class H, class R>
+concept HasherOf = Hasher<H, typename decltype(std::span(std::declval<const R&>()))::value_type>;
+
+// What a filter F can do with one hash.
+template <class F>
+concept HasInsert = requires(F& f, std::uint64_t hash) {
+    f.insert_hash(hash);
+};
+template <class F>
+concept HasErase = requires(F& f, std::uint64_t hash) {
+    f.erase_hash(hash);
+};
+/// F can be full.
+template <class F>
+concept HasTryInsert = requires(F& f, std::uint64_t hash) {
+    f.try_insert_hash(hash);
+};
+
+/// The base of a filter that needs none.
+struct NoBase {};
+
+/// Calls the hooks of a filter, which are not for its users:
+///   size_t answer(words, hashed, output, out) const   answers as Kernels::lookup does, and returns
+///                                                     how many were found
+///   size_t take(words, hashed)                        inserts in order, and returns how many keys
+///                                                     went in; all, or the next was refused
+///   string refusal(word, hashed) const                of filters that can be full: why this key
+///                                                     was refused
+/// `words` are keys, or hashes of keys.
+struct Hooks {
+    template <class F>
+    static std::size_t answer(const F& f, std::span<const std::uint64_t> words, bool hashed,
+                              Output output, void* out) {
+        return f.answer(words, hashed, output, out);
+    }
+    /// Through `take`, or key by key where a batch is short.
+    template <class F>
+    static std::size_t insert(F& f, std::span<const std::uint64_t> words, bool hashed) {
+        return f.insert_words(words, hashed);
+    }
+    template <class F>
+    static std::size_t take(F& f, std::span<const std::uint64_t> words, bool hashed) {
+        return f.take(words, hashed);
+    }
+    /// F, which is one of several filters, takes a key to that one in one step.
+    template <class F>
+    static constexpr bool take_keys = requires(const F& f) {
+        f.contains_key(std::uint64_t{});
+    };
+    template <class F, class K>
+    static bool contains(const F& f, const K& key) {
+        return f.contains_key(key);
+    }
+    template <class F, class K>
+    static void insert_key(F& f, const K& key) {
+        f.insert_key(key);
+    }
+    /// Of where erase_hash begins, if F tells.
+    template <class F>
+    static void prefetch(const F& f, std::uint64_t hash) {
+        if constexpr (requires { f.prefetch(hash); }) f.prefetch(hash);
+    }
+    template <class F>
+    static std::string refusal(const F& f, std::uint64_t word, bool hashed) {
+        return f.refusal(word, hashed);
+    }
+};
+
+/// Inserts the keys of a batch that are not found, and returns how many they were. Bit i of
+/// `were_new`, unless that is null, is set where key i was one of them.
+template <class F, class Batch>
+std::size_t insert_new(F& f, const Batch& batch, std::uint8_t* were_new) {
+    std::size_t news = 0;
+    batch.for_each([&](std::size_t start, std::span<const std::uint64_t> words) {
+        for_each_piece(words.size(), [&](std::size_t first, std::size_t n) {
+            const auto piece = words.subspan(first, n);
+            std::uint8_t found[piece_keys / 8];
+            Hooks::answer(f, piece, batch.hashed, Output::bitmap, found);
+            for (std::size_t i = 0; i < n; ++i) {
+                if ((found[i / 8] >> (i % 8) & 1) != 0) continue;
+                // Not there before the piece; another copy may have come in it.
+                if (!f.insert_hash_if_new(batch.hashed ? piece[i] : f.hash_of(piece[i]))) continue;
+                const std::size_t at = start + first + i;
+                if (were_new != nullptr)
+                    were_new[at / 8] |= static_cast<std::uint8_t>(1u << (at % 8));
+                ++news;
+            }
+            return true;
+        });
+        return true;
+    });
+    return news;
+}
+
+/// Erases the keys of a batch in order, and returns how many were found.
+template <class F, class Batch>
+std::size_t erase_batch(F& f, const Batch& batch) {
+    std::size_t erased = 0;
+    batch.for_each([&](std::size_t, std::span<const std::uint64_t> words) {
+        // 64 at a time, so that their first lines are under way before they are wanted.
+        std::array<std::uint64_t, 64> hashes;
+        for (std::size_t first = 0; first < words.size(); first += hashes.size()) {
+            const std::size_t n = std::min(hashes.size(), words.size() - first);
+            for (std::size_t i = 0; i < n; ++i) {
+                hashes[i] = batch.hashed ? words[first + i] : f.hash_of(words[first + i]);
+                Hooks::prefetch(f, hashes[i]);
+            }
+            for (std::size_t i = 0; i < n; ++i) erased += f.erase_hash(hashes[i]);
+        }
+        return true;
+    });
+    return erased;
+}
+
+}  // namespace simdbloom::detail

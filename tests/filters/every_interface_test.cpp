@@ -1,0 +1,171 @@
+// The interface of every type there is: all ways to ask give one answer, and all ways to insert put
+// the same keys in.
+#include "every_type.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::KeyVector;
+
+/// Some keys of the filter and as many strangers, in turns.
+KeyVector in_turns(const KeyVector& keys) {
+    KeyVector all;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        all.push_back(keys[i]);
+        all.push_back(test::random_key(1'000'000 + i));
+    }
+    return all;
+}
+
+template <class F>
+class EveryInterface : public ::testing::Test {};
+TYPED_TEST_SUITE(EveryInterface, test::HashingType);
+
+TYPED_TEST(EveryInterface, AllWaysToAskGiveOneAnswer) {
+    for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
+        const TypeParam f = test::filled<TypeParam>(
+            test::some_keys(), {.seed = 0, .hashing = hashing, .key = HashKey{3, 4}});
+        const KeyVector all = in_turns(test::some_keys());
+        for (const std::size_t n : {0u, 1u, 7u, 64u, 65u, 1'023u, 1'024u, 1'025u, 2'000u}) {
+            const auto keys = std::span(all).first(n);
+            std::vector<std::uint64_t> hashes(n);
+            std::vector<std::string_view> texts(n);
+            std::vector<std::uint32_t> expected;
+            for (std::size_t i = 0; i < n; ++i) {
+                hashes[i] = f.hash_of(keys[i]);
+                ASSERT_EQ(f.contains(keys[i]), f.contains_hash(hashes[i]));
+                if (f.contains(keys[i])) expected.push_back(static_cast<std::uint32_t>(i));
+            }
+            const auto same = [](std::uint64_t hash, std::uint64_t) { return hash; };
+            const auto answers_are = [&](auto count, auto bitmap_of, auto select) {
+                ASSERT_EQ(count(), expected.size());
+                std::vector<std::uint8_t> bitmap((n + 7) / 8 + 1, 0xA5);
+                ASSERT_EQ(bitmap_of(bitmap), expected.size());
+                ASSERT_EQ(bitmap.back(), 0xA5);
+                std::size_t next = 0;
+                for (std::size_t i = 0; i < (n + 7) / 8 * 8; ++i) {
+                    const bool is_in = next < expected.size() && expected[next] == i;
+                    ASSERT_EQ((bitmap[i / 8] >> (i % 8) & 1) != 0, is_in) << i;
+                    next += is_in;
+                }
+                std::vector<std::uint32_t> positions(n, 7);
+                ASSERT_EQ(select(positions), expected.size());
+                positions.resize(expected.size());
+                ASSERT_EQ(positions, expected);
+            };
+            answers_are([&] { return f.count(keys); },
+                        [&](auto& bits) { return f.contains(keys, bits); },
+                        [&](auto& to) { return f.select(keys, to); });
+            answers_are([&] { return f.count_hashes(hashes); },
+                        [&](auto& bits) { return f.contains_hashes(hashes, bits); },
+                        [&](auto& to) { return f.select_hashes(hashes, to); });
+            answers_are([&] { return f.count_keys(hashes, same); },
+                        [&](auto& bits) { return f.contains_keys(hashes, bits, same); },
+                        [&](auto& to) { return f.select_keys(hashes, to, same); });
+        }
+    }
+}
+
+TYPED_TEST(EveryInterface, OutputsThatAreTooShortAreRefusedUntouched) {
+    const TypeParam f = test::filled<TypeParam>(test::some_keys(), {});
+    const KeyVector keys = test::some_keys();
+    std::vector<std::uint8_t> bitmap(124, 0xEE);
+    std::vector<std::uint32_t> positions(999, 7);
+    EXPECT_THROW(f.contains(keys, bitmap), std::length_error);
+    EXPECT_THROW(f.contains_hashes(keys, bitmap), std::length_error);
+    EXPECT_THROW((void)f.select(keys, positions), std::length_error);
+    EXPECT_THROW((void)f.select_hashes(keys, positions), std::length_error);
+    for (const auto byte : bitmap) ASSERT_EQ(byte, 0xEE);
+    for (const auto p : positions) ASSERT_EQ(p, 7u);
+}
+
+TYPED_TEST(EveryInterface, NewKeysGoInOnce) {
+    if constexpr (detail::HasInsert<TypeParam>) {
+        const KeyVector keys = test::some_keys();
+        const auto some = std::span(keys).first(500);
+        TypeParam f = test::filled<TypeParam>(keys, {}), one = f, many = f, hashes = f;
+        for (TypeParam* filter : {&one, &many, &hashes}) filter->clear();
+        EXPECT_EQ(one.count(keys), 0u);
+        // Each key twice, at once and again: in one batch, and one after the other.
+        KeyVector twice(some.begin(), some.end()), hashed;
+        twice.insert(twice.end(), some.begin(), some.end());
+        twice.insert(twice.begin() + 3, twice[2]);
+        for (const auto key : twice) hashed.push_back(one.hash_of(key));
+        std::size_t news = 0;
+        for (const auto key : twice) {
+            news += one.insert_if_new(key);
+            EXPECT_FALSE(one.insert_if_new(key));
+        }
+        EXPECT_NEAR(static_cast<double>(news), 500, 1);
+        EXPECT_EQ(many.insert_if_new(twice), news);
+        std::vector<std::uint8_t> were_new(126, 0xA5);
+        EXPECT_EQ(hashes.insert_hashes_if_new(hashed, were_new), news);
+        std::size_t bits = 0;
+        for (std::size_t i = 0; i < 1'008; ++i) {
+            const bool is_new = (were_new[i / 8] >> (i % 8) & 1) != 0;
+            EXPECT_FALSE(is_new && (i == 3 || i > 500));
+            bits += is_new;
+        }
+        EXPECT_EQ(bits, news);
+        for (const TypeParam* filter : {&one, &many, &hashes}) {
+            EXPECT_EQ(filter->count(twice), twice.size());
+            EXPECT_EQ(filter->count(keys), one.count(keys));
+        }
+        EXPECT_THROW(hashes.insert_hashes_if_new(hashed, std::span(were_new).first(125)),
+                     std::length_error);
+    }
+}
+
+TYPED_TEST(EveryInterface, NumbersOfAnyWidthAreTheKeysTheyAreWidenedTo) {
+    if constexpr (detail::HasInsert<TypeParam>) {
+        TypeParam f = test::filled<TypeParam>(test::some_keys(), {});
+        const auto as_one_width = [&]<class T>(T) {
+            std::vector<T> numbers;
+            KeyVector keys;
+            for (std::size_t i = 0; i < 2'100; ++i) {
+                numbers.push_back(static_cast<T>(test::random_key(i) - (i == 0)));
+                keys.push_back(static_cast<std::uint64_t>(numbers.back()));
+            }
+            f.clear();
+            const std::size_t half = 900;
+            f.insert(std::span(numbers).first(half));
+            EXPECT_EQ(f.count(std::span(keys).first(half)), half);
+            std::vector<std::uint8_t> a(263), b(263);
+            std::vector<std::uint32_t> p(2'100), q(2'100);
+            EXPECT_EQ(f.count(numbers), f.count(keys));
+            EXPECT_LT(f.count(numbers), 1'000u);
+            EXPECT_EQ(f.contains(numbers, a), f.contains(keys, b));
+            EXPECT_EQ(a, b);
+            EXPECT_EQ(f.select(numbers, p), f.select(keys, q));
+            EXPECT_EQ(p, q);
+            for (std::size_t i = 0; i < half; ++i) ASSERT_TRUE(f.contains(numbers[i]));
+            EXPECT_EQ(f.insert_if_new(std::span(numbers).first(half)), 0u);
+            if constexpr (detail::HasErase<TypeParam>) {
+                EXPECT_EQ(f.erase(std::span(numbers).first(half)), half);
+                EXPECT_EQ(f.count(keys), 0u);
+            }
+        };
+        as_one_width(std::int64_t{});
+        as_one_width(std::uint32_t{});
+        as_one_width(std::int32_t{});
+        f.clear();
+        const std::vector<std::int32_t> negative{-1, -2};
+        f.insert(negative);
+        EXPECT_TRUE(f.contains(~std::uint64_t{0}));
+        EXPECT_TRUE(f.contains(std::int64_t{-2}));
+        EXPECT_FALSE(f.contains(std::uint32_t{0xFFFF'FFFF})) << "another number";
+    }
+}
+
+TYPED_TEST(EveryInterface, WhatIsEmptiedHasNoKeys) {
+    if constexpr (requires(TypeParam & f) { f.clear(); }) {
+        TypeParam f = test::filled<TypeParam>(test::some_keys(), {});
+        f.clear();
+        EXPECT_EQ(f.count(test::some_keys()), 0u);
+        f.insert(test::some_keys());
+        EXPECT_EQ(f.count(test::some_keys()), test::n_some_keys);
+    }
+}
+
+}  // namespace
+}  // namespace simdbloom
