@@ -1,5 +1,5 @@
-// The interface every filter has. Each filter gives what it does with one hash and with a batch of
-// 64-bit integers, and everything else is made of that here.
+// The interface that every filter has. Each filter says what it does with one hash and with a batch
+// of 64-bit integers. Everything else is made of these two here.
 #pragma once
 
 #include <algorithm>
@@ -167,7 +167,8 @@ public:
         insert_all(hashes_of(std::span(keys), hasher));
     }
 
-    /// Of filters that can be full: returns false and changes nothing where the key finds no place.
+    /// For filters that can be full. Returns false and changes nothing where the key finds no
+    /// place.
     template <detail::Key K, detail::HasTryInsert G = F>
     bool try_insert(const K& key) {
         return self().try_insert_hash(hash(key));
@@ -267,7 +268,8 @@ protected:
     static detail::Words integers(std::span<const std::uint64_t> keys) noexcept {
         return {keys, false};
     }
-    /// Numbers of another type, widened a piece at a time; those of 64 bits stay where they are.
+    /// Numbers of another type are widened a piece at a time. Numbers of 64 bits stay where they
+    /// are.
     template <class I, std::size_t extent>
     static auto integers(std::span<I, extent> keys) noexcept {
         if constexpr (sizeof(I) == sizeof(std::uint64_t)) {
@@ -293,7 +295,7 @@ protected:
             }};
     }
 
-    /// Answers of a batch of any kind; `out` has room.
+    /// Writes the answers of a batch of any kind. `out` has room.
     template <class Batch>
     std::size_t ask(const Batch& batch, detail::Output output, void* out) const {
         return detail::answer_batch(

@@ -1,4 +1,4 @@
-// Filters of bits combined with each other and with themselves.
+// Operations that combine filters of bits with each other and with themselves.
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 
 namespace simdbloom {
 
-/// What a Bloom filter F, whose bits can be ORed, has besides.
+/// The operations of a Bloom filter F, whose bits can be ORed.
 template <class F>
 class SetOperations {
 public:

@@ -1,5 +1,5 @@
-// Batches of keys: the one loop that takes them piece by piece, and the one writer of answers
-// outside the kernels.
+// Batches of keys: the one loop that takes them piece by piece, and the one place outside the
+// kernels that writes answers.
 #pragma once
 
 #include <algorithm>
@@ -13,28 +13,28 @@
 
 namespace simdbloom::detail {
 
-/// Throw std::length_error naming both sizes if the output is too short.
+/// Throw std::length_error that names both sizes if the output is too short.
 void check_bitmap(std::size_t keys, std::size_t bytes);
 void check_positions(std::size_t keys, std::size_t room);
 
-/// Keys of a piece: 8 KiB of hashes. A multiple of 64, so that the bitmap of a piece begins on a
-/// byte and only the last has a tail.
+/// The keys of a piece: 8 KiB of hashes. The number is a multiple of 64, so that the bitmap of a
+/// piece begins on a byte and only the last piece has a tail.
 inline constexpr std::size_t piece_keys = 1024;
 
-/// use(first, n) for pieces of a batch in order, until it returns false.
+/// Calls use(first, n) for the pieces of a batch in order, until it returns false.
 template <class Use>
 void for_each_piece(std::size_t keys, const Use& use) {
     for (std::size_t first = 0; first < keys; first += piece_keys)
         if (!use(first, std::min(piece_keys, keys - first))) return;
 }
 
-/// A batch of 64-bit integers where they lie in memory: keys, or hashes of keys.
+/// A batch of 64-bit integers that stay where they are: keys, or hashes of keys.
 struct Words {
     std::span<const std::uint64_t> all;
     bool hashed;
 
     std::size_t size() const noexcept { return all.size(); }
-    /// use(first, words) until it returns false.
+    /// Calls use(first, words) until it returns false.
     template <class Use>
     void for_each(const Use& use) const {
         use(std::size_t{0}, all);
@@ -71,15 +71,15 @@ struct WordSource {
 template <class Fill>
 WordSource(std::size_t, bool, Fill) -> WordSource<Fill>;
 
-/// Where the answers from key `first` on go, of which `found` keys were found before.
+/// The place for the answers from key `first` on. `found` is the number of keys found before.
 inline void* output_from(void* out, Output output, std::size_t first, std::size_t found) noexcept {
     if (output == Output::bitmap) return static_cast<std::uint8_t*>(out) + first / 8;
     if (output == Output::select) return static_cast<std::uint32_t*>(out) + found;
     return nullptr;
 }
 
-/// The answers of a batch from those of its parts, each written as if there were no other:
-/// answer(words, out) returns how many were found.
+/// Writes the answers of a batch, made of the answers of its parts. answer(words, out) writes those
+/// of a part as if there were no other, and returns how many keys were found.
 template <class Batch, class Answer>
 std::size_t answer_batch(const Batch& batch, Output output, void* out, const Answer& answer) {
     std::size_t found = 0;
@@ -95,8 +95,8 @@ std::size_t answer_batch(const Batch& batch, Output output, void* out, const Ans
     return found;
 }
 
-/// insert(words) for the parts of a batch in order, until one is not taken whole; returns how many
-/// keys were taken.
+/// Calls insert(words) for the parts of a batch in order, until a part is not taken whole. Returns
+/// how many keys were taken.
 template <class Batch, class Insert>
 std::size_t insert_batch(const Batch& batch, const Insert& insert) {
     std::size_t taken = 0;
@@ -109,7 +109,7 @@ std::size_t insert_batch(const Batch& batch, const Insert& insert) {
 }
 
 /// Writes the answers of n <= 64 keys as a kernel would, and returns how many were found. Bit i of
-/// `hits` says whether key i is found; none is set from n on.
+/// `hits` says whether key i is found; the bits from n on are 0.
 inline std::size_t write_answers(std::uint64_t hits, std::size_t n, std::size_t first,
                                  Output output, void* out) noexcept {
     if (output == Output::bitmap)
@@ -124,7 +124,8 @@ inline std::size_t write_answers(std::uint64_t hits, std::size_t n, std::size_t 
     return static_cast<std::size_t>(std::popcount(hits));
 }
 
-/// The answers of n keys, 64 at a time: hits(first, n) has bit i set where key first + i is found.
+/// Writes the answers of n keys, 64 at a time. hits(first, n) has bit i set if key first + i is
+/// found.
 template <class Hits>
 std::size_t answer_by_hits(std::size_t keys, Output output, void* out, const Hits& hits) {
     std::size_t found = 0;
@@ -142,7 +143,8 @@ public:
     std::span<std::uint8_t> bytes() noexcept {
         return {reinterpret_cast<std::uint8_t*>(words_), sizeof words_};
     }
-    /// Of the n <= 64 keys from `first` on, a multiple of 64, as answer_by_hits asks for them.
+    /// The hits of the n <= 64 keys from `first` on, a multiple of 64, as answer_by_hits asks for
+    /// them.
     std::uint64_t hits(std::size_t first, std::size_t n) const noexcept {
         return little_endian(words_[first / 64]) & ~std::uint64_t{0} >> (64 - n);
     }

@@ -21,8 +21,8 @@ concept Key = !LossyKey<K> && (std::convertible_to<const K&, std::uint64_t> ||
                                std::convertible_to<const K&, std::string_view> ||
                                std::convertible_to<const K&, std::span<const std::byte>>);
 
-/// A span, vector or array of whole numbers that are widened to keys of 64 bits: -1 is the key
-/// 2^64 - 1 whatever its type.
+/// A span, vector or array of whole numbers that are widened to 64-bit keys. -1 is the key 2^64 -
+/// 1, whatever its type.
 template <class R>
 concept OtherIntegers = !std::convertible_to<const R&, std::span<const std::uint64_t>> &&
                         (std::convertible_to<const R&, std::span<const std::int64_t>> ||
@@ -65,7 +65,7 @@ struct Hooks {
                               Output output, void* out) {
         return f.answer(words, hashed, output, out);
     }
-    /// Through `take`, or key by key where a batch is short.
+    /// Inserts through `take`, or key by key where a batch is short.
     template <class F>
     static std::size_t insert(F& f, std::span<const std::uint64_t> words, bool hashed) {
         return f.insert_words(words, hashed);
@@ -74,7 +74,7 @@ struct Hooks {
     static std::size_t take(F& f, std::span<const std::uint64_t> words, bool hashed) {
         return f.take(words, hashed);
     }
-    /// F, which is one of several filters, takes a key to that one in one step.
+    /// F holds one of several filters (AnyFilter), and reaches that one once for each key.
     template <class F>
     static constexpr bool take_keys = requires(const F& f) {
         f.contains_key(std::uint64_t{});
@@ -87,7 +87,7 @@ struct Hooks {
     static void insert_key(F& f, const K& key) {
         f.insert_key(key);
     }
-    /// Of where erase_hash begins, if F tells.
+    /// Prefetches the line where erase_hash begins, if F says which.
     template <class F>
     static void prefetch(const F& f, std::uint64_t hash) {
         if constexpr (requires { f.prefetch(hash); }) f.prefetch(hash);
@@ -110,7 +110,8 @@ std::size_t insert_new(F& f, const Batch& batch, std::uint8_t* were_new) {
             Hooks::answer(f, piece, batch.hashed, Output::bitmap, found);
             for (std::size_t i = 0; i < n; ++i) {
                 if ((found[i / 8] >> (i % 8) & 1) != 0) continue;
-                // Not there before the piece; another copy may have come in it.
+                // The key was not there before the piece. Another copy of it may have come in the
+                // piece.
                 if (!f.insert_hash_if_new(batch.hashed ? piece[i] : f.hash_of(piece[i]))) continue;
                 const std::size_t at = start + first + i;
                 if (were_new != nullptr)
@@ -129,7 +130,7 @@ template <class F, class Batch>
 std::size_t erase_batch(F& f, const Batch& batch) {
     std::size_t erased = 0;
     batch.for_each([&](std::size_t, std::span<const std::uint64_t> words) {
-        // 64 at a time, so that their first lines are under way before they are wanted.
+        // 64 keys at a time, so that their first lines are on the way before they are needed.
         std::array<std::uint64_t, 64> hashes;
         for (std::size_t first = 0; first < words.size(); first += hashes.size()) {
             const std::size_t n = std::min(hashes.size(), words.size() - first);

@@ -1,11 +1,12 @@
-// What is asked of a batch of keys.
+// What a batch of keys is asked for.
 #pragma once
 
 #include <cstdint>
 
 namespace simdbloom::detail {
 
-/// Only how many keys are found, or besides a bit for each key, or the positions of those found.
+/// `count`: only how many keys are found. `bitmap`: also a bit for each key. `select`: also the
+/// positions of the keys found.
 enum class Output : std::uint8_t { count, bitmap, select };
 
 }  // namespace simdbloom::detail
