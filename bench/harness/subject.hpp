@@ -44,7 +44,8 @@ struct Build {
     std::function<double(Keys)> run;
 };
 
-/// What a subject is made for: keys 0 .. n_keys - 1 of the source go in.
+/// What a subject is made for: keys 0 .. n_keys - 1 of the source go in. The source outlives the
+/// subject, which may read lines from it.
 struct Order {
     const KeySource& keys;
     std::uint64_t n_keys;
