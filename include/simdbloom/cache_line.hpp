@@ -18,39 +18,19 @@ class CacheLineBloom : public Interface<CacheLineBloom, FilterBase>,
 public:
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
-        std::byte* block = block_at(detail::block_index(hash, blocks_));
-        for (unsigned i = 0; i < layout_.k; ++i) {
-            const unsigned b = bit(hash, i);
-            detail::store_le(block + b / 64 * 8,
-                             word(block, b / 64) | std::uint64_t{1} << (b % 64));
-        }
+        std::byte* const block = block_at(detail::block_index(hash, blocks_));
+        detail::with_kind_of<detail::Family::cache_line>(layout_.kind, [&]<LayoutKind kind>() {
+            for (unsigned i = 0; i < layout_.k; ++i) {
+                const unsigned b = bit<kind>(hash, i);
+                detail::store_le(block + b / 64 * 8,
+                                 word(block, b / 64) | std::uint64_t{1} << (b % 64));
+            }
+        });
     }
     bool contains_hash(std::uint64_t hash) const noexcept {
         const std::byte* const block = block_of<64>(hash);
-        const auto x = static_cast<std::uint32_t>(hash);
-        std::uint64_t missing = 0;  // bit 0
-        if (layout_.kind == LayoutKind::sector512) {
-            [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // unrolled, even at -O2
-                ((missing |= ~(word(block, i) >>
-                               (detail::bit_position<LayoutKind::sector512>(x, i, 8, 0) % 64))),
-                 ...);
-            }
-            (std::make_integer_sequence<unsigned, 8>());
-        } else if (layout_.kind == LayoutKind::zoned512) {
-            const std::uint64_t p = detail::spread(x);
-            const unsigned k_per_group = layout_.k / layout_.groups;
-            for (unsigned g = 0, i = 0; g < layout_.groups; ++g) {
-                const std::uint64_t w = word(block, detail::zoned_word(p, g, layout_.groups));
-                for (unsigned j = 0; j < k_per_group; ++j, ++i)
-                    missing |= ~(w >> detail::zoned_bit(p, i));
-            }
-        } else {
-            for (unsigned i = 0; i < layout_.k; ++i) {
-                const unsigned b = detail::bit_position<LayoutKind::blocked512>(x, i, layout_.k, 0);
-                missing |= ~(word(block, b / 64) >> (b % 64));
-            }
-        }
-        return (missing & 1) == 0;
+        return detail::with_kind_of<detail::Family::cache_line>(
+            layout_.kind, [&]<LayoutKind kind>() { return (missing<kind>(block, hash) & 1) == 0; });
     }
 
     static Layout layout_of(const Options& options) {
@@ -67,13 +47,41 @@ private:
     static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
         return detail::load_le<std::uint64_t>(block + 8 * i);
     }
+    template <LayoutKind kind>
     unsigned bit(std::uint64_t hash, unsigned i) const noexcept {
-        const auto x = static_cast<std::uint32_t>(hash);
-        if (layout_.kind == LayoutKind::sector512)
-            return detail::bit_position<LayoutKind::sector512>(x, i, layout_.k, 0);
-        if (layout_.kind == LayoutKind::blocked512)
-            return detail::bit_position<LayoutKind::blocked512>(x, i, layout_.k, 0);
-        return detail::bit_position<LayoutKind::zoned512>(x, i, layout_.k, layout_.groups);
+        return detail::bit_position<kind>(static_cast<std::uint32_t>(hash), i, layout_.k,
+                                          layout_.groups);
+    }
+
+    /// Bit 0 is set if one of the key's bits is not.
+    template <LayoutKind kind>
+    std::uint64_t missing(const std::byte* block, std::uint64_t hash) const noexcept {
+        constexpr detail::LayoutTraits traits = detail::traits_of(kind);
+        std::uint64_t clear = 0;
+        if constexpr (kind == LayoutKind::zoned512) {
+            // All bits of a zone lie in one word, which is loaded once.
+            const std::uint64_t p = detail::spread(static_cast<std::uint32_t>(hash));
+            const unsigned k_per_group = layout_.k / layout_.groups;
+            for (unsigned g = 0, i = 0; g < layout_.groups; ++g) {
+                const std::uint64_t w = word(block, detail::zoned_word(p, g, layout_.groups));
+                for (unsigned j = 0; j < k_per_group; ++j, ++i)
+                    clear |= ~(w >> detail::zoned_bit(p, i));
+            }
+        } else {
+            const auto look_at = [&](unsigned i) {
+                const unsigned b = bit<kind>(hash, i);
+                clear |= ~(word(block, b / 64) >> (b % 64));
+            };
+            if constexpr (traits.fixed_k()) {
+                [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // even at -O2
+                    (look_at(i), ...);
+                }
+                (std::make_integer_sequence<unsigned, traits.k_max>());
+            } else {
+                for (unsigned i = 0; i < layout_.k; ++i) look_at(i);
+            }
+        }
+        return clear;
     }
 };
 

@@ -1,6 +1,8 @@
 // Register-blocked Bloom filters.
 #pragma once
 
+#include <type_traits>
+
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/filter.hpp"
 
@@ -14,14 +16,12 @@ class RegisterBlockedBloom : public Interface<RegisterBlockedBloom, FilterBase>,
 public:
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
-        if (layout_.kind == LayoutKind::register64)
-            set<LayoutKind::register64, std::uint64_t>(hash);
-        else set<LayoutKind::register32, std::uint32_t>(hash);
+        detail::with_kind_of<detail::Family::register_blocked>(
+            layout_.kind, [&]<LayoutKind kind>() { set<kind>(hash); });
     }
     bool contains_hash(std::uint64_t hash) const noexcept {
-        return layout_.kind == LayoutKind::register64
-                   ? test<LayoutKind::register64, std::uint64_t>(hash)
-                   : test<LayoutKind::register32, std::uint32_t>(hash);
+        return detail::with_kind_of<detail::Family::register_blocked>(
+            layout_.kind, [&]<LayoutKind kind>() { return test<kind>(hash); });
     }
 
     static Layout layout_of(const Options& options) {
@@ -35,23 +35,26 @@ private:
     RegisterBlockedBloom(const detail::Geometry& geometry, const Options& options)
         : Interface(geometry, options) {}
 
-    template <LayoutKind kind, class Word>
-    Word mask(std::uint64_t hash) const noexcept {
-        Word m = 0;
+    template <LayoutKind kind>
+    using Word =
+        std::conditional_t<detail::traits_of(kind).word_bits == 32, std::uint32_t, std::uint64_t>;
+    template <LayoutKind kind>
+    Word<kind> mask(std::uint64_t hash) const noexcept {
+        Word<kind> m = 0;
         for (unsigned i = 0; i < layout_.k; ++i)
-            m |= Word{1} << detail::bit_position<kind>(static_cast<std::uint32_t>(hash), i,
-                                                       layout_.k, 0);
+            m |= Word<kind>{1} << detail::bit_position<kind>(static_cast<std::uint32_t>(hash), i,
+                                                             layout_.k, 0);
         return m;
     }
-    template <LayoutKind kind, class Word>
+    template <LayoutKind kind>
     void set(std::uint64_t hash) noexcept {
-        std::byte* p = block_at(detail::block_index(hash, blocks_));
-        detail::store_le(p, detail::load_le<Word>(p) | mask<kind, Word>(hash));
+        std::byte* const p = block_at(detail::block_index(hash, blocks_));
+        detail::store_le(p, detail::load_le<Word<kind>>(p) | mask<kind>(hash));
     }
-    template <LayoutKind kind, class Word>
+    template <LayoutKind kind>
     bool test(std::uint64_t hash) const noexcept {
-        const auto word = detail::load_le<Word>(block_at(detail::block_index(hash, blocks_)));
-        return (mask<kind, Word>(hash) & ~word) == 0;
+        const auto word = detail::load_le<Word<kind>>(block_at(detail::block_index(hash, blocks_)));
+        return (mask<kind>(hash) & ~word) == 0;
     }
 };
 

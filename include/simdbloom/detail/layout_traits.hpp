@@ -150,6 +150,28 @@ constexpr decltype(auto) with_kind(LayoutKind kind, Work&& work) {
     __builtin_unreachable();
 }
 
+/// The same among the layouts of one family: the kinds are compared one after the other.
+template <Family family, std::size_t row = 0, class Work>
+constexpr decltype(auto) with_kind_of(LayoutKind kind, Work&& work) {
+    constexpr std::size_t here = [] {
+        std::size_t i = row;
+        while (layout_traits[i].family != family) ++i;
+        return i;
+    }();
+    constexpr bool last = [] {
+        for (std::size_t i = here + 1; i < n_layouts; ++i)
+            if (layout_traits[i].family == family) return false;
+        return true;
+    }();
+    if constexpr (last) {
+        return work.template operator()<layout_traits[here].kind>();
+    } else {
+        if (kind == layout_traits[here].kind)
+            return work.template operator()<layout_traits[here].kind>();
+        return with_kind_of<family, here + 1>(kind, work);
+    }
+}
+
 /// The number of variants of a layout, that is of values of k and z, for which kernels are compiled
 /// with the loops unrolled. A layout whose kernels loop over k has one variant.
 inline constexpr unsigned max_variants = 8;
