@@ -229,7 +229,7 @@ TEST(LevelDbPolicy, HeadersAreThoseOfLayoutsAndNoOthers) {
     std::set<unsigned> valid;
     for (const auto& spec : test::all_specs()) {
         const Layout layout = Layout::parse(spec);
-        if (layout.is_bloom())
+        if (detail::has_compact_header(layout.kind))
             valid.insert(std::to_integer<unsigned>(detail::compact_header(layout)));
     }
     for (unsigned k = 1; k <= 30; ++k)

@@ -106,6 +106,8 @@ const std::array<Layout, 256>& layouts() noexcept {
 
 }  // namespace
 
+bool has_compact_header(LayoutKind kind) noexcept { return number_of(kind) < numbers; }
+
 std::byte compact_header(const Layout& layout) noexcept {
     return static_cast<std::byte>(number_of(layout.kind) << 5 |
                                   (layout.groups == 4 ? 16 + layout.k : layout.k));
@@ -151,7 +153,7 @@ double compact_expected_fpr(const Layout& kind, CompactSize size, std::uint64_t 
 
 CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
     : layout_(Layout::parse(spec)), goal_(goal), value_(value) {
-    if (!layout_.is_bloom() || number_of(layout_.kind) >= numbers)
+    if (!has_compact_header(layout_.kind))
         throw std::invalid_argument(
             "simdbloom: spec \"" + std::string(spec) +
             "\" is none of a filter policy, whose filters of a few keys are Bloom filters");

@@ -33,6 +33,9 @@ namespace simdbloom::detail {
 /// get another name.
 inline constexpr const char* compact_name = "simdbloom.Bloom.1";
 
+/// Whether there are such filters of that layout.
+bool has_compact_header(LayoutKind kind) noexcept;
+
 /// The last byte of filters of that layout, whose k is set.
 std::byte compact_header(const Layout& layout) noexcept;
 
