@@ -282,7 +282,7 @@ TEST(LevelDbPolicy, NothingOutsideTheFilterIsRead) {
 }
 
 TEST(LevelDbPolicy, WrongSpecsAndSizesAreNamed) {
-    for (const char* spec : {"cuckoo12", "counting512", "dleft14"})
+    for (const char* spec : {"cuckoo12", "counting512", "dleft14", "split512"})
         test::expect_error<std::invalid_argument>([&] { return make_leveldb_policy(spec, 48); },
                                                   spec);
     test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("split257", 10); },

@@ -127,8 +127,9 @@ TEST_P(TwoFilters, OfTheSameKeysAreIndependent) {
 
 INSTANTIATE_TEST_SUITE_P(Spec, TwoFilters,
                          ::testing::Values("register32:k=4", "register64:k=5", "split256",
-                                           "sector512", "zoned512:z=2,k=4", "blocked512:k=5",
-                                           "cuckoo8", "classic:k=5", "counting512:k=5"),
+                                           "split512", "sector512", "zoned512:z=2,k=4",
+                                           "blocked512:k=5", "cuckoo8", "classic:k=5",
+                                           "counting512:k=5"),
                          [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace

@@ -110,7 +110,7 @@ std::string name_of(const auto& info) {
 const auto sizes = ::testing::Values(Size{"past_2to32_bits", (std::uint64_t{1} << 29) + 4096},
                                      Size{"past_2to32_bytes", (std::uint64_t{1} << 32) + 4096});
 const auto block_specs =
-    ::testing::Values("register32:k=4", "register64:k=7", "split256", "sector512",
+    ::testing::Values("register32:k=4", "register64:k=7", "split256", "split512", "sector512",
                       "zoned512:z=2,k=8", "zoned512:z=4,k=8", "blocked512:k=8", "counting512:k=8");
 const auto other_specs = ::testing::Values("classic:k=8", "cuckoo8", "cuckoo12", "cuckoo16",
                                            "counting:k=8", "dleft12", "dleft14", "dleft16");

@@ -79,7 +79,7 @@ TEST_P(EveryBloomSpecCounted, TheEmptyAndTheFull) {
 
 INSTANTIATE_TEST_SUITE_P(Specs, EveryBloomSpecCounted,
                          testing::Values("classic:k=1", "classic:k=7", "register32:k=4",
-                                         "register64:k=5", "register64:k=1", "split256",
+                                         "register64:k=5", "register64:k=1", "split256", "split512",
                                          "sector512", "zoned512:z=2,k=6", "zoned512:z=4,k=8",
                                          "blocked512:k=7"),
                          [](const auto& spec) { return test::test_name(spec.param); });
@@ -97,6 +97,7 @@ double left_clear(const FilterBase& filter, std::optional<unsigned> other, bool 
     double groups = 1, words = 1, word = layout.block_bits(), probes = layout.k;
     if (layout.kind == LayoutKind::split256 || layout.kind == LayoutKind::sector512)
         groups = 8, word = layout.block_bits() / 8.0, probes = 1;
+    if (layout.kind == LayoutKind::split512) groups = 16, word = 32, probes = 1;
     if (layout.kind == LayoutKind::zoned512)
         groups = layout.groups, words = 8 / groups, word = 64, probes = layout.k / groups;
     const double one = (1 - 1 / words) + std::pow(1 - 1 / word, probes) / words;  // in its block

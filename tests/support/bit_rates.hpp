@@ -25,6 +25,8 @@ inline Shape shape_of(const FilterBase& filter) {
             return {1, 1, 8, l.k};
         case LayoutKind::split256:
             return {8, 1, 4, 1};
+        case LayoutKind::split512:
+            return {16, 1, 4, 1};
         case LayoutKind::sector512:
             return {8, 1, 8, 1};
         case LayoutKind::zoned512:

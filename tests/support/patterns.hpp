@@ -271,6 +271,8 @@ inline Prepare prepare_of(const Layout& layout) {
             return prepare_any_k<LayoutKind::register64, 0, 1, 8>(layout.k);
         case LayoutKind::split256:
             return prepare_block<LayoutKind::split256, 8, 0>;
+        case LayoutKind::split512:
+            return prepare_block<LayoutKind::split512, 16, 0>;
         case LayoutKind::sector512:
             return prepare_block<LayoutKind::sector512, 8, 0>;
         case LayoutKind::zoned512:

@@ -24,7 +24,7 @@ inline std::vector<std::string> all_specs() {
         "blocked512:k=16", "cuckoo8",          "cuckoo12",         "cuckoo16",
         "counting:k=1",    "counting:k=8",     "counting:k=11",    "counting512:k=1",
         "counting512:k=8", "counting512:k=11", "counting512:k=16", "dleft12",
-        "dleft14",         "dleft16"};
+        "dleft14",         "dleft16",          "split512"};
     for (unsigned k = 1; k <= 8; ++k) {
         specs.push_back("register32:k=" + std::to_string(k));
         specs.push_back("register64:k=" + std::to_string(k));
@@ -48,8 +48,8 @@ inline std::vector<std::string> named_specs() {
 
 /// Every name of a layout, each at its default parameters.
 inline std::vector<std::string> layout_names() {
-    auto names = named_specs();
-    names.insert(names.end(), {"counting", "counting512", "dleft12", "dleft14", "dleft16"});
+    std::vector<std::string> names;
+    for (const auto& traits : detail::layout_traits) names.emplace_back(traits.name);
     return names;
 }
 

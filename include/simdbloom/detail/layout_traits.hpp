@@ -36,6 +36,7 @@ enum class LayoutKind : std::uint8_t {
                   ///< (Bonomi et al. 2006)
     dleft14,      ///< the same with 14 bits, the paper's
     dleft16,      ///< the same with 16 bits
+    split512,     ///< one bit in each of the 16 32-bit words of a cache line
 };
 
 namespace detail {
@@ -96,6 +97,7 @@ inline constexpr LayoutTraits layout_traits[] = {
     {LayoutKind::dleft12, "dleft12", Family::dleft,             14, 448, 0,  0, 1, 1,   0, 12},
     {LayoutKind::dleft14, "dleft14", Family::dleft,             13, 512, 0,  0, 1, 1,   0, 14},
     {LayoutKind::dleft16, "dleft16", Family::dleft,             15, 576, 0,  0, 1, 1,   0, 16},
+    {LayoutKind::split512, "split512", Family::cache_line,      16, 512, 16, 16, 1, 16, 32},
 };
 // clang-format on
 inline constexpr std::size_t n_layouts = sizeof layout_traits / sizeof *layout_traits;
@@ -146,6 +148,8 @@ constexpr decltype(auto) with_kind(LayoutKind kind, Work&& work) {
             return work.template operator()<dleft14>();
         case dleft16:
             return work.template operator()<dleft16>();
+        case split512:
+            return work.template operator()<split512>();
     }
     __builtin_unreachable();
 }
@@ -238,7 +242,7 @@ SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k,
     } else if constexpr (kind == LayoutKind::register64) {
         return k <= register64_direct_k ? (x >> (6 * i)) & 63u
                                         : static_cast<unsigned>(spread(x) >> (58 - 6 * i)) & 63u;
-    } else if constexpr (kind == LayoutKind::split256) {
+    } else if constexpr (kind == LayoutKind::split256 || kind == LayoutKind::split512) {
         return 32 * i + ((x * salts[i]) >> 27);
     } else if constexpr (kind == LayoutKind::sector512) {
         return 64 * i +

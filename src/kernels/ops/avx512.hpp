@@ -118,6 +118,14 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         const std::uint16_t misses = _mm512_testn_epi32_mask(blocks, mask);
         __builtin_memcpy(answers.misses + i, &misses, 2);
     }
+    static void test_split_line(MissWords& answers, std::size_t i, const std::byte* block,
+                                std::uint64_t x, const std::uint32_t* salts16) {
+        const __m512i product =
+            _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16));
+        const __m512i mask =
+            _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(product, 27));
+        answers.misses[i] = _mm512_testn_epi32_mask(_mm512_load_si512(block), mask);
+    }
     static void test_sectors(MissBytes& answers, std::size_t i, const std::byte* block,
                              std::uint64_t pattern) {
         answers.misses[i] = _mm512_testn_epi64_mask(_mm512_load_si512(block),
