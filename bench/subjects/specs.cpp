@@ -32,18 +32,22 @@ Subject make_spec(const std::string& spec, const Order& order) {
     fill(filter, order.keys, order.n_keys);
     // By the filter's own type, as a program that knows its filter would ask it.
     return std::visit(
-        [&]<class F>(F& own) {
-            const auto f = std::make_shared<F>(std::move(own));
-            Subject s = subject_of(f, order);
-            s.deviation = fpr::deviation(f->layout(), order.n_keys, f->blocks());
-            s.lines = [f, hashed = order.keys.hashed()](std::uint64_t key) {
-                return f->lines_touched(hashed ? key : hash_key(key, f->seed()));
-            };
-            if constexpr (BloomFilter<F>) s.builds = builds_of(f, order.keys.hashed());
-            s.sibling = [spec, order](std::uint64_t seed) {
-                return make_spec(spec, {order.keys, order.n_keys, order.bits_per_key, seed});
-            };
-            return s;
+        [&]<class F>(F& own) -> Subject {
+            if constexpr (std::derived_from<F, FilterBase>) {
+                const auto f = std::make_shared<F>(std::move(own));
+                Subject s = subject_of(f, order);
+                s.deviation = fpr::deviation(f->layout(), order.n_keys, f->blocks());
+                s.lines = [f, hashed = order.keys.hashed()](std::uint64_t key) {
+                    return f->lines_touched(hashed ? key : hash_key(key, f->seed()));
+                };
+                if constexpr (BloomFilter<F>) s.builds = builds_of(f, order.keys.hashed());
+                s.sibling = [spec, order](std::uint64_t seed) {
+                    return make_spec(spec, {order.keys, order.n_keys, order.bits_per_key, seed});
+                };
+                return s;
+            } else {
+                throw std::invalid_argument(spec + " has a subject of its own");
+            }
         },
         filter.variant());
 }

@@ -4,25 +4,38 @@
 #include <utility>
 #include <variant>
 
+#include "simdbloom/bloomier.hpp"
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/classic.hpp"
 #include "simdbloom/counting.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/dleft.hpp"
+#include "simdbloom/growing_cuckoo.hpp"
 #include "simdbloom/register_blocked.hpp"
+#include "simdbloom/scalable.hpp"
 #include "simdbloom/split_block.hpp"
+#include "simdbloom/textbook/code_table.hpp"
 
 namespace simdbloom {
 
 /// Any of the filters behind one type. A batch costs one indirect call; the type allocates nothing
-/// of its own. insert throws std::length_error when a cuckoo or d-left filter is full.
+/// of its own. What a structure cannot do throws std::invalid_argument that names its spec: insert
+/// into a BloomierMap, erase from a Bloom filter. insert throws std::length_error when a filter is
+/// full; try_insert into a filter that is never full inserts.
 class AnyFilter : public Interface<AnyFilter, detail::NoBase> {
 public:
     using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom,
-                                 CacheLineBloom, CuckooFilter, CountingBloom, DLeftCounting>;
+                                 CacheLineBloom, CuckooFilter, CountingBloom, DLeftCounting,
+                                 GrowingCuckoo, ScalableBloom, BloomierMap, CodeTable>;
 
     template <class F>
     requires std::constructible_from<Variant, F> AnyFilter(F filter) : filter_(std::move(filter)) {}
+
+    AnyFilter(const AnyFilter&);
+    AnyFilter(AnyFilter&&) noexcept;
+    AnyFilter& operator=(const AnyFilter&);
+    AnyFilter& operator=(AnyFilter&&) noexcept;
+    ~AnyFilter();
 
     static AnyFilter with_bits_per_key(std::size_t n_keys, double bits_per_key,
                                        Options options = {});
@@ -32,25 +45,75 @@ public:
     std::uint64_t hash_of(const K& key) const {
         return std::visit([&](const auto& f) { return f.hash_of(key); }, filter_);
     }
-    void insert_hash(std::uint64_t hash) {
-        std::visit([&](auto& f) { f.insert_hash(hash); }, filter_);
-    }
     bool contains_hash(std::uint64_t hash) const {
         return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
     }
-    std::size_t size_in_bytes() const noexcept { return base().size_in_bytes(); }
-    double bits_per_key() const noexcept { return base().bits_per_key(); }
-    std::string spec() const { return base().spec(); }
-    Isa isa() const noexcept { return base().isa(); }
-    std::uint64_t seed() const noexcept { return base().seed(); }
-    double expected_fpr() const { return base().expected_fpr(); }
-    double estimated_fpr() const { return base().estimated_fpr(); }
-    void use_isa(Isa isa) {
-        std::visit([&](FilterBase& f) { f.use_isa(isa); }, filter_);
+    void insert_hash(std::uint64_t hash) {
+        std::visit(
+            [&]<class F>(F& f) {
+                if constexpr (detail::HasInsert<F>) f.insert_hash(hash);
+                else throw_cannot("take keys once it is made");
+            },
+            filter_);
+    }
+    bool try_insert_hash(std::uint64_t hash) {
+        return std::visit(
+            [&]<class F>(F& f) {
+                if constexpr (detail::HasTryInsert<F>) return f.try_insert_hash(hash);
+                else return insert_hash(hash), true;
+            },
+            filter_);
+    }
+    bool erase_hash(std::uint64_t hash) {
+        return std::visit(
+            [&]<class F>(F& f) -> bool {
+                if constexpr (detail::HasErase<F>) return f.erase_hash(hash);
+                else throw_cannot("erase keys");
+            },
+            filter_);
+    }
+    void clear() {
+        std::visit(
+            [&]<class F>(F& f) {
+                if constexpr (requires { f.clear(); }) f.clear();
+                else throw_cannot("be emptied");
+            },
+            filter_);
     }
 
-    void clear() noexcept {
-        std::visit([](FilterBase& f) { f.clear(); }, filter_);
+    std::size_t size_in_bytes() const noexcept {
+        return std::visit([](const auto& f) { return f.size_in_bytes(); }, filter_);
+    }
+    double bits_per_key() const noexcept {
+        return std::visit([](const auto& f) { return f.bits_per_key(); }, filter_);
+    }
+    /// The number of keys that the filter was made for.
+    std::uint64_t n_keys() const noexcept {
+        return std::visit([](const auto& f) { return f.n_keys(); }, filter_);
+    }
+    std::string spec() const {
+        return std::visit([](const auto& f) { return f.spec(); }, filter_);
+    }
+    /// Of filters that have one: those of base().
+    const Layout& layout() const { return base().layout(); }
+    Isa isa() const noexcept {
+        return std::visit([](const auto& f) { return f.isa(); }, filter_);
+    }
+    std::uint64_t seed() const noexcept { return hashing_of().seed(); }
+    Hashing hashing() const noexcept { return hashing_of().hashing(); }
+    KeyKind key_kind() const noexcept { return hashing_of().key_kind(); }
+    double expected_fpr() const {
+        return std::visit([](const auto& f) { return f.expected_fpr(); }, filter_);
+    }
+    double estimated_fpr() const {
+        return std::visit([](const auto& f) { return f.estimated_fpr(); }, filter_);
+    }
+    void use_isa(Isa isa) {
+        std::visit(
+            [&](auto& f) {
+                if constexpr (requires { f.use_isa(isa); }) f.use_isa(isa);
+            },
+            filter_);
     }
 
     /// As of the filters' own types. Throws std::invalid_argument for filters of two kinds, and for
@@ -61,20 +124,30 @@ public:
     AnyFilter folded(std::uint64_t parts) const;
     AnyFilter folded_to_fpr(double fpr) const;
 
-    /// The part that all filters share.
-    const FilterBase& base() const noexcept {
-        return std::visit([](const auto& f) -> const FilterBase& { return f; }, filter_);
+    /// The part that all filters of a layout share. Throws std::invalid_argument for a filter of
+    /// another structure.
+    const FilterBase& base() const {
+        if (const auto* filter = get_if<FilterBase>()) return *filter;
+        throw_cannot("be asked for a layout, which it does not have");
     }
+    FilterBase& base() { return const_cast<FilterBase&>(std::as_const(*this).base()); }
     Variant& variant() noexcept { return filter_; }
     const Variant& variant() const noexcept { return filter_; }
-    /// The filter itself if it is an F, else nullptr.
-    template <class F>
-    F* get_if() noexcept {
-        return std::get_if<F>(&filter_);
-    }
+    /// The filter itself if it is an F, else nullptr. FilterBase: if it has a layout.
     template <class F>
     const F* get_if() const noexcept {
-        return std::get_if<F>(&filter_);
+        if constexpr (std::same_as<F, FilterBase>)
+            return std::visit(
+                []<class G>(const G& f) -> const FilterBase* {
+                    if constexpr (std::derived_from<G, FilterBase>) return &f;
+                    else return nullptr;
+                },
+                filter_);
+        else return std::get_if<F>(&filter_);
+    }
+    template <class F>
+    F* get_if() noexcept {
+        return const_cast<F*>(std::as_const(*this).template get_if<F>());
     }
 
 private:
@@ -86,7 +159,16 @@ private:
     }
     template <class Key>
     void insert_key(const Key& key) {
-        std::visit([&](auto& f) { f.insert(key); }, filter_);
+        std::visit(
+            [&]<class F>(F& f) {
+                if constexpr (detail::HasInsert<F>) f.insert(key);
+                else throw_cannot("take keys once it is made");
+            },
+            filter_);
+    }
+    [[noreturn]] void throw_cannot(const char* what) const;
+    const detail::KeyHash& hashing_of() const noexcept {
+        return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);
     }
     std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
                        void* out) const {
@@ -95,19 +177,29 @@ private:
             filter_);
     }
     std::size_t take(std::span<const std::uint64_t> words, bool hashed) {
-        std::visit(
-            [&](auto& f) {
-                if (hashed) f.insert_hashes(words);
-                else f.insert(words);
+        return std::visit(
+            [&]<class F>(F& f) -> std::size_t {
+                if constexpr (detail::HasInsert<F>) return detail::Hooks::insert(f, words, hashed);
+                else throw_cannot("take keys once it is made");
             },
             filter_);
-        return words.size();
+    }
+    std::string refusal(std::uint64_t word, bool hashed) const {
+        return std::visit(
+            [&]<class F>(const F& f) {
+                if constexpr (detail::HasTryInsert<F>)
+                    return detail::Hooks::refusal(f, word, hashed);
+                else return f.spec();
+            },
+            filter_);
     }
 
     Variant filter_;
 };
 
 /// The filter of that spec, e.g. make_filter("split256", 1'000'000, 12). options.spec is not read.
+/// Any spec that spec() of a filter gives is taken, but for those of a BloomierMap ("fuse:f=8"),
+/// which needs all its keys at once (std::invalid_argument).
 /// Throws std::invalid_argument that names the spec, or what with_bits_per_key of the filter's type
 /// throws.
 AnyFilter make_filter(std::string_view spec, std::size_t n_keys, double bits_per_key,

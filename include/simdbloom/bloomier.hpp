@@ -15,7 +15,7 @@
 #include "simdbloom/detail/fuse.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/filter.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/loaded.hpp"
 
 namespace simdbloom {
 
@@ -198,20 +198,6 @@ public:
     /// For harnesses: hashes the keys, computes their addresses and loads all slots of each key,
     /// but tests nothing.
     std::uint64_t touch(std::span<const std::uint64_t> keys) const;
-
-    /// The map that was saved (src/persist/bloomier_format.md). What simdbloom::load says of bytes,
-    /// options and errors holds here too.
-    static Loaded<BloomierMap> load(std::span<const std::byte> bytes,
-                                    const Options& options = {}) noexcept;
-    static Loaded<BloomierMap> load_file(const std::filesystem::path& path,
-                                         const Options& options = {}) noexcept;
-    /// The same without a copy, as simdbloom::view and map_file. The bytes of a view must outlive
-    /// it and must not change. A mapping lives as long as the map. A copy of either has slots of
-    /// its own.
-    static Loaded<BloomierMap> view(std::span<const std::byte> bytes,
-                                    const Options& options = {}) noexcept;
-    static Loaded<BloomierMap> map_file(const std::filesystem::path& path,
-                                        const Options& options = {}) noexcept;
 
 private:
     friend struct detail::Hooks;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
+#include <vector>
 
 #include "simdbloom/detail/stash.hpp"
 #include "simdbloom/filter.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/loaded.hpp"
 
 namespace simdbloom {
 
@@ -59,6 +61,11 @@ public:
     /// limits all growth. Throws std::invalid_argument for zero keys or another spec,
     /// std::length_error beyond 2^32 - 1 buckets or max_bytes.
     explicit GrowingCuckoo(std::size_t first_keys, Options options = {});
+    /// In that many bits for each of n_keys keys, at a load of 0.95: with the widest slots that
+    /// fit, or those of options.spec, and room for as many keys as the bits hold. Throws
+    /// std::invalid_argument if the bits are too few.
+    static GrowingCuckoo with_bits_per_key(std::size_t n_keys, double bits_per_key,
+                                           Options options = {});
     /// A filter with the narrowest slots whose fpr_bound() is at most `fpr` at every size up to
     /// 2^32 - 1 buckets or max_bytes. Throws std::invalid_argument, with the best bound there is,
     /// if no slots are wide enough or if options.spec names others.
@@ -101,7 +108,7 @@ public:
     Isa isa() const noexcept { return isa_; }
     void use_isa(Isa isa);
     /// The number of keys that the filter was first made for.
-    std::uint64_t first_keys() const noexcept { return first_keys_; }
+    std::uint64_t n_keys() const noexcept { return first_keys_; }
     /// Hashes of the keys in the stash, ascending.
     std::vector<std::uint64_t> stashed_hashes() const { return stash_.sorted(); }
     /// The bits of the table, the stash not included.
@@ -157,9 +164,5 @@ private:
 std::size_t saved_size(const GrowingCuckoo& filter) noexcept;
 std::vector<std::byte> save(const GrowingCuckoo& filter);
 void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path);
-Loaded<GrowingCuckoo> load_growing(std::span<const std::byte> bytes,
-                                   const Options& options = {}) noexcept;
-Loaded<GrowingCuckoo> load_growing_file(const std::filesystem::path& path,
-                                        const Options& options = {}) noexcept;
 
 }  // namespace simdbloom

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <vector>
 
-#include "simdbloom/any_filter.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/filter.hpp"
+#include "simdbloom/loaded.hpp"
 
 namespace simdbloom {
 
 /// How a ScalableBloom grows.
+class AnyFilter;
+
 struct Scaling {
     std::size_t first_capacity = 1'000'000;  ///< keys the first filter is made for, at least 1
     double fpr = 0.01;                       ///< bound on the FPR of the series, inside (0, 1)
@@ -51,11 +53,17 @@ public:
 
     /// Throws std::invalid_argument naming what is out of range.
     explicit ScalableBloom(const Scaling& scaling = {}, Options options = {});
-    ScalableBloom(const ScalableBloom&) = default;
-    ScalableBloom(ScalableBloom&&) noexcept = default;
+    /// A series that begins with a filter for n_keys keys: of that many bits a key, or with `fpr`
+    /// as the bound of the whole.
+    static ScalableBloom with_bits_per_key(std::size_t n_keys, double bits_per_key,
+                                           Options options = {});
+    static ScalableBloom for_fpr(std::size_t n_keys, double fpr, Options options = {});
+    ScalableBloom(const ScalableBloom&);
+    ScalableBloom(ScalableBloom&&) noexcept;
+    ~ScalableBloom();
     /// Leaves the series as it was if it throws. detail/moved.hpp says what a move leaves behind.
     ScalableBloom& operator=(const ScalableBloom& other) { return *this = ScalableBloom(other); }
-    ScalableBloom& operator=(ScalableBloom&&) noexcept = default;
+    ScalableBloom& operator=(ScalableBloom&&) noexcept;
 
     /// Keys are inserted where they are new, one after the other.
     bool insert_hash_if_new(std::uint64_t hash);
@@ -64,8 +72,10 @@ public:
     /// Removes all keys, and all filters but the first.
     void clear() noexcept;
 
-    std::span<const AnyFilter> filters() const noexcept { return filters_; }
+    std::span<const AnyFilter> filters() const noexcept;
     const Scaling& scaling() const noexcept { return scaling_; }
+    /// The number of keys that the first filter is for.
+    std::uint64_t n_keys() const noexcept { return scaling_.first_capacity; }
     std::uint64_t stored() const noexcept;    ///< number of keys that were found to be new
     std::uint64_t capacity() const noexcept;  ///< keys that the present filters are made for
     std::size_t size_in_bytes() const noexcept;
@@ -76,9 +86,10 @@ public:
     /// new. That leaves a relative error of the order of the square of the FPR.
     double expected_fpr() const;
     double estimated_fpr() const;
-    /// After a move these are "" and scalar: there is no filter to ask.
-    std::string spec() const { return filters_.empty() ? "" : filters_.front().spec(); }
-    Isa isa() const noexcept { return filters_.empty() ? Isa::scalar : filters_.front().isa(); }
+    /// "scalable:blocked512", with the spec of the filters. After a move these are "" and scalar:
+    /// there is no filter to ask.
+    std::string spec() const { return options_.spec.empty() ? "" : "scalable:" + options_.spec; }
+    Isa isa() const noexcept;
     void use_isa(Isa isa);
 
     /// The number of keys that went into filter i.
@@ -102,12 +113,13 @@ private:
     detail::Taken<std::vector<std::uint64_t>> stored_;
 };
 
+/// The bytes of a series, which are those of its file.
+std::size_t saved_size(const ScalableBloom& series) noexcept;
+std::vector<std::byte> save(const ScalableBloom& series);
 /// Writes a series to a file, whole or not at all, as save_file does for one filter. Throws
 /// std::system_error with the path.
 void save_file(const ScalableBloom& series, const std::filesystem::path& path);
-/// Reads a series. Checks all that load_file checks, for each filter, and that the filters are
-/// those of one series. Reads the options that load reads; the spec is the saved one.
-Loaded<ScalableBloom> load_series_file(const std::filesystem::path& path,
-                                       const Options& options = {}) noexcept;
 
 }  // namespace simdbloom
+
+#include "simdbloom/any_filter.hpp"  // of filters(), and complete only behind ScalableBloom

@@ -5,70 +5,25 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/frozen.hpp"
+#include "simdbloom/loaded.hpp"
 
 namespace simdbloom {
 
-/// Why bytes were not taken for a filter. A caller who gets one must treat every key as possibly
-/// present.
-enum class LoadFault : std::uint8_t {
-    too_short,  ///< fewer bytes than a header and a checksum
-    foreign,    ///< does not begin as a filter does
-    version,    ///< written by a version of the format that this library does not know
-    layout,     ///< no layout has that number
-    key,        ///< the saved hash is keyed and options.hashing is not, or the other way round, or
-                ///< options.key is another secret
-    parameter,  ///< the layout does not allow this k, z, hash, number of blocks or number of keys,
-                ///< or reserved bytes are not 0
-    size,       ///< more or fewer bytes than the parameters ask for
-    checksum,   ///< header or bits are not what was saved
-    alignment,  ///< the address of a view is not a multiple of 64
-    limit,      ///< larger than options.max_bytes
-    memory,     ///< the bits cannot be allocated
-    file,       ///< the file cannot be opened, read or mapped
-    isa,        ///< options.isa, or SIMDBLOOM_ISA of the environment, is unknown or not usable here
-};
+namespace detail {
 
-/// The reason why there is no filter.
-struct LoadError {
-    LoadFault fault;      ///< the sort of error
-    std::string message;  ///< with the offending value, and the path of a file
-};
+/// The F that was loaded; LoadFault::layout if the filter is of another type.
+template <class F>
+Loaded<F> as_type(Loaded<AnyFilter> filter) noexcept {
+    if (!filter) return filter.error();
+    if (F* const same = filter->template get_if<F>()) return std::move(*same);
+    return LoadError{LoadFault::layout, "the filter, " + filter->spec() + ", is of another type"};
+}
 
-/// A T, or the reason why there is none.
-template <class T>
-class [[nodiscard]] Loaded {
-public:
-    Loaded(T value) : either_(std::move(value)) {}
-    Loaded(LoadError error) : either_(std::move(error)) {}
-
-    /// Whether there is a T.
-    bool has_value() const noexcept { return either_.index() == 0; }
-    explicit operator bool() const noexcept { return has_value(); }
-    /// What was loaded. Throws std::runtime_error with the message if nothing was.
-    T& value() & { return *checked(); }
-    T&& value() && { return std::move(*checked()); }
-    /// These may be called only if has_value().
-    T& operator*() noexcept { return *std::get_if<T>(&either_); }
-    const T& operator*() const noexcept { return *std::get_if<T>(&either_); }
-    T* operator->() noexcept { return std::get_if<T>(&either_); }
-    /// May be called only if not has_value().
-    const LoadError& error() const noexcept { return *std::get_if<LoadError>(&either_); }
-
-private:
-    T* checked() {
-        if (!has_value()) throw std::runtime_error("simdbloom: " + error().message);
-        return std::get_if<T>(&either_);
-    }
-    std::variant<T, LoadError> either_;
-};
+}  // namespace detail
 
 /// The bytes that save writes: 72 and those of the bits.
 std::size_t saved_size(const FilterBase& filter) noexcept;
@@ -86,14 +41,12 @@ std::vector<std::byte> save(const FilterBase& filter);
 /// the path.
 void save_file(const FilterBase& filter, const std::filesystem::path& path);
 
-inline std::size_t saved_size(const AnyFilter& filter) noexcept {
-    return saved_size(filter.base());
-}
-inline void save(const AnyFilter& filter, std::span<std::byte> out) { save(filter.base(), out); }
-inline std::vector<std::byte> save(const AnyFilter& filter) { return save(filter.base()); }
-inline void save_file(const AnyFilter& filter, const std::filesystem::path& path) {
-    save_file(filter.base(), path);
-}
+/// The same of a filter of any structure. A CodeTable has no format: saving it throws
+/// std::invalid_argument, and its saved_size is 0.
+std::size_t saved_size(const AnyFilter& filter) noexcept;
+void save(const AnyFilter& filter, std::span<std::byte> out);
+std::vector<std::byte> save(const AnyFilter& filter);
+void save_file(const AnyFilter& filter, const std::filesystem::path& path);
 
 /// The filter that was saved. Any bytes may be given. Everything is checked before anything is
 /// allocated; at most 4 KiB more than the number of bytes are allocated; nothing is thrown.
@@ -102,18 +55,63 @@ inline void save_file(const AnyFilter& filter, const std::filesystem::path& path
 /// kind of the keys come from the bytes. The secret of a keyed hash is not saved. A file that is
 /// longer than what it takes of the disk, as a file of holes is, is read twice, first for its
 /// checksum.
-Loaded<AnyFilter> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
-Loaded<AnyFilter> load_file(const std::filesystem::path& path,
-                            const Options& options = {}) noexcept;
+///
+/// F is the type of the filter, or AnyFilter for whichever it is. A ScalableBloom is loaded from a
+/// file only.
+template <class F = AnyFilter>
+Loaded<F> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept {
+    return detail::as_type<F>(load<AnyFilter>(bytes, options));
+}
+template <class F = AnyFilter>
+Loaded<F> load_file(const std::filesystem::path& path, const Options& options = {}) noexcept {
+    return detail::as_type<F>(load_file<AnyFilter>(path, options));
+}
 
 /// The same without a copy. The bits stay where they are. They must outlive the filter and all its
 /// copies, and must not change. `bytes` must begin at a multiple of 64. Of the options isa,
 /// max_bytes, hashing and key are read.
-Loaded<FrozenFilter> view(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
+/// F is FrozenFilter, for any filter of a layout, or BloomierMap, a copy of which has slots of its
+/// own.
+template <class F = FrozenFilter>
+Loaded<F> view(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
 /// A view of a file that is mapped into memory for as long as a copy of the filter lives. Every
 /// byte is read once, for the checksum. As with any mapping, a file that is written to or cut
 /// meanwhile breaks the filter and the process.
-Loaded<FrozenFilter> map_file(const std::filesystem::path& path,
-                              const Options& options = {}) noexcept;
+template <class F = FrozenFilter>
+Loaded<F> map_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
+
+template <>
+Loaded<AnyFilter> load<AnyFilter>(std::span<const std::byte> bytes,
+                                  const Options& options) noexcept;
+template <>
+Loaded<AnyFilter> load_file<AnyFilter>(const std::filesystem::path& path,
+                                       const Options& options) noexcept;
+template <>
+Loaded<GrowingCuckoo> load<GrowingCuckoo>(std::span<const std::byte> bytes,
+                                          const Options& options) noexcept;
+template <>
+Loaded<GrowingCuckoo> load_file<GrowingCuckoo>(const std::filesystem::path& path,
+                                               const Options& options) noexcept;
+template <>
+Loaded<BloomierMap> load<BloomierMap>(std::span<const std::byte> bytes,
+                                      const Options& options) noexcept;
+template <>
+Loaded<BloomierMap> load_file<BloomierMap>(const std::filesystem::path& path,
+                                           const Options& options) noexcept;
+template <>
+Loaded<BloomierMap> view<BloomierMap>(std::span<const std::byte> bytes,
+                                      const Options& options) noexcept;
+template <>
+Loaded<BloomierMap> map_file<BloomierMap>(const std::filesystem::path& path,
+                                          const Options& options) noexcept;
+template <>
+Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
+                                               const Options& options) noexcept;
+template <>
+Loaded<FrozenFilter> view<FrozenFilter>(std::span<const std::byte> bytes,
+                                        const Options& options) noexcept;
+template <>
+Loaded<FrozenFilter> map_file<FrozenFilter>(const std::filesystem::path& path,
+                                            const Options& options) noexcept;
 
 }  // namespace simdbloom

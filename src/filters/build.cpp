@@ -258,8 +258,11 @@ namespace {
 
 void insert_into_any(AnyFilter& filter, std::span<const std::uint64_t> keys, bool hashed,
                      unsigned threads, BuildMethod method) {
-    std::visit([&](FilterBase& f) { detail::BuildAccess::run(f, keys, hashed, threads, method); },
-               filter.variant());
+    auto* const bits = filter.get_if<FilterBase>();
+    if (bits == nullptr)
+        throw std::invalid_argument("simdbloom: \"" + filter.spec() +
+                                    "\" cannot be filled by several threads");
+    detail::BuildAccess::run(*bits, keys, hashed, threads, method);
 }
 
 }  // namespace

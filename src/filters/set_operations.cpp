@@ -37,10 +37,11 @@ void on_bloom(Any& any, const char* what, Work work) {
     std::visit(
         [&]<class F>(F& f) {
             if constexpr (!BloomFilter<std::remove_const_t<F>>)
-                throw std::invalid_argument(
-                    "simdbloom: " + f.spec() + " cannot " + what + ": " +
-                    (f.layout().is_counting() ? "counters" : "fingerprints") +
-                    " are not bits that can be ORed");
+                throw std::invalid_argument("simdbloom: " + f.spec() + " cannot " + what + ": " +
+                                            (std::same_as<std::remove_const_t<F>, CountingBloom>
+                                                 ? "counters"
+                                                 : "fingerprints") +
+                                            " are not bits that can be ORed");
             else work(f);
         },
         any.variant());

@@ -87,6 +87,26 @@ GrowingCuckoo::GrowingCuckoo(std::size_t first_keys, Options options)
     : GrowingCuckoo(detail::growing_roots_for(first_keys), slot_bits_of(options), 0, first_keys,
                     options) {}
 
+GrowingCuckoo GrowingCuckoo::with_bits_per_key(std::size_t n_keys, double bits_per_key,
+                                               Options options) {
+    if (!std::isfinite(bits_per_key))
+        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
+                                    " is not finite");
+    const double usable = bits_per_key * CuckooFilter::max_design_load;
+    unsigned bits = options.spec.empty() ? 20 : slot_bits_of(options);
+    if (options.spec.empty())
+        while (bits > 12 && usable < bits) bits -= 4;
+    if (usable < bits)
+        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
+                                    " is below " +
+                                    detail::number(bits / CuckooFilter::max_design_load) +
+                                    ", the least of " + spec_of(bits));
+    options.spec = spec_of(bits);
+    const double keys = static_cast<double>(n_keys) * usable / bits;
+    // The constructor refuses what is too many, by name.
+    return GrowingCuckoo(keys < 0x1p63 ? static_cast<std::size_t>(keys) : SIZE_MAX, options);
+}
+
 GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options options) {
     if (!(fpr > 0 && fpr < 1))
         throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +

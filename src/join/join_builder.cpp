@@ -8,10 +8,11 @@ namespace {
 
 AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_key,
                      Options options) {
-    if (!Layout::parse(spec).is_bloom())
+    AnyFilter filter = make_filter(spec, n_keys, bits_per_key, std::move(options));
+    if (filter.get_if<FilterBase>() == nullptr || !filter.layout().is_bloom())
         throw std::invalid_argument("simdbloom: \"" + std::string(spec) +
                                     "\" cannot be filled by several threads");
-    return make_filter(spec, n_keys, bits_per_key, std::move(options));
+    return filter;
 }
 
 /// Calls use(values) for all values that are not NULL, in order.
@@ -39,11 +40,7 @@ JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_
 
 void JoinBuilder::insert(const JoinColumn& column) {
     for_each_valid(column, [&](std::span<const std::uint64_t> values) {
-        std::visit(
-            [&](FilterBase& f) {
-                detail::BuildAccess::insert_beside_others(f, values, column.hashed);
-            },
-            filter_.variant());
+        detail::BuildAccess::insert_beside_others(filter_.base(), values, column.hashed);
         rows_.fetch_add(values.size(), std::memory_order_relaxed);
     });
 }

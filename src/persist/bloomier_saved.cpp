@@ -135,30 +135,34 @@ void save_file(const BloomierMap& map, const std::filesystem::path& path) {
                        [&](int file) { return detail::write_parts(file, header, map.bytes()); });
 }
 
-Loaded<BloomierMap> BloomierMap::load(std::span<const std::byte> bytes,
+template <>
+Loaded<BloomierMap> load<BloomierMap>(std::span<const std::byte> bytes,
                                       const Options& options) noexcept {
     return detail::without_throwing<BloomierMap>(
         [&] { return detail::load_as<MapAccess>(bytes, options, false); });
 }
 
-Loaded<BloomierMap> BloomierMap::view(std::span<const std::byte> bytes,
+template <>
+Loaded<BloomierMap> view<BloomierMap>(std::span<const std::byte> bytes,
                                       const Options& options) noexcept {
     return detail::without_throwing<BloomierMap>(
         [&] { return detail::load_as<MapAccess>(bytes, options, true); });
 }
 
-Loaded<BloomierMap> BloomierMap::load_file(const std::filesystem::path& path,
+template <>
+Loaded<BloomierMap> load_file<BloomierMap>(const std::filesystem::path& path,
                                            const Options& options) noexcept {
     return detail::without_throwing<BloomierMap>(
         [&] { return detail::load_file_as<MapAccess>(path, options); });
 }
 
-Loaded<BloomierMap> BloomierMap::map_file(const std::filesystem::path& path,
+template <>
+Loaded<BloomierMap> map_file<BloomierMap>(const std::filesystem::path& path,
                                           const Options& options) noexcept {
     return detail::without_throwing<BloomierMap>([&]() -> Loaded<BloomierMap> {
         const auto mapping = detail::map_whole(path, detail::framing_bytes);
         if (!mapping) return mapping.error();
-        auto map = view((*mapping)->bytes(), options);
+        auto map = view<BloomierMap>((*mapping)->bytes(), options);
         if (!map) return detail::in_file(path, map.error());
         MapAccess::keep(*map, *mapping);
         return map;

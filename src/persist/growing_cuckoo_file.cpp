@@ -26,7 +26,7 @@ Header growing_header(const GrowingCuckoo& filter, std::size_t stashed) {
         static_cast<std::uint8_t>(filter.bytes().size() / filter.buckets() * 2));
     put(header, GrowingOffset::growths, static_cast<std::uint8_t>(filter.growths()));
     put(header, GrowingOffset::roots, filter.buckets() >> filter.growths());
-    put(header, CommonOffset::n_keys, filter.first_keys());
+    put(header, CommonOffset::n_keys, filter.n_keys());
     put(header, GrowingOffset::stored, filter.stored());
     put(header, GrowingOffset::stashed, std::uint64_t{stashed});
     return header;
@@ -154,8 +154,9 @@ void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path) {
     });
 }
 
-Loaded<GrowingCuckoo> load_growing(std::span<const std::byte> bytes,
-                                   const Options& options) noexcept {
+template <>
+Loaded<GrowingCuckoo> load<GrowingCuckoo>(std::span<const std::byte> bytes,
+                                          const Options& options) noexcept {
     return detail::without_throwing<GrowingCuckoo>([&]() {
         auto rest = bytes;
         return detail::LoadAccess::growing(
@@ -169,8 +170,9 @@ Loaded<GrowingCuckoo> load_growing(std::span<const std::byte> bytes,
     });
 }
 
-Loaded<GrowingCuckoo> load_growing_file(const std::filesystem::path& path,
-                                        const Options& options) noexcept {
+template <>
+Loaded<GrowingCuckoo> load_file<GrowingCuckoo>(const std::filesystem::path& path,
+                                               const Options& options) noexcept {
     return detail::without_throwing<GrowingCuckoo>([&]() -> Loaded<GrowingCuckoo> {
         const auto opened = detail::open_regular(path, detail::framing_bytes);
         if (!opened) return opened.error();

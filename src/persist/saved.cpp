@@ -102,11 +102,27 @@ Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
     return saved;
 }
 
+Structure structure_of(std::span<const std::byte> bytes) noexcept {
+    // Bytes 3 and 4 tell the formats apart; each format checks the whole magic.
+    if (bytes.size() < 8) return Structure::filter;
+    const auto is = [&](char third, char fourth) {
+        return std::to_integer<char>(bytes[3]) == third &&
+               std::to_integer<char>(bytes[4]) == fourth;
+    };
+    if (is('L', 'G')) return Structure::growing;
+    if (is('L', 'S')) return Structure::series;
+    if (is('B', 'M')) return Structure::bloomier;
+    return Structure::filter;
+}
+
+void check_room(std::size_t needed, std::size_t room) {
+    if (room != needed)
+        throw std::length_error("simdbloom: " + std::to_string(room) +
+                                " bytes to save in what takes " + std::to_string(needed));
+}
+
 void save_parts(const Header& header, std::span<const std::byte> bits, std::span<std::byte> out) {
-    if (out.size() != bits.size() + framing_bytes)
-        throw std::length_error("simdbloom: " + std::to_string(out.size()) +
-                                " bytes to save in what takes " +
-                                std::to_string(bits.size() + framing_bytes));
+    check_room(bits.size() + framing_bytes, out.size());
     const Checksum checksum = checksum_of(header, bits);
     std::ranges::copy(header, out.begin());
     if (!bits.empty()) std::memcpy(out.data() + header_bytes, bits.data(), bits.size());

@@ -102,6 +102,8 @@ std::optional<LoadError> check_size(std::uint64_t bits_bytes, std::uint64_t byte
     return std::nullopt;
 }
 
+/// Throws std::length_error naming both unless there is room for exactly the bytes needed.
+void check_room(std::size_t needed, std::size_t room);
 /// Throws std::length_error unless `out` has exactly the bytes of header, bits and checksum.
 void save_parts(const Header& header, std::span<const std::byte> bits, std::span<std::byte> out);
 
@@ -152,6 +154,16 @@ struct LoadAccess {
     static Loaded<ScalableBloom> series(const File& file, const std::filesystem::path& path,
                                         std::uint64_t bytes, Options options);
 };
+
+enum class Structure : std::uint8_t { filter, growing, bloomier, series };
+/// By the magic that the bytes begin with; `filter` if it is none of the others'.
+Structure structure_of(std::span<const std::byte> bytes) noexcept;
+
+template <class F>
+Loaded<AnyFilter> as_any(Loaded<F> filter) {
+    if (!filter) return filter.error();
+    return AnyFilter(std::move(*filter));
+}
 
 /// What `work` returns. Its exceptions become errors. The message is empty where there is no memory
 /// for one.

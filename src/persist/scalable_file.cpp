@@ -127,6 +127,23 @@ Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem
 
 }  // namespace detail
 
+std::size_t saved_size(const ScalableBloom& series) noexcept {
+    std::size_t bytes = detail::series_header + detail::checksum_at_end;
+    for (const AnyFilter& filter : series.filters())
+        bytes += detail::entry_bytes + saved_size(filter);
+    return bytes;
+}
+
+std::vector<std::byte> save(const ScalableBloom& series) {
+    std::vector<std::byte> bytes = detail::series_table(series);
+    bytes.reserve(saved_size(series));
+    for (const AnyFilter& filter : series.filters()) {
+        const std::vector<std::byte> one = save(filter);
+        bytes.insert(bytes.end(), one.begin(), one.end());
+    }
+    return bytes;
+}
+
 void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
     const auto table = detail::series_table(series);
     detail::save_whole(path, [&](int file) {
@@ -139,8 +156,9 @@ void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
     });
 }
 
-Loaded<ScalableBloom> load_series_file(const std::filesystem::path& path,
-                                       const Options& options) noexcept {
+template <>
+Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
+                                               const Options& options) noexcept {
     return detail::without_throwing<ScalableBloom>([&]() -> Loaded<ScalableBloom> {
         constexpr auto least = detail::series_header + detail::checksum_at_end;
         const auto opened = detail::open_regular(path, least);

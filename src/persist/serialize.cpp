@@ -5,6 +5,7 @@
 #include "kernels/table.hpp"
 #include "layouts/family.hpp"
 #include "persist/saved.hpp"
+#include "simdbloom/any_filter.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -81,7 +82,7 @@ AnyFilter LoadAccess::make(const Parsed& parsed, const Options& options,
 }
 
 std::span<std::byte> LoadAccess::bits(AnyFilter& filter) noexcept {
-    return std::visit([](FilterBase& f) { return bits_of(f); }, filter.variant());
+    return bits_of(*filter.get_if<FilterBase>());
 }
 
 void LoadAccess::complete(AnyFilter& filter) noexcept {
@@ -106,12 +107,55 @@ std::vector<std::byte> save(const FilterBase& filter) {
     return bytes;
 }
 
-Loaded<AnyFilter> load(std::span<const std::byte> bytes, const Options& options) noexcept {
-    return detail::without_throwing<AnyFilter>(
-        [&] { return detail::load_as<detail::LoadAccess>(bytes, options, false); });
+std::size_t saved_size(const AnyFilter& filter) noexcept {
+    return std::visit(
+        []<class F>(const F& f) -> std::size_t {
+            if constexpr (std::same_as<F, CodeTable>) return 0;
+            else return saved_size(f);
+        },
+        filter.variant());
 }
 
-Loaded<FrozenFilter> view(std::span<const std::byte> bytes, const Options& options) noexcept {
+namespace {
+
+[[noreturn]] void throw_no_format(const AnyFilter& filter) {
+    throw std::invalid_argument("simdbloom: " + filter.spec() + " has no format to be saved in");
+}
+
+}  // namespace
+
+std::vector<std::byte> save(const AnyFilter& filter) {
+    return std::visit(
+        [&]<class F>(const F& f) -> std::vector<std::byte> {
+            if constexpr (std::same_as<F, CodeTable>) throw_no_format(filter);
+            else return save(f);
+        },
+        filter.variant());
+}
+
+void save(const AnyFilter& filter, std::span<std::byte> out) {
+    if (const auto* base = filter.get_if<FilterBase>()) return save(*base, out);
+    const std::vector<std::byte> bytes = save(filter);
+    detail::check_room(bytes.size(), out.size());
+    std::ranges::copy(bytes, out.begin());
+}
+
+template <>
+Loaded<AnyFilter> load<AnyFilter>(std::span<const std::byte> bytes,
+                                  const Options& options) noexcept {
+    return detail::without_throwing<AnyFilter>([&]() -> Loaded<AnyFilter> {
+        const auto structure = detail::structure_of(bytes);
+        if (structure == detail::Structure::growing)
+            return detail::as_any(load<GrowingCuckoo>(bytes, options));
+        if (structure == detail::Structure::bloomier)
+            return detail::as_any(load<BloomierMap>(bytes, options));
+        return detail::load_as<detail::LoadAccess>(bytes, options, false);
+    });
+}
+
+template <>
+Loaded<FrozenFilter> view<FrozenFilter>(std::span<const std::byte> bytes,
+                                        const Options& options) noexcept {
     return detail::without_throwing<FrozenFilter>([&]() -> Loaded<FrozenFilter> {
         auto filter = detail::load_as<detail::LoadAccess>(bytes, options, true);
         if (!filter) return filter.error();

@@ -11,12 +11,48 @@ void save_file(const FilterBase& filter, const fs::path& path) {
                        [&](int file) { return detail::write_parts(file, header, filter.bytes()); });
 }
 
-Loaded<AnyFilter> load_file(const fs::path& path, const Options& options) noexcept {
-    return detail::without_throwing<AnyFilter>(
-        [&] { return detail::load_file_as<detail::LoadAccess>(path, options); });
+void save_file(const AnyFilter& filter, const fs::path& path) {
+    std::visit(
+        [&]<class F>(const F& f) {
+            if constexpr (std::same_as<F, CodeTable>)
+                throw std::invalid_argument("simdbloom: " + f.spec() +
+                                            " has no format to be saved in");
+            else save_file(f, path);
+        },
+        filter.variant());
 }
 
-Loaded<FrozenFilter> map_file(const fs::path& path, const Options& options) noexcept {
+namespace {
+
+/// From the first bytes of a file; `filter` if there are none to be read.
+detail::Structure structure_of_file(const fs::path& path) {
+    const auto opened = detail::open_regular(path, 8);
+    std::byte magic[8];
+    if (!opened || !detail::read_all((*opened).file.get(), magic)) return detail::Structure::filter;
+    return detail::structure_of(magic);
+}
+
+}  // namespace
+
+template <>
+Loaded<AnyFilter> load_file<AnyFilter>(const fs::path& path, const Options& options) noexcept {
+    return detail::without_throwing<AnyFilter>([&]() -> Loaded<AnyFilter> {
+        switch (structure_of_file(path)) {
+            case detail::Structure::growing:
+                return detail::as_any(load_file<GrowingCuckoo>(path, options));
+            case detail::Structure::bloomier:
+                return detail::as_any(load_file<BloomierMap>(path, options));
+            case detail::Structure::series:
+                return detail::as_any(load_file<ScalableBloom>(path, options));
+            case detail::Structure::filter:
+                break;
+        }
+        return detail::load_file_as<detail::LoadAccess>(path, options);
+    });
+}
+
+template <>
+Loaded<FrozenFilter> map_file<FrozenFilter>(const fs::path& path, const Options& options) noexcept {
     return detail::without_throwing<FrozenFilter>([&]() -> Loaded<FrozenFilter> {
         const auto mapping = detail::map_whole(path, detail::framing_bytes);
         if (!mapping) return mapping.error();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "layouts/number.hpp"
 #include "simdbloom/fpr.hpp"
@@ -22,10 +23,67 @@ void detail::check_scaling(const Scaling& s) {
         refuse("tightening", s.tightening, "inside (0, 1)");
 }
 
+namespace {
+
+/// The spec of the filters, which the spec of a series names after a colon.
+std::string spec_of_filters(const Options& options) {
+    const std::string_view spec = options.spec, prefix = "scalable";
+    if (spec.substr(0, prefix.size()) != prefix) return spec.empty() ? "blocked512" : options.spec;
+    if (spec.size() > prefix.size() + 1 && spec[prefix.size()] == ':')
+        return std::string(spec.substr(prefix.size() + 1));
+    if (spec == prefix) return "blocked512";
+    throw std::invalid_argument("simdbloom: spec \"" + options.spec +
+                                "\" is not one like \"scalable:blocked512\"");
+}
+
+}  // namespace
+
+ScalableBloom::ScalableBloom(const ScalableBloom&) = default;
+// What stays behind is made for no key.
+ScalableBloom::ScalableBloom(ScalableBloom&& other) noexcept
+    : Interface(other),
+      scaling_(std::exchange(other.scaling_, {.first_capacity = 0})),
+      options_(std::move(other.options_)),
+      filters_(std::move(other.filters_)),
+      stored_(std::move(other.stored_)) {}
+ScalableBloom& ScalableBloom::operator=(ScalableBloom&& other) noexcept {
+    Interface::operator=(other);
+    scaling_ = std::exchange(other.scaling_, {.first_capacity = 0});
+    options_ = std::move(other.options_);
+    filters_ = std::move(other.filters_);
+    stored_ = std::move(other.stored_);
+    return *this;
+}
+ScalableBloom::~ScalableBloom() = default;
+
+ScalableBloom ScalableBloom::for_fpr(std::size_t n_keys, double fpr, Options options) {
+    return ScalableBloom({.first_capacity = n_keys, .fpr = fpr}, std::move(options));
+}
+
+ScalableBloom ScalableBloom::with_bits_per_key(std::size_t n_keys, double bits_per_key,
+                                               Options options) {
+    options.spec = spec_of_filters(options);
+    const auto first =
+        detail::size_for_bits(Layout::parse(options.spec), n_keys, bits_per_key, options);
+    // The inverse of next_filter().
+    const double fpr = fpr::expected(first.layout, n_keys, first.blocks);
+    Scaling scaling{.first_capacity = n_keys};
+    scaling.fpr = fpr / (1 - fpr) / (1 - scaling.tightening);
+    if (!(scaling.fpr < 1))
+        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
+                                    " of " + options.spec + " gives no series an FPR below 1");
+    return ScalableBloom(scaling, std::move(options));
+}
+
+std::span<const AnyFilter> ScalableBloom::filters() const noexcept { return filters_; }
+Isa ScalableBloom::isa() const noexcept {
+    return filters_.empty() ? Isa::scalar : filters_.front().isa();
+}
+
 ScalableBloom::ScalableBloom(const Scaling& scaling, Options options)
     : Interface(options), scaling_(scaling), options_(std::move(options)) {
     detail::check_scaling(scaling_);
-    if (options_.spec.empty()) options_.spec = "blocked512";
+    options_.spec = spec_of_filters(options_);
     if (!Layout::parse(options_.spec).is_bloom())
         throw std::invalid_argument("simdbloom: \"" + options_.spec +
                                     "\" is no Bloom filter, which a series is made of");

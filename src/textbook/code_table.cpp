@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "filters/slots.hpp"
+#include "layouts/number.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom {
@@ -59,6 +62,29 @@ std::size_t checked_bytes(std::uint64_t cells, unsigned bits, const Options& opt
     return static_cast<std::size_t>(bytes);
 }
 
+/// With load a and 2^c - 1 codes.
+double fpr_at(double load, unsigned code_bits) noexcept {
+    const double codes = static_cast<double>(detail::low_bits(code_bits));
+    return load / (load + (1 - load) * codes);
+}
+
+/// The least and the most bits of a code that options.spec allows.
+std::pair<unsigned, unsigned> code_bits_of(const Options& options) {
+    const std::string_view spec = options.spec;
+    if (spec.empty() || spec == "codes")
+        return {CodeTable::min_code_bits, CodeTable::max_code_bits};
+    constexpr std::string_view prefix = "codes:c=";
+    unsigned bits = 0;
+    if (spec.substr(0, prefix.size()) == prefix) {
+        const auto number = spec.substr(prefix.size());
+        const auto read = std::from_chars(number.data(), number.data() + number.size(), bits);
+        if (read.ec == std::errc{} && read.ptr == number.data() + number.size())
+            return {checked_bits(bits), bits};
+    }
+    throw std::invalid_argument("simdbloom: spec \"" + options.spec +
+                                "\" is not one like \"codes:c=9\"");
+}
+
 /// Both halves of the hash, whose upper bits are the address and whose lower ones the code.
 std::uint64_t step_of(std::uint64_t hash) noexcept {
     const std::uint64_t product = (hash & 0xFFFFFFFFu) * 0xC2B2AE3Du;
@@ -69,12 +95,48 @@ std::uint64_t step_of(std::uint64_t hash) noexcept {
 
 CodeTable CodeTable::with_empty_share(std::size_t n_keys, double empty, unsigned code_bits,
                                       Options options) {
-    return {cells_for(n_keys, empty), code_bits, options};
+    CodeTable table(cells_for(n_keys, empty), code_bits, options);
+    table.n_keys_ = n_keys;
+    return table;
+}
+
+CodeTable CodeTable::with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options) {
+    const auto [first, last] = code_bits_of(options);
+    const double bits = static_cast<double>(n_keys) * bits_per_key;
+    if (!(bits < 0x1p62) || bits < first * (static_cast<double>(n_keys) + 1))
+        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
+                                    " does not suit " + std::to_string(n_keys) + " codes of " +
+                                    std::to_string(first) + " bits");
+    unsigned best = first;
+    double least = 2;
+    for (unsigned c = first; c <= last && bits >= c * (static_cast<double>(n_keys) + 1); ++c)
+        if (const double fpr = fpr_at(static_cast<double>(n_keys) * c / bits, c); fpr < least)
+            least = fpr, best = c;
+    CodeTable table(static_cast<std::uint64_t>(bits / best), best, options);
+    table.n_keys_ = n_keys;
+    return table;
+}
+
+CodeTable CodeTable::for_fpr(std::size_t n_keys, double fpr, Options options) {
+    if (!(fpr > 0 && fpr < 1))
+        throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
+                                    " is not inside (0, 1)");
+    const auto [first, last] = code_bits_of(options);
+    unsigned best = 0;
+    double fewest = 0, empty = 0;
+    for (unsigned c = first; c <= last; ++c) {
+        // The inverse of fpr_at.
+        const double codes = static_cast<double>(detail::low_bits(c)),
+                     load = fpr * codes / (1 - fpr + fpr * codes), bits = c / load;
+        if (best == 0 || bits < fewest) best = c, fewest = bits, empty = 1 - load;
+    }
+    return with_empty_share(n_keys, empty, best, options);
 }
 
 CodeTable::CodeTable(std::uint64_t cells, unsigned code_bits, Options options)
     : Interface(options),
       cells_(checked_cells(cells)),
+      n_keys_(cells - 1),
       code_bits_(checked_bits(code_bits)),
       table_(checked_bytes(cells, code_bits, options), options.huge_pages, options.allocator) {}
 
@@ -144,9 +206,11 @@ double CodeTable::load() const noexcept {
     return cells_ == 0 ? 0 : static_cast<double>(stored()) / static_cast<double>(cells());
 }
 
-double CodeTable::estimated_fpr() const noexcept {
-    const double codes = static_cast<double>(detail::low_bits(code_bits_));
-    return load() / (load() + (1 - load()) * codes);
+double CodeTable::estimated_fpr() const noexcept { return fpr_at(load(), code_bits_); }
+
+double CodeTable::expected_fpr() const noexcept {
+    if (cells_ == 0) return 0;
+    return fpr_at(static_cast<double>(n_keys_) / static_cast<double>(cells_), code_bits_);
 }
 
 double CodeTable::expected_probes() const noexcept {

@@ -39,7 +39,7 @@ int info_of(const ScalableBloom& series) {
 int info(const std::string& path) {
     auto mapped = map_file(path);
     if (!mapped && mapped.error().fault == LoadFault::foreign)
-        if (const auto series = load_series_file(path); series) return info_of(*series);
+        if (const auto series = load_file<ScalableBloom>(path); series) return info_of(*series);
     const FrozenFilter f = std::move(mapped).value();
     std::printf("spec           %s\n", f->spec().c_str());
     std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f->base().n_keys()));

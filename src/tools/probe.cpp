@@ -45,7 +45,7 @@ Asked asked(const FilterBase& base, F filter) {
 Asked open(const std::string& path) {
     auto mapped = map_file(path);
     if (!mapped && mapped.error().fault == LoadFault::foreign)
-        if (auto loaded = load_series_file(path); loaded) {
+        if (auto loaded = load_file<ScalableBloom>(path); loaded) {
             const auto series = std::make_shared<const ScalableBloom>(std::move(*loaded));
             return asked(series->filters().front().base(), series);
         }

@@ -34,7 +34,7 @@ ScalableBloom open_filter(const UnseenSettings& s) {
         throw std::runtime_error(
             s.filter +
             " exists, and keeps the capacity, growth, FPR and spec that it was made with");
-    return load_series_file(s.filter).value();
+    return load_file<ScalableBloom>(s.filter).value();
 }
 
 int run(const UnseenSettings& s) {
@@ -50,8 +50,7 @@ int run(const UnseenSettings& s) {
         while (!ended && source.next()) {
             // A series that cannot go on keeps the keys that went in.
             try {
-                unseen += filter.insert_hashes_if_new(
-                    source.hashes(filter.filters().front().seed()), were_new);
+                unseen += filter.insert_hashes_if_new(source.hashes(filter.seed()), were_new);
             } catch (...) {
                 ended = std::current_exception();
             }

@@ -38,13 +38,13 @@ TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
             SCOPED_TRACE(map.spec() + ", keys: " + std::to_string(n));
             const Bytes bytes = save(map);
             ASSERT_EQ(bytes.size(), saved_size(map));
-            auto loaded = BloomierMap::load(bytes);
+            auto loaded = load<BloomierMap>(bytes);
             ASSERT_TRUE(loaded) << loaded.error().message;
             expect_same(map, *loaded);
             EXPECT_EQ(save(*loaded), bytes);
 
             const Aligned aligned(bytes);
-            auto viewed = BloomierMap::view(aligned.bytes);
+            auto viewed = view<BloomierMap>(aligned.bytes);
             ASSERT_TRUE(viewed) << viewed.error().message;
             expect_same(map, *viewed);
             EXPECT_EQ(static_cast<const void*>(viewed->bytes().data()), aligned.bytes.data() + 64)
@@ -52,10 +52,10 @@ TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
 
             const auto path = folder.path / "map";
             save_file(map, path);
-            auto read = BloomierMap::load_file(path);
+            auto read = load_file<BloomierMap>(path);
             ASSERT_TRUE(read) << read.error().message;
             expect_same(map, *read);
-            auto mapped = BloomierMap::map_file(path);
+            auto mapped = map_file<BloomierMap>(path);
             ASSERT_TRUE(mapped) << mapped.error().message;
             expect_same(map, *mapped);
             // It goes on when the file is gone, and where it is moved or copied to.
@@ -70,16 +70,16 @@ TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
     const Options keyed{.hashing = Hashing::keyed, .key = HashKey{1, 2}};
     const auto map = test::make_map({8, 8}, 100, keyed);
     const Bytes bytes = save(map);
-    auto loaded = BloomierMap::load(bytes, keyed);
+    auto loaded = load<BloomierMap>(bytes, keyed);
     ASSERT_TRUE(loaded) << loaded.error().message;
     expect_same(map, *loaded);
     for (const Options& wrong : {Options{}, Options{.hashing = Hashing::keyed},
                                  Options{.hashing = Hashing::keyed, .key = HashKey{1, 3}}}) {
-        auto refused = BloomierMap::load(bytes, wrong);
+        auto refused = load<BloomierMap>(bytes, wrong);
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().fault, LoadFault::key) << refused.error().message;
     }
-    auto unkeyed = BloomierMap::load(save(test::make_map({8, 8}, 100)), keyed);
+    auto unkeyed = load<BloomierMap>(save(test::make_map({8, 8}, 100)), keyed);
     ASSERT_FALSE(unkeyed);
     EXPECT_EQ(unkeyed.error().fault, LoadFault::key);
 }
@@ -129,7 +129,7 @@ TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
     Bytes bytes;
     for (std::size_t i = 0; i < golden.size(); i += 2)
         bytes.push_back(static_cast<std::byte>(std::stoul(golden.substr(i, 2), nullptr, 16)));
-    auto loaded = BloomierMap::load(bytes);
+    auto loaded = load<BloomierMap>(bytes);
     ASSERT_TRUE(loaded) << loaded.error().message;
     for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(loaded->value_of(keys[i]), values[i]);
 }
@@ -138,11 +138,11 @@ TEST(BloomierSaved, EveryTruncationAndExtensionIsRefused) {
     for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}, {32, 32}}) {
         const Bytes bytes = save(test::make_map(shape, 300));
         for (std::size_t n = 0; n < bytes.size(); ++n)
-            ASSERT_FALSE(BloomierMap::load(std::span(bytes).first(n))) << n;
+            ASSERT_FALSE(load<BloomierMap>(std::span(bytes).first(n))) << n;
         Bytes longer = bytes;
         for (int i = 0; i < 70; ++i) {
             longer.push_back(std::byte{0});
-            ASSERT_FALSE(BloomierMap::load(longer));
+            ASSERT_FALSE(load<BloomierMap>(longer));
         }
     }
 }
@@ -154,13 +154,13 @@ TEST(BloomierSaved, EveryFlippedBitIsSeen) {
         const auto flip_and_load = [&](std::size_t at) {
             for (int bit = 0; bit < 8; ++bit) {
                 bytes[at] ^= static_cast<std::byte>(1 << bit);
-                ASSERT_FALSE(BloomierMap::load(bytes)) << "byte " << at << " bit " << bit;
+                ASSERT_FALSE(load<BloomierMap>(bytes)) << "byte " << at << " bit " << bit;
                 bytes[at] ^= static_cast<std::byte>(1 << bit);
             }
         };
         for (std::size_t at = 0; at < 64 + 4096; ++at) flip_and_load(at);
         for (std::size_t at = bytes.size() - 9; at < bytes.size(); ++at) flip_and_load(at);
-        ASSERT_TRUE(BloomierMap::load(bytes));
+        ASSERT_TRUE(load<BloomierMap>(bytes));
     }
 }
 
@@ -171,7 +171,7 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
         Bytes bytes = good;
         change(bytes);
         sign(bytes);
-        auto loaded = BloomierMap::load(bytes, options);
+        auto loaded = load<BloomierMap>(bytes, options);
         ASSERT_FALSE(loaded) << says;
         EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
         EXPECT_NE(loaded.error().message.find(says), std::string::npos) << loaded.error().message;
@@ -207,8 +207,8 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     });
     refused(LoadFault::limit, "2500 bytes", [](Bytes&) {}, {.max_bytes = 2499});
     // A filter is no map, and a map no filter.
-    EXPECT_EQ(load(good).error().fault, LoadFault::foreign);
-    EXPECT_EQ(BloomierMap::load(save(make_filter("split256", 1000, 12))).error().fault,
+    EXPECT_EQ(save(load(good).value()), good) << "as a filter of any structure";
+    EXPECT_EQ(load<BloomierMap>(save(make_filter("split256", 1000, 12))).error().fault,
               LoadFault::foreign);
 }
 
@@ -220,7 +220,7 @@ TEST(BloomierSaved, ForgedSlotsAreLookedUpWithinThem) {
             bytes[i] = static_cast<std::byte>(test::random_key(i));
         put(bytes, 48, std::uint32_t{0xFFFFFFFFu});
         sign(bytes);
-        auto loaded = BloomierMap::load(bytes);
+        auto loaded = load<BloomierMap>(bytes);
         ASSERT_TRUE(loaded) << loaded.error().message;
         const auto keys = test::random_keys(500);
         std::vector<std::uint32_t> expected(500), got(500);
@@ -238,21 +238,21 @@ TEST(BloomierSaved, LoadingAllocatesTheSlotsOnlyAndNothingForWhatItRefuses) {
     Bytes bytes = save(test::make_map({8, 8}, 5000));
     test::Counting counting;
     {
-        auto loaded = BloomierMap::load(bytes, {.allocator = &counting});
+        auto loaded = load<BloomierMap>(bytes, {.allocator = &counting});
         ASSERT_TRUE(loaded);
         EXPECT_EQ(counting.allocations, 1u);
         EXPECT_LE(counting.bytes, bytes.size() + 4096);
     }
     EXPECT_EQ(counting.live, 0u);
     bytes[100] ^= std::byte{1};
-    ASSERT_FALSE(BloomierMap::load(bytes, {.allocator = &counting}));
+    ASSERT_FALSE(load<BloomierMap>(bytes, {.allocator = &counting}));
     EXPECT_EQ(counting.allocations, 1u);
 }
 
 TEST(BloomierSaved, FilesThatCannotBeReadAreNamed) {
     const TemporaryFolder folder;
     const auto missing = folder.path / "missing";
-    for (auto* load : {&BloomierMap::load_file, &BloomierMap::map_file}) {
+    for (auto* load : {&load_file<BloomierMap>, &map_file<BloomierMap>}) {
         auto loaded = load(missing, {});
         ASSERT_FALSE(loaded);
         EXPECT_EQ(loaded.error().fault, LoadFault::file);
@@ -275,10 +275,10 @@ TEST(BloomierSaved, AViewDemandsItsAlignment) {
     const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
     const auto odd = std::span(memory).subspan((64 - at % 64) % 64 + 8, aligned.bytes.size());
     std::ranges::copy(aligned.bytes, odd.begin());
-    auto viewed = BloomierMap::view(odd);
+    auto viewed = view<BloomierMap>(odd);
     ASSERT_FALSE(viewed);
     EXPECT_EQ(viewed.error().fault, LoadFault::alignment);
-    EXPECT_TRUE(BloomierMap::load(odd));
+    EXPECT_TRUE(load<BloomierMap>(odd));
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TYPED_TEST(EveryInterface, NumbersOfAnyWidthAreTheKeysTheyAreWidenedTo) {
             EXPECT_EQ(p, q);
             for (std::size_t i = 0; i < half; ++i) ASSERT_TRUE(f.contains(numbers[i]));
             EXPECT_EQ(f.insert_if_new(std::span(numbers).first(half)), 0u);
-            if constexpr (detail::HasErase<TypeParam>) {
+            if constexpr (detail::HasErase<TypeParam> && !std::same_as<TypeParam, AnyFilter>) {
                 EXPECT_EQ(f.erase(std::span(numbers).first(half)), half);
                 EXPECT_EQ(f.count(keys), 0u);
             }

@@ -50,7 +50,7 @@ void expect_true_of_itself(const F& f, const KeyVector& keys) {
             << "one count too many";
     }
     if constexpr (std::same_as<F, GrowingCuckoo>) {
-        auto loaded = load_growing(save(f));
+        auto loaded = load<GrowingCuckoo>(save(f));
         ASSERT_TRUE(loaded) << loaded.error().message;
         ASSERT_EQ((*loaded).count(keys), keys.size());
         ASSERT_EQ((*loaded).stored(), f.stored());
@@ -311,8 +311,8 @@ TEST(WithoutMemory, LoadingSaysThatThereIsNone) {
         }
     };
     EXPECT_GT(check([&] { return load(filter_bytes, options); }), 0);
-    EXPECT_GT(check([&] { return BloomierMap::load(map_bytes, options); }), 0);
-    EXPECT_GT(check([&] { return load_growing(growing_bytes, options); }), 2);
+    EXPECT_GT(check([&] { return load<BloomierMap>(map_bytes, options); }), 0);
+    EXPECT_GT(check([&] { return load<GrowingCuckoo>(growing_bytes, options); }), 2);
     EXPECT_EQ(memory.live, 0u);
 }
 

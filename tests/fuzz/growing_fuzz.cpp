@@ -1,5 +1,5 @@
-// load_growing of arbitrary bytes, and of saved filters in which some bytes are others and the
-// checksum fits again: whatever is taken must work.
+// load<GrowingCuckoo> of arbitrary bytes, and of saved filters in which some bytes are others and
+// the checksum fits again: whatever is taken must work.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -50,7 +50,7 @@ void sign(std::vector<std::byte>& bytes, std::size_t stash_bytes) {
 }
 
 void use(GrowingCuckoo filter) {
-    auto again = load_growing(save(filter));
+    auto again = load<GrowingCuckoo>(save(filter));
     must(again.has_value() && again->stored() == filter.stored());
     const auto keys = some_keys(100);
     std::array<std::uint32_t, 100> positions{};
@@ -71,7 +71,8 @@ void use(GrowingCuckoo filter) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    if (auto loaded = load_growing(std::as_bytes(std::span(data, size)))) use(std::move(*loaded));
+    if (auto loaded = load<GrowingCuckoo>(std::as_bytes(std::span(data, size))))
+        use(std::move(*loaded));
     if (size == 0) return 0;
     // A saved filter, and three bytes for each change: where, in the header or anywhere, and to
     // what.
@@ -82,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             static_cast<std::byte>(data[i + 2]);
     }
     sign(saved.bytes, saved.stash_bytes);
-    auto loaded = load_growing(saved.bytes);
+    auto loaded = load<GrowingCuckoo>(saved.bytes);
     if (loaded) use(std::move(*loaded));
     else must(!loaded.error().message.empty());
     return 0;

@@ -61,7 +61,8 @@ void use(AnyFilter filter, std::span<const std::byte> saved, const Options& opti
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
-    if (auto loaded = load(bytes)) use(std::move(*loaded), bytes);
+    if (auto loaded = load(bytes); loaded && loaded->get_if<FilterBase>() != nullptr)
+        use(std::move(*loaded), bytes);
     // Signed, and where a view may look at them.
     void* const memory = std::aligned_alloc(64, (size + 127) / 64 * 64);
     const std::span<std::byte> copy(static_cast<std::byte*>(memory), size);

@@ -1,4 +1,4 @@
-// BloomierMap::load and view of arbitrary bytes, and of the same bytes with a checksum that fits;
+// load<BloomierMap> and view of arbitrary bytes, and of the same bytes with a checksum that fits;
 // and maps built from small keys and values that the bytes give.
 #include <algorithm>
 #include <cstring>
@@ -53,15 +53,15 @@ void build(std::span<const std::byte> bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
-    if (auto loaded = BloomierMap::load(bytes)) use(std::move(*loaded), bytes);
+    if (auto loaded = load<BloomierMap>(bytes)) use(std::move(*loaded), bytes);
     if (size < 72) build(bytes);
     void* const memory = std::aligned_alloc(64, (size + 127) / 64 * 64);
     const std::span<std::byte> copy(static_cast<std::byte*>(memory), size);
     if (size != 0) std::memcpy(memory, data, size);
     if (size >= 72) forge(copy, {0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A});
     const Options options = size >= 72 && copy[13] == std::byte{2} ? keyed() : Options{};
-    auto loaded = BloomierMap::load(copy, options);
-    auto viewed = BloomierMap::view(copy, options);
+    auto loaded = load<BloomierMap>(copy, options);
+    auto viewed = view<BloomierMap>(copy, options);
     must(loaded.has_value() == viewed.has_value());
     if (loaded) {
         use(*viewed, copy);

@@ -42,22 +42,10 @@ struct Subject {
         std::size_t in = keys.size();
         for (auto& filter : filters) {
             std::size_t done = 0;
-            std::visit(
-                [&]<class F>(F& f) {
-                    if constexpr (detail::HasTryInsert<F>) {
-                        if (singly)
-                            while (done < keys.size() && f.try_insert(keys[done])) ++done;
-                        else if (hashed) done = f.try_insert_hashes(hashes(keys));
-                        else done = f.try_insert(keys);
-                    } else {
-                        if (singly)
-                            for (const auto key : keys) f.insert(key);
-                        else if (hashed) f.insert_hashes(hashes(keys));
-                        else f.insert(keys);
-                        done = keys.size();
-                    }
-                },
-                filter.variant());
+            if (singly)
+                while (done < keys.size() && filter.try_insert(keys[done])) ++done;
+            else if (hashed) done = filter.try_insert_hashes(hashes(keys));
+            else done = filter.try_insert(keys);
             must(&filter == filters.data() || done == in);
             in = done;
         }
@@ -93,12 +81,7 @@ struct Subject {
             it, std::next(it, std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(n),
                                                        std::distance(it, oracle.end()))));
         for (auto& filter : filters)
-            std::visit(
-                [&]<class F>(F& f) {
-                    if constexpr (detail::HasErase<F>)
-                        must(n == 1 ? f.erase(keys[0]) : f.erase(keys) == keys.size());
-                },
-                filter.variant());
+            must(n == 1 ? filter.erase(keys[0]) : filter.erase(keys) == keys.size());
         for (const auto key : keys) oracle.erase(oracle.find(key));
     }
     // A key that is in no filter is erased from none, or is found and so may be erased.
@@ -106,13 +89,8 @@ struct Subject {
         if (layout.is_bloom() || oracle.contains(key)) return;
         for (const auto& filter : filters) {
             AnyFilter copy = filter;
-            std::visit(
-                [&]<class F>(F& f) {
-                    if constexpr (detail::HasErase<F>)
-                        must(f.erase(key) ? filter.contains(key)
-                                          : std::ranges::equal(f.bytes(), filter.base().bytes()));
-                },
-                copy.variant());
+            must(copy.erase(key) ? filter.contains(key)
+                                 : std::ranges::equal(copy.base().bytes(), filter.base().bytes()));
         }
     }
     void unite(std::span<const std::uint64_t> keys) {

@@ -1,5 +1,5 @@
-// load_series_file of arbitrary bytes, and of saved series in which some bytes are others and the
-// checksums fit again: whatever is taken must work.
+// load_file<ScalableBloom> of arbitrary bytes, and of saved series in which some bytes are others
+// and the checksums fit again: whatever is taken must work.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -114,14 +114,14 @@ void use(ScalableBloom series) {
     }
     must(series.stored() >= stored && series.stored() <= stored + keys.size());
     const auto bytes = file_of(series);
-    auto again = load_series_file(MemoryFile(bytes).path);
+    auto again = load_file<ScalableBloom>(MemoryFile(bytes).path);
     must(again.has_value() && again->stored() == series.stored() &&
          again->count(keys) == series.count(keys));
 }
 
 void load_and_use(std::span<const std::byte> bytes) {
     const MemoryFile file(bytes);
-    auto loaded = load_series_file(file.path, bounded());
+    auto loaded = load_file<ScalableBloom>(file.path, bounded());
     if (loaded) use(std::move(*loaded));
     else must(!loaded.error().message.empty());
 }

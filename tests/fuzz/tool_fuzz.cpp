@@ -102,11 +102,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             known(
                 run({"unseen", a, "-f", filter, "-q", "--capacity", "4", "--spec", "blocked512"}));
             known(run({"unseen", b, "-f", filter, "-q"}));
-            auto series = load_series_file(filter);
+            auto series = load_file<ScalableBloom>(filter);
             must(series.has_value());
             const auto stored = series->stored();
             known(run({"unseen", a, "-f", filter, "-q"}));
-            must(load_series_file(filter)->stored() == stored);
+            must(load_file<ScalableBloom>(filter)->stored() == stored);
             break;
         }
         case 5: {

@@ -35,7 +35,7 @@ void sign_growing(Bytes& bytes) {
 
 void expect_fault(const Bytes& bytes, LoadFault fault, const std::string& text,
                   const Options& options = {}) {
-    const auto loaded = load_growing(bytes, options);
+    const auto loaded = load<GrowingCuckoo>(bytes, options);
     ASSERT_FALSE(loaded.has_value()) << text;
     EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
     EXPECT_NE(loaded.error().message.find(text), std::string::npos) << loaded.error().message;
@@ -60,7 +60,7 @@ TEST(GrowingSave, AStashOfMoreCopiesThanAFilterTakesIsRefused) {
         write_word(bytes, bytes.size() - 8, sum, 8);
         return bytes;
     };
-    const auto loaded = load_growing(forged(8));
+    const auto loaded = load<GrowingCuckoo>(forged(8));
     ASSERT_TRUE(loaded) << loaded.error().message;
     EXPECT_EQ((*loaded).stashed(), 8u);
     for (const std::uint64_t copies : {9u, 80'000u})
@@ -75,7 +75,7 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
         ASSERT_GT(filter.stashed(), 0u);
         const Bytes saved = save(filter);
         EXPECT_EQ(saved.size(), saved_size(filter));
-        GrowingCuckoo loaded = load_growing(saved, {.isa = Isa::scalar}).value();
+        GrowingCuckoo loaded = load<GrowingCuckoo>(saved, {.isa = Isa::scalar}).value();
         EXPECT_EQ(save(loaded), saved);
         EXPECT_EQ(loaded.spec(), spec);
         EXPECT_EQ(loaded.isa(), Isa::scalar);
@@ -94,7 +94,8 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
     keyed.hashing = Hashing::keyed;
     keyed.key = HashKey{3, 4};
     const auto saved = save(sample("growing16", keyed));
-    EXPECT_EQ(load_growing(saved, keyed).value().count(test::random_keys(8'900, 100)), 8'900u);
+    EXPECT_EQ(load<GrowingCuckoo>(saved, keyed).value().count(test::random_keys(8'900, 100)),
+              8'900u);
     expect_fault(saved, LoadFault::key, "options.hashing is fast");
     keyed.key = HashKey{3, 5};
     expect_fault(saved, LoadFault::key, "not the key", keyed);
@@ -115,14 +116,14 @@ TEST(GrowingSave, FilesAreWholeOrRefusedByName) {
     const auto path = std::filesystem::path(::testing::TempDir()) / "growing_save_test.filter";
     const GrowingCuckoo filter = sample("growing20");
     save_file(filter, path);
-    EXPECT_EQ(save(load_growing_file(path).value()), save(filter));
+    EXPECT_EQ(save(load_file<GrowingCuckoo>(path).value()), save(filter));
     std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
-    const auto cut = load_growing_file(path);
+    const auto cut = load_file<GrowingCuckoo>(path);
     ASSERT_FALSE(cut.has_value());
     EXPECT_EQ(cut.error().fault, LoadFault::size);
     EXPECT_NE(cut.error().message.find(path.string()), std::string::npos);
     std::filesystem::remove(path);
-    EXPECT_EQ(load_growing_file(path).error().fault, LoadFault::file);
+    EXPECT_EQ(load_file<GrowingCuckoo>(path).error().fault, LoadFault::file);
 }
 
 TEST(GrowingSave, EveryTruncationAndEveryFlippedBitIsRefused) {
@@ -130,17 +131,17 @@ TEST(GrowingSave, EveryTruncationAndEveryFlippedBitIsRefused) {
     for (unsigned i = 0; i < 8; ++i) filter.insert(std::uint64_t{1});
     filter.insert(test::random_keys(100));
     const Bytes saved = save(filter);
-    ASSERT_TRUE(load_growing(saved).has_value());
+    ASSERT_TRUE(load<GrowingCuckoo>(saved).has_value());
     for (std::size_t n = 0; n < saved.size(); ++n)
-        ASSERT_FALSE(load_growing(std::span(saved).first(n)).has_value()) << n;
+        ASSERT_FALSE(load<GrowingCuckoo>(std::span(saved).first(n)).has_value()) << n;
     Bytes longer = saved;
     longer.push_back(std::byte{0});
-    EXPECT_FALSE(load_growing(longer).has_value());
+    EXPECT_FALSE(load<GrowingCuckoo>(longer).has_value());
     for (std::size_t bit = 0; bit < 8 * saved.size();
          bit = bit < 8 * 1024 || bit > 8 * (saved.size() - 64) ? bit + 1 : bit + 7) {
         Bytes flipped = saved;
         flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
-        ASSERT_FALSE(load_growing(flipped).has_value()) << "bit " << bit;
+        ASSERT_FALSE(load<GrowingCuckoo>(flipped).has_value()) << "bit " << bit;
     }
 }
 
@@ -152,11 +153,12 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
         sign_growing(bytes);
         return bytes;
     };
-    ASSERT_TRUE(load_growing(forged(10, 16, 1)).has_value()) << "the test signs wrongly";
+    ASSERT_TRUE(load<GrowingCuckoo>(forged(10, 16, 1)).has_value()) << "the test signs wrongly";
     expect_fault(Bytes(71), LoadFault::too_short, "71 bytes");
     expect_fault(forged(4, 'M', 1), LoadFault::foreign, "growing");
     expect_fault(save(make_filter("cuckoo16", 100, 20)), LoadFault::foreign, "growing");
-    EXPECT_EQ(load(saved).error().fault, LoadFault::foreign);
+    EXPECT_EQ(load(saved).value().spec(), "growing16") << "as a filter of any structure";
+    EXPECT_EQ(load<CuckooFilter>(saved).error().fault, LoadFault::layout);
     expect_fault(forged(8, 2, 2), LoadFault::version, "version 2");
     expect_fault(forged(10, 8, 1), LoadFault::layout, "slots of 8 bits");
     expect_fault(forged(11, 23, 1), LoadFault::parameter, "23 growths");
@@ -195,9 +197,9 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     test::Counting memory;
     Options counted;
     counted.allocator = &memory;
-    (void)load_growing(forged(11, 3, 1), counted);
+    (void)load<GrowingCuckoo>(forged(11, 3, 1), counted);
     EXPECT_EQ(memory.allocations, 0u) << "allocated for what is refused";
-    ASSERT_TRUE(load_growing(saved, counted).has_value());
+    ASSERT_TRUE(load<GrowingCuckoo>(saved, counted).has_value());
     EXPECT_EQ(memory.allocations, 1u);
     EXPECT_EQ(memory.live, 0u);
 }
@@ -219,7 +221,7 @@ TEST(GrowingSave, WhateverIsTakenWorks) {
             bytes[header ? 10 + next(54) : 64 + next(bytes.size() - 72)] ^=
                 static_cast<std::byte>(1u << next(8));
         sign_growing(bytes);
-        auto loaded = load_growing(bytes, {.max_bytes = 1 << 20});
+        auto loaded = load<GrowingCuckoo>(bytes, {.max_bytes = 1 << 20});
         if (!loaded) {
             ASSERT_FALSE(loaded.error().message.empty());
             continue;

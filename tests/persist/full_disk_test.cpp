@@ -58,21 +58,21 @@ TEST(FullDisk, IsSeenByWhateverIsSaved) {
         return BloomierMap::build(std::span(keys).first(n), std::span(values).first(n), 8, 16);
     };
     expect_seen(map_of(10), map_of(5000),
-                [](const auto& path) { return BloomierMap::load_file(path); });
+                [](const auto& path) { return load_file<BloomierMap>(path); });
     const auto growing_of = [&](std::size_t n) {
         GrowingCuckoo filter(100);
         filter.insert(std::span(keys).first(n));
         return filter;
     };
     expect_seen(growing_of(10), growing_of(5000),
-                [](const auto& path) { return load_growing_file(path); });
+                [](const auto& path) { return load_file<GrowingCuckoo>(path); });
     const auto series_of = [&](std::size_t n) {
         ScalableBloom series({.first_capacity = 100});
         series.insert(std::span(keys).first(n));
         return series;
     };
     expect_seen(series_of(10), series_of(5000),
-                [](const auto& path) { return load_series_file(path); });
+                [](const auto& path) { return load_file<ScalableBloom>(path); });
 }
 
 }  // namespace

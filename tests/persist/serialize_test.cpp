@@ -108,10 +108,10 @@ TEST(Serialize, WhatTheKeysAreComesBackAndChangesNothingElse) {
             EXPECT_EQ(bytes, save(make_filter(spec, 100, 20, {.seed = 5})));
         }
         const GrowingCuckoo growing(100, {.key_kind = kind});
-        EXPECT_EQ(load_growing(save(growing)).value().key_kind(), kind);
+        EXPECT_EQ(load<GrowingCuckoo>(save(growing)).value().key_kind(), kind);
         const ScalableBloom series({.first_capacity = 10}, {.key_kind = kind});
         save_file(series, path);
-        EXPECT_EQ(load_series_file(path).value().filters()[0].base().key_kind(), kind);
+        EXPECT_EQ(load_file<ScalableBloom>(path).value().filters()[0].base().key_kind(), kind);
     }
 }
 
@@ -378,7 +378,7 @@ TEST(SerializeFile, NothingIsAllocatedForAFileThatIsNotWhatWasSaved) {
     const GrowingCuckoo growing(5'000'000);
     const Bytes header = save(growing);
     write_with_holes(header, header.size());
-    const auto loaded = load_growing_file(path, {.allocator = &counting});
+    const auto loaded = load_file<GrowingCuckoo>(path, {.allocator = &counting});
     ASSERT_FALSE(loaded);
     EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
     EXPECT_EQ(counting.allocations, 0u);

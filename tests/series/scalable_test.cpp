@@ -228,7 +228,7 @@ TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
                              options);
         series.insert(test::random_keys(2000));
         save_file(series, file.path);
-        auto loaded = load_series_file(file.path, options);
+        auto loaded = load_file<ScalableBloom>(file.path, options);
         ASSERT_TRUE(loaded) << loaded.error().message;
         EXPECT_EQ(loaded->stored(), series.stored());
         for (ScalableBloom* s : {&series, &*loaded}) s->insert(test::random_keys(20'000));
@@ -269,7 +269,7 @@ TEST(Scalable, MaxBytesIsWhatTheFiltersTakeTogether) {
     const TemporaryFile file;
     save_file(free, file.path);
     const auto fault = [&](std::size_t max_bytes) {
-        const auto loaded = load_series_file(file.path, {.max_bytes = max_bytes});
+        const auto loaded = load_file<ScalableBloom>(file.path, {.max_bytes = max_bytes});
         return loaded ? std::optional<LoadFault>() : loaded.error().fault;
     };
     EXPECT_EQ(fault(0), std::nullopt);
@@ -277,7 +277,7 @@ TEST(Scalable, MaxBytesIsWhatTheFiltersTakeTogether) {
     EXPECT_EQ(fault(bytes - 1), LoadFault::limit);
     EXPECT_EQ(fault(1), LoadFault::limit);
     // What is loaded keeps to the bound that it was loaded with.
-    ScalableBloom loaded = load_series_file(file.path, {.max_bytes = bytes}).value();
+    ScalableBloom loaded = load_file<ScalableBloom>(file.path, {.max_bytes = bytes}).value();
     EXPECT_THROW(loaded.insert(test::random_keys(5'000, 10'000)), std::length_error);
     EXPECT_EQ(loaded.size_in_bytes(), bytes);
 }
@@ -290,7 +290,7 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
     const auto good = file.bytes();
     const auto refused = [&](const std::vector<char>& bytes) {
         file.write(bytes);
-        const auto loaded = load_series_file(file.path);
+        const auto loaded = load_file<ScalableBloom>(file.path);
         EXPECT_TRUE(loaded || loaded.error().message.find(file.path.string()) != std::string::npos);
         return !loaded;
     };
@@ -305,7 +305,8 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
         flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
         ASSERT_TRUE(refused(flipped)) << at;
     }
-    EXPECT_EQ(load_series_file(file.path.string() + "-none").error().fault, LoadFault::file);
+    EXPECT_EQ(load_file<ScalableBloom>(file.path.string() + "-none").error().fault,
+              LoadFault::file);
     // A table that fits its checksum and not its filters.
     const auto signed_with = [&](auto change) {
         auto bytes = good;

@@ -36,6 +36,12 @@ public:
     /// std::length_error beyond 2^32 - 1 cells or max_bytes.
     static CodeTable with_empty_share(std::size_t n_keys, double empty, unsigned code_bits,
                                       Options options = {});
+    /// In that many bits for each of n_keys keys, and with the fewest bits for that FPR once they
+    /// are in. With codes as in options.spec ("codes:c=9"), or else the best. Throw as
+    /// with_empty_share, and std::invalid_argument if the bits are too few.
+    static CodeTable with_bits_per_key(std::size_t n_keys, double bits_per_key,
+                                       Options options = {});
+    static CodeTable for_fpr(std::size_t n_keys, double fpr, Options options = {});
     CodeTable(std::uint64_t cells, unsigned code_bits, Options options = {});
     CodeTable(const CodeTable&) = default;
     CodeTable(CodeTable&&) noexcept = default;
@@ -47,6 +53,8 @@ public:
     bool try_insert_hash(std::uint64_t hash);
     bool contains_hash(std::uint64_t hash) const noexcept { return look_for(hash).found; }
 
+    /// The number of keys that the table was made for; if it was made of cells, the most it takes.
+    std::uint64_t n_keys() const noexcept { return n_keys_; }
     std::uint64_t cells() const noexcept { return cells_; }
     unsigned code_bits() const noexcept { return code_bits_; }
     /// The number of codes in the table. A key whose code was there already has added none.
@@ -54,6 +62,14 @@ public:
     std::size_t size_in_bytes() const noexcept {
         return static_cast<std::size_t>((cells_ * code_bits_ + 7) / 8);
     }
+    /// size_in_bytes() * 8 / n_keys().
+    double bits_per_key() const noexcept {
+        return n_keys_ == 0
+                   ? 0
+                   : 8 * static_cast<double>(size_in_bytes()) / static_cast<double>(n_keys_);
+    }
+    /// There are no vector kernels.
+    static Isa isa() noexcept { return Isa::scalar; }
     /// The share of cells taken.
     double load() const noexcept;
     /// "codes:c=8"
@@ -63,6 +79,8 @@ public:
     /// The exact FPR for a random stranger and rows of independent addresses, at the present load
     /// a: a / (a + (1 - a) (2^c - 1)).
     double estimated_fpr() const noexcept;
+    /// The same with a code of its own for each of n_keys() keys.
+    double expected_fpr() const noexcept;
     /// The mean number of cells that a lookup of a stranger looks at: 1 / (1 - a + a / (2^c - 1)).
     /// It is Bloom's time to reject.
     double expected_probes() const noexcept;
@@ -84,7 +102,7 @@ private:
     std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
                        void* out) const;
 
-    detail::Taken<std::uint64_t> cells_, stored_;
+    detail::Taken<std::uint64_t> cells_, stored_, n_keys_;
     unsigned code_bits_;
     detail::Storage table_;
 };

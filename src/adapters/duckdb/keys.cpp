@@ -282,7 +282,7 @@ void KeyColumn::check_askable(const AnyFilter& asked) const {
     const KeyClass filter = kind_of(asked.seed());
     if (filter == KeyClass::none || kind_ == KeyClass::none) return;
     if (filter == KeyClass::foreign) {
-        const KeyKind saved = asked.base().key_kind();
+        const KeyKind saved = asked.key_kind();
         if (saved == KeyKind::unknown || saved == saved_kind(kind_)) return;
         throw std::invalid_argument("a filter of " + to_string(saved) + " is asked with " +
                                     kind_names[static_cast<int>(kind_)]);

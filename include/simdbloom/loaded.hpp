@@ -1,0 +1,66 @@
+// What was loaded from bytes of any origin, or why there is nothing.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace simdbloom {
+
+/// Why bytes were not taken for a filter. A caller who gets one must treat every key as possibly
+/// present.
+enum class LoadFault : std::uint8_t {
+    too_short,  ///< fewer bytes than a header and a checksum
+    foreign,    ///< does not begin as a filter does
+    version,    ///< written by a version of the format that this library does not know
+    layout,     ///< no layout has that number
+    key,        ///< the saved hash is keyed and options.hashing is not, or the other way round, or
+                ///< options.key is another secret
+    parameter,  ///< the layout does not allow this k, z, hash, number of blocks or number of keys,
+                ///< or reserved bytes are not 0
+    size,       ///< more or fewer bytes than the parameters ask for
+    checksum,   ///< header or bits are not what was saved
+    alignment,  ///< the address of a view is not a multiple of 64
+    limit,      ///< larger than options.max_bytes
+    memory,     ///< the bits cannot be allocated
+    file,       ///< the file cannot be opened, read or mapped
+    isa,        ///< options.isa, or SIMDBLOOM_ISA of the environment, is unknown or not usable here
+};
+
+/// The reason why there is no filter.
+struct LoadError {
+    LoadFault fault;      ///< the sort of error
+    std::string message;  ///< with the offending value, and the path of a file
+};
+
+/// A T, or the reason why there is none.
+template <class T>
+class [[nodiscard]] Loaded {
+public:
+    Loaded(T value) : either_(std::move(value)) {}
+    Loaded(LoadError error) : either_(std::move(error)) {}
+
+    /// Whether there is a T.
+    bool has_value() const noexcept { return either_.index() == 0; }
+    explicit operator bool() const noexcept { return has_value(); }
+    /// What was loaded. Throws std::runtime_error with the message if nothing was.
+    T& value() & { return *checked(); }
+    T&& value() && { return std::move(*checked()); }
+    /// These may be called only if has_value().
+    T& operator*() noexcept { return *std::get_if<T>(&either_); }
+    const T& operator*() const noexcept { return *std::get_if<T>(&either_); }
+    T* operator->() noexcept { return std::get_if<T>(&either_); }
+    /// May be called only if not has_value().
+    const LoadError& error() const noexcept { return *std::get_if<LoadError>(&either_); }
+
+private:
+    T* checked() {
+        if (!has_value()) throw std::runtime_error("simdbloom: " + error().message);
+        return std::get_if<T>(&either_);
+    }
+    std::variant<T, LoadError> either_;
+};
+
+}  // namespace simdbloom

@@ -1,0 +1,150 @@
+// Filters of every structure behind AnyFilter: made from their specs, asked, changed, saved and put
+// into joins in one way.
+#include "every_type.hpp"
+#include "saved_bytes.hpp"
+
+namespace simdbloom {
+namespace {
+
+std::vector<std::string> all_specs() {
+    std::vector<std::string> specs{"growing12", "growing16",           "growing20",
+                                   "codes:c=9", "scalable:blocked512", "scalable:register64:k=5"};
+    for (const std::string& name : test::layout_names()) specs.push_back(name);
+    return specs;
+}
+
+constexpr std::size_t n = 2'000;
+
+class AnyStructure : public ::testing::TestWithParam<std::string> {
+protected:
+    static AnyFilter make(Options options = {}) { return make_filter(GetParam(), n, 32, options); }
+};
+
+TEST_P(AnyStructure, WhatSpecPrintsMakesTheSameAgain) {
+    for (const AnyFilter& made : {make(), make_filter_for_fpr(GetParam(), n, 0.05)}) {
+        const AnyFilter again = make_filter(made.spec(), n, 32);
+        EXPECT_EQ(again.spec(), made.spec());
+        EXPECT_EQ(made.spec().substr(0, GetParam().size()), GetParam());
+        EXPECT_GE(made.n_keys(), n);
+        EXPECT_GT(made.size_in_bytes(), 0u);
+    }
+}
+
+TEST_P(AnyStructure, KeysGoInAndTheFprIsTheModels) {
+    const auto keys = test::random_keys(n);
+    for (AnyFilter f : {make(), make_filter_for_fpr(GetParam(), n, 0.05)}) {
+        f.insert(keys);
+        EXPECT_EQ(f.count(keys), n);
+        const auto strangers = test::random_keys(100'000, 1'000'000);
+        const double fpr = static_cast<double>(f.count(strangers)) / 100'000;
+        // Five standard deviations, and what one small filter differs from another.
+        const double slack = 5 * std::sqrt((f.estimated_fpr() + 1e-4) / 100'000);
+        EXPECT_NEAR(fpr, f.estimated_fpr(), slack + f.estimated_fpr() / 4) << f.spec();
+        EXPECT_LE(f.expected_fpr(), 0.07) << f.spec();
+        EXPECT_GT(f.bits_per_key(), 1);
+        EXPECT_LT(f.bits_per_key(), 400);
+    }
+}
+
+TEST_P(AnyStructure, ErasesOrSaysThatItCannot) {
+    AnyFilter f = make();
+    const auto keys = test::random_keys(100);
+    f.insert(keys);
+    const bool erases =
+        std::visit([]<class F>(const F&) { return detail::HasErase<F>; }, f.variant());
+    if (erases) {
+        EXPECT_TRUE(f.erase(keys[0]));
+        EXPECT_EQ(f.erase(std::span(keys).subspan(1)), 99u);
+        EXPECT_EQ(f.count(keys), 0u);
+    } else {
+        test::expect_error<std::invalid_argument>([&] { f.erase(keys[0]); }, f.spec());
+        EXPECT_EQ(f.count(keys), 100u);
+    }
+    EXPECT_TRUE(f.try_insert(keys[1]));
+    EXPECT_EQ(f.try_insert(keys), 100u);
+    f.clear();
+    EXPECT_EQ(f.count(keys), 0u);
+}
+
+TEST_P(AnyStructure, JoinsTakeIt) {
+    AnyFilter f = make();
+    const auto keys = test::random_keys(2'000);
+    f.insert(std::span(keys).first(1'000));
+    const std::size_t found = f.count(keys);
+    const JoinFilter join(f);
+    std::vector<std::uint32_t> rows(2'000);
+    EXPECT_EQ(join.count({keys}), found);
+    EXPECT_EQ(join.select({keys}, rows), found);
+    const FrozenFilter frozen(std::move(f));
+    EXPECT_EQ(frozen.count(keys), found);
+    EXPECT_EQ(frozen.select(keys, rows), found);
+}
+
+TEST_P(AnyStructure, IsSavedAndLoadedOrSaysThatItCannot) {
+    AnyFilter f = make();
+    const auto keys = test::random_keys(n + 100);
+    f.insert(std::span(keys).first(n));
+    const test::TemporaryFolder folder("structures");
+    const auto path = folder.path / "filter";
+    if (f.get_if<CodeTable>() != nullptr) {
+        test::expect_error<std::invalid_argument>([&] { save_file(f, path); }, f.spec());
+        test::expect_error<std::invalid_argument>([&] { return save(f); }, f.spec());
+        return;
+    }
+    save_file(f, path);
+    const AnyFilter read = load_file(path).value();
+    EXPECT_EQ(read.count(keys), f.count(keys));
+    EXPECT_EQ(read.n_keys(), f.n_keys());
+    EXPECT_EQ(save(read), save(f));
+    EXPECT_EQ(save(f).size(), saved_size(f));
+    if (f.get_if<ScalableBloom>() == nullptr) {
+        EXPECT_EQ(save(load(save(f)).value()), save(f));
+    }
+    const bool split = f.get_if<SplitBlockBloom>() != nullptr;
+    EXPECT_EQ(load_file<SplitBlockBloom>(path).has_value(), split);
+    if (!split) {
+        EXPECT_EQ(load_file<SplitBlockBloom>(path).error().fault, LoadFault::layout);
+    }
+}
+
+TEST_P(AnyStructure, HasALayoutOrSaysThatItHasNone) {
+    const AnyFilter f = make();
+    if (f.get_if<FilterBase>() != nullptr) {
+        EXPECT_EQ(f.layout(), f.base().layout());
+    } else {
+        test::expect_error<std::invalid_argument>([&] { return f.layout(); }, f.spec());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(all_specs()),
+                         [](const auto& info) {
+                             std::string name = info.param;
+                             for (char& c : name)
+                                 if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                             return name;
+                         });
+
+TEST(AnyStructureOfAllKeys, IsNotMadeFromASpecButHeldAndAsked) {
+    test::expect_error<std::invalid_argument>([] { return make_filter("fuse:f=8", 100, 10); },
+                                              "BloomierMap::build_filter");
+    test::expect_error<std::invalid_argument>(
+        [] { return make_filter_for_fpr("bloomier:r=8,f=8", 100, 0.1); }, "BloomierMap::build(");
+    const auto keys = test::random_keys(1'000);
+    AnyFilter f = BloomierMap::build_filter(keys, 16);
+    EXPECT_EQ(f.count(keys), 1'000u);
+    EXPECT_EQ(JoinFilter(f).count({keys}), 1'000u);
+    test::expect_error<std::invalid_argument>([&] { f.insert(keys[0]); }, "fuse:f=16");
+    test::expect_error<std::invalid_argument>([&] { f.insert(keys); }, "fuse:f=16");
+    test::expect_error<std::invalid_argument>([&] { (void)f.try_insert(keys[0]); }, "fuse:f=16");
+    test::expect_error<std::invalid_argument>([&] { f.clear(); }, "fuse:f=16");
+    EXPECT_EQ(f.count(keys), 1'000u);
+}
+
+TEST(AnyStructureSpecs, MistakesAreNamed) {
+    for (const char* spec : {"growing13", "growing", "codes:c=1", "codes:c=x",
+                             "scalable:", "scalable:cuckoo12", "scalablex"})
+        test::expect_error<std::invalid_argument>([&] { return make_filter(spec, 100, 32); }, "");
+}
+
+}  // namespace
+}  // namespace simdbloom
