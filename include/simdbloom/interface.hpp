@@ -278,8 +278,7 @@ protected:
             const I* const from = keys.data();
             return detail::WordSource{
                 keys.size(), false, [from](std::size_t first, std::size_t n, std::uint64_t* words) {
-                    for (std::size_t i = 0; i < n; ++i)
-                        words[i] = static_cast<std::uint64_t>(from[first + i]);
+                    detail::widen(from + first, n, words);
                 }};
         }
     }

@@ -31,6 +31,14 @@ void check_positions(std::size_t keys, std::size_t room) {
                                 " positions is too short for " + std::to_string(keys) + " keys");
 }
 
+void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* words) noexcept {
+    for (std::size_t i = 0; i < n; ++i) words[i] = from[i];
+}
+
+void widen(const std::int32_t* from, std::size_t n, std::uint64_t* words) noexcept {
+    for (std::size_t i = 0; i < n; ++i) words[i] = static_cast<std::uint64_t>(from[i]);
+}
+
 void throw_moved_from() {
     throw std::invalid_argument(
         "simdbloom: a filter that was moved from takes no keys, and cannot be saved or folded");
