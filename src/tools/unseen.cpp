@@ -11,6 +11,7 @@
 #include "keys.hpp"
 #include "lock.hpp"
 #include "simdbloom/scalable.hpp"
+#include "simdbloom/serialize.hpp"
 
 namespace simdbloom::tools {
 namespace {
