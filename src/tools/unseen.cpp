@@ -75,7 +75,7 @@ int run(const UnseenSettings& s) {
             "capacity, FPR now about %.3g%%, at most %.3g%%\n",
             static_cast<unsigned long long>(read), static_cast<unsigned long long>(unseen),
             s.filter.c_str(), static_cast<unsigned long long>(filter.stored()),
-            filter.filters().size(), Layout::parse(filter.spec()).spec().c_str(),
+            filter.filters().size(), filter.filters().front().spec().c_str(),
             static_cast<double>(filter.size_in_bytes()) / (1 << 20),
             100.0 * static_cast<double>(filter.stored()) / static_cast<double>(filter.capacity()),
             100 * filter.estimated_fpr(), 100 * filter.fpr_bound());
