@@ -7,6 +7,8 @@
 #include "support.hpp"
 
 namespace simdbloom {
+// The suite has the name of a class of the library.
+namespace interface_test {
 namespace {
 
 struct Point {
@@ -248,4 +250,5 @@ TEST(Parquet, SplitBlockBitsAreTheSpecifications) {
 }
 
 }  // namespace
+}  // namespace interface_test
 }  // namespace simdbloom
