@@ -85,8 +85,7 @@ std::pair<unsigned, double> codes_for(double allowed) {
 int main() {
     const auto source = KeySource::from_file("/usr/share/dict/american-english-huge", 1970);
     Strings words;
-    std::uint64_t buffer;
-    for (std::uint64_t i = 0; i < source.size(); ++i) words.emplace_back(source.bytes(i, buffer));
+    for (std::uint64_t i = 0; i < source.size(); ++i) words.emplace_back(source.text(i));
     const Part held = Part(words).first(words.size() / 10),
                strangers = Part(words).subspan(words.size() / 10);
     const double n = static_cast<double>(held.size()),

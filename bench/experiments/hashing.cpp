@@ -41,8 +41,7 @@ std::vector<KeySet> key_sets(const std::string& file) {
     Strings words, urls, numbers;
     const auto source =
         KeySource::from_file(file.empty() ? "/usr/share/dict/american-english-huge" : file, 1);
-    std::uint64_t buffer;
-    for (std::uint64_t i = 0; i < source.size(); ++i) words.emplace_back(source.bytes(i, buffer));
+    for (std::uint64_t i = 0; i < source.size(); ++i) words.emplace_back(source.text(i));
     for (std::size_t i = 0; i < words.size(); ++i) {
         urls.push_back("https://www.example.org/dictionary/en/" + words[i] + ".html");
         numbers.push_back(std::to_string(i));
