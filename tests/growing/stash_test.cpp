@@ -71,20 +71,22 @@ TEST(Stash, AgreesWithASortedVectorOverInsertsAndErases) {
 // All in one slot under the multiplier that is the same for everybody, and those whose upper or
 // lower bits say nothing.
 TEST(Stash, NobodyCanChooseHashesThatMeet) {
-    constexpr std::uint64_t n = 4'096;
+    constexpr std::uint64_t n = 1'024;
     const auto chosen = [](std::uint64_t kind, std::uint64_t i) {
         return kind == 0 ? i * inverse(0x9E3779B97F4A7C15u) : kind == 1 ? i : i << 48;
     };
-    for (std::uint64_t kind = 0; kind < 3; ++kind) {
-        detail::Stash stash;
-        for (std::uint64_t i = 1; i <= n; ++i) stash.insert(chosen(kind, i));
-        std::uint64_t probes = 0;
-        for (std::uint64_t i = 1; i <= n; ++i) probes += stash.probes(chosen(kind, i));
-        // 1.5 are expected of random hashes; the fixed multiplier takes n / 2.
-        EXPECT_LT(probes, 64 * n) << kind;
-        for (std::uint64_t i = 1; i <= n; ++i) ASSERT_TRUE(stash.erase(chosen(kind, i)));
-        EXPECT_TRUE(stash.empty());
-    }
+    // Every stash draws a secret of its own: 1 product in 20 with a random number is a bad one.
+    for (std::uint64_t drawn = 0; drawn < 200; ++drawn)
+        for (std::uint64_t kind = 0; kind < 3; ++kind) {
+            detail::Stash stash;
+            for (std::uint64_t i = 1; i <= n; ++i) stash.insert(chosen(kind, i));
+            std::uint64_t probes = 0;
+            for (std::uint64_t i = 1; i <= n; ++i) probes += stash.probes(chosen(kind, i));
+            // 1.5 n are expected of random hashes; a fixed multiplier takes n^2 / 2.
+            ASSERT_LT(probes, 2 * n) << kind;
+            for (std::uint64_t i = 1; i <= n; ++i) ASSERT_TRUE(stash.erase(chosen(kind, i)));
+            ASSERT_TRUE(stash.empty());
+        }
 }
 
 TEST(GrowingCuckoo, TakesEightCopiesOfTheHashZeroToo) {
