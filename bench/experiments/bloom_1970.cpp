@@ -25,11 +25,11 @@ using Part = std::span<const std::string>;
 std::size_t allocated = 0;
 
 template <class T>
-struct Counted {
+struct Counts {
     using value_type = T;
-    Counted() = default;
+    Counts() = default;
     template <class U>
-    Counted(const Counted<U>&) {}
+    Counts(const Counts<U>&) {}
     T* allocate(std::size_t n) {
         allocated += n * sizeof(T);
         return static_cast<T*>(::operator new(n * sizeof(T)));
@@ -38,15 +38,15 @@ struct Counted {
         allocated -= n * sizeof(T);
         ::operator delete(p);
     }
-    friend bool operator==(Counted, Counted) { return true; }
+    friend bool operator==(Counts, Counts) { return true; }
 };
 
-using Text = std::basic_string<char, std::char_traits<char>, Counted<char>>;
+using Text = std::basic_string<char, std::char_traits<char>, Counts<char>>;
 struct HashText {
     using is_transparent = void;
     std::size_t operator()(std::string_view s) const { return hash_bytes(s); }
 };
-using Table = std::unordered_set<Text, HashText, std::equal_to<>, Counted<Text>>;
+using Table = std::unordered_set<Text, HashText, std::equal_to<>, Counts<Text>>;
 
 struct Row {
     std::string method, parameters;

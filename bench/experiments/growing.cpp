@@ -16,7 +16,7 @@ using namespace simdbloom::bench;
 constexpr std::size_t first_keys = 4'000;
 constexpr std::uint64_t probes = 2'000'000, strangers = std::uint64_t{1} << 40;
 
-class Grown {
+class GrowingSubject {
 public:
     void insert(std::span<const std::uint64_t> keys) { filter_.insert(keys); }
     void contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const {
@@ -141,7 +141,7 @@ int main() {
     // Shortly before a chain, and shortly after a growing filter, has doubled: the series of sizes
     // favours neither.
     for (const std::uint64_t n : {4'000u, 40'000u, 400'000u, 4'000'000u, 40'000'000u})
-        if (!measure(Grown(), keys, n) || !measure(Chain(first_keys, true), keys, n) ||
+        if (!measure(GrowingSubject(), keys, n) || !measure(Chain(first_keys, true), keys, n) ||
             !measure(Chain(n, false), keys, n))
             return 1;
     print_source("growing");

@@ -66,13 +66,13 @@ std::vector<std::uint64_t> probe_keys(const KeySource& keys, const Level& level,
 }
 
 /// What came of a join: its rows, and a sum that depends on each.
-struct Joined {
+struct JoinResult {
     std::uint64_t rows = 0, sum = 0;
-    friend bool operator==(const Joined&, const Joined&) = default;
+    friend bool operator==(const JoinResult&, const JoinResult&) = default;
 };
 
 void look_up(const Table& table, std::span<const std::uint64_t> keys,
-             std::span<const std::uint32_t> rows, Joined& joined) {
+             std::span<const std::uint32_t> rows, JoinResult& joined) {
     for (const auto row : rows) table.prefetch(keys[row]);
     for (const auto row : rows)
         if (const auto found = table.find(keys[row]); found != table.end()) {
@@ -83,14 +83,14 @@ void look_up(const Table& table, std::span<const std::uint64_t> keys,
 
 /// One pass of the probe side: a vector at a time, through the filter if there is one, then the
 /// table.
-Joined join(const Table& table, std::span<const std::uint64_t> probe, const JoinFilter* filter,
-            Governor* governor) {
+JoinResult join(const Table& table, std::span<const std::uint64_t> probe, const JoinFilter* filter,
+                Governor* governor) {
     static const std::vector<std::uint32_t> all = [] {
         std::vector<std::uint32_t> rows(vector_rows);
         for (std::uint32_t i = 0; i < vector_rows; ++i) rows[i] = i;
         return rows;
     }();
-    Joined joined;
+    JoinResult joined;
     std::array<std::uint32_t, vector_rows> passing;
     for (std::size_t first = 0; first < probe.size(); first += vector_rows) {
         const auto keys = probe.subspan(first, std::min(vector_rows, probe.size() - first));
@@ -172,7 +172,7 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys) {
             return seconds * 1e9 / static_cast<double>(probe.size());
         };
         std::vector<std::vector<double>> times(sides.size());
-        std::optional<Joined> right;
+        std::optional<JoinResult> right;
         for (int pass = 0; pass < depth.passes; ++pass)
             for (std::size_t i = 0; i < sides.size(); ++i) {
                 // Costs of the last selectivity's rows decide when to give up; the governor learns
@@ -181,7 +181,7 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys) {
                     sides[i].filter_ns > 0 && table_miss_ns > sides[i].filter_ns
                         ? Governor::Settings::for_costs(sides[i].filter_ns, table_miss_ns)
                         : Governor::Settings());
-                Joined joined;
+                JoinResult joined;
                 times[i].push_back(per_row(seconds_of([&] {
                     joined = join(table, probe, sides[i].filter ? &*sides[i].filter : nullptr,
                                   sides[i].governed ? &governor : nullptr);

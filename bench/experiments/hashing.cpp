@@ -50,7 +50,7 @@ std::vector<KeySet> key_sets(const std::string& file) {
     return {{"words", words}, {"URLs of the words", urls}, {"numbers 0, 1, 2, ...", numbers}};
 }
 
-struct Named {
+struct NamedHash {
     std::string name, note;
     /// Nanoseconds that one value of each key takes.
     std::function<double(Part)> time;
@@ -88,7 +88,7 @@ double in_blocks(const KeySet& set, const H& hash) {
 }
 
 template <class H>
-Named named(std::string name, std::string note, H h) {
+NamedHash named(std::string name, std::string note, H h) {
     return {std::move(name),
             std::move(note),
             [h](Part keys) {
@@ -113,17 +113,17 @@ Named named(std::string name, std::string note, H h) {
             [h](const KeySet& set) { return in_array(set, EnhancedDoubleHashing<H>(k, 0, h)); },
             [h](const KeySet& set) { return in_array(set, TripleHashing<H>(k, 0, h)); },
             [h](const KeySet& set) { return in_blocks(set, h); },
-            [h](const KeySet& set) { return in_blocks(set, Mixed<H>{h}); }};
+            [h](const KeySet& set) { return in_blocks(set, WithKeyHasher<H>{h}); }};
 }
 
 struct Sip {
-    HashKey key{0x0706050403020100u, 0x0F0E0D0C0B0A0908u};
+    Secret secret{0x0706050403020100u, 0x0F0E0D0C0B0A0908u};
     std::uint64_t operator()(std::string_view text, std::uint64_t seed) const {
-        return siphash(text, {key.low ^ seed, key.high});
+        return siphash(text, {secret.low ^ seed, secret.high});
     }
 };
 
-std::vector<Named> hashes() {
+std::vector<NamedHash> hashes() {
     return {named("XXH64", "what strings are hashed with here", BytesHasher{}),
             named("SipHash-2-4", "keyed", Sip{}),
             named("MurmurHash3 x64 128", "libmurmurhash", Murmur3{}),
@@ -161,7 +161,7 @@ void hash_functions(const std::vector<KeySet>& sets, int rounds) {
         for (int round = 0; round < rounds; ++round)
             for (std::size_t i = 0; i < all.size(); ++i) times[i].push_back(all[i].time(set.keys));
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const Named& h = all[i];
+            const NamedHash& h = all[i];
             print_row({h.name + (h.note.empty() ? "" : " (" + h.note + ")"),
                        text("%.1f", median(times[i])), std::to_string(h.equal(set.keys)),
                        times_ideal(h.seeds(set)), times_ideal(h.twice(set)),

@@ -53,7 +53,7 @@ public:
 
 private:
     Row common_;
-    std::vector<Timed> timed_;
+    std::vector<Contestant> timed_;
     std::vector<Row> rows_;
     std::vector<std::ptrdiff_t> touch_of_;
 };

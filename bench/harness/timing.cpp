@@ -34,7 +34,7 @@ Summary summarise(const std::vector<double>& samples) {
 // Keeps each repetition's time, and hands every run on to the JSON reporter.
 class Timer::Collector : public benchmark::BenchmarkReporter {
 public:
-    Collector(Timer& timer, std::map<std::string, Timed*>& members)
+    Collector(Timer& timer, std::map<std::string, Contestant*>& members)
         : timer_(timer), members_(members) {}
     bool ReportContext(const Context& context) override {
         if (!timer_.context_written_) timer_.json_->ReportContext(context);
@@ -54,7 +54,7 @@ public:
 
 private:
     Timer& timer_;
-    std::map<std::string, Timed*>& members_;
+    std::map<std::string, Contestant*>& members_;
 };
 
 Timer::Timer(unsigned repetitions, double seconds, const std::string& raw_json)
@@ -78,8 +78,8 @@ Timer::~Timer() {
     if (!finished_) std::remove((path_ + ".part").c_str());
 }
 
-void Timer::run(std::vector<Timed>& group) {
-    std::map<std::string, Timed*> members;
+void Timer::run(std::vector<Contestant>& group) {
+    std::map<std::string, Contestant*> members;
     for (auto& member : group) {
         members[member.name] = &member;
         const auto& pass = member.pass;

@@ -15,7 +15,7 @@ class JSONReporter;
 
 namespace simdbloom::bench {
 
-struct Timed {
+struct Contestant {
     std::string name;
     /// Works on some keys and returns how many; the seconds it took go to *seconds (only the part
     /// that counts).
@@ -37,7 +37,7 @@ public:
     ~Timer();
     unsigned repetitions() const noexcept { return repetitions_; }
     /// Runs every member `repetitions` times in random order and fills in its samples.
-    void run(std::vector<Timed>& group);
+    void run(std::vector<Contestant>& group);
     /// Ends the JSON; throws std::runtime_error if it could not be written.
     void finish();
 

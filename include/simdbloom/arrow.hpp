@@ -52,10 +52,10 @@ namespace simdbloom {
 /// - A dictionary: the keys of the values that it stands for.
 class ArrowKeys {
 public:
-    /// What strings are hashed with: the filter's seed() or, if its hashing is keyed, its key().
+    /// What strings are hashed with: the filter's seed() or, if its hashing is keyed, its secret().
     struct Hash {
         std::uint64_t seed = 0;
-        std::optional<HashKey> key{};
+        std::optional<Secret> secret{};
     };
 
     /// Reads the array. The array stays the caller's, and its buffers must live for as long as
@@ -82,9 +82,10 @@ private:
     void read_values(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
     void read_dictionary(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
 
-    detail::Taken<std::vector<std::uint64_t>> values_;
-    detail::Taken<std::span<const std::uint64_t>> borrowed_;  // 64-bit values, used where they lie
-    detail::Taken<std::vector<std::uint8_t>> own_valid_;      // of a dictionary
+    detail::ZeroedByMove<std::vector<std::uint64_t>> values_;
+    detail::ZeroedByMove<std::span<const std::uint64_t>>
+        borrowed_;  // 64-bit values, used where they lie
+    detail::ZeroedByMove<std::vector<std::uint8_t>> own_valid_;  // of a dictionary
     const std::uint8_t* valid_ = nullptr;
     std::size_t valid_offset_ = 0;
     bool hashed_ = false;

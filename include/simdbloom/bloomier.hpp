@@ -42,9 +42,9 @@ struct FuseTuning {
 /// graph cannot be peeled, the next seed makes another graph. The map has at most 1.25 slots a key
 /// from 8 keys on (from 12 keys with arity 4), and 1.13 at a million keys.
 ///
-/// Keys are 64-bit integers. They are hashed with hash_key(key, seed), or with siphash(key, key())
-/// if hashing is keyed. The twins whose names end in _hashes take well-mixed 64-bit hashes as they
-/// are. Keys with equal hashes are one key.
+/// Keys are 64-bit integers. They are hashed with hash_key(key, seed), or with siphash(key,
+/// secret()) if hashing is keyed. The twins whose names end in _hashes take well-mixed 64-bit
+/// hashes as they are. Keys with equal hashes are one key.
 ///
 /// Threads: any number of threads may call const members at the same time.
 class BloomierMap : public Interface<BloomierMap, detail::KeyHash> {
@@ -233,10 +233,11 @@ private:
     }
 
     detail::Storage table_;
-    detail::Taken<std::shared_ptr<const void>> keeper_;  ///< of memory that is not this map's
+    detail::ZeroedByMove<std::shared_ptr<const void>>
+        keeper_;  ///< of memory that is not this map's
     const detail::MapKernels* kernels_ = nullptr;
     detail::FuseGraph graph_;
-    detail::Taken<std::uint64_t> n_keys_;
+    detail::ZeroedByMove<std::uint64_t> n_keys_;
     std::uint32_t attempts_ = 0;
     std::uint8_t value_bits_, check_bits_;
     Isa isa_ = Isa::scalar;

@@ -36,9 +36,9 @@ struct Target;
 /// Threads: any number of threads may call const members at the same time. No other member may run
 /// at the same time as any other call.
 ///
-/// Keys are 64-bit integers. They are hashed with hash_key(key, seed), or with siphash(key, key())
-/// if hashing is keyed. The twins whose names end in _hashes take well-mixed 64-bit hashes as they
-/// are.
+/// Keys are 64-bit integers. They are hashed with hash_key(key, seed), or with siphash(key,
+/// secret()) if hashing is keyed. The twins whose names end in _hashes take well-mixed 64-bit
+/// hashes as they are.
 ///
 /// Exceptions: an assignment that throws leaves the filter as it was. detail/moved.hpp says what a
 /// move leaves behind.
@@ -130,10 +130,10 @@ protected:
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
-    detail::Taken<std::uint64_t> blocks_;
-    detail::Taken<std::uint64_t> n_keys_;
+    detail::ZeroedByMove<std::uint64_t> blocks_;
+    detail::ZeroedByMove<std::uint64_t> n_keys_;
     std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // cuckoo: state of the eviction walk
-    detail::Taken<std::uint64_t> stored_;         // cuckoo: fingerprints held
+    detail::ZeroedByMove<std::uint64_t> stored_;  // cuckoo: fingerprints held
     Layout layout_;
     std::uint32_t block_bytes_;
     std::uint32_t few_below_ = 0;  // batches of fewer keys are answered one by one

@@ -12,7 +12,7 @@
 namespace simdbloom {
 
 /// What became of a key.
-enum class Inserted : std::uint8_t {
+enum class InsertResult : std::uint8_t {
     yes,
     too_many_copies,  ///< the filter has 8 copies of the key already
     full,  ///< there is no place, and the table cannot double: max_bytes, or 2^32 - 1 buckets
@@ -79,10 +79,10 @@ public:
 
     /// Inserts the hash; grows if it must. The filter is as it was, but may have grown, where the
     /// result is not `yes` and where std::bad_alloc is thrown.
-    Inserted place_hash(std::uint64_t hash);
-    Inserted place(std::uint64_t key) { return place_hash(hash_of(key)); }
+    InsertResult place_hash(std::uint64_t hash);
+    InsertResult place(std::uint64_t key) { return place_hash(hash_of(key)); }
     /// The same without the reason.
-    bool try_insert_hash(std::uint64_t hash) { return place_hash(hash) == Inserted::yes; }
+    bool try_insert_hash(std::uint64_t hash) { return place_hash(hash) == InsertResult::yes; }
 
     /// Removes one copy. Returns false if the key is not found.
     bool erase_hash(std::uint64_t hash) noexcept;
@@ -145,15 +145,16 @@ private:
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
-    detail::Taken<std::uint64_t, 1> roots_;  // one is the least there can be
-    detail::Taken<std::uint64_t> first_keys_, stored_;
-    std::uint64_t random_ = 0x853C49E6748FEA9Bu;                 // state of the eviction walk
-    detail::Taken<std::array<std::uint64_t, 13>> slots_with_{};  // [l]: that hold l movable bits
+    detail::ZeroedByMove<std::uint64_t, 1> roots_;  // one is the least there can be
+    detail::ZeroedByMove<std::uint64_t> first_keys_, stored_;
+    std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk
+    detail::ZeroedByMove<std::array<std::uint64_t, 13>>
+        slots_with_{};  // [l]: that hold l movable bits
     detail::Stash stash_;
     std::size_t max_bytes_;
     std::pmr::memory_resource* allocator_;
     unsigned slot_bits_;
-    detail::Taken<unsigned> growths_;
+    detail::ZeroedByMove<unsigned> growths_;
     bool huge_pages_;
     Isa isa_;
 };

@@ -82,12 +82,12 @@ enum class Hashing : std::uint8_t {
 std::string to_string(Hashing hashing);
 
 /// The secret of Hashing::keyed: 128 bits.
-struct HashKey {
+struct Secret {
     std::uint64_t low = 0, high = 0;  ///< the first and the last 8 bytes, little-endian
-    friend bool operator==(const HashKey&, const HashKey&) = default;
+    friend bool operator==(const Secret&, const Secret&) = default;
     /// A new secret from the random generator of the operating system. Throws std::system_error if
     /// there is none.
-    static HashKey random();
+    static Secret random();
 };
 
 namespace detail {
@@ -137,25 +137,25 @@ struct RotateWord {
     }
 };
 
-constexpr SipState<std::uint64_t> sip_begin(const HashKey& key) noexcept {
-    return {sip_constants[0] ^ key.low, sip_constants[1] ^ key.high, sip_constants[2] ^ key.low,
-            sip_constants[3] ^ key.high};
+constexpr SipState<std::uint64_t> sip_begin(const Secret& secret) noexcept {
+    return {sip_constants[0] ^ secret.low, sip_constants[1] ^ secret.high,
+            sip_constants[2] ^ secret.low, sip_constants[3] ^ secret.high};
 }
 
 }  // namespace detail
 
 /// SipHash-2-4 of the eight little-endian bytes of an integer.
-constexpr std::uint64_t siphash(std::uint64_t value, const HashKey& key) noexcept {
-    auto state = detail::sip_begin(key);
+constexpr std::uint64_t siphash(std::uint64_t value, const Secret& secret) noexcept {
+    auto state = detail::sip_begin(secret);
     state.absorb(value, detail::RotateWord{});
     state.absorb(std::uint64_t{8} << 56, detail::RotateWord{});
     return state.finish(0xFF, detail::RotateWord{});
 }
 template <detail::LossyKey K>
-std::uint64_t siphash(K, const HashKey&) = delete;
+std::uint64_t siphash(K, const Secret&) = delete;
 /// SipHash-2-4 of a string of bytes.
-std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noexcept;
-std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept;
+std::uint64_t siphash(std::span<const std::byte> bytes, const Secret& secret) noexcept;
+std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept;
 
 /// XXH64 of the bytes with that seed. A `split256` filter of hashes with seed 0 has the bits of a
 /// Parquet Bloom filter of the same BYTE_ARRAY values (parquet-format, BloomFilter.md).

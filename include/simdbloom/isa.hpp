@@ -15,7 +15,8 @@ namespace simdbloom {
 /// Lake, Zen 4 and later).
 enum class Isa : std::uint8_t { scalar, sse42, avx2, avx512, avx512bitalg, neon };
 
-/// "scalar", "sse42", "avx2", "avx512", "avx512bitalg" or "neon".
+/// "scalar", "sse42", "avx2", "avx512", "avx512bitalg" or "neon"; "unknown" for a number that names
+/// none.
 std::string_view to_string(Isa isa) noexcept;
 
 /// The instruction set of that name. Throws std::invalid_argument that names `text` and the known

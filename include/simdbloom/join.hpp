@@ -170,8 +170,8 @@ private:
         std::optional<Governor> governor;
         double seen = 0, passed = 0;
     };
-    detail::Taken<std::vector<Arm>> arms_;
-    detail::Taken<std::vector<std::size_t>> order_;
+    detail::ZeroedByMove<std::vector<Arm>> arms_;
+    detail::ZeroedByMove<std::vector<std::size_t>> order_;
 };
 
 }  // namespace simdbloom

@@ -16,8 +16,8 @@ enum class LoadFault : std::uint8_t {
     foreign,    ///< does not begin as a filter does
     version,    ///< written by a version of the format that this library does not know
     layout,     ///< no layout has that number
-    key,        ///< the saved hash is keyed and options.hashing is not, or the other way round, or
-                ///< options.key is another secret
+    secret,     ///< the saved hash is keyed and options.hashing is not, or the other way round, or
+                ///< options.secret is another secret
     parameter,  ///< the layout does not allow this k, z, hash, number of blocks or number of keys,
                 ///< or reserved bytes are not 0
     size,       ///< more or fewer bytes than the parameters ask for

@@ -34,9 +34,9 @@ struct Options {
     /// How keys are hashed, see Hashing. Hashes that the caller computes (insert_hashes, Hashers)
     /// are taken as they are.
     Hashing hashing = Hashing::fast;
-    /// The secret of Hashing::keyed. Empty: drawn from the operating system; FilterBase::key()
+    /// The secret of Hashing::keyed. Empty: drawn from the operating system; FilterBase::secret()
     /// gives it.
-    std::optional<HashKey> key{};
+    std::optional<Secret> secret{};
     /// What the keys are. It is saved with the filter; inserts are not checked against it.
     KeyKind key_kind = KeyKind::unknown;
     /// Ask the operating system for pages of 2 MiB (madvise), for filters of at least that size.

@@ -22,7 +22,7 @@ std::vector<std::byte> reconciliation_message(std::span<const std::uint64_t> has
                                               double bits_per_key, Options options = {});
 
 /// What the other side lacks, as far as its message says.
-struct Lacking {
+struct MissingAtSender {
     /// The positions of the hashes that the sender of the message surely lacks, ascending.
     std::vector<std::size_t> positions;
     /// The share of what the sender lacks that is not among them, by the bits of its filter.
@@ -30,7 +30,7 @@ struct Lacking {
 };
 /// Those of `hashes` to send to the sender of the message, or the reason why the message is not
 /// one.
-Loaded<Lacking> lacking(std::span<const std::byte> message, std::span<const std::uint64_t> hashes,
-                        const Options& options = {});
+Loaded<MissingAtSender> lacking(std::span<const std::byte> message,
+                                std::span<const std::uint64_t> hashes, const Options& options = {});
 
 }  // namespace simdbloom

@@ -108,9 +108,9 @@ private:
     void insert_new(std::uint64_t hash);
 
     Scaling scaling_;
-    detail::Taken<Options> options_;
-    detail::Taken<std::vector<AnyFilter>> filters_;
-    detail::Taken<std::vector<std::uint64_t>> stored_;
+    detail::ZeroedByMove<Options> options_;
+    detail::ZeroedByMove<std::vector<AnyFilter>> filters_;
+    detail::ZeroedByMove<std::vector<std::uint64_t>> stored_;
 };
 
 /// The bytes of a series, which are those of its file.

@@ -68,7 +68,7 @@ std::size_t BloomierMap::run_lookup(std::span<const std::uint64_t> keys, bool ha
     if (!keyed() || hashed)
         return kernels_->values(target(), {keys.data(), keys.size(), hashed}, values, bitmap);
     std::size_t found = 0;
-    detail::hashed_in_secret(kernels_->probe, key_, keys)
+    detail::hashed_in_secret(kernels_->probe, secret_, keys)
         .for_each([&](std::size_t first, std::span<const std::uint64_t> hashes) {
             found += run_lookup(hashes, true, values + first,
                                 bitmap == nullptr ? nullptr : bitmap + first / 8);
@@ -110,12 +110,13 @@ std::size_t BloomierMap::answer(std::span<const std::uint64_t> words, bool hashe
     if (moved_from())
         return detail::answer_by_hits(words.size(), output, out,
                                       [](std::size_t, std::size_t) { return std::uint64_t{0}; });
-    return detail::answer(kernels_->probe, target(), secret(), {words, hashed}, output, out);
+    return detail::answer(kernels_->probe, target(), secret_or_null(), {words, hashed}, output,
+                          out);
 }
 
 std::uint64_t BloomierMap::touch(std::span<const std::uint64_t> keys) const {
     if (moved_from()) return 0;
-    return detail::touch(kernels_->probe, target(), secret(), {keys, false});
+    return detail::touch(kernels_->probe, target(), secret_or_null(), {keys, false});
 }
 
 double BloomierMap::expected_fpr() const noexcept {

@@ -48,9 +48,9 @@ void check_values_given(Keys hashes, Keys keys, std::span<const std::uint32_t> v
 
 /// Finds out which hashes have come before, with a table of their numbers. That takes linear time;
 /// sorting would not.
-class Seen {
+class FirstOccurrences {
 public:
-    explicit Seen(std::size_t hashes)
+    explicit FirstOccurrences(std::size_t hashes)
         : number_(std::bit_ceil(2 * hashes + 1), none),
           log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
           scatter_(detail::Scatter::random()) {}
@@ -83,13 +83,13 @@ private:
         throw refused("key " + std::to_string(keys[i]) + " has " + both + ", at positions " +
                       positions);
     throw refused("the keys " + std::to_string(keys[i]) + " and " + std::to_string(keys[j]) +
-                  " have the same 64-bit hash, and " + both + "; another secret key would do");
+                  " have the same 64-bit hash, and " + both + "; another secret would do");
 }
 
 /// Keeps the first of equal hashes, in place. Throws if a hash comes again with another value.
 void remove_duplicates(std::vector<std::uint64_t>& hashes, Keys keys,
                        std::vector<std::uint32_t>& values) {
-    Seen seen(hashes.size());
+    FirstOccurrences seen(hashes.size());
     std::vector<bool> again(hashes.size());
     for (std::size_t i = 0; i < hashes.size(); ++i) {
         const std::size_t first = seen.first(hashes, i);
@@ -173,7 +173,7 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Keys keys,
 std::vector<std::uint64_t> BloomierMap::hashed(Keys keys) const {
     std::vector<std::uint64_t> hashes(keys.size());
     if (keyed())
-        kernels_->probe.siphash(keys.data(), keys.size(), key_.low, key_.high, hashes.data());
+        kernels_->probe.siphash(keys.data(), keys.size(), secret_.low, secret_.high, hashes.data());
     else
         std::transform(keys.begin(), keys.end(), hashes.begin(),
                        [&](std::uint64_t key) { return detail::mix(key, seed_); });

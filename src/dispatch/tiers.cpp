@@ -52,7 +52,12 @@ static_assert([] {
     return true;
 }());
 
-const Tier& tier(Isa isa) noexcept { return table[static_cast<std::size_t>(isa)]; }
+const Tier& tier(Isa isa) {
+    const auto number = static_cast<std::size_t>(isa);
+    if (number >= std::size(table))
+        throw WrongIsa("simdbloom: no ISA has the number " + std::to_string(number));
+    return table[number];
+}
 
 std::string names(std::span<const Tier> of, const Features* on) {
     std::string text;
@@ -98,7 +103,8 @@ const detail::KernelTable& kernels_of(Isa isa) {
 }  // namespace cpu
 
 std::string_view to_string(Isa isa) noexcept {
-    return cpu::tiers()[static_cast<std::size_t>(isa)].name;
+    const auto number = static_cast<std::size_t>(isa);
+    return number < cpu::tiers().size() ? cpu::tiers()[number].name : "unknown";
 }
 
 Isa parse_isa(std::string_view text) {

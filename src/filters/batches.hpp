@@ -1,5 +1,5 @@
 // Batches of keys against the kernels of a filter: small ones one by one, those hashed with a
-// secret key piece by piece. `secret` is that key, or null.
+// secret piece by piece. `secret` is that secret, or null.
 #pragma once
 
 #include "kernels/table.hpp"
@@ -8,8 +8,8 @@
 
 namespace simdbloom::detail {
 
-/// Keys as their hashes under a secret key.
-inline auto hashed_in_secret(const Kernels& kernels, const HashKey& secret,
+/// Keys as their hashes under a secret.
+inline auto hashed_in_secret(const Kernels& kernels, const Secret& secret,
                              std::span<const std::uint64_t> keys) {
     return WordSource{
         keys.size(), true,
@@ -19,7 +19,7 @@ inline auto hashed_in_secret(const Kernels& kernels, const HashKey& secret,
 }
 
 /// Answers as Kernels::lookup does. `out` has room, as check_bitmap and check_positions make sure.
-inline std::size_t answer(const Kernels& kernels, const Target& target, const HashKey* secret,
+inline std::size_t answer(const Kernels& kernels, const Target& target, const Secret* secret,
                           const Words& batch, Output output, void* out) {
     if (secret != nullptr && !batch.hashed)
         return answer_batch(hashed_in_secret(kernels, *secret, batch.all), output, out,
@@ -34,7 +34,7 @@ inline std::size_t answer(const Kernels& kernels, const Target& target, const Ha
 }
 
 /// Inserts as Kernels::insert does.
-inline std::size_t take(const Kernels& kernels, const Target& target, const HashKey* secret,
+inline std::size_t take(const Kernels& kernels, const Target& target, const Secret* secret,
                         const Words& batch) {
     const auto insert = [&](std::span<const std::uint64_t> words, bool hashed) {
         return kernels.insert(target, {words.data(), words.size(), hashed});
@@ -45,7 +45,7 @@ inline std::size_t take(const Kernels& kernels, const Target& target, const Hash
         [&](std::span<const std::uint64_t> hashes) { return insert(hashes, true); });
 }
 
-inline std::uint64_t touch(const Kernels& kernels, const Target& target, const HashKey* secret,
+inline std::uint64_t touch(const Kernels& kernels, const Target& target, const Secret* secret,
                            const Words& batch) {
     if (secret == nullptr || batch.hashed)
         return kernels.touch(target, {batch.all.data(), batch.size(), batch.hashed});

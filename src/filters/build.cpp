@@ -31,13 +31,13 @@ struct Build {
     std::size_t block_bytes;
     std::span<const std::uint64_t> keys;
     bool hashed;
-    const HashKey* key;  ///< of a filter whose hashing is keyed, else null
+    const Secret* secret;  ///< of a filter whose hashing is keyed, else null
     unsigned threads;
 
     std::uint64_t hash(std::size_t i) const {
-        return hashed           ? keys[i]
-               : key != nullptr ? siphash(keys[i], *key)
-                                : mix(keys[i], target.seed);
+        return hashed              ? keys[i]
+               : secret != nullptr ? siphash(keys[i], *secret)
+                                   : mix(keys[i], target.seed);
     }
     /// Thread t's share of n things.
     std::size_t start(std::size_t n, unsigned t) const {
@@ -191,7 +191,7 @@ void build_merged(const Build& b, std::size_t bytes) {
         Target own = b.target;
         if (t != 0) own.bits = copy(t - 1);
         const auto keys = b.share(b.keys, t);
-        (void)take(b.kernels, own, b.key, {keys, b.hashed});
+        (void)take(b.kernels, own, b.secret, {keys, b.hashed});
         all_here.arrive_and_wait();
         // Whole 64-byte lines, so that no two threads write to one.
         const std::size_t lines = bytes / 64 + 1, first = b.start(lines, t) * 64,
@@ -219,7 +219,7 @@ void BuildAccess::insert_beside_others(FilterBase& filter, std::span<const std::
                                        bool hashed) {
     filter.check_takes_keys();
     insert_shared({filter.target(), *filter.kernels_, filter.layout(), filter.block_bytes_, keys,
-                   hashed, filter.secret(), 1},
+                   hashed, filter.secret_or_null(), 1},
                   0, keys.size());
 }
 
@@ -239,8 +239,8 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
         filter.take(keys, hashed);
         return;
     }
-    const Build b{filter.target(), *filter.kernels_, layout, filter.block_bytes_, keys,
-                  hashed,          filter.secret(),  threads};
+    const Build b{filter.target(), *filter.kernels_,        layout, filter.block_bytes_, keys,
+                  hashed,          filter.secret_or_null(), threads};
     switch (method == BuildMethod::automatic ? best_method(layout, filter.size_in_bytes())
                                              : method) {
         case BuildMethod::atomic:

@@ -47,16 +47,16 @@ void throw_moved_from() {
 }  // namespace detail
 
 std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept {
-    return siphash(key, key_);
+    return siphash(key, secret_);
 }
 
 detail::KeyHash::KeyHash(const Options& options)
     : seed_(options.seed + seed_offset), hashing_(options.hashing), key_kind_(options.key_kind) {
     if (keyed()) {
         seed_ = seed_offset;
-        key_ = options.key ? *options.key : HashKey::random();
+        secret_ = options.secret ? *options.secret : Secret::random();
     } else if (hashing_ == Hashing::seeded && options.seed == 0) {
-        seed_ = HashKey::random().low + seed_offset;
+        seed_ = Secret::random().low + seed_offset;
     }
 }
 
@@ -98,20 +98,20 @@ detail::Target FilterBase::target() const noexcept {
 
 std::size_t FilterBase::take(std::span<const std::uint64_t> words, bool hashed) {
     check_takes_keys();
-    return detail::take(*kernels_, target(), secret(), {words, hashed});
+    return detail::take(*kernels_, target(), secret_or_null(), {words, hashed});
 }
 
 std::size_t FilterBase::answer(std::span<const std::uint64_t> words, bool hashed,
                                detail::Output output, void* out) const {
-    return detail::answer(*kernels_, target(), secret(), {words, hashed}, output, out);
+    return detail::answer(*kernels_, target(), secret_or_null(), {words, hashed}, output, out);
 }
 
 std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const {
-    return detail::touch(*kernels_, target(), secret(), {keys, false});
+    return detail::touch(*kernels_, target(), secret_or_null(), {keys, false});
 }
 
 std::uint64_t FilterBase::touch_hashes(std::span<const std::uint64_t> hashes) const {
-    return detail::touch(*kernels_, target(), secret(), {hashes, true});
+    return detail::touch(*kernels_, target(), secret_or_null(), {hashes, true});
 }
 
 double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {

@@ -24,8 +24,8 @@ std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) noexcept {
 // Not a library's (libsodium has this function): integers, whose kernels are ours, must hash as
 // their eight bytes do, and a library to link for 20 lines is a price for every user. The tests
 // compare with libsodium.
-std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noexcept {
-    auto state = detail::sip_begin(key);
+std::uint64_t siphash(std::span<const std::byte> bytes, const Secret& secret) noexcept {
+    auto state = detail::sip_begin(secret);
     const auto word = [](const std::byte* p, std::size_t n) {
         std::uint64_t w = 0;
         for (std::size_t i = 0; i < n; ++i) w |= std::to_integer<std::uint64_t>(p[i]) << (8 * i);
@@ -39,19 +39,19 @@ std::uint64_t siphash(std::span<const std::byte> bytes, const HashKey& key) noex
     return state.finish(0xFF, detail::RotateWord{});
 }
 
-std::uint64_t siphash(std::string_view text, const HashKey& key) noexcept {
-    return siphash(std::as_bytes(std::span(text)), key);
+std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept {
+    return siphash(std::as_bytes(std::span(text)), secret);
 }
 
-HashKey HashKey::random() {
-    HashKey key;
+Secret Secret::random() {
+    Secret secret;
     ssize_t n;
-    do n = ::getrandom(&key, sizeof key, 0);
+    do n = ::getrandom(&secret, sizeof secret, 0);
     while (n < 0 && errno == EINTR);
-    if (n != static_cast<ssize_t>(sizeof key))
+    if (n != static_cast<ssize_t>(sizeof secret))
         throw std::system_error(n < 0 ? errno : EIO, std::generic_category(),
-                                "simdbloom: no random bits for a hash key");
-    return key;
+                                "simdbloom: no random bits for a secret");
+    return secret;
 }
 
 std::string to_string(Hashing hashing) {

@@ -12,11 +12,11 @@ std::vector<std::byte> reconciliation_message(std::span<const std::uint64_t> has
     return save(filter);
 }
 
-Loaded<Lacking> lacking(std::span<const std::byte> message, std::span<const std::uint64_t> hashes,
-                        const Options& options) {
+Loaded<MissingAtSender> lacking(std::span<const std::byte> message,
+                                std::span<const std::uint64_t> hashes, const Options& options) {
     auto filter = load(message, options);
     if (!filter) return filter.error();
-    Lacking result{{}, filter->estimated_fpr()};
+    MissingAtSender result{{}, filter->estimated_fpr()};
     std::uint8_t found[128];
     for (std::size_t first = 0; first < hashes.size(); first += 1024) {
         const auto piece =

@@ -23,7 +23,7 @@ void detail::check_alike(const FilterBase& a, const FilterBase& b) {
     if ((a.hashing() == Hashing::keyed) != (b.hashing() == Hashing::keyed))
         differ("hashes", to_string(a.hashing()), to_string(b.hashing()));
     if (a.seed() != b.seed()) differ("seeds", std::to_string(a.seed()), std::to_string(b.seed()));
-    if (a.key() != b.key())
+    if (a.secret() != b.secret())
         throw std::invalid_argument(
             "simdbloom: filters with different keys of their hash cannot be combined");
 }
@@ -99,7 +99,7 @@ Options FilterBase::options_of_a_copy() const {
     options.isa = isa_;
     options.seed = seed();
     options.hashing = hashing_;
-    options.key = key_;
+    options.secret = secret_;
     options.key_kind = key_kind_;
     return options;
 }

@@ -165,26 +165,27 @@ unsigned GrowingCuckoo::copies_of(std::uint64_t hash) const noexcept {
     return copies_in_table(hash) + stash_.copies(hash);
 }
 
-Inserted GrowingCuckoo::place_hash(std::uint64_t hash) {
+InsertResult GrowingCuckoo::place_hash(std::uint64_t hash) {
     check_takes_keys();
     // A key with copies in the stash may have a place again.
-    if (stash_.contains(hash) && copies_of(hash) >= max_copies) return Inserted::too_many_copies;
+    if (stash_.contains(hash) && copies_of(hash) >= max_copies)
+        return InsertResult::too_many_copies;
     while (!put(hash)) {
-        if (copies_of(hash) >= max_copies) return Inserted::too_many_copies;
+        if (copies_of(hash) >= max_copies) return InsertResult::too_many_copies;
         const bool crowded =
             4 * (taken() + stash_.size()) >= 3 * slots() || 16 * stash_.size() >= slots();
         if (crowded && copies_in_table(hash) < detail::growing_max_copies) {
-            if (growths_left() == 0) return Inserted::full;
+            if (growths_left() == 0) return InsertResult::full;
             grow();
             continue;
         }
         if (max_bytes_ != 0 && bits_.size() + stash_.bytes_with_one_more() > max_bytes_)
-            return Inserted::full;
+            return InsertResult::full;
         stash_.insert(hash);
         break;
     }
     ++stored_;
-    return Inserted::yes;
+    return InsertResult::yes;
 }
 
 void GrowingCuckoo::grow() {
@@ -209,7 +210,7 @@ std::size_t GrowingCuckoo::take(std::span<const std::uint64_t> words, bool hashe
         // A kernel takes no notice of copies in the stash.
         if (stash_.empty()) {
             const std::size_t here =
-                detail::take(*kernels_, target(), secret(), {words.subspan(done), hashed});
+                detail::take(*kernels_, target(), secret_or_null(), {words.subspan(done), hashed});
             slots_with_[detail::growing_movable_bits(slot_bits_)] += here;
             stored_ += here;
             done += here;

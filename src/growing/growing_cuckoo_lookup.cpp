@@ -26,7 +26,7 @@ bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
 std::size_t GrowingCuckoo::answer(std::span<const std::uint64_t> words, bool hashed, Output output,
                                   void* out) const {
     if (stash_.empty())
-        return detail::answer(*kernels_, target(), secret(), {words, hashed}, output, out);
+        return detail::answer(*kernels_, target(), secret_or_null(), {words, hashed}, output, out);
     // The bitmap of each piece is completed from the stash.
     const auto hashes = detail::WordSource{
         words.size(), true, [&](std::size_t first, std::size_t n, std::uint64_t* to) {

@@ -53,7 +53,7 @@ void integers(const ArrowArray& array, std::vector<std::uint64_t>& values) {
 }
 
 std::uint64_t hash_of(std::string_view bytes, const ArrowKeys::Hash& hash) {
-    return hash.key ? siphash(bytes, *hash.key) : hash_bytes(bytes, hash.seed);
+    return hash.secret ? siphash(bytes, *hash.secret) : hash_bytes(bytes, hash.seed);
 }
 
 template <class Offset>
@@ -196,7 +196,7 @@ void ArrowKeys::read_dictionary(const ArrowSchema& schema, const ArrowArray& arr
 namespace {
 
 template <class T>
-struct Exported {
+struct ExportedColumn {
     std::vector<T> values;
     const void* buffers[2];
 };
@@ -204,7 +204,7 @@ struct Exported {
 template <class T>
 void export_values(std::vector<T> values, std::size_t n, const char* format, ArrowSchema& schema,
                    ArrowArray& array) {
-    auto owner = std::make_unique<Exported<T>>();
+    auto owner = std::make_unique<ExportedColumn<T>>();
     owner->values = std::move(values);
     owner->buffers[0] = nullptr;
     owner->buffers[1] = owner->values.data();
@@ -217,7 +217,7 @@ void export_values(std::vector<T> values, std::size_t n, const char* format, Arr
     array.n_buffers = 2;
     array.buffers = owner->buffers;
     array.release = [](ArrowArray* a) {
-        delete static_cast<Exported<T>*>(a->private_data);
+        delete static_cast<ExportedColumn<T>*>(a->private_data);
         a->release = nullptr;
     };
     array.private_data = owner.release();

@@ -1,5 +1,17 @@
-// cuckoo8, cuckoo12, cuckoo16: both buckets of a key are loaded, and the key's tag is compared with
-// all eight slots. One key takes one 64-bit lane.
+// cuckoo8, cuckoo12, cuckoo16: a table of fingerprints ("tags") of that many bits (Fan et al.
+// 2014).
+//
+//   bucket b            [ tag | tag | tag | tag ]     b = the block of the hash
+//   the other bucket    [ tag | tag | tag | tag ]     (H(tag) - b) mod buckets
+//
+// A lookup loads both buckets of a key and compares its tag with all eight slots. One key takes one
+// 64-bit lane. A bucket of four tags is one word of 32, 48 or 64 bits, so a vector gathers the
+// buckets of O::lanes keys. The comparison is one of words: the bucket XOR four copies of the tag
+// has a slot of zeros where the tag is.
+//
+// Limits: two lines a lookup, eight copies of a key, and a load of about 0.95; then inserts fail.
+// An insert follows one dependent load after another, so it is compiled once, for the baseline
+// (filters/eviction.hpp). Measured: bench/pages/results.md.
 #pragma once
 
 #include "kernels/answers.hpp"

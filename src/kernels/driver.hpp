@@ -6,28 +6,14 @@
 // at a time whatever the layout does afterwards. Staging and testing go in step (see
 // for_each_chunk).
 //
-// A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys:
-//
-//   struct Stage                               arrays for one chunk
-//   stage(target, hashes, stage, i)            stages keys i .. i + O::lanes
-//   stage_insert(target, hashes, stage, i)     the same for insert, if insert needs something else
-//   stage_address(target, hashes, stage, i)    the same for touch: addresses only
-//   prefetch(target, stage, i)                 prefetches the lines of these keys
-//   prefetch_above                             filters of more bytes are prefetched; early_prefetch
-//   struct Answers { u64 hits() }              bit j set: key j found
-//   test(target, stage, at, answers, i)        tests the keys staged from `at` on; the answers go
-//   to
-//                                              bit i and the bits after it
-//     or size_t lookup(target, batch, output, out)
-//                                              in place of both, for a layout with its own way
-//   few_below                                  batches of fewer keys go key by key, see few()
-//   bool test_key(target, hash)                one key; or else template Over<O>, the same layout
-//                                              over other operations
-//   size_t insert(target, stage, i, n)         n <= O::lanes keys from i on; how many went in
-//   touch(target, stage, i, Loads&)            loads what a lookup of absent keys must load
+// A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys. What it must
+// have is the concept KernelLayout, at the end of this file.
 #pragma once
 
+#include <concepts>
+
 #include "kernels/hash.hpp"
+#include "kernels/ops/operations.hpp"
 #include "kernels/ops/scalar.hpp"
 #include "kernels/select.hpp"
 #include "kernels/siphash.hpp"
@@ -360,7 +346,51 @@ SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, s
 template <class O, LayoutKind kind, unsigned variant>
 struct KernelOf;
 
-template <class O, class L>
+/// What every layout has that kernels look things up in.
+template <class L, class O>
+concept LookupLayout = requires(const Target& t, typename O::V hashes, typename L::Stage& stage,
+                                const typename L::Stage& staged, std::size_t i, Loads<O>& loads) {
+    // Arrays for one chunk. stage() fills those of the keys i .. i + O::lanes; stage_address()
+    // fills only what touch() and prefetch() read.
+    L::stage(t, hashes, stage, i);
+    L::stage_address(t, hashes, stage, i);
+    // Prefetches the lines of these keys; larger filters than prefetch_above are prefetched.
+    L::prefetch(t, staged, i);
+    { L::prefetch_above } -> std::convertible_to<std::size_t>;
+    // Loads what a lookup of absent keys must load.
+    L::touch(t, staged, i, loads);
+    // Batches of fewer keys go key by key, see few().
+    { L::few_below } -> std::convertible_to<std::uint32_t>;
+}
+&&
+    // Tests the keys staged from `at` on; the answers go to bit i and the bits after it. Or, for a
+    // layout with its own way, a whole batch.
+    (
+        requires(const Target& t, const typename L::Stage& staged, std::size_t i,
+                 typename L::Answers& answers) {
+            L::test(t, staged, i, answers, i);
+            { answers.hits() } -> std::same_as<std::uint64_t>;
+        } ||
+        requires(const Target& t, const Batch& batch, Output output, void* out) {
+            { L::lookup(t, batch, output, out) } -> std::same_as<std::size_t>;
+        }) &&
+    // One key, or the same layout over other operations, which few() asks for one key.
+    (
+        requires(const Target& t, std::uint64_t hash) {
+            { L::test_key(t, hash) } -> std::convertible_to<bool>;
+        } ||
+        requires { typename L::template Over<Ops<ScalarArch>>; });
+
+/// A layout that is filled by kernels too.
+template <class L, class O>
+concept KernelLayout = LookupLayout<L, O> &&
+    requires(const Target& t, const typename L::Stage& staged, std::size_t i, std::size_t n) {
+    // Inserts n <= O::lanes keys from i on; returns how many went in. A layout whose inserts
+    // need another stage has stage_insert() too.
+    { L::insert(t, staged, i, n) } -> std::same_as<std::size_t>;
+};
+
+template <Operations O, KernelLayout<O> L>
 constexpr Kernels kernels_of() {
     return {&lookup<O, L>, &few<O, L>,   L::few_below,
             &insert<O, L>, &touch<O, L>, &siphash_batch<O>};

@@ -1,5 +1,14 @@
-// Lookups of a BloomierMap: the slots of a key are gathered, shifted and XORed. One key takes one
-// 64-bit lane.
+// Lookups of a BloomierMap and of build_filter (Chazelle et al. 2004; Graf & Lemire 2022).
+//
+//   slots    .. s .. | .. s .. | .. s .. |        one slot in each of 3 or 4 windows next to each
+//   other key         ^          ^         ^            s XOR s XOR s = value and check bits of the
+//   key
+//
+// The slots of a key are gathered, shifted and XORed; the check bits are compared with those of the
+// hash. One key takes one 64-bit lane.
+//
+// Limits: the keys never change. A lookup touches 3 or 4 lines, which lie near each other in large
+// tables only. Measured: papers/graf-lemire-2022.md.
 #pragma once
 
 #include "kernels/answers.hpp"
@@ -29,7 +38,7 @@ struct Fuse {
         place(t, hash, s, i);
     }
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
-        const Mixed m = place(t, hash, s, i);
+        const HashWords m = place(t, hash, s, i);
         O::store(s.check + i, ((m.q >> 16) ^ m.high) &
                                   O::broadcast((std::uint64_t{1} << t.fuse.check_bits) - 1));
     }
@@ -64,10 +73,10 @@ struct Fuse {
 
 private:
     // The intermediate values of fuse_place.
-    struct Mixed {
+    struct HashWords {
         V high, q;
     };
-    static Mixed place(const Target& t, V hash, Stage& s, std::size_t i) {
+    static HashWords place(const Target& t, V hash, Stage& s, std::size_t i) {
         const V p = O::mul_small(hash ^ O::broadcast(t.fuse.seed),
                                  static_cast<std::uint32_t>(fuse_multiplier)),
                 high = p >> 32, g = p ^ high;
@@ -147,7 +156,7 @@ SIMDBLOOM_KERNEL std::size_t map_lookup(const Target& t, Batch b, std::uint32_t*
     return visit.found;
 }
 
-template <class O, class L>
+template <Operations O, LookupLayout<O> L>
 constexpr MapKernels map_kernels_of() {
     return {{&lookup<O, L>, &few<O, L>, L::few_below, nullptr, &touch<O, L>, &siphash_batch<O>},
             &map_lookup<O, L>};

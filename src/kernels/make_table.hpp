@@ -3,15 +3,17 @@
 
 #include <utility>
 
+#include "kernels/blocked512.hpp"
 #include "kernels/classic.hpp"
 #include "kernels/cuckoo.hpp"
 #include "kernels/dleft.hpp"
 #include "kernels/fuse.hpp"
 #include "kernels/growing.hpp"
 #include "kernels/leveldb.hpp"
-#include "kernels/line.hpp"
-#include "kernels/register.hpp"
-#include "kernels/split.hpp"
+#include "kernels/register_blocked.hpp"
+#include "kernels/sector512.hpp"
+#include "kernels/split256.hpp"
+#include "kernels/zoned512.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -21,7 +23,7 @@ constexpr void set_variants(Kernels (&of)[max_variants]) {
     [&]<unsigned... v>(std::integer_sequence<unsigned, v...>) {
         ((of[v] = kernels_of<O, typename KernelOf<O, kind, v>::type>()), ...);
     }
-    (std::make_integer_sequence<unsigned, variants(kind)>());
+    (std::make_integer_sequence<unsigned, traits_of(kind).variants>());
 }
 
 template <class O>

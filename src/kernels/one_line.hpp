@@ -7,6 +7,10 @@
 namespace simdbloom::detail {
 namespace {
 
+inline void set_bits(std::byte* word, std::uint64_t mask) {
+    store_le(word, load_le<std::uint64_t>(word) | mask);
+}
+
 /// Raises the 4-bit counter in which the bit of that number lies, unless it is 15.
 inline void raise_counter(std::byte* counters, std::uint64_t bit) {
     std::byte* const at = counters + bit / 8;

@@ -20,7 +20,7 @@ struct Offset {
 
 struct MapAccess {
     using Thing = BloomierMap;
-    struct Parsed {
+    struct ParsedHeader {
         FuseGraph graph;
         std::uint64_t n_keys = 0;
         unsigned value_bits = 0, check_bits = 0;
@@ -42,12 +42,13 @@ struct MapAccess {
         return header;
     }
 
-    static Loaded<Parsed> parse(Fields h, std::uint64_t bytes_in_all, const Options& options) {
+    static Loaded<ParsedHeader> parse(Fields h, std::uint64_t bytes_in_all,
+                                      const Options& options) {
         if (auto error = check_kind(h, map_kind)) return std::move(*error);
         const auto wrong = [](const std::string& what) {
             return fault(LoadFault::parameter, what);
         };
-        Parsed parsed;
+        ParsedHeader parsed;
         auto& graph = parsed.graph;
         graph.arity = get<std::uint8_t>(h, Offset::arity);
         if (graph.arity != 3 && graph.arity != 4)
@@ -90,7 +91,7 @@ struct MapAccess {
         return parsed;
     }
 
-    static BloomierMap make(const Parsed& parsed, const Options& options,
+    static BloomierMap make(const ParsedHeader& parsed, const Options& options,
                             const std::byte* borrowed) {
         BloomierMap map(parsed.value_bits, parsed.check_bits, parsed.hash.options(options),
                         {.arity = parsed.graph.arity});

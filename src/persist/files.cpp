@@ -44,7 +44,7 @@ LoadError in_file(const fs::path& path, LoadError error) {
     return {error.fault, path.string() + ": " + error.message};
 }
 
-Loaded<Opened> open_regular(const fs::path& path, std::uint64_t least) {
+Loaded<OpenFile> open_regular(const fs::path& path, std::uint64_t least) {
     struct stat status;
     if (::stat(path.c_str(), &status) != 0) return file_fault(path);
     // The file is not opened to find out: opening a FIFO waits for a writer, and opening a device
@@ -55,7 +55,7 @@ Loaded<Opened> open_regular(const fs::path& path, std::uint64_t least) {
     if (!S_ISREG(status.st_mode)) return file_fault(path, "not a regular file");
     const auto bytes = static_cast<std::uint64_t>(status.st_size);
     if (bytes < least) return in_file(path, too_short(bytes));
-    return Opened{std::move(file), bytes};
+    return OpenFile{std::move(file), bytes};
 }
 
 LoadError not_read(const fs::path& path) {

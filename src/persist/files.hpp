@@ -49,12 +49,12 @@ LoadError in_file(const std::filesystem::path& path, LoadError error);
 /// The fault after a read_all that returned false.
 LoadError not_read(const std::filesystem::path& path);
 
-struct Opened {
+struct OpenFile {
     File file;
     std::uint64_t bytes;
 };
 /// Opens a regular file of at least `least` bytes for reading.
-Loaded<Opened> open_regular(const std::filesystem::path& path, std::uint64_t least);
+Loaded<OpenFile> open_regular(const std::filesystem::path& path, std::uint64_t least);
 
 /// For a file of holes, which takes less of the disk than its length says: checks the checksum
 /// before anything is allocated. It covers a header that was read and `parts` of so many bytes

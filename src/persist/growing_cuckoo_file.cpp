@@ -45,11 +45,11 @@ Checksum growing_checksum(const Header& header, std::span<const std::byte> bits,
         little_endian(hash_bytes(stash, hash_bytes(bits, hash_bytes(header)))));
 }
 
-struct Parts {
+struct SavedParts {
     Header header;
     std::vector<std::byte> stash;
     Checksum checksum;
-    explicit Parts(const GrowingCuckoo& filter) : stash(stash_bytes(filter)) {
+    explicit SavedParts(const GrowingCuckoo& filter) : stash(stash_bytes(filter)) {
         header = growing_header(filter, stash.size() / 8);
         checksum = growing_checksum(header, filter.bytes(), stash);
     }
@@ -136,7 +136,7 @@ std::size_t saved_size(const GrowingCuckoo& filter) noexcept {
 }
 
 std::vector<std::byte> save(const GrowingCuckoo& filter) {
-    const detail::Parts parts(filter);
+    const detail::SavedParts parts(filter);
     std::vector<std::byte> all;
     all.reserve(saved_size(filter));
     for (const std::span<const std::byte> part :
@@ -147,7 +147,7 @@ std::vector<std::byte> save(const GrowingCuckoo& filter) {
 }
 
 void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path) {
-    const detail::Parts parts(filter);
+    const detail::SavedParts parts(filter);
     detail::save_whole(path, [&](int file) {
         return detail::write_all(file, parts.header) && detail::write_all(file, filter.bytes()) &&
                detail::write_all(file, parts.stash) && detail::write_all(file, parts.checksum);

@@ -9,8 +9,8 @@ namespace {
 constexpr std::uint8_t old_mixer_hash = 1, keyed_hash = 2, mixer_hash = 3;
 
 /// Tells one secret from another and reveals nothing about it: SipHash-2-4 of the magic.
-std::uint64_t key_check(const Kind& kind, const HashKey& key) noexcept {
-    return siphash(std::as_bytes(std::span(kind.magic)), key);
+std::uint64_t secret_check(const Kind& kind, const Secret& secret) noexcept {
+    return siphash(std::as_bytes(std::span(kind.magic)), secret);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ Header begin_header(const Kind& kind, const KeyHash& hash) noexcept {
     put(header, CommonOffset::hash, keyed ? keyed_hash : mixer_hash);
     put(header, CommonOffset::key_kind, static_cast<std::uint8_t>(hash.key_kind()));
     put(header, CommonOffset::seed, hash.seed());
-    if (keyed) put(header, CommonOffset::key_check, key_check(kind, hash.key()));
+    if (keyed) put(header, CommonOffset::secret_check, secret_check(kind, hash.secret()));
     return header;
 }
 
@@ -87,18 +87,18 @@ Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
                      "key kind " + std::to_string(kind_of_keys) + " is unknown");
     const SavedHash saved{get<std::uint64_t>(header, CommonOffset::seed), hash == keyed_hash,
                           static_cast<KeyKind>(kind_of_keys)};
-    const auto check = get<std::uint64_t>(header, CommonOffset::key_check);
+    const auto check = get<std::uint64_t>(header, CommonOffset::secret_check);
     if (!rest_is_zero || (saved.keyed ? saved.seed : check) != 0)
         return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
     if (saved.keyed != (options.hashing == Hashing::keyed))
-        return fault(LoadFault::key,
+        return fault(LoadFault::secret,
                      saved.keyed
                          ? "the hash is keyed; options.hashing is " + to_string(options.hashing)
                          : "the hash is not keyed; options.hashing is keyed");
-    if (saved.keyed && !options.key)
-        return fault(LoadFault::key, "the hash is keyed, and options.key is empty");
-    if (saved.keyed && key_check(kind, *options.key) != check)
-        return fault(LoadFault::key, "options.key is not the key that it was saved with");
+    if (saved.keyed && !options.secret)
+        return fault(LoadFault::secret, "the hash is keyed, and options.secret is empty");
+    if (saved.keyed && secret_check(kind, *options.secret) != check)
+        return fault(LoadFault::secret, "options.secret is not the secret that it was saved with");
     return saved;
 }
 

@@ -5,9 +5,9 @@
 // same places. Then come the bits and a checksum over everything. A format F of things T is
 //
 //   using Thing = T
-//   struct Parsed { std::size_t bits_bytes; .. }
+//   struct ParsedHeader { std::size_t bits_bytes; .. }
 //   Header header(const T& or a base of it)
-//   Loaded<Parsed> parse(Fields, bytes_in_all, options)
+//   Loaded<ParsedHeader> parse(Fields, bytes_in_all, options)
 //                       checks everything that the header and the options say
 //   T make(parsed, options, borrowed)
 //                       over the bits at `borrowed`, or with zeroed bits of its own
@@ -55,7 +55,7 @@ T get(Fields header, std::size_t offset) noexcept {
 
 struct CommonOffset {
     static constexpr std::size_t version = 8, hash = 13, key_kind = 15;
-    static constexpr std::size_t seed = 24, n_keys = 32, key_check = 40;
+    static constexpr std::size_t seed = 24, n_keys = 32, secret_check = 40;
 };
 
 struct Kind {
@@ -130,14 +130,16 @@ Loaded<typename F::Thing> load_as(std::span<const std::byte> bytes, const Option
 /// The format of FilterBase, and the way into filters.
 struct LoadAccess {
     using Thing = AnyFilter;
-    struct Parsed {
+    struct ParsedHeader {
         Geometry geometry;
         SavedHash hash;
         std::size_t bits_bytes = 0;
     };
     static Header header(const FilterBase& filter);
-    static Loaded<Parsed> parse(Fields header, std::uint64_t bytes_in_all, const Options& options);
-    static AnyFilter make(const Parsed& parsed, const Options& options, const std::byte* borrowed);
+    static Loaded<ParsedHeader> parse(Fields header, std::uint64_t bytes_in_all,
+                                      const Options& options);
+    static AnyFilter make(const ParsedHeader& parsed, const Options& options,
+                          const std::byte* borrowed);
     static std::span<std::byte> bits(AnyFilter& filter) noexcept;
     static std::span<std::byte> bits_of(FilterBase& filter) noexcept {
         return {filter.bits_.data(), filter.bits_.size()};

@@ -119,26 +119,26 @@ void keep_access(const fs::path& from, const struct stat& old, int to) noexcept 
 }
 
 /// A new file in the folder of `target`. It is removed again unless it took the target's name.
-class Beside {
+class SiblingFile {
 public:
     /// `mode` is what open() takes. The name is random and short: no file that a dead process left
     /// has it, and it fits where a name of 255 bytes does.
-    Beside(const fs::path& target, mode_t mode) {
+    SiblingFile(const fs::path& target, mode_t mode) {
         for (int attempt = 0; attempt < 100; ++attempt) {
             char name[40];
             std::snprintf(name, sizeof name, ".simdbloom-%016llx.part",
-                          static_cast<unsigned long long>(HashKey::random().low));
+                          static_cast<unsigned long long>(Secret::random().low));
             path_ = folder_of(target) / name;
             file_ = File(path_, O_WRONLY | O_CREAT | O_EXCL, mode);
             there_ = static_cast<bool>(file_);
             if (there_ || errno != EEXIST) return;
         }
     }
-    ~Beside() {
+    ~SiblingFile() {
         if (there_) ::unlink(path_.c_str());
     }
-    Beside(const Beside&) = delete;
-    Beside& operator=(const Beside&) = delete;
+    SiblingFile(const SiblingFile&) = delete;
+    SiblingFile& operator=(const SiblingFile&) = delete;
 
     const File& file() const noexcept { return file_; }
     /// Call it once the bytes are on the disk.
@@ -163,7 +163,7 @@ void save_whole(const fs::path& path, const WriteFile& write) {
     if (!exists && errno != ENOENT) cannot_save(path);
     if (exists && (!S_ISREG(old.st_mode) || is_link(target))) return write_through(path, write);
     {
-        Beside beside(target, exists ? 0600 : 0666);
+        SiblingFile beside(target, exists ? 0600 : 0666);
         if (!beside.file()) cannot_save(path);
         if (exists) keep_access(target, old, beside.file().get());
         if (!write(beside.file().get()) || !beside.take_name(target)) cannot_save(path);

@@ -103,13 +103,13 @@ Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem
         const FilterBase& base = filter->base();
         const double keys = static_cast<double>(scaling.first_capacity) *
                             std::pow(scaling.growth, static_cast<double>(i));
-        const bool fits =
-            base.layout().is_bloom() &&
-            base.n_keys() == static_cast<std::uint64_t>(std::min(keys, 0x1p53)) &&
-            stored[i] <= base.n_keys() &&
-            (i == 0 || (base.layout().kind == filters[0].base().layout().kind &&
-                        base.layout().groups == filters[0].base().layout().groups &&
-                        base.seed() == filters[0].seed() && base.key() == filters[0].base().key()));
+        const bool fits = base.layout().is_bloom() &&
+                          base.n_keys() == static_cast<std::uint64_t>(std::min(keys, 0x1p53)) &&
+                          stored[i] <= base.n_keys() &&
+                          (i == 0 || (base.layout().kind == filters[0].base().layout().kind &&
+                                      base.layout().groups == filters[0].base().layout().groups &&
+                                      base.seed() == filters[0].seed() &&
+                                      base.secret() == filters[0].base().secret()));
         if (!fits)
             return fault(LoadFault::parameter,
                          "filter " + std::to_string(i) + " is not one of this series");

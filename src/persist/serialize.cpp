@@ -31,15 +31,15 @@ Header LoadAccess::header(const FilterBase& filter) {
     return header;
 }
 
-Loaded<LoadAccess::Parsed> LoadAccess::parse(Fields h, std::uint64_t bytes_in_all,
-                                             const Options& options) {
+Loaded<LoadAccess::ParsedHeader> LoadAccess::parse(Fields h, std::uint64_t bytes_in_all,
+                                                   const Options& options) {
     if (auto error = check_kind(h, filter_kind)) return std::move(*error);
     const unsigned number = get<std::uint8_t>(h, FilterOffset::layout);
     const auto* const traits = std::ranges::find(layout_traits, number, &LayoutTraits::format_code);
     if (traits == std::ranges::end(layout_traits))
         return fault(LoadFault::layout, "layout " + std::to_string(number) + " is unknown");
 
-    Parsed parsed;
+    ParsedHeader parsed;
     Layout& layout = parsed.geometry.layout;
     layout = {traits->kind, get<std::uint8_t>(h, FilterOffset::k),
               get<std::uint8_t>(h, FilterOffset::groups)};
@@ -72,7 +72,7 @@ Loaded<LoadAccess::Parsed> LoadAccess::parse(Fields h, std::uint64_t bytes_in_al
     return parsed;
 }
 
-AnyFilter LoadAccess::make(const Parsed& parsed, const Options& options,
+AnyFilter LoadAccess::make(const ParsedHeader& parsed, const Options& options,
                            const std::byte* borrowed) {
     Geometry geometry = parsed.geometry;
     geometry.borrowed = borrowed;

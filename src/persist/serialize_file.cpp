@@ -59,11 +59,12 @@ Loaded<FrozenFilter> map_file<FrozenFilter>(const fs::path& path, const Options&
         auto viewed = view((*mapping)->bytes(), options);
         if (!viewed) return detail::in_file(path, viewed.error());
         // The mapping lives as long as the filter over it.
-        struct Held {
+        struct MappedFilter {
             std::shared_ptr<const detail::Mapping> mapping;
             FrozenFilter filter;
         };
-        const auto held = std::make_shared<const Held>(Held{*mapping, std::move(*viewed)});
+        const auto held =
+            std::make_shared<const MappedFilter>(MappedFilter{*mapping, std::move(*viewed)});
         return FrozenFilter(std::shared_ptr<const AnyFilter>(held, &*held->filter));
     });
 }

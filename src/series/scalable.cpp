@@ -89,7 +89,7 @@ ScalableBloom::ScalableBloom(const Scaling& scaling, Options options)
                                     "\" is no Bloom filter, which a series is made of");
     // All filters hash alike.
     options_.seed = seed();
-    options_.key = key();
+    options_.secret = secret();
     filters_.push_back(next_filter());
     stored_.push_back(0);
 }

@@ -144,7 +144,7 @@ std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept {
     return static_cast<std::uint32_t>(detail::load_slot(table_.data(), code_bits_, cell));
 }
 
-CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
+CodeTable::CellSearch CodeTable::look_for(std::uint64_t hash) const noexcept {
     // The address from the high bits, the code from the low ones, and further addresses in steps
     // that depend on both.
     const auto code = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), code_bits_);
@@ -160,7 +160,7 @@ CodeTable::Look CodeTable::look_for(std::uint64_t hash) const noexcept {
 
 bool CodeTable::try_insert_hash(std::uint64_t hash) {
     detail::check_not_moved(cells_ == 0);
-    const Look look = look_for(hash);
+    const CellSearch look = look_for(hash);
     if (look.found) return true;
     // The last empty cell is what ends a stranger's row.
     if (stored_ + 1 == cells_) return false;

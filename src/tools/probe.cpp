@@ -29,20 +29,20 @@ void check_kind(const ProbeSettings& s, KeyKind kind) {
 }
 
 /// A filter or a series of filters, with the calls that are needed here.
-struct Asked {
+struct OpenFilter {
     std::uint64_t seed;
     KeyKind kind;
     std::function<void(std::span<const std::uint64_t>, std::span<std::uint8_t>)> contains;
 };
 
 template <class F>
-Asked asked(const FilterBase& base, F filter) {
+OpenFilter asked(const FilterBase& base, F filter) {
     return {base.seed(), base.key_kind(), [filter = std::move(filter)](auto hashes, auto bits) {
                 filter->contains_hashes(hashes, bits);
             }};
 }
 
-Asked open(const std::string& path) {
+OpenFilter open(const std::string& path) {
     auto mapped = map_file(path);
     if (!mapped && mapped.error().fault == LoadFault::foreign)
         if (auto loaded = load_file<ScalableBloom>(path); loaded) {
@@ -54,7 +54,7 @@ Asked open(const std::string& path) {
 }
 
 int run(const ProbeSettings& s) {
-    const Asked filter = open(s.filter);
+    const OpenFilter filter = open(s.filter);
     check_kind(s, filter.kind);
     KeySource source(s.input, s.format);
     std::uint64_t read = 0, found = 0;

@@ -53,7 +53,7 @@ public:
         if (filters++ % 3 != 0) return policy_->CreateFilter(keys, n, dst);
         const std::string before = *dst;
         {
-            const test::OnlySoMany limit(0);
+            const test::AllocationLimit limit(0);
             policy_->CreateFilter(keys, n, dst);
         }
         starved += *dst == before;
@@ -79,7 +79,7 @@ TEST(LevelDbPolicyMemory, AFilterWithoutMemoryIsNoneAndMatchesEveryKey) {
                 const auto policy = make_leveldb_policy(spec, 10);
                 std::string filter = "before";
                 {
-                    const test::OnlySoMany limit(k);
+                    const test::AllocationLimit limit(k);
                     policy->CreateFilter(keys.data(), n, &filter);
                 }
                 ASSERT_EQ(filter.substr(0, 6), "before");

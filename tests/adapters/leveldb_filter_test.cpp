@@ -103,7 +103,8 @@ TEST(LevelDbFilter, BytesThatAreNoFilterMeanWhatTheyMeanToLevelDb) {
 
 // Filters end at a page that faults and begin at any address; sizes are no multiples of a word.
 TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
-    test::Guarded filter_memory(600), key_memory(131 * 8), bit_memory(64), position_memory(131 * 4);
+    test::GuardedBuffer filter_memory(600), key_memory(131 * 8), bit_memory(64),
+        position_memory(131 * 4);
     for (const std::size_t n_keys : {1u, 7u, 33u, 100u, 389u}) {
         const auto inserted = test::random_keys(n_keys);
         const auto made = make_leveldb_filter(inserted, 11);

@@ -268,7 +268,7 @@ TEST(LevelDbPolicy, BytesThatAreNoFilterMayMatch) {
 
 // Any bytes, at the end of memory and at its beginning: nothing outside them is read.
 TEST(LevelDbPolicy, NothingOutsideTheFilterIsRead) {
-    test::Guarded memory(300);
+    test::GuardedBuffer memory(300);
     for (std::size_t size = 0; size <= 280; ++size)
         for (unsigned header = 0; header < 256; ++header)
             for (const auto filter :

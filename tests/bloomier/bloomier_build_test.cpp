@@ -179,7 +179,7 @@ TEST(BloomierBuild, SucceedsAtEverySizeInFewAttempts) {
 TEST(BloomierBuild, GivesTheSameBytesOnEveryIsa) {
     for (const bool keyed : {false, true}) {
         Options options{.isa = Isa::scalar, .seed = 77};
-        if (keyed) options.hashing = Hashing::keyed, options.key = HashKey{1, 2};
+        if (keyed) options.hashing = Hashing::keyed, options.secret = Secret{1, 2};
         const auto reference = test::make_map({7, 6}, 30'000, options);
         for (const Isa isa : usable_isas()) {
             options.isa = isa;

@@ -67,21 +67,21 @@ TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
 }
 
 TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
-    const Options keyed{.hashing = Hashing::keyed, .key = HashKey{1, 2}};
+    const Options keyed{.hashing = Hashing::keyed, .secret = Secret{1, 2}};
     const auto map = test::make_map({8, 8}, 100, keyed);
     const Bytes bytes = save(map);
     auto loaded = load<BloomierMap>(bytes, keyed);
     ASSERT_TRUE(loaded) << loaded.error().message;
     expect_same(map, *loaded);
     for (const Options& wrong : {Options{}, Options{.hashing = Hashing::keyed},
-                                 Options{.hashing = Hashing::keyed, .key = HashKey{1, 3}}}) {
+                                 Options{.hashing = Hashing::keyed, .secret = Secret{1, 3}}}) {
         auto refused = load<BloomierMap>(bytes, wrong);
         ASSERT_FALSE(refused);
-        EXPECT_EQ(refused.error().fault, LoadFault::key) << refused.error().message;
+        EXPECT_EQ(refused.error().fault, LoadFault::secret) << refused.error().message;
     }
     auto unkeyed = load<BloomierMap>(save(test::make_map({8, 8}, 100)), keyed);
     ASSERT_FALSE(unkeyed);
-    EXPECT_EQ(unkeyed.error().fault, LoadFault::key);
+    EXPECT_EQ(unkeyed.error().fault, LoadFault::secret);
 }
 
 TEST(BloomierSaved, TheHeaderIsAsDocumented) {
@@ -187,7 +187,7 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::parameter, "its own is hash 3: build a Bloomier",
             [](Bytes& b) { b[13] = std::byte{1}; });
     refused(LoadFault::parameter, "hash 4", [](Bytes& b) { b[13] = std::byte{4}; });
-    refused(LoadFault::key, "keyed", [](Bytes& b) { b[13] = std::byte{2}; });
+    refused(LoadFault::secret, "keyed", [](Bytes& b) { b[13] = std::byte{2}; });
     refused(LoadFault::parameter, "2^19", [](Bytes& b) { b[14] = std::byte{19}; });
     refused(LoadFault::parameter, "1250 slots are not from 2049",
             [](Bytes& b) { b[14] = std::byte{10}; });

@@ -38,7 +38,7 @@ TEST(Bloomier, EveryKeyHasItsValueOnEveryIsa) {
 }
 
 TEST(Bloomier, AnswersAreIdenticalForAllLengthsOnEveryIsa) {
-    const test::Guarded key_memory(131 * 8), bit_memory(64), position_memory(131 * 4),
+    const test::GuardedBuffer key_memory(131 * 8), bit_memory(64), position_memory(131 * 4),
         value_memory(131 * 4);
     for (const auto& shape : test::map_shapes()) {
         auto map = test::make_map(shape, 200);
@@ -93,9 +93,9 @@ TEST(Bloomier, AnswersAreIdenticalForAllLengthsOnEveryIsa) {
 
 TEST(Bloomier, HashTwinsAgreeWithKeys) {
     for (const bool keyed : {false, true}) {
-        const HashKey secret{0x0123456789ABCDEFu, 0xFEDCBA9876543210u};
+        const Secret secret{0x0123456789ABCDEFu, 0xFEDCBA9876543210u};
         Options options{.seed = 42};
-        if (keyed) options.hashing = Hashing::keyed, options.key = secret;
+        if (keyed) options.hashing = Hashing::keyed, options.secret = secret;
         const auto keys = test::random_keys(3000);
         std::vector<std::uint64_t> hashes;
         for (const auto key : keys)

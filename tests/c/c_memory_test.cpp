@@ -19,7 +19,7 @@ int until_it_succeeds(const char* what, const Call& call) {
         simdbloom_status status = SIMDBLOOM_INVALID;
         const char* error = "";
         {
-            const test::OnlySoMany limit(k);
+            const test::AllocationLimit limit(k);
             status = call();
             error = simdbloom_error();
         }
@@ -114,7 +114,7 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
         const double expected = fpr(f);
         EXPECT_FALSE(std::isnan(expected));
         for (int k = 0; k < 1'000'000; k += 1 + k / 16) {
-            const test::OnlySoMany limit(k);
+            const test::AllocationLimit limit(k);
             const double got = fpr(f);
             if (got == expected) break;
             test::allowed_allocations = -1;

@@ -129,6 +129,14 @@ TEST(Dispatch, NamesReadBack) {
         EXPECT_EQ(parse_isa(to_string(static_cast<Isa>(i))), static_cast<Isa>(i));
 }
 
+TEST(Dispatch, ANumberThatIsNoIsaIsAnErrorThatNamesIt) {
+    const auto none = static_cast<Isa>(200);
+    EXPECT_EQ(to_string(none), "unknown");
+    test::expect_error<std::invalid_argument>(
+        [&] { return make_filter("split256", 10, 12, {.isa = none}); },
+        "no ISA has the number 200");
+}
+
 class Environment : public ::testing::Test {
 protected:
     void SetUp() override {

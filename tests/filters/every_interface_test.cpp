@@ -24,7 +24,7 @@ TYPED_TEST_SUITE(EveryInterface, test::HashingType);
 TYPED_TEST(EveryInterface, AllWaysToAskGiveOneAnswer) {
     for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
         const TypeParam f = test::filled<TypeParam>(
-            test::some_keys(), {.seed = 0, .hashing = hashing, .key = HashKey{3, 4}});
+            test::some_keys(), {.seed = 0, .hashing = hashing, .secret = Secret{3, 4}});
         const KeyVector all = in_turns(test::some_keys());
         for (const std::size_t n : {0u, 1u, 7u, 64u, 65u, 1'023u, 1'024u, 1'025u, 2'000u}) {
             const auto keys = std::span(all).first(n);

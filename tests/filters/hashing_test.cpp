@@ -10,9 +10,9 @@
 namespace simdbloom {
 namespace {
 
-constexpr HashKey secret{0x0706050403020100u, 0x0F0E0D0C0B0A0908u};
+constexpr Secret secret{0x0706050403020100u, 0x0F0E0D0C0B0A0908u};
 
-std::uint64_t sodium(std::span<const std::byte> bytes, const HashKey& key) {
+std::uint64_t sodium(std::span<const std::byte> bytes, const Secret& key) {
     unsigned char k[16], out[8];
     for (unsigned i = 0; i < 8; ++i) {
         k[i] = static_cast<unsigned char>(key.low >> (8 * i));
@@ -37,7 +37,7 @@ TEST(Hashing, SipHashIsThatOfItsPaperAndOfLibsodium) {
     EXPECT_EQ(siphash(bytes, secret), 0xA129CA6149BE45E5u);
     bytes.clear();
     for (std::size_t n = 0; n <= 300; ++n) {
-        const HashKey key{test::random_key(2 * n), test::random_key(2 * n + 1)};
+        const Secret key{test::random_key(2 * n), test::random_key(2 * n + 1)};
         EXPECT_EQ(siphash(bytes, key), sodium(bytes, key)) << n;
         EXPECT_EQ(siphash(std::string_view(reinterpret_cast<const char*>(bytes.data()), n), key),
                   sodium(bytes, key));
@@ -52,10 +52,10 @@ protected:
     AnyFilter make(std::size_t n, Options options) const {
         return make_filter(GetParam(), n, test::feasible_bits(GetParam(), 12), options);
     }
-    static constexpr Options keyed(HashKey key = secret) {
+    static constexpr Options keyed(Secret key = secret) {
         Options options;
         options.hashing = Hashing::keyed;
-        options.key = key;
+        options.secret = key;
         return options;
     }
 };
@@ -160,14 +160,14 @@ TEST_P(EverySpecKeyed, OnlyWhoHasTheKeyLoads) {
                              const std::string& why) {
         const auto result = load(b, options);
         ASSERT_FALSE(result);
-        EXPECT_EQ(result.error().fault, LoadFault::key);
+        EXPECT_EQ(result.error().fault, LoadFault::secret);
         EXPECT_NE(result.error().message.find(why), std::string::npos) << result.error().message;
     };
-    refused(bytes, keyed({secret.low, secret.high ^ 1}), "not the key");
+    refused(bytes, keyed({secret.low, secret.high ^ 1}), "not the secret");
     refused(bytes, {}, "options.hashing is fast");
     Options without = keyed();
-    without.key.reset();
-    refused(bytes, without, "options.key is empty");
+    without.secret.reset();
+    refused(bytes, without, "options.secret is empty");
     refused(save(make(300, {})), keyed(), "not keyed");
 }
 
@@ -183,7 +183,7 @@ TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {
     a |= b;
     EXPECT_TRUE(std::ranges::equal(a.base().bytes(), both.base().bytes()));
     EXPECT_EQ(both.folded(2).count(keys), keys.size());
-    options.key = HashKey{1, 2};
+    options.secret = Secret{1, 2};
     test::expect_error<std::invalid_argument>(
         [&] {
             a |= make(1000, options);
@@ -210,7 +210,7 @@ TEST(Hashing, SecretsAreDrawnWhereNoneAreGiven) {
     };
     EXPECT_EQ(with(Hashing::fast).seed(), 0u);
     EXPECT_NE(with(Hashing::seeded).seed(), with(Hashing::seeded).seed());
-    EXPECT_FALSE(with(Hashing::keyed).key() == with(Hashing::keyed).key());
+    EXPECT_FALSE(with(Hashing::keyed).secret() == with(Hashing::keyed).secret());
     EXPECT_EQ(with(Hashing::keyed).hashing(), Hashing::keyed);
 }
 
@@ -308,7 +308,7 @@ TEST_P(Attack, DrivesTheFprOfAPublicHashToOneAndNotThatOfAKeyedOne) {
 
     Options keyed;
     keyed.hashing = Hashing::keyed;
-    keyed.key = secret;
+    keyed.secret = secret;
     within_five_sigma(filter_with(keyed), "keyed");
 }
 

@@ -19,7 +19,7 @@ long fail_everywhere(const Make& make, const Work& work, const After& after) {
         auto thing = make();
         bool done = true;
         try {
-            const test::OnlySoMany limit(k);
+            const test::AllocationLimit limit(k);
             work(thing);
         } catch (const std::bad_alloc&) {
             done = false;
@@ -182,7 +182,7 @@ TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
             ASSERT_EQ(f.stashed_hashes().size(), f.stashed());
             ASSERT_EQ(done, f.stashed() == keys.size());
             for (std::size_t i = f.stashed(); i < keys.size(); ++i) f.insert(keys[i]);
-            ASSERT_EQ(f.place(keys[3]), Inserted::too_many_copies);
+            ASSERT_EQ(f.place(keys[3]), InsertResult::too_many_copies);
             for (const auto key : keys)
                 for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(f.erase(key));
             ASSERT_EQ(f.stored(), 0u);
@@ -301,7 +301,7 @@ TEST(WithoutMemory, LoadingSaysThatThereIsNone) {
     const auto check = [&](const auto& load_one) {
         for (long k = 0;; ++k) {
             const auto loaded = [&] {
-                const test::OnlySoMany limit(k);
+                const test::AllocationLimit limit(k);
                 return load_one();
             }();
             if (loaded) return k;

@@ -21,7 +21,7 @@ template <class F, class K> concept Estimates = requires(const F f, K k) { f.cou
 template <class F, class K> concept HasValue = requires(const F f, K k) { f.value_of(k); };
 template <class F, class K> concept Hashes = requires(const F f, K k) { f.hash_of(k); };
 template <class K> concept FreeHash = requires(K k) { hash_key(k); };
-template <class K> concept FreeSipHash = requires(K k) { siphash(k, HashKey{}); };
+template <class K> concept FreeSipHash = requires(K k) { siphash(k, Secret{}); };
 template <class K> concept FreeLevelDbHash = requires(K k) { leveldb_hash(k); };
 // clang-format on
 

@@ -14,7 +14,7 @@ inline void must(bool holds) {
 inline simdbloom::Options keyed() {
     simdbloom::Options options;
     options.hashing = simdbloom::Hashing::keyed;
-    options.key = simdbloom::HashKey{1, 2};
+    options.secret = simdbloom::Secret{1, 2};
     return options;
 }
 

@@ -61,7 +61,7 @@ void use(GrowingCuckoo filter) {
     }
     must(filter.expected_fpr() >= 0 && filter.expected_fpr() <= 1);
     for (const auto key : keys)
-        if (filter.place(key) == Inserted::yes) must(filter.contains(key));
+        if (filter.place(key) == InsertResult::yes) must(filter.contains(key));
     for (const auto key : keys) {
         const bool found = filter.contains(key);
         must(filter.erase(key) == found);

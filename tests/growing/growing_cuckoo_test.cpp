@@ -40,7 +40,8 @@ TEST_P(GrowingCuckooOf, FillsToItsDesignLoadBeforeItGrows) {
     for (const std::size_t first : {3'000u, 40'000u, 1'000'000u}) {
         auto filter = make(first);
         std::size_t n = 0;
-        while (filter.growths() == 0) ASSERT_EQ(filter.place(test::random_key(n++)), Inserted::yes);
+        while (filter.growths() == 0)
+            ASSERT_EQ(filter.place(test::random_key(n++)), InsertResult::yes);
         EXPECT_GT(static_cast<double>(n), least * 2 * static_cast<double>(filter.buckets()))
             << first;
         EXPECT_EQ(filter.stashed(), 0u);
@@ -142,13 +143,13 @@ TEST_P(GrowingCuckooOf, AgreesWithAMultisetOverInsertsErasesAndGrowth) {
                 const std::uint64_t key =
                     next(8) == 0 ? next(300) : test::random_key(next(400'000));
                 auto& copies = oracle[key];
-                const Inserted result = filter.place(key);
-                ASSERT_NE(result, Inserted::full);
+                const InsertResult result = filter.place(key);
+                ASSERT_NE(result, InsertResult::full);
                 if (copies == 0 || copies >= 8) {
-                    ASSERT_EQ(result == Inserted::yes, copies == 0)
+                    ASSERT_EQ(result == InsertResult::yes, copies == 0)
                         << copies << " copies, op " << op;
                 }
-                if (result == Inserted::yes) ++copies, ++total, order.push_back(key);
+                if (result == InsertResult::yes) ++copies, ++total, order.push_back(key);
                 else if (copies < 8) ++refused_early;
                 else ++refused;
             } else {

@@ -22,7 +22,7 @@ protected:
         options.seed = GetParam().keyed ? 0 : 7;
         if (GetParam().keyed) {
             options.hashing = Hashing::keyed;
-            options.key = HashKey{1, 2};
+            options.secret = Secret{1, 2};
         }
         return GrowingCuckoo(3'000, options);
     }
@@ -83,7 +83,7 @@ TEST_P(GrowingOnEveryIsa, AnswersAreIdenticalForAllLengths) {
                 keys[i] =
                     test::random_key(test::random_key(i + 1'000 * n) % (n < 500 ? 400 : 20'000));
                 hashes[i] =
-                    GetParam().keyed ? siphash(keys[i], HashKey{1, 2}) : hash_key(keys[i], 7);
+                    GetParam().keyed ? siphash(keys[i], Secret{1, 2}) : hash_key(keys[i], 7);
             }
             std::vector<std::uint8_t> expected((n + 7) / 8);
             std::vector<std::uint32_t> expected_positions;

@@ -13,8 +13,8 @@ TEST(GrowingCuckoo, EightCopiesOfAKeyAreTakenAndTheNinthIsRefusedByName) {
     // So many that some have one bucket in place of two, and some meet.
     for (std::uint64_t key = 1'000; key < 1'150; ++key) {
         for (unsigned i = 0; i < 8; ++i)
-            ASSERT_EQ(filter.place(key), Inserted::yes) << key << " copy " << i;
-        ASSERT_EQ(filter.place(key), Inserted::too_many_copies) << key;
+            ASSERT_EQ(filter.place(key), InsertResult::yes) << key << " copy " << i;
+        ASSERT_EQ(filter.place(key), InsertResult::too_many_copies) << key;
         all.push_back(key);
     }
     EXPECT_GT(filter.stashed(), 0u);
@@ -40,12 +40,12 @@ TEST(GrowingCuckoo, EightCopiesOfAKeyAreTakenAndTheNinthIsRefusedByName) {
     EXPECT_FALSE(filter.contains(std::uint64_t{7}));
     const std::size_t went_in = filter.try_insert(std::vector<std::uint64_t>{8, 1'100, 9});
     EXPECT_EQ(went_in, 1u);
-    EXPECT_EQ(filter.place(1'100), Inserted::too_many_copies);
+    EXPECT_EQ(filter.place(1'100), InsertResult::too_many_copies);
 
     for (const auto key : all) {
         ASSERT_TRUE(filter.erase(key));
-        ASSERT_EQ(filter.place(key), Inserted::yes);
-        ASSERT_EQ(filter.place(key), Inserted::too_many_copies);
+        ASSERT_EQ(filter.place(key), InsertResult::yes);
+        ASSERT_EQ(filter.place(key), InsertResult::too_many_copies);
     }
 }
 
@@ -54,7 +54,7 @@ TEST(GrowingCuckoo, CopiesStayOverGrowthAndKeepNoOtherKeyOut) {
     GrowingCuckoo filter(1'000);
     std::vector<std::uint64_t> eightfold;
     for (std::uint64_t key = 1'000; key < 1'100; ++key) {
-        for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.place(key), Inserted::yes);
+        for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.place(key), InsertResult::yes);
         eightfold.push_back(key);
     }
     // Past the growths after which their slots have no bit left and take nearly all of both buckets
@@ -63,7 +63,7 @@ TEST(GrowingCuckoo, CopiesStayOverGrowthAndKeepNoOtherKeyOut) {
         ASSERT_EQ(f.count(eightfold), eightfold.size());
         ASSERT_EQ(f.count(in), in.size());
         for (const auto key : eightfold)
-            ASSERT_EQ(f.place(key), Inserted::too_many_copies)
+            ASSERT_EQ(f.place(key), InsertResult::too_many_copies)
                 << key << ", " << f.growths() << " growths";
     });
     EXPECT_EQ(filter.stored(), keys.size() + 8 * eightfold.size());
@@ -85,7 +85,7 @@ TEST(GrowingCuckoo, NoHashesMakeItGrowWithoutEnd) {
     // One hash only.
     GrowingCuckoo equal(1);
     for (unsigned i = 0; i < 100'000; ++i)
-        ASSERT_EQ(equal.place_hash(77), i < 8 ? Inserted::yes : Inserted::too_many_copies);
+        ASSERT_EQ(equal.place_hash(77), i < 8 ? InsertResult::yes : InsertResult::too_many_copies);
     EXPECT_EQ(equal.growths(), 0u);
 
     // All in one root: the upper 48 bits say the same, then all but what tells cores apart.
@@ -95,9 +95,9 @@ TEST(GrowingCuckoo, NoHashesMakeItGrowWithoutEnd) {
         std::size_t refused = 0;
         for (std::uint64_t i = 0; i < 20'000; ++i) {
             const std::uint64_t hash = 0xABCD'EF01'0000'0000u | (varying == 0xFFFF ? i : i << 16);
-            const Inserted result = filter.place_hash(hash);
-            ASSERT_NE(result, Inserted::full);
-            if (result == Inserted::yes) in.push_back(hash);
+            const InsertResult result = filter.place_hash(hash);
+            ASSERT_NE(result, InsertResult::full);
+            if (result == InsertResult::yes) in.push_back(hash);
             else ++refused;
             ASSERT_TRUE(bounded(filter))
                 << filter.buckets() << " buckets for " << filter.stored() << " keys";
@@ -118,7 +118,7 @@ TEST(GrowingCuckoo, NoHashesMakeItGrowWithoutEnd) {
     GrowingCuckoo eightfold(1);
     const auto keys = test::random_keys(30'000);
     for (unsigned i = 0; i < 8; ++i)
-        for (const auto key : keys) ASSERT_NE(eightfold.place(key), Inserted::full);
+        for (const auto key : keys) ASSERT_NE(eightfold.place(key), InsertResult::full);
     EXPECT_EQ(eightfold.count(keys), keys.size());
     EXPECT_GT(eightfold.stored(), 8 * keys.size() - 100) << "keys refused for the copies of others";
     EXPECT_TRUE(bounded(eightfold));
@@ -129,16 +129,17 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
     GrowingCuckoo filter(1'000, {.max_bytes = 100'000});
     std::vector<std::uint64_t> in;
     for (std::uint64_t i = 0; in.size() == i; ++i)
-        if (filter.place(test::random_key(i)) == Inserted::yes) in.push_back(test::random_key(i));
+        if (filter.place(test::random_key(i)) == InsertResult::yes)
+            in.push_back(test::random_key(i));
     EXPECT_EQ(filter.size_in_bytes(), 65'536u);
     EXPECT_GT(filter.load(), 0.93);
     const std::vector<std::byte> before(filter.bytes().begin(), filter.bytes().end());
     for (std::uint64_t i = 0, refused = 0; refused < 20; ++i) {
         const auto key = test::random_key(100'000 + i);
-        const Inserted result = filter.place(key);
-        if (result == Inserted::yes) in.push_back(key);
+        const InsertResult result = filter.place(key);
+        if (result == InsertResult::yes) in.push_back(key);
         else ++refused;
-        ASSERT_NE(result, Inserted::too_many_copies);
+        ASSERT_NE(result, InsertResult::too_many_copies);
     }
     EXPECT_EQ(filter.count(in), in.size());
     EXPECT_EQ(filter.stored(), in.size());
@@ -149,15 +150,15 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
         },
         "cannot grow within max_bytes=100000");
     for (std::size_t i = 0; i < 1'000; ++i) ASSERT_TRUE(filter.erase(in[i]));
-    EXPECT_EQ(filter.place(std::uint64_t{7}), Inserted::yes);
+    EXPECT_EQ(filter.place(std::uint64_t{7}), InsertResult::yes);
     EXPECT_EQ(filter.count(std::span(in).subspan(1'000)), in.size() - 1'000);
     EXPECT_LE(filter.size_in_bytes(), 100'000u);
 
     // A stash counts as well.
     GrowingCuckoo crowded(1'000, {.max_bytes = 8'192 + 1'000});
     std::size_t n = 0;
-    while (crowded.place_hash(n << 16) == Inserted::yes) ++n;
-    EXPECT_EQ(crowded.place_hash(n << 16 | 0x8000), Inserted::yes)
+    while (crowded.place_hash(n << 16) == InsertResult::yes) ++n;
+    EXPECT_EQ(crowded.place_hash(n << 16 | 0x8000), InsertResult::yes)
         << "another core has another bucket";
     EXPECT_LE(crowded.size_in_bytes(), 9'192u);
 }

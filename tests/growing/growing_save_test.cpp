@@ -85,20 +85,20 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
         EXPECT_EQ(loaded.load(), filter.load());
         const auto keys = test::random_keys(8'900, 100);
         EXPECT_EQ(loaded.count(keys), keys.size());
-        EXPECT_EQ(loaded.place(std::uint64_t{12345}), Inserted::too_many_copies);
+        EXPECT_EQ(loaded.place(std::uint64_t{12345}), InsertResult::too_many_copies);
         loaded.insert(test::random_keys(30'000, 50'000));
         EXPECT_GT(loaded.growths(), filter.growths());
         for (const auto key : keys) ASSERT_TRUE(loaded.erase(key));
     }
     Options keyed;
     keyed.hashing = Hashing::keyed;
-    keyed.key = HashKey{3, 4};
+    keyed.secret = Secret{3, 4};
     const auto saved = save(sample("growing16", keyed));
     EXPECT_EQ(load<GrowingCuckoo>(saved, keyed).value().count(test::random_keys(8'900, 100)),
               8'900u);
-    expect_fault(saved, LoadFault::key, "options.hashing is fast");
-    keyed.key = HashKey{3, 5};
-    expect_fault(saved, LoadFault::key, "not the key", keyed);
+    expect_fault(saved, LoadFault::secret, "options.hashing is fast");
+    keyed.secret = Secret{3, 5};
+    expect_fault(saved, LoadFault::secret, "not the secret", keyed);
 }
 
 // On every instruction set and machine, whatever its order of bytes.
@@ -231,7 +231,7 @@ TEST(GrowingSave, WhateverIsTakenWorks) {
         const auto keys = test::random_keys(3'000, 1'000'000);
         const std::size_t went_in = loaded->try_insert(keys);
         if (went_in != keys.size()) {
-            ASSERT_EQ(loaded->place(keys[went_in]), Inserted::too_many_copies);
+            ASSERT_EQ(loaded->place(keys[went_in]), InsertResult::too_many_copies);
         }
         ASSERT_EQ(loaded->count(std::span(keys).first(went_in)), went_in);
         for (std::size_t i = 0; i < went_in; ++i) ASSERT_TRUE(loaded->erase(keys[i]));

@@ -91,12 +91,12 @@ TEST(Stash, NobodyCanChooseHashesThatMeet) {
 
 TEST(GrowingCuckoo, TakesEightCopiesOfTheHashZeroToo) {
     GrowingCuckoo filter(1'000);
-    for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.place_hash(0), Inserted::yes) << i;
-    ASSERT_EQ(filter.place_hash(0), Inserted::too_many_copies);
+    for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.place_hash(0), InsertResult::yes) << i;
+    ASSERT_EQ(filter.place_hash(0), InsertResult::too_many_copies);
     EXPECT_EQ(filter.stashed_hashes(), std::vector<std::uint64_t>{0});
     auto loaded = load<GrowingCuckoo>(save(filter)).value();
     EXPECT_EQ(loaded.stashed_hashes(), std::vector<std::uint64_t>{0});
-    ASSERT_EQ(loaded.place_hash(0), Inserted::too_many_copies);
+    ASSERT_EQ(loaded.place_hash(0), InsertResult::too_many_copies);
     for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(loaded.erase_hash(0)) << i;
     EXPECT_FALSE(loaded.erase_hash(0));
     EXPECT_FALSE(loaded.contains_hash(0));

@@ -124,9 +124,9 @@ TEST(Arrow, StringsAreHashedAsTheFilterHashesThem) {
                       .numbers({seed, {}}),
                   expected);
     }
-    const HashKey key{1, 2};
-    EXPECT_EQ(Column("z", 1, 1).values<std::int32_t>({0, 1, 6}).values(text).numbers({0, key}),
-              (Numbers{siphash("hello", key)}));
+    const Secret secret{1, 2};
+    EXPECT_EQ(Column("z", 1, 1).values<std::int32_t>({0, 1, 6}).values(text).numbers({0, secret}),
+              (Numbers{siphash("hello", secret)}));
     EXPECT_EQ(Column("w:2", 2, 1).values(text).numbers(),
               (Numbers{hash_bytes("el"), hash_bytes("lo")}));
     EXPECT_EQ(Column("d:38,0", 1).values(std::vector<char>(16, 'd')).numbers(),
@@ -206,7 +206,7 @@ TEST(Arrow, RefusesWhatHasNoKeys) {
 
 // Offset 4096 lies far behind the bytes; that it is wrong only the next one says.
 TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
-    const test::Guarded text(100);
+    const test::GuardedBuffer text(100);
     const auto last = text.last<char>(5);
     std::fill(last.begin(), last.end(), 'x');
     const auto strings = [&](const char* format, auto offsets) {

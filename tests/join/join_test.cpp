@@ -103,7 +103,7 @@ TEST(Join, EveryShapeOfAnswerIsThatOfSingleLookups) {
 
 // The validity ends where a page begins that faults, in whichever bit of its last byte.
 TEST(Join, NoByteBehindTheValidityIsRead) {
-    const test::Guarded memory(200);
+    const test::GuardedBuffer memory(200);
     for (std::size_t offset = 0; offset < 9; ++offset)
         for (std::size_t n = 1; n < 140; ++n) {
             Batch batch(n, true, offset);

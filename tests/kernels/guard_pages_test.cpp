@@ -12,7 +12,7 @@
 namespace simdbloom {
 namespace {
 
-using test::Guarded;
+using test::GuardedBuffer;
 
 std::vector<std::size_t> lengths() {
     std::vector<std::size_t> all;
@@ -106,17 +106,17 @@ public:
 
 private:
     template <class T>
-    static std::span<T> span(const Guarded& memory, std::size_t n, Place place,
+    static std::span<T> span(const GuardedBuffer& memory, std::size_t n, Place place,
                              std::size_t offset) {
         return place == Place::first  ? memory.first<T>(n)
                : place == Place::last ? memory.last<T>(n)
                                       : memory.middle<T>(n, offset);
     }
-    static void clear(const Guarded& memory) {
+    static void clear(const GuardedBuffer& memory) {
         std::memset(memory.all().data(), 0xA5, memory.all().size());
     }
 
-    Guarded keys_, bitmap_, positions_;
+    GuardedBuffer keys_, bitmap_, positions_;
     std::vector<std::byte> untouched_;
 };
 

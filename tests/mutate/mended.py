@@ -32,7 +32,7 @@ MENDED = [
         (f"{DUCKDB}/keys.cpp", "if (rounded != key) put(row, hash_key(rounded, seed));", ""),
         by=("duckdb", "duckdb")),
     bug("DuckDB: filters are kept for ever", "memory without a limit",
-        (f"{DUCKDB}/parsed_filters.cpp", "while (bytes_ > limit_ && entries_.size() > 1)",
+        (f"{DUCKDB}/filter_cache.cpp", "while (bytes_ > limit_ && entries_.size() > 1)",
          "while (false)"), by=("duckdb", "duckdb")),
 
     assigned_by_members("FilterBase", FILTER),
@@ -89,8 +89,8 @@ MENDED = [
         (SIZING, "    if (fpr < fpr::least)\n", "    if (fpr < 0)\n")),
 
     bug("saving makes private filters public", "the new file has the mode of any new file",
-        ("src/persist/saving.cpp", "Beside beside(target, exists ? 0600 : 0666);",
-         "Beside beside(target, 0666);"),
+        ("src/persist/saving.cpp", "SiblingFile beside(target, exists ? 0600 : 0666);",
+         "SiblingFile beside(target, 0666);"),
         ("src/persist/saving.cpp",
          "        if (exists) keep_access(target, old, beside.file().get());\n", ""),
         by=("saving_test", "Saving")),

@@ -23,8 +23,8 @@ BUGS = [
         ("include/simdbloom/classic.hpp", "load_le<std::uint64_t>(p) | std::uint64_t{1}", "load_le<std::uint64_t>(p) + (std::uint64_t{1}"),
         ("include/simdbloom/classic.hpp", "<< (g & 63));\n        }", "<< (g & 63)));\n        }")),
     bug("+= instead of |= in the register kernels", "a bit set twice carries into the next",
-        ("src/kernels/register.hpp", "load_le<Word>(word) | static_cast<Word>(s.pattern[j])", "static_cast<Word>(load_le<Word>(word) + s.pattern[j])")),
-    bug("+= instead of |= in the line kernels", "a bit set twice carries into the next", ("src/kernels/line.hpp", "load_le<std::uint64_t>(word) | mask", "load_le<std::uint64_t>(word) + mask")),
+        ("src/kernels/register_blocked.hpp", "load_le<Word>(word) | static_cast<Word>(s.pattern[j])", "static_cast<Word>(load_le<Word>(word) + s.pattern[j])")),
+    bug("+= instead of |= in the line kernels", "a bit set twice carries into the next", ("src/kernels/one_line.hpp", "load_le<std::uint64_t>(word) | mask", "load_le<std::uint64_t>(word) + mask")),
     bug("+ instead of | in unions", "a bit of both filters carries into the next",
         ("src/filters/set_operations.cpp", "in_either = [](auto a, auto b) { return a | b; }", "in_either = [](auto a, auto b) { return a + b; }")),
     bug("+ instead of | in merged builds", "a bit of both copies carries into the next", ("src/filters/build.cpp", "return into | from;", "return into + from;")),
@@ -98,7 +98,7 @@ BUGS = [
          "(position & O::broadcast(0xFFFFFFFF00000000u));")),
 
     bug("two keys of a batch in one block, register", "words are loaded for all keys of a vector before any is stored",
-        ("src/kernels/register.hpp", """        for (std::size_t j = i; j < i + n; ++j) {
+        ("src/kernels/register_blocked.hpp", """        for (std::size_t j = i; j < i + n; ++j) {
             std::byte* const word = t.bits + s.offset[j];
             store_le(word, load_le<Word>(word) | static_cast<Word>(s.pattern[j]));
         }
@@ -110,7 +110,7 @@ BUGS = [
         for (std::size_t j = i; j < i + n; ++j) __builtin_memcpy(t.bits + s.offset[j], &words[j - i], sizeof words[0]);
 """)),
     bug("two keys of a batch in one block, zoned", "words are loaded for all keys of a vector before any is stored",
-        ("src/kernels/line.hpp", "            for (std::size_t j = 0; j < n; ++j) set_bits(t.bits + offsets[j], masks[j]);\n", """            for (std::size_t j = 0; j < n; ++j) {
+        ("src/kernels/zoned512.hpp", "            for (std::size_t j = 0; j < n; ++j) set_bits(t.bits + offsets[j], masks[j]);\n", """            for (std::size_t j = 0; j < n; ++j) {
                 std::uint64_t w;
                 __builtin_memcpy(&w, t.bits + offsets[j], 8);
                 masks[j] |= w;

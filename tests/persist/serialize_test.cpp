@@ -189,7 +189,7 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
             [](Bytes& b) { b[13] = std::byte{1}; });
     refused(LoadFault::parameter, "hash 0", [](Bytes& b) { b[13] = std::byte{0}; });
     refused(LoadFault::parameter, "hash 4", [](Bytes& b) { b[13] = std::byte{4}; });
-    refused(LoadFault::key, "keyed",
+    refused(LoadFault::secret, "keyed",
             [](Bytes& b) { b[13] = std::byte{2}, put(b, 24, std::uint64_t{0}); });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[13] = std::byte{2}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });

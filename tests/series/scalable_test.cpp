@@ -223,7 +223,7 @@ TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
     for (const auto hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed}) {
         Options options = with_spec("zoned512:z=4");
         options.hashing = hashing;
-        if (hashing == Hashing::keyed) options.key = HashKey{3, 4};
+        if (hashing == Hashing::keyed) options.secret = Secret{3, 4};
         ScalableBloom series({.first_capacity = 300, .fpr = 0.03, .growth = 3, .tightening = 0.7},
                              options);
         series.insert(test::random_keys(2000));

@@ -20,12 +20,12 @@ inline bool allocation_refused() noexcept {
 }
 
 /// While it lives, this thread gets `n` allocations and no more.
-class OnlySoMany {
+class AllocationLimit {
 public:
-    explicit OnlySoMany(long n) { allowed_allocations = n; }
-    ~OnlySoMany() { allowed_allocations = -1; }
-    OnlySoMany(const OnlySoMany&) = delete;
-    OnlySoMany& operator=(const OnlySoMany&) = delete;
+    explicit AllocationLimit(long n) { allowed_allocations = n; }
+    ~AllocationLimit() { allowed_allocations = -1; }
+    AllocationLimit(const AllocationLimit&) = delete;
+    AllocationLimit& operator=(const AllocationLimit&) = delete;
 };
 
 /// For the bits of filters.

@@ -12,9 +12,9 @@
 
 namespace simdbloom::test {
 
-class Guarded {
+class GuardedBuffer {
 public:
-    explicit Guarded(std::size_t bytes)
+    explicit GuardedBuffer(std::size_t bytes)
         : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
           room_((bytes + page_ - 1) / page_ * page_) {
         void* const p =
@@ -23,9 +23,9 @@ public:
         base_ = static_cast<std::byte*>(p) + page_;
         if (mprotect(base_, room_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
     }
-    ~Guarded() { munmap(base_ - page_, room_ + 2 * page_); }
-    Guarded(const Guarded&) = delete;
-    Guarded& operator=(const Guarded&) = delete;
+    ~GuardedBuffer() { munmap(base_ - page_, room_ + 2 * page_); }
+    GuardedBuffer(const GuardedBuffer&) = delete;
+    GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
     std::span<std::byte> all() const { return {base_, room_}; }
     /// n of T right behind the first fault, right before the last, and `offset` bytes behind a line
@@ -77,7 +77,7 @@ private:
 
     bool before_;
     std::size_t bytes_;
-    std::optional<Guarded> memory_;
+    std::optional<GuardedBuffer> memory_;
 };
 
 }  // namespace simdbloom::test

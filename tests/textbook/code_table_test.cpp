@@ -33,7 +33,7 @@ TEST(CodeTable, BatchesAnswerAsSingleKeys) {
     const auto keys = test::random_keys(130);
     for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
         CodeTable table = CodeTable::with_empty_share(
-            60, 0.3, 3, {.seed = 7, .hashing = hashing, .key = HashKey{1, 2}});
+            60, 0.3, 3, {.seed = 7, .hashing = hashing, .secret = Secret{1, 2}});
         EXPECT_EQ(table.try_insert(std::span(keys).first(60)), 60u);
         for (std::size_t n = 0; n <= keys.size(); ++n) {
             const auto part = std::span(keys).last(n);

@@ -26,7 +26,7 @@ TEST(StringHashes, PublishedValues) {
     EXPECT_EQ(Djb2{}("abc"), 193485963u);
     EXPECT_EQ(Djb2{}(""), 5381u);
     EXPECT_EQ(Djb2{}("a\xFF"), (5381u * 33 + 97) * 33 + 255) << "bytes are not signed";
-    EXPECT_EQ(Mixed<Bkdr>{}("abc"), KeyHasher{}(1677554));
+    EXPECT_EQ(WithKeyHasher<Bkdr>{}("abc"), KeyHasher{}(1677554));
 }
 
 TEST(StringHashes, SeedsBeginElsewhere) {
@@ -48,8 +48,8 @@ TEST(StringHashes, AreHashersOfEveryFilter) {
         EXPECT_TRUE(filter.contains(words[2], hash));
     };
     held(Fnv1a{});
-    held(Mixed<Djb2>{});
-    held(Mixed<Sdbm>{});
+    held(WithKeyHasher<Djb2>{});
+    held(WithKeyHasher<Sdbm>{});
     held(Bkdr{});
 }
 
@@ -163,9 +163,10 @@ TEST(SchemeBloom, BatchesAnswerAsSingleKeys) {
         expect_batches(EnhancedDoubleHashing<BytesHasher>(64), 20 * bits);
         expect_batches(TripleHashing<BytesHasher>(1), bits);
         using Function = std::uint64_t (*)(const std::string&);
-        expect_batches(Functions<Function>({[](const std::string& s) { return Mixed<Fnv1a>{}(s); },
-                                            [](const std::string& s) { return hash_bytes(s); }}),
-                       bits);
+        expect_batches(
+            Functions<Function>({[](const std::string& s) { return WithKeyHasher<Fnv1a>{}(s); },
+                                 [](const std::string& s) { return hash_bytes(s); }}),
+            bits);
     }
     const auto keys = names(9, "k");
     const SchemeBloom filter(100, Seeds<BytesHasher>(2));
@@ -202,7 +203,8 @@ TEST(SchemeBloom, FprIsThatOfIdealFunctions) {
         EXPECT_LT(std::abs(sigmas(DoubleHashing<BytesHasher>(k), n, c, strangers)), 5) << c;
         EXPECT_LT(std::abs(sigmas(EnhancedDoubleHashing<BytesHasher>(k), n, c, strangers)), 5) << c;
         EXPECT_LT(std::abs(sigmas(TripleHashing<BytesHasher>(k), n, c, strangers)), 5) << c;
-        EXPECT_LT(std::abs(sigmas(DoubleHashing<Mixed<Fnv1a>>(k), n, c, strangers)), 5) << c;
+        EXPECT_LT(std::abs(sigmas(DoubleHashing<WithKeyHasher<Fnv1a>>(k), n, c, strangers)), 5)
+            << c;
     }
 }
 

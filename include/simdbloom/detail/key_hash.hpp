@@ -11,7 +11,7 @@
 
 namespace simdbloom::detail {
 
-/// The hash that Options::hashing, seed and key ask for.
+/// The hash that Options::hashing, seed and secret ask for.
 class KeyHash {
 public:
     std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
@@ -21,17 +21,17 @@ public:
     /// two kinds.
     KeyKind key_kind() const noexcept { return key_kind_; }
     /// The secret of Hashing::keyed, else 0.
-    const HashKey& key() const noexcept { return key_; }
+    const Secret& secret() const noexcept { return secret_; }
 
     /// The hash of a key, as the calls that take hashes want it.
     std::uint64_t hash_of(std::uint64_t key) const noexcept {
         return keyed() ? keyed_hash_of(key) : mix(key, seed_);
     }
     std::uint64_t hash_of(std::string_view key) const noexcept {
-        return keyed() ? siphash(key, key_) : hash_bytes(key, seed());
+        return keyed() ? siphash(key, secret_) : hash_bytes(key, seed());
     }
     std::uint64_t hash_of(std::span<const std::byte> key) const noexcept {
-        return keyed() ? siphash(key, key_) : hash_bytes(key, seed());
+        return keyed() ? siphash(key, secret_) : hash_bytes(key, seed());
     }
     template <LossyKey K>
     std::uint64_t hash_of(K) const = delete;
@@ -43,19 +43,19 @@ protected:
 
     bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
     /// Null unless hashing is keyed.
-    const HashKey* secret() const noexcept { return keyed() ? &key_ : nullptr; }
+    const Secret* secret_or_null() const noexcept { return keyed() ? &secret_ : nullptr; }
     void unite_kinds(const KeyHash& other) noexcept {
         if (key_kind_ != other.key_kind_) key_kind_ = KeyKind::unknown;
     }
 
-    /// siphash(key, key_). Not inlined, because SipHash would take the registers of the mixer's
+    /// siphash(key, secret_). Not inlined, because SipHash would take the registers of the mixer's
     /// constants.
     std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
 
     std::uint64_t seed_;  // offset already
     Hashing hashing_;
     KeyKind key_kind_;
-    HashKey key_{};
+    Secret secret_{};
 };
 
 }  // namespace simdbloom::detail

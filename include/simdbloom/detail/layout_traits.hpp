@@ -69,6 +69,7 @@ struct LayoutTraits {
     unsigned word_bits;
     unsigned fingerprint_bits = 0;  ///< of tables
     bool anywhere = false;          ///< each probe goes to a block of its own
+    unsigned variants = 1;          ///< the number of values of k and z with kernels of their own
 
     constexpr bool is_table() const noexcept {
         return family == Family::cuckoo || family == Family::dleft;
@@ -81,23 +82,39 @@ struct LayoutTraits {
 inline constexpr LayoutTraits layout_traits[] = {
     // kind, name, family, format code, block bits (a cuckoo bucket: 4 fingerprints; d-left: 4 x 8
     // cells of remainder and counter), k from, to, in steps of, zones, bits of a word, bits of a
-    // fingerprint, anywhere
-    {LayoutKind::classic, "classic", Family::classic,            1,  64, 1, 30, 1, 1,  64, 0, true},
-    {LayoutKind::register32, "register32", Family::register_blocked,2,  32, 1,  8, 1, 1,  32},
-    {LayoutKind::register64, "register64", Family::register_blocked,3,  64, 1,  8, 1, 1,  64},
-    {LayoutKind::split256, "split256", Family::split_block,      4, 256, 8,  8, 1, 8,  32},
-    {LayoutKind::sector512, "sector512", Family::cache_line,     5, 512, 8,  8, 1, 8,  64},
-    {LayoutKind::zoned512, "zoned512", Family::cache_line,       6, 512, 0,  8, 0, 0,  64},
-    {LayoutKind::blocked512, "blocked512", Family::cache_line,   7, 512, 1, 16, 1, 1, 512},
-    {LayoutKind::cuckoo8, "cuckoo8", Family::cuckoo,             8,  32, 0,  0, 1, 1,   0,  8},
-    {LayoutKind::cuckoo12, "cuckoo12", Family::cuckoo,           9,  48, 0,  0, 1, 1,   0, 12},
-    {LayoutKind::cuckoo16, "cuckoo16", Family::cuckoo,          10,  64, 0,  0, 1, 1,   0, 16},
-    {LayoutKind::counting, "counting", Family::counting,        11,  64, 1, 30, 1, 1,  64, 0, true},
-    {LayoutKind::counting512, "counting512", Family::counting,  12, 512, 1, 16, 1, 1, 512},
-    {LayoutKind::dleft12, "dleft12", Family::dleft,             14, 448, 0,  0, 1, 1,   0, 12},
-    {LayoutKind::dleft14, "dleft14", Family::dleft,             13, 512, 0,  0, 1, 1,   0, 14},
-    {LayoutKind::dleft16, "dleft16", Family::dleft,             15, 576, 0,  0, 1, 1,   0, 16},
-    {LayoutKind::split512, "split512", Family::cache_line,      16, 512, 16, 16, 1, 16, 32},
+    // fingerprint, anywhere, variants
+    {LayoutKind::classic, "classic", Family::classic,
+                 1,  64,  1, 30, 1,  1,  64, 0, true},
+    {LayoutKind::register32, "register32", Family::register_blocked,
+                 2,  32,  1,  8, 1,  1,  32, 0, false, 8},
+    {LayoutKind::register64, "register64", Family::register_blocked,
+                 3,  64,  1,  8, 1,  1,  64, 0, false, 8},
+    {LayoutKind::split256, "split256", Family::split_block,
+                 4, 256,  8,  8, 1,  8,  32},
+    {LayoutKind::sector512, "sector512", Family::cache_line,
+                 5, 512,  8,  8, 1,  8,  64},
+    {LayoutKind::zoned512, "zoned512", Family::cache_line,
+                 6, 512,  0,  8, 0,  0,  64, 0, false, 6},
+    {LayoutKind::blocked512, "blocked512", Family::cache_line,
+                 7, 512,  1, 16, 1,  1, 512},
+    {LayoutKind::cuckoo8, "cuckoo8", Family::cuckoo,
+                 8,  32,  0,  0, 1,  1,   0,  8},
+    {LayoutKind::cuckoo12, "cuckoo12", Family::cuckoo,
+                 9,  48,  0,  0, 1,  1,   0, 12},
+    {LayoutKind::cuckoo16, "cuckoo16", Family::cuckoo,
+                10,  64,  0,  0, 1,  1,   0, 16},
+    {LayoutKind::counting, "counting", Family::counting,
+                11,  64,  1, 30, 1,  1,  64, 0, true},
+    {LayoutKind::counting512, "counting512", Family::counting,
+                12, 512,  1, 16, 1,  1, 512},
+    {LayoutKind::dleft12, "dleft12", Family::dleft,
+                14, 448,  0,  0, 1,  1,   0, 12},
+    {LayoutKind::dleft14, "dleft14", Family::dleft,
+                13, 512,  0,  0, 1,  1,   0, 14},
+    {LayoutKind::dleft16, "dleft16", Family::dleft,
+                15, 576,  0,  0, 1,  1,   0, 16},
+    {LayoutKind::split512, "split512", Family::cache_line,
+                16, 512, 16, 16, 1, 16,  32},
 };
 // clang-format on
 inline constexpr std::size_t n_layouts = sizeof layout_traits / sizeof *layout_traits;
@@ -176,23 +193,13 @@ constexpr decltype(auto) with_kind_of(LayoutKind kind, Work&& work) {
     }
 }
 
-/// The number of variants of a layout, that is of values of k and z, for which kernels are compiled
-/// with the loops unrolled. A layout whose kernels loop over k has one variant.
+/// The most variants that a layout has. The kernels of a variant are compiled for its k and z, with
+/// the loops unrolled. A layout whose kernels loop over k has one variant.
 inline constexpr unsigned max_variants = 8;
-constexpr unsigned variants(LayoutKind kind) noexcept {
-    switch (traits_of(kind).family) {
-        case Family::register_blocked:
-            return traits_of(kind).k_max;
-        case Family::cache_line:
-            return kind == LayoutKind::zoned512 ? 6 : 1;
-        default:
-            return 1;
-    }
-}
 /// The variant of a layout whose k is set. Variants of zoned512: k = 2, 4, 6, 8 with z = 2, then k
 /// = 4, 8 with z = 4.
 constexpr unsigned variant_of(LayoutKind kind, unsigned k, unsigned groups) noexcept {
-    if (variants(kind) == 1) return 0;
+    if (traits_of(kind).variants == 1) return 0;
     if (kind == LayoutKind::zoned512) return groups == 2 ? k / 2 - 1 : 4 + k / 4 - 1;
     return k - 1;
 }

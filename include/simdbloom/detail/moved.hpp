@@ -14,20 +14,20 @@ namespace simdbloom::detail {
 /// A member that moves with its object. It leaves `left` behind; a member of class type T leaves
 /// T{} behind. A type of such members needs only a defaulted move.
 template <class T, auto left = 0>
-class Taken {
+class ZeroedByMove {
 public:
-    constexpr Taken(T value = left) noexcept : value_(value) {}
-    Taken(const Taken&) = default;
-    Taken(Taken&& other) noexcept : value_(std::exchange(other.value_, T{left})) {}
-    Taken& operator=(const Taken&) = default;
-    Taken& operator=(Taken&& other) noexcept {
+    constexpr ZeroedByMove(T value = left) noexcept : value_(value) {}
+    ZeroedByMove(const ZeroedByMove&) = default;
+    ZeroedByMove(ZeroedByMove&& other) noexcept : value_(std::exchange(other.value_, T{left})) {}
+    ZeroedByMove& operator=(const ZeroedByMove&) = default;
+    ZeroedByMove& operator=(ZeroedByMove&& other) noexcept {
         value_ = std::exchange(other.value_, T{left});
         return *this;
     }
     constexpr operator T() const noexcept { return value_; }
-    Taken& operator+=(T n) noexcept { return *this = value_ + n; }
-    Taken& operator++() noexcept { return *this += 1; }
-    Taken& operator--() noexcept { return *this = value_ - 1; }
+    ZeroedByMove& operator+=(T n) noexcept { return *this = value_ + n; }
+    ZeroedByMove& operator++() noexcept { return *this += 1; }
+    ZeroedByMove& operator--() noexcept { return *this = value_ - 1; }
 
 private:
     T value_;
@@ -35,14 +35,14 @@ private:
 
 template <class T>
 requires std::is_class_v<T>
-class Taken<T, 0> : public T {
+class ZeroedByMove<T, 0> : public T {
 public:
-    Taken() = default;
-    Taken(T value) noexcept : T(std::move(value)) {}
-    Taken(const Taken&) = default;
-    Taken(Taken&& other) noexcept : T(std::exchange(static_cast<T&>(other), T{})) {}
-    Taken& operator=(const Taken&) = default;
-    Taken& operator=(Taken&& other) noexcept {
+    ZeroedByMove() = default;
+    ZeroedByMove(T value) noexcept : T(std::move(value)) {}
+    ZeroedByMove(const ZeroedByMove&) = default;
+    ZeroedByMove(ZeroedByMove&& other) noexcept : T(std::exchange(static_cast<T&>(other), T{})) {}
+    ZeroedByMove& operator=(const ZeroedByMove&) = default;
+    ZeroedByMove& operator=(ZeroedByMove&& other) noexcept {
         T::operator=(std::exchange(static_cast<T&>(other), T{}));
         return *this;
     }

@@ -18,16 +18,16 @@ public:
     /// Throws std::system_error if the operating system has no random bits.
     static Scatter random() {
         Scatter drawn;
-        drawn.key_ = HashKey::random();
+        drawn.secret_ = Secret::random();
         return drawn;
     }
     /// log_slots: 1 to 63.
     std::size_t home(std::uint64_t hash, unsigned log_slots) const noexcept {
-        return static_cast<std::size_t>(siphash(hash, key_) >> (64 - log_slots));
+        return static_cast<std::size_t>(siphash(hash, secret_) >> (64 - log_slots));
     }
 
 private:
-    HashKey key_{};
+    Secret secret_{};
 };
 
 }  // namespace simdbloom::detail

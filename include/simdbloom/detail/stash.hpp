@@ -40,8 +40,8 @@ private:
     std::size_t slot_of(std::uint64_t hash) const noexcept;
     void put(std::uint64_t hash) noexcept;
 
-    Taken<std::vector<std::uint64_t>> slots_;  // 0: empty; a power of two of them, or none
-    Taken<std::size_t> held_, zeros_;          // hashes that are 0 are only counted
+    ZeroedByMove<std::vector<std::uint64_t>> slots_;  // 0: empty; a power of two of them, or none
+    ZeroedByMove<std::size_t> held_, zeros_;          // hashes that are 0 are only counted
     Scatter scatter_;
 };
 

@@ -89,12 +89,12 @@ public:
 
 private:
     friend struct detail::Hooks;
-    struct Look {
+    struct CellSearch {
         std::uint64_t cell, probes;
         std::uint32_t code;
         bool found;
     };
-    Look look_for(std::uint64_t hash) const noexcept;
+    CellSearch look_for(std::uint64_t hash) const noexcept;
     std::uint32_t at(std::uint64_t cell) const noexcept;
 
     std::size_t take(std::span<const std::uint64_t> words, bool hashed);
@@ -102,7 +102,7 @@ private:
     std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
                        void* out) const;
 
-    detail::Taken<std::uint64_t> cells_, stored_, n_keys_;
+    detail::ZeroedByMove<std::uint64_t> cells_, stored_, n_keys_;
     unsigned code_bits_;
     detail::Storage table_;
 };

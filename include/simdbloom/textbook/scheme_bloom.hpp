@@ -174,7 +174,7 @@ private:
     }
 
     Scheme scheme_;
-    detail::Taken<std::uint64_t> bits_;
+    detail::ZeroedByMove<std::uint64_t> bits_;
     detail::Storage array_;
 };
 

@@ -3,10 +3,10 @@
 //
 // All of them have 64 bits of state. The seed is xored into the first state, so seed 0 gives the
 // published function. Their bits are not well mixed: the filters of this library take the block
-// from the high 32 bits and the pattern from the low ones, and need Mixed<H> in place of H. Two
-// seeds are not two functions either: for Bkdr, Djb2 and Sdbm the hashes of a key under two seeds
-// differ by an amount that depends only on the length of the key. bench/pages/hashing.md shows what
-// both cost.
+// from the high 32 bits and the pattern from the low ones, and need WithKeyHasher<H> in place of H.
+// Two seeds are not two functions either: for Bkdr, Djb2 and Sdbm the hashes of a key under two
+// seeds differ by an amount that depends only on the length of the key. bench/pages/hashing.md
+// shows what both cost.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ struct Sdbm : detail::PolynomialHash<65599, 0> {};
 /// H followed by KeyHasher. KeyHasher is a bijection: two keys collide if and only if they collide
 /// under H.
 template <class H>
-struct Mixed {
+struct WithKeyHasher {
     H hash{};
     constexpr std::uint64_t operator()(std::string_view key, std::uint64_t seed = 0) const {
         return KeyHasher{}(hash(key, seed));

@@ -183,7 +183,7 @@ std::vector<std::byte> filter_of(const Group& group) {
         std::ranges::sort(distinct);
         const auto repeated = std::ranges::unique(distinct);
         distinct.erase(repeated.begin(), repeated.end());
-        const Taken filter_and_blob(2 * bytes_of(distinct.size(), bits_per_key));
+        const Reservation filter_and_blob(2 * bytes_of(distinct.size(), bits_per_key));
         auto filter = made(distinct.size(), bits_per_key);
         filter.insert_hashes(distinct);
         return save(filter);
@@ -194,13 +194,13 @@ std::vector<std::byte> filter_of(const Group& group) {
         for (const auto& part : group.shared) filter.insert_hashes(*part);
         return filter;
     };
-    const Taken counting(bytes_of(all, default_bits_per_key));
+    const Reservation counting(bytes_of(all, default_bits_per_key));
     auto counted = filled(all, default_bits_per_key);
     double keys = estimated_keys(counted).keys;
     // All hashes differ, as in the key of a dimension.
     if (keys > 0.99 * static_cast<double>(all)) keys = static_cast<double>(all);
     const auto distinct = static_cast<std::size_t>(std::llround(keys));
-    const Taken filter_and_blob(2 * bytes_of(distinct, bits_per_key));
+    const Reservation filter_and_blob(2 * bytes_of(distinct, bits_per_key));
     if (distinct == all && bits_per_key == default_bits_per_key) return save(counted);
     return save(filled(distinct, bits_per_key));
 }

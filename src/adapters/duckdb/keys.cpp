@@ -298,7 +298,7 @@ void KeyColumn::check_askable(const AnyFilter& asked) const {
 }
 
 void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
-                    Question& question) const {
+                    FilterProbe& question) const {
     const KeyClass of = kind_of(filter.seed());
     check_askable(filter);
     auto& [column, values, certain] = question;

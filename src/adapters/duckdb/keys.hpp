@@ -67,13 +67,14 @@ public:
     Hashes hashes() const;
 
     /// The rows [first, first + n) as keys to ask a filter for.
-    struct Question {
+    struct FilterProbe {
         JoinColumn column;
         std::vector<std::uint64_t> values;   ///< of `column`, unless those are DuckDB's own
         std::vector<std::uint32_t> certain;  ///< rows, from 0, that pass whatever the filter says
     };
     /// Throws std::invalid_argument where equal keys of the two types cannot be recognised.
-    void ask(const AnyFilter& filter, std::size_t first, std::size_t n, Question& question) const;
+    void ask(const AnyFilter& filter, std::size_t first, std::size_t n,
+             FilterProbe& question) const;
 
 private:
     template <class Use>

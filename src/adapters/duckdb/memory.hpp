@@ -28,12 +28,12 @@ private:
 };
 
 /// Bytes that are taken for as long as the object lives.
-class Taken {
+class Reservation {
 public:
-    explicit Taken(std::size_t bytes) : bytes_(bytes) { Memory::take(bytes); }
-    ~Taken() { Memory::give_back(bytes_); }
-    Taken(const Taken&) = delete;
-    Taken& operator=(const Taken&) = delete;
+    explicit Reservation(std::size_t bytes) : bytes_(bytes) { Memory::take(bytes); }
+    ~Reservation() { Memory::give_back(bytes_); }
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
 
 private:
     std::size_t bytes_;
@@ -41,11 +41,11 @@ private:
 
 /// Allocates what Memory grants.
 template <class T>
-struct Counted {
+struct CountingAllocator {
     using value_type = T;
-    Counted() = default;
+    CountingAllocator() = default;
     template <class U>
-    Counted(const Counted<U>&) noexcept {}
+    CountingAllocator(const CountingAllocator<U>&) noexcept {}
 
     T* allocate(std::size_t n) {
         Memory::take(n * sizeof(T));
@@ -60,10 +60,10 @@ struct Counted {
         std::allocator<T>().deallocate(at, n);
         Memory::give_back(n * sizeof(T));
     }
-    friend bool operator==(Counted, Counted) { return true; }
+    friend bool operator==(CountingAllocator, CountingAllocator) { return true; }
 };
 
 template <class T>
-using CountedVector = std::vector<T, Counted<T>>;
+using CountedVector = std::vector<T, CountingAllocator<T>>;
 
 }  // namespace simdbloom::duckdb

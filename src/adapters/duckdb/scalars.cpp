@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "adapters/duckdb/filter_cache.hpp"
 #include "adapters/duckdb/functions.hpp"
 #include "adapters/duckdb/keys.hpp"
 #include "adapters/duckdb/memory.hpp"
-#include "adapters/duckdb/parsed_filters.hpp"
 #include "adapters/duckdb/states.hpp"
 
 namespace simdbloom::duckdb {
@@ -81,10 +81,10 @@ void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector 
         const KeyColumn keys(column, rows);
         null_where({blobs, column}, rows, output);
         auto* const answers = static_cast<std::uint8_t*>(duckdb_vector_get_data(output));
-        KeyColumn::Question question;
+        KeyColumn::FilterProbe question;
         for_each_run(blobs, rows,
                      [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
-                         const JoinFilter filter(parsed_filters().get(blob));
+                         const JoinFilter filter(filter_cache().get(blob));
                          keys.ask(*filter.filter(), first, n, question);
                          filter.bytes(question.column, {answers + first, n});
                          for (const std::uint32_t row : question.certain) answers[first + row] = 1;
@@ -98,7 +98,7 @@ void refer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector out
         null_where({duckdb_data_chunk_get_vector(input, 0)}, rows, output);
         for_each_run(duckdb_data_chunk_get_vector(input, 0), rows,
                      [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
-                         const auto reference = parsed_filters().reference(blob);
+                         const auto reference = filter_cache().reference(blob);
                          for (std::size_t row = first; row < first + n; ++row)
                              duckdb_vector_assign_string_element_len(
                                  output, row, reinterpret_cast<const char*>(reference.data()),
@@ -121,7 +121,7 @@ void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector 
         };
         for_each_run(duckdb_data_chunk_get_vector(input, 0), rows,
                      [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
-                         const FrozenFilter filter = parsed_filters().get(blob);
+                         const FrozenFilter filter = filter_cache().get(blob);
                          const std::string spec = filter->spec();
                          const double rates[] = {filter->bits_per_key(), filter->expected_fpr(),
                                                  filter->estimated_fpr()};
@@ -156,14 +156,14 @@ void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector ou
             const auto limit =
                 static_cast<std::uint64_t*>(duckdb_vector_get_data(argument(0)))[row];
             Memory::set_limit(limit);
-            parsed_filters().set_limit(limit / Memory::kept_part);
+            filter_cache().set_limit(limit / Memory::kept_part);
             if (given == 1) continue;
             const auto seconds = static_cast<double*>(duckdb_vector_get_data(argument(1)))[row];
             if (!(seconds >= 0 && seconds <= 1e9))
                 throw std::invalid_argument(std::to_string(seconds) + " seconds");
             States::set_patience(static_cast<std::int64_t>(seconds * 1000));
         }
-        const std::uint64_t values[] = {Memory::used(), parsed_filters().bytes(), Memory::limit()};
+        const std::uint64_t values[] = {Memory::used(), filter_cache().bytes(), Memory::limit()};
         for (idx_t member = 0; member < std::size(values); ++member) {
             const duckdb_vector column = duckdb_struct_vector_get_child(output, member);
             std::fill_n(static_cast<std::uint64_t*>(duckdb_vector_get_data(column)), rows,

@@ -22,10 +22,10 @@ constexpr unsigned numbers = 7;
 unsigned number_of(LayoutKind kind) noexcept { return traits_of(kind).format_code - 1u; }
 
 /// The number of blocks of a filter, and their bytes.
-struct Cut {
+struct BlockCount {
     std::uint32_t blocks, block_bytes;
 };
-[[gnu::always_inline]] inline Cut cut(LayoutKind kind, std::uint32_t bytes) noexcept {
+[[gnu::always_inline]] inline BlockCount cut(LayoutKind kind, std::uint32_t bytes) noexcept {
     if (kind == LayoutKind::classic) return {1, bytes};
     if (kind == LayoutKind::blocked512) {
         const std::uint32_t blocks = (bytes + 63) / 64;
@@ -40,7 +40,7 @@ struct Cut {
 /// that cannot be predicted. A large `classic` has lines to save, and stops at the first bit that
 /// is not set.
 template <class Use>
-[[gnu::always_inline]] inline bool all_bits(const Layout& layout, Cut at, std::uint64_t hash,
+[[gnu::always_inline]] inline bool all_bits(const Layout& layout, BlockCount at, std::uint64_t hash,
                                             const Use& use) {
     if (layout.kind == LayoutKind::classic) {
         const std::uint32_t halves[2] = {static_cast<std::uint32_t>(hash),
@@ -117,7 +117,7 @@ bool compact_may_contain(std::span<const std::byte> filter, std::uint64_t hash) 
     if (filter.size() < 2 || filter.size() > max_bytes) return true;
     const Layout& layout = layouts()[std::to_integer<std::size_t>(filter.back())];
     const auto bytes = static_cast<std::uint32_t>(filter.size() - 1);
-    const Cut at = cut(layout.kind, bytes);
+    const BlockCount at = cut(layout.kind, bytes);
     if (layout.k == 0 || at.blocks * at.block_bytes != bytes) return true;
     return all_bits(layout, at, hash, [&](std::uint64_t byte, std::uint64_t bit) {
         return (std::to_integer<unsigned>(filter[byte]) >> bit & 1) != 0;
@@ -131,7 +131,7 @@ void compact_append(const Layout& kind, CompactSize size, std::span<const std::u
     const std::size_t before = out.size();
     out.resize(before + size.bytes + 1, '\0');
     char* const bits = out.data() + before;
-    const Cut at = cut(layout.kind, size.bytes);
+    const BlockCount at = cut(layout.kind, size.bytes);
     for (const std::uint64_t hash : hashes)
         all_bits(layout, at, hash, [&](std::uint64_t byte, std::uint64_t bit) {
             bits[byte] = static_cast<char>(static_cast<unsigned char>(bits[byte]) | 1u << bit);
@@ -143,7 +143,7 @@ void compact_append(const Layout& kind, CompactSize size, std::span<const std::u
 double compact_expected_fpr(const Layout& kind, CompactSize size, std::uint64_t n_keys) {
     Layout layout = kind;
     layout.k = size.k;
-    const Cut at = cut(layout.kind, size.bytes);
+    const BlockCount at = cut(layout.kind, size.bytes);
     if (layout.kind == LayoutKind::classic)
         return fpr::classic_exact(8.0 * size.bytes, static_cast<double>(n_keys), layout.k);
     if (layout.kind == LayoutKind::blocked512)
@@ -194,7 +194,7 @@ CompactSize CompactSizes::of(std::uint64_t n_keys) const {
 CompactSize CompactSizes::whole(double bytes, unsigned k) const {
     const auto asked =
         static_cast<std::uint32_t>(std::clamp(std::ceil(bytes), 8.0, max_bytes - 65.0));
-    const Cut at = cut(layout_.kind, asked);
+    const BlockCount at = cut(layout_.kind, asked);
     const std::uint32_t unit = layout_.kind == LayoutKind::classic      ? 1
                                : layout_.kind == LayoutKind::blocked512 ? at.blocks
                                                                         : at.block_bytes;

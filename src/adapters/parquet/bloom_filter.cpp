@@ -167,13 +167,13 @@ FilterHeader parse_filter_header(std::span<const std::byte> bytes) {
         return true;
     });
     if (!known[0] || !known[1] || !known[2])
-        throw Malformed(std::string("a Bloom filter of an unknown ") + (!known[0] ? "algorithm"
-                                                                        : !known[1]
-                                                                            ? "hash"
-                                                                            : "compression"));
+        throw MalformedError(std::string("a Bloom filter of an unknown ") + (!known[0] ? "algorithm"
+                                                                             : !known[1]
+                                                                                 ? "hash"
+                                                                                 : "compression"));
     if (header.bytes <= 0 || header.bytes % std::int64_t{block_bytes} != 0)
-        throw Malformed("a Bloom filter of " + std::to_string(header.bytes) +
-                        " bytes, not a multiple of 32");
+        throw MalformedError("a Bloom filter of " + std::to_string(header.bytes) +
+                             " bytes, not a multiple of 32");
     header.size = in.at();
     return header;
 }
@@ -190,7 +190,7 @@ Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& opt
         return detail::fault(LoadFault::limit, std::to_string(size) +
                                                    " bytes of bits are more than max_bytes=" +
                                                    std::to_string(options.max_bytes));
-    detail::LoadAccess::Parsed parsed;
+    detail::LoadAccess::ParsedHeader parsed;
     parsed.geometry = {Layout::parse("split256"), header.blocks(), 1, nullptr};
     parsed.bits_bytes = size;
     Options plain;

@@ -24,8 +24,8 @@ struct FilterHeader {
     std::uint64_t whole() const noexcept { return size + static_cast<std::uint64_t>(bytes); }
 };
 
-/// Throws Malformed for bytes that begin with no header, and for algorithms that the specification
-/// does not know.
+/// Throws MalformedError for bytes that begin with no header, and for algorithms that the
+/// specification does not know.
 FilterHeader parse_filter_header(std::span<const std::byte> bytes);
 
 /// The filter behind the header. `fill` fetches its bits to the place where they stay, or says why

@@ -3,7 +3,7 @@
 namespace simdbloom::parquet {
 
 void ThriftReader::fail(const std::string& what) const {
-    throw Malformed("Thrift: byte " + std::to_string(at_) + ": " + what);
+    throw MalformedError("Thrift: byte " + std::to_string(at_) + ": " + what);
 }
 
 void ThriftReader::expect(ThriftType type, ThriftType wanted, const char* what) const {

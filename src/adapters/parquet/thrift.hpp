@@ -11,7 +11,7 @@
 namespace simdbloom::parquet {
 
 /// Thrown for bytes that are not what they should be. It says where.
-struct Malformed : std::runtime_error {
+struct MalformedError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 

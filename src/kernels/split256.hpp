@@ -1,5 +1,17 @@
-// split256, split512 and sector512: one bit in each word of a block. A vector holds one block, or a
-// block takes several vectors.
+// split256: one bit in each of the 8 words of 32 bits of a block (the Parquet specification's
+// BloomFilter.md; Apple 2021). split512: the same with 16 words, a whole cache line.
+//
+//   block    [ w0 | w1 | w2 | w3 | w4 | w5 | w6 | w7 ]
+//   key         ^     ^   ^    ^       ^  ^     ^   ^     bit of word i: (x * salt i) >> 27
+//
+// Every word has its own lane, so a test is four instructions a vector: multiply by the salts,
+// shift to the five highest bits, make bits of them, and test. A block of 256 bits is one vector of
+// AVX2, half of one of AVX-512, two of SSE4.2 and NEON, and eight words of scalar code. AVX-512
+// tests two keys in one vector (Ops::test_split_pair).
+//
+// Limits: k is the number of words. A word holds the bits of every key of its block: at 12 bits a
+// key, the FPR of split256 is 1.3 times that of blocked512. Measured: bench/pages/results.md;
+// tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
 #pragma once
 
 #include "kernels/one_line.hpp"
@@ -75,70 +87,12 @@ private:
 };
 
 template <class O>
-struct Sector512 : OneLine<O> {
-    static constexpr std::uint32_t few_below = 18;
-    using typename OneLine<O>::V;
-    using Stage = LineStage;
-    static constexpr std::size_t parts = 8 / O::lanes;
-    using Answers = typename O::template SectorAnswers<KeyAnswers<O>>;
-
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
-    }
-    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
-        stage_address(t, hash, s, i);
-        O::store(s.pattern + i, O::low_six_bits_of_bytes(spread_vector<O>(hash)));
-    }
-    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
-                     std::size_t i) {
-        for (std::size_t j = 0; j < O::lanes; ++j) {
-            if constexpr (O::keeps_misses)
-                O::test_sectors(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j]);
-            else answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));
-        }
-    }
-    static bool test_key(const Target& t, std::uint64_t hash) {
-        return covers(t.bits + block_index(hash, t.blocks) * 64,
-                      Ops<ScalarArch>::low_six_bits_of_bytes(spread_vector<Ops<ScalarArch>>(hash)));
-    }
-    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
-        for (std::size_t j = i; j < i + n; ++j)
-            for (std::size_t part = 0; part < parts; ++part) {
-                std::byte* w = words(t, s, j, part);
-                O::store_block(w, O::load_block(w) | mask(s.pattern[j], part));
-            }
-        return n;
-    }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        touch_blocks<O, 64>(t, s, i, to);
-    }
-
-private:
-    static bool covers(const std::byte* block, std::uint64_t pattern) {
-        bool hit = true;
-        for (std::size_t part = 0; part < parts; ++part)
-            hit &= O::covers(O::load_block(block + 8 * O::lanes * part), mask(pattern, part));
-        return hit;
-    }
-    static V mask(std::uint64_t pattern, std::size_t part) {
-        return O::bit_below_64(O::byte_of_part(pattern, part));
-    }
-    static std::byte* words(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
-        return t.bits + s.offset[i] + 8 * O::lanes * part;
-    }
-};
-
-template <class O>
 struct KernelOf<O, LayoutKind::split256, 0> {
     using type = Split<O, 8>;
 };
 template <class O>
 struct KernelOf<O, LayoutKind::split512, 0> {
     using type = Split<O, 16>;
-};
-template <class O>
-struct KernelOf<O, LayoutKind::sector512, 0> {
-    using type = Sector512<O>;
 };
 
 }  // namespace

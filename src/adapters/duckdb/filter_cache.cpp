@@ -1,4 +1,4 @@
-#include "adapters/duckdb/parsed_filters.hpp"
+#include "adapters/duckdb/filter_cache.hpp"
 
 #include <cstring>
 #include <stdexcept>
@@ -15,19 +15,19 @@ constexpr char reference_magic[] = {'s', 'b', 'l', 'o', 'o', 'm', 'r', '1'};
 
 }  // namespace
 
-ParsedFilters& parsed_filters() {
-    static ParsedFilters filters(Memory::limit() / Memory::kept_part);
+FilterCache& filter_cache() {
+    static FilterCache filters(Memory::limit() / Memory::kept_part);
     return filters;
 }
 
-const ParsedFilters::Entry* ParsedFilters::known(std::uint64_t name) {
+const FilterCache::Entry* FilterCache::known(std::uint64_t name) {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) return nullptr;
     entries_.splice(entries_.begin(), entries_, found->second);
     return &entries_.front();
 }
 
-void ParsedFilters::shrink() {
+void FilterCache::shrink() {
     while (bytes_ > limit_ && entries_.size() > 1) {
         bytes_ -= entries_.back().bytes();
         by_name_.erase(entries_.back().name);
@@ -35,7 +35,7 @@ void ParsedFilters::shrink() {
     }
 }
 
-const ParsedFilters::Entry& ParsedFilters::entry_of(std::span<const std::byte> blob) {
+const FilterCache::Entry& FilterCache::entry_of(std::span<const std::byte> blob) {
     if (blob.size() == reference_bytes &&
         std::memcmp(blob.data(), reference_magic, sizeof reference_magic) == 0) {
         const auto name = detail::load_le<std::uint64_t>(blob.data() + sizeof reference_magic);
@@ -66,12 +66,12 @@ const ParsedFilters::Entry& ParsedFilters::entry_of(std::span<const std::byte> b
     return entries_.front();
 }
 
-FrozenFilter ParsedFilters::get(std::span<const std::byte> blob) {
+FrozenFilter FilterCache::get(std::span<const std::byte> blob) {
     const std::scoped_lock lock(mutex_);
     return entry_of(blob).filter;
 }
 
-ParsedFilters::Reference ParsedFilters::reference(std::span<const std::byte> blob) {
+FilterCache::Reference FilterCache::reference(std::span<const std::byte> blob) {
     const std::scoped_lock lock(mutex_);
     Reference reference;
     std::memcpy(reference.data(), reference_magic, sizeof reference_magic);
@@ -79,12 +79,12 @@ ParsedFilters::Reference ParsedFilters::reference(std::span<const std::byte> blo
     return reference;
 }
 
-std::size_t ParsedFilters::bytes() {
+std::size_t FilterCache::bytes() {
     const std::scoped_lock lock(mutex_);
     return bytes_;
 }
 
-void ParsedFilters::set_limit(std::size_t bytes) {
+void FilterCache::set_limit(std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
     limit_ = bytes;
     shrink();

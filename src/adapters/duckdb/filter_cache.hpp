@@ -17,12 +17,12 @@ namespace simdbloom::duckdb {
 /// an earlier one is taken for that one, wherever it lies. DuckDB copies a BLOB for every vector,
 /// and reading all of it each time costs a hundred times the probes (1.5 MiB: 180 ns a row of 100
 /// million).
-class ParsedFilters {
+class FilterCache {
 public:
     static constexpr std::size_t reference_bytes = 16;
     using Reference = std::array<std::byte, reference_bytes>;
 
-    explicit ParsedFilters(std::size_t limit) noexcept : limit_(limit) {}
+    explicit FilterCache(std::size_t limit) noexcept : limit_(limit) {}
 
     /// The filter of a BLOB, or of a reference to one. Throws std::runtime_error for bytes that are
     /// neither, and for a reference whose filter is not kept any more.
@@ -61,6 +61,6 @@ private:
 };
 
 /// The kept filters of the process.
-ParsedFilters& parsed_filters();
+FilterCache& filter_cache();
 
 }  // namespace simdbloom::duckdb

@@ -1,4 +1,17 @@
-// register32, register64: all k bits in one word. One key takes one 64-bit lane.
+// register32 and register64: k bits in one word of 32 or 64 bits (Lang et al. 2019,
+// "register-blocked").
+//
+//   word     [ 64 bits ........................ ]
+//   key          ^      ^   ^            ^    ^        bit i: six bits of x each, while x has them
+//                                                      (k <= 5); else of x * spread_multiplier
+//
+// One key takes one 64-bit lane. A vector gathers the words of O::lanes keys, and answers for all
+// of them by one comparison. The mask is built when the key is staged. With AVX512-BITALG no mask
+// is needed: the staged bytes are positions, and one instruction fetches the bits at them.
+//
+// Limits: k <= 8. The keys of a word are few, and their number varies: the FPR is higher than that
+// of a block of 256 or 512 bits, and more bits a key help less. Measured: bench/pages/results.md;
+// tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
 #pragma once
 
 #include "kernels/one_line.hpp"

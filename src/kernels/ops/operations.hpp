@@ -1,0 +1,66 @@
+// What the kernels ask of the operations O of an instruction set. The compiler names the line that
+// an O does not meet.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace simdbloom::detail {
+namespace {
+
+template <class O>
+concept Operations = requires(typename O::V v, typename O::V32 w, const std::byte* bytes,
+                              std::byte* to_bytes, const std::uint64_t* from, std::uint64_t* to,
+                              const std::uint32_t* from32, std::uint32_t* to32, std::size_t n,
+                              std::uint64_t word, std::uint32_t word32, unsigned lanes) {
+    // V has `lanes` lanes of 64 bits, V32 has `lanes32` lanes of 32 bits.
+    { O::lanes } -> std::convertible_to<std::size_t>;
+    { O::lanes32 } -> std::convertible_to<std::size_t>;
+    // Loads and stores, at any address. load_first: n lanes; the others have any value.
+    { O::load(from) } -> std::convertible_to<typename O::V>;
+    { O::load_first(from, n) } -> std::convertible_to<typename O::V>;
+    O::store(to, v);
+    { O::load_block(bytes) } -> std::convertible_to<typename O::V>;
+    O::store_block(to_bytes, v);
+    { O::load32(from32) } -> std::convertible_to<typename O::V32>;
+    O::store32(to32, w);
+    { O::load_block32(bytes) } -> std::convertible_to<typename O::V32>;
+    O::store_block32(to_bytes, w);
+    { O::gather64(bytes, v) } -> std::convertible_to<typename O::V>;
+    { O::gather64(bytes, v, lanes) } -> std::convertible_to<typename O::V>;
+    { O::gather32(bytes, v) } -> std::convertible_to<typename O::V>;
+    O::prefetch(bytes);
+    // The hash. mul32: the low halves, to 64 bits. mul: modulo 2^64. mul_folded: of v ^ v >> 32.
+    { O::mul32(v, v) } -> std::convertible_to<typename O::V>;
+    { O::mul_small(v, word32) } -> std::convertible_to<typename O::V>;
+    { O::template mul<3>(v) } -> std::convertible_to<typename O::V>;
+    { O::template mul_folded<3>(v) } -> std::convertible_to<typename O::V>;
+    { O::swap_halves(v) } -> std::convertible_to<typename O::V>;
+    { O::xor3(v, v, v) } -> std::convertible_to<typename O::V>;
+    // Patterns: 1 << n of each lane; bit_below_64 and nibble want n below 64.
+    { O::broadcast(word) } -> std::convertible_to<typename O::V>;
+    { O::broadcast32(word32) } -> std::convertible_to<typename O::V32>;
+    { O::bit(v) } -> std::convertible_to<typename O::V>;
+    { O::bit_below_64(v) } -> std::convertible_to<typename O::V>;
+    { O::bit32(w) } -> std::convertible_to<typename O::V32>;
+    { O::nibble(v) } -> std::convertible_to<typename O::V>;
+    { O::shift_right(v, v) } -> std::convertible_to<typename O::V>;
+    { O::low_six_bits_of_bytes(v) } -> std::convertible_to<typename O::V>;
+    { O::byte_of_part(word, n) } -> std::convertible_to<typename O::V>;
+    // Tests: bit i of the result is lane i's. covers: every bit of the mask is in the block.
+    { O::covered_lanes(v, v) } -> std::convertible_to<unsigned>;
+    { O::nonzero_lanes(v) } -> std::convertible_to<unsigned>;
+    { O::covers(v, v) } -> std::convertible_to<bool>;
+    { O::covers32(w, w) } -> std::convertible_to<bool>;
+    // Writes the lanes that are set in `lanes`, side by side.
+    O::compress(to, v, lanes);
+    // Ways that some have: see defaults.hpp.
+    { O::packs_bytes } -> std::convertible_to<bool>;
+    { O::keeps_misses } -> std::convertible_to<bool>;
+    { O::fetches_bits } -> std::convertible_to<bool>;
+    { O::covers_lines } -> std::convertible_to<bool>;
+};
+
+}  // namespace
+}  // namespace simdbloom::detail
