@@ -187,6 +187,40 @@ TEST(GrowingCuckoo, AFailedAllocationLeavesItAsItWas) {
     EXPECT_EQ(memory.live, 0u);
 }
 
+TEST(GrowingCuckoo, BeginsWithBucketsForItsFirstKeysAtALoadOf95Percent) {
+    EXPECT_EQ(GrowingCuckoo(1).buckets(), 1'024u);
+    EXPECT_EQ(GrowingCuckoo(3'891).buckets(), 1'024u);
+    EXPECT_EQ(GrowingCuckoo(3'892).buckets(), 1'025u);
+    EXPECT_EQ(GrowingCuckoo(38'001).buckets(), 10'001u);
+    const auto saved = save(GrowingCuckoo(38'001));
+    EXPECT_TRUE(load<GrowingCuckoo>(saved));
+}
+
+TEST(GrowingCuckoo, MayHaveMaxBytesToTheLastByte) {
+    // Every growth adds one half to the bound of a filter that has not grown.
+    const auto growths_to_come = [](const GrowingCuckoo& filter) {
+        return std::lround(2 * (filter.final_fpr_bound() / filter.fpr_bound() - 1));
+    };
+    // 1,024 buckets of 8 bytes.
+    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 8'192})), 0);
+    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 16'383})), 0);
+    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 16'384})), 1);
+    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 8'192 << 5})), 5);
+    test::expect_error<std::length_error>([] { return GrowingCuckoo(1'000, {.max_bytes = 8'191}); },
+                                          "begins with 8192 bytes, above max_bytes=8191");
+    // 2^10 buckets become 2^31 and no more.
+    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000)), 21);
+}
+
+TEST(GrowingCuckoo, ForFprTakesABoundThatIsJustTheTarget) {
+    for (const char* const spec : {"growing12", "growing16", "growing20"}) {
+        const double bound = GrowingCuckoo(1'000, {.spec = spec}).final_fpr_bound();
+        EXPECT_EQ(GrowingCuckoo::for_fpr(1'000, bound).spec(), spec);
+    }
+    const double least = GrowingCuckoo(1'000, {.spec = "growing20"}).final_fpr_bound();
+    EXPECT_THROW(GrowingCuckoo::for_fpr(1'000, std::nextafter(least, 0.0)), std::invalid_argument);
+}
+
 TEST(GrowingCuckoo, ForFprTakesTheNarrowestSlotsThatKeepItAtEverySize) {
     EXPECT_EQ(GrowingCuckoo::for_fpr(1'000, 0.06).spec(), "growing12");
     EXPECT_EQ(GrowingCuckoo::for_fpr(1'000, 0.01).spec(), "growing16");
