@@ -1,5 +1,6 @@
 // How Bloomier filters are built: the graph, its size, attempts, keys that come twice, and what is
 // refused.
+#include "bloomier/peeling.hpp"
 #include "bloomier_support.hpp"
 #include "scale.hpp"
 
@@ -278,6 +279,26 @@ TEST(BloomierBuild, AttemptsAreCountedAndBounded) {
             return BloomierMap::build_filter(keys, 8, {}, {.max_attempts = map.attempts() - 1});
         },
         "none of " + std::to_string(map.attempts() - 1) + " graphs of 312 slots for 250 keys");
+}
+
+// The bytes of a map depend on the attempt that succeeded, and on none that failed before.
+TEST(BloomierBuild, AnAttemptPeelsAsIfItWereTheFirst) {
+    const auto hashes = test::random_keys(250);
+    const FuseGraph graph = fuse_graph(hashes.size(), 3);
+    const auto order = [](const detail::Peeling& peeling) {
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> filled;
+        peeling.for_each_filled([&](std::uint64_t slot, std::uint64_t hash, std::uint32_t) {
+            filled.emplace_back(slot, hash);
+        });
+        return filled;
+    };
+    detail::Peeling used, fresh;
+    std::uint64_t attempt = 1;
+    while (!used.peel(graph, fuse_seed(attempt), hashes, {})) ++attempt;
+    ASSERT_GT(attempt, 3u) << "1 graph in 600 can be peeled";
+    ASSERT_TRUE(fresh.peel(graph, fuse_seed(attempt), hashes, {}));
+    EXPECT_EQ(order(used).size(), hashes.size());
+    EXPECT_EQ(order(used), order(fresh));
 }
 
 // Hashes that are none: whatever comes of it, it comes soon, and is right or an error.

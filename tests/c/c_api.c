@@ -113,6 +113,7 @@ static void refuse(void) {
     simdbloom_free(cuckoo);
     simdbloom_free(NULL);
     CHECK(strcmp(simdbloom_spec(NULL), "") == 0 && simdbloom_size_in_bytes(NULL) == 0);
+    CHECK(simdbloom_expected_fpr(NULL) == 0 && simdbloom_estimated_fpr(NULL) == 0);
     CHECK(strcmp(simdbloom_version(), SIMDBLOOM_EXPECTED_VERSION) == 0);
 }
 
