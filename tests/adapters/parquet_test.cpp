@@ -215,6 +215,18 @@ struct Writer {
     Writer& close() { return last.pop_back(), byte(0); }
 };
 
+/// A file of these bytes and metadata.
+std::vector<std::byte> parquet_file(std::span<const std::byte> data,
+                                    std::span<const std::byte> metadata) {
+    auto file = parquet_bytes({'P', 'A', 'R', '1'});
+    file.insert(file.end(), data.begin(), data.end());
+    file.insert(file.end(), metadata.begin(), metadata.end());
+    for (std::size_t i = 0; i < 4; ++i)
+        file.push_back(static_cast<std::byte>(metadata.size() >> 8 * i));
+    for (const char c : {'P', 'A', 'R', '1'}) file.push_back(static_cast<std::byte>(c));
+    return file;
+}
+
 using Words = std::vector<std::vector<std::string>>;
 
 /// A file with a column "a.b" of strings and a column "n" of FIXED_LEN_BYTE_ARRAY; of each row
@@ -223,15 +235,15 @@ using Words = std::vector<std::vector<std::string>>;
 struct MadeFile {
     explicit MadeFile(const Words& groups, bool with_lengths = true, std::int64_t shift = 0,
                       int last_type = 7) {
-        std::vector<std::byte> file = parquet_bytes({'P', 'A', 'R', '1'});
+        std::vector<std::byte> filters;
         std::vector<std::int64_t> at, length;
         for (const auto& values : groups) {
             auto filter = of_blocks(1 + values.size() / 8);
             for (const auto& value : values) filter.insert(std::string_view(value));
             const auto bytes = parquet::write_filter(filter);
-            at.push_back(static_cast<std::int64_t>(file.size()) + shift);
+            at.push_back(static_cast<std::int64_t>(4 + filters.size()) + shift);
             length.push_back(static_cast<std::int64_t>(bytes.size()));
-            file.insert(file.end(), bytes.begin(), bytes.end());
+            filters.insert(filters.end(), bytes.begin(), bytes.end());
         }
         Writer w;
         w.i32(1, 2).list(2, 12, 4);
@@ -268,12 +280,8 @@ struct MadeFile {
         }
         w.text(6, "made here").byte(0);
         metadata = w.bytes;
-        file.insert(file.end(), metadata.begin(), metadata.end());
-        for (std::size_t i = 0; i < 4; ++i)
-            file.push_back(static_cast<std::byte>(metadata.size() >> 8 * i));
-        for (const char c : {'P', 'A', 'R', '1'}) file.push_back(static_cast<std::byte>(c));
-        bytes = file;
-        write(file);
+        bytes = parquet_file(filters, metadata);
+        write(bytes);
     }
     ~MadeFile() { std::filesystem::remove(path); }
     void write(std::span<const std::byte> to) const {
@@ -527,12 +535,7 @@ TEST(Parquet, AColumnThatIsNotThereIsRefusedInAFewWords) {
         w.close().close();
     }
     w.i64(2, 0).i64(3, 0).close().byte(0);
-    auto bytes = parquet_bytes({'P', 'A', 'R', '1'});
-    bytes.insert(bytes.end(), w.bytes.begin(), w.bytes.end());
-    for (std::size_t i = 0; i < 4; ++i)
-        bytes.push_back(static_cast<std::byte>(w.bytes.size() >> 8 * i));
-    for (const char c : {'P', 'A', 'R', '1'}) bytes.push_back(static_cast<std::byte>(c));
-    made.write(bytes);
+    made.write(parquet_file({}, w.bytes));
     const auto file = parquet::File::open(made.path).value();
     EXPECT_EQ(file.column("column999"), 999u);
     test::expect_error<std::invalid_argument>([&] { return file.column("none"); },
@@ -548,6 +551,56 @@ TEST(Parquet, FieldsHaveNumbersOf16Bits) {
     EXPECT_TRUE(fields(32767 / 15));
     expect_refused(fields(32767 / 15 + 1), LoadFault::parameter,
                    "field 32775 has more than 16 bits");
+}
+
+TEST(Parquet, NumbersOf64BitsAreReadToTheirLimits) {
+    for (const std::int64_t n : {INT64_MIN, INT64_MIN / 2, INT64_MAX / 2 + 1, INT64_MAX})
+        EXPECT_EQ(parquet::parse_metadata(Writer().i64(3, n).byte(0).bytes).value().rows, n);
+    const auto of_last_bytes = [](std::initializer_list<unsigned> last) {
+        Writer w;
+        w.field(3, 6);
+        for (int i = 0; i < 9; ++i) w.byte(0xFF);
+        for (const unsigned b : last) w.byte(b);
+        return parquet::parse_metadata(w.byte(0).bytes);
+    };
+    EXPECT_EQ(of_last_bytes({1}).value().rows, INT64_MIN);
+    EXPECT_EQ(of_last_bytes({0}).value().rows, -(std::int64_t{1} << 62));
+    for (const auto& more : {std::initializer_list<unsigned>{2}, {3}, {0x80, 0}, {0x81, 0}})
+        expect_refused(of_last_bytes(more), LoadFault::parameter, "more than 64 bits");
+}
+
+// A writer may have added fields to the header, to 64 bytes together.
+TEST(Parquet, HeadersWithFieldsOfLaterVersionsAreRead) {
+    const MadeFile made(Words{{"one"}});
+    for (const std::size_t size : {20u, 63u, 64u, 65u}) {
+        auto filter = of_blocks(1);
+        filter.insert(std::string_view("one"));
+        auto bytes = parquet::write_filter(filter);
+        const std::size_t header = bytes.size() - 32;
+        Writer more;
+        more.byte(0x18).raw(std::string(size - header - 2, 'x'));  // field 5
+        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(header) - 1, more.bytes.begin(),
+                     more.bytes.end());
+        ASSERT_EQ(bytes.size(), size + 32);
+        Writer w;
+        w.list(4, 12, 1).open().list(1, 12, 1);
+        w.open().i64(2, 4).field(3, 12).open().i32(1, 6).list(3, 8, 1).raw("a column");
+        w.i32(4, 1).i64(5, 7).i64(14, 4).close().close();
+        w.i64(2, 0).i64(3, 0).close().byte(0);
+        made.write(parquet_file(bytes, w.bytes));
+        const auto file = parquet::File::open(made.path).value();
+        const auto absent = parquet::hash_value(std::string_view("absent"));
+        ASSERT_FALSE(filter.contains_hash(absent));
+        // A longer header is none that is known, and its filter excludes nothing.
+        EXPECT_EQ(file.may_contain(0, 0, absent), size > 64) << size;
+        const auto read = file.read_filter(0, 0);
+        if (size > 64) {
+            expect_refused(read, LoadFault::parameter, "Thrift");
+        } else {
+            ASSERT_TRUE(read) << size << ": " << read.error().message;
+            EXPECT_TRUE(std::ranges::equal((*read).bytes(), filter.bytes())) << size;
+        }
+    }
 }
 
 TEST(Parquet, AFileOfHolesIsRefusedBeforeItsMemoryIsTaken) {

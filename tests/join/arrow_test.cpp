@@ -246,6 +246,11 @@ TEST(Arrow, LengthsThatCannotBeAreRefused) {
     refused([&] { return Column("i", 2, most).values<std::int32_t>({1}).keys(); }, "counted");
     refused([&] { return Column("w:8", 1, most / 8).values<char>({'x'}).keys(); }, "memory");
     refused([&] { return Column("d:3,1", 2, most / 16).values<char>({'x'}).keys(); }, "memory");
+    // Rows may end just where memory does, and not one later. No row is read here.
+    EXPECT_EQ(Column("w:8", 0, most / 8).values<char>({'x'}).numbers(), Numbers{});
+    refused([&] { return Column("w:8", 0, most / 8 + 1).values<char>({'x'}).keys(); }, "memory");
+    refused([&] { return Column("w:8", 1, most / 8).values<char>({'x'}).keys(); },
+            "1 rows of 8 bytes");
     refused([&] { return Column(nullptr, 0).values<char>({}).keys(); }, "format");
     refused(
         [&] {
