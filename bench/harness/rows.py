@@ -1,14 +1,18 @@
-"""Reading results.csv, the choices of rows that the pages and the plots share, and writing a page."""
+"""Reading results.csv, the choices of rows that the pages and the plots share, and writing a
+page."""
 import csv
 import json
 import os
+
+ISAS = ("scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon")
 
 
 def load(folder):
     with open(os.path.join(folder, "machine.json")) as f:
         about = json.load(f)
-    numbers = ("batch n_keys bits_per_key filter_bytes hit_ratio threads ns_per_key ns_low ns_high touch_ns touch_ratio fpr fpr_low "
-               "fpr_high fpr_model lines_per_key l1_misses ll_misses repetitions").split()
+    numbers = ("batch n_keys bits_per_key filter_bytes hit_ratio threads ns_per_key ns_low ns_high "
+               "touch_ns touch_ratio fpr fpr_low fpr_high fpr_model lines_per_key l1_misses "
+               "ll_misses repetitions").split()
     subject_of = {name: subject for subject in about["subjects"] for name in subject["filters"]}
     rows = []
     with open(os.path.join(folder, "results.csv"), newline="") as f:
@@ -46,9 +50,12 @@ def fewest_bits(about, name):
 
 
 def is_usual_lookup(row, about):
-    """Absent keys, one thread, the best ISA; into a bitmap, or key by key where the subject takes no batches."""
-    return (row["op"] == "lookup" and row["hit_ratio"] == 0 and row["threads"] == 1 and row["isa"] in (about["best_isa"], "native")
-            and (row["output"], row["batch"]) == (("bitmap", 16384) if row["takes_batches"] else ("single", 1)))
+    """Absent keys, one thread, the best ISA; into a bitmap, or key by key where the subject takes
+    no batches."""
+    way = ("bitmap", 16384) if row["takes_batches"] else ("single", 1)
+    return (row["op"] == "lookup" and row["hit_ratio"] == 0 and row["threads"] == 1
+            and row["isa"] in (about["best_isa"], "native")
+            and (row["output"], row["batch"]) == way)
 
 
 def is_standard_lookup(row, about):
@@ -60,7 +67,8 @@ def nominal_sizes(rows):
     """The sizes that every filter was measured at, one a memory level: those with the most ISAs."""
     sizes = {}
     for row in rows:
-        if row["op"] == "lookup" and row["isa"] == "scalar" and row["output"] == "bitmap" and row["family"] == "split256":
+        if (row["op"] == "lookup" and row["isa"] == "scalar" and row["output"] == "bitmap"
+                and row["family"] == "split256"):
             sizes.setdefault(row["memory_level"], row["filter_bytes"])
     return sizes
 
@@ -78,17 +86,23 @@ def families(rows):
 
 
 def at_12_bits(rows, level, bytes_, about):
-    """The case of each family that was measured for 12 bits a key (or the densest a cuckoo filter has)."""
+    """The case of each family that was measured for 12 bits a key (or the densest a cuckoo filter
+    has)."""
+    def distance(row):
+        return abs(row["bits_per_key"] - 12)
+
     found = {}
     for row in rows:
         if is_standard_lookup(row, about) and row["memory_level"] == level and near(row, bytes_):
-            if row["family"] not in found or abs(row["bits_per_key"] - 12) < abs(found[row["family"]]["bits_per_key"] - 12):
+            before = found.get(row["family"])
+            if before is None or distance(row) < distance(before):
                 found[row["family"]] = row
     return found
 
 
 def write_whole(path, text):
-    """All or nothing, like the files of the measuring program; raises OSError and leaves no part behind."""
+    """All or nothing, like the files of the measuring program; raises OSError and leaves no part
+    behind."""
     try:
         with open(path + ".part", "w", encoding="utf-8") as f:
             f.write(text)

@@ -1,0 +1,69 @@
+"""Tables in Markdown, and their cells: what a row of results.csv says, or two of them."""
+import math
+
+from rows import percent
+
+MISSING = "not measured in this run"
+
+
+def markdown_table(header, body):
+    lines = ["| " + " | ".join(cells) + " |" for cells in (header, *body)]
+    lines.insert(1, "|" + "---|" * len(header))
+    return "\n".join(lines)
+
+
+def cell(text, *rows):
+    """text(*rows), unless one of the rows is missing."""
+    return MISSING if any(r is None for r in rows) else text(*rows)
+
+
+def name(row, family):
+    return f"`{row['filter'] if row else family}`"
+
+
+def bits(row):
+    return cell(lambda r: f"{r['bits_per_key']:.2f}", row)
+
+
+def keys(row):
+    return cell(lambda r: f"{r['n_keys']:,.0f}", row)
+
+
+def fpr(row):
+    return cell(lambda r: percent(r["fpr"]), row)
+
+
+def model(row):
+    return cell(lambda r: percent(r["fpr_model"]), row)
+
+
+def interval(row):
+    return cell(lambda r: f"{percent(r['fpr_low'])} - {percent(r['fpr_high'])}", row)
+
+
+def ns(row):
+    return cell(lambda r: f"{r['ns_per_key']:.2f}", row)
+
+
+def time_and_ratio(row, unit=""):
+    """The time, and how many times that of `touch` it is."""
+    return ns(row) + (f" ({row['touch_ratio']:.2f}{unit})" if row and row["touch_ratio"] else "")
+
+
+def ratio(one, other, of="ns_per_key"):
+    return cell(lambda a, b: f"{a[of] / b[of]:.2f}", one, other)
+
+
+def times(slow, fast):
+    """Ratio of times, with the widest range that both 95 % intervals allow."""
+    return cell(lambda a, b: f"{ratio(a, b)} ({a['ns_low'] / b['ns_high']:.2f} - "
+                             f"{a['ns_high'] / b['ns_low']:.2f})", slow, fast)
+
+
+def k_of(row):
+    return row["filter"].split("k=")[1] if "k=" in row["filter"] else "8"
+
+
+def classic_bits(rate):
+    """Bits per key at which the classic formula gives that rate, with the best integer k."""
+    return min(-k / math.log1p(-rate ** (1 / k)) for k in range(1, 31))

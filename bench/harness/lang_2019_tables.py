@@ -1,0 +1,114 @@
+"""The measured tables of papers/lang-2019.md."""
+from cells import MISSING, bits, cell, k_of, markdown_table, model, name, ratio, times
+from run import LEVELS
+from tables import table
+
+
+@table("lang-2019")
+def lang_2019(run):
+    names = [f for f in run.ours if f != "cuckoo16"]
+    body = []
+    for family in names:
+        rows = {level: run.at(family, level) for level in LEVELS}
+        first = next((r for r in rows.values() if r), None)
+        cells = [ratio(rows[level], run.at("register64", level)) for level in LEVELS]
+        gains = [ratio(run.at(family, level, isa="scalar"), rows[level]) for level in LEVELS]
+        body.append([name(first, family), bits(first), model(first)]
+                    + [c if c == g else f"{c} ({g})" for c, g in zip(cells, gains)])
+    return (markdown_table(["quantity", "published", "here"], claims(run, names))
+            + "\n\nLookup time over that of `register64`, absent keys, near 12 bits per key; "
+            + f"in brackets scalar time over `{run.isa}` time:\n\n"
+            + markdown_table(["filter", "bits/key", "FPR (exact model)"]
+                             + [run.heading(level) for level in LEVELS], body))
+
+
+def claims(run, names):
+    """A line for each number that the paper gives."""
+    l1 = {family: run.at(family, "L1") for family in names}
+    known = [r for r in l1.values() if r]
+    register, sectorised, cuckoo = l1["register64"], l1["zoned512:z=2"], l1["cuckoo12"]
+    fastest = min(known, key=lambda r: r["ns_per_key"], default=None)
+    scalar = {family: run.at(family, "L1", isa="scalar") for family in names if l1[family]}
+    speedups = [r["ns_per_key"] / l1[f]["ns_per_key"] for f, r in scalar.items() if r]
+    least_fprs = [run.at("zoned512:z=2", "L2", b) for b in (8, 10, 12, 16, 20)]
+    ks = ", ".join(k_of(r) for r in least_fprs if r)
+    return [
+        ["fastest lookup in L1", "register-blocked", cell(lambda r: f"`{r['filter']}`", fastest)],
+        ["time in L1, cache-sectorised : register-blocked", "3-4 : 1-2 cycles, so 1.5 to 4",
+         times(sectorised, register)],
+        ["time in L1, cuckoo : register-blocked", "4-6 : 1-2 cycles, so 2 to 6",
+         times(cuckoo, register)],
+        ["FPR, cuckoo : register-blocked", "below 1",
+         cell(lambda a, b: f"{ratio(a, b, 'fpr')} at {bits(a)} and {bits(b)} bits/key",
+              cuckoo, register)],
+        [f"time in L1, scalar : {run.isa}", "8 to 10 (Skylake-X), below 2 (first Ryzen)",
+         f"{min(speedups):.1f} to {max(speedups):.1f}" if speedups else MISSING],
+        ["k of the two-group layout", "6 to 8",
+         f"{ks} at 8, 10, 12, 16, 20 bits/key (least FPR)" if all(least_fprs) else MISSING]]
+
+
+def rho(row, cost):
+    return row["ns_per_key"] + row["fpr_model"] * cost
+
+
+def near_12(row):
+    return abs(row["bits_per_key"] - 12) < 0.7
+
+
+def compared(run, level, chosen):
+    return [r for family in run.ours for r in run.lookups(family)
+            if run.has_size_of(r, level) and chosen(r)]
+
+
+def winners(run, chosen):
+    costs = (10, 100, 1e3, 1e4, 1e5)
+    body = []
+    for level in LEVELS:
+        rows = compared(run, level, chosen)
+        line = [run.heading(level), str(len(rows))]
+        for cost in costs:
+            best = min(rows, key=lambda r: rho(r, cost), default=None)
+            line.append(cell(lambda r: f"`{r['filter']}`, {r['bits_per_key']:.3g} bits: "
+                                       f"{rho(r, cost):.3g}", best))
+        body.append(line)
+    return markdown_table(["filter size", "filters compared"]
+                          + [f"t_w = {cost:g} ns" for cost in costs], body)
+
+
+def first_cost(bloom, cuckoo):
+    """The least cost at which a cuckoo filter has a lower rho than every Bloom filter, if any."""
+    def ahead(cost):
+        return min(rho(r, cost) for r in cuckoo) < min(rho(r, cost) for r in bloom)
+
+    meets = [(c["ns_per_key"] - b["ns_per_key"]) / (b["fpr_model"] - c["fpr_model"])
+             for c in cuckoo for b in bloom if b["fpr_model"] != c["fpr_model"]]
+    costs = sorted([0.0] + [m for m in meets if m > 0])
+    return next((cost for cost in costs if ahead(cost * 1.000001)), None)
+
+
+def crossing(run, level):
+    rows = compared(run, level, near_12)
+    cuckoo = [r for r in rows if r["family"].startswith("cuckoo")]
+    bloom = [r for r in rows if not r["family"].startswith("cuckoo")]
+    unit = run.at("register64", level)
+    if not (bloom and cuckoo and unit):
+        return MISSING
+    first = first_cost(bloom, cuckoo)
+    if first is None:
+        return "at none"
+    if first == 0:
+        return "at any"
+    lookups = first / unit["ns_per_key"]
+    return f"from {first:.3g} ns, {lookups:.3g} times a `register64` lookup"
+
+
+@table("lang-2019-rho")
+def lang_2019_rho(run):
+    crossings = [[run.heading(level), crossing(run, level)] for level in LEVELS]
+    return ("Least rho in ns, filters near 12 bits per key (11.3 to 12.7):\n\n"
+            + winners(run, near_12)
+            + "\n\nLeast rho in ns, all bits per key measured at that size:\n\n"
+            + winners(run, lambda r: True)
+            + "\n\nWork saved t_w at which a cuckoo filter near 12 bits per key has a lower rho "
+            + "than every Bloom filter there:\n\n"
+            + markdown_table(["filter size", "t_w"], crossings))
