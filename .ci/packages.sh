@@ -1,43 +1,58 @@
-# Sourced by tests/run and the programs of bench/: installs Debian packages that are missing, builds bench/.
+# Sourced by tests/run and the programs of bench/: installs Debian packages that are missing, builds
+# bench/.
 
 say() { printf '== %s\n' "$*"; }
 
 # need_packages NAME...: does nothing, and needs no network, when all are there.
 need_packages() {
-  local missing=() p native
+  local missing=() p native architecture
   native=$(dpkg --print-architecture)
   for p in "$@"; do
     # A name without an architecture matches the package of every architecture: only ours counts.
+    case $p in *:*) architecture=${p#*:} ;; *) architecture=$native ;; esac
     dpkg-query -W -f='${db:Status-Status} ${Architecture}\n' "$p" 2>/dev/null |
-      grep -qxE "installed (all|$(case $p in *:*) echo "${p#*:}" ;; *) echo "$native" ;; esac))" || missing+=("$p")
+      grep -qxE "installed (all|$architecture)" || missing+=("$p")
   done
   [ ${#missing[@]} -eq 0 ] && return 0
   say "installing ${missing[*]}"
   local sudo=
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || { echo "missing packages: ${missing[*]}; install them, or run as root" >&2; return 1; }
+    command -v sudo >/dev/null ||
+      { echo "missing packages: ${missing[*]}; install them, or run as root" >&2; return 1; }
     sudo=sudo
   fi
   for p in "${missing[@]}"; do
-    case $p in *:*) dpkg --print-foreign-architectures | grep -qx "${p#*:}" || $sudo dpkg --add-architecture "${p#*:}" ;; esac
+    case $p in
+      *:*) dpkg --print-foreign-architectures | grep -qx "${p#*:}" ||
+             $sudo dpkg --add-architecture "${p#*:}" ;;
+    esac
   done
-  $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# build_bench [TARGET]...: the Release build of bench/ in build/bench, of these targets only if any are named. From the project's folder.
+# build_bench [TARGET]...: the Release build of bench/ in build/bench, of these targets only if any
+# are named. From the project's folder.
 build_bench() {
   say "building"
   mkdir -p build
-  { cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DSIMDBLOOM_BUILD_TESTS=OFF -DDUCKDB_INCLUDE_DIR="$PWD/build/npm/duckdb" && cmake --build build/bench ${*:+--target "$@"}; } >build/bench.log 2>&1 ||
+  {
+    cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DSIMDBLOOM_BUILD_TESTS=OFF \
+      -DDUCKDB_INCLUDE_DIR="$PWD/build/npm/duckdb" &&
+      cmake --build build/bench ${*:+--target "$@"}
+  } >build/bench.log 2>&1 ||
     { cat build/bench.log; return 1; }
 }
 
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
-bench_packages=(libbenchmark-dev libabsl-dev libleveldb-dev librocksdb-dev libbloom-dev libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3 python3-matplotlib)
+bench_packages=(libbenchmark-dev libabsl-dev libleveldb-dev librocksdb-dev libbloom-dev
+  libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3
+  python3-matplotlib)
 test_packages=(binutils clang-format-14 libgtest-dev libsodium-dev libopenmpi-dev openmpi-bin)
 
-# need_duckdb: an unmodified DuckDB for Node.js in build/npm, and the headers for its extensions in build/npm/duckdb. The versions are
-# those the extension was tried with. False, with a word about it, where the npm registry cannot be reached.
+# need_duckdb: an unmodified DuckDB for Node.js in build/npm, and the headers for its extensions in
+# build/npm/duckdb. The versions are those the extension was tried with. False, with a word about
+# it, where the npm registry cannot be reached.
 need_duckdb() {
   local client=@duckdb/node-api@1.5.6-r.1 headers=duckdb@1.4.4
   [ -e build/npm/complete ] && [ "$(cat build/npm/complete)" = "$client $headers" ] && return 0
@@ -46,14 +61,18 @@ need_duckdb() {
   rm -rf build/npm
   mkdir -p build/npm/duckdb
   {
-    npm install --prefix build/npm --no-save --no-audit --no-fund --ignore-scripts --silent "$client" &&
+    npm install --prefix build/npm --no-save --no-audit --no-fund --ignore-scripts --silent \
+      "$client" &&
       (cd build/npm && npm pack --silent "$headers" >/dev/null &&
-        tar xzf duckdb-*.tgz --strip-components=5 -C duckdb package/src/duckdb/src/include/duckdb.h package/src/duckdb/src/include/duckdb_extension.h && rm duckdb-*.tgz)
+        tar xzf duckdb-*.tgz --strip-components=5 -C duckdb \
+          package/src/duckdb/src/include/duckdb.h \
+          package/src/duckdb/src/include/duckdb_extension.h && rm duckdb-*.tgz)
   } || { say "DuckDB cannot be had from npm: WITHOUT ITS EXTENSION AND THE TESTS OF IT"; return 1; }
   echo "$client $headers" >build/npm/complete
 }
 
-# duckdb_script NAME [ARGUMENT]...: bench/experiments/NAME.mjs with what is in build/bench. Node.js looks for modules beside the script.
+# duckdb_script NAME [ARGUMENT]...: bench/experiments/NAME.mjs with what is in build/bench. Node.js
+# looks for modules beside the script.
 duckdb_script() {
   cp "bench/experiments/$1.mjs" build/npm/
   node "build/npm/$1.mjs" "$PWD/build/bench" "${@:2}"

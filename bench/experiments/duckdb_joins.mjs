@@ -1,24 +1,32 @@
-// duckdb_joins.mjs BUILD [FACT_ROWS [COMMAND]]: star joins in an unmodified DuckDB: its own filters on and off, and ours. Prints Markdown.
+// duckdb_joins.mjs BUILD [FACT_ROWS [COMMAND]]: star joins in an unmodified DuckDB: its own filters
+// on and off, and ours. Prints Markdown.
 import { DuckDBInstance } from '@duckdb/node-api';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-const [build, rowsText = '100000000', command = 'bench/experiment duckdb_joins'] = process.argv.slice(2);
+const [build, rowsText = '100000000', command = 'bench/experiment duckdb_joins'] =
+  process.argv.slice(2);
 const rows = Number(rowsText), dimension = 1_000_000, passes = 3;
-const instance = await DuckDBInstance.create(':memory:', { allow_unsigned_extensions: 'true', threads: '2' });
+const options = { allow_unsigned_extensions: 'true', threads: '2' };
+const instance = await DuckDBInstance.create(':memory:', options);
 const db = await instance.connect();
 await db.run(`LOAD '${build}/simdbloom.duckdb_extension'`);
 const one = async (sql) => (await db.runAndReadAll(sql)).getRows()[0];
 
-// `hash` scatters, so that neither the order of rows nor the range of keys gives the join away. The wide key of dimension i is
-// i times an odd number, modulo 2^63; those of `selected < s` are a share s of the dimension, and of the fact rows.
+// `hash` scatters, so that neither the order of rows nor the range of keys gives the join away. The
+// wide key of dimension i is i times an odd number, modulo 2^63; those of `selected < s` are a
+// share s of the dimension, and of the fact rows.
 const wide = (i) => `((${i})::UBIGINT * 2654435761 + 12345)::BIGINT`;
-await db.run(`CREATE TABLE dim AS SELECT i AS id, ${wide('i')} AS wide, 'customer#' || lpad(i::VARCHAR, 9, '0') AS name,
+const text = (i) => `'customer#' || lpad(${i}::VARCHAR, 9, '0')`;
+const scattered = (i) => `(hash(${i}) % ${dimension})::BIGINT`;
+await db.run(`CREATE TABLE dim AS SELECT i AS id, ${wide('i')} AS wide, ${text('i')} AS name,
               (hash(i) % 1000000) / 1000000.0 AS selected FROM range(${dimension}) t(i)`);
 await db.run(`CREATE TABLE fact AS SELECT k AS id, ${wide('k')} AS wide, k2 AS id2, i % 1000 AS v
-              FROM (SELECT i, (hash(i) % ${dimension})::BIGINT AS k, (hash(i + 1000000007) % ${dimension})::BIGINT AS k2 FROM range(${rows}) t(i))`);
+              FROM (SELECT i, ${scattered('i')} AS k, ${scattered('i + 1000000007')} AS k2
+                    FROM range(${rows}) t(i))`);
 const stringRows = rows / 10;
-await db.run(`CREATE TABLE fact_text AS SELECT 'customer#' || lpad(id::VARCHAR, 9, '0') AS name, v FROM fact LIMIT ${stringRows}`);
+await db.run(`CREATE TABLE fact_text AS
+              SELECT ${text('id')} AS name, v FROM fact LIMIT ${stringRows}`);
 
 const off = 'join_filter_pushdown';
 const filters = async (on) => db.run(`SET disabled_optimizers = '${on ? '' : off}'`);
@@ -29,16 +37,26 @@ const seconds = async (sql) => {
 };
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-const single = (fact, key) => ({
-  plain: (s) => `SELECT count(*), sum(v) FROM ${fact} f JOIN dim d ON f.${key} = d.${key} WHERE d.selected < ${s}`,
-  ours: (s) => `WITH b AS MATERIALIZED (SELECT bloom_filter(${key}, 12) AS f FROM dim WHERE selected < ${s})
-                SELECT count(*), sum(v) FROM (SELECT * FROM ${fact} WHERE bloom_contains((SELECT bloom_ref(f) FROM b), ${key})) f JOIN dim d ON f.${key} = d.${key} WHERE d.selected < ${s}`,
-});
+const found = (filter, key) => `bloom_contains((SELECT bloom_ref(f) FROM ${filter}), ${key})`;
+const single = (fact, key) => {
+  const joined = (rows, s) => `SELECT count(*), sum(v) FROM ${rows} f
+                               JOIN dim d ON f.${key} = d.${key} WHERE d.selected < ${s}`;
+  return {
+    plain: (s) => joined(fact, s),
+    ours: (s) => `WITH b AS MATERIALIZED (SELECT bloom_filter(${key}, 12) AS f
+                                          FROM dim WHERE selected < ${s})
+                  ${joined(`(SELECT * FROM ${fact} WHERE ${found('b', key)})`, s)}`,
+  };
+};
+const joinedTwice = (rows, s) => `SELECT count(*), sum(v) FROM ${rows} f
+                                  JOIN dim a ON f.id = a.id JOIN dim b ON f.id2 = b.id
+                                  WHERE a.selected < ${s} AND b.selected < 0.5`;
+const filterOf = (s) => `MATERIALIZED (SELECT bloom_filter(id, 12) AS f
+                                       FROM dim WHERE selected < ${s})`;
+const passing = `(SELECT * FROM fact WHERE ${found('fa', 'id')} AND ${found('fb', 'id2')})`;
 const star = {
-  plain: (s) => `SELECT count(*), sum(v) FROM fact f JOIN dim a ON f.id = a.id JOIN dim b ON f.id2 = b.id WHERE a.selected < ${s} AND b.selected < 0.5`,
-  ours: (s) => `WITH fa AS MATERIALIZED (SELECT bloom_filter(id, 12) AS f FROM dim WHERE selected < ${s}), fb AS MATERIALIZED (SELECT bloom_filter(id, 12) AS f FROM dim WHERE selected < 0.5)
-                SELECT count(*), sum(v) FROM (SELECT * FROM fact WHERE bloom_contains((SELECT bloom_ref(f) FROM fa), id) AND bloom_contains((SELECT bloom_ref(f) FROM fb), id2)) f
-                JOIN dim a ON f.id = a.id JOIN dim b ON f.id2 = b.id WHERE a.selected < ${s} AND b.selected < 0.5`,
+  plain: (s) => joinedTwice('fact', s),
+  ours: (s) => `WITH fa AS ${filterOf(s)}, fb AS ${filterOf(0.5)} ${joinedTwice(passing, s)}`,
 };
 const queries = [
   [`dense BIGINT keys, ${rows / 1e6} M rows`, single('fact', 'id')],
@@ -47,11 +65,13 @@ const queries = [
   [`two dimensions, the second at 50 %, ${rows / 1e6} M rows`, star],
 ];
 
-console.log(`| join | selected of the dimension's ${dimension} rows | DuckDB, its filters off, s | its filters on, s | ours, its off, s | ours, its on, s | ours : its off | ours : its on | fastest |`);
+console.log(`| join | selected of the dimension's ${dimension} rows | DuckDB, its filters off, s `
+  + '| its filters on, s | ours, its off, s | ours, its on, s | ours : its off | ours : its on '
+  + '| fastest |');
 console.log('|---|---|---|---|---|---|---|---|---|');
 for (const [name, query] of queries) {
   for (const s of [0.001, 0.01, 0.1, 0.5, 1]) {
-    const ways = [[query.plain(s), false], [query.plain(s), true], [query.ours(s), false], [query.ours(s), true]];
+    const ways = [query.plain(s), query.ours(s)].flatMap((sql) => [[sql, false], [sql, true]]);
     const times = ways.map(() => []);
     let right;
     for (let pass = 0; pass < passes; ++pass) {
@@ -59,7 +79,8 @@ for (const [name, query] of queries) {
         await filters(on);
         const [time, result] = await seconds(sql);
         right ??= String(result);
-        if (String(result) !== right) throw new Error(`${name} at ${s}: ${result} in place of ${right}: ${sql}`);
+        if (String(result) !== right)
+          throw new Error(`${name} at ${s}: ${result} in place of ${right}: ${sql}`);
         times[i].push(time);
       }
     }
@@ -67,7 +88,9 @@ for (const [name, query] of queries) {
     const best = Math.min(noFilter, its), mine = Math.min(ours, both);
     // Differences below 3 % are noise.
     const fastest = mine < 0.97 * best ? 'ours' : best < 0.97 * mine ? "DuckDB's own" : 'none';
-    console.log(`| ${name} | ${100 * s} % | ${noFilter.toFixed(3)} | ${its.toFixed(3)} | ${ours.toFixed(3)} | ${both.toFixed(3)} | ${(ours / noFilter).toFixed(2)} | ${(ours / its).toFixed(2)} | ${fastest} |`);
+    const cells = [name, `${100 * s} %`, ...[noFilter, its, ours, both].map((t) => t.toFixed(3)),
+      (ours / noFilter).toFixed(2), (ours / its).toFixed(2), fastest];
+    console.log(`| ${cells.join(' | ')} |`);
   }
 }
 // The line that the experiments in C++ end with.

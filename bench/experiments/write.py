@@ -25,7 +25,8 @@ def main(name, printed):
             continue
         head, rest = page.split(begin, 1)
         if end not in rest:
-            sys.exit(f"bench/experiment: {path}: <!-- printed: {name} --> has no <!-- end printed -->")
+            sys.exit(f"bench/experiment: {path}: <!-- printed: {name} --> has no "
+                     "<!-- end printed -->")
         write_whole(path, head + begin + "\n" + text + "\n\n" + end + rest.split(end, 1)[1])
         pages.append(os.path.relpath(path, ROOT))
     if not pages:

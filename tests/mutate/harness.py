@@ -24,8 +24,8 @@ from reach import Headers
 
 # Seconds that a group of quick tests takes at most, at -O1; with kernels at -O0 ten times as long.
 QUICK_GROUP = 0.15
-# What a run of tests may take beside 6 times the seconds that they take on the unchanged library, and
-# 25 times with kernels at -O0.
+# What a run of tests may take beside 6 times the seconds that they take on the unchanged library,
+# and 25 times with kernels at -O0.
 CPU_SECONDS, WALL_FACTOR, MEMORY = 10, 20, 3 << 30
 # More affected sources of the library than this are compiled as one.
 FEW, UNIT = 12, "src.filters.unit"

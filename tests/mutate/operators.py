@@ -1,5 +1,6 @@
-"""Which places of a C++ file can be changed, and how. Works on tokens: no mutant lies in a comment, a string, an #include or
-any other line of the preprocessor, a static_assert, a template head, or the building of an error message."""
+"""Which places of a C++ file can be changed, and how. Works on tokens: no mutant lies in a comment,
+a string, an #include or any other line of the preprocessor, a static_assert, a template head, or
+the building of an error message."""
 
 import bisect
 import hashlib
@@ -7,29 +8,54 @@ import re
 from dataclasses import dataclass
 
 TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<pre>^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*)|(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<char>'(?:[^'\\\n]|\\.)+')
-    |(?P<number>(?:0[xX][0-9a-fA-F']+|\d[\d']*(?:\.\d+)?(?:[eE][-+]?\d+)?)[uUlLfF]*)|(?P<word>[A-Za-z_]\w*)
-    |(?P<op><<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::|\.\.\.|[-+*/%&|^~!<>=?:;,.(){}\[\]])|(?P<space>\s+)|(?P<other>.)""",
+    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
+    |(?P<pre>^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*)
+    |(?P<string>"(?:[^"\\\n]|\\.)*")
+    |(?P<char>'(?:[^'\\\n]|\\.)+')
+    |(?P<number>(?:0[xX][0-9a-fA-F']+|\d[\d']*(?:\.\d+)?(?:[eE][-+]?\d+)?)[uUlLfF]*)
+    |(?P<word>[A-Za-z_]\w*)
+    |(?P<op><<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::|\.\.\.
+        |[-+*/%&|^~!<>=?:;,.(){}\[\]])
+    |(?P<space>\s+)|(?P<other>.)""",
     re.X | re.S | re.M)
 
-REPLACE = {  # binary operators, with spaces on both sides as the style has it (so never a template, a pointer or a reference)
+# Binary operators, with spaces on both sides as the style has it (so never a template, a pointer or
+# a reference).
+REPLACE = {
     "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["*"],
-    "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="],
-    "&&": ["||"], "||": ["&&"], "&": ["|"], "|": ["&", "^"], "^": ["|", "&"], "<<": [">>"], ">>": ["<<"],
-    "|=": ["=", "+="], "&=": ["=", "|="], "^=": ["=", "|="], "+=": ["-=", "="], "-=": ["+=", "="], "*=": ["/=", "="],
+    "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"],
+    "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"],
+    "&": ["|"], "|": ["&", "^"], "^": ["|", "&"], "<<": [">>"], ">>": ["<<"],
+    "|=": ["=", "+="], "&=": ["=", "|="], "^=": ["=", "|="],
+    "+=": ["-=", "="], "-=": ["+=", "="], "*=": ["/=", "="],
     "<<=": [">>="], ">>=": ["<<="]}
 
-DECLARES = re.compile(r"(const )?[\w:]+(<.*>)? ?[&*]* \*?\w+( = .*|\[\w*\])?$|(const )?[\w:]+(<.*>)?[&*]+$|.*&&|std::(size_t|uint\w+)$", re.S)
+DECLARES = re.compile(
+    r"(const )?[\w:]+(<.*>)? ?[&*]* \*?\w+( = .*|\[\w*\])?$|(const )?[\w:]+(<.*>)?[&*]+$|.*&&"
+    r"|std::(size_t|uint\w+)$", re.S)
 
 # Calls that mean the same with their arguments exchanged.
-SYMMETRIC = {"swap", "min", "max", "mul32", "_mm_mul_epu32", "_mm_and_si128", "_mm_add_epi32", "_mm_cmpeq_epi64", "_mm256_and_si256", "_mm256_mul_epu32",
-             "_mm256_mullo_epi32", "_mm256_cmpeq_epi64", "_mm512_and_si512", "_mm512_or_si512", "_mm512_add_epi32", "_mm512_mul_epu32", "_mm512_mullo_epi32",
-             "_mm512_mullo_epi64", "_mm512_testn_epi8_mask", "_mm512_testn_epi16_mask", "_mm512_testn_epi32_mask", "_mm512_testn_epi64_mask",
-             "_mm512_test_epi64_mask", "_mm512_cmpeq_epi64_mask", "_mm512_cmpeq_epi8_mask", "xor3", "_mm512_ternarylogic_epi64", "hypot"}
+SYMMETRIC = {
+    "swap", "min", "max", "mul32", "xor3", "hypot",
+    "_mm_mul_epu32", "_mm_and_si128", "_mm_add_epi32", "_mm_cmpeq_epi64",
+    "_mm256_and_si256", "_mm256_mul_epu32", "_mm256_mullo_epi32", "_mm256_cmpeq_epi64",
+    "_mm512_and_si512", "_mm512_or_si512", "_mm512_add_epi32", "_mm512_mul_epu32",
+    "_mm512_mullo_epi32", "_mm512_mullo_epi64", "_mm512_testn_epi8_mask",
+    "_mm512_testn_epi16_mask", "_mm512_testn_epi32_mask", "_mm512_testn_epi64_mask",
+    "_mm512_test_epi64_mask", "_mm512_cmpeq_epi64_mask", "_mm512_cmpeq_epi8_mask",
+    "_mm512_ternarylogic_epi64"}
 
-NOT_A_STATEMENT = {"return", "using", "typedef", "struct", "class", "enum", "template", "static_assert", "static", "const", "constexpr", "auto", "case",
-                   "default", "if", "for", "while", "do", "else", "switch", "throw", "try", "catch", "public", "private", "protected", "friend", "namespace",
-                   "alignas", "inline", "extern", "explicit", "operator", "unsigned", "int", "bool", "double", "char", "void", "asm", "goto"}
+NOT_A_STATEMENT = {
+    "return", "using", "typedef", "struct", "class", "enum", "template", "static_assert", "static",
+    "const", "constexpr", "auto", "case", "default", "if", "for", "while", "do", "else", "switch",
+    "throw", "try", "catch", "public", "private", "protected", "friend", "namespace", "alignas",
+    "inline", "extern", "explicit", "operator", "unsigned", "int", "bool", "double", "char", "void",
+    "asm", "goto"}
+
+# What stands in the parentheses after these stays as it is, and so does the statement of these.
+SKIPPED_CALLS = {"static_assert", "requires", "noexcept", "sizeof", "alignas", "asm",
+                 "__attribute__", "SCOPED_TRACE"}
+SKIPPED_STATEMENTS = {"throw", "reject", "cannot_save", "file_fault", "too_many_blocks"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +73,8 @@ class Mutant:
 
     @property
     def id(self):
-        return hashlib.sha1(f"{self.file}|{self.line}|{self.occurrence}|{self.column}|{self.old}|{self.new}".encode()).hexdigest()[:10]
+        named = (self.file, self.line, self.occurrence, self.column, self.old, self.new)
+        return hashlib.sha1("|".join(map(str, named)).encode()).hexdigest()[:10]
 
     @property
     def mutation(self):
@@ -61,14 +88,16 @@ class Mutant:
 class File:
     def __init__(self, name, text):
         self.name, self.text = name, text
-        self.tokens = [m for m in TOKEN.finditer(text) if m.lastgroup not in ("space", "comment", "pre")]
+        self.tokens = [m for m in TOKEN.finditer(text)
+                       if m.lastgroup not in ("space", "comment", "pre")]
         self.kind = [m.lastgroup for m in self.tokens]
         self.t = [m.group() for m in self.tokens]
         self.pair, self.inside = self.pairs()
         self.skipped = self.skip()
 
     def pairs(self):
-        """Of every opening bracket its partner, and of every token the bracket it stands in ("" outside all)."""
+        """Of every opening bracket its partner, and of every token the bracket it stands in (""
+        outside all)."""
         pair, stack, inside = {}, [], []
         for i, t in enumerate(self.t):
             inside.append(self.t[stack[-1]] if stack else "")
@@ -93,7 +122,7 @@ class File:
         skipped = set()
         for i, t in enumerate(self.t):
             end = None
-            if t in ("static_assert", "requires", "noexcept", "sizeof", "alignas", "asm", "__attribute__", "SCOPED_TRACE") and self.t[i + 1:i + 2] == ["("]:
+            if t in SKIPPED_CALLS and self.t[i + 1:i + 2] == ["("]:
                 end = self.pair.get(i + 1)
             elif t == "template" and self.t[i + 1:i + 2] == ["<"]:
                 depth, end = 0, i + 1
@@ -102,7 +131,7 @@ class File:
                     if depth <= 0:
                         break
                     end += 1
-            elif t in ("throw", "reject", "cannot_save", "file_fault", "too_many_blocks") and self.kind[i] == "word":
+            elif t in SKIPPED_STATEMENTS and self.kind[i] == "word":
                 end = self.statement_end(i)
             elif t == "using":
                 end = self.statement_end(i)
@@ -139,8 +168,11 @@ class File:
             if i in self.skipped:
                 continue
             a, b = self.tokens[i].span()
-            kind, before, after = self.kind[i], self.t[i - 1] if i else "", self.t[i + 1] if i + 1 < len(self.t) else ""
-            near_text = "string" in self.kind[max(i - 1, 0):i + 2] or {before, after} & {"to_string", "string"} or self.t[i + 1:i + 4] == ["std", "::", "to_string"]
+            kind, before = self.kind[i], self.t[i - 1] if i else ""
+            after = self.t[i + 1] if i + 1 < len(self.t) else ""
+            near_text = ("string" in self.kind[max(i - 1, 0):i + 2]
+                         or {before, after} & {"to_string", "string"}
+                         or self.t[i + 1:i + 4] == ["std", "::", "to_string"])
             if kind == "op" and t in REPLACE and self.spaced(i) and not (t == "+" and near_text):
                 for new in REPLACE[t]:
                     yield a, b, new, "operator"
@@ -162,7 +194,8 @@ class File:
                     inside = self.text[a:b].lstrip()
                     a = b - len(inside)
                 # One comparison alone: its operator is replaced by the opposite anyway.
-                if not inside.startswith("!") and len(re.findall(r" ([=!<>]=|[<>]|&&|\|\|) ", inside)) != 1:
+                comparisons = re.findall(r" ([=!<>]=|[<>]|&&|\|\|) ", inside)
+                if not inside.startswith("!") and len(comparisons) != 1:
                     yield a, b, f"!({inside})", "condition"
             elif t == "?" and self.kind[i] == "op":
                 yield from self.ternary(i)
@@ -175,11 +208,13 @@ class File:
                         yield a, b, f"!({value})", "return"
                     elif value not in ("true", "false") and self.kind[i + 1] != "number":
                         yield a, b, f"({value}) + 1", "return"
-            if t == "(" and kind == "op" and i and self.kind[i - 1] == "word" and self.t[i - 1] not in ("if", "for", "while", "switch", "return"):
+            if (t == "(" and kind == "op" and i and self.kind[i - 1] == "word"
+                    and before not in ("if", "for", "while", "switch", "return")):
                 spans = self.arguments(i)
                 for (c, d), (e, f) in zip(spans, spans[1:]):
                     one, two = self.text[c:d], self.text[e:f]
-                    if one != two and self.t[i - 1] not in SYMMETRIC and not DECLARES.match(one) and not DECLARES.match(two):
+                    if (one != two and before not in SYMMETRIC and not DECLARES.match(one)
+                            and not DECLARES.match(two)):
                         yield c, f, two + self.text[d:e] + one, "arguments"
             yield from self.deletion(i)
 
@@ -189,16 +224,18 @@ class File:
         suffix = t[len(body):]
         digits = body.replace("'", "")
         if re.fullmatch(r"\d+", digits) or digits.lower().startswith("0x"):
-            value = int(digits, 0 if digits.lower().startswith("0x") else 10)
-            yield a, b, (hex(value + 1) if digits.lower().startswith("0x") else str(value + 1)) + suffix, "constant"
+            hexadecimal = digits.lower().startswith("0x")
+            value, written = int(digits, 16 if hexadecimal else 10), hex if hexadecimal else str
+            yield a, b, written(value + 1) + suffix, "constant"
             if value > 0:
-                yield a, b, (hex(value - 1) if digits.lower().startswith("0x") else str(value - 1)) + suffix, "constant"
+                yield a, b, written(value - 1) + suffix, "constant"
         else:
             for factor in (1.1, 0.9):
                 yield a, b, repr(float(digits) * factor) + suffix, "constant"
 
     def ternary(self, i):
-        """The two values of a conditional exchanged, where both end before the first ',', ')' or ';'."""
+        """The two values of a conditional exchanged, where both end before the first ',', ')' or
+        ';'."""
         depth, colon, j = 0, None, i + 1
         while j < len(self.t):
             t = self.t[j]
@@ -221,7 +258,8 @@ class File:
     def deletion(self, i):
         """Token i begins an expression statement: it can go."""
         before = self.t[i - 1] if i else ""
-        if before not in (";", "{", "}", ")", "else", ":") or self.inside[i] != "{" or self.t[i] in NOT_A_STATEMENT:
+        if (before not in (";", "{", "}", ")", "else", ":") or self.inside[i] != "{"
+                or self.t[i] in NOT_A_STATEMENT):
             return
         if before == ")" and not self.heads_statement(i - 1):
             return
@@ -231,7 +269,8 @@ class File:
         if end is None:
             return
         text = self.text[self.tokens[i].start():self.tokens[end].start()]
-        if re.match(r"(typename |std::)?[\w:]+(<[^()]*>)?[ &*]+\w+ *(=(?!=)|\{|\(|\[|$|,)", text):  # declares something
+        declares = r"(typename |std::)?[\w:]+(<[^()]*>)?[ &*]+\w+ *(=(?!=)|\{|\(|\[|$|,)"
+        if re.match(declares, text):
             return
         if re.search(r"\w\(|=|\+\+|--|^break$|^continue$", text):
             yield self.tokens[i].start(), self.tokens[end].end(), ";", "deletion"
@@ -256,5 +295,6 @@ class File:
             unique.add((start, end, new))
             number = bisect.bisect_right(offsets, start) - 1
             line = lines[number]
-            yield Mutant(self.name, start, end, new, operator, number + 1, line.strip(), start - offsets[number] - (len(line) - len(line.lstrip())),
+            column = start - offsets[number] - (len(line) - len(line.lstrip()))
+            yield Mutant(self.name, start, end, new, operator, number + 1, line.strip(), column,
                          self.text[start:end], occurrence[number])

@@ -57,7 +57,8 @@ def is_test(name):
 
 def in_library(name):
     """Whether it is compiled with the library's others as one file, where most are affected."""
-    return bool(re.match(r"src\.(layouts|dispatch|filters|growing|bloomier|series|textbook|persist|join|c)\.", name))
+    folders = "layouts|dispatch|filters|growing|bloomier|series|textbook|persist|join|c"
+    return bool(re.match(rf"src\.({folders})\.", name))
 
 
 def sources(root):

@@ -61,7 +61,8 @@ class Worker:
             verdict = self.one_isa_after_the_other(kernels, own)
         elif quickly:
             # A header that most files include: they are compiled as one.
-            verdict = self.compile(kernels + (core if len(core) <= FEW else [UNIT]) + others, 0, own)
+            as_one = core if len(core) <= FEW else [UNIT]
+            verdict = self.compile(kernels + as_one + others, 0, own)
         else:
             # At once at the level whose objects can be compared.
             verdict = self.compile(library, 1, own)

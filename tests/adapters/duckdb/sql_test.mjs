@@ -1,46 +1,63 @@
-// sql_test.mjs EXTENSION PARQUET_FILE: the extension in a DuckDB as it comes from npm, through real SQL; writes a Parquet file for the
-// test of the program.
+// sql_test.mjs EXTENSION PARQUET_FILE: the extension in a DuckDB as it comes from npm, through real
+// SQL; writes a Parquet file for the test of the program.
 import assert from 'node:assert/strict';
 import { finish, open, test } from './support.mjs';
 
 const [extension, parquetFile] = process.argv.slice(2);
 const { instance, db, rows, one, refused } = await open(extension);
 
-await db.run(`CREATE TABLE fact AS SELECT i AS id, (i * 7919) % 100000 AS k FROM range(300000) t(i)`);
+await db.run(`CREATE TABLE fact AS SELECT i AS id, (i * 7919) % 100000 AS k
+              FROM range(300000) t(i)`);
 await db.run(`CREATE TABLE dim AS SELECT i * 10 AS k FROM range(2000) t(i)`);
+/// Whether a key is among those of dim, by a filter of them.
+const found = (filter, key = 'k') => `bloom_contains((SELECT ${filter} FROM dim), ${key})`;
+const countOfFact = (condition) => `SELECT count(*) FROM fact WHERE ${condition}`;
 
 await test('no row of a join is lost, and few others pass', async () => {
   const joined = await one('SELECT count(*) FROM fact JOIN dim USING (k)');
-  assert.equal(await one('SELECT count(*) FROM fact JOIN dim USING (k) WHERE bloom_contains((SELECT bloom_filter(k) FROM dim), fact.k)'), joined);
-  const passing = await one('SELECT count(*) FROM fact WHERE bloom_contains((SELECT bloom_filter(k, 16) FROM dim), k)');
-  assert.ok(passing >= joined && Number(passing - joined) < 0.005 * 300000, `${passing} of 300000 pass, ${joined} join`);
+  assert.equal(await one(`SELECT count(*) FROM fact JOIN dim USING (k)
+    WHERE ${found('bloom_filter(k)', 'fact.k')}`), joined);
+  const passing = await one(countOfFact(found('bloom_filter(k, 16)')));
+  assert.ok(passing >= joined && Number(passing - joined) < 0.005 * 300000,
+    `${passing} of 300000 pass, ${joined} join`);
 });
 
 await test('NULLs are not in a filter and are not answered', async () => {
-  assert.deepEqual(await rows('SELECT bloom_contains((SELECT bloom_filter(k) FROM dim), x) FROM (VALUES (0), (NULL), (10)) t(x)'), [[true], [null], [true]]);
+  assert.deepEqual(
+    await rows(`SELECT ${found('bloom_filter(k)', 'x')} FROM (VALUES (0), (NULL), (10)) t(x)`),
+    [[true], [null], [true]]);
   assert.deepEqual(await rows('SELECT bloom_contains(NULL, 5)'), [[null]]);
-  assert.equal(await one('SELECT (bloom_info(bloom_filter(x))).keys FROM (VALUES (1), (NULL), (1), (2)) t(x)'), 2n); // distinct ones
-  // Many: exact where all differ, within 1 % where rows repeat, the same however threads divide them.
-  assert.equal(await one('SELECT (bloom_info(bloom_filter(i))).keys FROM range(300000) t(i)'), 300000n);
-  const repeated = Number(await one('SELECT (bloom_info(bloom_filter(i % 50000))).keys FROM range(1000000) t(i)'));
+  const keysOf = (x, from) => one(`SELECT (bloom_info(bloom_filter(${x}))).keys FROM ${from}`);
+  assert.equal(await keysOf('x', '(VALUES (1), (NULL), (1), (2)) t(x)'), 2n); // distinct ones
+  // Many: exact where all differ, within 1 % where rows repeat, the same however threads divide
+  // them.
+  assert.equal(await keysOf('i', 'range(300000) t(i)'), 300000n);
+  const repeated = Number(await keysOf('i % 50000', 'range(1000000) t(i)'));
   assert.ok(Math.abs(repeated - 50000) < 500, `${repeated} keys in place of 50000`);
   await db.run('SET threads = 1');
-  assert.equal(Number(await one('SELECT (bloom_info(bloom_filter(i % 50000))).keys FROM range(1000000) t(i)')), repeated);
+  assert.equal(Number(await keysOf('i % 50000', 'range(1000000) t(i)')), repeated);
   await db.run('SET threads = 2');
-  assert.equal(await one(`SELECT count(*) FILTER (bloom_contains((SELECT bloom_filter(CASE WHEN i % 2 = 0 THEN i::VARCHAR END, 24) FROM range(10000) t(i)), x::VARCHAR))
-                          FROM range(0, 10000, 2) u(x)`), 5000n);
+  const evenOnes = 'bloom_filter(CASE WHEN i % 2 = 0 THEN i::VARCHAR END, 24)';
+  assert.equal(await one(`SELECT count(*) FILTER (
+      bloom_contains((SELECT ${evenOnes} FROM range(10000) t(i)), x::VARCHAR))
+    FROM range(0, 10000, 2) u(x)`), 5000n);
 });
 
 await test('an empty table has a filter in which nothing is found', async () => {
-  assert.equal(await one('SELECT bloom_contains((SELECT bloom_filter(k) FROM dim WHERE k < 0), 5)'), false);
-  assert.equal(await one('SELECT count(*) FROM fact WHERE NOT bloom_contains((SELECT bloom_filter(k) FROM dim WHERE k < 0), k)'), 300000n);
-  assert.equal(await one('SELECT count(*) FROM (SELECT * FROM fact WHERE false) WHERE bloom_contains((SELECT bloom_filter(k) FROM dim), k)'), 0n);
+  const empty = '(SELECT bloom_filter(k) FROM dim WHERE k < 0)';
+  assert.equal(await one(`SELECT bloom_contains(${empty}, 5)`), false);
+  assert.equal(await one(countOfFact(`NOT bloom_contains(${empty}, k)`)), 300000n);
+  assert.equal(await one(`SELECT count(*) FROM (SELECT * FROM fact WHERE false)
+    WHERE ${found('bloom_filter(k)')}`), 0n);
 });
 
 await test('a filter a group, and a column of filters', async () => {
-  await db.run(`CREATE OR REPLACE TABLE groups AS SELECT k % 7 AS g, bloom_filter(id, 20) AS f, count(*) AS n FROM fact GROUP BY g`);
-  assert.equal(await one('SELECT count(*) FROM fact JOIN groups ON fact.k % 7 = g WHERE NOT bloom_contains(f, id)'), 0n);
-  const others = await one('SELECT count(*) FROM fact JOIN groups ON (fact.k + 1) % 7 = g WHERE bloom_contains(f, id)');
+  await db.run(`CREATE OR REPLACE TABLE groups AS
+    SELECT k % 7 AS g, bloom_filter(id, 20) AS f, count(*) AS n FROM fact GROUP BY g`);
+  assert.equal(await one(`SELECT count(*) FROM fact JOIN groups ON fact.k % 7 = g
+    WHERE NOT bloom_contains(f, id)`), 0n);
+  const others = await one(`SELECT count(*) FROM fact JOIN groups ON (fact.k + 1) % 7 = g
+    WHERE bloom_contains(f, id)`);
   assert.ok(others < 300n, `${others} of 300000`);
   assert.equal(await one('SELECT sum((bloom_info(f)).keys)::BIGINT FROM groups'), 300000n);
   assert.equal(await one('SELECT bool_and((bloom_info(f)).keys = n) FROM groups'), true);
@@ -52,7 +69,9 @@ await test('bloom_info', async () => {
   assert.equal(spec, 'split256');
   assert.equal(keys, 2000n);
   assert.equal(bytes, 3008n);
-  assert.ok(Math.abs(bits_per_key - 12.032) < 1e-9 && expected_fpr > 0.004 && expected_fpr < 0.007 && estimated_fpr > 0.003 && estimated_fpr < 0.008);
+  assert.ok(Math.abs(bits_per_key - 12.032) < 1e-9);
+  assert.ok(expected_fpr > 0.004 && expected_fpr < 0.007, `${expected_fpr}`);
+  assert.ok(estimated_fpr > 0.003 && estimated_fpr < 0.008, `${estimated_fpr}`);
   assert.deepEqual(await rows('SELECT bloom_info(NULL::BLOB)'), [[null]]);
   // What stands in the members of a NULL would be memory of other rows.
   const members = ['spec', 'bytes', 'keys', 'bits_per_key', 'expected_fpr', 'estimated_fpr'];
@@ -62,13 +81,16 @@ await test('bloom_info', async () => {
 });
 
 await test('a reference answers as its filter, while that is kept', async () => {
-  const with_ = (f) => `SELECT count(*), sum(k) FROM fact WHERE bloom_contains((SELECT ${f} FROM (SELECT bloom_filter(k, 9) AS f FROM dim)), k)`;
+  const with_ = (f) => `SELECT count(*), sum(k) FROM fact
+    WHERE bloom_contains((SELECT ${f} FROM (SELECT bloom_filter(k, 9) AS f FROM dim)), k)`;
   assert.deepEqual(await rows(with_('bloom_ref(f)')), await rows(with_('f')));
   assert.equal(await one('SELECT octet_length(bloom_ref(bloom_filter(k, 9))) FROM dim'), 16n);
-  assert.equal(await one('SELECT (bloom_info(bloom_ref(bloom_ref(bloom_filter(k, 9))))).keys FROM dim'), 2000n);
+  const twice = 'bloom_ref(bloom_ref(bloom_filter(k, 9)))';
+  assert.equal(await one(`SELECT (bloom_info(${twice})).keys FROM dim`), 2000n);
   assert.equal(await one('SELECT bloom_ref(NULL::BLOB)'), null);
   await db.run('CREATE TABLE saved AS SELECT bloom_filter(k + 1) AS f FROM dim');
-  await db.run(`CREATE OR REPLACE TABLE reference AS SELECT bloom_ref(bloom_filter(k, 9)) AS r FROM dim`);
+  await db.run(`CREATE OR REPLACE TABLE reference AS
+    SELECT bloom_ref(bloom_filter(k, 9)) AS r FROM dim`);
   // Another filter takes its place where there is room for one alone.
   await one('SELECT bloom_memory(1000)');
   await one('SELECT bloom_info(f) FROM saved');
@@ -85,9 +107,11 @@ await test('BLOBs that are no filter, and sizes that mean nothing, are errors', 
   // A bit of the middle turned over, then the whole cut.
   // Of keys that no other test asks for: a copy of a filter that was read before is taken for it.
   await db.run(`CREATE OR REPLACE TABLE saved AS SELECT bloom_filter(k + 1000003) AS f FROM dim`);
-  const middle = `unhex(hex(f)[1:2000] || CASE hex(f)[2001] WHEN '0' THEN '1' ELSE '0' END || hex(f)[2002:])`;
-  await refused(`SELECT count(*) FROM fact, saved WHERE bloom_contains(${middle}, k)`, 'checksum');
-  await refused(`SELECT count(*) FROM fact, saved WHERE bloom_contains(unhex(hex(f)[1:2000]), k)`, 'bytes');
+  const middle = `unhex(hex(f)[1:2000]
+    || CASE hex(f)[2001] WHEN '0' THEN '1' ELSE '0' END || hex(f)[2002:])`;
+  const asked = (filter) => `SELECT count(*) FROM fact, saved WHERE bloom_contains(${filter}, k)`;
+  await refused(asked(middle), 'checksum');
+  await refused(asked('unhex(hex(f)[1:2000])'), 'bytes');
   await refused('SELECT bloom_filter(k, 0) FROM dim', 'bits_per_key');
   await refused('SELECT bloom_filter(k, -3) FROM dim', 'bits_per_key');
   await refused(`SELECT bloom_filter(k, 'inf'::DOUBLE) FROM dim`, 'bits_per_key');
@@ -104,14 +128,16 @@ await test('filters outlive the connection in a table, and in a file', async () 
 
 await test('two connections at once', async () => {
   const connections = await Promise.all([instance.connect(), instance.connect()]);
-  const counts = await Promise.all(connections.flatMap((c) => [0, 1, 2].map((d) =>
-    rows(`SELECT count(*) FROM fact WHERE bloom_contains((SELECT bloom_filter(k + ${d}, 16) FROM dim), k)`, c))));
+  const asked = [0, 1, 2].map((d) => countOfFact(found(`bloom_filter(k + ${d}, 16)`)));
+  const counts = await Promise.all(connections.flatMap((c) => asked.map((sql) => rows(sql, c))));
   const alone = [];
-  for (const d of [0, 1, 2]) alone.push(await rows(`SELECT count(*) FROM fact WHERE bloom_contains((SELECT bloom_filter(k + ${d}, 16) FROM dim), k)`));
+  for (const sql of asked) alone.push(await rows(sql));
   assert.deepEqual(counts, [...alone, ...alone]);
 });
 
-// Four row groups of 160 words and numbers each, 64 rows a word, which DuckDB keeps in dictionaries: those have Bloom filters.
-await db.run(`COPY (SELECT 'word' || (i // 64) AS word, (i // 64)::BIGINT AS number, i AS id FROM range(40960) t(i))
+// Four row groups of 160 words and numbers each, 64 rows a word, which DuckDB keeps in
+// dictionaries: those have Bloom filters.
+await db.run(`COPY (SELECT 'word' || (i // 64) AS word, (i // 64)::BIGINT AS number, i AS id
+                    FROM range(40960) t(i))
               TO '${parquetFile}' (FORMAT parquet, ROW_GROUP_SIZE 10240)`);
 finish();
