@@ -25,3 +25,4 @@
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 #include "simdbloom/split_block.hpp"
+#include "simdbloom/version.hpp"

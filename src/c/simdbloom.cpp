@@ -9,6 +9,7 @@
 
 #include "simdbloom/join.hpp"
 #include "simdbloom/serialize.hpp"
+#include "simdbloom/version.hpp"
 
 using simdbloom::AnyFilter;
 using simdbloom::JoinColumn;
@@ -122,7 +123,7 @@ simdbloom_status create(const char* spec, simdbloom_filter** to, const Make& mak
 extern "C" {
 
 const char* simdbloom_error(void) { return last_error; }
-const char* simdbloom_version(void) { return SIMDBLOOM_VERSION; }
+const char* simdbloom_version(void) { return simdbloom::version.data(); }
 
 simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys, double bits_per_key,
                                   uint64_t seed, simdbloom_filter** filter) {

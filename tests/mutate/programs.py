@@ -18,9 +18,12 @@ FASTEST_FIRST = [f"src.dispatch.isa.{name}"
                  for name in ("avx2", "avx512bitalg", "scalar", "avx512", "sse42")]
 FORCED = ["scalar", "sse42", "avx2", "avx512"]
 
+VERSION = ".".join(re.findall(r"define SIMDBLOOM_VERSION_[A-Z]+ (\d+)$",
+                              (ROOT / "include/simdbloom/version.hpp").read_text(), re.M))
+
 # Kernels are not flattened: that takes most of the release's time. Position-independent for DuckDB.
 COMPILE = ["clang++", "-std=c++20", "-w", "-fPIC", "-DSIMDBLOOM_KERNEL=",
-           f'-DSIMDBLOOM_GOLDEN_FOLDER="{ROOT}/tests/golden"', '-DSIMDBLOOM_VERSION="0.1.0"',
+           f'-DSIMDBLOOM_GOLDEN_FOLDER="{ROOT}/tests/golden"',
            "-I.", "-Iinclude", "-Isrc", "-Itests/support", "-isystem", "/usr/include/cpu_features"]
 LINK = ["clang++", "-fuse-ld=lld", "-O0"]
 GTEST = ["-lgtest", "-lgtest_main"]
@@ -88,7 +91,7 @@ def flags_of(name, level, folder):
         return ["g++", *flags[1:], "-isystem", str(DUCKDB / "duckdb")], None, "other"
     if name == "tests.c.c_api":
         flags = ["clang", "-std=c99"] + [f for f in flags if f not in ("clang++", "-std=c++20")]
-        return flags + ['-DSIMDBLOOM_EXPECTED_VERSION="0.1.0"'], None, "other"
+        return flags + [f'-DSIMDBLOOM_EXPECTED_VERSION="{VERSION}"'], None, "other"
     if name in ("src.adapters.mpi.mpi", "tests.adapters.mpi.ranks"):
         return flags + MPI_COMPILE, None, "other"
     if name == "src.adapters.leveldb.policy":
@@ -120,7 +123,8 @@ def programs(names):
     duckdb = [n for n in names if n.startswith("src.adapters.duckdb.")]
     if duckdb:
         script = (f"{ROOT}/src/adapters/duckdb/append_footer {{program}} "
-                  "{folder}/simdbloom.duckdb_extension v0.1.0 linux_amd64 && "
+                  "{folder}/simdbloom.duckdb_extension "
+                  f"v{VERSION} linux_amd64 && "
                   f"{ROOT}/tests/adapters/duckdb/check {{folder}}/simdbloom.duckdb_extension "
                   f"{DUCKDB}/node_modules {{also}}")
         found.append(Program("duckdb", duckdb, [], ["bash", "-c", script], "src.tools.main", True))
