@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "bloomier_support.hpp"
-#include "saved_bytes.hpp"
+#include "saved_checks.hpp"
 
 namespace simdbloom {
 namespace {
@@ -15,7 +15,7 @@ using test::put;
 using test::sign;
 using test::TemporaryFolder;
 
-void expect_same(const BloomierMap& a, const BloomierMap& b) {
+void expect_same_map(const BloomierMap& a, const BloomierMap& b) {
     EXPECT_EQ(a.spec(), b.spec());
     EXPECT_EQ(a.seed(), b.seed());
     EXPECT_EQ(a.n_keys(), b.n_keys());
@@ -36,33 +36,14 @@ TEST(BloomierSaved, EveryMapComesBackFromBytesViewsAndFiles) {
         for (const std::size_t n : {0u, 1u, 2000u}) {
             const auto map = test::make_map(shape, n, {.seed = 77});
             SCOPED_TRACE(map.spec() + ", keys: " + std::to_string(n));
-            const Bytes bytes = save(map);
-            ASSERT_EQ(bytes.size(), saved_size(map));
-            auto loaded = load<BloomierMap>(bytes);
-            ASSERT_TRUE(loaded) << loaded.error().message;
-            expect_same(map, *loaded);
-            EXPECT_EQ(save(*loaded), bytes);
-
-            const Aligned aligned(bytes);
-            auto viewed = view<BloomierMap>(aligned.bytes);
-            ASSERT_TRUE(viewed) << viewed.error().message;
-            expect_same(map, *viewed);
-            EXPECT_EQ(static_cast<const void*>(viewed->bytes().data()), aligned.bytes.data() + 64)
-                << "a view copies nothing";
-
             const auto path = folder.path / "map";
-            save_file(map, path);
-            auto read = load_file<BloomierMap>(path);
-            ASSERT_TRUE(read) << read.error().message;
-            expect_same(map, *read);
-            auto mapped = map_file<BloomierMap>(path);
-            ASSERT_TRUE(mapped) << mapped.error().message;
-            expect_same(map, *mapped);
+            test::expect_comes_back<BloomierMap>(map, path, expect_same_map);
             // It goes on when the file is gone, and where it is moved or copied to.
+            BloomierMap mapped = map_file<BloomierMap>(path).value();
             fs::remove(path);
-            const BloomierMap moved = std::move(*mapped), copied = moved;
-            expect_same(map, moved);
-            expect_same(map, copied);
+            const BloomierMap moved = std::move(mapped), copied = moved;
+            expect_same_map(map, moved);
+            expect_same_map(map, copied);
         }
 }
 
@@ -72,7 +53,7 @@ TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
     const Bytes bytes = save(map);
     auto loaded = load<BloomierMap>(bytes, keyed);
     ASSERT_TRUE(loaded) << loaded.error().message;
-    expect_same(map, *loaded);
+    expect_same_map(map, *loaded);
     for (const Options& wrong : {Options{}, Options{.hashing = Hashing::keyed},
                                  Options{.hashing = Hashing::keyed, .secret = Secret{1, 3}}}) {
         auto refused = load<BloomierMap>(bytes, wrong);
@@ -135,33 +116,13 @@ TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
 }
 
 TEST(BloomierSaved, EveryTruncationAndExtensionIsRefused) {
-    for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}, {32, 32}}) {
-        const Bytes bytes = save(test::make_map(shape, 300));
-        for (std::size_t n = 0; n < bytes.size(); ++n)
-            ASSERT_FALSE(load<BloomierMap>(std::span(bytes).first(n))) << n;
-        Bytes longer = bytes;
-        for (int i = 0; i < 70; ++i) {
-            longer.push_back(std::byte{0});
-            ASSERT_FALSE(load<BloomierMap>(longer));
-        }
-    }
+    for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}, {32, 32}})
+        test::expect_other_lengths_refused<BloomierMap>(save(test::make_map(shape, 300)));
 }
 
 TEST(BloomierSaved, EveryFlippedBitIsSeen) {
-    for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}}) {
-        Bytes bytes = save(test::make_map(shape, 3400));
-        ASSERT_GT(bytes.size(), 64u + 4096 + 8);
-        const auto flip_and_load = [&](std::size_t at) {
-            for (int bit = 0; bit < 8; ++bit) {
-                bytes[at] ^= static_cast<std::byte>(1 << bit);
-                ASSERT_FALSE(load<BloomierMap>(bytes)) << "byte " << at << " bit " << bit;
-                bytes[at] ^= static_cast<std::byte>(1 << bit);
-            }
-        };
-        for (std::size_t at = 0; at < 64 + 4096; ++at) flip_and_load(at);
-        for (std::size_t at = bytes.size() - 9; at < bytes.size(); ++at) flip_and_load(at);
-        ASSERT_TRUE(load<BloomierMap>(bytes));
-    }
+    for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}})
+        test::expect_flipped_bits_refused<BloomierMap>(save(test::make_map(shape, 3400)));
 }
 
 TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
@@ -171,10 +132,7 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
         Bytes bytes = good;
         change(bytes);
         sign(bytes);
-        auto loaded = load<BloomierMap>(bytes, options);
-        ASSERT_FALSE(loaded) << says;
-        EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
-        EXPECT_NE(loaded.error().message.find(says), std::string::npos) << loaded.error().message;
+        test::expect_refused(load<BloomierMap>(bytes, options), fault, says);
     };
     refused(LoadFault::foreign, "Bloomier",
             [](Bytes& b) { b[4] = std::byte{'M'}, b[3] = std::byte{'L'}; });

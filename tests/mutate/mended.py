@@ -100,7 +100,7 @@ MENDED = [
     bug("memory for what a file says it is", "files of holes are not checked first",
         ("src/persist/files.hpp",
          "    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) "
-         "return *error;\n", ""), by=("serialize_test", "SerializeFile")),
+         "return *error;\n", ""), by=("serialize_file_test", "SerializeFile")),
     bug("memory that is not there", "left to the killer of processes",
         ("src/layouts/storage.cpp", "        check_available(bytes);\n", ""),
         by=("available_memory_test", "AvailableMemory")),

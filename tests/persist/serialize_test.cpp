@@ -3,34 +3,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <bit>
-#include <csignal>
 #include <cstring>
-#include <fstream>
 
-#include "no_more_memory.hpp"
-#include "saved_bytes.hpp"
+#include "saved_checks.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
 #include "simdbloom/scalable.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {
 
-namespace fs = std::filesystem;
 using test::Aligned;
 using test::Bytes;
+using test::make_filled;
 using test::put;
 using test::sign;
 using test::TemporaryFolder;
 
-AnyFilter filled(const std::string& spec, std::size_t n, std::uint64_t seed = 77) {
-    auto filter = make_filter(spec, n, test::feasible_bits(spec, 12), {.seed = seed});
-    filter.insert(test::random_keys(n - n / 20));
-    return filter;
-}
-
-void expect_same(const AnyFilter& a, const AnyFilter& b) {
+void expect_same_filter(const AnyFilter& a, const AnyFilter& b) {
     EXPECT_EQ(a.spec(), b.spec());
     EXPECT_EQ(a.seed(), b.seed());
     EXPECT_EQ(a.base().n_keys(), b.base().n_keys());
@@ -49,30 +38,8 @@ TEST(Serialize, EveryFilterComesBackFromBytesViewsAndFiles) {
     const TemporaryFolder folder;
     for (const auto& spec : test::all_specs()) {
         SCOPED_TRACE(spec);
-        const AnyFilter filter = filled(spec, 2000);
-        const Bytes bytes = save(filter);
-        ASSERT_EQ(bytes.size(), saved_size(filter));
-        auto loaded = load(bytes);
-        ASSERT_TRUE(loaded) << loaded.error().message;
-        expect_same(filter, *loaded);
-        EXPECT_EQ(save(*loaded), bytes);
-
-        const Aligned aligned(bytes);
-        auto viewed = view(aligned.bytes);
-        ASSERT_TRUE(viewed) << viewed.error().message;
-        expect_same(filter, **viewed);
-        EXPECT_EQ(static_cast<const void*>((*viewed)->base().bytes().data()),
-                  aligned.bytes.data() + 64)
-            << "a view copies nothing";
-
-        const auto path = folder.path / "filter";
-        save_file(filter, path);
-        auto read = load_file(path);
-        ASSERT_TRUE(read) << read.error().message;
-        expect_same(filter, *read);
-        auto mapped = map_file(path);
-        ASSERT_TRUE(mapped) << mapped.error().message;
-        expect_same(filter, **mapped);
+        test::expect_comes_back<FrozenFilter>(make_filled(spec, 2000), folder.path / "filter",
+                                              expect_same_filter);
     }
 }
 
@@ -128,46 +95,27 @@ TEST(Serialize, AUnionOfTwoKindsOfKeysIsOfNeither) {
 
 TEST(Serialize, EveryTruncationAndExtensionIsRefused) {
     for (const auto& spec : test::layout_names()) {
-        const Bytes bytes = save(filled(spec, 300));
-        for (std::size_t n = 0; n < bytes.size(); ++n)
-            ASSERT_FALSE(load(std::span(bytes).first(n))) << spec << ' ' << n;
-        Bytes longer = bytes;
-        for (int i = 0; i < 70; ++i) {
-            longer.push_back(std::byte{0});
-            ASSERT_FALSE(load(longer)) << spec;
-        }
+        SCOPED_TRACE(spec);
+        test::expect_other_lengths_refused<AnyFilter>(save(make_filled(spec, 300)));
     }
 }
 
 TEST(Serialize, EveryFlippedBitIsSeen) {
     for (const auto& spec : test::layout_names()) {
+        SCOPED_TRACE(spec);
         // 4 KiB of bits and a little more.
-        const std::size_t n = 4096 * 8 / 12 + 50;
-        Bytes bytes = save(filled(spec, n));
-        const std::size_t last = std::min<std::size_t>(bytes.size(), 64 + 4096);
-        const auto flip_and_load = [&](std::size_t at) {
-            for (int bit = 0; bit < 8; ++bit) {
-                bytes[at] ^= static_cast<std::byte>(1 << bit);
-                ASSERT_FALSE(load(bytes)) << spec << " byte " << at << " bit " << bit;
-                bytes[at] ^= static_cast<std::byte>(1 << bit);
-            }
-        };
-        for (std::size_t at = 0; at < last; ++at) flip_and_load(at);
-        for (std::size_t at = bytes.size() - 8; at < bytes.size(); ++at) flip_and_load(at);
-        ASSERT_TRUE(load(bytes));
+        test::expect_flipped_bits_refused<AnyFilter>(save(make_filled(spec, 4096 * 8 / 12 + 50)));
     }
 }
 
 TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
-    const Bytes good = save(filled("register64:k=5", 1000));
+    const Bytes good = save(make_filled("register64:k=5", 1000));
     const auto refused = [&](LoadFault fault, const std::string& says, auto change) {
         Bytes bytes = good;
         change(bytes);
         sign(bytes);
         auto loaded = load(bytes);
-        ASSERT_FALSE(loaded) << says;
-        EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
-        EXPECT_NE(loaded.error().message.find(says), std::string::npos) << loaded.error().message;
+        test::expect_refused(loaded, fault, says);
         EXPECT_THROW((void)loaded.value(), std::runtime_error);
     };
     refused(LoadFault::foreign, "first 8 bytes", [](Bytes& b) { b[0] = std::byte{0x88}; });
@@ -209,7 +157,7 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
 TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {
     for (const auto& spec : test::layout_names())
         for (const std::size_t n : {1u, 5000u}) {
-            Bytes bytes = save(filled(spec, n));
+            Bytes bytes = save(make_filled(spec, n));
             test::Counting counting;
             {
                 auto loaded = load(bytes, {.allocator = &counting});
@@ -235,7 +183,7 @@ struct Exhausted : std::pmr::memory_resource {
 };
 
 TEST(Serialize, NoMemoryAndLimitsAreErrorsNotExceptions) {
-    const Bytes bytes = save(filled("split256", 1000));
+    const Bytes bytes = save(make_filled("split256", 1000));
     Exhausted none;
     auto loaded = load(bytes, {.allocator = &none});
     ASSERT_FALSE(loaded);
@@ -246,7 +194,7 @@ TEST(Serialize, NoMemoryAndLimitsAreErrorsNotExceptions) {
     EXPECT_NE(limited.error().message.find("max_bytes=100"), std::string::npos);
     EXPECT_TRUE(load(bytes, {.max_bytes = bytes.size()}));
     Bytes small(71);
-    EXPECT_THROW(save(filled("split256", 1000), small), std::length_error);
+    EXPECT_THROW(save(make_filled("split256", 1000), small), std::length_error);
 }
 
 TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
@@ -257,8 +205,8 @@ TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
         // A size that lets both the first byte be aligned and the last one be followed by the
         // fault, where blocks allow it.
         std::size_t n = 400;
-        while (n < 700 && saved_size(filled(spec, n)) % 64 != 0) ++n;
-        const AnyFilter filter = filled(spec, n);
+        while (n < 700 && saved_size(make_filled(spec, n)) % 64 != 0) ++n;
+        const AnyFilter filter = make_filled(spec, n);
         const Bytes bytes = save(filter);
         // The last byte is the last of a page, and the page behind it faults. Where that leaves
         // them unaligned, a view refuses.
@@ -289,9 +237,9 @@ TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
 }
 
 TEST(Serialize, AFrozenFilterIsSharedAndItsCopyIsAnOwnFilter) {
-    const Bytes bytes = save(filled("cuckoo12", 1000));
+    const Bytes bytes = save(make_filled("cuckoo12", 1000));
     const Aligned aligned(bytes);
-    AnyFilter thawed = filled("split256", 10);
+    AnyFilter thawed = make_filled("split256", 10);
     {
         auto viewed = view(aligned.bytes);
         ASSERT_TRUE(viewed);
@@ -322,167 +270,6 @@ TEST(Serialize, ALoadedCuckooFilterKnowsWhatItHolds) {
         EXPECT_EQ(cuckoo->stored(), 0u);
         EXPECT_EQ(loaded->count(keys), 0u);
     }
-}
-
-TEST(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
-    const auto refused = [&](const fs::path& of, LoadFault fault) {
-        for (const auto& error : {load_file(of).error(), map_file(of).error()}) {
-            EXPECT_EQ(error.fault, fault) << error.message;
-            EXPECT_NE(error.message.find(of.string()), std::string::npos) << error.message;
-        }
-    };
-    refused(folder.path / "none", LoadFault::file);
-    refused(folder.path, LoadFault::file);
-    std::ofstream(path) << "";
-    refused(path, LoadFault::too_short);
-    std::ofstream(path) << std::string(200, 'x');
-    refused(path, LoadFault::foreign);
-    save_file(filled("sector512", 1000), path);
-    fs::resize_file(path, fs::file_size(path) - 1);
-    refused(path, LoadFault::size);
-    save_file(filled("sector512", 1000), path);
-    {
-        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-        file.seekp(100);
-        file.put('\x55');
-        file.seekp(101);
-        file.put('\x55');
-    }
-    refused(path, LoadFault::checksum);
-}
-
-// Files of holes: 4 KiB on the disk, which say that they are 64 MiB long.
-TEST(SerializeFile, NothingIsAllocatedForAFileThatIsNotWhatWasSaved) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
-    test::Counting counting;
-    const auto write_with_holes = [&](const Bytes& header, std::uint64_t bytes) {
-        std::ofstream(path, std::ios::binary | std::ios::trunc)
-            .write(reinterpret_cast<const char*>(header.data()), 64);
-        fs::resize_file(path, bytes);
-    };
-    for (const auto& spec : test::layout_names()) {
-        SCOPED_TRACE(spec);
-        Bytes header = save(filled(spec, 300));
-        const std::uint64_t blocks = load(header).value().base().blocks();
-        const std::uint64_t block_bytes = (header.size() - 72) / blocks;
-        put(header, 16, (std::uint64_t{64} << 20) / block_bytes);
-        write_with_holes(header, 72 + (64u << 20) / block_bytes * block_bytes);
-        const auto loaded = load_file(path, {.allocator = &counting});
-        ASSERT_FALSE(loaded);
-        EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
-        EXPECT_EQ(counting.allocations, 0u);
-    }
-    const GrowingCuckoo growing(5'000'000);
-    const Bytes header = save(growing);
-    write_with_holes(header, header.size());
-    const auto loaded = load_file<GrowingCuckoo>(path, {.allocator = &counting});
-    ASSERT_FALSE(loaded);
-    EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
-    EXPECT_EQ(counting.allocations, 0u);
-}
-
-TEST(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
-    save_file(filled("split256", 1000), path);
-    const char* const before = std::getenv("SIMDBLOOM_ISA");
-    const std::string kept = before != nullptr ? before : "";
-    setenv("SIMDBLOOM_ISA", "avx1024", 1);
-    const LoadError loaded = load_file(path).error(), mapped = map_file(path).error();
-    if (before != nullptr) setenv("SIMDBLOOM_ISA", kept.c_str(), 1);
-    else unsetenv("SIMDBLOOM_ISA");
-    for (const LoadError& error : {loaded, mapped}) {
-        EXPECT_EQ(error.fault, LoadFault::isa);
-        EXPECT_EQ(error.message.rfind("unknown ISA \"avx1024\"", 0), 0u) << error.message;
-        EXPECT_NE(error.message.find("SIMDBLOOM_ISA"), std::string::npos) << error.message;
-        EXPECT_EQ(error.message.find(path.string()), std::string::npos) << error.message;
-    }
-}
-
-TEST(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {
-    test::NoMoreMemory refused;
-    if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
-    save_file(filled("sector512", 3'000'000), path);
-    refused.begin();
-    const auto mapped = map_file(path);
-    const auto loaded = load_file(path);
-    refused.end();
-    ASSERT_FALSE(mapped);
-    EXPECT_EQ(mapped.error().fault, LoadFault::file);
-    EXPECT_NE(mapped.error().message.find(path.string() + ": Cannot allocate memory"),
-              std::string::npos)
-        << mapped.error().message;
-    ASSERT_FALSE(loaded);
-    EXPECT_EQ(loaded.error().fault, LoadFault::memory);
-}
-
-TEST(SerializeFile, AFullDiskLeavesTheOldFileAndNothingElse) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
-    save_file(filled("split256", 100, 1), path);
-    const AnyFilter large = filled("split256", 10'000, 2);
-    // The limit on the size of a file: a write that crosses it writes a part, the next one fails.
-    rlimit before;
-    getrlimit(RLIMIT_FSIZE, &before);
-    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-    for (const rlim_t limit :
-         {rlim_t{10}, rlim_t{5000}, static_cast<rlim_t>(saved_size(large) - 3)}) {
-        rlimit small = before;
-        small.rlim_cur = limit;
-        setrlimit(RLIMIT_FSIZE, &small);
-        test::expect_error<std::system_error>([&] { return save_file(large, path), 0; },
-                                              "cannot write " + path.string() + ": File too large");
-        setrlimit(RLIMIT_FSIZE, &before);
-        auto loaded = load_file(path);
-        ASSERT_TRUE(loaded) << limit;
-        EXPECT_EQ(loaded->seed(), 1u);
-        EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1)
-            << limit;
-    }
-    std::signal(SIGXFSZ, handler);
-}
-
-TEST(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
-    // Says that it is as long as a page and is not.
-    const fs::path path = "/sys/kernel/mm/transparent_hugepage/enabled";
-    std::error_code none;
-    if (fs::file_size(path, none) != 4096 || none) GTEST_SKIP() << "no such file here";
-    const auto loaded = load_file(path);
-    ASSERT_FALSE(loaded);
-    EXPECT_EQ(loaded.error().fault, LoadFault::file);
-    EXPECT_NE(loaded.error().message.find("became shorter"), std::string::npos)
-        << loaded.error().message;
-}
-
-TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
-    save_file(filled("register32", 1000, 1), path);
-    auto mapped = map_file(path);
-    ASSERT_TRUE(mapped);
-    save_file(filled("register32", 1000, 2), path);
-    EXPECT_EQ((*mapped)->seed(), 1u)
-        << "a mapped filter stays what it was when its file is replaced";
-    auto loaded = load_file(path);
-    ASSERT_TRUE(loaded);
-    EXPECT_EQ(loaded->seed(), 2u);
-    try {
-        save_file(filled("split256", 10), folder.path / "no such folder" / "filter");
-        FAIL();
-    } catch (const std::system_error& e) {
-        EXPECT_NE(std::string(e.what()).find("no such folder"), std::string::npos) << e.what();
-    }
-    fs::create_directory(folder.path / "taken");
-    std::ofstream(folder.path / "taken" / "file") << "x";
-    EXPECT_THROW(save_file(filled("split256", 10), folder.path / "taken"), std::system_error);
-    std::size_t entries = 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path)) ++entries;
-    EXPECT_EQ(entries, 2u) << "something half-written was left";
 }
 
 }  // namespace

@@ -1,0 +1,180 @@
+// Files of saved filters: what is no filter is refused, and saving replaces whole files.
+#include <csignal>
+#include <fstream>
+
+#include "no_more_memory.hpp"
+#include "saved_checks.hpp"
+#include "simdbloom/growing_cuckoo.hpp"
+
+namespace simdbloom {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Bytes;
+using test::make_filled;
+using test::put;
+using test::TemporaryFolder;
+
+TEST(SerializeFile, WhatCannotBeReadIsAnErrorThatNamesTheFile) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    const auto refused = [&](const fs::path& of, LoadFault fault) {
+        for (const auto& error : {load_file(of).error(), map_file(of).error()}) {
+            EXPECT_EQ(error.fault, fault) << error.message;
+            EXPECT_NE(error.message.find(of.string()), std::string::npos) << error.message;
+        }
+    };
+    refused(folder.path / "none", LoadFault::file);
+    refused(folder.path, LoadFault::file);
+    std::ofstream(path) << "";
+    refused(path, LoadFault::too_short);
+    std::ofstream(path) << std::string(200, 'x');
+    refused(path, LoadFault::foreign);
+    save_file(make_filled("sector512", 1000), path);
+    fs::resize_file(path, fs::file_size(path) - 1);
+    refused(path, LoadFault::size);
+    save_file(make_filled("sector512", 1000), path);
+    {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(100);
+        file.put('\x55');
+        file.seekp(101);
+        file.put('\x55');
+    }
+    refused(path, LoadFault::checksum);
+}
+
+// Files of holes: 4 KiB on the disk, which say that they are 64 MiB long.
+TEST(SerializeFile, NothingIsAllocatedForAFileThatIsNotWhatWasSaved) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    test::Counting counting;
+    const auto write_with_holes = [&](const Bytes& header, std::uint64_t bytes) {
+        std::ofstream(path, std::ios::binary | std::ios::trunc)
+            .write(reinterpret_cast<const char*>(header.data()), 64);
+        fs::resize_file(path, bytes);
+    };
+    for (const auto& spec : test::layout_names()) {
+        SCOPED_TRACE(spec);
+        Bytes header = save(make_filled(spec, 300));
+        const std::uint64_t blocks = load(header).value().base().blocks();
+        const std::uint64_t block_bytes = (header.size() - 72) / blocks;
+        put(header, 16, (std::uint64_t{64} << 20) / block_bytes);
+        write_with_holes(header, 72 + (64u << 20) / block_bytes * block_bytes);
+        const auto loaded = load_file(path, {.allocator = &counting});
+        ASSERT_FALSE(loaded);
+        EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
+        EXPECT_EQ(counting.allocations, 0u);
+    }
+    const GrowingCuckoo growing(5'000'000);
+    const Bytes header = save(growing);
+    write_with_holes(header, header.size());
+    const auto loaded = load_file<GrowingCuckoo>(path, {.allocator = &counting});
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
+    EXPECT_EQ(counting.allocations, 0u);
+}
+
+TEST(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(make_filled("split256", 1000), path);
+    const char* const before = std::getenv("SIMDBLOOM_ISA");
+    const std::string kept = before != nullptr ? before : "";
+    setenv("SIMDBLOOM_ISA", "avx1024", 1);
+    const LoadError loaded = load_file(path).error(), mapped = map_file(path).error();
+    if (before != nullptr) setenv("SIMDBLOOM_ISA", kept.c_str(), 1);
+    else unsetenv("SIMDBLOOM_ISA");
+    for (const LoadError& error : {loaded, mapped}) {
+        EXPECT_EQ(error.fault, LoadFault::isa);
+        EXPECT_EQ(error.message.rfind("unknown ISA \"avx1024\"", 0), 0u) << error.message;
+        EXPECT_NE(error.message.find("SIMDBLOOM_ISA"), std::string::npos) << error.message;
+        EXPECT_EQ(error.message.find(path.string()), std::string::npos) << error.message;
+    }
+}
+
+TEST(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {
+    test::NoMoreMemory refused;
+    if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(make_filled("sector512", 3'000'000), path);
+    refused.begin();
+    const auto mapped = map_file(path);
+    const auto loaded = load_file(path);
+    refused.end();
+    ASSERT_FALSE(mapped);
+    EXPECT_EQ(mapped.error().fault, LoadFault::file);
+    EXPECT_NE(mapped.error().message.find(path.string() + ": Cannot allocate memory"),
+              std::string::npos)
+        << mapped.error().message;
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().fault, LoadFault::memory);
+}
+
+TEST(SerializeFile, AFullDiskLeavesTheOldFileAndNothingElse) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(make_filled("split256", 100, 1), path);
+    const AnyFilter large = make_filled("split256", 10'000, 2);
+    // The limit on the size of a file: a write that crosses it writes a part, the next one fails.
+    rlimit before;
+    getrlimit(RLIMIT_FSIZE, &before);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    for (const rlim_t limit :
+         {rlim_t{10}, rlim_t{5000}, static_cast<rlim_t>(saved_size(large) - 3)}) {
+        rlimit small = before;
+        small.rlim_cur = limit;
+        setrlimit(RLIMIT_FSIZE, &small);
+        test::expect_error<std::system_error>([&] { return save_file(large, path), 0; },
+                                              "cannot write " + path.string() + ": File too large");
+        setrlimit(RLIMIT_FSIZE, &before);
+        auto loaded = load_file(path);
+        ASSERT_TRUE(loaded) << limit;
+        EXPECT_EQ(loaded->seed(), 1u);
+        EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1)
+            << limit;
+    }
+    std::signal(SIGXFSZ, handler);
+}
+
+TEST(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
+    // Says that it is as long as a page and is not.
+    const fs::path path = "/sys/kernel/mm/transparent_hugepage/enabled";
+    std::error_code none;
+    if (fs::file_size(path, none) != 4096 || none) GTEST_SKIP() << "no such file here";
+    const auto loaded = load_file(path);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().fault, LoadFault::file);
+    EXPECT_NE(loaded.error().message.find("became shorter"), std::string::npos)
+        << loaded.error().message;
+}
+
+TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    save_file(make_filled("register32", 1000, 1), path);
+    auto mapped = map_file(path);
+    ASSERT_TRUE(mapped);
+    save_file(make_filled("register32", 1000, 2), path);
+    EXPECT_EQ((*mapped)->seed(), 1u)
+        << "a mapped filter stays what it was when its file is replaced";
+    auto loaded = load_file(path);
+    ASSERT_TRUE(loaded);
+    EXPECT_EQ(loaded->seed(), 2u);
+    try {
+        save_file(make_filled("split256", 10), folder.path / "no such folder" / "filter");
+        FAIL();
+    } catch (const std::system_error& e) {
+        EXPECT_NE(std::string(e.what()).find("no such folder"), std::string::npos) << e.what();
+    }
+    fs::create_directory(folder.path / "taken");
+    std::ofstream(folder.path / "taken" / "file") << "x";
+    EXPECT_THROW(save_file(make_filled("split256", 10), folder.path / "taken"), std::system_error);
+    std::size_t entries = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path)) ++entries;
+    EXPECT_EQ(entries, 2u) << "something half-written was left";
+}
+
+}  // namespace
+}  // namespace simdbloom
