@@ -12,6 +12,17 @@ await test('the limit of 1 GiB is said and can be set', async () => {
   assert.equal(await one('SELECT bloom_memory(NULL)'), null);
 });
 
+await test('a limit may stand in any row', async () => {
+  for (const row of [0, 1, 63, 64, 65, 127, 128, 129, 2047]) {
+    const limit = (1 << 20) + row;
+    assert.equal(await one(`SELECT count(m) FROM (SELECT
+      bloom_memory(CASE WHEN i = ${row} THEN ${limit}::UBIGINT END) AS m FROM range(2048) t(i))`),
+    1n);
+    assert.equal((await held())[2], BigInt(limit));
+  }
+  await one(`SELECT bloom_memory(${1 << 20})`);
+});
+
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 await test('aggregates beyond the limit are errors that name it', async () => {
@@ -22,6 +33,15 @@ await test('aggregates beyond the limit are errors that name it', async () => {
     'max(f) FROM (SELECT bloom_filter(i) OVER () AS f FROM range(1000000) t(i))'])
     await refused(`SELECT ${sql}`, 'more than 1048576 bytes of memory; bloom_memory(bytes) sets');
   await refused('SELECT bloom_filter(i, 1e12) FROM range(9) t(i)', 'more than a BLOB can hold');
+});
+
+await test('an aggregate with ORDER BY that fails in the middle holds no key', async () => {
+  const [before] = await held();
+  for (let n = 0; n < 3; ++n)
+    await refused(`SELECT bloom_filter(i, CASE WHEN i < 20000 THEN 12 ELSE 13 END ORDER BY i)
+      FROM range(25000) t(i)`, 'in one group');
+  const [after] = await held();
+  assert.ok(after <= before + 3000n, `${after - before} bytes after it`);
 });
 
 await test('after queries of all kinds no key is held', async () => {

@@ -43,6 +43,27 @@ await test('NULLs are not in a filter and are not answered', async () => {
     FROM range(0, 10000, 2) u(x)`), 5000n);
 });
 
+await test('NULLs are NULLs in every row of a vector', async () => {
+  const all = 'range(2048) t(i)', whole = `(SELECT bloom_filter(i) AS f FROM ${all})`;
+  // Each row alone, and rows without a pattern.
+  const some = [0, 1, 62, 63, 64, 65, 127, 128, 129, 191, 192, 2047].map((row) => `i = ${row}`);
+  for (const is of [...some, 'hash(i) % 3 = 0']) {
+    const expected = await one(`SELECT count(*) FILTER (${is}) FROM ${all}`);
+    for (const answer of ['bloom_contains(g, i)', `bloom_contains(${whole}, x)`,
+      '(bloom_info(g)).keys > 0', 'octet_length(bloom_ref(g)) > 0'])
+      assert.deepEqual(await rows(`
+        SELECT count(a), count(*) FILTER (a), count(*) FILTER (a IS NULL AND ${is})
+        FROM (SELECT i, ${answer} AS a
+              FROM (SELECT i, CASE WHEN ${is} THEN i END AS x, CASE WHEN ${is} THEN f END AS g
+                    FROM ${all}, ${whole}))`),
+      [[expected, expected, 0n]], `${answer} where ${is}`);
+    // The size may stand in any row.
+    const bits = await one(`SELECT (bloom_info(f)).bits_per_key
+      FROM (SELECT bloom_filter(i, CASE WHEN ${is} THEN 20 END) AS f FROM ${all})`);
+    assert.ok(Math.abs(bits - 20) < 0.1, `${bits} bits a key, of 20 where ${is}`);
+  }
+});
+
 await test('an empty table has a filter in which nothing is found', async () => {
   const empty = '(SELECT bloom_filter(k) FROM dim WHERE k < 0)';
   assert.equal(await one(`SELECT bloom_contains(${empty}, 5)`), false);
@@ -72,6 +93,11 @@ await test('bloom_info', async () => {
   assert.ok(Math.abs(bits_per_key - 12.032) < 1e-9);
   assert.ok(expected_fpr > 0.004 && expected_fpr < 0.007, `${expected_fpr}`);
   assert.ok(estimated_fpr > 0.003 && estimated_fpr < 0.008, `${estimated_fpr}`);
+  // 12 bits a key are what nobody asks for, whether keys are counted or estimated.
+  for (const [n, bytes] of [[2000, 3008n], [100000, 150016n]])
+    assert.deepEqual(await rows(`SELECT (bloom_info(f)).bytes, (bloom_info(g)).bytes
+      FROM (SELECT bloom_filter(i) AS f, bloom_filter(i, 12) AS g FROM range(${n}) t(i))`),
+    [[bytes, bytes]]);
   assert.deepEqual(await rows('SELECT bloom_info(NULL::BLOB)'), [[null]]);
   // What stands in the members of a NULL would be memory of other rows.
   const members = ['spec', 'bytes', 'keys', 'bits_per_key', 'expected_fpr', 'estimated_fpr'];
