@@ -127,6 +127,16 @@ TEST(LevelDbPolicy, SizesAreWhatWasAskedForInWholeBlocksAndOneByte) {
                 200);
 }
 
+// A filter of more bytes is not read: with its last byte it has 2^28 at most.
+TEST(LevelDbPolicy, SizesEndBelow256MiB) {
+    const auto largest = [](const char* spec) {
+        return CompactSizes(spec, Goal::bits_per_key, 10).of(std::uint64_t{1} << 40).bytes;
+    };
+    EXPECT_EQ(largest("classic"), (1u << 28) - 65);
+    for (const char* const spec : {"split256", "register64", "sector512", "blocked512"})
+        EXPECT_EQ(largest(spec), (1u << 28) - 64) << spec;
+}
+
 TEST(LevelDbPolicy, TheBestKIsTaken) {
     for (const auto& [spec, bits] : {std::pair{"blocked512", 1.0},
                                      {"blocked512", 6.0},
@@ -134,9 +144,10 @@ TEST(LevelDbPolicy, TheBestKIsTaken) {
                                      {"blocked512", 200.0},
                                      {"classic", 1.0},
                                      {"classic", 10.0},
-                                     {"classic", 30.0}}) {
+                                     {"classic", 30.0},
+                                     {"classic", 36.0}}) {
         const CompactSizes sizes(spec, Goal::bits_per_key, bits);
-        for (std::size_t n = 1; n <= 256; n += 5) {
+        for (std::size_t n = 1; n <= 256; n += n < 10 ? 1 : 5) {
             double least = 2;
             for (unsigned k = 1; k <= sizes.layout().k_range().max; ++k)
                 least = std::min(
