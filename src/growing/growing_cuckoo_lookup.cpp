@@ -51,7 +51,7 @@ std::size_t GrowingCuckoo::answer(std::span<const std::uint64_t> words, bool has
 }
 
 std::uint64_t GrowingCuckoo::touch(std::span<const std::uint64_t> keys) const {
-    return kernels_->touch(target(), {keys.data(), keys.size(), false});
+    return detail::touch(*kernels_, target(), secret_or_null(), {keys, false});
 }
 
 }  // namespace simdbloom
