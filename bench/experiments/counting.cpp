@@ -5,6 +5,7 @@
 
 #include "experiments/experiment.hpp"
 #include "harness/keys.hpp"
+#include "harness/published_fpr.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {
@@ -63,7 +64,7 @@ void overflow() {
                   "a filter", "`counting512`, k", "a counter", "a filter"});
     for (const double c : {8.0, 10.0, 12.0, 16.0, 20.0}) {
         std::vector<std::string> cells{text("%.0f", c),
-                                       text("%.2g", fpr::counting_overflow_bound(c * n))};
+                                       text("%.2g", published::counting_overflow_bound(c * n))};
         for (const char* layout : {"counting", "counting512"}) {
             const auto filter = make_filter(layout, n, 4 * c);
             const double one =
@@ -75,7 +76,8 @@ void overflow() {
     }
     std::printf(
         "\nIn the limit of k = m / n ln 2 and many counters: %.4g a counter; the bound: %.4g.\n",
-        fpr::counter_tail(std::numbers::ln2 * 1e12, 1e12, 16), fpr::counting_overflow_bound(1));
+        fpr::counter_tail(std::numbers::ln2 * 1e12, 1e12, 16),
+        published::counting_overflow_bound(1));
 }
 
 void stuck_counters() {

@@ -5,6 +5,7 @@
 
 #include "experiments/experiment.hpp"
 #include "harness/keys.hpp"
+#include "harness/published_fpr.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {
@@ -89,7 +90,7 @@ void geometry() {
                   "after 20 rounds of keys going and coming"});
     for (unsigned i = 4; i <= 9; ++i)
         print_row({std::to_string(i), text("%.4g", filled.share[i]),
-                   text("%.3g", fpr::dleft_share(4, cells / (4 * 2048), i)),
+                   text("%.3g", published::dleft_share(4, cells / (4 * 2048), i)),
                    text("%.4g", churned.share[i])});
 }
 

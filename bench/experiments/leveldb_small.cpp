@@ -10,6 +10,7 @@
 #include "adapters/leveldb/compact.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/leveldb/database.hpp"
+#include "harness/published_fpr.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -26,7 +27,7 @@ double model_of(const std::string& policy, unsigned n) {
         const std::vector<std::string_view> any(n, "key");  // only size and k matter
         const auto bytes = make_leveldb_filter(any, bits_per_key);
         const LevelDbFilterView view{std::span<const std::byte>(bytes)};
-        return simulate_leveldb_fpr(n, view.bits(), view.k()).fpr;
+        return published::simulate_leveldb_fpr(n, view.bits(), view.k()).fpr;
     }
     const detail::CompactSizes sizes(policy, detail::CompactSizes::Goal::bits_per_key,
                                      bits_per_key);

@@ -2,6 +2,7 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
+#include "harness/published_fpr.hpp"
 #include "harness/subject.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 
@@ -29,7 +30,7 @@ Subject make_leveldb(const Order& order) {
     s.name = "leveldb";
     s.bytes = bits->size();
     const LevelDbFilterView view{std::string_view(*bits)};
-    const auto simulated = simulate_leveldb_fpr(order.n_keys, view.bits(), view.k());
+    const auto simulated = published::simulate_leveldb_fpr(order.n_keys, view.bits(), view.k());
     s.fpr = simulated.fpr, s.deviation = simulated.deviation;
     s.takes_text = true;
     s[Output::single] = [policy, bits, &keys = order.keys](Keys some, std::size_t, Answers&) {

@@ -1,5 +1,6 @@
 // LevelDB's filter through our view of it: the bytes of the peer `leveldb`, asked in batches.
 #include "simdbloom/adapters/leveldb_filter.hpp"
+#include "harness/published_fpr.hpp"
 #include "harness/subject.hpp"
 
 namespace simdbloom::bench {
@@ -20,7 +21,7 @@ Subject make_leveldb_view(const Order& order) {
     Subject s = subject_of(std::shared_ptr<LevelDbFilterView>(filter, &filter->view), order);
     s.name = "leveldb_filter";
     const auto simulated =
-        simulate_leveldb_fpr(order.n_keys, filter->view.bits(), filter->view.k());
+        published::simulate_leveldb_fpr(order.n_keys, filter->view.bits(), filter->view.k());
     s.fpr = simulated.fpr, s.deviation = simulated.deviation;
     s.builds = {
         {"serial", 1, [build](Keys some) { return seconds_of([&] { (void)build(some); }); }}};

@@ -12,8 +12,7 @@ namespace simdbloom {
 /// goes into the least loaded of the four buckets, the leftmost if several are equal. Keys with the
 /// same fingerprint share a cell and its 2-bit counter, in the subtable into which the first of
 /// them was put, so erasing removes exactly what inserting added. The table is made for a load of
-/// at most 0.75, the paper's. At that load the share of buckets that would need a ninth cell is nil
-/// (fpr::dleft_share).
+/// at most 0.75, the paper's. At that load no bucket needs a ninth cell.
 ///
 /// A counter that has reached 3 may have missed raises and stays at 3: such a key is found until
 /// clear(). Erasing a key that was never inserted returns false where no cell has its fingerprint.

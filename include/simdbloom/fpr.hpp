@@ -1,5 +1,4 @@
-// False-positive rates: exact models for every layout, and the published approximations beside
-// them.
+// False-positive rates: exact models for every layout.
 //
 // Notation: B block bits, S sector bits, k bits a key, z groups, c bits per key, n keys. A
 // "stranger" is a key that was not inserted. "Exact" means: the mean over random 64-bit hashes,
@@ -8,13 +7,11 @@
 // terms a * r^i. Its mean over the random block load is therefore a sum of values of the load's
 // generating function, and no series is cut off.
 //
-//   exact        classic_exact, blocked, blocked_distinct, sectorised, zoned, dleft, bloomier,
-//                occupancy, occupancy_distinct, counter_tail
+//   exact        classic_exact, blocked, sectorised, zoned, dleft, bloomier, counter_tail
 //   nearly       cuckoo_pairs (16 / (buckets 2^f)),
 //                growing_cuckoo (1 / buckets of a table that grew)
-//   approximate  classic (k^2 / m), classic_asymptotic (k^2 / m), blocked_putze (3 - 15 %),
-//                cuckoo and its variants (2^-f / 2)
-//   bounds       cuckoo_upper_bound, growing_cuckoo_bound, counting_overflow_bound
+//   approximate  classic (k^2 / m), classic_asymptotic (k^2 / m), cuckoo (2^-f / 2)
+//   bounds       growing_cuckoo_bound
 //
 // The brackets have the order of the relative error.
 #pragma once
@@ -42,21 +39,10 @@ double classic_exact(double bits, double keys, unsigned k);
 /// The integer k that minimises classic_asymptotic.
 unsigned classic_best_k(double bits_per_key);
 
-/// E[(X/B)^k], where X is the number of B bins that k * keys balls occupy: the chance that k
-/// further balls all hit occupied bins (Bose et al. 2008; Christensen et al. 2010). By the
-/// recurrence of the occupancy.
-double occupancy(unsigned block_bits, unsigned keys, unsigned k);
-/// The same where every key sets k different bits.
-double occupancy_distinct(unsigned block_bits, unsigned keys, unsigned k);
-
 /// k bits anywhere in a block of B bits, with a Poisson block load (the limit of many blocks).
 double blocked(unsigned block_bits, double bits_per_key, unsigned k);
-double blocked_distinct(unsigned block_bits, double bits_per_key, unsigned k);
 /// The same for n_keys keys in `blocks` blocks (binomial block load).
 double blocked(unsigned block_bits, std::uint64_t n_keys, std::uint64_t blocks, unsigned k);
-/// The formula of Putze et al. 2007, section 3, which puts the classic formula into each block. Too
-/// low by 3 to 15 % for small blocks.
-double blocked_putze(unsigned block_bits, double bits_per_key, unsigned k);
 /// k / (B / S) bits in each sector of S bits.
 double sectorised(unsigned block_bits, unsigned sector_bits, double bits_per_key, unsigned k);
 /// sectorised(256, 32, c, 8).
@@ -78,13 +64,6 @@ double cuckoo_pairs(unsigned fingerprint_bits, double buckets, double keys);
 /// number of tags in two buckets: 1 - (1 - p)^(2 slots load), p = 1 / (2^f - 1). Too high by a
 /// share of p / 2.
 double cuckoo(unsigned fingerprint_bits, unsigned slots, double load);
-/// The same where no value is reserved (p = 2^-f), as in a filter with a separate occupancy bit.
-double cuckoo_unreserved(unsigned fingerprint_bits, unsigned slots, double load);
-/// The same for the variant that maps fingerprint 0 to 1: p = (2^f + 2) / 4^f.
-double cuckoo_zero_mapped(unsigned fingerprint_bits, unsigned slots, double load);
-/// Fan et al. 2014, section 5.1: 2 slots / 2^f.
-double cuckoo_upper_bound(unsigned fingerprint_bits, unsigned slots);
-
 /// BloomierMap with f check bits: 2^-f. It does not depend on the keys, on their number, or on the
 /// slots.
 double bloomier(unsigned check_bits);
@@ -110,18 +89,9 @@ double counter_tail(double probes, double counters, unsigned least);
 /// the mean over them. least = 16: the counter overflows; least = 15: it is stuck.
 double counter_tail(const Layout& layout, std::uint64_t n_keys, std::uint64_t blocks,
                     unsigned least);
-/// Fan et al. 2000, section V.C: the chance that any of m counters overflows is at most m (e ln 2 /
-/// 16)^16, where k <= m / n ln 2.
-double counting_overflow_bound(double counters);
-
 /// d-left counting filter of four subtables, exact: the chance that a stranger has the fingerprint
 /// of one of the keys. There are 2^r - 1 remainders, as 0 marks an empty cell.
 double dleft(unsigned remainder_bits, double blocks, double keys);
-/// The share of the buckets of a d-left table that get at least `least` keys, in the limit of many
-/// buckets with room for any number (Broder & Mitzenmacher 2001). It is what keeps buckets of 8
-/// cells from overflowing at a mean load of 6.
-double dleft_share(unsigned subtables, double keys_per_bucket, unsigned least);
-
 /// The chance that a stranger shares all w effective hash bits with one of n keys: 1 - exp(-n /
 /// 2^w).
 double hash_floor(double keys, double effective_bits);

@@ -85,17 +85,17 @@ public:
     std::size_t select(const JoinColumn& column, std::span<const std::uint32_t> rows,
                        std::span<std::uint32_t> out) const;
     /// Sets bit i % 8 of byte i / 8 if row i passes and clears it if not (Arrow's order). Writes
-    /// ceil(n / 8) bytes, the last one padded with zeros. Throws std::length_error if `out` is
-    /// shorter.
-    void bitmap(const JoinColumn& column, std::span<std::uint8_t> out) const;
-    /// Writes the byte 1 for every row that passes and 0 for the others. Throws std::length_error
-    /// if `out` is shorter than the column.
-    void bytes(const JoinColumn& column, std::span<std::uint8_t> out) const;
+    /// ceil(n / 8) bytes, the last one padded with zeros, and returns the number of rows that pass.
+    /// Throws std::length_error if `out` is shorter.
+    std::size_t bitmap(const JoinColumn& column, std::span<std::uint8_t> out) const;
+    /// Writes the byte 1 for every row that passes and 0 for the others, and returns the number of
+    /// rows that pass. Throws std::length_error if `out` is shorter than the column.
+    std::size_t bytes(const JoinColumn& column, std::span<std::uint8_t> out) const;
 
 private:
     explicit JoinFilter(State state) noexcept : state_(state) {}
-    void answer(const JoinColumn& column, std::size_t first, std::size_t n,
-                std::uint8_t* bits) const;
+    std::size_t answer(const JoinColumn& column, std::size_t first, std::size_t n,
+                       std::uint8_t* bits) const;
 
     State state_;
     std::optional<FrozenFilter> filter_;

@@ -14,7 +14,7 @@ class AnyFilter;
 
 struct Scaling {
     std::size_t first_capacity = 1'000'000;  ///< keys the first filter is made for, at least 1
-    double fpr = 0.01;                       ///< bound on the FPR of the series, inside (0, 1)
+    double fpr = 0.01;                       ///< bound on the expected FPR of the series, in (0, 1)
     /// Each filter is made for that many times the keys of the one before. From 1.25 to 16.
     double growth = 2;
     double tightening = 0.5;  ///< each filter's FPR over that of the one before, inside (0, 1)
@@ -80,6 +80,8 @@ public:
     std::uint64_t capacity() const noexcept;  ///< keys that the present filters are made for
     std::size_t size_in_bytes() const noexcept;
     double bits_per_key() const noexcept;  ///< size_in_bytes() * 8 / stored()
+    /// The bound on expected_fpr(). The bits of one series vary: those of a first filter of 1,000
+    /// keys give it an FPR that is 7 % (one standard deviation) above or below its model.
     double fpr_bound() const noexcept { return scaling_.fpr; }
     /// The chance that one of the filters finds an absent key, by the model and from the bits. The
     /// model takes the bits of a filter for those of so many random keys that as many of them were

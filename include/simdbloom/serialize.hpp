@@ -51,13 +51,13 @@ void save_file(const AnyFilter& filter, const std::filesystem::path& path);
 /// The filter that was saved. Any bytes may be given. Everything is checked before anything is
 /// allocated; at most 4 KiB more than the number of bytes are allocated; nothing is thrown.
 ///
-/// Of the options isa, huge_pages, max_bytes, allocator, hashing and key are read. The seed and the
-/// kind of the keys come from the bytes. The secret of a keyed hash is not saved. A file that is
-/// longer than what it takes of the disk, as a file of holes is, is read twice, first for its
+/// Of the options isa, huge_pages, max_bytes, allocator, hashing and secret are read. The seed and
+/// the kind of the keys come from the bytes. The secret of a keyed hash is not saved. A file that
+/// is longer than what it takes of the disk, as a file of holes is, is read twice, first for its
 /// checksum.
 ///
-/// F is the type of the filter, or AnyFilter for whichever it is. A ScalableBloom is loaded from a
-/// file only.
+/// F is the type of the filter, or AnyFilter for whichever it is. A series of filters is loaded as
+/// a ScalableBloom.
 template <class F = AnyFilter>
 Loaded<F> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept {
     return detail::as_type<F>(load<AnyFilter>(bytes, options));
@@ -69,7 +69,7 @@ Loaded<F> load_file(const std::filesystem::path& path, const Options& options = 
 
 /// The same without a copy. The bits stay where they are. They must outlive the filter and all its
 /// copies, and must not change. `bytes` must begin at a multiple of 64. Of the options isa,
-/// max_bytes, hashing and key are read.
+/// max_bytes, hashing and secret are read.
 /// F is FrozenFilter, for any filter of a layout, or BloomierMap, a copy of which has slots of its
 /// own.
 template <class F = FrozenFilter>
@@ -103,6 +103,9 @@ Loaded<BloomierMap> view<BloomierMap>(std::span<const std::byte> bytes,
                                       const Options& options) noexcept;
 template <>
 Loaded<BloomierMap> map_file<BloomierMap>(const std::filesystem::path& path,
+                                          const Options& options) noexcept;
+template <>
+Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
                                           const Options& options) noexcept;
 template <>
 Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,

@@ -18,7 +18,6 @@ constexpr std::size_t piece_rows = 1024;
 /// Clears the bits of the NULLs among the n rows from `first` on. Reads only bytes of the validity
 /// that have a bit of these rows.
 void clear_nulls(const JoinColumn& column, std::size_t first, std::size_t n, std::uint8_t* bits) {
-    if (column.valid == nullptr) return;
     const std::size_t begin = column.valid_offset + first, end = begin + n;
     const unsigned shift = begin % 8;
     for (std::size_t i = 0; i < n; i += 8) {
@@ -36,49 +35,53 @@ std::uint64_t spread(std::uint8_t bits) {
     return ((low * 0x0002'0408'1020'4081u) & 0x0101'0101'0101'0101u) | high << 56;
 }
 
-/// Calls use(first, n, bits) for pieces of the column. `bits` are the answers.
+/// Calls use(first, n, bits) for pieces of the column. `bits` are the answers. Returns the number
+/// of rows that pass.
 template <class Answer, class Use>
-void for_each_piece(const JoinColumn& column, const Answer& answer, const Use& use) {
+std::size_t for_each_piece(const JoinColumn& column, const Answer& answer, const Use& use) {
     std::array<std::uint8_t, piece_rows / 8> bits;
+    std::size_t found = 0;
     for (std::size_t first = 0; first < column.size(); first += piece_rows) {
         const std::size_t n = std::min(piece_rows, column.size() - first);
-        answer(first, n, bits.data());
+        found += answer(first, n, bits.data());
         use(first, n, bits.data());
     }
+    return found;
 }
 
 }  // namespace
 
-void JoinFilter::answer(const JoinColumn& column, std::size_t first, std::size_t n,
-                        std::uint8_t* bits) const {
+/// Writes the answers of n rows, NULLs among them, and returns how many pass.
+std::size_t JoinFilter::answer(const JoinColumn& column, std::size_t first, std::size_t n,
+                               std::uint8_t* bits) const {
     const std::span<std::uint8_t> out(bits, (n + 7) / 8);
     const auto values = column.values.subspan(first, n);
+    std::size_t found = state_ == State::accept_all ? n : 0;
     if (state_ != State::filter) {
         std::fill(out.begin(), out.end(), state_ == State::accept_all ? 0xFF : 0);
         if (n % 8 != 0) out.back() &= static_cast<std::uint8_t>((1u << n % 8) - 1);
     } else if (column.hashed) {
-        filter()->contains_hashes(values, out);
+        found = filter()->contains_hashes(values, out);
     } else {
-        filter()->contains(values, out);
+        found = filter()->contains(values, out);
     }
+    if (column.valid == nullptr) return found;
     clear_nulls(column, first, n, bits);
+    found = 0;
+    for (const std::uint8_t byte : out) found += static_cast<std::size_t>(std::popcount(byte));
+    return found;
 }
 
 std::size_t JoinFilter::count(const JoinColumn& column) const {
     if (state_ == State::filter && column.valid == nullptr)
         return column.hashed ? filter()->count_hashes(column.values)
                              : filter()->count(column.values);
-    std::size_t found = 0;
-    for_each_piece(
+    return for_each_piece(
         column,
         [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
-            answer(column, first, n, bits);
+            return answer(column, first, n, bits);
         },
-        [&](std::size_t, std::size_t n, const std::uint8_t* bits) {
-            for (std::size_t i = 0; i < n; i += 8)
-                found += static_cast<std::size_t>(std::popcount(bits[i / 8]));
-        });
-    return found;
+        [](std::size_t, std::size_t, const std::uint8_t*) {});
 }
 
 std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t> out) const {
@@ -90,7 +93,7 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t
     for_each_piece(
         column,
         [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
-            answer(column, first, n, bits);
+            return answer(column, first, n, bits);
         },
         [&](std::size_t first, std::size_t n, const std::uint8_t* bits) {
             for (std::size_t i = 0; i < n; i += 8)
@@ -135,19 +138,19 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
     return found;
 }
 
-void JoinFilter::bitmap(const JoinColumn& column, std::span<std::uint8_t> out) const {
+std::size_t JoinFilter::bitmap(const JoinColumn& column, std::span<std::uint8_t> out) const {
     detail::check_bitmap(column.size(), out.size());
-    answer(column, 0, column.size(), out.data());
+    return answer(column, 0, column.size(), out.data());
 }
 
-void JoinFilter::bytes(const JoinColumn& column, std::span<std::uint8_t> out) const {
+std::size_t JoinFilter::bytes(const JoinColumn& column, std::span<std::uint8_t> out) const {
     if (out.size() < column.size())
         throw std::length_error("simdbloom: room for the answers of " + std::to_string(out.size()) +
                                 " of " + std::to_string(column.size()) + " rows");
-    for_each_piece(
+    return for_each_piece(
         column,
         [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
-            answer(column, first, n, bits);
+            return answer(column, first, n, bits);
         },
         [&](std::size_t first, std::size_t n, const std::uint8_t* bits) {
             for (std::size_t i = 0; i < n; i += 8) {

@@ -12,7 +12,7 @@
 //
 // The alternative is two probes at once, and the survivors of each chunk together through the
 // others. ns a key of the queues and of that alternative (AVX-512, k = 8): 16 KiB 2.2 and 3.6, 256
-// KiB 2.6 and 4.4, 8 MiB 5.5 and 9.6, 256 MiB 18.5 and 31 (bench/pages/tried.md, "Classic").
+// KiB 2.6 and 4.4, 8 MiB 5.5 and 9.6, 256 MiB 18.5 and 31 (bench/pages/tried.md, "Algorithms").
 #pragma once
 
 #include "kernels/driver.hpp"

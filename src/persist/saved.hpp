@@ -127,6 +127,14 @@ Loaded<typename F::Thing> load_as(std::span<const std::byte> bytes, const Option
     return thing;
 }
 
+/// Where a series is read from, in order: a file, or bytes in memory.
+struct SeriesSource {
+    std::uint64_t bytes;  ///< of the whole series
+    std::function<std::optional<LoadError>(std::span<std::byte>)> read;
+    /// The next filter, which takes that many bytes.
+    std::function<Loaded<AnyFilter>(std::uint64_t bytes, const Options&)> filter;
+};
+
 /// The format of FilterBase, and the way into filters.
 struct LoadAccess {
     using Thing = AnyFilter;
@@ -153,8 +161,7 @@ struct LoadAccess {
         std::function<std::optional<LoadError>(Fields, std::initializer_list<std::uint64_t>)>;
     static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options,
                                          const Read& read, const Check& check);
-    static Loaded<ScalableBloom> series(const File& file, const std::filesystem::path& path,
-                                        std::uint64_t bytes, Options options);
+    static Loaded<ScalableBloom> series(const SeriesSource& from, Options options);
 };
 
 enum class Structure : std::uint8_t { filter, growing, bloomier, series };

@@ -1,4 +1,4 @@
-// A series of filters in a file:
+// A series of filters as bytes:
 //
 //   64 bytes     header: magic, version (2 bytes), 6 of 0, then 8 each: number of filters, first
 //                capacity, growth, fpr, tightening (the last three as IEEE 754 binary64), 8 of 0
@@ -7,6 +7,7 @@
 //   the filters  as in format.md, one after the other
 //
 // All numbers are little-endian.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -48,10 +49,14 @@ std::vector<std::byte> series_table(const ScalableBloom& series) {
 
 }  // namespace
 
-Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem::path& path,
-                                         std::uint64_t bytes, Options options) {
+Loaded<ScalableBloom> LoadAccess::series(const SeriesSource& from, Options options) {
+    const std::uint64_t bytes = from.bytes;
+    if (bytes < series_header + checksum_at_end)
+        return fault(LoadFault::too_short, std::to_string(bytes) + " bytes are fewer than the " +
+                                               std::to_string(series_header + checksum_at_end) +
+                                               " of a header and a checksum");
     std::vector<std::byte> table(series_header);
-    if (!read_all(file.get(), table)) return not_read(path);
+    if (auto error = from.read(table)) return *error;
     if (std::memcmp(table.data(), series_magic, 8) != 0)
         return fault(LoadFault::foreign, "the first 8 bytes are not those of a series of filters");
     const auto word = [&](std::size_t at) { return load_le<std::uint64_t>(table.data() + at); };
@@ -60,12 +65,13 @@ Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem
                      "version " + std::to_string(v) +
                          " of the format is unknown; this library reads version 1");
     const std::uint64_t n = word(16),
-                        most = std::min(most_filters, (bytes - series_header) / entry_bytes);
+                        most = std::min(most_filters,
+                                        (bytes - series_header - checksum_at_end) / entry_bytes);
     if (n == 0 || n > most)
         return fault(LoadFault::parameter,
                      std::to_string(n) + " filters are not from 1 to " + std::to_string(most));
     table.resize(series_header + entry_bytes * n + checksum_at_end);
-    if (!read_all(file.get(), std::span(table).subspan(series_header))) return not_read(path);
+    if (auto error = from.read(std::span(table).subspan(series_header))) return *error;
     if (hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_at_end)) !=
         word(table.size() - checksum_at_end))
         return wrong_checksum();
@@ -97,8 +103,7 @@ Loaded<ScalableBloom> LoadAccess::series(const File& file, const std::filesystem
 
     std::vector<AnyFilter> filters;
     for (std::size_t i = 0; i < n; ++i) {
-        auto filter =
-            read_as<LoadAccess>(file, path, word(series_header + entry_bytes * i + 8), options);
+        auto filter = from.filter(word(series_header + entry_bytes * i + 8), options);
         if (!filter) return filter.error();
         const FilterBase& base = filter->base();
         const double keys = static_cast<double>(scaling.first_capacity) *
@@ -157,14 +162,46 @@ void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
 }
 
 template <>
+Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
+                                          const Options& options) noexcept {
+    return detail::without_throwing<ScalableBloom>([&] {
+        std::span<const std::byte> left = bytes;
+        const auto next = [&](std::uint64_t n) {
+            const auto part = left.first(static_cast<std::size_t>(n));
+            left = left.subspan(part.size());
+            return part;
+        };
+        return detail::LoadAccess::series(
+            {bytes.size(),
+             [&](std::span<std::byte> to) -> std::optional<LoadError> {
+                 std::ranges::copy(next(to.size()), to.begin());
+                 return {};
+             },
+             [&](std::uint64_t n, const Options& with) {
+                 return detail::load_as<detail::LoadAccess>(next(n), with, false);
+             }},
+            options);
+    });
+}
+
+template <>
 Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
                                                const Options& options) noexcept {
     return detail::without_throwing<ScalableBloom>([&]() -> Loaded<ScalableBloom> {
         constexpr auto least = detail::series_header + detail::checksum_at_end;
         const auto opened = detail::open_regular(path, least);
         if (!opened) return opened.error();
-        const auto& [file, bytes] = *opened;
-        auto series = detail::LoadAccess::series(file, path, bytes, options);
+        const detail::OpenFile& there = *opened;
+        auto series = detail::LoadAccess::series(
+            {there.bytes,
+             [&](std::span<std::byte> to) -> std::optional<LoadError> {
+                 if (!detail::read_all(there.file.get(), to)) return detail::not_read(path);
+                 return {};
+             },
+             [&](std::uint64_t bytes, const Options& with) {
+                 return detail::read_as<detail::LoadAccess>(there.file, path, bytes, with);
+             }},
+            options);
         if (!series && series.error().message.rfind(path.string(), 0) != 0)
             return detail::in_file(path, series.error());
         return series;

@@ -144,11 +144,16 @@ template <>
 Loaded<AnyFilter> load<AnyFilter>(std::span<const std::byte> bytes,
                                   const Options& options) noexcept {
     return detail::without_throwing<AnyFilter>([&]() -> Loaded<AnyFilter> {
-        const auto structure = detail::structure_of(bytes);
-        if (structure == detail::Structure::growing)
-            return detail::as_any(load<GrowingCuckoo>(bytes, options));
-        if (structure == detail::Structure::bloomier)
-            return detail::as_any(load<BloomierMap>(bytes, options));
+        switch (detail::structure_of(bytes)) {
+            case detail::Structure::growing:
+                return detail::as_any(load<GrowingCuckoo>(bytes, options));
+            case detail::Structure::bloomier:
+                return detail::as_any(load<BloomierMap>(bytes, options));
+            case detail::Structure::series:
+                return detail::as_any(load<ScalableBloom>(bytes, options));
+            case detail::Structure::filter:
+                break;
+        }
         return detail::load_as<detail::LoadAccess>(bytes, options, false);
     });
 }

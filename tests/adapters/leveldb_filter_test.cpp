@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "guarded.hpp"
+#include "harness/published_fpr.hpp"
 #include "scale.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "support.hpp"
@@ -226,7 +227,7 @@ TEST(LevelDbFilter, AViewOfLessThanTwoBytesHasNoBitsAndNoProbes) {
 }
 
 TEST(LevelDbFilter, TheSimulationGivesTheSameForTheSameArguments) {
-    const SimulatedFpr four = simulate_leveldb_fpr(1'000'000, 9'000'000, 6);
+    const published::SimulatedFpr four = published::simulate_leveldb_fpr(1'000'000, 9'000'000, 6);
     EXPECT_NEAR(four.fpr, 0.0199345, 1e-12);
     // Of four filters, and of their mean, whose variance is a quarter of theirs.
     EXPECT_NEAR(four.deviation / 1.5785475919338e-4, 1, 1e-9);
@@ -239,11 +240,11 @@ TEST(LevelDbFilter, ItsFprFollowsTheSimulation) {
         const unsigned filters = std::clamp(200'000u / n, 1u, 2000u), probes = 4'000'000 / filters;
         const auto outside = test::random_keys(probes, 1u << 30);
         double sum = 0;
-        SimulatedFpr model{};
+        published::SimulatedFpr model{};
         for (unsigned f = 0; f < filters; ++f) {
             const auto filter = make_leveldb_filter(test::random_keys(n, f * n), bits_per_key);
             const LevelDbFilterView view{std::span<const std::byte>(filter)};
-            if (f == 0) model = simulate_leveldb_fpr(n, view.bits(), view.k());
+            if (f == 0) model = published::simulate_leveldb_fpr(n, view.bits(), view.k());
             sum += static_cast<double>(view.count(outside)) / probes;
         }
         const double sigma =
@@ -256,7 +257,7 @@ TEST(LevelDbFilter, ItsFprFollowsTheSimulation) {
                                                  static_cast<unsigned>(bits_per_key * 0.69)))
             << n;
     }
-    EXPECT_THROW((void)simulate_leveldb_fpr(0, 64, 6), std::invalid_argument);
+    EXPECT_THROW((void)published::simulate_leveldb_fpr(0, 64, 6), std::invalid_argument);
 }
 
 TEST(LevelDbFilter, UnusableIsasAreRefused) {

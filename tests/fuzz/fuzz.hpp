@@ -26,7 +26,8 @@ inline void forge(std::span<std::byte> bytes, const unsigned char (&magic)[8]) {
     detail::store_le(bytes.data() + 8, std::uint16_t{1});
     if (bytes[13] == std::byte{2}) {
         std::memset(bytes.data() + 24, 0, 8);
-        detail::store_le(bytes.data() + 40, siphash(std::as_bytes(std::span(magic)), *keyed().key));
+        detail::store_le(bytes.data() + 40,
+                         siphash(std::as_bytes(std::span(magic)), *keyed().secret));
     }
     const auto all = std::span<const std::byte>(bytes);
     detail::store_le(bytes.data() + bytes.size() - 8,

@@ -1,11 +1,7 @@
-// load_file<ScalableBloom> of arbitrary bytes, and of saved series in which some bytes are others
-// and the checksums fit again: whatever is taken must work.
-#include <fcntl.h>
+// load<ScalableBloom> and load_file<ScalableBloom> of arbitrary bytes, and of saved series in which
+// some bytes are others and the checksums fit again: whatever is taken must work.
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <filesystem>
 
 #include "fuzz.hpp"
 
@@ -33,21 +29,6 @@ Options bounded() {
     return options;
 }
 
-std::vector<std::byte> file_of(const ScalableBloom& series) {
-    // In memory where there is such a folder: a save waits for the disk.
-    static const std::filesystem::path memory = "/dev/shm";
-    static const auto folder =
-        std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
-    const auto path = folder / ("simdbloom-series-" + std::to_string(::getpid()));
-    save_file(series, path);
-    const int fd = ::open(path.c_str(), O_RDONLY);
-    std::vector<std::byte> bytes(std::filesystem::file_size(path));
-    must(fd >= 0 && ::read(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-    ::close(fd);
-    std::filesystem::remove(path);
-    return bytes;
-}
-
 /// Series of one filter and of several, of three families.
 const std::vector<std::vector<std::byte>>& saved_series() {
     static const auto all = [] {
@@ -58,7 +39,7 @@ const std::vector<std::vector<std::byte>>& saved_series() {
                 options.spec = spec;
                 ScalableBloom series({.first_capacity = 20, .fpr = 0.01}, options);
                 for (std::uint64_t i = 0; i < keys; ++i) series.insert(i);
-                made.push_back(file_of(series));
+                made.push_back(save(series));
             }
         return made;
     }();
@@ -113,7 +94,7 @@ void use(ScalableBloom series) {
     } catch (const std::length_error&) {  // the series is bounded
     }
     must(series.stored() >= stored && series.stored() <= stored + keys.size());
-    const auto bytes = file_of(series);
+    const auto bytes = save(series);
     auto again = load_file<ScalableBloom>(MemoryFile(bytes).path);
     must(again.has_value() && again->stored() == series.stored() &&
          again->count(keys) == series.count(keys));
@@ -122,8 +103,10 @@ void use(ScalableBloom series) {
 void load_and_use(std::span<const std::byte> bytes) {
     const MemoryFile file(bytes);
     auto loaded = load_file<ScalableBloom>(file.path, bounded());
+    const bool taken = loaded.has_value();
     if (loaded) use(std::move(*loaded));
     else must(!loaded.error().message.empty());
+    must(load<ScalableBloom>(bytes, bounded()).has_value() == taken);
 }
 
 }  // namespace

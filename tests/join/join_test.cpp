@@ -64,8 +64,8 @@ void expect_all_answers(const JoinFilter& filter, const JoinColumn& column,
     EXPECT_EQ(out, rows);
 
     std::vector<std::uint8_t> bits((n + 7) / 8, 0xA5), bytes(n, 0xA5);
-    filter.bitmap(column, bits);
-    filter.bytes(column, bytes);
+    EXPECT_EQ(filter.bitmap(column, bits), rows.size());
+    EXPECT_EQ(filter.bytes(column, bytes), rows.size());
     for (std::size_t row = 0; row < n; ++row) {
         ASSERT_EQ((bits[row / 8] >> row % 8 & 1) != 0, pass[row]) << row;
         ASSERT_EQ(bytes[row], pass[row]) << row;

@@ -70,8 +70,6 @@ EXCLUDED = [
      "descriptors of child processes, a terminal to take, what is on the disk after a loss of "
      "power, names that are taken: not seen from inside a test"),
     (r"files\.cpp", r"status\.st_blocks", r"", "the check is also right of a file without holes"),
-    (r"stash\.cpp", r"0x9E3779B97F4A7C15u", r"^0x9E",
-     "where a hash is looked for first: any factor gives the same answers"),
     (r"fuse\.cpp", r"(windows|loads)[34]\[\] = ", r"",
      "windows and slots by the number of keys, measured: others give a filter too"),
     (r"compact\.cpp", r"leave = ", r"", "the size from which a lookup ends at the first clear bit"),

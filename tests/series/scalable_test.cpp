@@ -228,16 +228,22 @@ TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
                              options);
         series.insert(test::random_keys(2000));
         save_file(series, file.path);
+        const auto bytes = save(series);
         auto loaded = load_file<ScalableBloom>(file.path, options);
+        auto from_memory = load<ScalableBloom>(bytes, options);
+        auto any = load(bytes, options);
         ASSERT_TRUE(loaded) << loaded.error().message;
-        EXPECT_EQ(loaded->stored(), series.stored());
-        for (ScalableBloom* s : {&series, &*loaded}) s->insert(test::random_keys(20'000));
-        ASSERT_EQ(loaded->filters().size(), series.filters().size());
-        for (std::size_t i = 0; i < series.filters().size(); ++i)
-            EXPECT_TRUE(std::ranges::equal(loaded->filters()[i].base().bytes(),
-                                           series.filters()[i].base().bytes()))
-                << i;
-        EXPECT_EQ(loaded->expected_fpr(), series.expected_fpr());
+        ASSERT_TRUE(from_memory) << from_memory.error().message;
+        ASSERT_TRUE(any) << any.error().message;
+        EXPECT_EQ(any->spec(), series.spec());
+        series.insert(test::random_keys(20'000));
+        for (ScalableBloom* s : {&*loaded, &*from_memory}) {
+            EXPECT_LT(s->stored(), series.stored());
+            s->insert(test::random_keys(20'000));
+            EXPECT_EQ(s->stored(), series.stored());
+            EXPECT_EQ(save(*s), save(series));
+            EXPECT_EQ(s->expected_fpr(), series.expected_fpr());
+        }
     }
 }
 
@@ -292,6 +298,11 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
         file.write(bytes);
         const auto loaded = load_file<ScalableBloom>(file.path);
         EXPECT_TRUE(loaded || loaded.error().message.find(file.path.string()) != std::string::npos);
+        const auto from_memory = load<ScalableBloom>(std::as_bytes(std::span(bytes)));
+        EXPECT_EQ(from_memory.has_value(), loaded.has_value());
+        EXPECT_TRUE(loaded || loaded.error().fault == from_memory.error().fault ||
+                    bytes.size() < 72)
+            << loaded.error().message << "; " << from_memory.error().message;
         return !loaded;
     };
     ASSERT_FALSE(refused(good));
@@ -305,6 +316,11 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
         flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
         ASSERT_TRUE(refused(flipped)) << at;
     }
+    // A series in place of one of its filters.
+    auto nested = good;
+    nested.resize(72 + 16 * series.filters().size());
+    nested.insert(nested.end(), good.begin(), good.end());
+    EXPECT_TRUE(refused(nested));
     EXPECT_EQ(load_file<ScalableBloom>(file.path.string() + "-none").error().fault,
               LoadFault::file);
     // A table that fits its checksum and not its filters.

@@ -86,15 +86,4 @@ private:
     const detail::KernelTable* kernels_ = nullptr;
 };
 
-/// The FPR of such a filter, by a simulation of its probes with ideal 32-bit hashes, and the
-/// standard deviation of one filter's true FPR around it (the error of the simulation included).
-///
-/// LevelDB has one hash and steps by a rotation of it, so the classic formula is too low: by 1.4 to
-/// 1.7 times in arrays of 2^17 to 2^22 bits (8 times in the worst case seen), by 1.1 to 1.7 times
-/// below 1,000 bits. Takes seconds for millions of keys. Equal arguments give equal results.
-struct SimulatedFpr {
-    double fpr, deviation;
-};
-SimulatedFpr simulate_leveldb_fpr(std::uint64_t n_keys, std::uint64_t bits, unsigned k);
-
 }  // namespace simdbloom
