@@ -208,8 +208,16 @@ TEST(GrowingCuckoo, MayHaveMaxBytesToTheLastByte) {
     EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 8'192 << 5})), 5);
     test::expect_error<std::length_error>([] { return GrowingCuckoo(1'000, {.max_bytes = 8'191}); },
                                           "begins with 8192 bytes, above max_bytes=8191");
+    // The most buckets are 2^32 - 1, as 16,320,875,720 keys ask for. They are too many to make, but
+    // not to be counted.
+    test::expect_error<std::invalid_argument>(
+        [] { return GrowingCuckoo::for_fpr(16'320'875'720, 1e-9); }, "2^32 - 1 buckets");
+    test::expect_error<std::length_error>(
+        [] { return GrowingCuckoo::for_fpr(16'320'875'722, 1e-9); },
+        "first_keys=16320875722 would need 4.29497e+09 buckets");
     // 2^10 buckets become 2^31 and no more.
     EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000)), 21);
+    EXPECT_EQ(growths_to_come(GrowingCuckoo(5'700)), 21);  // 1,500 become 3,145,728,000
 }
 
 TEST(GrowingCuckoo, ForFprTakesABoundThatIsJustTheTarget) {
