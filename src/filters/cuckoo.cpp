@@ -73,42 +73,20 @@ bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket,
     const std::uint64_t other = cuckoo_alternate(bucket, tag, t.blocks);
     if (put_if_room(t, bits, other, tag)) return true;
 
-    // Both buckets are full: a random walk. The tag takes a random slot, and the tag evicted from
-    // that slot goes to its own other bucket.
-    //
-    //   tag --> bucket A           x is evicted
-    //             x --> bucket B           y is evicted
-    //                     y --> bucket C, which has an empty slot: done
-    //
     // 500 steps, the bound of Fan et al. 2014, reach a load of 0.95 with millions of keys but ended
-    // at 0.9493 with 340 million: the longest of many walks is longer. Every step is written down.
-    // A walk that finds no room is undone step by step, so that nothing is lost.
-    constexpr unsigned max_evictions = 2000;
-    struct Step {
-        std::uint64_t bucket;
-        unsigned slot;
-    } steps[max_evictions];
-    const std::uint64_t random_before = *t.random;
-    std::uint64_t at = (next_random(*t.random) & 4) != 0 ? bucket : other;
-    std::uint32_t carried = tag;
-    for (unsigned n = 0; n < max_evictions; ++n) {
-        Bucket b(t.bits, bits, at);
-        const auto slot = static_cast<unsigned>(next_random(*t.random) >> 62);
-        const std::uint32_t evicted = b.tag(slot);
-        b.set(slot, carried);
-        steps[n] = {at, slot};
-        carried = evicted;
-        at = cuckoo_alternate(at, carried, t.blocks);
-        if (put_if_room(t, bits, at, carried)) return true;
-    }
-    for (unsigned n = max_evictions; n-- > 0;) {
-        Bucket b(t.bits, bits, steps[n].bucket);
-        const std::uint32_t put_back = carried;
-        carried = b.tag(steps[n].slot);
-        b.set(steps[n].slot, put_back);
-    }
-    *t.random = random_before;
-    return false;
+    // at 0.9493 with 340 million: the longest of many walks is longer.
+    return walk<2000>(
+        *t.random, bucket, other, tag,
+        [&](std::uint64_t at, unsigned slot, std::uint32_t& carried) {
+            Bucket b(t.bits, bits, at);
+            const std::uint32_t evicted = b.tag(slot);
+            b.set(slot, carried);
+            carried = evicted;
+        },
+        [&](std::uint64_t& at, std::uint32_t carried) {
+            at = cuckoo_alternate(at, carried, t.blocks);
+            return put_if_room(t, bits, at, carried);
+        });
 }
 
 std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits,

@@ -113,34 +113,22 @@ bool insert(const Target& t, const GrowingPlace& place) noexcept {
         return false;
     if (add<slot_bits>(t, place.bucket, place.tag) || add<slot_bits>(t, place.other, place.tag))
         return true;
-    // The walk of cuckoo_place (filters/cuckoo.cpp has a picture), but of at most 500 steps (Fan et
-    // al. 2014): a growing table need not be filled to the last slot.
-    constexpr unsigned max_evictions = 500;
-    struct Step {
-        std::uint64_t bucket;
-        unsigned slot;
-    } steps[max_evictions];
-    const std::uint64_t random_before = *t.random;
-    std::uint64_t bucket = (next_random(*t.random) & 4) != 0 ? place.bucket : place.other;
-    std::uint32_t carried = place.tag;
-    const auto exchange = [&](const Step& step) {
-        std::byte* const p = at<slot_bits>(t.bits, step.bucket);
-        GrowingBucket<slot_bits> b(p);
-        const std::uint32_t out = b.slot(step.slot);
-        b.set(step.slot, carried);
-        b.store(p);
-        carried = out;
-    };
-    for (unsigned n = 0; n < max_evictions; ++n) {
-        steps[n] = {bucket, static_cast<unsigned>(next_random(*t.random) >> 62)};
-        exchange(steps[n]);
-        bucket = growing_other(bucket, carried >> (GrowingSlots<slot_bits>::movable_bits + 1),
-                               t.blocks, t.k);
-        if (add<slot_bits>(t, bucket, carried)) return true;
-    }
-    for (unsigned n = max_evictions; n-- > 0;) exchange(steps[n]);
-    *t.random = random_before;
-    return false;
+    // 500 steps (Fan et al. 2014): a growing table need not be filled to the last slot.
+    return walk<500>(
+        *t.random, place.bucket, place.other, place.tag,
+        [&](std::uint64_t bucket, unsigned slot, std::uint32_t& carried) {
+            std::byte* const p = at<slot_bits>(t.bits, bucket);
+            GrowingBucket<slot_bits> b(p);
+            const std::uint32_t evicted = b.slot(slot);
+            b.set(slot, carried);
+            b.store(p);
+            carried = evicted;
+        },
+        [&](std::uint64_t& bucket, std::uint32_t carried) {
+            bucket = growing_other(bucket, carried >> (GrowingSlots<slot_bits>::movable_bits + 1),
+                                   t.blocks, t.k);
+            return add<slot_bits>(t, bucket, carried);
+        });
 }
 
 template <unsigned slot_bits>

@@ -61,7 +61,7 @@ EXCLUDED = [
     (r"storage\.cpp", r"madvise", r"", "2 MiB pages: speed alone"),
     (r"(storage\.(hpp|cpp)|options\.hpp)", r"huge_pages_? = |swap\(huge_pages_", r"",
      "2 MiB pages: speed alone"),
-    (r"cuckoo\.cpp", r"max_evictions = ", r"",
+    (r"cuckoo\.cpp|growing_table\.cpp", r"return walk<", r"",
      "how long a walk may be: the load reached is tested, the number is a choice"),
     (r"kernels/(one_line|driver)", r"to\.sum|sum(32)?\[|all \^= x", r"", TOUCH),
     (r"kernels/", r"to\.sum|static void touch\(|sum = sum \^", r"", TOUCH),

@@ -9,6 +9,7 @@ LAYOUT = "include/simdbloom/detail/layout_traits.hpp"
 FILTER = "include/simdbloom/filter.hpp"
 STORAGE = "src/layouts/storage.cpp"
 CUCKOO = "src/filters/cuckoo.cpp"
+EVICTION = "src/filters/eviction.hpp"
 SIZING = "src/layouts/sizing.cpp"
 KERNEL_HASH = "src/kernels/hash.hpp"
 
@@ -110,7 +111,7 @@ BUGS = [
 
     bug("a victim outside the table",
         "there is no victim cache here; the nearest: the evicted slot is one of eight, not of four",
-        (CUCKOO, "next_random(*t.random) >> 62", "next_random(*t.random) >> 61")),
+        (EVICTION, "next_random(random) >> 62", "next_random(random) >> 61")),
     bug("an alternate bucket one past the end", "the difference of 0 counts as negative",
         (LAYOUT, "return h >= bucket ?", "return h > bucket ?"),
         by=("cuckoo_test", "CuckooAlternate")),
@@ -178,11 +179,11 @@ BUGS = [
 """)),
 
     bug("a refused insert loses another key", "the evictions of a walk without end are not undone",
-        (CUCKOO, "for (unsigned n = max_evictions; n-- > 0;) {",
-         "for (unsigned n = 0; n-- > 0;) {")),
+        (EVICTION, "for (unsigned n = max_evictions; n-- > 0;)",
+         "for (unsigned n = 0; n-- > 0;)")),
     bug("a refused insert loses the last evicted key", "one eviction is not undone",
-        (CUCKOO, "for (unsigned n = max_evictions; n-- > 0;) {",
-         "for (unsigned n = max_evictions - 1; n-- > 0;) {")),
+        (EVICTION, "for (unsigned n = max_evictions; n-- > 0;)",
+         "for (unsigned n = max_evictions - 1; n-- > 0;)")),
     bug("a key never inserted is deleted", "a stranger's fingerprint goes in its place",
         (CUCKOO, "const unsigned slot = b.find(p.tag);",
          "const unsigned slot = b.find(0) != 0 ? 0 : b.find(p.tag);")),
@@ -190,9 +191,9 @@ BUGS = [
         (CUCKOO, "        --stored_;\n        return true;\n    }\n    return false;",
          "        --stored_;\n        return true;\n    }\n    --stored_;\n    return true;")),
     bug("more than 2b copies are success", "the ninth copy is not in the table",
-        (CUCKOO, "    *t.random = random_before;\n    return false;",
-         "    *t.random = random_before;\n    return true;")),
+        (EVICTION, "    random = random_before;\n    return false;",
+         "    random = random_before;\n    return true;")),
     bug("more than 2b copies never end", "the walk goes round and round",
-        (CUCKOO, "for (unsigned n = 0; n < max_evictions; ++n) {",
+        (EVICTION, "for (unsigned n = 0; n < max_evictions; ++n) {",
          "for (unsigned n = 0;; n = (n + 1) % max_evictions) {")),
 ] + MENDED
