@@ -24,8 +24,7 @@ void detail::check_alike(const FilterBase& a, const FilterBase& b) {
         differ("hashes", to_string(a.hashing()), to_string(b.hashing()));
     if (a.seed() != b.seed()) differ("seeds", std::to_string(a.seed()), std::to_string(b.seed()));
     if (a.secret() != b.secret())
-        throw std::invalid_argument(
-            "simdbloom: filters with different keys of their hash cannot be combined");
+        throw std::invalid_argument("simdbloom: filters with different secrets cannot be combined");
 }
 
 namespace {

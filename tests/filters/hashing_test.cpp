@@ -189,7 +189,7 @@ TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {
             a |= make(1000, options);
             return 0;
         },
-        "different keys");
+        "different secrets");
     options.hashing = Hashing::fast;
     test::expect_error<std::invalid_argument>(
         [&] {

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/filter.hpp"
@@ -75,34 +76,22 @@ public:
     }
     template <class Key>
     std::size_t count_keys(std::span<const Key> keys) const {
-        std::size_t found = 0;
-        answer(keys, [&](std::size_t, std::uint32_t hits, std::size_t) {
-            found += static_cast<unsigned>(std::popcount(hits));
-        });
-        return found;
+        return answer(keys, detail::Output::count, nullptr);
     }
-    /// Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes ceil(n / 8)
-    /// bytes, the last one padded with zeros. Throws std::length_error if the bitmap is shorter.
+    /// Sets bit i % 8 of byte i / 8 if key i is found and clears it if not; returns how many are
+    /// found. Writes ceil(n / 8) bytes, the last one padded with zeros. Throws std::length_error if
+    /// the bitmap is shorter.
     template <class Key>
-    void contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap) const {
+    std::size_t contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap) const {
         detail::check_bitmap(keys.size(), bitmap.size());
-        answer(keys, [&](std::size_t first, std::uint32_t hits, std::size_t n) {
-            for (std::size_t i = 0; i < n; i += 8)
-                bitmap[(first + i) / 8] = static_cast<std::uint8_t>(hits >> i);
-        });
+        return answer(keys, detail::Output::bitmap, bitmap.data());
     }
     /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
     /// std::length_error without room for all keys.
     template <class Key>
     std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions) const {
         detail::check_positions(keys.size(), positions.size());
-        std::size_t found = 0;
-        answer(keys, [&](std::size_t first, std::uint32_t hits, std::size_t) {
-            for (; hits != 0; hits &= hits - 1)
-                positions[found++] = static_cast<std::uint32_t>(first) +
-                                     static_cast<std::uint32_t>(std::countr_zero(hits));
-        });
-        return found;
+        return answer(keys, detail::Output::select, positions.data());
     }
 
     std::uint64_t bits() const noexcept { return bits_; }
@@ -138,15 +127,20 @@ private:
 
     static constexpr std::size_t chunk = 32;
 
-    /// use(first, hits, n): bit j of `hits` says whether key first + j is found.
-    template <class Key, class Use>
-    requires ProbeScheme<Scheme, Key>
-    void answer(std::span<const Key> keys, Use&& use) const {
-        for (std::size_t first = 0; first < keys.size(); first += chunk) {
-            const auto part = keys.subspan(first, std::min(chunk, keys.size() - first));
-            use(first, hits(part), part.size());
-        }
+    template <class Key>
+    requires ProbeScheme<Scheme, Key> std::size_t answer(std::span<const Key> keys,
+                                                         detail::Output output, void* out)
+    const {
+        return detail::answer_by_hits(
+            keys.size(), output, out, [&](std::size_t first, std::size_t n) {
+                std::uint64_t found = 0;
+                for (std::size_t i = 0; i < n; i += chunk)
+                    found |= std::uint64_t{hits(keys.subspan(first + i, std::min(chunk, n - i)))}
+                             << i;
+                return found;
+            });
     }
+    /// Bit j says whether key j, of at most `chunk`, is found.
     template <class Key>
     std::uint32_t hits(std::span<const Key> keys) const {
         std::uint32_t found = 0;
