@@ -11,6 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a shared library exports. CMake and pkg-config define SIMDBLOOM_SHARED where it is one. */
+#ifdef SIMDBLOOM_SHARED
+#define SIMDBLOOM_C_API __attribute__((visibility("default")))
+#else
+#define SIMDBLOOM_C_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,64 +36,78 @@ typedef enum {
 
 /* The message of the last call on this thread that failed; "" before the first. Valid until the
  * next call that fails. */
-const char* simdbloom_error(void);
+SIMDBLOOM_C_API const char* simdbloom_error(void);
 /* The version of the library, such as "0.1.0". */
-const char* simdbloom_version(void);
+SIMDBLOOM_C_API const char* simdbloom_version(void);
 
 /* Make a filter of that spec ("split256", "register64:k=5", ..) for n_keys keys, by its size or by
  * its false-positive rate. `seed` changes the hash of every key. *filter is written only on
  * success; simdbloom_free, which also takes NULL, frees it. */
-simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys, double bits_per_key,
-                                  uint64_t seed, simdbloom_filter** filter);
-simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys, double fpr,
-                                          uint64_t seed, simdbloom_filter** filter);
-simdbloom_status simdbloom_copy(const simdbloom_filter* from, simdbloom_filter** filter);
-void simdbloom_free(simdbloom_filter* filter);
+SIMDBLOOM_C_API simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys,
+                                                  double bits_per_key, uint64_t seed,
+                                                  simdbloom_filter** filter);
+SIMDBLOOM_C_API simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys,
+                                                          double fpr, uint64_t seed,
+                                                          simdbloom_filter** filter);
+SIMDBLOOM_C_API simdbloom_status simdbloom_copy(const simdbloom_filter* from,
+                                                simdbloom_filter** filter);
+SIMDBLOOM_C_API void simdbloom_free(simdbloom_filter* filter);
 
 /* Insert n 64-bit keys. With hashed != 0 they are well-mixed 64-bit hashes, which are taken as they
  * are. For a Bloom filter `threads` may be more than 1. */
-simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys, size_t n,
-                                  int hashed, unsigned threads);
-simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key, size_t length);
+SIMDBLOOM_C_API simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys,
+                                                  size_t n, int hashed, unsigned threads);
+SIMDBLOOM_C_API simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key,
+                                                        size_t length);
 
 /* Write 1 to *found if the key is found, else 0. */
-simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key, int* found);
-simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter, const void* key,
-                                          size_t length, int* found);
+SIMDBLOOM_C_API simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key,
+                                                    int* found);
+SIMDBLOOM_C_API simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter,
+                                                          const void* key, size_t length,
+                                                          int* found);
 /* Writes to *found how many of the keys are found. */
-simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
-                                 int hashed, size_t* found);
+SIMDBLOOM_C_API simdbloom_status simdbloom_count(const simdbloom_filter* filter,
+                                                 const uint64_t* keys, size_t n, int hashed,
+                                                 size_t* found);
 /* Sets bit i % 8 of byte i / 8 if key i is found and clears it if not. Writes (n + 7) / 8 bytes,
  * and to *found how many of the keys are found. */
-simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
-                                  int hashed, uint8_t* bitmap, size_t* found);
+SIMDBLOOM_C_API simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter,
+                                                  const uint64_t* keys, size_t n, int hashed,
+                                                  uint8_t* bitmap, size_t* found);
 /* Writes the positions of the keys found, ascending. There must be room for n positions. */
-simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
-                                  int hashed, uint32_t* positions, size_t* found);
+SIMDBLOOM_C_API simdbloom_status simdbloom_select(const simdbloom_filter* filter,
+                                                  const uint64_t* keys, size_t n, int hashed,
+                                                  uint32_t* positions, size_t* found);
 /* The same for the n_rows rows that `rows` lists, in their order. `out` may be `rows`. A row of n
  * or more is SIMDBLOOM_LENGTH. */
-simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uint64_t* keys,
-                                       size_t n, int hashed, const uint32_t* rows, size_t n_rows,
-                                       uint32_t* out, size_t* found);
+SIMDBLOOM_C_API simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter,
+                                                       const uint64_t* keys, size_t n, int hashed,
+                                                       const uint32_t* rows, size_t n_rows,
+                                                       uint32_t* out, size_t* found);
 
 /* The union: into |= from. Both must have one spec, size and seed. */
-simdbloom_status simdbloom_unite(simdbloom_filter* into, const simdbloom_filter* from);
+SIMDBLOOM_C_API simdbloom_status simdbloom_unite(simdbloom_filter* into,
+                                                 const simdbloom_filter* from);
 
 /* The number of bytes that simdbloom_save writes. `size` must be that number. */
-size_t simdbloom_saved_size(const simdbloom_filter* filter);
-simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes, size_t size);
-simdbloom_status simdbloom_load(const void* bytes, size_t size, simdbloom_filter** filter);
-simdbloom_status simdbloom_save_file(const simdbloom_filter* filter, const char* path);
-simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter);
+SIMDBLOOM_C_API size_t simdbloom_saved_size(const simdbloom_filter* filter);
+SIMDBLOOM_C_API simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes,
+                                                size_t size);
+SIMDBLOOM_C_API simdbloom_status simdbloom_load(const void* bytes, size_t size,
+                                                simdbloom_filter** filter);
+SIMDBLOOM_C_API simdbloom_status simdbloom_save_file(const simdbloom_filter* filter,
+                                                     const char* path);
+SIMDBLOOM_C_API simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter);
 
 /* These give 0 or "" for NULL. The text is valid for as long as the filter lives. */
-const char* simdbloom_spec(const simdbloom_filter* filter);
-size_t simdbloom_size_in_bytes(const simdbloom_filter* filter);
+SIMDBLOOM_C_API const char* simdbloom_spec(const simdbloom_filter* filter);
+SIMDBLOOM_C_API size_t simdbloom_size_in_bytes(const simdbloom_filter* filter);
 /* The false-positive rate: expected for the number of keys given at creation, and estimated from
  * the bits as they are now. NaN if there is no memory for the computation; simdbloom_error() says
  * so then. */
-double simdbloom_expected_fpr(const simdbloom_filter* filter);
-double simdbloom_estimated_fpr(const simdbloom_filter* filter);
+SIMDBLOOM_C_API double simdbloom_expected_fpr(const simdbloom_filter* filter);
+SIMDBLOOM_C_API double simdbloom_estimated_fpr(const simdbloom_filter* filter);
 
 #ifdef __cplusplus
 }

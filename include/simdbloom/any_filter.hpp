@@ -10,12 +10,14 @@
 #include "simdbloom/counting.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/dleft.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
 #include "simdbloom/register_blocked.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/split_block.hpp"
 #include "simdbloom/textbook/code_table.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Any of the filters behind one type. A batch costs one indirect call; the type allocates nothing
@@ -209,3 +211,4 @@ AnyFilter make_filter_for_fpr(std::string_view spec, std::size_t n_keys, double 
                               Options options = {});
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

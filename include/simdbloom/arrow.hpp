@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/join.hpp"
 
 // The structs of Arrow's specification "The Arrow C data interface". A program that defines them
@@ -41,6 +42,7 @@ struct ArrowArray {
 }
 #endif
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The keys of an Arrow array.
@@ -99,3 +101,4 @@ void export_bitmap(std::vector<std::uint8_t> bitmap, std::size_t n, ArrowSchema&
                    ArrowArray& array);
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

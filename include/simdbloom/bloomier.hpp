@@ -14,9 +14,11 @@
 
 #include "simdbloom/detail/fuse.hpp"
 #include "simdbloom/detail/key_hash.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 namespace detail {
@@ -252,3 +254,4 @@ std::vector<std::byte> save(const BloomierMap& map);
 void save_file(const BloomierMap& map, const std::filesystem::path& path);
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -6,7 +6,9 @@
 #include <variant>
 
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/export.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// How several threads share the filter that they fill. The bits are those of insert(keys),
@@ -25,16 +27,22 @@ enum class BuildMethod : std::uint8_t {
 /// "automatic", "atomic", "partitioned" or "merged".
 std::string_view to_string(BuildMethod method) noexcept;
 
-namespace detail {
+}  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END
+
+namespace simdbloom::detail {
 struct BuildAccess {
     /// Inserts on this thread with relaxed atomic ORs. Other threads may do the same at the same
     /// time.
     static void insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys,
                                      bool hashed);
-    static void run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed,
-                    unsigned threads, BuildMethod method);
+    SIMDBLOOM_API static void run(FilterBase& filter, std::span<const std::uint64_t> keys,
+                                  bool hashed, unsigned threads, BuildMethod method);
 };
-}  // namespace detail
+}  // namespace simdbloom::detail
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
 
 /// Inserts all keys on `threads` threads, the caller's among them, and returns when all keys are
 /// in. Nothing else may use the filter meanwhile. Throws std::invalid_argument for zero threads and
@@ -63,3 +71,4 @@ void parallel_insert_hashes(AnyFilter& filter, std::span<const std::uint64_t> ha
                             unsigned threads, BuildMethod method = BuildMethod::automatic);
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Three layouts whose block is a cache line.
@@ -86,3 +88,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

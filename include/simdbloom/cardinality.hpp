@@ -3,7 +3,9 @@
 #pragma once
 
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/export.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// An estimate and the standard deviation of its error.
@@ -43,3 +45,4 @@ inline Cardinality estimated_intersection(const AnyFilter& a, const AnyFilter& b
 }
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

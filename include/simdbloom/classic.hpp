@@ -2,8 +2,10 @@
 #pragma once
 
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// One bit array with k probes anywhere in it (Bloom 1970, method 2).
@@ -45,3 +47,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -1,8 +1,10 @@
 // Counting Bloom filters: counters in place of bits, so that keys can be erased.
 #pragma once
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Counters of 4 bits (Fan et al. 2000). Inserting a key raises k of them by one, erasing the key
@@ -66,3 +68,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -1,8 +1,10 @@
 // The bucketed cuckoo filter.
 #pragma once
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Buckets of four fingerprints of 8, 12 (default) or 16 bits. The fingerprint (tag) of a key lies
@@ -45,3 +47,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

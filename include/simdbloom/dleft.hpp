@@ -1,8 +1,10 @@
 // The d-left counting filter.
 #pragma once
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Fingerprints with counters in four subtables of buckets of 8 cells (Bonomi et al. 2006).
@@ -64,3 +66,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -13,6 +13,7 @@
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/storage.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/interface.hpp"
 #include "simdbloom/isa.hpp"
@@ -20,16 +21,17 @@
 #include "simdbloom/options.hpp"
 #include "simdbloom/set_operations.hpp"
 
-namespace simdbloom {
-
-namespace detail {
+namespace simdbloom::detail {
 
 struct BuildAccess;
 struct Kernels;
 struct LoadAccess;
 struct Target;
 
-}  // namespace detail
+}  // namespace simdbloom::detail
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
 
 /// The part of a filter that does not depend on its layout at compile time.
 ///
@@ -148,3 +150,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

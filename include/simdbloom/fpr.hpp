@@ -19,8 +19,10 @@
 #include <cstdint>
 #include <span>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/layout.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom::fpr {
 
 /// The lowest FPR for which a filter is sized. The exact models are sums whose terms cancel: their
@@ -121,3 +123,4 @@ struct Interval {
 Interval wilson(double hits, double probes, double z);
 
 }  // namespace simdbloom::fpr
+SIMDBLOOM_EXPORTS_END

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/export.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// A filter that nobody can change any more. Its copies share it. Its bits are its own, or lie in
@@ -45,3 +47,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Watches the share of rows that pass a filter and stops the asking where it does not pay. After a
@@ -77,3 +80,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

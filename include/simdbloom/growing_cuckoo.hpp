@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "simdbloom/detail/stash.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// What became of a key.
@@ -167,3 +169,4 @@ std::vector<std::byte> save(const GrowingCuckoo& filter);
 void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path);
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -12,7 +12,9 @@
 #include <string_view>
 
 #include "simdbloom/detail/number_keys.hpp"
+#include "simdbloom/export.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 namespace detail {
@@ -169,3 +171,4 @@ concept Hasher = requires(const H& hasher, const Key& key, std::uint64_t seed) {
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

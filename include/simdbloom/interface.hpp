@@ -14,10 +14,12 @@
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/hooks.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/options.hpp"
 #include "simdbloom/set_operations.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 class FilterBase;
@@ -364,3 +366,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

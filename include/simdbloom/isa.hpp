@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// An instruction set, named by its features and not by a CPU. Bits and answers are the same on all
@@ -44,3 +47,4 @@ std::span<const Isa> usable_isas();
 Isa default_isa();
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

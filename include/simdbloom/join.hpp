@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "simdbloom/build.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/frozen.hpp"
 #include "simdbloom/governor.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The key of a float or double. Equal numbers have one key. A whole number from -2^63 to 2^64 - 1
@@ -175,3 +177,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "simdbloom/detail/layout_traits.hpp"
+#include "simdbloom/export.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// A layout with its parameters. k = 0 means that k is not chosen yet: the sizing takes the best k
@@ -66,3 +68,4 @@ struct Layout {
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

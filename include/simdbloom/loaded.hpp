@@ -7,6 +7,9 @@
 #include <utility>
 #include <variant>
 
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Why bytes were not taken for a filter. A caller who gets one must treat every key as possibly
@@ -64,3 +67,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// What the keys of a filter are. It is saved with the filter, so that a reader knows how to ask.
@@ -72,3 +74,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

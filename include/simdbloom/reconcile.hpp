@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/serialize.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// What one side tells the other about its set: a saved filter (src/persist/format.md) of the
@@ -34,3 +36,4 @@ Loaded<MissingAtSender> lacking(std::span<const std::byte> message,
                                 std::span<const std::uint64_t> hashes, const Options& options = {});
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

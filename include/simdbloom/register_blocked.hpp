@@ -4,8 +4,10 @@
 #include <type_traits>
 
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// All k bits of a key lie in one word of 32 or 64 bits (Lang et al. 2019). No other lookup is as
@@ -59,3 +61,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -4,14 +4,16 @@
 #include <filesystem>
 #include <vector>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// How a ScalableBloom grows.
 class AnyFilter;
 
+/// How a ScalableBloom grows.
 struct Scaling {
     std::size_t first_capacity = 1'000'000;  ///< keys the first filter is made for, at least 1
     double fpr = 0.01;                       ///< bound on the expected FPR of the series, in (0, 1)
@@ -19,11 +21,6 @@ struct Scaling {
     double growth = 2;
     double tightening = 0.5;  ///< each filter's FPR over that of the one before, inside (0, 1)
 };
-
-namespace detail {
-/// Throws std::invalid_argument naming what is out of range.
-void check_scaling(const Scaling& scaling);
-}  // namespace detail
 
 /// A series of Bloom filters, each for more keys and with a lower FPR than the one before.
 ///
@@ -123,5 +120,11 @@ std::vector<std::byte> save(const ScalableBloom& series);
 void save_file(const ScalableBloom& series, const std::filesystem::path& path);
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END
+
+namespace simdbloom::detail {
+/// Throws std::invalid_argument naming what is out of range.
+void check_scaling(const Scaling& scaling);
+}  // namespace simdbloom::detail
 
 #include "simdbloom/any_filter.hpp"  // of filters(), and complete only behind ScalableBloom

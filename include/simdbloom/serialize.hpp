@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/frozen.hpp"
 #include "simdbloom/loaded.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 namespace detail {
@@ -118,3 +120,4 @@ Loaded<FrozenFilter> map_file<FrozenFilter>(const std::filesystem::path& path,
                                             const Options& options) noexcept;
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The operations of a Bloom filter F, whose bits can be ORed.
@@ -59,3 +62,4 @@ template <class F>
 concept BloomFilter = std::derived_from<F, SetOperations<F>>;
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

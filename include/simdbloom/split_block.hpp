@@ -9,8 +9,10 @@
 #endif
 
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Blocks of 8 words of 32 bits. A key sets one bit in each word (parquet-format, BloomFilter.md;
@@ -70,3 +72,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

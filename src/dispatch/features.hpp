@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom::cpu {
@@ -33,7 +34,7 @@ const Features& detect();
 std::vector<Isa> usable(const Features& features);
 
 /// Thrown for an ISA that is unknown, or that this machine cannot run.
-struct WrongIsa : std::invalid_argument {
+struct SIMDBLOOM_API WrongIsa : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "persist/saved.hpp"
+#include "simdbloom/export.hpp"
 
 namespace simdbloom::detail {
 
@@ -42,19 +43,19 @@ bool write_all(int file, std::span<const std::byte> bytes) noexcept;
 /// Returns false with errno 0 where the file ends early.
 bool read_all(int file, std::span<std::byte> bytes) noexcept;
 
-LoadError file_fault(const std::filesystem::path& path, const std::string& what);
+SIMDBLOOM_API LoadError file_fault(const std::filesystem::path& path, const std::string& what);
 /// The fault that errno names.
 LoadError file_fault(const std::filesystem::path& path);
-LoadError in_file(const std::filesystem::path& path, LoadError error);
+SIMDBLOOM_API LoadError in_file(const std::filesystem::path& path, LoadError error);
 /// The fault after a read_all that returned false.
-LoadError not_read(const std::filesystem::path& path);
+SIMDBLOOM_API LoadError not_read(const std::filesystem::path& path);
 
 struct OpenFile {
     File file;
     std::uint64_t bytes;
 };
 /// Opens a regular file of at least `least` bytes for reading.
-Loaded<OpenFile> open_regular(const std::filesystem::path& path, std::uint64_t least);
+SIMDBLOOM_API Loaded<OpenFile> open_regular(const std::filesystem::path& path, std::uint64_t least);
 
 /// For a file of holes, which takes less of the disk than its length says: checks the checksum
 /// before anything is allocated. It covers a header that was read and `parts` of so many bytes

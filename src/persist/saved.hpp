@@ -27,6 +27,7 @@
 
 #include "dispatch/features.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom {
@@ -69,7 +70,7 @@ Header begin_header(const Kind& kind, const KeyHash& hash) noexcept;
 Checksum checksum_bytes_of(std::uint64_t hash) noexcept;
 Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept;
 
-LoadError fault(LoadFault kind, std::string message);
+SIMDBLOOM_API LoadError fault(LoadFault kind, std::string message);
 LoadError too_short(std::uint64_t bytes);
 LoadError wrong_checksum();
 bool all_zero(std::span<const std::byte> bytes) noexcept;
@@ -143,12 +144,12 @@ struct LoadAccess {
         SavedHash hash;
         std::size_t bits_bytes = 0;
     };
-    static Header header(const FilterBase& filter);
+    SIMDBLOOM_API static Header header(const FilterBase& filter);
     static Loaded<ParsedHeader> parse(Fields header, std::uint64_t bytes_in_all,
                                       const Options& options);
-    static AnyFilter make(const ParsedHeader& parsed, const Options& options,
-                          const std::byte* borrowed);
-    static std::span<std::byte> bits(AnyFilter& filter) noexcept;
+    SIMDBLOOM_API static AnyFilter make(const ParsedHeader& parsed, const Options& options,
+                                        const std::byte* borrowed);
+    SIMDBLOOM_API static std::span<std::byte> bits(AnyFilter& filter) noexcept;
     static std::span<std::byte> bits_of(FilterBase& filter) noexcept {
         return {filter.bits_.data(), filter.bits_.size()};
     }

@@ -11,6 +11,9 @@
 #include <memory>
 #include <string_view>
 
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The layout with the lowest FPR in filters as small as LevelDB's. LevelDB makes one filter for
@@ -39,3 +42,4 @@ std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy_for_fpr(std::st
                                                                          double fpr);
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/interface.hpp"
 #include "simdbloom/isa.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 namespace detail {
@@ -87,3 +89,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -6,8 +6,10 @@
 
 #include <string_view>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/join.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Call it on every rank of the communicator. The filter becomes the union of the filters of all
@@ -26,3 +28,4 @@ JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ran
                               Options options = {});
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

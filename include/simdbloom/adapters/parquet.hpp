@@ -16,9 +16,11 @@
 #include <string_view>
 #include <vector>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/serialize.hpp"
 #include "simdbloom/split_block.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom::parquet {
 
 enum class PhysicalType : std::uint8_t {
@@ -141,3 +143,4 @@ private:
 };
 
 }  // namespace simdbloom::parquet
+SIMDBLOOM_EXPORTS_END

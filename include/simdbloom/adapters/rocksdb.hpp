@@ -25,6 +25,9 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The part of a key that goes into the filter and that the filter is asked for, e.g. a prefix. It
@@ -55,3 +58,4 @@ std::function<bool(const rocksdb::TableProperties&)> rocksdb_table_filter(
     std::string_view key_or_part);
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

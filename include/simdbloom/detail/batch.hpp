@@ -10,16 +10,17 @@
 
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/output.hpp"
+#include "simdbloom/export.hpp"
 
 namespace simdbloom::detail {
 
 /// Throw std::length_error that names both sizes if the output is too short.
-void check_bitmap(std::size_t keys, std::size_t bytes);
-void check_positions(std::size_t keys, std::size_t room);
+SIMDBLOOM_API void check_bitmap(std::size_t keys, std::size_t bytes);
+SIMDBLOOM_API void check_positions(std::size_t keys, std::size_t room);
 
 /// words[i] = from[i] for n numbers. In the library, whose flags make vectors of the loop.
-void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* words) noexcept;
-void widen(const std::int32_t* from, std::size_t n, std::uint64_t* words) noexcept;
+SIMDBLOOM_API void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* words) noexcept;
+SIMDBLOOM_API void widen(const std::int32_t* from, std::size_t n, std::uint64_t* words) noexcept;
 
 /// The keys of a piece: 8 KiB of hashes. The number is a multiple of 64, so that the bitmap of a
 /// piece begins on a byte and only the last piece has a tail.

@@ -6,13 +6,14 @@
 #include <span>
 #include <string_view>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom::detail {
 
 /// The hash that Options::hashing, seed and secret ask for.
-class KeyHash {
+class SIMDBLOOM_API KeyHash {
 public:
     std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
     /// The level. It is `fast` where the seed is 0 or was given.

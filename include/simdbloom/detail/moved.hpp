@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "simdbloom/export.hpp"
+
 namespace simdbloom::detail {
 
 /// A member that moves with its object. It leaves `left` behind; a member of class type T leaves
@@ -48,7 +50,7 @@ public:
     }
 };
 
-[[noreturn, gnu::cold]] void throw_moved_from();
+SIMDBLOOM_API [[noreturn, gnu::cold]] void throw_moved_from();
 /// Throws std::invalid_argument if `moved_from` is true.
 inline void check_not_moved(bool moved_from) {
     if (moved_from) [[unlikely]]

@@ -5,6 +5,8 @@
 #include <memory_resource>
 #include <utility>
 
+#include "simdbloom/export.hpp"
+
 namespace simdbloom::detail {
 
 /// Zeroed bytes that it owns. They are aligned to 64 bytes, or to 2 MiB where they are large and
@@ -12,7 +14,7 @@ namespace simdbloom::detail {
 ///
 /// With 0 bytes, as after a move, it points to zeros that nobody may write to. There are as many as
 /// a lookup in one block of any layout reads.
-class Storage {
+class SIMDBLOOM_API Storage {
 public:
     static constexpr std::size_t slack = 64;
 

@@ -10,9 +10,11 @@
 
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/storage.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/options.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// Cells of c bits. A cell is empty or has the code of one key, from 1 to 2^c - 1.
@@ -108,3 +110,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

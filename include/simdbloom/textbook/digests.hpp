@@ -10,7 +10,9 @@
 #include <string_view>
 
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/export.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The first 64 bits, little-endian, of the digest of the key. Where the seed is not 0, its eight
@@ -45,3 +47,4 @@ using Md5 = DigestHasher<md5_ctx, nettle_md5_init, nettle_md5_update, nettle_md5
 using Sha1 = DigestHasher<sha1_ctx, nettle_sha1_init, nettle_sha1_update, nettle_sha1_digest>;
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -10,6 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The first 64 bits of MurmurHash3_x64_128 (Appleby, SMHasher). Its seed has 32 bits: the low 32
@@ -31,3 +34,4 @@ struct Murmur3 {
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// A scheme that makes positions for keys of that type.
@@ -177,3 +179,4 @@ public:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

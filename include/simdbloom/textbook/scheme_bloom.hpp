@@ -16,10 +16,12 @@
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/storage.hpp"
+#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/textbook/probe_schemes.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// One array of m bits, any number of them, and the k probes of a scheme (Bloom 1970, method 2). It
@@ -173,3 +175,4 @@ private:
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

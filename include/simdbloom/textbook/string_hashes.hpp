@@ -14,8 +14,10 @@
 #include <span>
 #include <string_view>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 
+SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 namespace detail {
@@ -64,3 +66,4 @@ struct WithKeyHasher {
 };
 
 }  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -25,6 +25,7 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/export.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {
@@ -40,7 +41,8 @@ bool has_compact_header(LayoutKind kind) noexcept;
 std::byte compact_header(const Layout& layout) noexcept;
 
 /// Whether the filter may hold a key with that hash. True for all bytes that are no filter.
-bool compact_may_contain(std::span<const std::byte> filter, std::uint64_t hash) noexcept;
+SIMDBLOOM_API bool compact_may_contain(std::span<const std::byte> filter,
+                                       std::uint64_t hash) noexcept;
 
 struct CompactSize {
     std::uint32_t bytes;  ///< of the bits
@@ -48,8 +50,8 @@ struct CompactSize {
 };
 
 /// Appends the filter of these hashes.
-void compact_append(const Layout& layout, CompactSize size, std::span<const std::uint64_t> hashes,
-                    std::string& out);
+SIMDBLOOM_API void compact_append(const Layout& layout, CompactSize size,
+                                  std::span<const std::uint64_t> hashes, std::string& out);
 
 /// The FPR, exact for ideal hashing and n keys.
 double compact_expected_fpr(const Layout& layout, CompactSize size, std::uint64_t n_keys);
@@ -61,10 +63,10 @@ public:
     enum class Goal { bits_per_key, fpr };
 
     /// Throws what make_leveldb_policy and make_leveldb_policy_for_fpr do.
-    CompactSizes(std::string_view spec, Goal goal, double value);
+    SIMDBLOOM_API CompactSizes(std::string_view spec, Goal goal, double value);
 
     const Layout& layout() const noexcept { return layout_; }
-    CompactSize of(std::uint64_t n_keys) const;
+    SIMDBLOOM_API CompactSize of(std::uint64_t n_keys) const;
 
 private:
     CompactSize exact(std::uint64_t n_keys) const;
