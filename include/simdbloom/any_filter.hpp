@@ -1,6 +1,12 @@
 // A filter whose layout is chosen at run time.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 

@@ -2,8 +2,10 @@
 // data interface, which is plain structs and needs no library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "simdbloom/export.hpp"

@@ -1,6 +1,8 @@
 // Bloom filters whose block is one cache line of 512 bits.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "simdbloom/detail/little_endian.hpp"

@@ -1,6 +1,9 @@
 // The textbook Bloom filter.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"

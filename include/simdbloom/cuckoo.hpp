@@ -1,6 +1,11 @@
 // The bucketed cuckoo filter.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 

@@ -1,6 +1,10 @@
 // The d-left counting filter.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 

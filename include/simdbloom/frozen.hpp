@@ -1,7 +1,10 @@
 // A filter that can only be asked.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "simdbloom/any_filter.hpp"

@@ -2,7 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory_resource>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "simdbloom/detail/stash.hpp"

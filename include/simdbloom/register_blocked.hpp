@@ -1,6 +1,8 @@
 // Register-blocked Bloom filters.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "simdbloom/detail/little_endian.hpp"

@@ -1,7 +1,11 @@
 // A Bloom filter for as many keys as come.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "simdbloom/export.hpp"

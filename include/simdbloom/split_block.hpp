@@ -1,6 +1,8 @@
 // The split block Bloom filter of Parquet.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 

@@ -2,6 +2,10 @@
 // secret piece by piece. `secret` is that secret, or null.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "kernels/table.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/hash.hpp"

@@ -16,6 +16,10 @@
 // tried: bench/pages/tried.md, "Probing on AVX-512", "Patterns".
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
 #include "kernels/one_line.hpp"
 
 namespace simdbloom::detail {

@@ -15,6 +15,9 @@
 // KiB 2.6 and 4.4, 8 MiB 5.5 and 9.6, 256 MiB 18.5 and 31 (bench/pages/tried.md, "Algorithms").
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/driver.hpp"
 #include "kernels/emit.hpp"
 #include "kernels/one_line.hpp"

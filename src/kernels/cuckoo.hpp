@@ -14,6 +14,9 @@
 // (filters/eviction.hpp). Measured: bench/pages/results.md.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/answers.hpp"
 #include "kernels/driver.hpp"
 

@@ -13,6 +13,9 @@
 // Measured: papers/bonomi-2006.md.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/answers.hpp"
 #include "kernels/driver.hpp"
 

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 
 #include "kernels/hash.hpp"
 #include "kernels/ops/operations.hpp"

@@ -2,6 +2,9 @@
 // answer whole chunks at once.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 

@@ -11,6 +11,9 @@
 // tables only. Measured: papers/graf-lemire-2022.md.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/answers.hpp"
 #include "kernels/driver.hpp"
 #include "simdbloom/detail/fuse.hpp"

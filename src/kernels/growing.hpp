@@ -2,6 +2,9 @@
 // with all eight slots, each as far as its bits go. One key takes one 64-bit lane.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/answers.hpp"
 #include "kernels/driver.hpp"
 #include "kernels/growing_layout.hpp"

@@ -1,6 +1,8 @@
 // The hash of hash.hpp and the block address of layout_traits.hpp, one vector of keys at a time.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/table.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/layout.hpp"

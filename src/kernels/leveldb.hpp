@@ -6,6 +6,9 @@
 // the same for all keys of a batch, and one correction. Measured: src/adapters/leveldb/README.md.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/driver.hpp"
 #include "kernels/emit.hpp"
 

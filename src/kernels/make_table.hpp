@@ -1,6 +1,7 @@
 // Instantiates every kernel for one ISA.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
 #include "kernels/blocked512.hpp"

@@ -1,6 +1,9 @@
 // The common part of the layouts whose blocks lie within one cache line.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/answers.hpp"
 #include "kernels/driver.hpp"
 

@@ -15,6 +15,9 @@
 // tried: bench/pages/tried.md, "Patterns".
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/one_line.hpp"
 
 namespace simdbloom::detail {

@@ -1,6 +1,9 @@
 // SipHash-2-4 of integers (simdbloom/hash.hpp). One key takes one 64-bit lane.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/hash.hpp"
 
 namespace simdbloom::detail {

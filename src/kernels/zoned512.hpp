@@ -11,6 +11,9 @@
 // Its FPR lies between those of register64 and blocked512. Measured: bench/pages/results.md.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/one_line.hpp"
 
 namespace simdbloom::detail {

@@ -20,10 +20,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <initializer_list>
+#include <new>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "dispatch/features.hpp"
 #include "simdbloom/detail/little_endian.hpp"

@@ -5,7 +5,9 @@
 
 #include <charconv>
 #include <limits>
+#include <map>
 #include <string>
+#include <system_error>
 
 #include "keys.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <string_view>
 
 #include "simdbloom/export.hpp"

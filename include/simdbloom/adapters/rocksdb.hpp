@@ -20,6 +20,7 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/table_properties.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>

@@ -1,6 +1,7 @@
 // What the interface of all filters asks of a filter F.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>

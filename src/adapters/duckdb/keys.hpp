@@ -6,6 +6,7 @@
 // DOUBLE), no key can tell the values apart, and the answer is "may be in it".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>

@@ -2,6 +2,7 @@
 // thrift-compact-protocol.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>

@@ -3,6 +3,9 @@
 
 #include <immintrin.h>
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/ops/vector.hpp"
 
 namespace simdbloom::detail {

@@ -2,6 +2,9 @@
 // no compare.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "kernels/ops/avx512.hpp"
 
 namespace simdbloom::detail {

@@ -3,6 +3,8 @@
 
 #include <arm_neon.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "kernels/ops/vector.hpp"

@@ -3,6 +3,8 @@
 
 #include <nmmintrin.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "kernels/ops/vector.hpp"
