@@ -31,7 +31,7 @@ double model_of(const std::string& policy, unsigned n) {
     }
     const detail::CompactSizes sizes(policy, detail::CompactSizes::Goal::bits_per_key,
                                      bits_per_key);
-    return detail::compact_expected_fpr(sizes.layout(), sizes.of(n), n);
+    return detail::compact_expected_fpr(sizes.layout(), sizes.size_for(n), n);
 }
 
 /// Size and the mean FPR of many filters, each of other keys, through the policy itself.

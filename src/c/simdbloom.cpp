@@ -55,27 +55,29 @@ simdbloom_status guarded(const Work& work) noexcept {
 
 /// What a pointer must point to; `what` is the error if it is null.
 template <class T>
-T& at(T* pointer, const char* what) {
+T& pointee(T* pointer, const char* what) {
     if (pointer == nullptr) throw std::invalid_argument(what);
     return *pointer;
 }
 
-AnyFilter& the(simdbloom_filter* filter) { return at(filter, "simdbloom: filter is NULL").filter; }
-const AnyFilter& the(const simdbloom_filter* filter) {
-    return at(filter, "simdbloom: filter is NULL").filter;
+AnyFilter& filter_of(simdbloom_filter* filter) {
+    return pointee(filter, "simdbloom: filter is NULL").filter;
+}
+const AnyFilter& filter_of(const simdbloom_filter* filter) {
+    return pointee(filter, "simdbloom: filter is NULL").filter;
 }
 
 /// n things at `pointer`, which may be null if there are none.
 template <class T>
-std::span<T> many(T* pointer, std::size_t n, const char* name) {
-    if (n != 0) (void)at(pointer, name);
+std::span<T> span_of(T* pointer, std::size_t n, const char* name) {
+    if (n != 0) (void)pointee(pointer, name);
     return {pointer, n};
 }
 std::span<const std::uint64_t> keys_of(const std::uint64_t* keys, std::size_t n) {
-    return many(keys, n, "simdbloom: keys is NULL");
+    return span_of(keys, n, "simdbloom: keys is NULL");
 }
 std::span<const std::byte> bytes_of(const void* bytes, std::size_t n) {
-    return many(static_cast<const std::byte*>(bytes), n, "simdbloom: bytes is NULL");
+    return span_of(static_cast<const std::byte*>(bytes), n, "simdbloom: bytes is NULL");
 }
 
 /// A number that can fail to be computed: NaN then, and simdbloom_error() says why.
@@ -112,8 +114,8 @@ void hand_over(AnyFilter filter, simdbloom_filter** to) {
 template <class Make>
 simdbloom_status create(const char* spec, simdbloom_filter** to, const Make& make) {
     return guarded([&] {
-        (void)at(spec, "simdbloom: spec is NULL");
-        (void)at(to, "simdbloom: there is no place for the filter");
+        (void)pointee(spec, "simdbloom: spec is NULL");
+        (void)pointee(to, "simdbloom: there is no place for the filter");
         hand_over(make(), to);
     });
 }
@@ -138,14 +140,14 @@ simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys, dou
     });
 }
 simdbloom_status simdbloom_copy(const simdbloom_filter* from, simdbloom_filter** filter) {
-    return create("", filter, [&] { return the(from); });
+    return create("", filter, [&] { return filter_of(from); });
 }
 void simdbloom_free(simdbloom_filter* filter) { delete filter; }
 
 simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                   int hashed, unsigned threads) {
     return guarded([&] {
-        AnyFilter& f = the(filter);
+        AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
         if (threads != 1)
             hashed != 0 ? parallel_insert_hashes(f, all, threads)
@@ -154,43 +156,46 @@ simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys
     });
 }
 simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key, size_t length) {
-    return guarded([&] { the(filter).insert(bytes_of(key, length)); });
+    return guarded([&] { filter_of(filter).insert(bytes_of(key, length)); });
 }
 
 simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key, int* found) {
-    return guarded([&] { at(found, "simdbloom: found is NULL") = the(filter).contains(key); });
+    return guarded(
+        [&] { pointee(found, "simdbloom: found is NULL") = filter_of(filter).contains(key); });
 }
 simdbloom_status simdbloom_contains_bytes(const simdbloom_filter* filter, const void* key,
                                           size_t length, int* found) {
     return guarded([&] {
-        at(found, "simdbloom: found is NULL") = the(filter).contains(bytes_of(key, length));
+        pointee(found, "simdbloom: found is NULL") =
+            filter_of(filter).contains(bytes_of(key, length));
     });
 }
 simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                  int hashed, size_t* found) {
     return guarded([&] {
-        const AnyFilter& f = the(filter);
+        const AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
-        at(found, "simdbloom: found is NULL") = hashed != 0 ? f.count_hashes(all) : f.count(all);
+        pointee(found, "simdbloom: found is NULL") =
+            hashed != 0 ? f.count_hashes(all) : f.count(all);
     });
 }
 simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                   int hashed, uint8_t* bitmap, size_t* found) {
     return guarded([&] {
-        const AnyFilter& f = the(filter);
+        const AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
-        const auto bits = many(bitmap, n / 8 + (n % 8 != 0), "simdbloom: bitmap is NULL");
-        at(found, "simdbloom: found is NULL") =
+        const auto bits = span_of(bitmap, n / 8 + (n % 8 != 0), "simdbloom: bitmap is NULL");
+        pointee(found, "simdbloom: found is NULL") =
             hashed != 0 ? f.contains_hashes(all, bits) : f.contains(all, bits);
     });
 }
 simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
                                   int hashed, uint32_t* positions, size_t* found) {
     return guarded([&] {
-        const AnyFilter& f = the(filter);
+        const AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
-        const auto out = many(positions, n, "simdbloom: positions is NULL");
-        at(found, "simdbloom: found is NULL") =
+        const auto out = span_of(positions, n, "simdbloom: positions is NULL");
+        pointee(found, "simdbloom: found is NULL") =
             hashed != 0 ? f.select_hashes(all, out) : f.select(all, out);
     });
 }
@@ -200,16 +205,16 @@ simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uin
     return guarded([&] {
         // Lent, not given: the join's filter must not free it.
         const JoinFilter f(simdbloom::FrozenFilter(
-            std::shared_ptr<const AnyFilter>(std::shared_ptr<void>(), &the(filter))));
+            std::shared_ptr<const AnyFilter>(std::shared_ptr<void>(), &filter_of(filter))));
         const JoinColumn column{keys_of(keys, n), hashed != 0};
-        at(found, "simdbloom: found is NULL") =
-            f.select(column, many(rows, n_rows, "simdbloom: rows is NULL"),
-                     many(out, n_rows, "simdbloom: out is NULL"));
+        pointee(found, "simdbloom: found is NULL") =
+            f.select(column, span_of(rows, n_rows, "simdbloom: rows is NULL"),
+                     span_of(out, n_rows, "simdbloom: out is NULL"));
     });
 }
 
 simdbloom_status simdbloom_unite(simdbloom_filter* into, const simdbloom_filter* from) {
-    return guarded([&] { the(into) |= the(from); });
+    return guarded([&] { filter_of(into) |= filter_of(from); });
 }
 
 size_t simdbloom_saved_size(const simdbloom_filter* filter) {
@@ -217,14 +222,16 @@ size_t simdbloom_saved_size(const simdbloom_filter* filter) {
 }
 simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes, size_t size) {
     return guarded([&] {
-        save(the(filter), many(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL"));
+        save(filter_of(filter),
+             span_of(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL"));
     });
 }
 simdbloom_status simdbloom_load(const void* bytes, size_t size, simdbloom_filter** filter) {
     return create("", filter, [&] { return loaded(simdbloom::load(bytes_of(bytes, size))); });
 }
 simdbloom_status simdbloom_save_file(const simdbloom_filter* filter, const char* path) {
-    return guarded([&] { save_file(the(filter), &at(path, "simdbloom: path is NULL")); });
+    return guarded(
+        [&] { save_file(filter_of(filter), &pointee(path, "simdbloom: path is NULL")); });
 }
 simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter) {
     return create(path, filter, [&] { return loaded(simdbloom::load_file(path)); });

@@ -29,17 +29,18 @@ SIMDBLOOM_KERNEL void siphash_batch(const std::uint64_t* keys, std::size_t n, st
         O::broadcast(sip_constants[0] ^ low), O::broadcast(sip_constants[1] ^ high),
         O::broadcast(sip_constants[2] ^ low), O::broadcast(sip_constants[3] ^ high)};
     const V length = O::broadcast(std::uint64_t{8} << 56), ff = O::broadcast(0xFF);
-    const auto of = [&](V key) {
+    const auto siphash_vector = [&](V key) {
         SipState<V> state = begin;
         state.absorb(key, RotateLanes<O>{});
         state.absorb(length, RotateLanes<O>{});
         return state.finish(ff, RotateLanes<O>{});
     };
     std::size_t i = 0;
-    for (; i + O::lanes <= n; i += O::lanes) O::store(hashes + i, of(O::load(keys + i)));
+    for (; i + O::lanes <= n; i += O::lanes)
+        O::store(hashes + i, siphash_vector(O::load(keys + i)));
     if (i == n) return;
     std::uint64_t rest[O::lanes];
-    O::store(rest, of(O::load_first(keys + i, n - i)));
+    O::store(rest, siphash_vector(O::load_first(keys + i, n - i)));
     for (std::size_t j = 0; i + j < n; ++j) hashes[i + j] = rest[j];
 }
 

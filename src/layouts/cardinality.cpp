@@ -93,7 +93,7 @@ double bits_set(const FilterBase& a, const FilterBase& b) {
     return static_cast<double>(set);
 }
 
-Cardinality of(const Occupancy& layout, double throws, double variance) {
+Cardinality estimate(const Occupancy& layout, double throws, double variance) {
     if (!std::isfinite(throws))
         return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     return {throws / layout.throws_per_key,
@@ -104,7 +104,7 @@ Cardinality either(const FilterBase& a, const FilterBase& b) {
     if (a.blocks() == 0) return {0, 0};  // moved from
     const Occupancy layout(a);
     const double throws = layout.throws(bits_set(a, b));
-    return of(layout, throws, layout.covariance(throws));
+    return estimate(layout, throws, layout.covariance(throws));
 }
 
 void check(const FilterBase& a, const FilterBase& b) {
@@ -136,7 +136,7 @@ Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b) {
     // The variance of A + B - (A or B). A and B share the throws of both, and the union shares with
     // each of them the throws of that one.
     const auto v = [&](double throws) { return layout.covariance(std::max(throws, 0.0)); };
-    return of(layout, in_both, v(in_either) - v(in_a) - v(in_b) + 2 * v(in_both));
+    return estimate(layout, in_both, v(in_either) - v(in_a) - v(in_b) + 2 * v(in_both));
 }
 
 }  // namespace simdbloom

@@ -36,7 +36,7 @@ struct OpenFilter {
 };
 
 template <class F>
-OpenFilter asked(const FilterBase& base, F filter) {
+OpenFilter open_filter(const FilterBase& base, F filter) {
     return {base.seed(), base.key_kind(), [filter = std::move(filter)](auto hashes, auto bits) {
                 filter->contains_hashes(hashes, bits);
             }};
@@ -47,10 +47,10 @@ OpenFilter open(const std::string& path) {
     if (!mapped && mapped.error().fault == LoadFault::foreign)
         if (auto loaded = load_file<ScalableBloom>(path); loaded) {
             const auto series = std::make_shared<const ScalableBloom>(std::move(*loaded));
-            return asked(series->filters().front().base(), series);
+            return open_filter(series->filters().front().base(), series);
         }
     const FrozenFilter filter = std::move(mapped).value();
-    return asked(filter->base(), filter);
+    return open_filter(filter->base(), filter);
 }
 
 int run(const ProbeSettings& s) {

@@ -108,21 +108,21 @@ TEST(LevelDbPolicy, NoKeyIsMissedAndEveryPolicyReadsTheFiltersOfEveryOther) {
 TEST(LevelDbPolicy, SizesAreWhatWasAskedForInWholeBlocksAndOneByte) {
     for (std::size_t n = 1; n <= 300; ++n) {
         const auto asked = (10 * n + 7) / 8;
-        const auto fitted = CompactSizes("blocked512", Goal::bits_per_key, 10).of(n).bytes;
+        const auto fitted = CompactSizes("blocked512", Goal::bits_per_key, 10).size_for(n).bytes;
         EXPECT_GE(fitted, asked);
         EXPECT_LE(fitted, std::max<std::size_t>(8, asked + asked / 64)) << n;
-        EXPECT_EQ(CompactSizes("classic", Goal::bits_per_key, 10).of(n).bytes,
+        EXPECT_EQ(CompactSizes("classic", Goal::bits_per_key, 10).size_for(n).bytes,
                   std::max<std::size_t>(8, asked));
         for (const std::string spec : {"split256", "register64", "sector512"}) {
             const std::size_t block = Layout::parse(spec).block_bits() / 8,
-                              bytes = CompactSizes(spec, Goal::bits_per_key, 10).of(n).bytes;
+                              bytes = CompactSizes(spec, Goal::bits_per_key, 10).size_for(n).bytes;
             EXPECT_EQ(bytes, (asked + block - 1) / block * block) << spec << ' ' << n;
         }
     }
     EXPECT_EQ(filter_of(*make_leveldb_policy("blocked512", 10), texts(35, 0)).size(), 45u);
     // Beyond what is tabulated, too.
-    EXPECT_EQ(CompactSizes("split256", Goal::bits_per_key, 10).of(100'000).bytes, 125'024u);
-    EXPECT_NEAR(CompactSizes("split256", Goal::fpr, 0.01).of(100'000).bytes,
+    EXPECT_EQ(CompactSizes("split256", Goal::bits_per_key, 10).size_for(100'000).bytes, 125'024u);
+    EXPECT_NEAR(CompactSizes("split256", Goal::fpr, 0.01).size_for(100'000).bytes,
                 static_cast<double>(make_filter_for_fpr("split256", 100'000, 0.01).size_in_bytes()),
                 200);
 }
@@ -130,7 +130,7 @@ TEST(LevelDbPolicy, SizesAreWhatWasAskedForInWholeBlocksAndOneByte) {
 // A filter of more bytes is not read: with its last byte it has 2^28 at most.
 TEST(LevelDbPolicy, SizesEndBelow256MiB) {
     const auto largest = [](const char* spec) {
-        return CompactSizes(spec, Goal::bits_per_key, 10).of(std::uint64_t{1} << 40).bytes;
+        return CompactSizes(spec, Goal::bits_per_key, 10).size_for(std::uint64_t{1} << 40).bytes;
     };
     EXPECT_EQ(largest("classic"), (1u << 28) - 65);
     for (const char* const spec : {"split256", "register64", "sector512", "blocked512"})
@@ -150,14 +150,14 @@ TEST(LevelDbPolicy, TheBestKIsTaken) {
         for (std::size_t n = 1; n <= 256; n += n < 10 ? 1 : 5) {
             double least = 2;
             for (unsigned k = 1; k <= sizes.layout().k_range().max; ++k)
-                least = std::min(
-                    least, detail::compact_expected_fpr(sizes.layout(), {sizes.of(n).bytes, k}, n));
-            EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.of(n), n),
+                least = std::min(least, detail::compact_expected_fpr(
+                                            sizes.layout(), {sizes.size_for(n).bytes, k}, n));
+            EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.size_for(n), n),
                       least * (1 + 1e-9))
                 << n << " keys, " << bits << " bits per key";
         }
     }
-    EXPECT_EQ(CompactSizes("blocked512:k=3", Goal::bits_per_key, 10).of(35).k, 3u)
+    EXPECT_EQ(CompactSizes("blocked512:k=3", Goal::bits_per_key, 10).size_for(35).k, 3u)
         << "but a k that was given stays";
 }
 
@@ -184,7 +184,7 @@ TEST(LevelDbPolicy, TheFprOfSmallFiltersFollowsTheExactModel) {
     for (const auto& spec : policy_specs)
         for (const std::size_t n : {10u, 35u, 52u, 60u, 100u}) {
             const CompactSizes sizes(spec, Goal::bits_per_key, 8);
-            const auto size = sizes.of(n);
+            const auto size = sizes.size_for(n);
             const double model = detail::compact_expected_fpr(sizes.layout(), size, n);
             constexpr unsigned filters = 500, probes = 2000;
             double sum = 0, squares = 0;
@@ -215,13 +215,15 @@ TEST(LevelDbPolicy, TheFprAskedForIsKept) {
         for (const double fpr : {0.1, 0.01, 0.001}) {
             const CompactSizes sizes(spec, Goal::fpr, fpr);
             for (const std::size_t n : {1u, 5u, 20u, 35u, 64u, 65u, 256u, 257u, 300u, 1000u, 2000u})
-                EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.of(n), n), fpr * 1.001)
+                EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.size_for(n), n),
+                          fpr * 1.001)
                     << spec << ' ' << n << " keys";
         }
     for (const double fpr : {1e-5, 1e-7}) {
         const CompactSizes sizes("classic", Goal::fpr, fpr);
         for (const std::size_t n : {257u, 400u})
-            EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.of(n), n), fpr * 1.001)
+            EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.size_for(n), n),
+                      fpr * 1.001)
                 << n << " keys";
     }
     // And with as few bytes as do: one less is too little.
@@ -229,11 +231,12 @@ TEST(LevelDbPolicy, TheFprAskedForIsKept) {
     for (const std::size_t n : {20u, 35u, 50u})
         for (const auto* s : {&sizes, &whole})
             for (unsigned k = 1; k <= 16; ++k)
-                EXPECT_GT(detail::compact_expected_fpr(s->layout(), {s->of(n).bytes - 1, k}, n),
-                          0.01)
+                EXPECT_GT(
+                    detail::compact_expected_fpr(s->layout(), {s->size_for(n).bytes - 1, k}, n),
+                    0.01)
                     << n;
     const auto policy = make_leveldb_policy_for_fpr("blocked512", 0.01);
-    EXPECT_EQ(filter_of(*policy, texts(35, 0)).size(), sizes.of(35).bytes + 1u);
+    EXPECT_EQ(filter_of(*policy, texts(35, 0)).size(), sizes.size_for(35).bytes + 1u);
 }
 
 TEST(LevelDbPolicy, HeadersAreThoseOfLayoutsAndNoOthers) {

@@ -172,7 +172,7 @@ std::vector<std::byte> filter_of(const Group& group) {
                                     " bits are more than a BLOB can hold");
         return static_cast<std::size_t>(bytes);
     };
-    const auto made = [&](std::size_t keys, double bits) {
+    const auto make = [&](std::size_t keys, double bits) {
         return make_filter("split256", std::max<std::size_t>(1, keys), bits,
                            {.seed = seed_of(group.kind), .key_kind = saved_kind(group.kind)});
     };
@@ -184,12 +184,12 @@ std::vector<std::byte> filter_of(const Group& group) {
         const auto repeated = std::ranges::unique(distinct);
         distinct.erase(repeated.begin(), repeated.end());
         const Reservation filter_and_blob(2 * bytes_of(distinct.size(), bits_per_key));
-        auto filter = made(distinct.size(), bits_per_key);
+        auto filter = make(distinct.size(), bits_per_key);
         filter.insert_hashes(distinct);
         return save(filter);
     }
     const auto filled = [&](std::size_t keys, double bits) {
-        auto filter = made(keys, bits);
+        auto filter = make(keys, bits);
         filter.insert_hashes(group.hashes);
         for (const auto& part : group.shared) filter.insert_hashes(*part);
         return filter;

@@ -172,7 +172,7 @@ CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
                                     "; a filter policy has at most 1024");
 }
 
-CompactSize CompactSizes::of(std::uint64_t n_keys) const {
+CompactSize CompactSizes::size_for(std::uint64_t n_keys) const {
     if (n_keys > few) {
         // The bits that are enough for many keys leave 257 keys in one array 0.3 % above an FPR of
         // 10^-3, and 0.7 % above 10^-5 or 10^-7. With more keys the excess is smaller. One byte

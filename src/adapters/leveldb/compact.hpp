@@ -66,7 +66,7 @@ public:
     SIMDBLOOM_API CompactSizes(std::string_view spec, Goal goal, double value);
 
     const Layout& layout() const noexcept { return layout_; }
-    SIMDBLOOM_API CompactSize of(std::uint64_t n_keys) const;
+    SIMDBLOOM_API CompactSize size_for(std::uint64_t n_keys) const;
 
 private:
     CompactSize exact(std::uint64_t n_keys) const;

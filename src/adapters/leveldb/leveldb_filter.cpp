@@ -54,7 +54,7 @@ void fill(Byte* at, const Shape& shape, std::size_t n_keys, const HashOf& hash_o
 }
 
 template <class HashOf>
-std::vector<std::byte> made(std::size_t n_keys, int bits_per_key, const HashOf& hash_of) {
+std::vector<std::byte> filter_bytes(std::size_t n_keys, int bits_per_key, const HashOf& hash_of) {
     const Shape shape = shape_of(n_keys, bits_per_key);
     std::vector<std::byte> filter(shape.bytes + 1);
     fill(filter.data(), shape, n_keys, hash_of);
@@ -99,17 +99,19 @@ void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_
 
 std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
                                            int bits_per_key) {
-    return made(keys.size(), bits_per_key, [&](std::size_t i) { return leveldb_hash(keys[i]); });
+    return filter_bytes(keys.size(), bits_per_key,
+                        [&](std::size_t i) { return leveldb_hash(keys[i]); });
 }
 
 std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, int bits_per_key) {
-    return made(keys.size(), bits_per_key, [&](std::size_t i) { return leveldb_hash(keys[i]); });
+    return filter_bytes(keys.size(), bits_per_key,
+                        [&](std::size_t i) { return leveldb_hash(keys[i]); });
 }
 
 std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
                                                      int bits_per_key) {
-    return made(hashes.size(), bits_per_key,
-                [&](std::size_t i) { return static_cast<std::uint32_t>(hashes[i]); });
+    return filter_bytes(hashes.size(), bits_per_key,
+                        [&](std::size_t i) { return static_cast<std::uint32_t>(hashes[i]); });
 }
 
 LevelDbFilterView::LevelDbFilterView(std::span<const std::byte> bytes) noexcept

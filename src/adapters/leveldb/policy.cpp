@@ -30,7 +30,7 @@ public:
             std::vector<std::uint64_t> hashes(static_cast<std::size_t>(std::max(n, 0)));
             std::transform(keys, keys + hashes.size(), hashes.begin(), hash_of);
             hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-            detail::compact_append(sizes_.layout(), sizes_.of(hashes.size()), hashes, *dst);
+            detail::compact_append(sizes_.layout(), sizes_.size_for(hashes.size()), hashes, *dst);
         } catch (...) {
             // LevelDB is not exception-safe. A filter of no bytes may match every key.
             dst->resize(before);

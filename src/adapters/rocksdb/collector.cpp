@@ -37,14 +37,15 @@ public:
         const std::uint64_t hash = hash_bytes(view(part_ ? part_(asked) : asked));
         // Versions of one key follow one another, and so do keys of one part.
         if (!hashes_.empty() && hashes_.back() == hash) return rocksdb::Status::OK();
-        return kept([&] { hashes_.push_back(hash); });
+        return without_throwing([&] { hashes_.push_back(hash); });
     }
 
     rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override {
         if (given_up_) return rocksdb::Status::OK();
-        return kept([&] {
+        return without_throwing([&] {
             std::string filter;
-            detail::compact_append(sizes_->layout(), sizes_->of(hashes_.size()), hashes_, filter);
+            detail::compact_append(sizes_->layout(), sizes_->size_for(hashes_.size()), hashes_,
+                                   filter);
             properties->emplace(rocksdb_property, std::move(filter));
             if (timestamp_bytes_ != 0)
                 properties->emplace(timestamp_taken_off, std::string(timestamp_bytes_, '\0'));
@@ -59,7 +60,7 @@ public:
 private:
     /// RocksDB is not exception-safe. A table without a filter is correct too.
     template <class Work>
-    rocksdb::Status kept(const Work& work) noexcept {
+    rocksdb::Status without_throwing(const Work& work) noexcept {
         try {
             work();
             return rocksdb::Status::OK();
