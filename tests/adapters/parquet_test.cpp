@@ -95,6 +95,8 @@ TEST(Parquet, HashesOfEveryType) {
     EXPECT_EQ(text(PhysicalType::int64, "258"), parquet::hash_value(std::int64_t{258}));
     EXPECT_EQ(text(PhysicalType::int96, "010000000200000006050403"),
               of_bytes({1, 0, 0, 0, 2, 0, 0, 0, 6, 5, 4, 3}));
+    EXPECT_EQ(text(PhysicalType::int96, "ff0000001200000006A5f403"),
+              of_bytes({0xFF, 0, 0, 0, 0x12, 0, 0, 0, 6, 0xA5, 0xF4, 3}));
     EXPECT_EQ(text(PhysicalType::float32, "1"), parquet::hash_value(1.0f));
     EXPECT_EQ(text(PhysicalType::float64, "1e0"), parquet::hash_value(1.0));
     EXPECT_EQ(text(PhysicalType::byte_array, "hello"), vectors[0].hash);

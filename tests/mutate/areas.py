@@ -70,7 +70,7 @@ EXCLUDED = [
      "descriptors of child processes, a terminal to take, what is on the disk after a loss of "
      "power, names that are taken: not seen from inside a test"),
     (r"files\.cpp", r"status\.st_blocks", r"", "the check is also right of a file without holes"),
-    (r"fuse\.cpp", r"(windows|loads)[34]\[\] = ", r"",
+    (r"fuse\.cpp", r"(windows|loads)[34]\[\] = |^\s*[\d',{}; ]+$", r"",
      "windows and slots by the number of keys, measured: others give a filter too"),
     (r"compact\.cpp", r"leave = ", r"", "the size from which a lookup ends at the first clear bit"),
     (r"adapters/mpi", r"MPI_Error_string|char text\[", r"", "the words for an error of MPI itself"),

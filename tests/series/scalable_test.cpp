@@ -106,6 +106,9 @@ TEST(Scalable, WrongValuesAreRefusedByValue) {
     refused({.tightening = 0}, "tightening=0");
     test::expect_error<std::invalid_argument>(
         [] { return ScalableBloom({}, with_spec("cuckoo12")); }, "cuckoo12");
+    for (const std::string spec : {"scalable:", "scalableblocked512", "scalable;blocked512"})
+        test::expect_error<std::invalid_argument>(
+            [&] { return ScalableBloom({}, with_spec(spec)); }, "\"" + spec + "\"");
 }
 
 // A filter of keys that it did not find before is fuller than one of random keys: 7 % more FPR at
