@@ -283,6 +283,10 @@ TEST(Parquet, NumbersOf64BitsAreReadToTheirLimits) {
         for (const unsigned b : last) w.byte(b);
         return parquet::parse_metadata(w.byte(0).bytes);
     };
+    // A file that says nothing of itself has no rows.
+    const auto empty = parquet::parse_metadata(ThriftWriter().byte(0).bytes).value();
+    EXPECT_EQ(empty.rows, 0);
+    EXPECT_TRUE(empty.created_by.empty() && empty.row_groups.empty());
     EXPECT_EQ(of_last_bytes({1}).value().rows, INT64_MIN);
     EXPECT_EQ(of_last_bytes({0}).value().rows, -(std::int64_t{1} << 62));
     for (const auto& more : {std::initializer_list<unsigned>{2}, {3}, {0x80, 0}, {0x81, 0}})
