@@ -7,14 +7,14 @@
 // for_each_chunk).
 //
 // A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys. What it must
-// have is the concept KernelLayout, at the end of this file.
+// have is the concept KernelLayout (kernels/kernel_layout.hpp).
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
 #include "kernels/hash.hpp"
+#include "kernels/kernel_layout.hpp"
 #include "kernels/ops/operations.hpp"
 #include "kernels/ops/scalar.hpp"
 #include "kernels/select.hpp"
@@ -253,25 +253,6 @@ struct Insert {
     bool end(std::size_t, std::size_t) { return !full; }
 };
 
-/// Where touch leaves what it loaded. Four sums, so that no addition waits for the one before.
-template <class O>
-struct Loads {
-    typename O::V sum[4] = {O::broadcast(0), O::broadcast(0), O::broadcast(0), O::broadcast(0)};
-    typename O::V32 sum32[4] = {O::broadcast32(0), O::broadcast32(0), O::broadcast32(0),
-                                O::broadcast32(0)};
-
-    std::uint64_t total() const {
-        std::uint64_t lanes[O::lanes];
-        O::store(lanes, sum[0] ^ sum[1] ^ sum[2] ^ sum[3]);
-        std::uint32_t lanes32[O::lanes32];
-        O::store32(lanes32, sum32[0] ^ sum32[1] ^ sum32[2] ^ sum32[3]);
-        std::uint64_t all = 0;
-        for (const auto x : lanes) all ^= x;
-        for (const auto x : lanes32) all ^= x;
-        return all;
-    }
-};
-
 template <class O, class L>
 struct Touch {
     static constexpr bool only_reads = true;
@@ -342,55 +323,6 @@ SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, s
     }
     return hits;
 }
-
-/// The kernel of a variant of a layout, over the operations O of an ISA: `type` of the
-/// specialisation that stands beside the kernel.
-template <class O, LayoutKind kind, unsigned variant>
-struct KernelOf;
-
-/// What every layout has that kernels look things up in.
-template <class L, class O>
-concept LookupLayout = requires(const Target& t, typename O::V hashes, typename L::Stage& stage,
-                                const typename L::Stage& staged, std::size_t i, Loads<O>& loads) {
-    // Arrays for one chunk. stage() fills those of the keys i .. i + O::lanes; stage_address()
-    // fills only what touch() and prefetch() read.
-    L::stage(t, hashes, stage, i);
-    L::stage_address(t, hashes, stage, i);
-    // Prefetches the lines of these keys; larger filters than prefetch_above are prefetched.
-    L::prefetch(t, staged, i);
-    { L::prefetch_above } -> std::convertible_to<std::size_t>;
-    // Loads what a lookup of absent keys must load.
-    L::touch(t, staged, i, loads);
-    // Batches of fewer keys go key by key, see few().
-    { L::few_below } -> std::convertible_to<std::uint32_t>;
-}
-&&
-    // Tests the keys staged from `at` on; the answers go to bit i and the bits after it. Or, for a
-    // layout with its own way, a whole batch.
-    (
-        requires(const Target& t, const typename L::Stage& staged, std::size_t i,
-                 typename L::Answers& answers) {
-            L::test(t, staged, i, answers, i);
-            { answers.hits() } -> std::same_as<std::uint64_t>;
-        } ||
-        requires(const Target& t, const Batch& batch, Output output, void* out) {
-            { L::lookup(t, batch, output, out) } -> std::same_as<std::size_t>;
-        }) &&
-    // One key, or the same layout over other operations, which few() asks for one key.
-    (
-        requires(const Target& t, std::uint64_t hash) {
-            { L::test_key(t, hash) } -> std::convertible_to<bool>;
-        } ||
-        requires { typename L::template Over<Ops<ScalarArch>>; });
-
-/// A layout that is filled by kernels too.
-template <class L, class O>
-concept KernelLayout = LookupLayout<L, O> &&
-    requires(const Target& t, const typename L::Stage& staged, std::size_t i, std::size_t n) {
-    // Inserts n <= O::lanes keys from i on; returns how many went in. A layout whose inserts
-    // need another stage has stage_insert() too.
-    { L::insert(t, staged, i, n) } -> std::same_as<std::size_t>;
-};
 
 template <Operations O, KernelLayout<O> L>
 constexpr Kernels kernels_of() {
