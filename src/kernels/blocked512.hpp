@@ -28,19 +28,17 @@ namespace {
 /// A filter of bits, or of counters with cell_bits = 4. bit_position counts bits in both cases; the
 /// position of a counter is that of its lowest bit.
 template <class O, unsigned cell_bits = 1>
-struct Blocked512 : OneLine<O> {
+struct Blocked512 : OneLine<O, 64> {
     static constexpr std::uint32_t few_below = 4;
     template <class P>
     using Over = Blocked512<P, cell_bits>;
-    using typename OneLine<O>::V;
+    using typename OneLine<O, 64>::V;
+    using OneLine<O, 64>::stage_address;
     using Stage = LineStage;
     using Answers = typename O::template LineAnswers<
         std::conditional_t<O::covers_lines, KeyAnswers<O>, LaneBits>>;
     static constexpr std::size_t prefetch_above = early_prefetch;
 
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
-    }
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, hash);

@@ -28,12 +28,15 @@ struct LineStage {
     alignas(64) std::uint64_t pattern[chunk_keys];
 };
 
-template <class O>
+template <class O, unsigned block_bytes>
 struct OneLine {
     using V = typename O::V;
     using Stage = LineStage;
     static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, __builtin_ctz(block_bytes)));
+    }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) O::prefetch(t.bits + s.offset[j]);
     }

@@ -24,9 +24,10 @@ namespace simdbloom::detail {
 namespace {
 
 template <class O, unsigned word_bits, unsigned k>
-struct RegisterLayout : OneLine<O> {
+struct RegisterLayout : OneLine<O, word_bits / 8> {
     static constexpr std::uint32_t few_below = 14;
-    using typename OneLine<O>::V;
+    using typename OneLine<O, word_bits / 8>::V;
+    using OneLine<O, word_bits / 8>::stage_address;
     using Stage = LineStage;
     using Answers = typename O::template LaneAnswers<LaneBits>;
     static_assert(word_bits == 32 || word_bits == 64);
@@ -36,9 +37,6 @@ struct RegisterLayout : OneLine<O> {
     static constexpr bool direct =
         k <= (word_bits == 64 ? register64_direct_k : register32_direct_k);
 
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, word_bits == 64 ? 3 : 2));
-    }
     // The staged pattern is the mask itself. Where the ISA can fetch bits by position, it is the
     // positions of the bits.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {

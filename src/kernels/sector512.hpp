@@ -24,16 +24,14 @@ namespace simdbloom::detail {
 namespace {
 
 template <class O>
-struct Sector512 : OneLine<O> {
+struct Sector512 : OneLine<O, 64> {
     static constexpr std::uint32_t few_below = 18;
-    using typename OneLine<O>::V;
+    using typename OneLine<O, 64>::V;
+    using OneLine<O, 64>::stage_address;
     using Stage = LineStage;
     static constexpr std::size_t parts = 8 / O::lanes;
     using Answers = typename O::template SectorAnswers<KeyAnswers<O>>;
 
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
-    }
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, O::low_six_bits_of_bytes(spread_vector<O>(hash)));

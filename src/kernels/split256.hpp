@@ -25,9 +25,10 @@ namespace {
 
 /// One bit in each of 8 or 16 words of 32 bits.
 template <class O, std::size_t words>
-struct Split : OneLine<O> {
+struct Split : OneLine<O, 4 * words> {
     static constexpr std::uint32_t few_below = 24;
-    using typename OneLine<O>::V;
+    using typename OneLine<O, 4 * words>::V;
+    using OneLine<O, 4 * words>::stage_address;
     using V32 = typename O::V32;
     using Stage = LineStage;
     static constexpr std::size_t bytes = 4 * words, parts = words / O::lanes32;
@@ -36,9 +37,6 @@ struct Split : OneLine<O> {
         words == 8, std::type_identity<typename O::template SplitAnswers<KeyAnswers<O>>>,
         std::type_identity<typename O::template LineAnswers<KeyAnswers<O>>>>::type;
 
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, words == 8 ? 5 : 6));
-    }
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, hash);

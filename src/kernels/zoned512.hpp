@@ -20,9 +20,10 @@ namespace simdbloom::detail {
 namespace {
 
 template <class O, unsigned groups, unsigned k_per_group>
-struct Zoned512 : OneLine<O> {
+struct Zoned512 : OneLine<O, 64> {
     static constexpr std::uint32_t few_below = 9;
-    using typename OneLine<O>::V;
+    using typename OneLine<O, 64>::V;
+    using OneLine<O, 64>::stage_address;
     using Stage = LineStage;
     using Answers = typename O::template LaneAnswers<LaneBits>;
     static constexpr std::size_t prefetch_above =
@@ -31,9 +32,6 @@ struct Zoned512 : OneLine<O> {
     using Over = Zoned512<P, groups, k_per_group>;
     static constexpr unsigned group_words = 8 / groups, index_bits = groups == 2 ? 2 : 1;
 
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, 6));
-    }
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
         O::store(s.pattern + i, spread_vector<O>(hash));
