@@ -36,6 +36,7 @@
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom {
+class BloomierMap;
 class GrowingCuckoo;
 class ScalableBloom;
 }  // namespace simdbloom
@@ -179,6 +180,25 @@ Loaded<AnyFilter> as_any(Loaded<F> filter) {
     if (!filter) return filter.error();
     return AnyFilter(std::move(*filter));
 }
+
+/// What load.operator()<F>() returns for the type F of the structure. AnyFilter stands for the
+/// types whose format is that of FilterBase.
+template <class Load>
+Loaded<AnyFilter> with_structure(Structure structure, const Load& load) {
+    switch (structure) {
+        case Structure::growing:
+            return load.template operator()<GrowingCuckoo>();
+        case Structure::bloomier:
+            return load.template operator()<BloomierMap>();
+        case Structure::series:
+            return load.template operator()<ScalableBloom>();
+        case Structure::filter:
+            break;
+    }
+    return load.template operator()<AnyFilter>();
+}
+
+[[noreturn]] void throw_no_format(const AnyFilter& filter);
 
 /// What `work` returns. Its exceptions become errors. The message is empty where there is no memory
 /// for one.

@@ -91,6 +91,10 @@ void LoadAccess::complete(AnyFilter& filter) noexcept {
                                         cuckoo->blocks_);
 }
 
+void throw_no_format(const AnyFilter& filter) {
+    throw std::invalid_argument("simdbloom: " + filter.spec() + " has no format to be saved in");
+}
+
 }  // namespace detail
 
 std::size_t saved_size(const FilterBase& filter) noexcept {
@@ -116,18 +120,10 @@ std::size_t saved_size(const AnyFilter& filter) noexcept {
         filter.variant());
 }
 
-namespace {
-
-[[noreturn]] void throw_no_format(const AnyFilter& filter) {
-    throw std::invalid_argument("simdbloom: " + filter.spec() + " has no format to be saved in");
-}
-
-}  // namespace
-
 std::vector<std::byte> save(const AnyFilter& filter) {
     return std::visit(
         [&]<class F>(const F& f) -> std::vector<std::byte> {
-            if constexpr (std::same_as<F, CodeTable>) throw_no_format(filter);
+            if constexpr (std::same_as<F, CodeTable>) detail::throw_no_format(filter);
             else return save(f);
         },
         filter.variant());
@@ -144,17 +140,11 @@ template <>
 Loaded<AnyFilter> load<AnyFilter>(std::span<const std::byte> bytes,
                                   const Options& options) noexcept {
     return detail::without_throwing<AnyFilter>([&]() -> Loaded<AnyFilter> {
-        switch (detail::structure_of(bytes)) {
-            case detail::Structure::growing:
-                return detail::as_any(load<GrowingCuckoo>(bytes, options));
-            case detail::Structure::bloomier:
-                return detail::as_any(load<BloomierMap>(bytes, options));
-            case detail::Structure::series:
-                return detail::as_any(load<ScalableBloom>(bytes, options));
-            case detail::Structure::filter:
-                break;
-        }
-        return detail::load_as<detail::LoadAccess>(bytes, options, false);
+        return detail::with_structure(detail::structure_of(bytes), [&]<class F>() {
+            if constexpr (std::same_as<F, AnyFilter>)
+                return detail::load_as<detail::LoadAccess>(bytes, options, false);
+            else return detail::as_any(load<F>(bytes, options));
+        });
     });
 }
 

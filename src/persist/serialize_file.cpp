@@ -14,9 +14,7 @@ void save_file(const FilterBase& filter, const fs::path& path) {
 void save_file(const AnyFilter& filter, const fs::path& path) {
     std::visit(
         [&]<class F>(const F& f) {
-            if constexpr (std::same_as<F, CodeTable>)
-                throw std::invalid_argument("simdbloom: " + f.spec() +
-                                            " has no format to be saved in");
+            if constexpr (std::same_as<F, CodeTable>) detail::throw_no_format(filter);
             else save_file(f, path);
         },
         filter.variant());
@@ -37,17 +35,11 @@ detail::Structure structure_of_file(const fs::path& path) {
 template <>
 Loaded<AnyFilter> load_file<AnyFilter>(const fs::path& path, const Options& options) noexcept {
     return detail::without_throwing<AnyFilter>([&]() -> Loaded<AnyFilter> {
-        switch (structure_of_file(path)) {
-            case detail::Structure::growing:
-                return detail::as_any(load_file<GrowingCuckoo>(path, options));
-            case detail::Structure::bloomier:
-                return detail::as_any(load_file<BloomierMap>(path, options));
-            case detail::Structure::series:
-                return detail::as_any(load_file<ScalableBloom>(path, options));
-            case detail::Structure::filter:
-                break;
-        }
-        return detail::load_file_as<detail::LoadAccess>(path, options);
+        return detail::with_structure(structure_of_file(path), [&]<class F>() {
+            if constexpr (std::same_as<F, AnyFilter>)
+                return detail::load_file_as<detail::LoadAccess>(path, options);
+            else return detail::as_any(load_file<F>(path, options));
+        });
     });
 }
 
