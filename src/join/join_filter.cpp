@@ -76,12 +76,11 @@ std::size_t JoinFilter::count(const JoinColumn& column) const {
     if (state_ == State::filter && column.valid == nullptr)
         return column.hashed ? filter()->count_hashes(column.values)
                              : filter()->count(column.values);
-    return for_each_piece(
-        column,
-        [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
-            return answer(column, first, n, bits);
-        },
-        [](std::size_t, std::size_t, const std::uint8_t*) {});
+    std::array<std::uint8_t, piece_rows / 8> bits;
+    std::size_t found = 0;
+    for (std::size_t first = 0; first < column.size(); first += piece_rows)
+        found += answer(column, first, std::min(piece_rows, column.size() - first), bits.data());
+    return found;
 }
 
 std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t> out) const {
