@@ -31,7 +31,7 @@ int main() {
                 const auto message =
                     reconciliation_message(std::span(hashes).first(n), bits, options);
                 const auto strangers = std::span(hashes).subspan(n);
-                auto sent = lacking(message, strangers).value();
+                auto sent = missing_at_sender(message, strangers).value();
                 std::vector<bool> missed(lacking_keys, true);
                 for (const auto i : sent.positions) missed[i] = false;
                 return std::tuple(message.size(), missed, sent.expected_missed);

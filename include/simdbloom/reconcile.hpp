@@ -32,8 +32,9 @@ struct MissingAtSender {
 };
 /// Those of `hashes` to send to the sender of the message, or the reason why the message is not
 /// one.
-Loaded<MissingAtSender> lacking(std::span<const std::byte> message,
-                                std::span<const std::uint64_t> hashes, const Options& options = {});
+Loaded<MissingAtSender> missing_at_sender(std::span<const std::byte> message,
+                                          std::span<const std::uint64_t> hashes,
+                                          const Options& options = {});
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

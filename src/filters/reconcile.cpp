@@ -12,8 +12,9 @@ std::vector<std::byte> reconciliation_message(std::span<const std::uint64_t> has
     return save(filter);
 }
 
-Loaded<MissingAtSender> lacking(std::span<const std::byte> message,
-                                std::span<const std::uint64_t> hashes, const Options& options) {
+Loaded<MissingAtSender> missing_at_sender(std::span<const std::byte> message,
+                                          std::span<const std::uint64_t> hashes,
+                                          const Options& options) {
     auto filter = load(message, options);
     if (!filter) return filter.error();
     MissingAtSender result{{}, filter->estimated_fpr()};

@@ -49,7 +49,7 @@ Side read_side(const std::string& path, const ReconcileSettings& s) {
 /// The keys that `from` has and `to` lacks, as far as `from` sends them after reading the message
 /// of `to`.
 void report(const Side& from, const Side& to, const std::string& out) {
-    const auto sent = lacking(to.message, from.hashes).value();
+    const auto sent = missing_at_sender(to.message, from.hashes).value();
     std::uint64_t lacks = 0, bytes = 0;
     for (const auto& line : from.lines) lacks += !std::ranges::binary_search(to.lines, line);
     for (const auto i : sent.positions) bytes += from.lines[i].size() + 1;

@@ -18,7 +18,7 @@ TEST(Reconcile, SendsNothingTheOtherHasAndMissesAsMuchAsTheory) {
             options.spec = spec;
             const auto message = reconciliation_message(b, bits, options);
             EXPECT_NEAR(8.0 * static_cast<double>(message.size() - 72) / n, bits, 0.01);
-            auto to_send = lacking(message, a);
+            auto to_send = missing_at_sender(message, a);
             ASSERT_TRUE(to_send) << to_send.error().message;
             EXPECT_TRUE(std::ranges::is_sorted(to_send->positions));
             // a's first n - common hashes are those that b lacks.
@@ -36,8 +36,9 @@ TEST(Reconcile, WhatIsNoMessageIsAnError) {
     const std::vector<std::uint64_t> some{1, 2, 3};
     auto message = reconciliation_message(some, 10);
     message[70] ^= std::byte{1};
-    EXPECT_EQ(lacking(message, some).error().fault, LoadFault::checksum);
-    EXPECT_EQ(lacking(std::span(message).first(10), some).error().fault, LoadFault::too_short);
+    EXPECT_EQ(missing_at_sender(message, some).error().fault, LoadFault::checksum);
+    EXPECT_EQ(missing_at_sender(std::span(message).first(10), some).error().fault,
+              LoadFault::too_short);
     test::expect_error<std::invalid_argument>([] { return reconciliation_message({}, 8); },
                                               "n_keys=0");
     test::expect_error<std::invalid_argument>([&] { return reconciliation_message(some, 0); },
