@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <variant>
 
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/export.hpp"

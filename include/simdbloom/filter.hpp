@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/key_hash.hpp"

@@ -1,7 +1,6 @@
 // Whether asking a filter pays, decided by what it let pass.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "simdbloom/export.hpp"

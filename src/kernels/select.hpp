@@ -1,7 +1,6 @@
 // From a bitmask of hits to ascending positions.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace simdbloom::detail {

@@ -16,7 +16,6 @@
 // average.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "simdbloom/hash.hpp"

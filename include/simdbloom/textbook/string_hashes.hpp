@@ -9,9 +9,7 @@
 // shows what both cost.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "simdbloom/export.hpp"

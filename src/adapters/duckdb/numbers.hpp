@@ -1,7 +1,6 @@
 // Numbers of DuckDB, as `=` compares them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>

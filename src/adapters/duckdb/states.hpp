@@ -14,7 +14,6 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include <span>
 #include <vector>
 
 #include "adapters/duckdb/keys.hpp"
