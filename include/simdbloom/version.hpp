@@ -1,4 +1,4 @@
-// The version of these headers. Here alone it is written: CMakeLists.txt reads the three numbers.
+// The version of these headers. CMakeLists.txt reads the three numbers; CITATION.cff repeats them.
 #pragma once
 
 #include <string_view>
