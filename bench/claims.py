@@ -9,9 +9,8 @@ usage: claims.py DIR [--words DIR] [--print]
   --print      print the tables instead of writing them
 
 A table stands between the lines `<!-- measured: NAME -->` and `<!-- end -->`; NAME is one of the
-functions marked @table in bench/harness/*tables.py. What a run does not hold is written as "not
-measured in this run". The picture of the README, bench/results/fpr_against_bits.svg, is drawn from
-DIR too.
+functions marked @table in bench/tables. What a run does not hold is written as "not measured in
+this run". The picture of the README, bench/results/fpr_against_bits.svg, is drawn from DIR too.
 """
 import argparse
 import glob
@@ -19,12 +18,12 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
-import lang_2019_tables  # noqa: E402,F401
-import paper_tables  # noqa: E402,F401
+sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "tables")]
+import lang_2019  # noqa: E402,F401
+import papers  # noqa: E402,F401
+from pages import TABLES  # noqa: E402
 from rows import write_whole  # noqa: E402
 from run import Run, fail  # noqa: E402
-from tables import TABLES  # noqa: E402
 
 PICTURE = os.path.join("bench", "results", "fpr_against_bits.svg")
 

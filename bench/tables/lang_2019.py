@@ -1,7 +1,7 @@
 """The measured tables of papers/lang-2019.md."""
 from cells import MISSING, bits, cell, k_of, markdown_table, model, name, ratio, times
+from pages import table
 from run import LEVELS
-from tables import table
 
 
 @table("lang-2019")

@@ -3,9 +3,9 @@ import math
 
 from cells import (MISSING, bits, cell, classic_bits, fpr, interval, k_of, keys, markdown_table,
                    model, name, ns, ratio, times)
+from pages import table
 from rows import ISAS, percent
 from run import LEVELS
-from tables import table
 
 
 def over_model(row, modelled):
