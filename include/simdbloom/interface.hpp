@@ -255,6 +255,18 @@ public:
         return detail::erase_batch(self(), detail::Words{hashes, true});
     }
 
+    // So that the compiler names this concept. It would list every overload, each with a reason of
+    // its own, in some 60 lines.
+    void contains(const detail::NotContiguousIntegers auto&) const = delete;
+    void contains(const detail::NotContiguousIntegers auto&,
+                  std::span<std::uint8_t>) const = delete;
+    void count(const detail::NotContiguousIntegers auto&) const = delete;
+    void select(const detail::NotContiguousIntegers auto&, std::span<std::uint32_t>) const = delete;
+    void insert(const detail::NotContiguousIntegers auto&) = delete;
+    void try_insert(const detail::NotContiguousIntegers auto&) = delete;
+    void insert_if_new(const detail::NotContiguousIntegers auto&) = delete;
+    void erase(const detail::NotContiguousIntegers auto&) = delete;
+
 protected:
     using Base::Base;
 

@@ -1,6 +1,8 @@
 // A number that is another one as a key does not compile: 1.25 and 1.5 would both be 1.
 #include "simdbloom/detail/number_keys.hpp"
 
+#include <list>
+
 #include "every_type.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "simdbloom/textbook/textbook.hpp"
@@ -75,6 +77,23 @@ template <class K>
 constexpr bool hashed = FreeHash<K> || FreeSipHash<K> || FreeLevelDbHash<K>;
 static_assert(FreeHash<int> && FreeSipHash<int> && FreeLevelDbHash<int>);
 static_assert(!hashed<float> && !hashed<double> && !hashed<long double>);
+
+// A range is a key with a hasher, and a batch if it is one to std::span.
+struct HasherOfLists {
+    std::uint64_t operator()(const std::list<int>& key, std::uint64_t) const { return key.size(); }
+};
+struct OwnSpan {
+    std::list<std::uint64_t>::const_iterator begin() const { return {}; }
+    operator std::span<const std::uint64_t>() const { return {}; }
+};
+static_assert(requires(CuckooFilter f, std::list<int> key, HasherOfLists hasher) {
+    f.insert(key, hasher);
+    f.contains(key, hasher);
+    f.erase(key, hasher);
+});
+static_assert(Inserts<AnyFilter, OwnSpan>);
+static_assert(calls<CuckooFilter, std::list<std::uint64_t>>() == 0);
+static_assert(calls<AnyFilter, std::vector<double>>() == 0);
 
 TEST(NumberKeys, NegativeOnesAreTheKeysOfTheirTwoComplements) {
     auto filter = make_filter("split256", 100, 20);

@@ -30,6 +30,16 @@ concept OtherIntegers = !std::convertible_to<const R&, std::span<const std::uint
                          std::convertible_to<const R&, std::span<const std::uint32_t>> ||
                          std::convertible_to<const R&, std::span<const std::int32_t>>);
 
+/// A range that is neither a key nor a batch of integers, which is a span, vector or array of
+/// std::uint64_t, std::int64_t, std::uint32_t or std::int32_t. Copy the keys of a std::list or
+/// std::set into a std::vector. Keys of other types go in through insert_keys.
+template <class R>
+concept NotContiguousIntegers =
+    !Key<R> && !OtherIntegers<R> &&
+    !std::convertible_to<const R&, std::span<const std::uint64_t>> && requires(const R& keys) {
+    keys.begin();
+};
+
 /// A function that hashes the keys of a span, vector or array R.
 template <class H, class R>
 concept HasherOf = Hasher<H, typename decltype(std::span(std::declval<const R&>()))::value_type>;
