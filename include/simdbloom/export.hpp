@@ -1,6 +1,6 @@
 // What a shared library of simdbloom exports: what stands between SIMDBLOOM_EXPORTS_BEGIN and
-// SIMDBLOOM_EXPORTS_END, which is every public name, and what carries SIMDBLOOM_API: of
-// simdbloom::detail that is what inline functions of public headers call, and what the libraries of
+// SIMDBLOOM_EXPORTS_END, which is every public name, and what carries SIMDBLOOM_API: of internal
+// names that is what inline functions of public headers call, and what the libraries of
 // src/adapters call. The kernels are not exported.
 //
 // SIMDBLOOM_SHARED is defined by CMake, and by pkg-config, where the library is a shared one. The

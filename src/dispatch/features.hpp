@@ -38,6 +38,9 @@ struct SIMDBLOOM_API WrongIsa : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
+/// Throws WrongIsa if this machine cannot run the ISA.
+SIMDBLOOM_API void check_runs(Isa isa);
+
 /// The best of usable(features), or the one `override_name` names. Throws WrongIsa if that is
 /// unknown or not usable. An empty name counts as none.
 Isa select(const Features& features, std::optional<std::string_view> override_name);

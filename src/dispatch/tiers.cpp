@@ -21,30 +21,25 @@ bool runs_avx512bitalg(const Features& f) {
     return runs_avx512(f) && f.avx512_vbmi && f.avx512_bitalg;
 }
 
-#if defined(__x86_64__)
-#define SIMDBLOOM_ON_X86(kernels) &detail::kernels
-#else
-#define SIMDBLOOM_ON_X86(kernels) nullptr
-#endif
-#if defined(__aarch64__)
-#define SIMDBLOOM_ON_ARM(kernels) &detail::kernels
-#else
-#define SIMDBLOOM_ON_ARM(kernels) nullptr
-#endif
+constexpr const detail::KernelTable* compiled(Isa isa) {
+#define SIMDBLOOM_RETURN(name) \
+    if (isa == Isa::name) return &detail::name##_kernels;
+    SIMDBLOOM_EACH_ISA(SIMDBLOOM_RETURN)
+#undef SIMDBLOOM_RETURN
+    return nullptr;
+}
 
 constexpr Tier table[] = {
     {Isa::scalar, "scalar", "plain C++", [](const Features&) { return true; },
-     &detail::scalar_kernels},
-    {Isa::sse42, "sse42", "SSE4.2 and POPCNT (Nehalem, 2008)", runs_sse42,
-     SIMDBLOOM_ON_X86(sse42_kernels)},
-    {Isa::avx2, "avx2", "AVX2, BMI1 and BMI2 (Haswell, 2013; Zen)", runs_avx2,
-     SIMDBLOOM_ON_X86(avx2_kernels)},
+     compiled(Isa::scalar)},
+    {Isa::sse42, "sse42", "SSE4.2 and POPCNT (Nehalem, 2008)", runs_sse42, compiled(Isa::sse42)},
+    {Isa::avx2, "avx2", "AVX2, BMI1 and BMI2 (Haswell, 2013; Zen)", runs_avx2, compiled(Isa::avx2)},
     {Isa::avx512, "avx512", "AVX-512 F, CD, DQ, BW and VL (Skylake-X, 2017)", runs_avx512,
-     SIMDBLOOM_ON_X86(avx512_kernels)},
+     compiled(Isa::avx512)},
     {Isa::avx512bitalg, "avx512bitalg", "avx512 with VBMI and BITALG (Ice Lake, 2019; Zen 4)",
-     runs_avx512bitalg, SIMDBLOOM_ON_X86(avx512bitalg_kernels)},
+     runs_avx512bitalg, compiled(Isa::avx512bitalg)},
     {Isa::neon, "neon", "NEON of AArch64", [](const Features& f) { return f.neon; },
-     SIMDBLOOM_ON_ARM(neon_kernels)},
+     compiled(Isa::neon)},
 };
 static_assert([] {
     for (std::size_t i = 0; i < std::size(table); ++i)
@@ -94,10 +89,11 @@ Isa select(const Features& features, std::optional<std::string_view> override_na
         ->isa;
 }
 
+void check_runs(Isa isa) { check_runs(tier(isa), detect()); }
+
 const detail::KernelTable& kernels_of(Isa isa) {
-    const Tier& t = tier(isa);
-    check_runs(t, detect());
-    return *t.kernels;
+    check_runs(isa);
+    return *tier(isa).kernels;
 }
 
 }  // namespace cpu

@@ -10,7 +10,6 @@
 #include "kernels/dleft.hpp"
 #include "kernels/fuse.hpp"
 #include "kernels/growing.hpp"
-#include "kernels/leveldb.hpp"
 #include "kernels/register_blocked.hpp"
 #include "kernels/sector512.hpp"
 #include "kernels/split256.hpp"
@@ -42,7 +41,6 @@ constexpr KernelTable make_table() {
     t.growing12 = kernels_of<O, Growing<O, 12>>();
     t.growing16 = kernels_of<O, Growing<O, 16>>();
     t.growing20 = kernels_of<O, Growing<O, 20>>();
-    t.leveldb = &leveldb_lookup<O>;
     return t;
 }
 

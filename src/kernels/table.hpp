@@ -94,18 +94,21 @@ struct KernelTable {
     Kernels of[n_layouts][max_variants];  // [LayoutKind][variant_of(..)]
     MapKernels fuse3[4], fuse4[4];        // [SlotLoad]
     Kernels growing12, growing16, growing20;
-    /// As Kernels::lookup, for LevelDB's built-in filter. Target: `blocks` is the number of bits,
-    /// at least 64, and `seed` is floor(2^32 / blocks).
-    std::size_t (*leveldb)(const Target&, Batch, Output, void* out);
 };
 
+// DO(isa) for each ISA that is compiled for this processor.
+#if defined(__x86_64__)
+#define SIMDBLOOM_EACH_ISA(DO) DO(scalar) DO(sse42) DO(avx2) DO(avx512) DO(avx512bitalg)
+#elif defined(__aarch64__)
+#define SIMDBLOOM_EACH_ISA(DO) DO(scalar) DO(neon)
+#else
+#define SIMDBLOOM_EACH_ISA(DO) DO(scalar)
+#endif
+
 // The one symbol each ISA object exports.
-extern const KernelTable scalar_kernels;
-extern const KernelTable sse42_kernels;
-extern const KernelTable avx2_kernels;
-extern const KernelTable avx512_kernels;
-extern const KernelTable avx512bitalg_kernels;
-extern const KernelTable neon_kernels;
+#define SIMDBLOOM_EXTERN(isa) extern const KernelTable isa##_kernels;
+SIMDBLOOM_EACH_ISA(SIMDBLOOM_EXTERN)
+#undef SIMDBLOOM_EXTERN
 
 /// Puts a tag into one of its buckets and moves others if it must. Returns false, with the table as
 /// it was, when no place was found. Compiled once for the baseline, because it follows one

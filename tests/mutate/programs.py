@@ -14,7 +14,7 @@ AVX512 = AVX2 + ["-mavx512f", "-mavx512cd", "-mavx512dq", "-mavx512bw", "-mavx51
 ISA_FLAGS = {"scalar": [], "sse42": AVX2[:2], "avx2": AVX2, "avx512": AVX512,
              "avx512bitalg": AVX512 + ["-mavx512vbmi", "-mavx512bitalg"]}
 # To compile, and the most likely to see something.
-FASTEST_FIRST = [f"src.dispatch.isa.{name}"
+FASTEST_FIRST = [f"src.{folder}.isa.{name}" for folder in ("dispatch", "adapters.leveldb")
                  for name in ("avx2", "avx512bitalg", "scalar", "avx512", "sse42")]
 FORCED = ["scalar", "sse42", "avx2", "avx512"]
 
@@ -52,7 +52,7 @@ MPI_LINK = [f for f in output_of("mpicxx", "--showme:link") if f != "-lmpi_cxx"]
 
 
 def is_kernel(name):
-    return name.startswith("src.dispatch.isa.")
+    return name in FASTEST_FIRST
 
 
 def is_test(name):
@@ -84,7 +84,7 @@ def flags_of(name, level, folder):
     """How an object is compiled, its precompiled header or None, and of what kind that is."""
     flags = COMPILE + [f"-O{level}"]
     if is_kernel(name):
-        isa = name.removeprefix("src.dispatch.isa.")
+        isa = name.rsplit(".", 1)[1]
         # Scalar code includes none of what is precompiled.
         header = folder / f"{isa}.{level}.pch" if isa != "scalar" else None
         return flags + ["-fno-exceptions"] + ISA_FLAGS[isa], header, "kernel"

@@ -129,6 +129,8 @@ class Worker:
             if verdict := self.compile([name], 0, one):
                 return verdict
             own.update(one)
+            if name not in self.base.reach[ONE_ISA]:
+                continue
             if one[name].read_bytes() != self.base.object(name, 0).read_bytes():
                 if killer := self.test(ONE_ISA, one, 0, quick):
                     return "killed", f"{killer}, {name} kernels"

@@ -1,4 +1,5 @@
-// LevelDB's built-in Bloom filter, byte for byte, without LevelDB.
+// LevelDB's built-in Bloom filter, byte for byte, without LevelDB. Link with
+// simdbloom::leveldb_filter.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 namespace detail {
-struct KernelTable;
+struct LevelDbKernels;
 }  // namespace detail
 
 /// The name under which LevelDB stores filters of this format (LevelDB 1.23, util/bloom.cc).
@@ -85,7 +86,7 @@ private:
     std::span<const std::byte> bytes_;
     std::uint64_t bits_;
     unsigned k_;
-    const detail::KernelTable* kernels_ = nullptr;
+    const detail::LevelDbKernels* kernels_ = nullptr;
 };
 
 }  // namespace simdbloom

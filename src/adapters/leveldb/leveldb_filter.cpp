@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "dispatch/kernels_of.hpp"
+#include "adapters/leveldb/kernel.hpp"
+#include "dispatch/features.hpp"
 
 namespace simdbloom {
 namespace {
@@ -141,16 +142,25 @@ bool LevelDbFilterView::contains_hash(std::uint64_t hash) const noexcept {
     return true;
 }
 
-void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &detail::table_of(isa); }
-
 namespace {
 
-const detail::KernelTable& default_table() {
-    static const detail::KernelTable& table = detail::table_of(default_isa());
-    return table;
+const detail::LevelDbKernels& kernels_of(Isa isa) {
+    cpu::check_runs(isa);
+#define SIMDBLOOM_RETURN(name) \
+    if (isa == Isa::name) return detail::name##_leveldb_kernels;
+    SIMDBLOOM_EACH_ISA(SIMDBLOOM_RETURN)
+#undef SIMDBLOOM_RETURN
+    __builtin_unreachable();  // an ISA that runs is compiled
+}
+
+const detail::LevelDbKernels& default_kernels() {
+    static const detail::LevelDbKernels& kernels = kernels_of(default_isa());
+    return kernels;
 }
 
 }  // namespace
+
+void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &kernels_of(isa); }
 
 std::size_t LevelDbFilterView::answer(std::span<const std::uint64_t> words, bool hashed,
                                       detail::Output output, void* out) const {
@@ -165,7 +175,7 @@ std::size_t LevelDbFilterView::answer(std::span<const std::uint64_t> words, bool
                 }
                 return hits;
             });
-    const auto& kernels = kernels_ != nullptr ? *kernels_ : default_table();
+    const auto& kernels = kernels_ != nullptr ? *kernels_ : default_kernels();
     // The kernels write nothing through `bits`.
     const detail::Target target{const_cast<std::byte*>(bytes_.data()),
                                 bits_,
@@ -173,7 +183,7 @@ std::size_t LevelDbFilterView::answer(std::span<const std::uint64_t> words, bool
                                 k_,
                                 bytes_.size() - 1,
                                 nullptr};
-    return kernels.leveldb(target, {words.data(), words.size(), hashed}, output, out);
+    return kernels.lookup(target, {words.data(), words.size(), hashed}, output, out);
 }
 
 }  // namespace simdbloom

@@ -13,6 +13,19 @@
 #include "kernels/emit.hpp"
 
 namespace simdbloom::detail {
+
+/// The kernels of one ISA.
+struct LevelDbKernels {
+    /// As Kernels::lookup. Target: `blocks` is the number of bits, at least 64, and `seed` is its
+    /// reciprocal, floor(2^32 / bits).
+    std::size_t (*lookup)(const Target&, Batch, Output, void* out);
+};
+
+// The one symbol each ISA object exports.
+#define SIMDBLOOM_EXTERN(isa) extern const LevelDbKernels isa##_leveldb_kernels;
+SIMDBLOOM_EACH_ISA(SIMDBLOOM_EXTERN)
+#undef SIMDBLOOM_EXTERN
+
 namespace {
 
 template <class O>
@@ -20,7 +33,6 @@ class LevelDbProbes {
 public:
     using V = typename O::V;
 
-    /// t.blocks is the number of bits, at least 64. t.seed is its reciprocal, floor(2^32 / bits).
     static std::size_t lookup(const Target& t, const Batch& b, Output output, void* out) {
         const LevelDbProbes probes(t);
         Emitter<O> emit(output, out);

@@ -1,0 +1,23 @@
+#include "simdbloom/adapters/leveldb_filter.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+int main() {
+    std::vector<std::uint64_t> keys(100);
+    std::iota(keys.begin(), keys.end(), 0);
+    const auto filter = simdbloom::make_leveldb_filter(keys, 10);
+    simdbloom::LevelDbFilterView view{filter};
+    for (const simdbloom::Isa isa : simdbloom::usable_isas()) {
+        view.use_isa(isa);
+        if (view.count(keys) != keys.size()) return 1;
+    }
+    try {
+        view.use_isa(simdbloom::Isa{255});
+    } catch (const std::invalid_argument&) {
+        return 0;
+    }
+    return 1;
+}
