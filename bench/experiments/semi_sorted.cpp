@@ -49,7 +49,8 @@ public:
     }
     std::uint64_t keys() const { return keys_; }
     std::size_t count(const CuckooLookups& lookups, std::span<const std::uint64_t> keys) {
-        const detail::Target target{bits_.data(), buckets_, seed_, 0, bits_.size(), nullptr};
+        const detail::Target target{bits_.data(), buckets_, seed_, 0, bits_.size() > (1u << 20),
+                                    nullptr};
         return (tag_bits_ == 16 ? lookups.plain : lookups.semi_sorted)(
             target, {keys.data(), keys.size(), false}, detail::Output::count, nullptr);
     }

@@ -11,6 +11,7 @@
 
 #include "commit.hpp"
 #include "simdbloom/isa.hpp"
+#include "tuning/caches.hpp"
 
 namespace simdbloom::bench {
 namespace {
@@ -31,22 +32,6 @@ std::string first_known(std::string_view name, std::string_view on_arm) {
     std::string value = cpu_field(name);
     if (value.empty()) value = cpu_field(on_arm);
     return value.empty() ? "unknown" : value;
-}
-
-// From the kernel, not from CPUID: inside virtual machines CPUID can report the host's whole L3.
-std::uint64_t cache_bytes(int level) {
-    for (int i = 0; i < 8; ++i) {
-        const std::string folder =
-            "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-        if (first_line(folder + "level") != std::to_string(level) ||
-            first_line(folder + "type") == "Instruction")
-            continue;
-        const std::string size = first_line(folder + "size");
-        if (size.empty()) continue;
-        const std::uint64_t n = std::stoull(size);
-        return size.back() == 'K' ? n << 10 : size.back() == 'M' ? n << 20 : n;
-    }
-    return 0;
 }
 
 std::string kib(std::uint64_t bytes) { return std::to_string(bytes >> 10) + " KiB"; }
@@ -91,9 +76,10 @@ std::string chosen_word(const std::string& line) {
 
 Machine describe_machine() {
     Machine m;
-    if (const auto b = cache_bytes(1)) m.l1d = b;
-    if (const auto b = cache_bytes(2)) m.l2 = b;
-    if (const auto b = cache_bytes(3)) m.l3 = b;
+    const detail::Caches& caches = detail::caches();
+    if (caches.l1d != 0) m.l1d = caches.l1d;
+    if (caches.l2 != 0) m.l2 = caches.l2;
+    if (caches.l3 != 0) m.l3 = caches.l3;
     utsname u{};
     uname(&u);
     std::time_t now = std::time(nullptr);

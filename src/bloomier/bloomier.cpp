@@ -9,6 +9,7 @@
 #include "filters/batches.hpp"
 #include "filters/slots.hpp"
 #include "simdbloom/fpr.hpp"
+#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 namespace {
@@ -25,6 +26,7 @@ void BloomierMap::use_isa(Isa isa) {
     const auto& table = detail::table_of(isa);
     const auto load = static_cast<std::size_t>(slot_load(slot_bits()));
     kernels_ = graph_.arity == 3 ? &table.fuse3[load] : &table.fuse4[load];
+    prefetch_above_ = detail::tuning().of(isa, detail::Structure::fuse).prefetch_above;
     isa_ = isa;
 }
 
@@ -35,7 +37,7 @@ detail::Target BloomierMap::target() const noexcept {
             graph_.starts,
             seed_,
             0,
-            table_.size(),
+            table_.size() > prefetch_above_,
             nullptr,
             {detail::fuse_seed(attempts_), static_cast<std::uint32_t>(graph_.window()),
              static_cast<std::uint8_t>(slot_bits()), value_bits_, check_bits_}};

@@ -10,6 +10,7 @@
 #include "filters/counters.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/fpr.hpp"
+#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -86,6 +87,7 @@ void FilterBase::clear() noexcept {
 
 void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
+    prefetch_above_ = detail::tuning().of(isa, detail::structure_of(layout_.kind)).prefetch_above;
     few_below_ = kernels_->few_below;
     isa_ = isa;
 }
@@ -93,7 +95,8 @@ void FilterBase::use_isa(Isa isa) {
 detail::Target FilterBase::target() const noexcept {
     // The lookup kernels write nothing through `bits` and `random`.
     auto* self = const_cast<FilterBase*>(this);
-    return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size(), &self->random_};
+    return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size() > prefetch_above_,
+            &self->random_};
 }
 
 std::size_t FilterBase::take(std::span<const std::uint64_t> words, bool hashed) {

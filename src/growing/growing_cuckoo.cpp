@@ -132,7 +132,8 @@ GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options
 detail::Target GrowingCuckoo::target() const noexcept {
     // The lookup kernels write nothing through `bits` and `random`.
     auto* self = const_cast<GrowingCuckoo*>(this);
-    return {self->bits_.data(), roots_, seed_, growths_, bits_.size(), &self->random_};
+    return {self->bits_.data(), roots_, seed_, growths_, bits_.size() > prefetch_above_,
+            &self->random_};
 }
 
 std::uint64_t GrowingCuckoo::taken() const noexcept {

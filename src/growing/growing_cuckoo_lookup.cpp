@@ -7,6 +7,7 @@
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
+#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 
@@ -14,6 +15,7 @@ using detail::Output;
 
 void GrowingCuckoo::use_isa(Isa isa) {
     kernels_ = &detail::growing_kernels_of(isa, slot_bits_);
+    prefetch_above_ = detail::tuning().of(isa, detail::Structure::growing).prefetch_above;
     isa_ = isa;
 }
 

@@ -37,7 +37,6 @@ struct Blocked512 : OneLine<O, 64> {
     using Stage = LineStage;
     using Answers = typename O::template LineAnswers<
         std::conditional_t<O::covers_lines, KeyAnswers<O>, LaneBits>>;
-    static constexpr std::size_t prefetch_above = early_prefetch;
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);

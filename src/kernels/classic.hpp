@@ -30,9 +30,6 @@ template <class O, unsigned cell_bits = 1>
 struct Classic {
     static constexpr std::uint32_t few_below = 7;
     using V = typename O::V;
-    // ns a key of insert without and with prefetching (AVX-512, k = 8): 8 MiB 20.4 / 22.4, 32 MiB
-    // 32.9 / 37.9, 64 MiB 55 / 50, 256 MiB 85 / 75.
-    static constexpr std::size_t prefetch_above = std::size_t{48} << 20;
     struct Stage {
         alignas(64) std::uint64_t position[chunk_keys];  // of the first probe
     };
@@ -64,7 +61,7 @@ struct Classic {
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         // All lines of the vector are prefetched before the first is written.
-        if (t.bytes > prefetch_above)
+        if (t.prefetches)
             for (std::size_t j = i; j < i + n; ++j) {
                 std::uint64_t g = s.position[j];
                 for (unsigned r = 1; r < t.k; ++r) {

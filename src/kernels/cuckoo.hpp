@@ -39,7 +39,6 @@ struct Cuckoo {
     using Answers = LaneBits;
     template <class P>
     using Over = Cuckoo<P, bits>;
-    static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const V bucket = block_index_vector<O>(hash, t.blocks);

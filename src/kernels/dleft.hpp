@@ -34,7 +34,6 @@ struct DLeft {
     using Answers = typename O::template CellAnswers<KeyAnswers<O>>;
     template <class P>
     using Over = DLeft<P, r>;
-    static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const V blocks = O::broadcast(t.blocks);

@@ -96,18 +96,6 @@ private:
     const std::uint64_t* at_;
 };
 
-// Filters of more bytes than this are prefetched, into the level-2 cache. ns a key without and
-// with, absent keys (Xeon, L2 2 MiB, L3 260 MiB), at 1, 2, 8, 16 and 256 MiB:
-//   split256 AVX2       1.70/1.72   2.20/1.91   2.72/2.42               9.6/6.5
-//   blocked512 AVX-512  1.98/2.02   2.55/2.07   3.00/2.36   3.32/2.77   10.1/6.0
-//   split256 AVX-512                1.76/1.74   2.24/2.30   2.95/2.89   8.4/6.6
-//   cuckoo12 AVX-512    1.75/2.59   2.45/2.91   3.89/3.88   5.93/5.55   16.5/15.1
-// Prefetching therefore begins early. Vectors of eight short tests are the exception: they hold
-// enough loads in flight without it.
-constexpr std::size_t early_prefetch = std::size_t{1} << 20;
-template <class O>
-constexpr std::size_t late_prefetch = O::lanes == 8 ? std::size_t{12} << 20 : early_prefetch;
-
 // The eight vectors of a chunk are unrolled on AVX-512, which saves 3 to 8 % of a lookup. Other
 // ISAs gain nothing.
 template <class O, class Visit>
@@ -131,7 +119,6 @@ constexpr bool unrolls = SIMDBLOOM_UNROLLS&& O::lanes == 8 && Visit::only_reads;
 /// chunk, and a batch of fewer than two chunks, are staged first and tested then.
 template <class O, class L, class Visit>
 inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
-    const bool prefetches = t.bytes > Visit::prefetch_above;
     typename L::Stage stages[2];
     const HashSource<O> hashes(t, b);
     std::size_t first = 0;
@@ -139,7 +126,7 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
 
     if (b.size >= 2 * chunk_keys) {
         const auto prefetch = [&](const typename L::Stage& stage, std::size_t i) {
-            if (prefetches) L::prefetch(t, stage, i);
+            if (t.prefetches) L::prefetch(t, stage, i);
         };
 #pragma GCC unroll 1
         for (std::size_t i = 0; i < chunk_keys; i += O::lanes) {
@@ -198,7 +185,6 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
 template <class O, class L>
 struct Lookup {
     static constexpr bool only_reads = true;
-    static constexpr std::size_t prefetch_above = L::prefetch_above;
     const Target t;  // a copy: stores of answers, which are bytes, cannot change it
     const Output output;
     void* const out;
@@ -234,7 +220,6 @@ struct Lookup {
 template <class O, class L>
 struct Insert {
     static constexpr bool only_reads = false;
-    static constexpr std::size_t prefetch_above = L::prefetch_above;
     const Target t;
     std::size_t inserted = 0;
     bool full = false;
@@ -256,7 +241,6 @@ struct Insert {
 template <class O, class L>
 struct Touch {
     static constexpr bool only_reads = true;
-    static constexpr std::size_t prefetch_above = late_prefetch<O>;
     const Target t;
     Loads<O> loads{};
 
@@ -301,7 +285,7 @@ SIMDBLOOM_KERNEL std::uint64_t touch(const Target& t, Batch b) {
 template <class O, class L>
 SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n,
                                    bool hashed) {
-    const Target target = {t.bits, t.blocks, t.seed, t.k, t.bytes, nullptr, t.fuse};
+    const Target target = {t.bits, t.blocks, t.seed, t.k, false, nullptr, t.fuse};
     const std::uint64_t folded_seed = fold_seed<Ops<ScalarArch>>(t.seed);
     std::uint64_t hits = 0;
 #pragma GCC unroll 1

@@ -30,7 +30,6 @@ struct Fuse {
     using Answers = LaneBits;
     template <class P>
     using Over = Fuse<P, arity, slot_load>;
-    static constexpr std::size_t prefetch_above = late_prefetch<O>;
     struct Stage {
         alignas(64) std::uint64_t
             at[arity][chunk_keys];  // first bit of a slot where slots are packed, else first byte
@@ -119,7 +118,6 @@ private:
 template <class O, class L>
 struct MapLookup {
     static constexpr bool only_reads = true;
-    static constexpr std::size_t prefetch_above = L::prefetch_above;
     const Target t;
     std::uint32_t* const values;
     std::uint8_t* const bitmap;

@@ -25,7 +25,6 @@ struct Growing {
     using Answers = LaneBits;
     template <class P>
     using Over = Growing<P, slot_bits>;
-    static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
     // growing_place(), a vector of keys at a time.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {

@@ -43,9 +43,8 @@ concept LookupLayout = requires(const Target& t, typename O::V hashes, typename 
     // fills only what touch() and prefetch() read.
     L::stage(t, hashes, stage, i);
     L::stage_address(t, hashes, stage, i);
-    // Prefetches the lines of these keys; larger filters than prefetch_above are prefetched.
+    // Prefetches the lines of these keys.
     L::prefetch(t, staged, i);
-    { L::prefetch_above } -> std::convertible_to<std::size_t>;
     // Loads what a lookup of absent keys must load.
     L::touch(t, staged, i, loads);
     // Batches of fewer keys go key by key: few() of driver.hpp.

@@ -32,7 +32,6 @@ template <class O, unsigned block_bytes>
 struct OneLine {
     using V = typename O::V;
     using Stage = LineStage;
-    static constexpr std::size_t prefetch_above = late_prefetch<O>;
 
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, __builtin_ctz(block_bytes)));

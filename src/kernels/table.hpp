@@ -43,8 +43,8 @@ struct Target {
     std::byte* bits;
     std::uint64_t blocks;  ///< below 2^32; of a growing table the roots
     std::uint64_t seed;    ///< already offset, see mix()
-    std::uint32_t k;    ///< for layouts whose kernels loop over it; of a growing table the growths
-    std::size_t bytes;  ///< of the bits: what decides over prefetching
+    std::uint32_t k;  ///< for layouts whose kernels loop over it; of a growing table the growths
+    bool prefetches;  ///< lines are prefetched, see tuning/tuning.hpp
     std::uint64_t* random;  ///< cuckoo: state of the eviction walk, else null
     FuseTarget fuse{};
 };

@@ -26,8 +26,6 @@ struct Zoned512 : OneLine<O, 64> {
     using OneLine<O, 64>::stage_address;
     using Stage = LineStage;
     using Answers = typename O::template LaneAnswers<LaneBits>;
-    static constexpr std::size_t prefetch_above =
-        O::fetches_bits ? late_prefetch<O> : early_prefetch;
     template <class P>
     using Over = Zoned512<P, groups, k_per_group>;
     static constexpr unsigned group_words = 8 / groups, index_bits = groups == 2 ? 2 : 1;

@@ -284,7 +284,7 @@ TEST(Bloomier, SlotsPast32BitsOfAddressAreFound) {
             graph.starts,
             0,
             0,
-            bytes,
+            true,
             nullptr,
             {seed, static_cast<std::uint32_t>(graph.window()), static_cast<std::uint8_t>(bits),
              static_cast<std::uint8_t>(r), static_cast<std::uint8_t>(f)}};

@@ -22,6 +22,7 @@ AREAS = [
     ("filters",
      r"src/filters/(any_filter|filter|batches|keyed|hash_bytes)\.|src/layouts/layout", 10),
     ("LevelDB and RocksDB", r"leveldb|rocksdb", 14),
+    ("tuning", r"src/tuning/(?!trial)", 4),
     ("joins", r"src/join/|include/simdbloom/(join|governor|arrow)\.", 14),
     ("Parquet", r"src/adapters/parquet|adapters/parquet", 12),
     ("DuckDB", r"src/adapters/duckdb", 8),
@@ -35,6 +36,7 @@ AREAS = [
 LEFT_OUT = [
     (r"src/kernels/ops/neon\.hpp|/isa/neon\.cpp", "this build does not compile them"),
     (r"src/dispatch/detect\.cpp", "copies what the processor says; its choices stand in tiers.cpp"),
+    (r"src/tuning/trial\.", "times of kernels: no answer depends on them"),
     (r"src/(dispatch|adapters/leveldb)/isa/", "one line each: the table of one instruction set"),
 ]
 
@@ -44,7 +46,8 @@ TOUCH = "touch returns a value that depends on what was loaded, and no value in 
 EXCLUDED = [
     (r"", r"\w*prefetch(es)?\b.*(=|\()|prefetches = ", r"",
      "prefetching: a hint, for any address and size; tests/checks/objects sees that it is there"),
-    (r"kernels/classic", r"t\.bytes > ", r"", "the size from which a kernel prefetches"),
+    (r"kernels/classic", r"t\.prefetches", r"", "prefetching: a hint"),
+    (r"", r"> prefetch_above_", r"", "the size from which a filter prefetches"),
     (r"kernels/", r"\bfew_below = ", r"",
      "batches below it go key by key: another way to the same answers, and a faster one"),
     (r"filter\.hpp", r"\bfew_below_\b", r"^(>=|keys.size|hashes.size)",

@@ -32,7 +32,6 @@ struct SemiSorted {
     using Unsorted = detail::Cuckoo<O, low_bits + high_bits>;
     using Stage = typename Unsorted::Stage;
     using Answers = detail::LaneBits;
-    static constexpr std::size_t prefetch_above = Unsorted::prefetch_above;
 
     static void stage(const detail::Target& t, V hash, Stage& s, std::size_t i) {
         Unsorted::stage(t, hash, s, i);

@@ -181,7 +181,7 @@ std::size_t LevelDbFilterView::answer(std::span<const std::uint64_t> words, bool
                                 bits_,
                                 (std::uint64_t{1} << 32) / bits_,
                                 k_,
-                                bytes_.size() - 1,
+                                false,
                                 nullptr};
     return kernels.lookup(target, {words.data(), words.size(), hashed}, output, out);
 }
