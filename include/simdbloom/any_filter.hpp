@@ -53,17 +53,8 @@ public:
     std::uint64_t hash_of(const K& key) const {
         return std::visit([&](const auto& f) { return f.hash_of(key); }, filter_);
     }
-    bool contains_hash(std::uint64_t hash) const {
-        return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
-    }
-    void insert_hash(std::uint64_t hash) {
-        std::visit(
-            [&]<class F>(F& f) {
-                if constexpr (detail::HasInsert<F>) f.insert_hash(hash);
-                else throw_cannot("take keys once it is made");
-            },
-            filter_);
-    }
+    bool contains_hash(std::uint64_t hash) const;
+    void insert_hash(std::uint64_t hash);
     bool try_insert_hash(std::uint64_t hash) {
         return std::visit(
             [&]<class F>(F& f) {
@@ -160,20 +151,15 @@ public:
 
 private:
     friend struct detail::Hooks;
-    // One visit in place of two.
+    // One visit in place of two. Not inline: see detail/one_key.hpp.
+    bool contains_key(std::uint64_t key) const;
+    bool contains_key(std::string_view key) const;
+    bool contains_key(std::span<const std::byte> key) const;
+    void insert_key(std::uint64_t key);
+    void insert_key(std::string_view key);
+    void insert_key(std::span<const std::byte> key);
     template <class Key>
-    bool contains_key(const Key& key) const {
-        return std::visit([&](const auto& f) { return f.contains(key); }, filter_);
-    }
-    template <class Key>
-    void insert_key(const Key& key) {
-        std::visit(
-            [&]<class F>(F& f) {
-                if constexpr (detail::HasInsert<F>) f.insert(key);
-                else throw_cannot("take keys once it is made");
-            },
-            filter_);
-    }
+    void insert_one(const Key& key);
     [[noreturn]] void throw_cannot(const char* what) const;
     const detail::KeyHash& hashing_of() const noexcept {
         return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);

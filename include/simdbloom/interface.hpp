@@ -61,14 +61,15 @@ public:
         return F(detail::size_for_fpr(F::layout_of(options), n_keys, fpr, options), options);
     }
 
-    template <detail::Key K>
+    template <detail::Key K, class Code = detail::FileCode>
     bool contains(const K& key) const {
-        if constexpr (detail::Hooks::take_keys<F>) return detail::Hooks::contains(self(), key);
-        else return self().contains_hash(hash(key));
+        if constexpr (detail::Hooks::take_keys<F>)
+            return detail::Hooks::contains(self(), detail::plain_key(key));
+        else return detail::Hooks::contains_hash<Code>(self(), hash(key));
     }
-    template <class K, Hasher<K> H>
+    template <class K, Hasher<K> H, class Code = detail::FileCode>
     bool contains(const K& key, const H& hasher) const {
-        return self().contains_hash(hasher(key, self().seed()));
+        return detail::Hooks::contains_hash<Code>(self(), hasher(key, self().seed()));
     }
 
     /// How many of the keys are found. Every inserted key is found.
@@ -131,22 +132,22 @@ public:
 
     /// Where a filter can be full, these throw std::length_error that says why. The keys before
     /// stay in the filter.
-    template <detail::Key K, detail::HasInsert G = F>
+    template <detail::Key K, detail::HasInsert G = F, class Code = detail::FileCode>
     void insert(const K& key) {
         if constexpr (detail::Hooks::take_keys<F>) {
-            detail::Hooks::insert_key(self(), key);
+            detail::Hooks::insert_key(self(), detail::plain_key(key));
         } else if constexpr (detail::HasTryInsert<F>) {
             if (self().try_insert_hash(hash(key))) return;
             if constexpr (std::convertible_to<const K&, std::uint64_t>)
                 refuse(static_cast<std::uint64_t>(key), false, 0, 1);
             else refuse(hash(key), true, 0, 1);
         } else {
-            self().insert_hash(hash(key));
+            detail::Hooks::insert_hash<Code>(self(), hash(key));
         }
     }
-    template <class K, Hasher<K> H, detail::HasInsert G = F>
+    template <class K, Hasher<K> H, detail::HasInsert G = F, class Code = detail::FileCode>
     void insert(const K& key, const H& hasher) {
-        self().insert_hash(hasher(key, self().seed()));
+        detail::Hooks::insert_hash<Code>(self(), hasher(key, self().seed()));
     }
     template <detail::HasTryInsert G = F>
     void insert_hash(std::uint64_t hash) {
@@ -197,8 +198,8 @@ public:
     }
     template <detail::HasInsert G = F>
     bool insert_hash_if_new(std::uint64_t hash) {
-        if (self().contains_hash(hash)) return false;
-        self().insert_hash(hash);
+        if (detail::Hooks::contains_hash(self(), hash)) return false;
+        detail::Hooks::insert_hash(self(), hash);
         return true;
     }
     /// The same for each key in turn. Returns how many were new.
@@ -272,11 +273,7 @@ protected:
 
     template <detail::Key K>
     std::uint64_t hash(const K& key) const {
-        if constexpr (std::convertible_to<const K&, std::uint64_t>)
-            return self().hash_of(static_cast<std::uint64_t>(key));
-        else if constexpr (std::convertible_to<const K&, std::string_view>)
-            return self().hash_of(std::string_view(key));
-        else return self().hash_of(std::span<const std::byte>(key));
+        return self().hash_of(detail::plain_key(key));
     }
 
     static detail::Words integers(std::span<const std::uint64_t> keys) noexcept {
@@ -346,7 +343,7 @@ private:
         if constexpr (BloomFilter<F>)
             if (words.size() < this->few_below_) {
                 for (const std::uint64_t word : words)
-                    self().insert_hash(hash_of_word(word, hashed));
+                    detail::Hooks::insert_hash(self(), hash_of_word(word, hashed));
                 return words.size();
             }
         return detail::Hooks::take(self(), words, hashed);

@@ -3,9 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
-#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/one_key.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
@@ -18,14 +17,16 @@ namespace simdbloom {
 class RegisterBlockedBloom : public Interface<RegisterBlockedBloom, FilterBase>,
                              public SetOperations<RegisterBlockedBloom> {
 public:
+    template <class Code = detail::FileCode>
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
-        detail::with_kind_of<detail::Family::register_blocked>(
-            layout_.kind, [&]<LayoutKind kind>() { set<kind>(hash); });
+        detail::OneKey<Code>::word_set(bits_.data() + offset<Code>(hash),
+                                       static_cast<std::uint32_t>(hash), layout_.k, wide());
     }
+    template <class Code = detail::FileCode>
     bool contains_hash(std::uint64_t hash) const noexcept {
-        return detail::with_kind_of<detail::Family::register_blocked>(
-            layout_.kind, [&]<LayoutKind kind>() { return test<kind>(hash); });
+        return detail::OneKey<Code>::word_covers(
+            bits_.data() + offset<Code>(hash), static_cast<std::uint32_t>(hash), layout_.k, wide());
     }
 
     static Layout layout_of(const Options& options) {
@@ -39,26 +40,10 @@ private:
     RegisterBlockedBloom(const detail::Geometry& geometry, const Options& options)
         : Interface(geometry, options) {}
 
-    template <LayoutKind kind>
-    using Word =
-        std::conditional_t<detail::traits_of(kind).word_bits == 32, std::uint32_t, std::uint64_t>;
-    template <LayoutKind kind>
-    Word<kind> mask(std::uint64_t hash) const noexcept {
-        Word<kind> m = 0;
-        for (unsigned i = 0; i < layout_.k; ++i)
-            m |= Word<kind>{1} << detail::bit_position<kind>(static_cast<std::uint32_t>(hash), i,
-                                                             layout_.k, 0);
-        return m;
-    }
-    template <LayoutKind kind>
-    void set(std::uint64_t hash) noexcept {
-        std::byte* const p = block_at(detail::block_index(hash, blocks_));
-        detail::store_le(p, detail::load_le<Word<kind>>(p) | mask<kind>(hash));
-    }
-    template <LayoutKind kind>
-    bool test(std::uint64_t hash) const noexcept {
-        const auto word = detail::load_le<Word<kind>>(block_at(detail::block_index(hash, blocks_)));
-        return (mask<kind>(hash) & ~word) == 0;
+    bool wide() const noexcept { return layout_.kind == LayoutKind::register64; }
+    template <class Code>
+    std::uint64_t offset(std::uint64_t hash) const noexcept {
+        return detail::OneKey<Code>::block_index(hash, blocks_) << (wide() ? 3 : 2);
     }
 };
 

@@ -26,6 +26,11 @@ AnyFilter with_structure(std::string_view spec, const Work& work) {
     return detail::with_family(Layout::parse(spec).kind, work);
 }
 
+template <class Key>
+bool contains_one(const AnyFilter::Variant& filter, const Key& key) {
+    return std::visit([&](const auto& f) { return f.contains(key); }, filter);
+}
+
 }  // namespace
 
 AnyFilter make_filter(std::string_view spec, std::size_t n_keys, double bits_per_key,
@@ -49,6 +54,35 @@ AnyFilter::AnyFilter(AnyFilter&&) noexcept = default;
 AnyFilter& AnyFilter::operator=(const AnyFilter&) = default;
 AnyFilter& AnyFilter::operator=(AnyFilter&&) noexcept = default;
 AnyFilter::~AnyFilter() = default;
+
+bool AnyFilter::contains_hash(std::uint64_t hash) const {
+    return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
+}
+void AnyFilter::insert_hash(std::uint64_t hash) {
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (detail::HasInsert<F>) f.insert_hash(hash);
+            else throw_cannot("take keys once it is made");
+        },
+        filter_);
+}
+bool AnyFilter::contains_key(std::uint64_t key) const { return contains_one(filter_, key); }
+bool AnyFilter::contains_key(std::string_view key) const { return contains_one(filter_, key); }
+bool AnyFilter::contains_key(std::span<const std::byte> key) const {
+    return contains_one(filter_, key);
+}
+template <class Key>
+void AnyFilter::insert_one(const Key& key) {
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (detail::HasInsert<F>) f.insert(key);
+            else throw_cannot("take keys once it is made");
+        },
+        filter_);
+}
+void AnyFilter::insert_key(std::uint64_t key) { insert_one(key); }
+void AnyFilter::insert_key(std::string_view key) { insert_one(key); }
+void AnyFilter::insert_key(std::span<const std::byte> key) { insert_one(key); }
 
 void AnyFilter::throw_cannot(const char* what) const {
     throw std::invalid_argument("simdbloom: " + spec() + " cannot " + what);

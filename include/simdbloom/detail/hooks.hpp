@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/one_key.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
@@ -21,6 +22,16 @@ template <class K>
 concept Key = !LossyKey<K> && (std::convertible_to<const K&, std::uint64_t> ||
                                std::convertible_to<const K&, std::string_view> ||
                                std::convertible_to<const K&, std::span<const std::byte>>);
+
+/// The key as one of the three types that filters hash.
+template <Key K>
+auto plain_key(const K& key) {
+    if constexpr (std::convertible_to<const K&, std::uint64_t>)
+        return static_cast<std::uint64_t>(key);
+    else if constexpr (std::convertible_to<const K&, std::string_view>)
+        return std::string_view(key);
+    else return std::span<const std::byte>(key);
+}
 
 /// A span, vector or array of whole numbers that are widened to 64-bit keys. -1 is the key 2^64 -
 /// 1, whatever its type.
@@ -84,6 +95,20 @@ struct Hooks {
     template <class F>
     static std::size_t take(F& f, std::span<const std::uint64_t> words, bool hashed) {
         return f.take(words, hashed);
+    }
+    /// contains_hash and insert_hash, with instructions that every file has (detail/one_key.hpp) or
+    /// with those of Code.
+    template <class Code = BaseCode, class F>
+    static bool contains_hash(const F& f, std::uint64_t hash) {
+        if constexpr (requires { f.template contains_hash<Code>(hash); })
+            return f.template contains_hash<Code>(hash);
+        else return f.contains_hash(hash);
+    }
+    template <class Code = BaseCode, class F>
+    static void insert_hash(F& f, std::uint64_t hash) {
+        if constexpr (requires { f.template insert_hash<Code>(hash); })
+            f.template insert_hash<Code>(hash);
+        else f.insert_hash(hash);
     }
     /// F holds one of several filters (AnyFilter), and reaches that one once for each key.
     template <class F>
