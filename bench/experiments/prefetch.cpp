@@ -1,39 +1,19 @@
 // From which size on prefetching pays, and what a neighbour that fills the last cache costs.
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "experiment.hpp"
+#include "tuning/neighbour.hpp"
 #include "tuning/trial.hpp"
 
 namespace simdbloom::bench {
 namespace {
 
 using detail::Operation;
-
-/// Writes to more memory than the last cache has until it is destroyed.
-class Neighbour {
-public:
-    explicit Neighbour(std::size_t bytes)
-        : memory_(bytes / 8), thread_([this] {
-              while (!stop_)
-                  for (std::size_t i = 0; i < memory_.size() && !stop_; i += 8) ++memory_[i];
-          }) {}
-    ~Neighbour() {
-        stop_ = true;
-        thread_.join();
-    }
-
-private:
-    std::atomic<bool> stop_ = false;
-    std::vector<std::uint64_t> memory_;
-    std::thread thread_;
-};
 
 struct Row {
     Isa isa;
@@ -43,20 +23,20 @@ struct Row {
 };
 
 void measure(std::vector<Row>& rows, std::size_t bytes) {
-    constexpr unsigned rounds = 11, batches = 6;
+    constexpr unsigned rounds = 11;
     // What inserts fill no lookup is asked of, and each has the caches for itself.
     for (const bool inserts : {false, true}) {
-        detail::TrialMemory memory(bytes);
+        detail::TrialMemory memory(bytes, detail::TrialMemory::Content::random);
         for (unsigned round = 0; round < rounds; ++round)
             for (Row& row : rows) {
                 if ((row.operation == Operation::insert) != inserts) continue;
                 for (const unsigned i : {0u, 1u}) {
                     const unsigned prefetches = (i + round) % 2;
-                    const detail::Trial trial(*std::ranges::find(detail::trial_subjects(), row.spec,
-                                                                 &detail::TrialSubject::spec),
+                    const detail::Trial trial(*std::ranges::find(detail::tuned_specs(), row.spec,
+                                                                 &detail::TunedSpec::spec),
                                               row.isa, memory, bytes, prefetches == 1);
                     row.times[prefetches].push_back(1e9 *
-                                                    trial.seconds_per_key(row.operation, batches));
+                                                    trial.seconds_per_key(row.operation, 1e-4));
                 }
             }
     }
@@ -96,7 +76,7 @@ int run() {
         header.push_back(text("%.3g MiB", static_cast<double>(bytes) / mib));
     print_header(header);
     for (const bool beside : {false, true}) {
-        std::optional<Neighbour> neighbour;
+        std::optional<detail::Neighbour> neighbour;
         if (beside) neighbour.emplace(4 * std::max(detail::caches().l3, 8 * mib));
         std::vector<std::vector<std::string>> cells;
         for (const Row& row : rows_to_measure())

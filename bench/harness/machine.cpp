@@ -12,6 +12,7 @@
 #include "commit.hpp"
 #include "simdbloom/isa.hpp"
 #include "tuning/caches.hpp"
+#include "tuning/cpu.hpp"
 
 namespace simdbloom::bench {
 namespace {
@@ -69,11 +70,6 @@ std::string cpuinfo_field(std::istream& file, std::string_view name) {
     return "";
 }
 
-std::string chosen_word(const std::string& line) {
-    const auto open = line.find('['), close = line.find(']', open);
-    return close == std::string::npos ? "unknown" : line.substr(open + 1, close - open - 1);
-}
-
 Machine describe_machine() {
     Machine m;
     const detail::Caches& caches = detail::caches();
@@ -88,24 +84,23 @@ Machine describe_machine() {
     std::string isas;
     for (const Isa isa : usable_isas())
         isas += (isas.empty() ? "" : ", ") + std::string(to_string(isa));
-    m.facts = {
-        {"date", date},
-        {"commit", SIMDBLOOM_COMMIT},
-        {"cpu", first_known("model name", "CPU implementer")},
-        {"cpu family", first_known("cpu family", "CPU architecture")},
-        {"cpu model", first_known("model", "CPU part")},
-        {"cpu stepping", first_known("stepping", "CPU revision")},
-        {"cores", std::to_string(std::thread::hardware_concurrency())},
-        {"caches", "L1d " + kib(m.l1d) + ", L2 " + kib(m.l2) + ", L3 " + kib(m.l3) +
-                       " (as the kernel reports them)"},
-        {"usable ISAs", isas},
-        {"best ISA", std::string(to_string(default_isa()))},
-        {"kernel", std::string(u.sysname) + " " + u.release + " " + u.machine},
-        {"compiler", SIMDBLOOM_COMPILER},
-        {"flags", SIMDBLOOM_FLAGS},
-        {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
-        {"huge pages", chosen_word(first_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
-        {"load average", first_line("/proc/loadavg")}};
+    m.facts = {{"date", date},
+               {"commit", SIMDBLOOM_COMMIT},
+               {"cpu", first_known("model name", "CPU implementer")},
+               {"cpu family", first_known("cpu family", "CPU architecture")},
+               {"cpu model", first_known("model", "CPU part")},
+               {"cpu stepping", first_known("stepping", "CPU revision")},
+               {"cores", std::to_string(std::thread::hardware_concurrency())},
+               {"caches", "L1d " + kib(m.l1d) + ", L2 " + kib(m.l2) + ", L3 " + kib(m.l3) +
+                              " (as the kernel reports them)"},
+               {"usable ISAs", isas},
+               {"best ISA", std::string(to_string(default_isa()))},
+               {"kernel", std::string(u.sysname) + " " + u.release + " " + u.machine},
+               {"compiler", SIMDBLOOM_COMPILER},
+               {"flags", SIMDBLOOM_FLAGS},
+               {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
+               {"huge pages", detail::huge_page_mode()},
+               {"load average", first_line("/proc/loadavg")}};
     return m;
 }
 

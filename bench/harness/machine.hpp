@@ -28,7 +28,5 @@ Machine describe_machine();
 
 /// The value of a line "name : value" of /proc/cpuinfo; empty if there is none.
 std::string cpuinfo_field(std::istream& file, std::string_view name);
-/// The word in brackets, as in "always [madvise] never"; "unknown" if there is none.
-std::string chosen_word(const std::string& line);
 
 }  // namespace simdbloom::bench

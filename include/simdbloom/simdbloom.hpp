@@ -6,6 +6,7 @@
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cache_line.hpp"
+#include "simdbloom/calibration.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/classic.hpp"
 #include "simdbloom/counting.hpp"

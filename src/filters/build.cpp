@@ -13,6 +13,7 @@
 #include "filters/combine.hpp"
 #include "kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 
@@ -203,13 +204,13 @@ void build_merged(const Build& b, std::size_t bytes) {
 }
 
 // On two threads (bench/pages/tried.md, "Builds on two threads"): below a million keys, 100,000 of
-// `classic`, starting a thread costs more than it takes over; up to 16 MiB the copies stay in the
-// caches.
+// `classic`, starting a thread costs more than it takes over; a merge pays while the copies stay in
+// the caches.
 bool pays(const Layout& layout, std::size_t keys) {
     return keys >= (layout.traits().anywhere ? 100'000u : 1'000'000u);
 }
 BuildMethod best_method(const Layout& layout, std::size_t bytes) {
-    if (bytes <= std::size_t{16} << 20) return BuildMethod::merged;
+    if (bytes <= tuning().build_merged_up_to) return BuildMethod::merged;
     return layout.traits().anywhere ? BuildMethod::atomic : BuildMethod::partitioned;
 }
 

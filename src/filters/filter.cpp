@@ -72,7 +72,8 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
       layout_(g.layout),
       block_bytes_(g.layout.block_bits() / 8),
       isa_(Isa::scalar) {
-    use_isa(options.isa ? *options.isa : default_isa());
+    use_isa(options.isa ? *options.isa
+                        : detail::isa_for(detail::tuned_of(layout_.kind), bits_.size()));
 }
 
 double FilterBase::bits_per_key() const noexcept {
@@ -87,8 +88,9 @@ void FilterBase::clear() noexcept {
 
 void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
-    prefetch_above_ = detail::tuning().of(isa, detail::structure_of(layout_.kind)).prefetch_above;
-    few_below_ = kernels_->few_below;
+    const auto& rule = detail::tuning().of(isa, detail::tuned_of(layout_.kind));
+    prefetch_above_ = rule.prefetch_above;
+    few_below_ = rule.few_below_or(kernels_->few_below);
     isa_ = isa;
 }
 
@@ -106,7 +108,8 @@ std::size_t FilterBase::take(std::span<const std::uint64_t> words, bool hashed) 
 
 std::size_t FilterBase::answer(std::span<const std::uint64_t> words, bool hashed,
                                detail::Output output, void* out) const {
-    return detail::answer(*kernels_, target(), secret_or_null(), {words, hashed}, output, out);
+    return detail::answer(*kernels_, few_below_, target(), secret_or_null(), {words, hashed},
+                          output, out);
 }
 
 std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const {

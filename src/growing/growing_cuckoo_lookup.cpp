@@ -15,7 +15,9 @@ using detail::Output;
 
 void GrowingCuckoo::use_isa(Isa isa) {
     kernels_ = &detail::growing_kernels_of(isa, slot_bits_);
-    prefetch_above_ = detail::tuning().of(isa, detail::Structure::growing).prefetch_above;
+    const auto& rule = detail::tuning().of(isa, detail::Tuned::growing);
+    prefetch_above_ = rule.prefetch_above;
+    few_below_ = rule.few_below_or(kernels_->few_below);
     isa_ = isa;
 }
 
@@ -28,7 +30,8 @@ bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
 std::size_t GrowingCuckoo::answer(std::span<const std::uint64_t> words, bool hashed, Output output,
                                   void* out) const {
     if (stash_.empty())
-        return detail::answer(*kernels_, target(), secret_or_null(), {words, hashed}, output, out);
+        return detail::answer(*kernels_, few_below_, target(), secret_or_null(), {words, hashed},
+                              output, out);
     // The bitmap of each piece is completed from the stash.
     const auto hashes = detail::WordSource{
         words.size(), true, [&](std::size_t first, std::size_t n, std::uint64_t* to) {

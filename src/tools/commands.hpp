@@ -60,5 +60,6 @@ void add_fold(CLI::App& app, int& status);
 void add_unseen(CLI::App& app, int& status);
 void add_reconcile(CLI::App& app, int& status);
 void add_parquet(CLI::App& app, int& status);
+void add_calibrate(CLI::App& app, int& status);
 
 }  // namespace simdbloom::tools

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -16,20 +17,15 @@ namespace simdbloom::detail {
 
 enum class Operation : std::uint8_t { lookup, insert, touch };
 
-/// One of the specs that stand for the structures of `Structure`, in that order.
-struct TrialSubject {
-    std::string_view spec;
-    Structure structure;
-};
-std::span<const TrialSubject> trial_subjects() noexcept;
-
-/// Random bits: about half of them are set, as in a Bloom filter that is as full as it should be,
-/// and nearly every cell of a table is taken.
+/// The memory of trials.
 class TrialMemory {
 public:
-    explicit TrialMemory(std::size_t bytes);
+    /// random: about half of the bits are set, as in a Bloom filter that is as full as it should
+    /// be, and nearly every cell of a table is taken. ones: every key is found in a Bloom filter.
+    enum class Content : std::uint8_t { random, ones };
+
+    TrialMemory(std::size_t bytes, Content content);
     std::byte* data() noexcept { return bits_.data(); }
-    std::size_t size() const noexcept { return bits_.size(); }
 
 private:
     Storage bits_;
@@ -38,12 +34,14 @@ private:
 /// A filter of that spec in the first `bytes` bytes of the memory.
 class Trial {
 public:
-    Trial(const TrialSubject& subject, Isa isa, TrialMemory& memory, std::size_t bytes,
-          bool prefetches);
+    Trial(const TunedSpec& of, Isa isa, TrialMemory& memory, std::size_t bytes, bool prefetches);
 
-    /// Seconds a key in `batches` batches of `keys` keys, which no trial has asked for before: in
-    /// large filters their lines are in no cache. `insert` is for layouts that are never full.
-    double seconds_per_key(Operation operation, unsigned batches, std::size_t keys = 16'384) const;
+    /// Seconds a key in batches of 16,384 keys, which go on for about `seconds`. No key comes
+    /// twice: in large filters the lines are in no cache. `insert` is for layouts that are never
+    /// full.
+    double seconds_per_key(Operation operation, double seconds) const;
+    /// Seconds a lookup of n <= 64 keys, as a batch or key by key.
+    double seconds_per_call(std::size_t n, bool key_by_key) const;
 
 private:
     const Kernels* kernels_;

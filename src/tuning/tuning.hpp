@@ -2,7 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
 
+#include "simdbloom/calibration.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/isa.hpp"
 #include "tuning/caches.hpp"
@@ -10,28 +15,65 @@
 namespace simdbloom::detail {
 
 /// What has kernels of its own: the layouts in their order, then structures.
-enum class Structure : std::size_t { fuse = n_layouts, growing };
-inline constexpr std::size_t n_structures = n_layouts + 2;
+enum class Tuned : std::size_t { fuse = n_layouts, growing };
+inline constexpr std::size_t n_tuned = n_layouts + 2;
 inline constexpr std::size_t n_isas = 6;
 
-constexpr Structure structure_of(LayoutKind kind) noexcept { return static_cast<Structure>(kind); }
+constexpr Tuned tuned_of(LayoutKind kind) noexcept { return static_cast<Tuned>(kind); }
+
+/// The spec that stands for all values of its parameters in a calibration.
+struct TunedSpec {
+    std::string_view spec;
+    Tuned tuned;
+};
+/// One for each Tuned, in their order.
+std::span<const TunedSpec> tuned_specs() noexcept;
+std::optional<Tuned> tuned_of_spec(std::string_view spec) noexcept;
 
 struct Tuning {
     struct Rule {
         /// Filters of more bytes than this are prefetched, a chunk of 64 keys ahead, into the
         /// level-2 cache.
         std::size_t prefetch_above;
-    };
-    Rule rules[n_isas][n_structures];
+        std::uint32_t few_below = 0;  ///< 0: what the kernel says
 
-    const Rule& of(Isa isa, Structure structure) const noexcept {
-        return rules[static_cast<std::size_t>(isa)][static_cast<std::size_t>(structure)];
+        std::uint32_t few_below_or(std::uint32_t of_kernel) const noexcept {
+            return few_below != 0 ? few_below : of_kernel;
+        }
+    };
+    /// Filters of more bytes than this take this instruction set.
+    struct Choice {
+        std::size_t above;
+        Isa isa;
+    };
+    static constexpr std::size_t max_choices = 4;
+
+    Rule rules[n_isas][n_tuned];
+    /// By size, the smallest first; the last one that fits counts. Without any: default_isa().
+    Choice choices[n_tuned][max_choices];
+    std::uint8_t n_choices[n_tuned] = {};
+    /// A parallel build of at most so many bytes gives each thread a filter of its own.
+    std::size_t build_merged_up_to;
+
+    const Rule& of(Isa isa, Tuned tuned) const noexcept {
+        return rules[static_cast<std::size_t>(isa)][static_cast<std::size_t>(tuned)];
     }
-    /// The rules of a machine that has measured nothing.
-    static Tuning of_caches(const Caches& caches) noexcept;
+    /// The instruction set for a filter of that size, if there is a choice.
+    std::optional<Isa> choice(Tuned tuned, std::size_t bytes) const noexcept;
+
+    /// The rules of a machine that has measured nothing. `halves_lines`: see tuning/cpu.hpp.
+    static Tuning of_caches(const Caches& caches, bool halves_lines) noexcept;
+    /// Takes over what was measured.
+    void take(const Calibration& calibration) noexcept;
+
+private:
+    void add_choice(std::size_t tuned, Choice choice) noexcept;
 };
 
-/// Those of this machine. They are made at the first call and never change.
+/// That of this machine. It is made at the first call and never changes.
 const Tuning& tuning() noexcept;
+
+/// The instruction set of a filter whose options name none. Throws as default_isa() does.
+Isa isa_for(Tuned tuned, std::size_t bytes);
 
 }  // namespace simdbloom::detail

@@ -193,9 +193,6 @@ TEST(Provenance, ReadsWhatLinuxWritesOfTheProcessor) {
     EXPECT_EQ(field(amd, "bugs"), "");
     EXPECT_EQ(field(amd, "CPU part"), "");
     EXPECT_EQ(field(":\n\t: 1\nCPU part\t: 0xd40\n", "CPU part"), "0xd40");
-    EXPECT_EQ(chosen_word("always [madvise] never"), "madvise");
-    EXPECT_EQ(chosen_word(""), "unknown");
-    EXPECT_EQ(chosen_word("[always madvise"), "unknown");
 }
 
 TEST(Provenance, NamesTheCommitTheProcessorThePagesAndTheCompiler) {

@@ -22,7 +22,7 @@ AREAS = [
     ("filters",
      r"src/filters/(any_filter|filter|batches|keyed|hash_bytes)\.|src/layouts/layout", 10),
     ("LevelDB and RocksDB", r"leveldb|rocksdb", 14),
-    ("tuning", r"src/tuning/(?!trial)", 4),
+    ("tuning", r"src/tuning/", 4),
     ("joins", r"src/join/|include/simdbloom/(join|governor|arrow)\.", 14),
     ("Parquet", r"src/adapters/parquet|adapters/parquet", 12),
     ("DuckDB", r"src/adapters/duckdb", 8),
@@ -36,7 +36,8 @@ AREAS = [
 LEFT_OUT = [
     (r"src/kernels/ops/neon\.hpp|/isa/neon\.cpp", "this build does not compile them"),
     (r"src/dispatch/detect\.cpp", "copies what the processor says; its choices stand in tiers.cpp"),
-    (r"src/tuning/trial\.", "times of kernels: no answer depends on them"),
+    (r"src/tuning/(trial|measure|neighbour)\.", "times of kernels: no answer depends on them"),
+    (r"src/tuning/cpu\.", "copies what the processor says"),
     (r"src/(dispatch|adapters/leveldb)/isa/", "one line each: the table of one instruction set"),
 ]
 

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "dispatch/kernels_of.hpp"
 #include "saved_bytes.hpp"
+#include "support.hpp"
+#include "tuning/cpu.hpp"
 
 namespace simdbloom {
 namespace {
@@ -54,20 +58,84 @@ TEST(Caches, OfAMachineThatSaysNothingAreUnknown) {
 }
 
 TEST(TuningRules, PrefetchWhatOutgrowsTheLevel2Cache) {
-    const auto rules = Tuning::of_caches({48 << 10, 2 << 20, 64 << 20});
+    const auto rules = Tuning::of_caches({48 << 10, 2 << 20, 64 << 20}, false);
     for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512bitalg, Isa::neon})
-        for (std::size_t i = 0; i < detail::n_structures; ++i) {
+        for (std::size_t i = 0; i < detail::n_tuned; ++i) {
             const bool anywhere = i < detail::n_layouts && detail::layout_traits[i].anywhere;
-            EXPECT_EQ(rules.of(isa, static_cast<detail::Structure>(i)).prefetch_above,
+            EXPECT_EQ(rules.of(isa, static_cast<detail::Tuned>(i)).prefetch_above,
                       anywhere ? 16 << 20 : 2 << 20)
                 << to_string(isa) << ' ' << i;
         }
 }
 
 TEST(TuningRules, OfAMachineThatSaysNothingAreThoseOfASmallLevel2Cache) {
-    const auto rules = Tuning::of_caches({});
-    for (std::size_t i = 0; i < detail::n_structures; ++i)
-        EXPECT_EQ(rules.of(Isa::avx512, static_cast<detail::Structure>(i)).prefetch_above, 1 << 20);
+    const auto rules = Tuning::of_caches({}, false);
+    for (std::size_t i = 0; i < detail::n_tuned; ++i)
+        EXPECT_EQ(rules.of(Isa::avx512, static_cast<detail::Tuned>(i)).prefetch_above, 1 << 20);
+}
+
+TEST(TuningRules, OnlyWholeLinesTakeAnotherIsaWhereHalvesAreFaster) {
+    const auto rules = Tuning::of_caches({}, true);
+    for (std::size_t i = 0; i < detail::n_tuned; ++i) {
+        const std::string_view spec = detail::tuned_specs()[i].spec;
+        const bool whole = spec == "sector512" || spec == "blocked512:k=8" || spec == "split512" ||
+                           spec == "counting512:k=8";
+        EXPECT_EQ(rules.choice(static_cast<detail::Tuned>(i), 9 << 20),
+                  whole ? std::optional(Isa::avx2) : std::nullopt)
+            << spec;
+        EXPECT_EQ(rules.choice(static_cast<detail::Tuned>(i), 8 << 20), std::nullopt) << spec;
+    }
+}
+
+TEST(TuningRules, EverySpecStandsForItsKernels) {
+    for (const auto& [spec, tuned] : detail::tuned_specs()) {
+        EXPECT_EQ(detail::tuned_of_spec(spec), tuned) << spec;
+        if (tuned >= detail::Tuned::fuse) continue;
+        EXPECT_EQ(Layout::parse(spec).spec(), spec);
+        EXPECT_EQ(detail::tuned_of(Layout::parse(spec).kind), tuned) << spec;
+    }
+    EXPECT_EQ(detail::tuned_of_spec("split"), std::nullopt);
+}
+
+TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {
+    const auto keys = test::random_keys(1'000);
+    for (const auto& [spec, tuned] : detail::tuned_specs()) {
+        if (tuned >= detail::Tuned::fuse) continue;
+        const Layout layout = Layout::parse(spec);
+        constexpr std::size_t bytes = 64 * 1024;
+        for (const Isa isa : usable_isas()) {
+            const detail::Kernels& kernels = detail::kernels_of(isa, layout);
+            detail::Storage bits[2] = {{bytes, false, nullptr}, {bytes, false, nullptr}};
+            std::vector<std::uint8_t> answers[2];
+            std::uint64_t touched[2], few[2];
+            for (const unsigned prefetches : {0u, 1u}) {
+                std::uint64_t random = 1;
+                const detail::Target target{bits[prefetches].data(),
+                                            bytes / (layout.block_bits() / 8),
+                                            7,
+                                            layout.k,
+                                            prefetches == 1,
+                                            &random};
+                EXPECT_EQ(kernels.insert(target, {keys.data(), 700, false}), 700u);
+                answers[prefetches].resize(125);
+                (void)kernels.lookup(target, {keys.data(), 1000, false}, detail::Output::bitmap,
+                                     answers[prefetches].data());
+                touched[prefetches] = kernels.touch(target, {keys.data(), 1000, false});
+                few[prefetches] = kernels.few(target, keys.data(), 64, false);
+            }
+            EXPECT_EQ(std::memcmp(bits[0].data(), bits[1].data(), bytes), 0)
+                << spec << " on " << to_string(isa);
+            EXPECT_EQ(answers[0], answers[1]) << spec << " on " << to_string(isa);
+            EXPECT_EQ(touched[0], touched[1]) << spec << " on " << to_string(isa);
+            EXPECT_EQ(few[0], few[1]) << spec << " on " << to_string(isa);
+        }
+    }
+}
+
+TEST(TuningOfPages, TheModeIsTheWordInBrackets) {
+    EXPECT_EQ(detail::chosen_word("always [madvise] never"), "madvise");
+    EXPECT_EQ(detail::chosen_word(""), "unknown");
+    EXPECT_EQ(detail::chosen_word("[always madvise"), "unknown");
 }
 
 }  // namespace

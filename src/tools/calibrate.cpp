@@ -1,0 +1,91 @@
+// simdbloom calibrate: measure this machine, and say what is known of it.
+#include "simdbloom/calibration.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+
+#include "commands.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+struct CalibrateSettings {
+    std::string output;
+    bool quick = false, full = false, check = false, quiet = false, progress = false;
+};
+
+std::filesystem::path path_of(const CalibrateSettings& s) {
+    if (!s.output.empty()) return s.output;
+    std::filesystem::path path = Calibration::default_path();
+    if (path.empty())
+        throw std::runtime_error(
+            "no place for a calibration: SIMDBLOOM_CALIBRATION is off, or neither HOME nor "
+            "XDG_CACHE_HOME is set; give -o FILE");
+    return path;
+}
+
+void say(const std::filesystem::path& path, const Calibration& c) {
+    std::printf("%s: %s, measured %s UTC\n", path.c_str(), c.machine.cpu.c_str(), c.date.c_str());
+    for (const auto& r : c.rules) {
+        const std::string above =
+            r.prefetch_above == UINT64_MAX
+                ? "never prefetched"
+                : "prefetched above " + std::to_string(r.prefetch_above >> 10) + " KiB";
+        std::printf("%-12s %-17s %s, fewer than %u keys one by one\n",
+                    std::string(to_string(r.isa)).c_str(), r.spec.c_str(), above.c_str(),
+                    r.few_below);
+    }
+    for (const auto& choice : c.choices)
+        std::printf("%-12s is taken for %s above %llu KiB\n",
+                    std::string(to_string(choice.isa)).c_str(), choice.spec.c_str(),
+                    static_cast<unsigned long long>(choice.above >> 10));
+}
+
+int calibrate(const CalibrateSettings& s) {
+    const std::filesystem::path path = path_of(s);
+    if (s.check) {
+        say(path, Calibration::load(path).value());
+        return 0;
+    }
+    const bool shows = s.progress || (!s.quiet && isatty(2) == 1);
+    const auto made =
+        Calibration::measure(s.full ? Calibration::Effort::full : Calibration::Effort::quick,
+                             [&](double share, std::string_view what) {
+                                 if (shows)
+                                     std::fprintf(stderr, "\r%3.0f%% %-40.*s", 100 * share,
+                                                  static_cast<int>(what.size()), what.data());
+                             });
+    if (shows) std::fprintf(stderr, "\r%45s\r", "");
+    made.save(path);
+    if (!s.quiet) say(path, made);
+    return 0;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand(
+        "calibrate",
+        "Measure this machine, so that filters take the fastest way on it; answers stay the same");
+    const auto s = std::make_shared<CalibrateSettings>();
+    auto* quick = command->add_flag("--quick", s->quick, "some 15 seconds (the default)");
+    auto* full = command->add_flag("--full", s->full, "at most 90 seconds: more sizes and rounds")
+                     ->excludes(quick);
+    command->add_option("-o,--output", s->output,
+                        "file that the calibration goes to; by default the one that every program "
+                        "looks for, in the cache folder of the user");
+    command
+        ->add_flag("--check", s->check,
+                   "measure nothing; print what the file says, or why it is refused")
+        ->excludes(quick)
+        ->excludes(full);
+    command->add_flag("-q,--quiet", s->quiet, "print nothing");
+    command->add_flag("--progress", s->progress,
+                      "a progress line even where standard error is no terminal");
+    command->callback([=, &status] { status = calibrate(*s); });
+}
+
+}  // namespace simdbloom::tools
