@@ -46,8 +46,7 @@ build_bench() {
 
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
 bench_packages=(libbenchmark-dev libabsl-dev libleveldb-dev librocksdb-dev libbloom-dev
-  libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3
-  python3-matplotlib)
+  libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3)
 test_packages=(binutils clang-format-14 libgtest-dev libsodium-dev libopenmpi-dev openmpi-bin)
 
 # need_duckdb: an unmodified DuckDB for Node.js in build/npm, and the headers for its extensions in

@@ -76,6 +76,9 @@ Machine describe_machine() {
     if (caches.l1d != 0) m.l1d = caches.l1d;
     if (caches.l2 != 0) m.l2 = caches.l2;
     if (caches.l3 != 0) m.l3 = caches.l3;
+    if (const long pages = sysconf(_SC_PHYS_PAGES); pages > 0)
+        m.memory =
+            static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     utsname u{};
     uname(&u);
     std::time_t now = std::time(nullptr);
@@ -93,6 +96,7 @@ Machine describe_machine() {
                {"cores", std::to_string(std::thread::hardware_concurrency())},
                {"caches", "L1d " + kib(m.l1d) + ", L2 " + kib(m.l2) + ", L3 " + kib(m.l3) +
                               " (as the kernel reports them)"},
+               {"memory", std::to_string(m.memory >> 20) + " MiB"},
                {"usable ISAs", isas},
                {"best ISA", std::string(to_string(default_isa()))},
                {"kernel", std::string(u.sysname) + " " + u.release + " " + u.machine},

@@ -11,8 +11,8 @@
 namespace simdbloom::bench {
 
 struct Machine {
-    /// Bytes of one core's caches, the last shared.
-    std::uint64_t l1d = 32 << 10, l2 = 1 << 20, l3 = 32 << 20;
+    /// Bytes of one core's caches, the last shared, and of the memory.
+    std::uint64_t l1d = 32 << 10, l2 = 1 << 20, l3 = 32 << 20, memory = std::uint64_t{16} << 30;
     /// "L1", "L2", "L3" or "DRAM": the smallest level a filter of that many bytes fits.
     std::string level(std::uint64_t bytes) const;
     /// Name and value, for the header of the report.

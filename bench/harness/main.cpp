@@ -19,18 +19,21 @@ namespace {
 using namespace simdbloom;
 using namespace simdbloom::bench;
 
-std::string human(std::uint64_t bytes) {
-    return bytes >= 1 << 20   ? std::to_string(bytes >> 20) + " MiB"
-           : bytes >= 1 << 10 ? std::to_string(bytes >> 10) + " KiB"
-                              : std::to_string(bytes) + " B";
+void print_progress(const std::string& level, double seconds, const std::string& what) {
+    std::fprintf(stderr, "%s[%.0f s] %s: %s%s", isatty(2) != 0 ? "\r\033[K" : "", seconds,
+                 level.c_str(), what.c_str(), isatty(2) != 0 ? "" : "\n");
 }
 
-void progress(std::size_t done, std::size_t total, const Case& c, double seconds) {
-    const auto bytes =
-        static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8);
-    std::fprintf(stderr, "%s[%zu/%zu, %.0f s] %s, %s, %.4g bits/key%s",
-                 isatty(2) != 0 ? "\r\033[K" : "", done + 1, total, seconds, c.kind->name.c_str(),
-                 human(bytes).c_str(), c.bits_per_key, isatty(2) != 0 ? "" : "\n");
+// "4.21 GHz (4.18 to 4.23 in the run)"
+std::string clock_of(const std::vector<double>& ghz) {
+    if (ghz.empty() || ghz.front() == 0) return "not measured on this architecture";
+    const auto [least, most] = std::ranges::minmax(ghz);
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "%.2f GHz (%.2f to %.2f in the run), by a chain of 64-bit multiplications of 3 "
+                  "cycles each",
+                  summarise(ghz).median, least, most);
+    return text;
 }
 
 // [bits per key, exact FPR] for the lines of the plot: many keys, the k of each point its best.
@@ -89,22 +92,37 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     const auto elapsed = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
-    for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-        const auto& c = plan.cases[i];
-        progress(i, plan.cases.size(), c, elapsed());
-        auto outcome = measure(c, context);
-        if (!outcome.complaint.empty()) {
-            complaints.push_back(c.kind->name + ", " + std::to_string(c.n_keys) +
-                                 " keys: " + outcome.complaint);
-            std::fprintf(stderr, "\nFAILED: %s\n", complaints.back().c_str());
+    std::vector<double> ghz;
+    nlohmann::ordered_json quiet;
+    for (const auto& cases : turns(plan, machine)) {
+        const Case& first = cases.front();
+        const std::string level = machine.level(
+            static_cast<std::uint64_t>(static_cast<double>(first.n_keys) * first.bits_per_key / 8));
+        const auto [outcomes, rounds] = measure(cases, context, [&](const std::string& what) {
+            print_progress(level, elapsed(), what);
+        });
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            const std::string& name = cases[i].kind->name;
+            if (!outcomes[i].complaint.empty()) {
+                complaints.push_back(name + ", " + std::to_string(cases[i].n_keys) +
+                                     " keys: " + outcomes[i].complaint);
+                std::fprintf(stderr, "\nFAILED: %s\n", complaints.back().c_str());
+            }
+            for (const Row& row : outcomes[i].rows) filters[name].insert(row.filter);
+            rows.insert(rows.end(), outcomes[i].rows.begin(), outcomes[i].rows.end());
         }
-        for (const Row& row : outcome.rows) filters[c.kind->name].insert(row.filter);
-        rows.insert(rows.end(), outcome.rows.begin(), outcome.rows.end());
+        ghz.push_back(rounds.ghz);
+        quiet.push_back({{"level", level},
+                         {"filters", cases.size()},
+                         {"moved", rounds.moved},
+                         {"repeated", rounds.repeated},
+                         {"disturbed", rounds.disturbed()}});
     }
     if (isatty(2) != 0) std::fprintf(stderr, "\r\033[K");
 
     nlohmann::ordered_json about;
     for (const auto& [name, value] : machine.facts) about["machine"][name] = value;
+    about["machine"]["clock"] = clock_of(ghz);
     about["provenance"] = machine.provenance();
     about["levels"] = {{"L1", machine.l1d}, {"L2", machine.l2}, {"L3", machine.l3}};
     about["command"] = command;
@@ -114,6 +132,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     about["repetitions"] = plan.repetitions;
     about["seconds_per_repetition"] = plan.seconds_per_repetition;
     about["fpr_probes"] = plan.fpr_probes;
+    about["turns"] = quiet;
     about["best_isa"] = to_string(default_isa());
     about["cachegrind"] = simulated_caches(machine) + ", " + cachegrind_isa() + " path";
     about["subjects"] = describe(filters);

@@ -1,9 +1,11 @@
 #include "harness/measure.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include "harness/check.hpp"
 #include "harness/passes.hpp"
@@ -22,14 +24,15 @@ public:
           subject_(std::make_shared<Subject>(c.kind->make(order_))),
           group_(Row()) {}
 
-    Outcome run() {
+    /// Makes what is to be timed; or returns why no time is to be printed.
+    std::string prepare() {
         const auto fpr = measure_fpr(*subject_, order_, x_.plan.fpr_probes);
-        if (!fpr.complaint.empty()) return {{}, fpr.complaint};
+        if (!fpr.complaint.empty()) return fpr.complaint;
         // Ten million keys are found in a second by batches, a hundred thousand one by one.
         if (auto c =
                 find_own_keys(*subject_, order_, (*subject_)[Output::count] ? 10'000'000 : 100'000);
             !c.empty())
-            return {{}, c};
+            return c;
         for (const double hits : {0.0, 0.5, 1.0}) {
             if (hits != 0 && !case_.every_op) continue;
             const auto keys =
@@ -37,7 +40,7 @@ public:
             if (auto c = compare_with_scalar(*subject_, keys->all().first(std::min<std::size_t>(
                                                             keys->all().size(), 100'003)));
                 !c.empty())
-                return {{}, c};
+                return c;
             probes_[hits] = keys;
             lines_[hits] = lines_per_key(keys->all());
         }
@@ -60,9 +63,16 @@ public:
         if (subject_->isas.empty()) add_isa(std::nullopt);
         for (const Isa isa : subject_->isas)
             if (case_.every_isa || isa == default_isa()) add_isa(isa);
-        auto rows = group_.run(x_.timer);
+        return {};
+    }
+
+    std::vector<Contestant*> contestants() { return group_.contestants(); }
+
+    /// Once they are timed.
+    std::vector<Row> rows(const Rounds& rounds) const {
+        auto rows = group_.rows(rounds);
         add_misses(rows);
-        return {std::move(rows), {}};
+        return rows;
     }
 
 private:
@@ -146,26 +156,31 @@ private:
 
     // Keys that are in already, so that every pass does the same work.
     void add_insert(std::string_view isa, On on) {
-        if (!subject_->insert) return;
-        const bool singly = subject_->usual() == Output::single;
-        group_.add(row(isa, "insert", "", singly ? 1 : standard_batch),
-                   pieces(probes_[1.0], standard_batch, [on, s = subject_](Keys keys) {
-                       on();
-                       s->insert(keys);
-                   }));
+        for (const auto& [insert, output, batch] :
+             {std::tuple{&Subject::insert, "", standard_batch},
+              std::tuple{&Subject::insert_each, "single", std::size_t{1}}})
+            if ((*subject_).*insert)
+                group_.add(row(isa, "insert", output, batch),
+                           pieces(probes_[1.0], standard_batch,
+                                  [on, s = subject_, insert = insert](Keys keys) {
+                                      on();
+                                      ((*s).*insert)(keys);
+                                  }));
     }
 
     // All keys out and in again: the structure goes from empty to what it was made for each time.
     void add_round_trip(std::string_view isa, On on) {
         if (!subject_->round_trip || case_.n_keys > x_.plan.most_keys_erased) return;
-        for (const bool insert : {true, false})
-            group_.add(row(isa, insert ? "insert" : "erase", "", case_.n_keys),
-                       [=, s = subject_, keys = own_keys(case_.n_keys)](double* seconds) {
-                           on();
-                           const auto took = s->round_trip(*keys);
-                           *seconds = insert ? took.insert : took.erase;
-                           return std::uint64_t{keys->size()};
-                       });
+        for (const bool each : {false, true})
+            for (const bool insert : {true, false})
+                group_.add(row(isa, insert ? "insert" : "erase", each ? "single" : "",
+                               each ? 1 : case_.n_keys),
+                           [=, s = subject_, keys = own_keys(case_.n_keys)](double* seconds) {
+                               on();
+                               const auto took = s->round_trip(*keys, each);
+                               *seconds = insert ? took.insert : took.erase;
+                               return std::uint64_t{keys->size()};
+                           });
     }
 
     // From empty, with at most 4 million keys: a share of a large filter's.
@@ -192,9 +207,9 @@ private:
         return own_;
     }
 
-    void add_misses(std::vector<Row>& rows) {
+    void add_misses(std::vector<Row>& rows) const {
         if (!(*subject_)[Output::bitmap]) return;
-        const Keys keys = probes_[0.0]->all();
+        const Keys keys = probes_.at(0.0)->all();
         Answers answers(keys.size());
         for (auto& r : rows) {
             if (r.op != "lookup" || r.output != "bitmap" || r.hit_ratio != 0.0) continue;
@@ -214,7 +229,7 @@ private:
         }
     }
 
-    const Case& case_;
+    Case case_;
     const Context& x_;
     Order order_;
     std::shared_ptr<Subject> subject_;
@@ -228,13 +243,32 @@ private:
 
 }  // namespace
 
-Outcome measure(const Case& c, const Context& context) {
-    try {
-        return Measurement(c, context).run();
-    } catch (const std::length_error& e) {  // a table that does not hold what it was made for is
-                                            // wrong, the others are not
-        return {{}, e.what()};
+std::pair<std::vector<Outcome>, Rounds> measure(const std::vector<Case>& cases,
+                                                const Context& context, const Progress& progress) {
+    std::vector<Outcome> outcomes(cases.size());
+    std::vector<std::unique_ptr<Measurement>> prepared(cases.size());
+    std::vector<Contestant*> group;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const Case& c = cases[i];
+        progress(c.kind->name + ", " + std::to_string(c.n_keys) + " keys");
+        try {
+            prepared[i] = std::make_unique<Measurement>(c, context);
+            outcomes[i].complaint = prepared[i]->prepare();
+        } catch (const std::length_error& e) {  // a table that does not hold what it was made for
+                                                // is wrong, the others are not
+            outcomes[i].complaint = e.what();
+        }
+        if (!outcomes[i].complaint.empty()) prepared[i].reset();
+        else std::ranges::copy(prepared[i]->contestants(), std::back_inserter(group));
     }
+    const Rounds rounds = context.timer.run(group, [&](unsigned round) {
+        progress("round " + std::to_string(round + 1) + " of " +
+                 std::to_string(context.timer.rounds()) + ", " + std::to_string(group.size()) +
+                 " rows");
+    });
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        if (prepared[i]) outcomes[i].rows = prepared[i]->rows(rounds);
+    return {std::move(outcomes), rounds};
 }
 
 }  // namespace simdbloom::bench

@@ -1,6 +1,9 @@
-// Measures one case: builds the filter, checks it, times it.
+// Measures cases together: builds their filters, checks them, and times them in turn.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/keys.hpp"
@@ -26,6 +29,11 @@ struct Outcome {
     std::string complaint;  ///< why no time is printed: FPR off its model, or answers that differ
 };
 
-Outcome measure(const Case& c, const Context& context);
+/// What is done next, for people: "split256, 256 KiB", "L2, round 3 of 7".
+using Progress = std::function<void(const std::string&)>;
+
+/// One outcome a case, and how quiet the machine was meanwhile.
+std::pair<std::vector<Outcome>, Rounds> measure(const std::vector<Case>& cases,
+                                                const Context& context, const Progress& progress);
 
 }  // namespace simdbloom::bench

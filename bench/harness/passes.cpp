@@ -26,42 +26,56 @@ std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys
     return std::make_shared<Rotation>(std::move(keys));
 }
 
-std::size_t Group::add(Row row, std::function<std::uint64_t(double*)> pass,
-                       std::ptrdiff_t touch_of) {
+std::size_t Group::add(Row row, Pass pass, std::ptrdiff_t touch_of) {
+    const bool is_touch = row.op == "touch";
     timed_.push_back(
         {row.filter + '/' + row.isa + '/' + row.op + '/' + row.output +
              "/batch:" + std::to_string(row.batch) +
              "/hits:" + (row.hit_ratio ? std::to_string(*row.hit_ratio).substr(0, 3) : "-") +
-             "/threads:" + std::to_string(row.threads) + "/keys:" + std::to_string(row.n_keys),
-         std::move(pass)});
+             "/threads:" + std::to_string(row.threads) + "/keys:" + std::to_string(row.n_keys) +
+             "/bytes:" + std::to_string(row.filter_bytes),
+         std::move(pass), is_touch, (is_touch || row.op == "lookup") && row.threads == 1});
     rows_.push_back(std::move(row));
     touch_of_.push_back(touch_of);
     return timed_.size() - 1;
 }
 
-std::vector<Row> Group::run(Timer& timer) {
-    timer.run(timed_);
+std::vector<Contestant*> Group::contestants() {
+    std::vector<Contestant*> all;
+    for (Contestant& member : timed_) all.push_back(&member);
+    return all;
+}
+
+std::vector<Row> Group::rows(const Rounds& rounds) const {
+    std::vector<double> median, least;
+    for (const Contestant& member : timed_) median.push_back(summarise(member.ns_per_key).median);
+    least = median;
+    for (std::size_t i = 0; i < timed_.size(); ++i)
+        if (touch_of_[i] >= 0) {
+            auto& touch = least[static_cast<std::size_t>(touch_of_[i])];
+            touch = std::min(touch, median[i]);
+        }
     std::vector<Row> rows;
     for (std::size_t i = 0; i < timed_.size(); ++i) {
         if (rows_[i].op == "touch") continue;
         const auto s = summarise(timed_[i].ns_per_key);
         Row row = rows_[i];
         row.ns_per_key = s.median, row.ns_low = s.low, row.ns_high = s.high;
-        row.repetitions = timer.repetitions();
-        if (touch_of_[i] >= 0)
-            row.touch_ns =
-                summarise(timed_[static_cast<std::size_t>(touch_of_[i])].ns_per_key).median;
+        row.repetitions = static_cast<unsigned>(timed_[i].ns_per_key.size());
+        if (touch_of_[i] >= 0) row.touch_ns = least[static_cast<std::size_t>(touch_of_[i])];
+        if (rounds.ghz > 0) row.cycles_per_key = s.median * rounds.ghz;
+        row.touch_moved = rounds.moved;
+        row.disturbed = rounds.disturbed();
         rows.push_back(row);
     }
     return rows;
 }
 
-std::function<std::uint64_t(double*)> pieces(std::shared_ptr<Rotation> keys, std::size_t piece,
-                                             std::function<void(Keys)> work) {
+Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work) {
     return [=](double* seconds) {
         const std::size_t n =
             std::max<std::size_t>(1, std::min<std::size_t>(65'536, keys->all().size()) / piece);
-        *seconds = seconds_of([&] {
+        *seconds = cpu_seconds_of([&] {
             for (std::size_t i = 0; i < n; ++i) work(keys->next(piece));
         });
         return std::uint64_t{n} * piece;
@@ -81,9 +95,8 @@ std::function<std::uint64_t(Keys)> classic_touch(const Order& order, std::uint64
 // Both threads first run warm: the caches of a core that a thread was just moved to hold neither
 // its keys nor the filter. Then a million keys each, so that starting together (some 10 us) is
 // below 1 % of the time, which is that of the slower thread.
-std::function<std::uint64_t(double*)> on_two_threads(std::shared_ptr<Rotation> keys,
-                                                     std::function<void(Keys, Answers&)> work,
-                                                     std::function<void()> before) {
+Pass on_two_threads(std::shared_ptr<Rotation> keys, std::function<void(Keys, Answers&)> work,
+                    std::function<void()> before) {
     return [=](double* seconds) {
         before();
         const std::size_t round = keys->all().size() / standard_batch,
@@ -102,7 +115,7 @@ std::function<std::uint64_t(double*)> on_two_threads(std::shared_ptr<Rotation> k
             ready.fetch_add(1);
             while (ready.load(std::memory_order_acquire) < 2) {
             }
-            took[thread] = seconds_of([&] {
+            took[thread] = cpu_seconds_of([&] {
                 for (std::size_t i = 0; i < n; ++i) one();
             });
         };

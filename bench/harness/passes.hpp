@@ -40,16 +40,22 @@ private:
 std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys,
                                    std::uint64_t bytes, double hit_ratio, bool for_text = false);
 
-// Builds the members of a group and, once timed, the rows.
+/// One timed stretch of work, see Contestant.
+using Pass = std::function<std::uint64_t(double*)>;
+
+// Builds the members of one subject and, once timed, the rows.
 class Group {
 public:
     explicit Group(Row common) : common_(std::move(common)) {}
 
-    /// Returns the member's number, for touch_of.
-    std::size_t add(Row row, std::function<std::uint64_t(double*)> pass,
-                    std::ptrdiff_t touch_of = -1);
+    /// Returns the member's number, for touch_of. A row of the operation `touch` is not printed.
+    std::size_t add(Row row, Pass pass, std::ptrdiff_t touch_of = -1);
     const Row& common() const { return common_; }
-    std::vector<Row> run(Timer& timer);
+    /// To be timed together with those of other groups.
+    std::vector<Contestant*> contestants();
+    /// Touch is the fastest known way to load the lines that a lookup loads. Where a lookup of that
+    /// subject was faster still, that lookup is.
+    std::vector<Row> rows(const Rounds& rounds) const;
 
 private:
     Row common_;
@@ -60,16 +66,14 @@ private:
 
 /// Runs work(piece) on pieces of `piece` keys, about 64 Ki keys in all, so that the clock is read
 /// seldom.
-std::function<std::uint64_t(double*)> pieces(std::shared_ptr<Rotation> keys, std::size_t piece,
-                                             std::function<void(Keys)> work);
+Pass pieces(std::shared_ptr<Rotation> keys, std::size_t piece, std::function<void(Keys)> work);
 
 /// The touch of what has none of its own: that of a classic filter of that size, one line a key.
 std::function<std::uint64_t(Keys)> classic_touch(const Order& order, std::uint64_t bytes);
 
 /// The same work on two threads at once, each over all keys, starting half way round from the
 /// other.
-std::function<std::uint64_t(double*)> on_two_threads(std::shared_ptr<Rotation> keys,
-                                                     std::function<void(Keys, Answers&)> work,
-                                                     std::function<void()> before);
+Pass on_two_threads(std::shared_ptr<Rotation> keys, std::function<void(Keys, Answers&)> work,
+                    std::function<void()> before);
 
 }  // namespace simdbloom::bench

@@ -46,11 +46,21 @@ bool is_one_of(const Kind& kind, std::initializer_list<std::string_view> names) 
     return std::ranges::find(names, kind.name) != names.end();
 }
 
-// A power of two well above the last-level cache, 256 MiB at least.
+// A power of two of at least four times the last-level cache, and 256 MiB at least; unless the
+// memory is too small for that. The pages say so then.
 std::uint64_t dram_bytes(const Machine& machine) {
     std::uint64_t bytes = std::uint64_t{256} << 20;
-    while (bytes < machine.l3 + machine.l3 / 2) bytes *= 2;
+    while (bytes < 4 * machine.l3 && 2 * bytes <= machine.memory / 16) bytes *= 2;
     return bytes;
+}
+
+std::uint64_t bytes_of(const Case& c) {
+    return static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8);
+}
+
+// The filter, its copies for touch, builds and erases, and the keys of its lookups and builds.
+std::uint64_t bytes_to_measure(const Case& c) {
+    return 4 * bytes_of(c) + 8 * std::min<std::uint64_t>(c.n_keys, 4'000'000) + (4 << 20);
 }
 
 }  // namespace
@@ -59,7 +69,7 @@ Plan make_plan(Depth depth, const Machine& machine) {
     Plan plan{};
     plan.depth = depth;
     plan.repetitions = depth == Depth::quick ? 5 : depth == Depth::standard ? 7 : 25;
-    plan.seconds_per_repetition = depth == Depth::quick      ? 0.004
+    plan.seconds_per_repetition = depth == Depth::quick      ? 0.002
                                   : depth == Depth::standard ? 0.01
                                                              : 0.03;
     plan.fpr_probes = depth == Depth::quick      ? 2'000'000
@@ -91,9 +101,12 @@ Plan make_plan(Depth depth, const Machine& machine) {
     // Time against size, between the sizes above.
     if (!quick)
         for (const std::uint64_t bytes : {64 * kib, mib, 2 * mib, 32 * mib, 128 * mib})
-            for (const auto& name :
-                 {"register64", "split256", "sector512", "blocked512", "classic", "cuckoo12"})
-                plan.cases.push_back(at_size(kind(name), bytes, 12));
+            for (const Kind& kind : kinds())
+                // Filling the others of 32 MiB and more takes long.
+                if (kind.role == Role::contender &&
+                    (bytes <= 2 * mib || is_one_of(kind, {"register64", "split256", "sector512",
+                                                          "blocked512", "classic", "cuckoo12"})))
+                    plan.cases.push_back(at_size(kind, bytes, 12));
     // Equal space.
     std::vector<std::uint64_t> sizes{l2};
     if (!quick) sizes = {l1, l2, l3};
@@ -113,6 +126,16 @@ Plan make_plan(Depth depth, const Machine& machine) {
         for (const auto& [name, bits] :
              {std::pair{"cuckoo8", 8.0}, std::pair{"split256", 10.5}, std::pair{"cuckoo8", 10.5}})
             plan.cases.push_back(at_size(kind(name), bytes, bits));
+    // Equal n: as many keys as the filters of 12 bits a key have at these sizes. The sizes above
+    // have the others.
+    for (const std::uint64_t bytes : sizes)
+        for (const Kind& kind : kinds()) {
+            const double bits = kind.bits_at(kind.bits_per_key);
+            const std::uint64_t n_keys = bytes * 8 / 12;
+            if (bytes != l1 && bits != 12 &&
+                static_cast<double>(n_keys) * bits / 8 <= static_cast<double>(kind.max_bytes))
+                plan.cases.push_back({&kind, n_keys, bits});
+        }
     // Equal FPR: the same keys for all.
     add_equal_fpr(plan, equal_fpr_keys[0]);
     if (!quick) add_equal_fpr(plan, equal_fpr_keys[1]);
@@ -123,7 +146,7 @@ Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file) {
     Plan plan{};
     plan.depth = depth;
     plan.repetitions = depth == Depth::quick ? 5 : 9;
-    plan.seconds_per_repetition = depth == Depth::quick ? 0.004 : 0.01;
+    plan.seconds_per_repetition = depth == Depth::quick ? 0.002 : 0.01;
     plan.fpr_probes = keys_in_file;  // all that are not inserted
     plan.most_keys_erased = 16'000'000;
     const std::uint64_t n = keys_in_file / 2;
@@ -138,6 +161,22 @@ Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file) {
     for (const Kind& kind : kinds())
         if (kind.role == Role::relative) plan.cases.push_back(at(kind, n, kind.bits_per_key));
     return plan;
+}
+
+std::vector<std::vector<Case>> turns(const Plan& plan, const Machine& machine) {
+    std::vector<std::vector<Case>> all;
+    for (const char* const level : {"L1", "L2", "L3", "DRAM"}) {
+        std::uint64_t bytes = machine.memory;  // no room: the first case opens a turn
+        for (const Case& c : plan.cases) {
+            if (machine.level(bytes_of(c)) != level) continue;
+            if ((bytes += bytes_to_measure(c)) > machine.memory / 3) {
+                all.emplace_back();
+                bytes = bytes_to_measure(c);
+            }
+            all.back().push_back(c);
+        }
+    }
+    return all;
 }
 
 bool is_timed(const Plan& plan, const Case& c, const LookupRow& row) {
@@ -156,7 +195,7 @@ bool is_timed(const Plan& plan, const Case& c, const LookupRow& row) {
         case Output::select:
             return row.hit_ratio != 1;
         case Output::single:
-            return row.hit_ratio == 0 || row.usual == Output::single;
+            return row.hit_ratio != 0.5 || row.usual == Output::single;
     }
     return false;
 }

@@ -25,7 +25,7 @@ struct Case {
 struct Plan {
     std::vector<Case> cases;
     Depth depth;
-    unsigned repetitions;
+    unsigned repetitions;  ///< rounds
     double seconds_per_repetition;
     std::uint64_t fpr_probes;
     std::uint64_t most_keys_erased;  ///< filters of more keys are not timed for inserts and erases
@@ -36,6 +36,10 @@ struct Plan {
 Plan make_plan(Depth depth, const Machine& machine);
 /// For a file with that many keys, half of them inserted.
 Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file);
+
+/// The cases that take turns: those of a memory level in the order of the plan, as many as the
+/// memory has room for.
+std::vector<std::vector<Case>> turns(const Plan& plan, const Machine& machine);
 
 inline constexpr std::size_t standard_batch = 16'384;
 inline constexpr std::size_t all_batches[] = {1, 8, 64, 1024, standard_batch, 1 << 20};

@@ -27,7 +27,7 @@ std::string text(const std::string& t) {
     return quoted + '"';
 }
 
-// The facts of the machine and the build that every row ends with, and the names of their columns.
+// The facts of the machine and the build that every row has, and the names of their columns.
 constexpr std::pair<const char*, const char*> machine_columns[] = {{"commit", "commit"},
                                                                    {"cpu", "cpu"},
                                                                    {"cpu family", "cpu_family"},
@@ -51,7 +51,7 @@ std::string to_csv(const std::vector<Row>& rows, const Machine& machine) {
         csv += std::string(",") + column;
         of_machine += "," + text(machine.fact(fact));
     }
-    csv += '\n';
+    csv += ",cycles_per_key,touch_moved,disturbed\n";
     for (const auto& r : rows) {
         const std::string fields[] = {text(r.filter),
                                       r.isa,
@@ -81,7 +81,8 @@ std::string to_csv(const std::vector<Row>& rows, const Machine& machine) {
                                       std::to_string(r.repetitions)};
         const char* separator = "";
         for (const auto& f : fields) csv += separator + f, separator = ",";
-        csv += of_machine + '\n';
+        csv += of_machine + ',' + number(r.cycles_per_key) + ',' + number(r.touch_moved) + ',' +
+               (r.disturbed ? '1' : '0') + '\n';
     }
     return csv;
 }

@@ -20,9 +20,12 @@ struct Row {
     std::optional<double> touch_ns;
     double fpr = 0, fpr_low = 0, fpr_high = 0, fpr_model = 0;
     std::optional<double> lines_per_key, l1_misses, ll_misses;
+    std::optional<double> cycles_per_key;
+    double touch_moved = 0;  ///< Rounds::moved of the rounds it was timed in
+    bool disturbed = false;
 };
 
-/// One line a row, and at the end of each what describe_machine() knows of machine and build.
+/// One line a row, and in each what describe_machine() knows of machine and build.
 std::string to_csv(const std::vector<Row>& rows, const Machine& machine);
 
 /// Writes a file under a temporary name, checks every step, and renames it into place. Throws

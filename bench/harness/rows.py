@@ -12,13 +12,13 @@ def load(folder):
         about = json.load(f)
     numbers = ("batch n_keys bits_per_key filter_bytes hit_ratio threads ns_per_key ns_low ns_high "
                "touch_ns touch_ratio fpr fpr_low fpr_high fpr_model lines_per_key l1_misses "
-               "ll_misses repetitions").split()
+               "ll_misses repetitions cycles_per_key touch_moved").split()
     subject_of = {name: subject for subject in about["subjects"] for name in subject["filters"]}
     rows = []
     with open(os.path.join(folder, "results.csv"), newline="") as f:
         for row in csv.DictReader(f):
             for name in numbers:
-                row[name] = float(row[name]) if row[name] else None
+                row[name] = float(row[name]) if row.get(name) else None
             subject = subject_of[row["filter"]]
             row["family"], row["role"] = subject["name"], subject["role"]
             rows.append(row)
@@ -33,6 +33,16 @@ def size(n):
         if n >= scale:
             return f"{n / scale:.4g} {unit}"
     return f"{n:.0f} B"
+
+
+def heading(about, rows, level, bytes_):
+    """A memory level and what a reader must know of its rows."""
+    text = level
+    if level == "DRAM" and bytes_ < 4 * about["levels"]["L3"]:
+        text += f", only {bytes_ / about['levels']['L3']:.1f} times L3"
+    if any(r.get("disturbed") == "1" and r["memory_level"] == level for r in rows):
+        text += ", disturbed"
+    return f"{size(bytes_)} ({text})"
 
 
 def percent(f):

@@ -1,6 +1,7 @@
 #include "harness/subject.hpp"
 
 #include <chrono>
+#include <ctime>
 #include <stdexcept>
 
 namespace simdbloom::bench {
@@ -47,6 +48,17 @@ double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double cpu_seconds_of(const std::function<void()>& work) {
+    const auto now = [] {
+        timespec t{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    };
+    const double start = now();
+    work();
+    return now() - start;
 }
 
 }  // namespace simdbloom::bench

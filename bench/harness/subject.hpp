@@ -64,12 +64,14 @@ struct Subject {
     std::function<void(Isa)> use_isa;
     std::array<Lookup, 4> lookups;
     std::function<std::uint64_t(Keys)> touch;
-    std::function<void(Keys)> insert;  ///< of keys that are in: the structure stays as it is
-    /// Takes all these keys out and puts them in again; the seconds of each.
+    /// Of keys that are in: the structure stays as it is. In one call, or a call a key.
+    std::function<void(Keys)> insert, insert_each;
+    /// Takes all these keys out and puts them in again, in two calls or in two calls a key; the
+    /// seconds of each.
     struct Seconds {
         double erase, insert;
     };
-    std::function<Seconds(Keys)> round_trip;
+    std::function<Seconds(Keys, bool each)> round_trip;
     std::vector<Build> builds;
     std::function<unsigned(std::uint64_t key)> lines;    ///< distinct 64-byte lines a lookup loads
     std::function<Subject(std::uint64_t seed)> sibling;  ///< the same with another seed
@@ -126,6 +128,14 @@ Lookup by_batches(Ask ask) {
 
 /// Seconds that work() takes.
 double seconds_of(const std::function<void()>& work);
+/// Seconds that this thread runs in work(). The turns of other programs on a busy machine are not
+/// among them.
+double cpu_seconds_of(const std::function<void()>& work);
+
+template <class F>
+void insert_one_by_one(F& f, Keys keys, bool hashed) {
+    for (const std::uint64_t k : keys) hashed ? (void)f.insert_hash(k) : (void)f.insert(k);
+}
 
 /// The subject of a filled structure with the interface that ours share. What F lacks stays empty,
 /// and what makes F special the caller sets.
@@ -166,24 +176,26 @@ Subject subject_of(std::shared_ptr<F> f, const Order& order) {
                       f->insert(Keys());
                   }) {
         // A copy: the lookups of the same group find the structure as it was filled.
-        s.round_trip = [f, hashed, copy = std::shared_ptr<F>()](Keys keys) mutable {
+        s.round_trip = [f, hashed, copy = std::shared_ptr<F>()](Keys keys, bool each) mutable {
             if (!copy) copy = std::make_shared<F>(*f);
             Subject::Seconds seconds{};
-            seconds.erase = seconds_of([&] {
+            seconds.erase = cpu_seconds_of([&] {
                 if constexpr (requires { f->erase(keys); })
-                    (void)(hashed ? copy->erase_hashes(keys) : copy->erase(keys));
-                else
-                    for (const std::uint64_t k : keys)
-                        (void)(hashed ? copy->erase_hash(k) : copy->erase(k));
+                    if (!each) return (void)(hashed ? copy->erase_hashes(keys) : copy->erase(keys));
+                for (const std::uint64_t k : keys)
+                    (void)(hashed ? copy->erase_hash(k) : copy->erase(k));
             });
-            seconds.insert = seconds_of(
-                [&] { hashed ? (void)copy->insert_hashes(keys) : (void)copy->insert(keys); });
+            seconds.insert = cpu_seconds_of([&] {
+                if (each) return insert_one_by_one(*copy, keys, hashed);
+                hashed ? (void)copy->insert_hashes(keys) : (void)copy->insert(keys);
+            });
             return seconds;
         };
     } else if constexpr (requires { f->insert(Keys()); }) {
         s.insert = [f, hashed](Keys keys) {
             hashed ? (void)f->insert_hashes(keys) : (void)f->insert(keys);
         };
+        s.insert_each = [f, hashed](Keys keys) { insert_one_by_one(*f, keys, hashed); };
     }
     return s;
 }

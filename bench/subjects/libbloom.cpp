@@ -38,13 +38,13 @@ Subject make_libbloom(const Order& order) {
         }
         return found;
     };
-    s.insert = [b, &keys = order.keys](Keys some) {
+    s.insert_each = [b, &keys = order.keys](Keys some) {
         for (const std::uint64_t& x : some) {
             const auto key = keys.text(x);
             bloom_add(b.get(), key.data(), static_cast<int>(key.size()));
         }
     };
-    for_keys(order.keys, 0, order.n_keys, s.insert, s.takes_text);
+    for_keys(order.keys, 0, order.n_keys, s.insert_each, s.takes_text);
     return s;
 }
 

@@ -29,6 +29,9 @@ Subject make_scheme(const Order& order) {
         return found;
     };
     s.insert = [f](Keys keys) { f->insert_keys(keys); };
+    s.insert_each = [f](Keys keys) {
+        for (const std::uint64_t key : keys) f->insert(key);
+    };
     for_keys(order.keys, 0, order.n_keys, s.insert);
     return s;
 }

@@ -17,13 +17,14 @@ struct Loads {
     typename O::V sum[4] = {O::broadcast(0), O::broadcast(0), O::broadcast(0), O::broadcast(0)};
     typename O::V32 sum32[4] = {O::broadcast32(0), O::broadcast32(0), O::broadcast32(0),
                                 O::broadcast32(0)};
+    std::uint64_t word[4] = {};
 
     std::uint64_t total() const {
         std::uint64_t lanes[O::lanes];
         O::store(lanes, sum[0] ^ sum[1] ^ sum[2] ^ sum[3]);
         std::uint32_t lanes32[O::lanes32];
         O::store32(lanes32, sum32[0] ^ sum32[1] ^ sum32[2] ^ sum32[3]);
-        std::uint64_t all = 0;
+        std::uint64_t all = word[0] ^ word[1] ^ word[2] ^ word[3];
         for (const auto x : lanes) all ^= x;
         for (const auto x : lanes32) all ^= x;
         return all;

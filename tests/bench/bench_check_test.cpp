@@ -9,7 +9,9 @@
 #include <stdexcept>
 
 #include "harness/check.hpp"
+#include "harness/clock.hpp"
 #include "harness/machine.hpp"
+#include "harness/passes.hpp"
 #include "harness/results.hpp"
 #include "harness/timing.hpp"
 #include "support.hpp"
@@ -39,7 +41,7 @@ TEST(Judge, AMeasurementOfATamperedFilterIsRefused) {
         const Subject subject = kind(name).make(order);
         EXPECT_EQ(measure_fpr(subject, order, 1'000'000).complaint, "") << name;
         // Keys that the model does not know of.
-        for_keys(KeySource::generated(2), 0, 5'000, subject.insert, subject.takes_text);
+        for_keys(KeySource::generated(2), 0, 5'000, subject.insert_each, subject.takes_text);
         EXPECT_NE(measure_fpr(subject, order, 1'000'000).complaint, "") << name;
     }
 }
@@ -81,6 +83,103 @@ TEST(Summary, MedianAndIntervalContainTheMiddle) {
     EXPECT_GE(s.high, 3);
     EXPECT_EQ(summarise({2, 4}).median, 3);
     EXPECT_EQ(summarise({7}).low, 7);
+}
+
+TEST(Rounds, ThoseInWhichTouchIsSlowAreDisturbed) {
+    Contestant touch{"touch", {}, true}, other{"touch 2", {}, true}, lookup{"lookup", {}};
+    touch.ns_per_key = {1, 1.05, 1.3, 1};
+    other.ns_per_key = {2, 2.1, 2.6, 2};
+    lookup.ns_per_key = {5, 5, 5, 50};  // a lookup that is late says nothing of the machine
+    const std::vector<Contestant*> group{&touch, &lookup, &other};
+    Rounds rounds;
+    EXPECT_EQ(disturbed_rounds(group, rounds), std::vector<unsigned>{2});
+    EXPECT_NEAR(rounds.moved, 0.3, 1e-9);
+    EXPECT_TRUE(rounds.disturbed());
+    other.ns_per_key = {2, 2, 2, 2};
+    touch.ns_per_key = {1, 1.05, 1.2, 1};  // one late sample of one of them
+    EXPECT_TRUE(disturbed_rounds(group, rounds).empty());
+    EXPECT_FALSE(rounds.disturbed());
+}
+
+TEST(Rounds, EachRunsEveryMemberOnceAndADisturbedOneAgain) {
+    const std::string json =
+        std::filesystem::temp_directory_path() / ("simdbloom_json_" + std::to_string(getpid()));
+    std::vector<std::string> ran;
+    double touch_seconds = 1e-3;
+    unsigned round = 0;
+    Contestant touch{"touch",
+                     [&](double* seconds) {
+                         ran.push_back("touch");
+                         *seconds = touch_seconds;
+                         return std::uint64_t{1000};
+                     },
+                     true};
+    Contestant lookup{"lookup", [&](double* seconds) {
+                          ran.push_back("lookup");
+                          *seconds = 2e-3;
+                          return std::uint64_t{1000};
+                      }};
+    const auto run = [&](std::vector<double> seconds_of_rounds) {
+        Timer timer(3, 1e-3, json);
+        ran.clear();
+        round = 0;
+        const Rounds rounds = timer.run(
+            {&touch, &lookup}, [&](unsigned) { touch_seconds = seconds_of_rounds[round++]; });
+        timer.finish();
+        return rounds;
+    };
+    Rounds rounds = run({1e-3, 1.5e-3, 1e-3, 1e-3});
+    EXPECT_EQ(round, 4u);
+    EXPECT_EQ(rounds.repeated, 1u);
+    EXPECT_FALSE(rounds.disturbed());
+    EXPECT_EQ(touch.ns_per_key, (std::vector<double>{1000, 1000, 1000}));
+    EXPECT_EQ(lookup.ns_per_key, (std::vector<double>{2000, 2000, 2000}));
+    // One pass before the first round, then one a round.
+    EXPECT_EQ(std::ranges::count(ran, "lookup"), 5);
+    EXPECT_EQ(ran.size(), 10u);
+    rounds = run({1e-3, 1.5e-3, 1e-3, 1.5e-3, 1.5e-3});
+    EXPECT_EQ(rounds.repeated, 2u);
+    EXPECT_TRUE(rounds.disturbed());
+    std::ifstream file(json);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    // The name alone: a number of passes in it would differ from run to run.
+    EXPECT_NE(text.find("\"name\": \"touch\""), std::string::npos) << text;
+    EXPECT_NE(text.find("\"repetition_index\": 2"), std::string::npos);
+    std::filesystem::remove(json);
+}
+
+TEST(Rounds, TouchIsNeverSlowerThanALookup) {
+    Row row;
+    row.filter = "split256";
+    Group group(row);
+    row.op = "touch";
+    const auto touch = static_cast<std::ptrdiff_t>(group.add(row, {}));
+    row.op = "lookup", row.output = "bitmap";
+    group.add(row, {}, touch);
+    row.output = "count";
+    group.add(row, {}, touch);
+    const double ns[] = {3, 2, 4};
+    for (std::size_t i = 0; i < 3; ++i) group.contestants()[i]->ns_per_key = {ns[i]};
+    Rounds rounds;
+    rounds.ghz = 4;
+    rounds.moved = 0.2;
+    const auto rows = group.rows(rounds);
+    ASSERT_EQ(rows.size(), 2u);
+    for (const Row& r : rows) {
+        EXPECT_EQ(r.touch_ns, 2);
+        EXPECT_EQ(r.cycles_per_key, r.ns_per_key * 4);
+        EXPECT_TRUE(r.disturbed);
+    }
+}
+
+TEST(Clock, IsThatOfAProcessor) {
+    const double ghz = clock_ghz();
+#ifdef __x86_64__
+    EXPECT_GT(ghz, 0.3);
+    EXPECT_LT(ghz, 10);
+#else
+    EXPECT_EQ(ghz, 0);
+#endif
 }
 
 class Files : public ::testing::Test {
@@ -157,21 +256,25 @@ TEST(Csv, HasTheContractsColumns) {
               "threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
               "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,"
               "repetitions,commit,cpu,cpu_family,cpu_model,cpu_stepping,page_bytes,huge_pages,"
-              "compiler,flags");
+              "compiler,flags,cycles_per_key,touch_moved,disturbed");
     EXPECT_NE(csv.find("\"zoned512:z=2,k=8\","), std::string::npos);
     EXPECT_NE(csv.find(",2,1.5,"), std::string::npos) << "touch and its ratio";
 }
 
-TEST(Csv, EveryRowEndsWithMachineAndBuild) {
+TEST(Csv, EveryRowNamesMachineAndBuild) {
     Machine machine;
     machine.facts = {
         {"commit", "0123abc-dirty"}, {"cpu", "A \"fast\" one"},  {"cpu family", "26"},
         {"cpu model", "2"},          {"cpu stepping", "1"},      {"page bytes", "4096"},
         {"huge pages", "madvise"},   {"compiler", "GNU 12.2.0"}, {"flags", "-O3, kernels: -O3"}};
-    const std::string csv = to_csv({Row(), Row()}, machine);
+    Row row;
+    row.cycles_per_key = 42;
+    row.touch_moved = 0.125;
+    row.disturbed = true;
+    const std::string csv = to_csv({row, row}, machine);
     const std::string end =
         ",0123abc-dirty,\"A \"\"fast\"\" one\",26,2,1,4096,madvise,GNU 12.2.0,"
-        "\"-O3, kernels: -O3\"\n";
+        "\"-O3, kernels: -O3\",42,0.125,1\n";
     EXPECT_EQ(csv.substr(csv.size() - end.size()), end);
     EXPECT_NE(csv.find(end), csv.size() - end.size()) << "the first of two rows";
     machine.facts.erase(machine.facts.begin());

@@ -69,11 +69,12 @@ TEST(Subjects, StayAsTheyAreWhenWhatTheyCanDoIsTimed) {
         ASSERT_TRUE(subject[Output::single]) << k.name;
         EXPECT_EQ(subject[Output::bitmap] != nullptr, subject.usual() == Output::bitmap) << k.name;
         EXPECT_EQ(subject.isas.empty(), subject.use_isa == nullptr) << k.name;
-        EXPECT_TRUE(subject.insert || subject.round_trip || !subject.builds.empty()) << k.name;
+        EXPECT_TRUE(subject.insert_each || subject.round_trip || !subject.builds.empty()) << k.name;
         if (subject.insert) subject.insert(own);
+        if (subject.insert_each) subject.insert_each(own);
         if (subject.round_trip)
             for (int twice = 0; twice < 2; ++twice) {
-                const auto seconds = subject.round_trip(own);
+                const auto seconds = subject.round_trip(own, twice == 1);
                 EXPECT_GT(seconds.erase, 0) << k.name;
                 EXPECT_GT(seconds.insert, 0) << k.name;
             }
@@ -87,21 +88,63 @@ TEST(Subjects, StayAsTheyAreWhenWhatTheyCanDoIsTimed) {
 TEST(Plan, EveryDepthCoversAllLevelsAndSubjects) {
     Machine machine;
     for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
-        std::set<std::string> levels, names;
+        std::set<std::string> levels, names, every_op;
         for (const auto& c : make_plan(depth, machine).cases) {
             levels.insert(machine.level(
                 static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8) -
                 64));
             names.insert(c.kind->name);
             EXPECT_GT(c.n_keys, 0u);
-            EXPECT_TRUE(c.kind->role == Role::contender || c.every_op) << c.kind->name;
+            every_op.insert(c.every_op ? c.kind->name : "");
         }
+        for (const Kind& k : kinds())
+            EXPECT_TRUE(k.role == Role::contender || every_op.contains(k.name)) << k.name;
         EXPECT_EQ(levels, (std::set<std::string>{"L1", "L2", "L3", "DRAM"}));
         EXPECT_EQ(names.size(), kinds().size());
     }
     EXPECT_EQ(machine.level(machine.l1d), "L1");
     EXPECT_EQ(machine.level(machine.l1d + 1), "L2");
     EXPECT_EQ(machine.level(machine.l3 + 1), "DRAM");
+}
+
+TEST(Plan, CasesOfALevelTakeTurnsAsManyAsTheMemoryHolds) {
+    Machine machine;
+    const Plan plan = make_plan(Depth::standard, machine);
+    std::size_t cases = 0;
+    std::vector<std::string> levels;
+    for (const auto& turn : turns(plan, machine)) {
+        std::set<std::string> here;
+        double bytes = 0;
+        for (const Case& c : turn) {
+            const double own = static_cast<double>(c.n_keys) * c.bits_per_key / 8;
+            here.insert(machine.level(static_cast<std::uint64_t>(own)));
+            bytes += 4 * own;
+        }
+        ASSERT_EQ(here.size(), 1u);
+        EXPECT_LT(bytes, static_cast<double>(machine.memory) / 3);
+        levels.push_back(*here.begin());
+        cases += turn.size();
+    }
+    EXPECT_EQ(cases, plan.cases.size());
+    EXPECT_EQ(std::ranges::count(levels, "L2"), 1);
+    EXPECT_GT(std::ranges::count(levels, "DRAM"), 1);
+    machine.memory = std::uint64_t{8} << 20;  // no room for two: each alone
+    for (const auto& turn : turns(plan, machine)) EXPECT_EQ(turn.size(), 1u);
+}
+
+TEST(Plan, DramIsFourTimesTheLastCache) {
+    const auto largest = [](const Machine& machine) {
+        double bytes = 0;
+        for (const Case& c : make_plan(Depth::quick, machine).cases)
+            bytes = std::max(bytes, static_cast<double>(c.n_keys) * c.bits_per_key / 8);
+        return std::lround(bytes / (1 << 20));
+    };
+    Machine machine;
+    EXPECT_EQ(largest(machine), 256);
+    machine.l3 = std::uint64_t{96} << 20;
+    EXPECT_EQ(largest(machine), 512);
+    machine.memory = std::uint64_t{4} << 30;  // the page says that it is not
+    EXPECT_EQ(largest(machine), 256);
 }
 
 TEST(Plan, QuickTimesSomeLookupsAndFullAllOfThem) {

@@ -1,0 +1,321 @@
+"""The tables of a report, each as Markdown."""
+import os
+
+import skyline
+from cells import bits, fpr, interval, markdown_table, model, ns
+from rows import (ISAS, at_12_bits, families, heading, is_standard_lookup, is_usual_lookup, near,
+                  nominal_sizes, percent, size)
+
+TARGETS = (0.03, 0.01, 0.001)
+
+
+def two_digits(number):
+    """Nothing where there is no number, nor a 0."""
+    return f"{number:.2f}" if number else ""
+
+
+def at_size(rows, level, bytes_):
+    return [r for r in rows if r["memory_level"] == level and near(r, bytes_)]
+
+
+def by_size(about, rows, header, body_of):
+    """A table for each memory level; its lines are body_of(level, bytes), and None is no table."""
+    parts = []
+    for level, bytes_ in nominal_sizes(rows).items():
+        body = body_of(level, bytes_)
+        if body is not None:
+            parts.append(f"### {heading(about, rows, level, bytes_)}\n\n"
+                         + markdown_table(header, body))
+    return "\n\n".join(parts)
+
+
+def recommendations(rows, about):
+    """Per memory level and target FPR the fastest filter measured whose FPR reaches it (within
+    2 %)."""
+    best = {}
+    for level, bytes_ in nominal_sizes(rows).items():
+        for target in TARGETS:
+            candidates = [r for r in at_size(rows, level, bytes_)
+                          if is_standard_lookup(r, about) and r["fpr"] <= target * 1.02]
+            best[level, target] = min(candidates, key=lambda r: r["ns_per_key"], default=None)
+    return best
+
+
+def section_machine(about):
+    facts = [[name, value] for name, value in about["machine"].items()]
+    run = (f"{about['depth']}, {about['seconds']:.0f} s; {about['repetitions']} rounds, in each "
+           f"{about['seconds_per_repetition']} s of every row in random order; medians with 95 % "
+           "bootstrap intervals")
+    for turn in about.get("turns", []):
+        said = f"touch moved by {100 * turn['moved']:.1f} % from round to round"
+        if turn["repeated"]:
+            said += f" after {turn['repeated']} rounds were measured again"
+        if turn["disturbed"]:
+            said += "; DISTURBED: other work on this machine spoils these times"
+        facts.append([f"quiet in {turn['level']}", f"{turn['filters']} filters: {said}"])
+    probes = (f"{about['fpr_probes']:,} strangers a filter; 95 % Wilson intervals; "
+              "every filter within 5 sigma of its exact model")
+    facts += [["command", about["command"]], ["keys", about["keys"]], ["run", run],
+              ["FPR probes", probes]]
+    return markdown_table(["", ""], facts)
+
+
+def section_recommendations(about, rows):
+    best = recommendations(rows, about)
+    body = []
+    for level, bytes_ in nominal_sizes(rows).items():
+        cells = [heading(about, rows, level, bytes_)]
+        for target in TARGETS:
+            r = best[level, target]
+            cells.append(f"`{r['filter']}` at {r['bits_per_key']:.3g} bits/key: {ns(r)} ns, "
+                         f"FPR {fpr(r)}" if r else "")
+        body.append(cells)
+    return markdown_table(["filter size"] + [f"FPR <= {percent(t)}" for t in TARGETS], body)
+
+
+def section_levels(about, rows):
+    def body(level, bytes_):
+        return [[f"`{row['filter']}`", bits(row), fpr(row), interval(row), model(row), ns(row),
+                 f"{row['ns_low']:.2f} - {row['ns_high']:.2f}", two_digits(row["cycles_per_key"]),
+                 two_digits(row["touch_ratio"]),
+                 two_digits(row["lines_per_key"])]
+                for row in at_12_bits(rows, level, bytes_, about).values()]
+
+    return by_size(about, rows, ["filter", "bits/key", "FPR", "95 % interval", "exact model",
+                                 "ns/key", "95 % interval", "cycles/key", "ratio to touch",
+                                 "lines/key"], body)
+
+
+def section_skyline(about, rows):
+    body = skyline.winners(about, rows, 12.7)
+    return ("A filter pays where a key that is not in spares more work than the lookup costs. With "
+            "`t_w` ns spared by each \"not in\", a filter with lookups of `t_l` ns and "
+            "false-positive rate `f` leaves `t_l + f * t_w` a key, and no filter leaves "
+            "`t_w`. The filter that "
+            "leaves least, near 12 bits a key (cuckoo filters to 12.7), for absent keys:\n\n"
+            + markdown_table(["filter size", "least time, by the work spared"], body))
+
+
+def section_isas(about, rows):
+    isas = [i for i in ISAS if any(r["isa"] == i for r in rows)]
+
+    def line(here, family):
+        into_bitmap = [r for r in here if r["op"] == "lookup" and r["output"] == "bitmap"]
+        # The one case of the family that was timed on every ISA.
+        case = next(((r["filter"], r["n_keys"]) for r in into_bitmap
+                     if r["family"] == family and r["isa"] == "scalar"), None)
+        times = {r["isa"]: r for r in into_bitmap
+                 if (r["filter"], r["n_keys"]) == case and r["hit_ratio"] == 0
+                 and r["threads"] == 1 and r["batch"] == 16384}
+        if "scalar" not in times:
+            return None
+        scalar = times["scalar"]
+        return [f"`{scalar['filter']}`"] + [
+            f"{ns(times[i])} ({scalar['ns_per_key'] / times[i]['ns_per_key']:.1f}x)"
+            if i in times else "" for i in isas]
+
+    def body(level, bytes_):
+        here = at_size(rows, level, bytes_)
+        return [cells for family in families(rows) if (cells := line(here, family))]
+
+    return by_size(about, rows, ["filter"] + [f"{i}: ns/key (times faster)" for i in isas], body)
+
+
+def by_filter(about, rows, filters, wanted, names, here_only, cell=ns, some=None):
+    """A table for each memory level: a line for each filter, a column for each of the wanted
+    (operation, output, hit ratio). A line must have one of the first `some` cells."""
+    def line(here, filter_):
+        cells = []
+        for way in wanted:
+            found = [r for r in here if r["filter"] == filter_
+                     and (r["op"], r["output"], r["hit_ratio"]) == way]
+            cells.append(cell(found[0]) if found else "")
+        return cells
+
+    def body(level, bytes_):
+        here = [r for r in at_size(rows, level, bytes_) if r["threads"] == 1
+                and r["isa"] in (about["best_isa"], "native") and here_only(r)]
+        return [[f"`{filter_}`"] + cells for filter_ in filters
+                if any((cells := line(here, filter_))[:some])] or None
+
+    return by_size(about, rows, ["filter"] + names, body)
+
+
+def section_operations(about, rows):
+    wanted = [("lookup", "bitmap", 0), ("lookup", "bitmap", 0.5), ("lookup", "bitmap", 1),
+              ("lookup", "count", 0), ("lookup", "select", 0), ("lookup", "select", 0.5),
+              ("insert", "", None), ("erase", "", None)]
+    names = [f"{op} {output} {'' if hits is None else f'hits {hits:g}'}".strip()
+             for op, output, hits in wanted]
+    inserted = dict.fromkeys(r["filter"] for r in rows if r["op"] == "insert")
+    return by_filter(about, rows, inserted, wanted, names,
+                     lambda r: r["output"] != "bitmap" or r["batch"] == 16384)
+
+
+def section_one_key(about, rows):
+    """Calls with one key each."""
+    def cell(row):
+        cycles = f" ({row['cycles_per_key']:.0f})" if row["cycles_per_key"] else ""
+        return ns(row) + (cycles if row["output"] == "single" else "")
+
+    wanted = [("lookup", "single", 0), ("lookup", "single", 1), ("insert", "single", None),
+              ("erase", "single", None), ("lookup", "bitmap", 0), ("insert", "", None)]
+    names = ["lookup, absent", "lookup, present", "insert", "erase", "in batches: lookup, absent",
+             "in batches: insert"]
+    single = dict.fromkeys(r["filter"] for r in rows if r["output"] == "single")
+    text = by_filter(about, rows, single, wanted, names,
+                     lambda r: r["output"] != "bitmap" or r["batch"] == 16384, cell, 4)
+    return ("One call a key: ns, and cycles in brackets. An insert into a filter of bits repeats "
+            "keys that are in; an insert into a filter that erases goes from empty to full.\n\n"
+            + text) if text else ""
+
+
+def section_equal_n(about, rows):
+    """The same keys in every filter, beside the same bytes for every filter."""
+    def body(level, bytes_):
+        usual = [r for r in rows if r["memory_level"] == level and is_usual_lookup(r, about)]
+        n = bytes_ * 8 / 12
+        lines = []
+        for family in dict.fromkeys(r["family"] for r in usual):
+            mine = [r for r in usual if r["family"] == family]
+            same_n = [r for r in mine if abs(r["n_keys"] / n - 1) < 0.002
+                      and (r["role"] == "relative" or r["bits_per_key"] >= 11)]
+            if not same_n:
+                continue
+            a = min(same_n, key=lambda r: abs(r["bits_per_key"] - 12))
+            same_bytes = [r for r in mine if abs(r["filter_bytes"] / bytes_ - 1) < 0.03
+                          and abs(r["bits_per_key"] - a["bits_per_key"]) < 0.3]
+            b = same_bytes[0] if same_bytes else None
+            lines.append([f"`{a['filter']}`", bits(a), size(a["filter_bytes"]), fpr(a), ns(a)]
+                         + ([f"{b['n_keys']:,.0f}", fpr(b), ns(b)] if b else [""] * 3))
+        return lines if len(lines) > 1 else None
+
+    parts = []
+    for level, bytes_ in nominal_sizes(rows).items():
+        lines = body(level, bytes_)
+        if lines:
+            title = f"{bytes_ * 8 / 12:,.0f} keys, and {heading(about, rows, level, bytes_)}"
+            parts.append(f"### {title}\n\n" + markdown_table(
+                ["filter", "bits/key", "equal n: size", "FPR", "ns/key", "equal space: keys",
+                 "FPR at it", "ns/key at it"], lines))
+    return "\n\n".join(parts)
+
+
+def section_ratios(about, rows):
+    """split256 and the other main filters against touch, scalar code, one thread and large
+    batches."""
+    usual = {"isa": about["best_isa"], "output": "bitmap", "batch": 16384, "threads": 1}
+
+    def line(base):
+        same = [r for r in rows if r["filter"] == base["filter"] and r["n_keys"] == base["n_keys"]
+                and r["op"] == "lookup" and r["hit_ratio"] == 0]
+
+        def against(of="ns_per_key", **other):
+            found = [r for r in same if all(r[k] == v for k, v in (usual | other).items())]
+            return found[0][of] / base[of] if found else None
+
+        if against(isa="scalar") is None:
+            return None
+        two = [against(of, threads=2) for of in ("ns_per_key", "touch_ns")]
+        ratios = ([against(isa="scalar"), against(isa="avx2")] + [1 / t if t else None for t in two]
+                  + [against(batch=b) for b in (1, 8, 64, 1024, 1 << 20)])
+        return [f"`{base['filter']}`", f"{base['touch_ratio']:.2f}", *map(two_digits, ratios)]
+
+    body = [[heading(about, rows, level, bytes_)] + cells
+            for level, bytes_ in nominal_sizes(rows).items()
+            for base in at_12_bits(rows, level, bytes_, about).values() if (cells := line(base))]
+    return markdown_table(["size", "filter", "time : touch", "scalar : best", "avx2 : best",
+                           "two threads : one (rate)", "the same of touch"]
+                          + [f"batches of {b} : 16,384"
+                             for b in ("1", "8", "64", "1,024", "1 Mi")], body)
+
+
+def section_builds(rows):
+    builds, body = [r for r in rows if r["op"] == "build"], []
+    for key in dict.fromkeys((r["filter"], r["n_keys"]) for r in builds):
+        ways = {r["output"]: r for r in builds if (r["filter"], r["n_keys"]) == key}
+        serial = ways.get("serial")
+        if serial and len(ways) > 1:
+            body.append([f"{size(serial['filter_bytes'])} ({serial['memory_level']})",
+                         f"`{key[0]}`", ns(serial)]
+                        + [f"{serial['ns_per_key'] / ways[w]['ns_per_key']:.2f}" if w in ways
+                           else "" for w in ("atomic", "partitioned", "merged")])
+    if not body:
+        return ""
+    return ("Filled from empty with the filter's keys, 4 million at most: ns a key on one thread, "
+            "and how many times as many keys a second two threads take in. "
+            "The bits are the same.\n\n"
+            + markdown_table(["size", "filter", "one thread, ns/key", "atomic", "partitioned",
+                              "merged"], body))
+
+
+def section_relatives(about, rows):
+    """The other structures beside some of the filters compared, size by size."""
+    def line(here, case):
+        same = [r for r in here if r["filter"] == case["filter"] and r["n_keys"] == case["n_keys"]
+                and r["batch"] in (case["batch"], r["n_keys"])]
+
+        def time(op, hits=None, output=""):
+            found = [r for r in same if r["op"] == op and r["hit_ratio"] == hits
+                     and r["output"] == output]
+            return ns(found[0]) if found else ""
+
+        return [f"`{case['filter']}`", bits(case), fpr(case), interval(case), model(case), ns(case),
+                time("lookup", 1, case["output"]), time("insert"), time("erase"),
+                time("build", output="serial")]
+
+    def body(level, bytes_):
+        here = [r for r in at_size(rows, level, bytes_)
+                if r["threads"] == 1 and r["isa"] in (about["best_isa"], "native")]
+        relatives = [r for r in here if r["role"] == "relative" and is_usual_lookup(r, about)]
+        if not relatives:
+            return None
+        compared = at_12_bits(rows, level, bytes_, about)
+        shown = [compared[f] for f in ("split256", "blocked512", "classic", "cuckoo12")
+                 if f in compared]
+        return [line(here, case) for case in shown + relatives]
+
+    return by_size(about, rows, ["structure", "bits/key", "FPR", "95 % interval", "exact model",
+                          "absent, ns/key", "present", "insert", "erase", "build"], body)
+
+
+def section_printed(folder, name):
+    """What an experiment printed for this report, if it did."""
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as f:
+        return f.read().strip()
+
+
+def section_misses(about, rows):
+    body = [[f"`{r['filter']}`", r["isa"], size(r["filter_bytes"]), two_digits(r["lines_per_key"]),
+             f"{r['l1_misses']:.2f}", f"{r['ll_misses']:.3f}", r["miss_source"]]
+            for r in rows if r["l1_misses"] is not None]
+    note = ("Source `hardware`: perf_event_open. Source `cachegrind`: simulated caches "
+            f"{about['cachegrind']}; reading the keys themselves is 1/8 of a line a key. "
+            "`lines/key` is an exact count of distinct 64-byte lines.\n\n")
+    if not body:
+        return note + "No source of cache misses on this machine."
+    return note + markdown_table(["filter", "ISA", "size", "lines/key", "L1d misses/key",
+                                  "last-level misses/key", "source"], body)
+
+
+def section_equal_fpr(about, rows):
+    compared = [r for r in rows if r["role"] == "contender"]
+    # The plan sizes all filters for the same keys here; a cuckoo filter may be bound by its load
+    # and end below the target.
+    keys = [n for n in dict.fromkeys(r["n_keys"] for r in rows)
+            if len({r["family"] for r in compared if r["n_keys"] == n}) > 5]
+    body = []
+    for target in (0.01, 0.001):
+        for n in keys:
+            for family in families(rows):
+                fits = [r for r in compared if r["family"] == family and r["n_keys"] == n
+                        and is_standard_lookup(r, about) and r["fpr_model"] <= target * 1.0001]
+                if fits:
+                    r = max(fits, key=lambda r: r["fpr_model"])
+                    body.append([percent(target), f"{n:,.0f}", f"`{r['filter']}`", bits(r), fpr(r),
+                                 ns(r)])
+    return markdown_table(["FPR wanted", "keys", "filter", "bits/key needed", "FPR measured",
+                           "ns/key"], body)

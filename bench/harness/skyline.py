@@ -1,0 +1,218 @@
+"""The skyline of a machine: for so many keys, and so much work spared by each key that a filter
+answers "not in", which filter leaves the least time. After Lang et al., "Performance-Optimal
+Filtering", 2019."""
+import math
+
+import rows as select
+from svg import Axis, Picture, luminance, text_width
+
+NO_FILTER = "no filter"
+LEAST_WORK, MOST_WORK = 0.2, 1e6  # ns
+COLUMNS, LINES = 56, 64
+WORK_NAMES = {1: "1 ns", 10: "10 ns", 100: "100 ns", 1e3: "1 µs", 1e4: "10 µs", 1e5: "100 µs",
+              1e6: "1 ms"}
+# Orders of magnitude, to find one's own work on the axis.
+EXAMPLES = {100: "load from DRAM", 1e5: "read from SSD"}
+
+
+def series(about, rows, most_bits=None):
+    """For each filter and space, the points [(keys, row)] it was measured at: those near most_bits
+    a key; or every space, at the sizes where at least three were measured."""
+    usual = [r for r in rows if select.is_standard_lookup(r, about)]
+    sizes = [size for size in select.nominal_sizes(rows).values()
+             if len({round(r["bits_per_key"]) for r in usual if is_at(r, size)}) > 2]
+    found = {}
+    for r in usual:
+        bits = r["bits_per_key"]
+        if (not most_bits - 1 < bits <= most_bits if most_bits
+                else not any(is_at(r, size) for size in sizes)):
+            continue
+        points = found.setdefault((r["family"], round(2 * bits) / 2), {})
+        points.setdefault(r["n_keys"], r)
+    return {key: sorted(points.items()) for key, points in found.items()}
+
+
+def is_at(row, bytes_):
+    return abs(row["filter_bytes"] / bytes_ - 1) < 0.03
+
+
+def between(points, n, measured, bits=None):
+    """(ns a lookup, FPR, nearest row) for n keys of so many bits, on a straight line in logarithms
+    between two measured sizes; None where others were measured between these two: a straight line
+    past a step of the caches would win there without a lookup."""
+    for (n0, a), (n1, b) in zip(points, points[1:]):
+        low, high = a["filter_bytes"], b["filter_bytes"]
+        bytes_ = n * (bits or a["bits_per_key"]) / 8
+        if (0.9 * low <= bytes_ <= 1.1 * high
+                and not any(1.3 * low < between_ < high / 1.3 for between_ in measured)):
+            share = min(1, max(0, math.log(n / n0) / math.log(n1 / n0)))
+            mix = [a[of] ** (1 - share) * b[of] ** share if a[of] > 0 and b[of] > 0 else
+                   (1 - share) * a[of] + share * b[of] for of in ("ns_per_key", "fpr")]
+            return (*mix, a if share < 0.5 else b)
+    return None
+
+
+def best_at(candidates):
+    """The lower envelope of t_l + f * t_w: [(from t_w, candidate)], candidates being
+    (name, t_l, f, row)."""
+    steps, work = [], LEAST_WORK
+    here = min(candidates, key=lambda c: (c[1] + c[2] * work, c[2]))
+    while True:
+        steps.append((work, here))
+        crossings = [((c[1] - here[1]) / (here[2] - c[2]), c[2], i)
+                     for i, c in enumerate(candidates) if c[2] < here[2]]
+        crossings = [c for c in crossings if c[0] < MOST_WORK]
+        if not crossings:
+            return steps
+        at, _, i = min(crossings)
+        work, here = max(at, work), candidates[i]
+
+
+def time(ns):
+    for unit, scale in (("ms", 1e6), ("µs", 1e3)):
+        if ns >= scale:
+            return f"{ns / scale:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def count(n):
+    if n >= 1e6:
+        return f"{n / 1e6:.3g} million"
+    return f"{round(n, 2 - math.floor(math.log10(n))):,.0f}"
+
+
+def columns_of(lines, low, high, bits):
+    """For each column its middle and its steps."""
+    measured = {row["filter_bytes"] for points in lines.values() for _, row in points}
+    edges = [low * (high / low) ** (i / COLUMNS) for i in range(COLUMNS + 1)]
+    out = []
+    for left, right in zip(edges, edges[1:]):
+        n = math.sqrt(left * right)
+        candidates = [(NO_FILTER, 0.0, 1.0, None)]
+        for (family, _), points in lines.items():
+            if (at := between(points, n, measured, bits)) is not None:
+                candidates.append((family, *at))
+        out.append((left, right, n, best_at(candidates)))
+    return out
+
+
+def widest_room(cells, width):
+    """The middle of the place for a name `width` columns wide that has most lines above and below
+    it, of these the most central; None if there is none with one of each."""
+    def lines(i, j, step):
+        n = 0
+        while n < 6 and all((c, j + step * (n + 1)) in cells for c in range(i, i + width)):
+            n += 1
+        return n
+
+    middle = [sum(at) / len(cells) for at in zip(*cells)]
+    best = (1, 0.0), None
+    for i, j in cells:
+        if all((c, j) in cells for c in range(i, i + width)):
+            at = i + width / 2, j + 0.5
+            room = (min(lines(i, j, 1), lines(i, j, -1)),
+                    -math.dist(at, middle))
+            if room[0] >= 1 and (best[1] is None or room > best[0]):
+                best = room, at
+    return best[1]
+
+
+def name_regions(picture, grid, x, y, colours):
+    """The name of each filter in the widest room of each of its regions."""
+    wide, tall = (x.end - x.start) / COLUMNS, (y.start - y.end) / LINES
+    seen = set()
+    for start in [(i, j) for i in range(COLUMNS) for j in range(LINES)]:
+        if start in seen:
+            continue
+        name, region, todo = grid[start[0]][start[1]], [], [start]
+        seen.add(start)
+        while todo:
+            i, j = todo.pop()
+            region.append((i, j))
+            for to in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
+                if (0 <= to[0] < COLUMNS and 0 <= to[1] < LINES and to not in seen
+                        and grid[to[0]][to[1]] == name):
+                    seen.add(to)
+                    todo.append(to)
+        best = widest_room(set(region), math.ceil((text_width(name, 13) + 8) / wide))
+        if best:
+            dark = name != NO_FILTER and luminance(colours[name]) < 0.3
+            picture.text(x.start + best[0] * wide, y.start - best[1] * tall + 4.5, name,
+                         "#fff" if dark else "#22252b", 13, "middle", bold=True, halo=False)
+
+
+def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
+    """SVG, or nothing where there are not two sizes to draw between."""
+    lines = {key: points for key, points in series(about, rows, most_bits).items()
+             if len(points) > 1}
+    numbers = [n for points in lines.values() for n, _ in points]
+    low, high = min(numbers, default=1), max(numbers, default=1)
+    if not most_bits and numbers:  # numbers of keys that every space was measured around
+        low = max(points[0][0] for points in lines.values())
+        high = min(points[-1][0] for points in lines.values())
+    if high < 4 * low:
+        return ""
+    colours = {s["name"]: s["colour"] or "#999999" for s in about["subjects"]}
+    picture = Picture(width, height, "The filter of least time for n keys and work t_w")
+    x = Axis(low, high, 70, width - 120)
+    y = Axis(LEAST_WORK, MOST_WORK, height - 48, 48)
+    columns = columns_of(lines, x.low, x.high, 12 if most_bits else None)
+    grid = []
+    for left, right, n, steps in columns:
+        ends = [work for work, _ in steps[1:]] + [MOST_WORK]
+        column = []
+        for (work, (name, t_l, f, row)), end in zip(steps, ends):
+            if end <= work:
+                continue
+            title = f"{count(n)} keys, {time(work)} to {time(end)} spared: {name}"
+            if row:
+                title += (f", {row['bits_per_key']:.3g} bits a key, {t_l:.2f} ns a lookup, "
+                          f"FPR {select.percent(f)}")
+            top, bottom = y.at(end), y.at(work)
+            picture.add("rect", title, x=x.at(left), y=top, width=x.at(right) - x.at(left) + 0.4,
+                        height=bottom - top + 0.3, shape_rendering="crispEdges",
+                        fill=colours[name] if row else "#f1f2f4")
+        for j in range(LINES):
+            work = LEAST_WORK * (MOST_WORK / LEAST_WORK) ** ((j + 0.5) / LINES)
+            column.append(next(c[0] for at, c in reversed(steps) if at <= work))
+        grid.append(column)
+    for work, text in EXAMPLES.items():
+        picture.line(x.start, y.at(work), x.end + 8, y.at(work), "#fff", 1, "3 4")
+        picture.line(x.end, y.at(work), x.end + 8, y.at(work), "#99a")
+        picture.text(x.end + 12, y.at(work) + 4, text, "#667", 11, halo=False)
+    for level, bytes_ in about["levels"].items():
+        n = bytes_ * 8 / 12
+        if x.low < n < x.high:
+            picture.line(x.at(n), y.start, x.at(n), y.end, "#fff", 1.2, "2 4")
+            picture.text(x.at(n), y.end - 6, f"{level} full", "#667", 11, "middle", halo=False)
+    name_regions(picture, grid, x, y, colours)
+    for value in x.decades():
+        picture.line(x.at(value), y.start, x.at(value), y.start + 5, "#99a")
+        picture.text(x.at(value), y.start + 18, count(value), "#667", anchor="middle", halo=False)
+    for value, text in WORK_NAMES.items():
+        picture.line(x.start - 5, y.at(value), x.start, y.at(value), "#99a")
+        picture.text(x.start - 8, y.at(value) + 4, text, "#667", anchor="end", halo=False)
+    picture.text((x.start + x.end) / 2, y.start + 38, "keys in the filter", anchor="middle",
+                 halo=False)
+    picture.text(14, (y.start + y.end) / 2, "work that one \"not in\" spares", anchor="middle",
+                 turned=True, halo=False)
+    if heading:
+        picture.text(x.start, 16, heading, size=14, bold=True, halo=False)
+    return picture.done()
+
+
+def winners(about, rows, most_bits):
+    """For each nominal size the filters of the skyline from the least work on, for the Markdown."""
+    body = []
+    for level, bytes_ in select.nominal_sizes(rows).items():
+        here = [r for r in rows if select.is_standard_lookup(r, about)
+                and r["memory_level"] == level and select.near(r, bytes_)
+                and most_bits - 1 < r["bits_per_key"] <= most_bits]
+        candidates = [(NO_FILTER, 0.0, 1.0, None)]
+        candidates += [(r["filter"], r["ns_per_key"], r["fpr"], r) for r in here]
+        steps = best_at(candidates)
+        said = [f"{name if row is None else f'`{name}`'}"
+                + (f" from {time(work)}" if i else "")
+                for i, (work, (name, _, _, row)) in enumerate(steps)]
+        body.append([f"{select.size(bytes_)} ({level})", ", ".join(said)])
+    return body

@@ -1,0 +1,169 @@
+"""Charts as SVG text: axes, markers, names at the ends of lines. A reader of the page needs no
+script and no network; what the mouse rests on says its values (<title>)."""
+import html
+import math
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+GREY, PALE, INK = "#667", "#e4e6ea", "#22252b"
+# A marker and a dash pattern for each series: told apart in print and by colour-blind readers.
+MARKERS = "circle square diamond up down cross plus".split()
+DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2")
+
+
+def log10(x):
+    return math.log10(x)
+
+
+class Axis:
+    """Data from low to high, pixels from start to end, on a logarithmic scale or a linear one."""
+
+    def __init__(self, low, high, start, end, log=True):
+        self.low, self.high, self.start, self.end, self.log = low, high, start, end, log
+
+    def at(self, value):
+        if self.log:
+            share = (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+    def decades(self, steps=(1,)):
+        """The values step * 10^i on the axis."""
+        first, last = math.floor(log10(self.low)), math.ceil(log10(self.high))
+        return [step * 10.0 ** i for i in range(first, last + 1) for step in steps
+                if self.low * 0.999 <= step * 10.0 ** i <= self.high * 1.001]
+
+    def steps(self, most=7):
+        """1, 2, 5 of each decade, or the decades alone where these are too many."""
+        fine = self.decades((1, 2, 5))
+        return fine if len(fine) <= most else self.decades()
+
+
+def luminance(colour):
+    channels = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def readable(colour):
+    """The colour, made dark enough for text on white (contrast 4.5 : 1)."""
+    channels = [int(colour[i:i + 2], 16) for i in (1, 3, 5)]
+    while luminance(colour) > 0.18:
+        channels = [int(c * 0.93) for c in channels]
+        colour = "#" + "".join(f"{c:02x}" for c in channels)
+    return colour
+
+
+def text_width(text, size=12):
+    return 0.57 * size * len(text)
+
+
+def spread_out(positions, gap, low, high):
+    """Positions at least `gap` apart and as near as possible to those wanted, in their order."""
+    order = sorted(range(len(positions)), key=lambda i: positions[i])
+    pools = []  # [sum, count] of wanted positions less i * gap, not decreasing
+    for rank, i in enumerate(order):
+        pools.append([positions[i] - rank * gap, 1])
+        while len(pools) > 1 and pools[-2][0] / pools[-2][1] > pools[-1][0] / pools[-1][1]:
+            total, count = pools.pop()
+            pools[-1][0] += total
+            pools[-1][1] += count
+    flat = [total / count for total, count in pools for _ in range(count)]
+    top = max(low, high - (len(flat) - 1) * gap)
+    placed = [0.0] * len(positions)
+    for rank, i in enumerate(order):
+        placed[i] = min(max(flat[rank], low), top) + rank * gap
+    return placed
+
+
+class Picture:
+    def __init__(self, width, height, about):
+        self.width, self.height = width, height
+        self.parts = [f"<title>{html.escape(about)}</title>",
+                      f'<rect width="{width}" height="{height}" fill="#fff"/>']
+
+    def add(self, tag, title="", **attributes):
+        words = "".join(f' {name.replace("_", "-")}="{value:.1f}"' if isinstance(value, float)
+                        else f' {name.replace("_", "-")}="{value}"'
+                        for name, value in attributes.items() if value != "")
+        inner = f"<title>{html.escape(title)}</title>" if title else ""
+        self.parts.append(f"<{tag}{words}>{inner}</{tag}>" if inner else f"<{tag}{words}/>")
+
+    def line(self, x1, y1, x2, y2, colour=PALE, width=1, dash=""):
+        self.add("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), stroke=colour,
+                 stroke_width=width, stroke_dasharray=dash)
+
+    def path(self, points, colour, width=1.6, dash="", opacity=""):
+        way = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        self.add("path", d=way, fill="none", stroke=colour, stroke_width=width,
+                 stroke_dasharray=dash, stroke_linejoin="round", opacity=opacity)
+
+    def text(self, x, y, text, colour=INK, size=12, anchor="start", turned=False, bold=False,
+             halo=True):
+        words = f'x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}"'
+        if anchor != "start":
+            words += f' text-anchor="{anchor}"'
+        if bold:
+            words += ' font-weight="600"'
+        if turned:
+            words += f' transform="rotate(-90 {x:.1f} {y:.1f})"'
+        if halo:
+            words += ' stroke="#fff" stroke-width="3" paint-order="stroke" stroke-linejoin="round"'
+        self.parts.append(f"<text {words}>{html.escape(text)}</text>")
+
+    def marker(self, shape, x, y, colour, title="", r=4.2):
+        look = {"fill": colour, "stroke": "#fff", "stroke_width": 1}
+        if shape == "circle":
+            self.add("circle", title, cx=float(x), cy=float(y), r=r, **look)
+            return
+        if shape in ("cross", "plus"):
+            d = 0.8 * r if shape == "cross" else r
+            way = (f"M{x - d:.1f} {y - d:.1f}L{x + d:.1f} {y + d:.1f}"
+                   f"M{x - d:.1f} {y + d:.1f}L{x + d:.1f} {y - d:.1f}" if shape == "cross" else
+                   f"M{x - d:.1f} {y:.1f}H{x + d:.1f}M{x:.1f} {y - d:.1f}V{y + d:.1f}")
+            self.add("path", title, d=way, stroke=colour, stroke_width=2.4, fill="none")
+            return
+        corners = {"square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+                   "diamond": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+                   "up": ((0, -1.2), (1.15, 0.9), (-1.15, 0.9)),
+                   "down": ((0, 1.2), (1.15, -0.9), (-1.15, -0.9))}[shape]
+        way = "M" + "L".join(f"{x + r * dx:.1f} {y + r * dy:.1f}" for dx, dy in corners) + "Z"
+        self.add("path", title, d=way, **look)
+
+    def bar(self, x, low, high, colour):
+        """The interval of a point."""
+        self.line(x, low, x, high, colour, 1)
+
+    def frame(self, x, y, x_ticks, y_ticks, x_name, y_name):
+        """Grid, ticks as [(value, text)] and the names of the axes."""
+        for value, text in x_ticks:
+            self.line(x.at(value), y.start, x.at(value), y.end)
+            self.text(x.at(value), y.start + 17, text, GREY, anchor="middle", halo=False)
+        for value, text in y_ticks:
+            self.line(x.start, y.at(value), x.end, y.at(value))
+            self.text(x.start - 7, y.at(value) + 4, text, GREY, anchor="end", halo=False)
+        self.line(x.start, y.start, x.end, y.start, "#99a")
+        self.text((x.start + x.end) / 2, y.start + 37, x_name, INK, anchor="middle", halo=False)
+        self.text(14, (y.start + y.end) / 2, y_name, INK, anchor="middle", turned=True, halo=False)
+
+    def names_at_ends(self, ends, low, high, gap=14, size=12):
+        """Names right of the ends of lines, [(x, y, name, colour)]: pushed apart, with a thin line
+        to the end where a name had to move. Names of ends that lie near each other share a
+        column."""
+        columns = []
+        for end in sorted(ends):
+            if columns and end[0] - columns[-1][0][0] < 60:
+                columns[-1].append(end)
+            else:
+                columns.append([end])
+        for column in columns:
+            left = max(x for x, *_ in column) + 20
+            placed = spread_out([y for _, y, *_ in column], gap, low, high)
+            for (x, y, name, colour), at in zip(column, placed):
+                self.path([(x + 6, y), (left - 3, at)], colour, 0.8)
+                self.text(left, at + 4, name, readable(colour), size)
+
+    def done(self):
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
+                f'width="{self.width}" height="{self.height}" role="img" font-family="{FONT}">'
+                + "\n".join(self.parts) + "</svg>\n")
