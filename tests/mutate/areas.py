@@ -68,7 +68,7 @@ EXCLUDED = [
     (r"cuckoo\.cpp|growing_table\.cpp", r"return walk<", r"",
      "how long a walk may be: the load reached is tested, the number is a choice"),
     (r"kernels/(one_line|driver)", r"to\.sum|sum(32)?\[|all \^= x", r"", TOUCH),
-    (r"kernels/", r"to\.sum|static void touch\(|sum = sum \^", r"", TOUCH),
+    (r"kernels/", r"to\.(sum|word)|static void touch\(|sum = sum \^", r"", TOUCH),
     (r"serialize_file|files\.|saving\.cpp|lock\.cpp",
      r"O_CLOEXEC|O_NOCTTY|File folder|fsync|attempt < 100", r"",
      "descriptors of child processes, a terminal to take, what is on the disk after a loss of "
