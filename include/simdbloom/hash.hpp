@@ -163,6 +163,10 @@ std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept;
 /// Parquet Bloom filter of the same BYTE_ARRAY values (parquet-format, BloomFilter.md).
 std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
 std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed = 0) noexcept;
+/// hashes[i] = hash_bytes(texts[i], seed). Strings of less than 32 bytes are hashed several at a
+/// time. Throws std::length_error if there is room for fewer hashes than strings.
+void hash_bytes(std::span<const std::string_view> texts, std::span<std::uint64_t> hashes,
+                std::uint64_t seed = 0);
 
 /// A hash function of the user's. It is called as hasher(key, seed) and returns 64 well-mixed bits.
 template <class H, class Key>

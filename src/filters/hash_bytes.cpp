@@ -6,9 +6,13 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 #include <system_error>
 
+#include "dispatch/kernels_of.hpp"
+#include "simdbloom/detail/strings.hpp"
 #include "simdbloom/hash.hpp"
+#include "simdbloom/isa.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom {
@@ -52,6 +56,78 @@ Secret Secret::random() {
         throw std::system_error(n < 0 ? errno : EIO, std::generic_category(),
                                 "simdbloom: no random bits for a secret");
     return secret;
+}
+
+namespace detail {
+
+std::uint64_t xxh64_of_one(const char* bytes, std::size_t size, std::uint64_t seed,
+                           std::uint64_t) noexcept {
+    return XXH64(bytes, size, seed);
+}
+
+std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t low,
+                             std::uint64_t high) noexcept {
+    return siphash(std::string_view(bytes, size), {low, high});
+}
+
+namespace {
+
+/// Fewer strings than this are hashed one by one.
+constexpr std::size_t few_strings = 3;
+
+template <class Strings>
+void hash_with(StringKernels::Kernel<Strings>* StringKernels::*of, const Strings& strings,
+               std::size_t n, const StringHash& hash, Isa isa, std::uint64_t* hashes) {
+    const KernelTable& table = table_of(isa);
+    const auto kernel = (hash.secret != nullptr ? table.siphash : table.xxh64).*of;
+    const std::uint64_t low = hash.secret != nullptr ? hash.secret->low : hash.seed,
+                        high = hash.secret != nullptr ? hash.secret->high : 0;
+    if (kernel != nullptr && n >= few_strings) return kernel(strings, n, low, high, hashes);
+    const auto one = hash.secret != nullptr ? &siphash_of_one : &xxh64_of_one;
+    for (std::size_t i = 0; i < n; ++i)
+        hashes[i] = one(strings.bytes(i), strings.size(i), low, high);
+}
+
+}  // namespace
+
+void hash_strings(const StringOffsets<std::int32_t>& strings, std::size_t n, const StringHash& hash,
+                  Isa isa, std::uint64_t* hashes) {
+    hash_with(&StringKernels::offsets32, strings, n, hash, isa, hashes);
+}
+
+void hash_strings(const StringOffsets<std::int64_t>& strings, std::size_t n, const StringHash& hash,
+                  Isa isa, std::uint64_t* hashes) {
+    hash_with(&StringKernels::offsets64, strings, n, hash, isa, hashes);
+}
+
+void hash_strings(const InlinedStrings& strings, std::size_t n, const StringHash& hash, Isa isa,
+                  std::uint64_t* hashes) {
+    hash_with(&StringKernels::inlined, strings, n, hash, isa, hashes);
+}
+
+void hash_strings(std::span<const std::string_view> strings, const StringHash& hash, Isa isa,
+                  std::uint64_t* hashes) {
+    // libstdc++ has the size first, libc++ the address.
+    static_assert(sizeof(std::string_view) == 2 * sizeof(std::size_t));
+    const std::string_view probe("0", 1);
+    std::size_t words[2];
+    std::memcpy(words, &probe, sizeof probe);
+    const bool size_first = words[0] == 1;
+    const auto* const sizes = reinterpret_cast<const std::size_t*>(strings.data());
+    const auto* const addresses = reinterpret_cast<const char* const*>(strings.data());
+    hash_with(&StringKernels::views, {addresses + size_first, sizes + !size_first}, strings.size(),
+              hash, isa, hashes);
+}
+
+}  // namespace detail
+
+void hash_bytes(std::span<const std::string_view> texts, std::span<std::uint64_t> hashes,
+                std::uint64_t seed) {
+    if (hashes.size() < texts.size())
+        throw std::length_error("simdbloom: room for " + std::to_string(hashes.size()) +
+                                " hashes of " + std::to_string(texts.size()) + " strings");
+    static const Isa isa = default_isa();
+    detail::hash_strings(texts, {seed, nullptr}, isa, hashes.data());
 }
 
 std::string to_string(Hashing hashing) {

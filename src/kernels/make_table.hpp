@@ -13,6 +13,7 @@
 #include "kernels/register_blocked.hpp"
 #include "kernels/sector512.hpp"
 #include "kernels/split256.hpp"
+#include "kernels/strings.hpp"
 #include "kernels/zoned512.hpp"
 
 namespace simdbloom::detail {
@@ -41,6 +42,8 @@ constexpr KernelTable make_table() {
     t.growing12 = kernels_of<O, Growing<O, 12>>();
     t.growing16 = kernels_of<O, Growing<O, 16>>();
     t.growing20 = kernels_of<O, Growing<O, 20>>();
+    t.xxh64 = string_kernels_of<O, Xxh64Lanes<O>>();
+    t.siphash = string_kernels_of<O, SipLanes<O>>();
     return t;
 }
 

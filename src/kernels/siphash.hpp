@@ -20,14 +20,18 @@ struct RotateLanes {
     }
 };
 
+template <class O>
+SipState<typename O::V> sip_begin_lanes(std::uint64_t low, std::uint64_t high) {
+    return {O::broadcast(sip_constants[0] ^ low), O::broadcast(sip_constants[1] ^ high),
+            O::broadcast(sip_constants[2] ^ low), O::broadcast(sip_constants[3] ^ high)};
+}
+
 /// hashes[i] = siphash(keys[i]) for n keys. The two arrays may be the same.
 template <class O>
 SIMDBLOOM_KERNEL void siphash_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t low,
                                     std::uint64_t high, std::uint64_t* hashes) {
     using V = typename O::V;
-    const SipState<V> begin{
-        O::broadcast(sip_constants[0] ^ low), O::broadcast(sip_constants[1] ^ high),
-        O::broadcast(sip_constants[2] ^ low), O::broadcast(sip_constants[3] ^ high)};
+    const auto begin = sip_begin_lanes<O>(low, high);
     const V length = O::broadcast(std::uint64_t{8} << 56), ff = O::broadcast(0xFF);
     const auto siphash_vector = [&](V key) {
         SipState<V> state = begin;

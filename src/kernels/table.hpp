@@ -7,6 +7,7 @@
 
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/output.hpp"
+#include "simdbloom/detail/strings.hpp"
 
 // Everything that a kernel calls is compiled into it, but not under sanitizers, whose checks would
 // make that minutes a file.
@@ -85,6 +86,18 @@ struct MapKernels {
     /// found.
     std::size_t (*values)(const Target&, Batch, std::uint32_t* values, std::uint8_t* bitmap);
 };
+/// hashes[i] = the hash of string i, for strings that lie in these ways. The seed of XXH64, or the
+/// secret of SipHash, low and high. All are null where strings are hashed one by one.
+struct StringKernels {
+    template <class Strings>
+    using Kernel = void(const Strings&, std::size_t n, std::uint64_t low, std::uint64_t high,
+                        std::uint64_t* hashes);
+    Kernel<StringViews>* views;
+    Kernel<StringOffsets<std::int32_t>>* offsets32;
+    Kernel<StringOffsets<std::int64_t>>* offsets64;
+    Kernel<InlinedStrings>* inlined;
+};
+
 /// How the slots of a BloomierMap are loaded: 32 or 64 bits at a time, from a whole byte on or from
 /// any bit on.
 enum class SlotLoad : std::uint8_t { bytes32, bits32, bytes64, bits64 };
@@ -94,6 +107,7 @@ struct KernelTable {
     Kernels of[n_layouts][max_variants];  // [LayoutKind][variant_of(..)]
     MapKernels fuse3[4], fuse4[4];        // [SlotLoad]
     Kernels growing12, growing16, growing20;
+    StringKernels xxh64, siphash;
 };
 
 // DO(isa) for each ISA that is compiled for this processor.
@@ -109,6 +123,12 @@ struct KernelTable {
 #define SIMDBLOOM_EXTERN(isa) extern const KernelTable isa##_kernels;
 SIMDBLOOM_EACH_ISA(SIMDBLOOM_EXTERN)
 #undef SIMDBLOOM_EXTERN
+
+// The hash of one string, for those that are too long for a lane.
+std::uint64_t xxh64_of_one(const char* bytes, std::size_t size, std::uint64_t seed,
+                           std::uint64_t) noexcept;
+std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t low,
+                             std::uint64_t high) noexcept;
 
 /// Puts a tag into one of its buckets and moves others if it must. Returns false, with the table as
 /// it was, when no place was found. Compiled once for the baseline, because it follows one

@@ -59,6 +59,11 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     }
     /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) { return _mm256_srlv_epi64(v, count); }
+    static V choose(V tested, V bits, V yes, V no) {
+        const __m256i none =
+            _mm256_cmpeq_epi64(_mm256_and_si256(tested, bits), _mm256_setzero_si256());
+        return _mm256_blendv_epi8(yes, no, none);
+    }
     static unsigned covered_lanes(V words, V mask) {
         return lane_mask(_mm256_cmpeq_epi64(_mm256_and_si256(words, mask), mask));
     }

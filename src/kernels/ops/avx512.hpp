@@ -211,6 +211,57 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         _mm512_store_si512(block, line);
     }
 
+    static V choose(V tested, V bits, V yes, V no) {
+        return _mm512_mask_mov_epi64(no, _mm512_test_epi64_mask(tested, bits), yes);
+    }
+    // The words of eight strings, 32 bytes of each or 16. A load under a mask touches only bytes of
+    // the string. TODO
+    template <bool long_words, class Strings>
+    static StringWords<V> load_strings(const Strings& strings, std::size_t first, V sizes) {
+        StringWords<V> w;
+        V last = _mm512_setzero_si512();
+        if constexpr (long_words) {
+            const auto load = [&](std::size_t i) {
+                return _mm256_maskz_loadu_epi8(first_bytes(strings.size(first + i)),
+                                               strings.bytes(first + i));
+            };
+            const auto pair = [&](std::size_t i) {
+                return _mm512_inserti64x4(_mm512_castsi256_si512(load(i)), load(i + 4), 1);
+            };
+            const __m512i s0 = pair(0), s1 = pair(1), s2 = pair(2), s3 = pair(3);
+            const __m512i even01 = _mm512_unpacklo_epi64(s0, s1),
+                          odd01 = _mm512_unpackhi_epi64(s0, s1),
+                          even23 = _mm512_unpacklo_epi64(s2, s3),
+                          odd23 = _mm512_unpackhi_epi64(s2, s3);
+            const __m512i low = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0),
+                          high = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+            w.word[0] = _mm512_permutex2var_epi64(even01, low, even23);
+            w.word[1] = _mm512_permutex2var_epi64(odd01, low, odd23);
+            w.word[2] = _mm512_permutex2var_epi64(even01, high, even23);
+            last = _mm512_permutex2var_epi64(odd01, high, odd23);
+        } else {
+            const auto four = [&](std::size_t i) {
+                const auto load = [&](std::size_t j) {
+                    return _mm_maskz_loadu_epi8(
+                        static_cast<__mmask16>(first_bytes(strings.size(first + j))),
+                        strings.bytes(first + j));
+                };
+                __m512i all = _mm512_castsi128_si512(load(i));
+                all = _mm512_inserti32x4(all, load(i + 2), 1);
+                all = _mm512_inserti32x4(all, load(i + 4), 2);
+                return _mm512_inserti32x4(all, load(i + 6), 3);
+            };
+            const __m512i even = four(0), odd = four(1);
+            w.word[0] = _mm512_unpacklo_epi64(even, odd);
+            w.word[1] = _mm512_unpackhi_epi64(even, odd);
+            w.word[2] = last;
+        }
+        w.tail = choose(sizes, V(24), w.word[1], w.word[0]);
+        w.tail = choose(sizes, V(16), w.word[2], w.tail);
+        if constexpr (long_words) w.tail = choose(sizes + V(8), V(32), last, w.tail);
+        return w;
+    }
+
     static V gather64(const std::byte* base, V offset) {
         return _mm512_i64gather_epi64(offset, base, 1);
     }
@@ -240,6 +291,13 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return in_register(_mm512_cmpeq_epi64_mask(_mm512_and_si512(block, mask), mask)) == 0xFF;
     }
     static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
+
+private:
+    /// The mask of the first n bytes of 32. BZHI looks at the low 8 bits of n; of a size of 32 or
+    /// more they also choose bytes of the string.
+    static __mmask32 first_bytes(std::uint64_t n) {
+        return _bzhi_u32(~0u, static_cast<std::uint32_t>(n));
+    }
 };
 
 }  // namespace

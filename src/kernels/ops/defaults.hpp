@@ -4,6 +4,13 @@
 namespace simdbloom::detail {
 namespace {
 
+/// The words of `lanes` strings of less than 32 bytes. A string has the words before its last size %
+/// 8 bytes; the tail has these bytes, with zeros behind. A word that a string lacks is undefined.
+template <class V>
+struct StringWords {
+    V word[3], tail;
+};
+
 struct OpsDefaults {
     static constexpr bool packs_bytes = false;   // see AVX2
     static constexpr bool keeps_misses = false;  // see AVX-512

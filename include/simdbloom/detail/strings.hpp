@@ -1,0 +1,96 @@
+// Batches of strings, as kernels read them, and their hashes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/export.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/isa.hpp"
+
+namespace simdbloom::detail {
+
+// Where the strings of a batch lie: bytes(i) and size(i) of string i, from(first) for those behind.
+
+/// Pairs of an address and a size. Both are of string_views, whose members have the one or the
+/// other order.
+struct StringViews {
+    const char* const* addresses;
+    const std::size_t* sizes;
+
+    [[gnu::always_inline]] const char* bytes(std::size_t i) const { return addresses[2 * i]; }
+    [[gnu::always_inline]] std::uint64_t size(std::size_t i) const { return sizes[2 * i]; }
+    [[gnu::always_inline]] StringViews from(std::size_t first) const {
+        return {addresses + 2 * first, sizes + 2 * first};
+    }
+};
+
+/// String i goes from offsets[i] to offsets[i + 1], which is not below it.
+template <class Offset>
+struct StringOffsets {
+    const char* base;
+    const Offset* offsets;
+
+    [[gnu::always_inline]] const char* bytes(std::size_t i) const { return base + offsets[i]; }
+    [[gnu::always_inline]] std::uint64_t size(std::size_t i) const {
+        return static_cast<std::uint64_t>(offsets[i + 1] - offsets[i]);
+    }
+    [[gnu::always_inline]] StringOffsets from(std::size_t first) const {
+        return {base, offsets + first};
+    }
+};
+
+/// Records of 16 bytes, as of DuckDB: a size of 32 bits, then up to 12 bytes of the string, or 4 of
+/// them and its address.
+struct InlinedStrings {
+    const char* records;
+
+    [[gnu::always_inline]] const char* bytes(std::size_t i) const {
+        const char* const inlined = records + 16 * i + 4;
+        const char* elsewhere;
+        __builtin_memcpy(&elsewhere, inlined + 4, sizeof elsewhere);
+        return size(i) <= 12 ? inlined : elsewhere;
+    }
+    [[gnu::always_inline]] std::uint64_t size(std::size_t i) const {
+        std::uint32_t size;
+        __builtin_memcpy(&size, records + 16 * i, sizeof size);
+        return size;
+    }
+    [[gnu::always_inline]] InlinedStrings from(std::size_t first) const {
+        return {records + 16 * first};
+    }
+};
+
+/// XXH64 with that seed or, where `secret` is not null, SipHash.
+struct StringHash {
+    std::uint64_t seed;
+    const Secret* secret;
+};
+
+/// Writes the hash of each of n strings, with the kernels of that ISA. Throws std::invalid_argument
+/// if this machine cannot run it.
+void hash_strings(const StringOffsets<std::int32_t>& strings, std::size_t n, const StringHash& hash,
+                  Isa isa, std::uint64_t* hashes);
+void hash_strings(const StringOffsets<std::int64_t>& strings, std::size_t n, const StringHash& hash,
+                  Isa isa, std::uint64_t* hashes);
+SIMDBLOOM_API void hash_strings(const InlinedStrings& strings, std::size_t n,
+                                const StringHash& hash, Isa isa, std::uint64_t* hashes);
+SIMDBLOOM_API void hash_strings(std::span<const std::string_view> strings, const StringHash& hash,
+                                Isa isa, std::uint64_t* hashes);
+
+/// The same of n strings of any type: view_of(i) gives the string_view of string i.
+template <class ViewOf>
+void hash_views(std::size_t n, const StringHash& hash, Isa isa, std::uint64_t* hashes,
+                const ViewOf& view_of) {
+    std::string_view views[64];
+    for (std::size_t first = 0; first < n; first += std::size(views)) {
+        const std::size_t here = n - first < std::size(views) ? n - first : std::size(views);
+        for (std::size_t i = 0; i < here; ++i) views[i] = view_of(first + i);
+        hash_strings({views, here}, hash, isa, hashes + first);
+    }
+}
+
+}  // namespace simdbloom::detail
