@@ -164,6 +164,9 @@ private:
     const detail::KeyHash& hashing_of() const noexcept {
         return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);
     }
+    detail::StringHash string_hash() const noexcept {
+        return detail::Hooks::string_hash(hashing_of());
+    }
     std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
                        void* out) const {
         return std::visit(

@@ -9,6 +9,7 @@
 
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/export.hpp"
+#include "simdbloom/isa.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -41,6 +42,8 @@ public:
 
 private:
     friend struct detail::Hooks;
+    Isa isa() const noexcept { return filter_->isa(); }
+    detail::StringHash string_hash() const noexcept { return detail::Hooks::string_hash(*filter_); }
     std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
                        void* out) const {
         return detail::Hooks::answer(*filter_, words, hashed, output, out);

@@ -299,9 +299,13 @@ protected:
             keys.size(), true,
             [this, keys, &hasher](std::size_t first, std::size_t n, std::uint64_t* hashes) {
                 (void)hasher;
-                for (std::size_t i = 0; i < n; ++i)
-                    if constexpr (std::same_as<H, BytesHasher>) hashes[i] = hash(keys[first + i]);
-                    else hashes[i] = hasher(keys[first + i], self().seed());
+                if constexpr (std::same_as<H, BytesHasher> && detail::Hooks::hashes_strings<F>)
+                    detail::Hooks::hash_strings(self(), keys.subspan(first, n), hashes);
+                else
+                    for (std::size_t i = 0; i < n; ++i)
+                        if constexpr (std::same_as<H, BytesHasher>)
+                            hashes[i] = hash(keys[first + i]);
+                        else hashes[i] = hasher(keys[first + i], self().seed());
             }};
     }
 

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/detail/strings.hpp"
+#include "simdbloom/isa.hpp"
+
 namespace simdbloom {
 namespace {
 
@@ -52,8 +55,8 @@ void integers(const ArrowArray& array, std::vector<std::uint64_t>& values) {
              [](T value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); });
 }
 
-std::uint64_t hash_of(std::string_view bytes, const ArrowKeys::Hash& hash) {
-    return hash.secret ? siphash(bytes, *hash.secret) : hash_bytes(bytes, hash.seed);
+detail::StringHash hash_of(const ArrowKeys::Hash& hash) {
+    return {hash.seed, hash.secret ? &*hash.secret : nullptr};
 }
 
 template <class Offset>
@@ -72,11 +75,12 @@ void strings(const ArrowArray& array, const ArrowKeys::Hash& hash,
     const bool empty = offsets[rows] == offsets[0];
     const char* bytes = empty ? nullptr : buffer<char>(array, 2);
     values.resize(rows);
-    for (std::size_t row = 0; row < rows; ++row) {
-        const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
-        const std::string_view text = empty ? "" : std::string_view(bytes + offsets[row], length);
-        values[row] = hash_of(text, hash);
-    }
+    if (empty)
+        detail::hash_views(rows, hash_of(hash), default_isa(), values.data(),
+                           [](std::size_t) { return std::string_view(""); });
+    else
+        detail::hash_strings(detail::StringOffsets<Offset>{bytes, offsets}, rows, hash_of(hash),
+                             default_isa(), values.data());
 }
 
 void fixed_bytes(const ArrowArray& array, std::size_t width, const ArrowKeys::Hash& hash,
@@ -86,9 +90,11 @@ void fixed_bytes(const ArrowArray& array, std::size_t width, const ArrowKeys::Ha
         refuse("of " + std::to_string(array.length) + " rows of " + std::to_string(width) +
                " bytes from row " + std::to_string(array.offset) + " on, more than memory has");
     values.resize(static_cast<std::size_t>(array.length));
-    for (std::size_t row = 0; row < values.size(); ++row)
-        values[row] =
-            hash_of({from + (static_cast<std::size_t>(array.offset) + row) * width, width}, hash);
+    detail::hash_views(
+        values.size(), hash_of(hash), default_isa(), values.data(), [&](std::size_t row) {
+            return std::string_view(from + (static_cast<std::size_t>(array.offset) + row) * width,
+                                    width);
+        });
 }
 
 /// The number behind the colon of "w:16", or 0 if there is none.

@@ -17,7 +17,8 @@ namespace simdbloom::detail {
 namespace {
 
 /// What hashing strings asks of an ISA beyond Operations. choose: the lanes of `yes` where tested &
-/// bits is not 0, else those of `no`.
+/// bits is not 0, else those of `no`. Two lanes do not pay: SSE4.2 took 1.1 to 2.3 times as long as
+/// XXH64 one by one (bench/experiments/strings.cpp, Zen 5).
 template <class O>
 concept StringOperations = requires(typename O::V v) {
     { O::choose(v, v, v, v) } -> std::convertible_to<typename O::V>;
@@ -55,12 +56,12 @@ struct Xxh64Lanes {
         }
     }
     void word(V w, V tested, V bits) {
-        const V k = O::template mul<xxh_prime1>(
-            rotate.template left<31>(O::template mul<xxh_prime2>(w)));
-        h = O::choose(tested, bits,
-                      O::template mul<xxh_prime1>(rotate.template left<27>(h ^ k)) +
-                          O::broadcast(xxh_prime4),
-                      h);
+        const V k =
+            O::template mul<xxh_prime1>(rotate.template left<31>(O::template mul<xxh_prime2>(w)));
+        h = O::choose(
+            tested, bits,
+            O::template mul<xxh_prime1>(rotate.template left<27>(h ^ k)) + O::broadcast(xxh_prime4),
+            h);
     }
     void byte(V bytes, V tested, std::uint64_t bits) {
         const V k = mul_low<xxh_prime5>(bytes & O::broadcast(0xFF));
@@ -79,8 +80,7 @@ struct Xxh64Lanes {
         }
         if ((any_size & 3) != 0) byte(tail, sizes, 3);
         if ((any_size & 2) != 0) byte(tail >> 8, sizes, 2);
-        if ((any_size & 3) == 3)
-            byte(tail >> 16, (sizes & O::broadcast(3)) + O::broadcast(1), 4);
+        if ((any_size & 3) == 3) byte(tail >> 16, (sizes & O::broadcast(3)) + O::broadcast(1), 4);
         h = O::template mul<xxh_prime2>(h ^ (h >> 33));
         h = O::template mul<xxh_prime3>(h ^ (h >> 29));
         return h ^ (h >> 32);
@@ -118,8 +118,11 @@ struct StagedWords {
 
     template <class Strings>
     void stage(const Strings& strings, std::size_t n, const StringSteps& steps) {
+        // Compilers make branches of a choice between a load and a number that they know.
+        const char* zeros = nothing;
+        asm("" : "+r"(zeros));
         for (std::size_t i = 0; i < n; ++i) {
-            const char *const p = strings.bytes(i), *const zeros = nothing;
+            const char* const p = strings.bytes(i);
             const std::uint64_t size = strings.size(i) % 32;
             if ((steps.any_size & 24) != 0)
                 word[0][i] = load_le<std::uint64_t>(size >= 8 ? p : zeros);
@@ -165,8 +168,9 @@ inline void hash_vectors(const Strings& strings, std::size_t n, const StringStep
                          const std::uint64_t* sizes, std::uint64_t low, std::uint64_t high,
                          std::uint64_t* hashes) {
     using V = typename O::V;
-    constexpr bool loads_strings =
-        requires(V v) { O::template load_strings<long_words>(strings, n, v); };
+    constexpr bool loads_strings = requires(V v) {
+        O::template load_strings<long_words>(strings, n, v);
+    };
     StagedWords staged;
     if constexpr (!loads_strings) staged.stage(strings, n, steps);
     for (std::size_t i = 0; i < n; i += O::lanes) {

@@ -10,7 +10,9 @@
 #include <system_error>
 
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/strings.hpp"
 #include "simdbloom/hash.hpp"
+#include "simdbloom/isa.hpp"
 
 namespace simdbloom::tools {
 
@@ -51,9 +53,11 @@ bool KeySource::next() {
 }
 
 std::span<const std::uint64_t> KeySource::hashes(std::uint64_t seed) {
-    for (std::size_t i = 0; i < n_; ++i)
-        hashes_[i] = format_ == KeyFormat::lines ? hash_bytes(key_of(lines_[i]), seed)
-                                                 : hash_key(numbers_[i], seed);
+    if (format_ == KeyFormat::lines)
+        detail::hash_views(n_, {seed, nullptr}, default_isa(), hashes_.data(),
+                           [&](std::size_t i) { return key_of(lines_[i]); });
+    else
+        for (std::size_t i = 0; i < n_; ++i) hashes_[i] = hash_key(numbers_[i], seed);
     return {hashes_.data(), n_};
 }
 

@@ -9,10 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/one_key.hpp"
+#include "simdbloom/detail/strings.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
@@ -31,6 +33,17 @@ auto plain_key(const K& key) {
     else if constexpr (std::convertible_to<const K&, std::string_view>)
         return std::string_view(key);
     else return std::span<const std::byte>(key);
+}
+
+/// The bytes of a key that is text or bytes.
+template <class K>
+std::string_view view_of(const K& key) {
+    if constexpr (std::convertible_to<const K&, std::string_view>) {
+        return key;
+    } else {
+        const std::span<const std::byte> bytes = key;
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
 }
 
 /// A span, vector or array of whole numbers that are widened to 64-bit keys. -1 is the key 2^64 -
@@ -78,6 +91,8 @@ struct NoBase {};
 ///                                                     how many were found
 ///   size_t take(words, hashed)                        inserts in order, and returns how many keys
 ///                                                     went in; all, or the next was refused
+///   StringHash string_hash() const                    of filters that hash strings as the library
+///                                                     does: how
 ///   string refusal(word, hashed) const                of filters that can be full: why this key
 ///                                                     was refused
 /// `words` are keys, or hashes of keys.
@@ -122,6 +137,23 @@ struct Hooks {
     template <class F, class K>
     static void insert_key(F& f, const K& key) {
         f.insert_key(key);
+    }
+    /// hashes[i] = f.hash_of(keys[i]), several at a time.
+    template <class F>
+    static constexpr bool hashes_strings = requires(const F& f) {
+        f.string_hash();
+    };
+    template <class F>
+    static StringHash string_hash(const F& f) noexcept {
+        return f.string_hash();
+    }
+    template <class F, class K>
+    static void hash_strings(const F& f, std::span<K> keys, std::uint64_t* hashes) {
+        if constexpr (std::same_as<std::remove_const_t<K>, std::string_view>)
+            return detail::hash_strings(keys, f.string_hash(), f.isa(), hashes);
+        else
+            hash_views(keys.size(), f.string_hash(), f.isa(), hashes,
+                       [&](std::size_t i) { return view_of(keys[i]); });
     }
     /// Prefetches the line where erase_hash begins, if F says which.
     template <class F>

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "simdbloom/detail/strings.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/options.hpp"
@@ -38,6 +39,7 @@ public:
     std::uint64_t hash_of(K) const = delete;
 
 protected:
+    friend struct Hooks;
     /// Draws what the options leave open. Throws std::system_error if the operating system has no
     /// random bits.
     explicit KeyHash(const Options& options);
@@ -45,6 +47,7 @@ protected:
     bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
     /// Null unless hashing is keyed.
     const Secret* secret_or_null() const noexcept { return keyed() ? &secret_ : nullptr; }
+    StringHash string_hash() const noexcept { return {seed(), secret_or_null()}; }
     void unite_kinds(const KeyHash& other) noexcept {
         if (key_kind_ != other.key_kind_) key_kind_ = KeyKind::unknown;
     }

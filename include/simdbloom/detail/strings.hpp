@@ -85,9 +85,10 @@ SIMDBLOOM_API void hash_strings(std::span<const std::string_view> strings, const
 template <class ViewOf>
 void hash_views(std::size_t n, const StringHash& hash, Isa isa, std::uint64_t* hashes,
                 const ViewOf& view_of) {
-    std::string_view views[64];
-    for (std::size_t first = 0; first < n; first += std::size(views)) {
-        const std::size_t here = n - first < std::size(views) ? n - first : std::size(views);
+    constexpr std::size_t part = 64;
+    std::string_view views[part];
+    for (std::size_t first = 0; first < n; first += part) {
+        const std::size_t here = n - first < part ? n - first : part;
         for (std::size_t i = 0; i < here; ++i) views[i] = view_of(first + i);
         hash_strings({views, here}, hash, isa, hashes + first);
     }

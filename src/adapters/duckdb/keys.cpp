@@ -7,6 +7,8 @@
 #include <string>
 
 #include "adapters/duckdb/numbers.hpp"
+#include "simdbloom/detail/strings.hpp"
+#include "simdbloom/isa.hpp"
 
 DUCKDB_EXTENSION_EXTERN
 
@@ -225,15 +227,31 @@ std::uint64_t KeyColumn::label_hash(std::size_t row, std::uint64_t seed) const {
     return hash;
 }
 
-/// The hash of a key that is not a number.
+bool KeyColumn::holds_strings() const noexcept {
+    return id_ != DUCKDB_TYPE_ENUM &&
+           (kind_ == KeyClass::text || kind_ == KeyClass::bytes || kind_ == KeyClass::bits);
+}
+
+/// The hashes of n strings from row `first` on, or of rows[0 .. n) where that is not null. No row
+/// is NULL: there DuckDB's records are anything.
+void KeyColumn::hash_strings(std::size_t first, const std::uint32_t* rows, std::size_t n,
+                             std::uint64_t seed, std::uint64_t* hashes) const {
+    if (rows == nullptr) {
+        const detail::InlinedStrings all{static_cast<const char*>(data_)};
+        return detail::hash_strings(all.from(first), n, {seed, nullptr}, default_isa(), hashes);
+    }
+    detail::hash_views(n, {seed, nullptr}, default_isa(), hashes, [&](std::size_t i) {
+        return text_of(static_cast<duckdb_string_t*>(data_)[first + rows[i]]);
+    });
+}
+
+/// The hash of a key that is neither a number nor a string.
 std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed) const {
     if (id_ == DUCKDB_TYPE_ENUM) return label_hash(row, seed);
     if (kind_ == KeyClass::uuid) {
         const auto value = load_at<std::array<std::byte, 16>>(data_, row);
         return hash_bytes(std::span<const std::byte>(value), seed);
     }
-    if (kind_ == KeyClass::text || kind_ == KeyClass::bytes || kind_ == KeyClass::bits)
-        return hash_bytes(text_of(static_cast<duckdb_string_t*>(data_)[row]), seed);
     return hash_key(instant_key(row), seed);
 }
 
@@ -252,6 +270,13 @@ KeyColumn::Hashes KeyColumn::hashes() const {
             if (is_valid(row)) use(row);
     };
     if (kind_ == KeyClass::none) return result;
+    if (holds_strings()) {
+        if (numbered)
+            each([&](std::size_t row) { of_rows.push_back(static_cast<std::uint32_t>(row)); });
+        hashes.resize(numbered ? of_rows.size() : rows_);
+        hash_strings(0, numbered ? of_rows.data() : nullptr, hashes.size(), seed, hashes.data());
+        return result;
+    }
     if (!is_number(kind_)) {
         each([&](std::size_t row) { put(row, hash_of(row, seed)); });
         return result;
@@ -319,6 +344,16 @@ void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
             if (is_valid(first + i)) values[i] = key(i);
     };
     if (kind_ == KeyClass::none) return;
+    if (holds_strings()) {
+        if (valid_ == nullptr) return hash_strings(first, nullptr, n, filter.seed(), values.data());
+        std::vector<std::uint32_t> rows;
+        for (std::size_t i = 0; i < n; ++i)
+            if (is_valid(first + i)) rows.push_back(static_cast<std::uint32_t>(i));
+        std::vector<std::uint64_t> hashes(rows.size());
+        hash_strings(first, rows.data(), rows.size(), filter.seed(), hashes.data());
+        for (std::size_t i = 0; i < rows.size(); ++i) values[rows[i]] = hashes[i];
+        return;
+    }
     if (!is_number(kind_)) {
         each([&](std::size_t i) { return hash_of(first + i, filter.seed()); });
         return;

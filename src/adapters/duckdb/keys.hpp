@@ -80,6 +80,9 @@ public:
 private:
     template <class Use>
     void with_numbers(const Use& use) const;
+    bool holds_strings() const noexcept;
+    void hash_strings(std::size_t first, const std::uint32_t* rows, std::size_t n,
+                      std::uint64_t seed, std::uint64_t* hashes) const;
     std::uint64_t hash_of(std::size_t row, std::uint64_t seed) const;
     std::uint64_t instant_key(std::size_t row) const noexcept;
     std::uint64_t label_hash(std::size_t row, std::uint64_t seed) const;

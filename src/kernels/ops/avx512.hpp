@@ -215,7 +215,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return _mm512_mask_mov_epi64(no, _mm512_test_epi64_mask(tested, bits), yes);
     }
     // The words of eight strings, 32 bytes of each or 16. A load under a mask touches only bytes of
-    // the string. TODO
+    // the string. Against words that are loaded one string after the other, as on AVX2: XXXX
     template <bool long_words, class Strings>
     static StringWords<V> load_strings(const Strings& strings, std::size_t first, V sizes) {
         StringWords<V> w;

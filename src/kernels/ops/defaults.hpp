@@ -4,8 +4,8 @@
 namespace simdbloom::detail {
 namespace {
 
-/// The words of `lanes` strings of less than 32 bytes. A string has the words before its last size %
-/// 8 bytes; the tail has these bytes, with zeros behind. A word that a string lacks is undefined.
+/// The words of `lanes` strings of less than 32 bytes. A string has the words before its last size
+/// % 8 bytes; the tail has these bytes, with zeros behind. A word that a string lacks is undefined.
 template <class V>
 struct StringWords {
     V word[3], tail;

@@ -69,9 +69,6 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static V shift_right(V v, V count) {
         return vshlq_u64(v, vnegq_s64(vreinterpretq_s64_u64(count)));
     }
-    static V choose(V tested, V bits, V yes, V no) {
-        return vbslq_u64(vtstq_u64(tested, bits), yes, no);
-    }
     static unsigned covered_lanes(V words, V mask) {
         return lane_mask(vceqq_u64(vandq_u64(words, mask), mask));
     }

@@ -67,10 +67,6 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     static V shift_right(V v, V count) {
         return shift_lanes(count, [&](__m128i c) { return _mm_srl_epi64(v, c); });
     }
-    static V choose(V tested, V bits, V yes, V no) {
-        const __m128i none = _mm_cmpeq_epi64(_mm_and_si128(tested, bits), _mm_setzero_si128());
-        return _mm_blendv_epi8(yes, no, none);
-    }
     static unsigned covered_lanes(V words, V mask) {
         return lane_mask(_mm_cmpeq_epi64(_mm_and_si128(words, mask), mask));
     }
