@@ -232,10 +232,15 @@ SIMDBLOOM_KERNEL void hash_strings(const Strings& strings, std::size_t n, std::u
             steps.any_size |= sizes[i];
             steps.from_17_on |= sizes[i] + 15;
         }
-        hash_chunk<O, Hash>(chunk, here, steps, sizes, low, high, hashes + first);
+        std::size_t long_ones = 0;
         if (steps.any_size >= 32)
+            for (std::size_t i = 0; i < here; ++i) long_ones += sizes[i] >= 32;
+        // Vectors work on the lanes of long strings too, in vain.
+        const bool one_by_one = long_ones > here / 4;
+        if (!one_by_one) hash_chunk<O, Hash>(chunk, here, steps, sizes, low, high, hashes + first);
+        if (long_ones != 0)
             for (std::size_t i = 0; i < here; ++i)
-                if (sizes[i] >= 32) hash_one(first + i);
+                if (one_by_one || sizes[i] >= 32) hash_one(first + i);
         first += here;
     }
 }
