@@ -216,7 +216,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     }
     // The words of eight strings, 32 bytes of each or 16. A load under a mask touches only bytes of
     // the string. XXH64 of string_views takes 0.92 ns with 4 bytes, 1.00 with 16 and 1.68 with 1 to
-    // 16; with the words loaded one string after the other, as on AVX2, 1.47, 1.84 and 3.88 (Zen 5).
+    // 16; with the words loaded one string after the other, as on AVX2, 1.47, 1.84 and 3.88 (Zen
+    // 5).
     template <bool long_words, class Strings>
     static StringWords<V> load_strings(const Strings& strings, std::size_t first, V sizes) {
         StringWords<V> w;
