@@ -44,15 +44,22 @@ inline typename O::V mix_vector(typename O::V key, typename O::V folded_seed) {
     return mix_second<O>(mix_first<O>(key, folded_seed));
 }
 
+/// The high half of a times the low half of b.
+template <class O>
+inline typename O::V mul32_high(typename O::V a, typename O::V b) {
+    if constexpr (requires { O::mul32_high(a, b); }) return O::mul32_high(a, b);
+    else return O::mul32(O::swap_halves(a), b);
+}
+
 template <class O>
 inline typename O::V block_index_vector(typename O::V hash, std::uint64_t blocks) {
-    return O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> 32;
+    return mul32_high<O>(hash, O::broadcast(blocks)) >> 32;
 }
 
 /// block_index times 2^shift, with one shift less than the two in turn.
 template <class O>
 inline typename O::V block_offset_vector(typename O::V hash, std::uint64_t blocks, int shift) {
-    return (O::mul32(O::swap_halves(hash), O::broadcast(blocks)) >> (32 - shift)) &
+    return (mul32_high<O>(hash, O::broadcast(blocks)) >> (32 - shift)) &
            O::broadcast(~std::uint64_t{0} << shift);
 }
 

@@ -62,10 +62,20 @@ struct Sector512 : OneLine<O, 64> {
 
 private:
     static bool covers(const std::byte* block, std::uint64_t pattern) {
-        bool hit = true;
-        for (std::size_t part = 0; part < parts; ++part)
-            hit &= O::covers(O::load_block(block + 8 * O::lanes * part), mask(pattern, part));
-        return hit;
+        const auto vector = [&](std::size_t part) {
+            return O::load_block(block + 8 * O::lanes * part);
+        };
+        if constexpr (O::joins_misses) {
+            V missing = O::missing(vector(0), mask(pattern, 0));
+            for (std::size_t part = 1; part < parts; ++part)
+                missing = missing | O::missing(vector(part), mask(pattern, part));
+            return O::none(missing);
+        } else {
+            bool hit = true;
+            for (std::size_t part = 0; part < parts; ++part)
+                hit &= O::covers(vector(part), mask(pattern, part));
+            return hit;
+        }
     }
     static V mask(std::uint64_t pattern, std::size_t part) {
         return O::bit_below_64(O::byte_of_part(pattern, part));

@@ -74,10 +74,20 @@ struct Split : OneLine<O, 4 * words> {
 
 private:
     static bool covers(const std::byte* block, std::uint64_t pattern) {
-        bool hit = true;
-        for (std::size_t part = 0; part < parts; ++part)
-            hit &= O::covers32(O::load_block32(block + 4 * O::lanes32 * part), mask(pattern, part));
-        return hit;
+        const auto vector = [&](std::size_t part) {
+            return O::load_block32(block + 4 * O::lanes32 * part);
+        };
+        if constexpr (O::joins_misses) {
+            V32 missing = O::missing(vector(0), mask(pattern, 0));
+            for (std::size_t part = 1; part < parts; ++part)
+                missing = missing | O::missing(vector(part), mask(pattern, part));
+            return O::none(missing);
+        } else {
+            bool hit = true;
+            for (std::size_t part = 0; part < parts; ++part)
+                hit &= O::covers32(vector(part), mask(pattern, part));
+            return hit;
+        }
     }
     static V32 mask(std::uint64_t pattern, std::size_t part) {
         const V32 x = O::broadcast32(static_cast<std::uint32_t>(pattern));

@@ -16,6 +16,7 @@ struct OpsDefaults {
     static constexpr bool keeps_misses = false;  // see AVX-512
     static constexpr bool fetches_bits = false;  // see AVX-512 with BITALG
     static constexpr bool covers_lines = false;  // see AVX2
+    static constexpr bool joins_misses = false;  // see NEON
     // The kind of answers that each family of layouts keeps, see answers.hpp.
     template <class Default>
     using SplitAnswers = Default;

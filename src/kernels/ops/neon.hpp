@@ -15,20 +15,25 @@ namespace {
 template <>
 struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static V mul32(V a, V b) { return vmull_u32(vmovn_u64(a), vmovn_u64(b)); }
+    static V mul32_high(V a, V b) { return vmull_u32(vshrn_n_u64(a, 32), vmovn_u64(b)); }
     static V mul_small(V a, std::uint32_t c) {
-        const uint32x2_t factor = vdup_n_u32(c);
-        return vaddq_u64(vmull_u32(vmovn_u64(a), factor),
-                         vshlq_n_u64(vmull_u32(vshrn_n_u64(a, 32), factor), 32));
+        // The product of the high half stays in the high half.
+        const uint32x4_t of_high = vmulq_u32(vreinterpretq_u32_u64(a), factors(0, c));
+        return vmlal_u32(vreinterpretq_u64_u32(of_high), vmovn_u64(a), vdup_n_u32(c));
     }
     template <std::uint64_t c>
     static V mul(V a) {
-        return product<c>(vmovn_u64(a), vshrn_n_u64(a, 32));
+        // One multiplication for both products that count in the high half alone, and their sum.
+        constexpr auto low = static_cast<std::uint32_t>(c),
+                       high = static_cast<std::uint32_t>(c >> 32);
+        const uint64x2_t cross =
+            vpaddlq_u32(vmulq_u32(vreinterpretq_u32_u64(a), factors(high, low)));
+        return vmlal_u32(vshlq_n_u64(cross, 32), vmovn_u64(a), vdup_n_u32(low));
     }
     /// (a ^ (a >> 32)) * c
     template <std::uint64_t c>
     static V mul_folded(V a) {
-        const uint32x2_t high = vshrn_n_u64(a, 32);
-        return product<c>(veor_u32(vmovn_u64(a), high), high);
+        return mul<c>(veorq_u64(a, vshrq_n_u64(a, 32)));
     }
     static V swap_halves(V a) {
         return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a)));
@@ -104,22 +109,37 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
             vorrq_u16(equal_cells<r>(bucket[0], remainder), equal_cells<r>(bucket[1], remainder));
         const uint16x8_t right =
             vorrq_u16(equal_cells<r>(bucket[2], remainder), equal_cells<r>(bucket[3], remainder));
-        return vmaxvq_u16(vorrq_u16(left, right)) != 0;
+        return !none(V32(vreinterpretq_u32_u16(vorrq_u16(left, right))));
     }
 
     static V32 bit32(V32 n) { return vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(n)); }
-    static bool covers(V block, V mask) {
-        return covers32(vreinterpretq_u32_u64(block), vreinterpretq_u32_u64(mask));
+    static bool covers(V block, V mask) { return none(missing(block, mask)); }
+    static bool covers32(V32 block, V32 mask) { return none(missing(block, mask)); }
+    /// The bits of the mask that a block of several vectors lacks are joined, because the reduction
+    /// of one vector to a bool is the dearest part of a test.
+    static constexpr bool joins_misses = true;
+    static V missing(V block, V mask) { return vbicq_u64(mask, block); }
+    static V32 missing(V32 block, V32 mask) { return vbicq_u32(mask, block); }
+    static bool none(V bits) { return none(V32(vreinterpretq_u32_u64(bits))); }
+    static bool none(V32 bits) {
+        return vgetq_lane_u64(vreinterpretq_u64_u32(vpmaxq_u32(bits, bits)), 0) == 0;
     }
-    static bool covers32(V32 block, V32 mask) { return vmaxvq_u32(vbicq_u32(mask, block)) == 0; }
+
+    // Packs 64 bytes of 0 or 1 into 64 bits: each is moved to its place in a byte of the result,
+    // and eight neighbours are added.
+    static constexpr bool packs_bytes = true;
+    static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
+        const int8x16_t places = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
+        const auto placed = [&](int i) { return vshlq_u8(vld1q_u8(bytes + 16 * i), places); };
+        const uint8x16_t of_four =
+            vpaddq_u8(vpaddq_u8(placed(0), placed(1)), vpaddq_u8(placed(2), placed(3)));
+        return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(of_four, of_four)), 0);
+    }
 
 private:
-    // The 64-bit product with c of numbers that are given in halves.
-    template <std::uint64_t c>
-    static V product(uint32x2_t low, uint32x2_t high) {
-        const uint32x2_t c_low = vdup_n_u32(c & 0xFFFFFFFFu), c_high = vdup_n_u32(c >> 32);
-        const uint32x2_t cross = vmla_u32(vmul_u32(low, c_high), high, c_low);
-        return vmlal_u32(vshlq_n_u64(vmovl_u32(cross), 32), low, c_low);
+    // The factors of the two halves of each lane.
+    static uint32x4_t factors(std::uint32_t low, std::uint32_t high) {
+        return vreinterpretq_u32_u64(vdupq_n_u64(std::uint64_t{high} << 32 | low));
     }
     static unsigned lane_mask(uint64x2_t v) {
         return static_cast<unsigned>((vgetq_lane_u64(v, 0) & 1) | (vgetq_lane_u64(v, 1) & 2));

@@ -60,6 +60,7 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     { O::keeps_misses } -> std::convertible_to<bool>;
     { O::fetches_bits } -> std::convertible_to<bool>;
     { O::covers_lines } -> std::convertible_to<bool>;
+    { O::joins_misses } -> std::convertible_to<bool>;
 };
 
 }  // namespace
