@@ -43,8 +43,7 @@ std::vector<std::byte> save(const FilterBase& filter);
 /// the path.
 void save_file(const FilterBase& filter, const std::filesystem::path& path);
 
-/// The same of a filter of any structure. A CodeTable has no format: saving it throws
-/// std::invalid_argument, and its saved_size is 0.
+/// The same of a filter of any structure.
 std::size_t saved_size(const AnyFilter& filter) noexcept;
 void save(const AnyFilter& filter, std::span<std::byte> out);
 std::vector<std::byte> save(const AnyFilter& filter);
@@ -112,6 +111,12 @@ Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
 template <>
 Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
                                                const Options& options) noexcept;
+template <>
+Loaded<CodeTable> load<CodeTable>(std::span<const std::byte> bytes,
+                                  const Options& options) noexcept;
+template <>
+Loaded<CodeTable> load_file<CodeTable>(const std::filesystem::path& path,
+                                       const Options& options) noexcept;
 template <>
 Loaded<FrozenFilter> view<FrozenFilter>(std::span<const std::byte> bytes,
                                         const Options& options) noexcept;

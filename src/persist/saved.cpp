@@ -112,6 +112,7 @@ Structure structure_of(std::span<const std::byte> bytes) noexcept {
     if (is('L', 'G')) return Structure::growing;
     if (is('L', 'S')) return Structure::series;
     if (is('B', 'M')) return Structure::bloomier;
+    if (is('C', 'T')) return Structure::codes;
     return Structure::filter;
 }
 

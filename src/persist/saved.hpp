@@ -37,6 +37,7 @@
 
 namespace simdbloom {
 class BloomierMap;
+class CodeTable;
 class GrowingCuckoo;
 class ScalableBloom;
 }  // namespace simdbloom
@@ -171,7 +172,7 @@ struct LoadAccess {
     static Loaded<ScalableBloom> series(const SeriesSource& from, Options options);
 };
 
-enum class Structure : std::uint8_t { filter, growing, bloomier, series };
+enum class Structure : std::uint8_t { filter, growing, bloomier, series, codes };
 /// By the magic that the bytes begin with; `filter` if it is none of the others'.
 Structure structure_of(std::span<const std::byte> bytes) noexcept;
 
@@ -192,13 +193,13 @@ Loaded<AnyFilter> with_structure(Structure structure, const Load& load) {
             return load.template operator()<BloomierMap>();
         case Structure::series:
             return load.template operator()<ScalableBloom>();
+        case Structure::codes:
+            return load.template operator()<CodeTable>();
         case Structure::filter:
             break;
     }
     return load.template operator()<AnyFilter>();
 }
-
-[[noreturn]] void throw_no_format(const AnyFilter& filter);
 
 /// What `work` returns. Its exceptions become errors. The message is empty where there is no memory
 /// for one.

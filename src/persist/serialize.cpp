@@ -91,10 +91,6 @@ void LoadAccess::complete(AnyFilter& filter) noexcept {
                                         cuckoo->blocks_);
 }
 
-void throw_no_format(const AnyFilter& filter) {
-    throw std::invalid_argument("simdbloom: " + filter.spec() + " has no format to be saved in");
-}
-
 }  // namespace detail
 
 std::size_t saved_size(const FilterBase& filter) noexcept {
@@ -112,21 +108,11 @@ std::vector<std::byte> save(const FilterBase& filter) {
 }
 
 std::size_t saved_size(const AnyFilter& filter) noexcept {
-    return std::visit(
-        []<class F>(const F& f) -> std::size_t {
-            if constexpr (std::same_as<F, CodeTable>) return 0;
-            else return saved_size(f);
-        },
-        filter.variant());
+    return std::visit([](const auto& f) { return saved_size(f); }, filter.variant());
 }
 
 std::vector<std::byte> save(const AnyFilter& filter) {
-    return std::visit(
-        [&]<class F>(const F& f) -> std::vector<std::byte> {
-            if constexpr (std::same_as<F, CodeTable>) detail::throw_no_format(filter);
-            else return save(f);
-        },
-        filter.variant());
+    return std::visit([](const auto& f) { return save(f); }, filter.variant());
 }
 
 void save(const AnyFilter& filter, std::span<std::byte> out) {

@@ -12,12 +12,7 @@ void save_file(const FilterBase& filter, const fs::path& path) {
 }
 
 void save_file(const AnyFilter& filter, const fs::path& path) {
-    std::visit(
-        [&]<class F>(const F& f) {
-            if constexpr (std::same_as<F, CodeTable>) detail::throw_no_format(filter);
-            else save_file(f, path);
-        },
-        filter.variant());
+    std::visit([&](const auto& f) { save_file(f, path); }, filter.variant());
 }
 
 namespace {

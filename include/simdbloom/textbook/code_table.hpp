@@ -4,15 +4,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/options.hpp"
+
+namespace simdbloom::detail {
+
+struct CodesAccess;
+
+}  // namespace simdbloom::detail
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -90,6 +98,7 @@ public:
     std::uint64_t probes(std::uint64_t hash) const noexcept { return look_for(hash).probes; }
 
 private:
+    friend struct detail::CodesAccess;
     friend struct detail::Hooks;
     struct CellSearch {
         std::uint64_t cell, probes;
@@ -108,6 +117,13 @@ private:
     unsigned code_bits_;
     detail::Storage table_;
 };
+
+/// The bytes that save writes: 72 and those of the cells (src/persist/format.md). The promises are
+/// those of save, load and save_file of a filter.
+std::size_t saved_size(const CodeTable& table) noexcept;
+void save(const CodeTable& table, std::span<std::byte> out);
+std::vector<std::byte> save(const CodeTable& table);
+void save_file(const CodeTable& table, const std::filesystem::path& path);
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END
