@@ -24,11 +24,11 @@ public:
         check_takes_keys();
         std::byte* const block = block_at(detail::block_index(hash, blocks_));
         detail::with_kind_of<detail::Family::cache_line>(layout_.kind, [&]<LayoutKind kind>() {
-            for (unsigned i = 0; i < layout_.k; ++i) {
+            each_probe<kind>([&](unsigned i) {
                 const unsigned b = bit<kind>(hash, i);
                 detail::store_le(block + b / 64 * 8,
                                  word(block, b / 64) | std::uint64_t{1} << (b % 64));
-            }
+            });
         });
     }
     bool contains_hash(std::uint64_t hash) const noexcept {
@@ -57,10 +57,23 @@ private:
                                           layout_.groups);
     }
 
+    /// visit(i) for each probe of a key.
+    template <LayoutKind kind, class Visit>
+    void each_probe(const Visit& visit) const {
+        constexpr detail::LayoutTraits traits = detail::traits_of(kind);
+        if constexpr (traits.fixed_k()) {
+            [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // even at -O2
+                (visit(i), ...);
+            }
+            (std::make_integer_sequence<unsigned, traits.k_max>());
+        } else {
+            for (unsigned i = 0; i < layout_.k; ++i) visit(i);
+        }
+    }
+
     /// Bit 0 is set if one of the key's bits is not.
     template <LayoutKind kind>
     std::uint64_t missing(const std::byte* block, std::uint64_t hash) const noexcept {
-        constexpr detail::LayoutTraits traits = detail::traits_of(kind);
         std::uint64_t clear = 0;
         if constexpr (kind == LayoutKind::zoned512) {
             // All bits of a zone lie in one word, which is loaded once.
@@ -72,18 +85,10 @@ private:
                     clear |= ~(w >> detail::zoned_bit(p, i));
             }
         } else {
-            const auto look_at = [&](unsigned i) {
+            each_probe<kind>([&](unsigned i) {
                 const unsigned b = bit<kind>(hash, i);
                 clear |= ~(word(block, b / 64) >> (b % 64));
-            };
-            if constexpr (traits.fixed_k()) {
-                [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // even at -O2
-                    (look_at(i), ...);
-                }
-                (std::make_integer_sequence<unsigned, traits.k_max>());
-            } else {
-                for (unsigned i = 0; i < layout_.k; ++i) look_at(i);
-            }
+            });
         }
         return clear;
     }
