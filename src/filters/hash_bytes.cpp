@@ -107,6 +107,7 @@ void hash_strings(const InlinedStrings& strings, std::size_t n, const StringHash
 
 void hash_strings(std::span<const std::string_view> strings, const StringHash& hash, Isa isa,
                   std::uint64_t* hashes) {
+    if (strings.empty()) return;  // there may be no address to count from
     // libstdc++ has the size first, libc++ the address.
     static_assert(sizeof(std::string_view) == 2 * sizeof(std::size_t));
     const std::string_view probe("0", 1);
