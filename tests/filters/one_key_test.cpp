@@ -64,7 +64,8 @@ TEST(OneKey, HasTheBitsAndAnswersOfBatches) {
                                                   &OneKeyCalls::register_insert);
 }
 
-// Of each word of a block, of each bit of a word: a test that ignored it would find the key.
+// The filter has a single key, and 3,000 filters have a single other key each. A test that ignored
+// a word or a bit would find the key in a filter where a batch does not.
 TEST(OneKey, LooksAtEveryBit) {
     const std::uint64_t key = 12345;
     for (const OneKeyCalls* calls : all_calls()) {

@@ -19,8 +19,8 @@ struct OneKeyCalls {
     void (*register_insert)(RegisterBlockedBloom&, const std::uint64_t* keys, std::size_t n);
 };
 
-/// This function has internal linkage, and what it calls is inlined or has the instructions in its
-/// name: the linker cannot take code for AVX2 for code of another file.
+// Each file has these functions for itself. What they call is inlined, or has the instructions in
+// its name. So the linker cannot mistake code for AVX2 for code of another file.
 namespace {
 template <class F>
 void contains_each(const F& filter, const std::uint64_t* keys, std::size_t n, bool* found) {
