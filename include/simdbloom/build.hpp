@@ -18,8 +18,10 @@ enum class BuildMethod : std::uint8_t {
                 ///< thread where there are few keys
     atomic,     ///< every thread sets the bits of its share of the keys with relaxed atomic ORs;
                 ///< needs no memory
-    partitioned,  ///< the threads exchange keys so that every thread owns a range of blocks; needs
-                  ///< 16 bytes for each of up to 2^17 keys a thread. Not for classic
+    partitioned,  ///< no two threads write to the same range of blocks at a time. Of two threads
+                  ///< each hashes all keys and inserts those of its half; of more, each sorts its
+                  ///< share into ranges and takes turns. T <= 256 threads need T * T * 33 KiB of
+                  ///< memory. Not for classic
     merged,  ///< every thread fills a filter of its own, and these are ORed together at the end;
              ///< needs (threads - 1) times the filter's memory
 };

@@ -35,10 +35,13 @@ struct Build {
     const Secret* secret;  ///< of a filter whose hashing is keyed, else null
     unsigned threads;
 
-    std::uint64_t hash(std::size_t i) const {
-        return hashed              ? keys[i]
-               : secret != nullptr ? siphash(keys[i], *secret)
-                                   : mix(keys[i], target.seed);
+    /// The hashes of n keys from the one of that number on; `made` has room for them.
+    const std::uint64_t* hashes(std::size_t first, std::size_t n, std::uint64_t* made) const {
+        const std::uint64_t* const from = keys.data() + first;
+        if (hashed) return from;
+        if (secret != nullptr) kernels.siphash(from, n, secret->low, secret->high, made);
+        else kernels.mix(from, n, target.seed, made);
+        return made;
     }
     /// Thread t's share of n things.
     std::size_t start(std::size_t n, unsigned t) const {
@@ -110,14 +113,13 @@ void set_shared_bits(const Build& b, std::uint64_t hash) {
 template <LayoutKind kind>
 void insert_shared(const Build& b, std::size_t first, std::size_t last) {
     // A locked OR waits for everything before it: lines have to be under way before.
-    std::uint64_t hashes[chunk_keys];
+    std::uint64_t made[chunk_keys];
     for (; first < last; first += chunk_keys) {
         const std::size_t n = std::min(chunk_keys, last - first);
-        for (std::size_t i = 0; i < n; ++i) {
-            hashes[i] = b.hash(first + i);
+        const std::uint64_t* const hashes = b.hashes(first, n, made);
+        for (std::size_t i = 0; i < n; ++i)
             __builtin_prefetch(
                 b.target.bits + block_index(hashes[i], b.target.blocks) * b.block_bytes, 1);
-        }
         for (std::size_t i = 0; i < n; ++i) set_shared_bits<kind>(b, hashes[i]);
     }
 }
@@ -135,48 +137,95 @@ void build_atomic(const Build& b) {
     });
 }
 
-void build_partitioned(const Build& b) {
-    constexpr std::size_t per_thread = std::size_t{1} << 17;  // keys a round: 2 MiB of hashes
-    const std::size_t room = std::min(per_thread, b.keys.size() / b.threads + 1),
-                      round = room * b.threads;
-    struct Exchange {
-        std::vector<std::uint64_t> hashes, sorted;
-        std::vector<std::size_t> start;  // of each owner's hashes in `sorted`
-    };
-    std::vector<Exchange> exchange(b.threads);
-    for (auto& e : exchange) {
-        e.hashes.resize(room);
-        e.sorted.resize(room);
-        e.start.resize(b.threads + std::size_t{2});
-    }
-    // The owner of a block is one and the same thread for all hashes that lead to it.
-    const std::uint64_t owners_per_block = (std::uint64_t{b.threads} << 32) / b.target.blocks;
-    const auto owner = [&](std::uint64_t hash) {
-        return static_cast<std::size_t>((block_index(hash, b.target.blocks) * owners_per_block) >>
-                                        32);
-    };
-    std::barrier all_here(static_cast<std::ptrdiff_t>(b.threads));
+/// The blocks of a filter in regions, each of which one thread at a time writes to.
+class Regions {
+public:
+    static constexpr std::size_t waiting = 512;  // hashes of a thread wait for a region
 
-    on_threads(b.threads, [&](unsigned t) {
-        Exchange& mine = exchange[t];
-        for (std::size_t first = 0; first < b.keys.size(); first += round) {
-            const std::size_t size = std::min(round, b.keys.size() - first),
-                              from = first + b.start(size, t),
-                              n = first + b.start(size, t + 1) - from;
-            std::fill(mine.start.begin(), mine.start.end(), 0);
+    explicit Regions(const Build& b)
+        : busy_(std::size_t{8} * std::min(b.threads, 256u)),  // threads seldom meet
+          per_block_((std::uint64_t{busy_.size()} << 32) / b.target.blocks) {}
+    /// What a thread needs: the hashes that wait for each region, and how many they are.
+    std::size_t words_a_thread() const { return busy_.size() * (waiting + 1); }
+
+    /// Inserts the keys from `first` to `last`. What is read for each key are copies: the stack of
+    /// the thread that made the build is full of variables that it writes.
+    void insert(const Build b, std::size_t first, std::size_t last, std::uint64_t* const words) {
+        const std::size_t regions = busy_.size();
+        const std::uint64_t per_block = per_block_;
+        std::uint64_t* const count = words + regions * waiting;
+        std::uint64_t made[chunk_keys];
+        for (; first < last; first += chunk_keys) {
+            const std::size_t n = std::min(chunk_keys, last - first);
+            const std::uint64_t* const hashes = b.hashes(first, n, made);
             for (std::size_t i = 0; i < n; ++i) {
-                mine.hashes[i] = b.hash(from + i);
-                ++mine.start[owner(mine.hashes[i]) + 2];
+                const std::uint64_t region =
+                    (block_index(hashes[i], b.target.blocks) * per_block) >> 32;
+                words[region * waiting + count[region]++] = hashes[i];
+                if (count[region] == waiting) flush(b, region, words, count[region]);
             }
-            for (std::size_t o = 2; o < mine.start.size(); ++o) mine.start[o] += mine.start[o - 1];
-            for (std::size_t i = 0; i < n; ++i)
-                mine.sorted[mine.start[owner(mine.hashes[i]) + 1]++] = mine.hashes[i];
-            all_here.arrive_and_wait();
-            for (const auto& e : exchange)
-                b.kernels.insert(b.target,
-                                 {e.sorted.data() + e.start[t], e.start[t + 1] - e.start[t], true});
-            all_here.arrive_and_wait();
         }
+        for (std::size_t region = 0; region < regions; ++region)
+            flush(b, region, words, count[region]);
+    }
+
+private:
+    void flush(const Build& b, std::size_t region, const std::uint64_t* words,
+               std::uint64_t& count) {
+        while (busy_[region].test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+        b.kernels.insert(b.target, {words + region * waiting, count, true});
+        busy_[region].clear(std::memory_order_release);
+        count = 0;
+    }
+
+    std::vector<std::atomic_flag> busy_;
+    std::uint64_t per_block_;
+};
+
+/// Inserts those keys whose blocks are the share of thread t. Their hashes are those from `least`
+/// to `least + range`.
+void insert_own(const Build b, unsigned t, std::span<std::uint64_t> own) {
+    const std::uint64_t blocks = b.target.blocks, first = b.start(blocks, t),
+                        last = b.start(blocks, t + 1);
+    if (first == last) return;
+    const auto least_hash = [&](std::uint64_t block) {
+        return static_cast<std::uint64_t>(
+                   ((static_cast<unsigned __int128>(block) << 32) + blocks - 1) / blocks)
+               << 32;
+    };
+    const std::uint64_t least = least_hash(first), range = least_hash(last) - 1 - least;
+    std::uint64_t made[chunk_keys];
+    std::size_t n_own = 0;
+    for (std::size_t i = 0; i < b.keys.size(); i += chunk_keys) {
+        const std::size_t n = std::min(chunk_keys, b.keys.size() - i);
+        const std::uint64_t* const hashes = b.hashes(i, n, made);
+        for (std::size_t j = 0; j < n; ++j) {
+            own[n_own] = hashes[j];
+            n_own += hashes[j] - least <= range;
+        }
+        if (n_own + chunk_keys > own.size() || i + n == b.keys.size()) {
+            b.kernels.insert(b.target, {own.data(), n_own, true});
+            n_own = 0;
+        }
+    }
+}
+
+void build_owned(const Build& b) {
+    constexpr std::size_t room = 4096;
+    std::vector<std::uint64_t> own(room * b.threads);
+    on_threads(b.threads,
+               [&](unsigned t) { insert_own(b, t, std::span(own).subspan(room * t, room)); });
+}
+
+void build_partitioned(const Build& b) {
+    // Two threads each hash every key, which takes 0.6 ns; more threads each sort their share of
+    // the keys, which takes 0.8 to 1.7 (bench/pages/tried.md, "Builds on two threads").
+    if (b.threads == 2) return build_owned(b);
+    Regions regions(b);
+    std::vector<std::uint64_t> words(regions.words_a_thread() * b.threads);
+    on_threads(b.threads, [&](unsigned t) {
+        regions.insert(b, b.start(b.keys.size(), t), b.start(b.keys.size(), t + 1),
+                       words.data() + regions.words_a_thread() * t);
     });
 }
 

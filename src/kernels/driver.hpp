@@ -310,8 +310,8 @@ SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, s
 
 template <Operations O, KernelLayout<O> L>
 constexpr Kernels kernels_of() {
-    return {&lookup<O, L>, &few<O, L>,   L::few_below,
-            &insert<O, L>, &touch<O, L>, &siphash_batch<O>};
+    return {&lookup<O, L>, &few<O, L>,    L::few_below,     &insert<O, L>,
+            &touch<O, L>,  &mix_batch<O>, &siphash_batch<O>};
 }
 
 }  // namespace

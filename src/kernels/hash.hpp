@@ -1,6 +1,7 @@
 // The hash of hash.hpp and the block address of layout_traits.hpp, one vector of keys at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/table.hpp"
@@ -42,6 +43,26 @@ inline typename O::V mix_second(typename O::V x) {
 template <class O>
 inline typename O::V mix_vector(typename O::V key, typename O::V folded_seed) {
     return mix_second<O>(mix_first<O>(key, folded_seed));
+}
+
+/// hashes[i] = hash(keys[i]), a vector at a time. The two arrays may be the same.
+template <class O, class Hash>
+inline void hash_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t* hashes,
+                       const Hash& hash) {
+    std::size_t i = 0;
+    for (; i + O::lanes <= n; i += O::lanes) O::store(hashes + i, hash(O::load(keys + i)));
+    if (i == n) return;
+    std::uint64_t rest[O::lanes];
+    O::store(rest, hash(O::load_first(keys + i, n - i)));
+    for (std::size_t j = 0; i + j < n; ++j) hashes[i + j] = rest[j];
+}
+
+template <class O>
+SIMDBLOOM_KERNEL void mix_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t seed,
+                                std::uint64_t* hashes) {
+    const auto folded_seed = fold_seed<O>(seed);
+    hash_batch<O>(keys, n, hashes,
+                  [&](typename O::V key) { return mix_vector<O>(key, folded_seed); });
 }
 
 /// The high half of a times the low half of b.

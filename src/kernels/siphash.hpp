@@ -33,19 +33,12 @@ SIMDBLOOM_KERNEL void siphash_batch(const std::uint64_t* keys, std::size_t n, st
     using V = typename O::V;
     const auto begin = sip_begin_lanes<O>(low, high);
     const V length = O::broadcast(std::uint64_t{8} << 56), ff = O::broadcast(0xFF);
-    const auto siphash_vector = [&](V key) {
+    hash_batch<O>(keys, n, hashes, [&](V key) {
         SipState<V> state = begin;
         state.absorb(key, RotateLanes<O>{});
         state.absorb(length, RotateLanes<O>{});
         return state.finish(ff, RotateLanes<O>{});
-    };
-    std::size_t i = 0;
-    for (; i + O::lanes <= n; i += O::lanes)
-        O::store(hashes + i, siphash_vector(O::load(keys + i)));
-    if (i == n) return;
-    std::uint64_t rest[O::lanes];
-    O::store(rest, siphash_vector(O::load_first(keys + i, n - i)));
-    for (std::size_t j = 0; i + j < n; ++j) hashes[i + j] = rest[j];
+    });
 }
 
 }  // namespace

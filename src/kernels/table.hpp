@@ -73,8 +73,10 @@ struct Kernels {
     /// Hashes the keys, computes their addresses as lookup does, and loads what a lookup of absent
     /// keys must load, but tests nothing.
     std::uint64_t (*touch)(const Target&, Batch);
-    /// hashes[i] = siphash(keys[i], {low, high}) for n keys. The two arrays may be the same. It is
-    /// the same for every layout.
+    /// hashes[i] = mix(keys[i], seed), or siphash(keys[i], {low, high}), for n keys. The two arrays
+    /// may be the same. Both are the same for every layout.
+    void (*mix)(const std::uint64_t* keys, std::size_t n, std::uint64_t seed,
+                std::uint64_t* hashes);
     void (*siphash)(const std::uint64_t* keys, std::size_t n, std::uint64_t low, std::uint64_t high,
                     std::uint64_t* hashes);
 };

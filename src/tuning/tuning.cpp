@@ -70,9 +70,9 @@ Tuning Tuning::of_caches(const Caches& caches, bool halves_lines) noexcept {
                                            ? std::max(l2, caches.l3 / 4)
                                            : l2;
     const std::size_t l3 = caches.l3 != 0 ? caches.l3 : safe_l3;
-    // The filters of two threads stay in the cache. Beyond 16 MiB the pages of the second filter
-    // cost more than the exchange of keys (bench/pages/tried.md, "Builds on two threads").
-    made.build_merged_up_to = std::min(l3 / 2, std::size_t{16} << 20);
+    // The filters of two threads stay in the level-3 cache. A virtual machine may have a small
+    // share of a large one: hence the second bound (bench/pages/tried.md, "Builds on two threads").
+    made.build_merged_up_to = std::min(l3 / 2, 16 * l2);
     if (halves_lines)
         for (std::size_t i = 0; i < n_layouts; ++i)
             if (is_whole_line(layout_traits[i])) made.add_choice(i, {l3, Isa::avx2});

@@ -76,6 +76,17 @@ TEST(TuningRules, OfAMachineThatSaysNothingAreThoseOfASmallLevel2Cache) {
         EXPECT_EQ(rules.of(Isa::avx512, static_cast<detail::Tuned>(i)).prefetch_above, 1 << 20);
 }
 
+TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
+    constexpr std::size_t mib = 1 << 20;
+    const auto up_to = [](const Caches& caches) {
+        return Tuning::of_caches(caches, false).build_merged_up_to;
+    };
+    EXPECT_EQ(up_to({48 << 10, 1 * mib, 32 * mib}), 16 * mib);
+    EXPECT_EQ(up_to({48 << 10, 2 * mib, 48 * mib}), 24 * mib);
+    EXPECT_EQ(up_to({48 << 10, 2 * mib, 260 * mib}), 32 * mib);
+    EXPECT_EQ(up_to({}), 4 * mib);
+}
+
 TEST(TuningRules, OnlyWholeLinesTakeAnotherIsaWhereHalvesAreFaster) {
     const auto rules = Tuning::of_caches({}, true);
     for (std::size_t i = 0; i < detail::n_tuned; ++i) {
