@@ -1,0 +1,88 @@
+"""Writes a record into the pages of papers/: the tables, the tally, the forest plot, and the record
+itself."""
+import json
+import os
+import re
+import sys
+
+import table
+from claim_files import EVIDENCE, ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
+from rows import write_whole  # noqa: E402
+
+PAPERS = os.path.join(ROOT, "papers")
+BEGIN, END = "<!-- record: {} -->", "<!-- end record -->"
+
+
+def machine_name(machine):
+    """Of the file of a record: vendor, family, model and stepping of the CPU."""
+    parts = [machine["cpu"].split("(")[0].split()[0], *(machine[f"cpu {part}"] for part in
+                                                      ("family", "model", "stepping"))]
+    return re.sub(r"[^\w.]+", "-", "-".join(parts)).strip("-").lower()
+
+
+def section(record, entries, claims):
+    """The claims of one paper, and why some verdicts are not "reproduced"."""
+    lines = table.header(["claim", "evidence", "published", "ours", "tolerance", "verdict"])
+    reasons = []
+    for claim in claims:
+        entry = entries.get(claim.id)
+        name, source = claim.id.split("/")[1], ", ".join(EVIDENCE[e] for e in claim.evidence)
+        cells = [f"`{name}`: {claim.statement}", f"{source}; {claim.where}",
+                 table.published(claim)]
+        if entry is None:
+            cells += ["-", claim.tolerance_text, "not run on this machine yet"]
+        else:
+            cells += [table.ours(entry), claim.tolerance_text, entry["verdict"]]
+        lines.append(table.row(cells))
+        if claim.reason:
+            reasons.append(f"- `{name}`: {' '.join(claim.reason.split())}")
+    if reasons:
+        lines += ["", *reasons]
+    lines += ["", f"Printed on {record['provenance']}, by `{record['command']}`."]
+    return "\n".join(lines)
+
+
+def overview(record, papers, claims):
+    entries = {entry["id"]: entry for entry in record["claims"]}
+    lines = [f"{len(claims)} claims of {len(papers)} papers: {table.tally(record['claims'])}"
+             f", {len(claims) - len(entries)} not run.", "",
+             table.tally_by_kind(record["claims"]), "",
+             "![Ours over published, for the claims that are measured](record/forest.svg)", "",
+             *table.header(["paper", "claim in one line", "claims", "verdicts"])]
+    for name, paper in papers.items():
+        own = [claim.id for claim in claims if claim.paper == name]
+        ran = [entries[identity] for identity in own if identity in entries]
+        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["claim"], str(len(own)),
+                                table.tally(ran) or "not run"]))
+    return "\n".join(lines + ["", f"Printed on {record['provenance']}, by "
+                              f"`{record['command']}`."])
+
+
+def put(path, name, text):
+    """Between the markers of the page."""
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    begin = BEGIN.format(name)
+    if page.count(begin) != 1 or END not in page.split(begin)[1]:
+        sys.exit(f"bench/replicate: {path} has not one {begin} with {END} behind it")
+    head, rest = page.split(begin)
+    write_whole(path, f"{head}{begin}\n\n{text}\n\n{END}{rest.split(END, 1)[1]}")
+
+
+def adopt(record, papers, claims):
+    entries = {entry["id"]: entry for entry in record["claims"]}
+    known = {claim.id for claim in claims}
+    if gone := [identity for identity in entries if identity not in known]:
+        sys.exit(f"bench/replicate: the record has claims without a file: {', '.join(gone)}")
+    for name in papers:
+        own = [claim for claim in claims if claim.paper == name]
+        put(os.path.join(PAPERS, f"{name}.md"), name, section(record, entries, own))
+    put(os.path.join(PAPERS, "README.md"), "all", overview(record, papers, claims))
+    folder = os.path.join(PAPERS, "record")
+    os.makedirs(folder, exist_ok=True)
+    write_whole(os.path.join(folder, "forest.svg"), table.forest(record))
+    path = os.path.join(folder, machine_name(record["machine"]) + ".json")
+    write_whole(path, json.dumps(record, separators=(",", ":")).replace('{"id"', '\n{"id"') + "\n")
+    print(f"written: {len(papers)} pages, papers/README.md, {os.path.relpath(path, ROOT)}")

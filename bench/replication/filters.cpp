@@ -1,0 +1,188 @@
+// Rates and answers of filters that make_filter knows.
+#include <algorithm>
+#include <memory>
+
+#include "harness/keys.hpp"
+#include "harness/subject.hpp"
+#include "replication/probes.hpp"
+#include "simdbloom/simdbloom.hpp"
+
+namespace simdbloom::replication {
+namespace {
+
+using bench::Keys;
+using bench::KeySource;
+
+/// Keys 0 .. keys - 1 are in; the strangers of a filter are no other filter's.
+struct Filled {
+    KeySource source = KeySource::generated(1);
+    std::uint64_t keys;
+    AnyFilter filter;
+
+    Filled(Setup& s, std::uint64_t seed)
+        : keys(s.count("keys")),
+          filter(make_filter(s.text("spec"), keys, s.number("bits_per_key"), {.seed = seed})) {
+        bench::fill(filter, source, keys);
+    }
+    std::uint64_t strangers_found(std::uint64_t seed, std::uint64_t probes) const {
+        const std::uint64_t first = keys + (seed << 40);
+        std::uint64_t found = 0;
+        bench::for_keys(source, first, first + probes,
+                        [&](Keys piece) { found += filter.count(piece); });
+        return found;
+    }
+    std::uint64_t keys_found(std::uint64_t from = 0) const {
+        std::uint64_t found = 0;
+        bench::for_keys(source, from, keys, [&](Keys piece) { found += filter.count(piece); });
+        return found;
+    }
+};
+
+/// Measured FPR, one filter a sample. With `of_strangers` the share of accesses saved: the share of
+/// all that are strangers, less those that are found.
+void run_fpr(Setup& s) {
+    const std::uint64_t filters = s.count("filters", 10), probes = s.count("probes");
+    const double strangers = s.number("of_strangers", 0);
+    for (std::uint64_t seed = 1; seed <= filters; ++seed) {
+        const std::uint64_t found = Filled(s, seed).strangers_found(seed, probes);
+        if (strangers == 0) print_rate(found, probes);
+        else
+            print_value(strangers * (1 - static_cast<double>(found) / static_cast<double>(probes)));
+    }
+}
+
+/// The ratio of the FPRs of two filters, a pair a sample.
+void run_fpr_ratio(Setup& s) {
+    const std::uint64_t filters = s.count("filters", 10), probes = s.count("probes"),
+                        keys = s.count("keys");
+    const auto rate = [&](const std::string& which, std::uint64_t seed) {
+        auto filter = make_filter(s.text(which), keys, s.number(which + "_bits"), {.seed = seed});
+        const auto source = KeySource::generated(1);
+        bench::fill(filter, source, keys);
+        std::uint64_t found = 0;
+        bench::for_keys(source, keys, keys + probes,
+                        [&](Keys piece) { found += filter.count(piece); });
+        return static_cast<double>(found);
+    };
+    for (std::uint64_t seed = 1; seed <= filters; ++seed)
+        print_value(rate("a", seed) / rate("b", seed));
+}
+
+/// How many inserted keys are not found, over filters of many sizes.
+void run_lost(Setup& s) {
+    const std::uint64_t sizes = s.count("sizes"), step = s.count("step");
+    std::uint64_t lost = 0;
+    for (std::uint64_t n = 1; n <= sizes * step; n += step) {
+        auto filter = make_filter(s.text("spec"), n, s.number("bits_per_key"), {.seed = n});
+        const auto source = KeySource::generated(n);
+        bench::fill(filter, source, n);
+        bench::for_keys(source, 0, n, [&](Keys piece) {
+            lost += piece.size() - filter.count(piece);
+            for (const std::uint64_t key : piece) lost += !filter.contains(key);
+        });
+    }
+    print_text(std::to_string(lost));
+}
+
+/// Every second key is erased, then the others: which of the others were lost on the way, and what
+/// is found in the end.
+void run_erased(Setup& s) {
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        Filled f(s, seed);
+        std::uint64_t lost = 0;
+        for (std::uint64_t i = 0; i < f.keys; i += 2) lost += !f.filter.erase(f.source.key(i));
+        for (std::uint64_t i = 1; i < f.keys; i += 2) lost += !f.filter.contains(f.source.key(i));
+        for (std::uint64_t i = 1; i < f.keys; i += 2) lost += !f.filter.erase(f.source.key(i));
+        print_text(std::to_string(lost) + " lost, " + std::to_string(f.keys_found()) + " left");
+    }
+}
+
+/// The load of a cuckoo table when a key first finds no place.
+void run_load(Setup& s) {
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        const auto room = s.count("slots");
+        auto filter = make_filter(s.text("spec"), room * 95 / 100, s.number("slot_bits") / 0.95,
+                                  {.seed = seed});
+        const double slots = 4.0 * static_cast<double>(filter.base().blocks());
+        const auto source = KeySource::generated(seed);
+        std::uint64_t n = 0;
+        while (filter.try_insert(source.key(n))) ++n;
+        print_value(static_cast<double>(n) / slots);
+    }
+}
+
+/// Bits per key of two filters for one FPR, as a ratio.
+void run_space(Setup& s) {
+    const auto bits = [&](const char* which) {
+        return make_filter_for_fpr(s.text(which), s.count("keys"), s.number("fpr")).bits_per_key();
+    };
+    print_value(bits("a") / bits("b"));
+}
+
+/// Distinct lines of 64 bytes that a lookup of a key that is in loads, a filter a sample.
+void run_lines(Setup& s) {
+    for (std::uint64_t seed = 1; seed <= s.count("filters", 5); ++seed) {
+        Filled f(s, seed);
+        const std::uint64_t n = std::min<std::uint64_t>(f.keys, 100'000);
+        double lines = 0;
+        for (std::uint64_t i = 0; i < n; ++i)
+            lines += f.filter.base().lines_touched(f.filter.hash_of(f.source.key(i)));
+        print_value(lines / static_cast<double>(n));
+    }
+}
+
+/// Whether every instruction set sets the bits and gives the answers of scalar code.
+void run_same_on_every_isa(Setup& s) {
+    const std::uint64_t n = s.count("keys"), probes = s.count("probes");
+    const auto source = KeySource::generated(1);
+    std::vector<std::uint64_t> strangers(probes);
+    source.fill(n / 2, strangers.data(), strangers.size());
+    std::vector<std::byte> bits;
+    std::vector<std::uint8_t> answers;
+    for (const Isa isa : usable_isas()) {
+        auto filter = make_filter(s.text("spec"), n, s.number("bits_per_key"), {.isa = isa});
+        bench::fill(filter, source, n);
+        std::vector<std::uint8_t> bitmap((probes + 7) / 8);
+        filter.contains(strangers, bitmap);
+        const auto bytes = filter.base().bytes();
+        if (answers.empty()) bits.assign(bytes.begin(), bytes.end()), answers = bitmap;
+        print_text(std::ranges::equal(bytes, bits) && bitmap == answers ? "same" : "other");
+    }
+}
+
+/// A number of keys that was estimated from the bits, over the true one: of a filter (`what` keys),
+/// of a union or of an intersection of two filters with half of their keys in common.
+void run_estimate(Setup& s) {
+    const std::string what = s.text("what");
+    const std::uint64_t n = s.count("keys");
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        const auto source = KeySource::generated(seed);
+        const auto filled = [&](std::uint64_t first) {
+            auto filter = make_filter(s.text("spec"), n, s.number("bits_per_key"), {.seed = seed});
+            bench::for_keys(source, first, first + n, [&](Keys piece) { filter.insert(piece); });
+            return filter;
+        };
+        const auto a = filled(0), b = filled(n / 2);
+        const auto count = static_cast<double>(n);
+        if (what == "keys") print_value(estimated_keys(a).keys / count);
+        else if (what == "union") print_value(estimated_union(a, b).keys / (1.5 * count));
+        else if (what == "intersection") print_value(estimated_intersection(a, b).keys / count * 2);
+        else throw std::invalid_argument("what=" + what + " is not estimated");
+    }
+}
+
+constexpr Probe filter_list[] = {{"fpr", run_fpr},
+                                 {"fpr_ratio", run_fpr_ratio},
+                                 {"lost", run_lost},
+                                 {"erased", run_erased},
+                                 {"load", run_load},
+                                 {"space", run_space},
+                                 {"lines", run_lines},
+                                 {"estimate", run_estimate},
+                                 {"same_on_every_isa", run_same_on_every_isa}};
+
+}  // namespace
+
+std::span<const Probe> filter_probes() { return filter_list; }
+
+}  // namespace simdbloom::replication

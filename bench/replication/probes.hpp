@@ -1,0 +1,104 @@
+// Probes: what a claim of papers/claims names, with a set-up. A probe prints samples, one JSON
+// object a line; verdicts.py lists the forms.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace simdbloom::replication {
+
+/// The set-up of a claim: name=value, from the command line. Each value that is missing, no number,
+/// or read by nothing is an error that names it.
+class Setup {
+public:
+    explicit Setup(std::span<char* const> words) {
+        for (const std::string word : words) {
+            const auto equals = word.find('=');
+            if (equals == std::string::npos)
+                throw std::invalid_argument("\"" + word + "\" is not name=value");
+            values_[word.substr(0, equals)] = word.substr(equals + 1);
+        }
+    }
+
+    bool has(const std::string& name) const { return values_.contains(name); }
+    const std::string& text(const std::string& name) {
+        const auto found = values_.find(name);
+        if (found == values_.end()) throw std::invalid_argument("no value for \"" + name + "\"");
+        read_.insert(name);
+        return found->second;
+    }
+    std::string text(const std::string& name, const std::string& otherwise) {
+        return has(name) ? text(name) : otherwise;
+    }
+    double number(const std::string& name) {
+        const std::string& value = text(name);
+        std::size_t end = 0;
+        double x = 0;
+        try {
+            x = std::stod(value, &end);
+        } catch (const std::exception&) {
+        }
+        if (end == 0 || end != value.size())
+            throw std::invalid_argument(name + "=" + value + " is no number");
+        return x;
+    }
+    double number(const std::string& name, double otherwise) {
+        return has(name) ? number(name) : otherwise;
+    }
+    /// A whole number, 1e8 too.
+    std::uint64_t count(const std::string& name) {
+        const double x = number(name);
+        if (!(x >= 0 && x < 0x1p63) || x != std::floor(x))
+            throw std::invalid_argument(name + "=" + text(name) + " is no number of things");
+        return static_cast<std::uint64_t>(x);
+    }
+    std::uint64_t count(const std::string& name, std::uint64_t otherwise) {
+        return has(name) ? count(name) : otherwise;
+    }
+    unsigned small(const std::string& name) { return static_cast<unsigned>(count(name)); }
+    unsigned small(const std::string& name, unsigned otherwise) {
+        return has(name) ? small(name) : otherwise;
+    }
+    void check_all_read() const {
+        for (const auto& [name, value] : values_)
+            if (!read_.contains(name))
+                throw std::invalid_argument("the probe does not know \"" + name + "\"");
+    }
+
+private:
+    std::map<std::string, std::string> values_;
+    std::set<std::string> read_;
+};
+
+inline void print_value(double value) { std::printf("{\"value\": %.17g}\n", value); }
+inline void print_text(const std::string& text) {
+    std::printf("{\"text\": \"%s\"}\n", text.c_str());
+}
+inline void print_named(const std::string& name, double value) {
+    std::printf("{\"name\": \"%s\", \"value\": %.17g}\n", name.c_str(), value);
+}
+inline void print_point(double x, double y) { std::printf("{\"x\": %.17g, \"y\": %.17g}\n", x, y); }
+inline void print_rate(std::uint64_t hits, std::uint64_t of) {
+    std::printf("{\"hits\": %llu, \"of\": %llu}\n", static_cast<unsigned long long>(hits),
+                static_cast<unsigned long long>(of));
+}
+
+struct Probe {
+    const char* name;
+    void (*run)(Setup&);
+};
+std::span<const Probe> formula_probes();
+std::span<const Probe> filter_probes();
+std::span<const Probe> structure_probes();
+std::span<const Probe> scheme_probes();
+std::span<const Probe> timed_probes();
+
+}  // namespace simdbloom::replication

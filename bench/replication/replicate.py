@@ -1,0 +1,175 @@
+"""Runs the claims of papers/claims and writes the record. bench/replicate starts it.
+
+usage: replicate.py --prober PROGRAM [options], see bench/replicate --help
+"""
+import argparse
+import datetime
+import json
+import os
+import subprocess
+import sys
+import time
+
+import adopt
+import table
+import two_records
+from claim_files import ROOT, load_or_exit
+from verdicts import NOT_TESTABLE, TOO_NOISY, Result, judge
+
+sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
+from rows import write_whole  # noqa: E402
+
+# The most seconds that one claim may take, and the limit on its probe.
+DEPTHS = {"quick": 4, "standard": 60, "full": float("inf")}
+LONGEST = 1800
+
+
+def stop(message):
+    sys.exit(f"bench/replicate: {message}")
+
+
+class Prober:
+    def __init__(self, program):
+        self.program = program
+        self.offers = json.loads(self.output("--offers"))
+
+    def output(self, *arguments):
+        try:
+            end = subprocess.run([self.program, *arguments], capture_output=True, text=True,
+                                 timeout=LONGEST)
+        except OSError as error:
+            stop(f"cannot run {self.program}: {error.strerror}")
+        except subprocess.TimeoutExpired:
+            stop(f"{' '.join(arguments)} took more than {LONGEST} s")
+        if end.returncode:
+            stop(f"{' '.join(arguments)}: {end.stderr.strip() or end.returncode}")
+        return end.stdout
+
+    def samples(self, probe, setup):
+        words = [f"{name}={value}" for name, value in setup.items()]
+        return [json.loads(line) for line in self.output(probe, *words).splitlines()]
+
+    def missing(self, claim):
+        """What this machine or the library lacks for the claim."""
+        return [need for need in claim.needs if need not in self.offers["offers"]]
+
+    def is_timed(self, claim):
+        return claim.probe in self.offers["timed"]
+
+
+def run(claim, prober):
+    """One entry of the record."""
+    started, samples, limit = time.monotonic(), [], None
+    missing = prober.missing(claim)
+    if missing:
+        result = Result(NOT_TESTABLE, note="needs " + ", ".join(missing))
+    else:
+        samples = prober.samples(claim.probe, claim.setup)
+        if claim.limit:
+            limit = prober.samples(claim.limit["probe"], claim.limit["setup"])[0]["value"]
+        result = judge(claim, samples, limit)
+    return {"id": claim.id, "kind": claim.kind, "published": claim.published, "unit": claim.unit,
+            "probe": claim.probe, "setup": claim.setup, "tolerance": claim.tolerance_text,
+            "verdict": result.verdict, "expected": claim.expected, "ours": result.ours,
+            "low": result.low, "high": result.high, "note": result.note, "limit": limit,
+            "seconds": round(time.monotonic() - started, 2), "samples": samples}
+
+
+def as_expected(entry):
+    return entry["verdict"] in entry["expected"]
+
+
+def selected(claims, options, prober):
+    """Those asked for; what is named by --claim runs at any depth."""
+    for name, values in (("paper", {c.paper for c in claims}), ("claim", {c.id for c in claims}),
+                         ("kind", {c.kind for c in claims})):
+        for wanted in getattr(options, name):
+            if wanted not in values:
+                stop(f"no {name} {wanted}; there are: {', '.join(sorted(values))}")
+    most = DEPTHS[options.depth]
+    return [c for c in claims
+            if (not options.paper or c.paper in options.paper)
+            and (not options.kind or c.kind in options.kind)
+            and (c.id in options.claim if options.claim else c.seconds <= most)
+            and not (options.untimed and prober.is_timed(c))]
+
+
+def load_average():
+    with open("/proc/loadavg", encoding="ascii") as file:
+        return file.read().strip()
+
+
+def measure(claims, prober, command):
+    entries, before = [], load_average()
+    begin, end = ("\r\033[K", "") if sys.stderr.isatty() else ("", "\n")
+    for number, claim in enumerate(claims, 1):
+        print(f"{begin}[{number}/{len(claims)}] {claim.id}", end=end, file=sys.stderr, flush=True)
+        entries.append(run(claim, prober))
+    print(begin, end="", file=sys.stderr)
+    return {"command": command, "date": datetime.datetime.now(datetime.timezone.utc)
+            .strftime("%Y-%m-%d %H:%M UTC"), "machine": prober.offers["machine"],
+            "provenance": prober.offers["provenance"], "load_before": before,
+            "load_after": load_average(), "claims": entries}
+
+
+def status(entries):
+    """0: each verdict is the expected one. 3: but for times on a machine that was too noisy."""
+    wrong = [e for e in entries if not as_expected(e)]
+    return 0 if not wrong else 3 if all(e["verdict"] == TOO_NOISY for e in wrong) else 1
+
+
+def read_record(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError) as error:
+        stop(f"{path}: {error}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench/replicate", add_help=False)
+    parser.add_argument("--prober")
+    parser.add_argument("--command", default="bench/replicate")
+    parser.add_argument("--out", default=os.path.join(ROOT, "build", "replicate"))
+    for name in ("paper", "claim", "kind"):
+        parser.add_argument(f"--{name}", action="append", default=[])
+    parser.add_argument("--untimed", action="store_true")
+    parser.add_argument("--depth", choices=DEPTHS, default="standard")
+    parser.add_argument("--against", metavar="RECORD")
+    parser.add_argument("--adopt", metavar="RECORD")
+    parser.add_argument("--list", action="store_true")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    papers, claims = load_or_exit()
+    if options.list:
+        print(table.listed(claims))
+        return 0
+    if options.adopt:
+        adopt.adopt(read_record(options.adopt), papers, claims)
+        return 0
+    old = read_record(options.against) if options.against else None
+    prober = Prober(options.prober)
+    chosen = selected(claims, options, prober)
+    if not chosen:
+        stop("no claim is left to run")
+    record = measure(chosen, prober, options.command)
+    os.makedirs(options.out, exist_ok=True)
+    text = table.of_run(record, {claim.id: claim for claim in claims})
+    write_whole(os.path.join(options.out, "record.json"), json.dumps(record, indent=0) + "\n")
+    write_whole(os.path.join(options.out, "table.md"), text)
+    write_whole(os.path.join(options.out, "forest.svg"), table.forest(record))
+    print(text)
+    if old:
+        print(two_records.compare(old, record))
+    for entry in record["claims"]:
+        if not as_expected(entry):
+            print(f"not as expected: {entry['id']}: {entry['verdict']}, expected "
+                  f"{' or '.join(entry['expected'])}. {entry['note']}")
+    return status(record["claims"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

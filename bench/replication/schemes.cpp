@@ -1,0 +1,170 @@
+// Ways to make the k probes of a key, in small arrays and in blocks, and blocks with a choice.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "harness/published_fpr.hpp"
+#include "replication/probes.hpp"
+#include "simdbloom/fpr.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/textbook/scheme_bloom.hpp"
+
+namespace simdbloom::replication {
+namespace {
+
+/// The mean FPR of many arrays of m bits, over `over`.
+template <class Scheme>
+double rate_of_arrays(Setup& s, std::uint64_t first, std::uint64_t arrays) {
+    const std::uint64_t bits = s.count("bits"), keys = s.count("keys"), probes = s.count("probes");
+    std::uint64_t found = 0;
+    for (std::uint64_t a = 0; a < arrays; ++a) {
+        SchemeBloom<Scheme> filter(bits, Scheme(s.small("k"), (first + a) << 8));
+        for (std::uint64_t i = 0; i < keys; ++i) filter.insert(i);
+        for (std::uint64_t i = 0; i < probes; ++i) found += filter.contains((1ULL << 40) + i);
+    }
+    return static_cast<double>(found) / static_cast<double>(arrays * probes);
+}
+
+double rate_of_scheme(Setup& s, std::uint64_t first, std::uint64_t arrays) {
+    const std::string scheme = s.text("scheme");
+    if (scheme == "double") return rate_of_arrays<DoubleHashing<KeyHasher>>(s, first, arrays);
+    if (scheme == "enhanced")
+        return rate_of_arrays<EnhancedDoubleHashing<KeyHasher>>(s, first, arrays);
+    if (scheme == "triple") return rate_of_arrays<TripleHashing<KeyHasher>>(s, first, arrays);
+    if (scheme == "functions") return rate_of_arrays<Seeds<KeyHasher>>(s, first, arrays);
+    throw std::invalid_argument("no scheme is called \"" + scheme + "\"");
+}
+
+/// 20 samples: the FPR of arrays over the exact one of ideal functions, or over Bloom's formula.
+void run_scheme(Setup& s) {
+    const std::uint64_t arrays = s.count("arrays");
+    const auto bits = s.number("bits"), keys = s.number("keys");
+    const std::string over = s.text("over", "exact");
+    const double model = over == "exact"     ? fpr::classic_exact(bits, keys, s.small("k"))
+                         : over == "formula" ? fpr::classic(bits, keys, s.small("k"))
+                                             : 1;
+    for (std::uint64_t i = 0; i < 20; ++i)
+        print_value(rate_of_scheme(s, i * arrays, arrays) / model);
+}
+
+/// The excess over ideal functions as the array grows: a point a size, the numbers of keys from
+/// `keys` on, each twice the one before.
+void run_excess(Setup& s) {
+    const double c = s.number("bits_per_key");
+    const unsigned k = s.small("k");
+    for (std::uint64_t n = s.count("first"), i = 0; i < s.count("sizes"); ++i, n *= 2) {
+        const std::uint64_t bits = static_cast<std::uint64_t>(c * static_cast<double>(n));
+        const std::uint64_t arrays = s.count("work") / n, probes = 4 * n;
+        std::uint64_t found = 0;
+        for (std::uint64_t a = 0; a < arrays; ++a) {
+            SchemeBloom<DoubleHashing<KeyHasher>> filter(bits, DoubleHashing<KeyHasher>(k, a << 8));
+            for (std::uint64_t key = 0; key < n; ++key) filter.insert(key);
+            for (std::uint64_t key = 0; key < probes; ++key)
+                found += filter.contains((1ULL << 40) + key);
+        }
+        print_point(static_cast<double>(n),
+                    static_cast<double>(found) / static_cast<double>(arrays * probes) -
+                        fpr::classic_exact(static_cast<double>(bits), static_cast<double>(n), k));
+    }
+}
+
+using Block = std::vector<std::uint64_t>;  // of 64 to 512 bits
+
+void set_bit(Block& block, std::uint64_t at) { block[at / 64] |= std::uint64_t{1} << at % 64; }
+bool has_bit(const Block& block, std::uint64_t at) { return block[at / 64] >> at % 64 & 1; }
+
+/// visit(position) for the k probes of a key in a block of B bits, until one returns false.
+template <class Visit>
+bool probe_block(const std::string& scheme, std::uint64_t hash, std::uint64_t B, unsigned k,
+                 Visit visit) {
+    std::uint64_t x = hash % B, y = hash / B % B;
+    if (scheme == "odd") y |= 1;
+    for (unsigned i = 1;; ++i) {
+        if (!visit(x)) return false;
+        if (i == k) return true;
+        x = (x + y) % B;
+        if (scheme == "enhanced") y = (y + i) % B;
+    }
+}
+
+/// 10 samples: the FPR of a blocked filter whose probes lie in the block by that scheme, over that
+/// of ideal probes.
+void run_block_scheme(Setup& s) {
+    const std::uint64_t B = s.count("block"), blocks = 1 << 14, probes = s.count("probes");
+    const double c = s.number("bits_per_key");
+    const unsigned k = s.small("k");
+    const std::string scheme = s.text("scheme");
+    const auto keys = static_cast<std::uint64_t>(static_cast<double>(blocks * B) / c);
+    const double model = fpr::blocked(static_cast<unsigned>(B), keys, blocks, k);
+    for (std::uint64_t sample = 0; sample < 10; ++sample) {
+        std::mt19937_64 random(sample);
+        std::vector<Block> filter(blocks, Block(B / 64));
+        for (std::uint64_t i = 0; i < keys; ++i) {
+            Block& block = filter[random() % blocks];
+            probe_block(scheme, random(), B, k, [&](auto at) { return set_bit(block, at), true; });
+        }
+        std::uint64_t found = 0;
+        for (std::uint64_t i = 0; i < probes; ++i) {
+            const Block& block = filter[random() % blocks];
+            found +=
+                probe_block(scheme, random(), B, k, [&](auto at) { return has_bit(block, at); });
+        }
+        print_value(static_cast<double>(found) / static_cast<double>(probes) / model);
+    }
+}
+
+/// 10 samples: the FPR of a blocked filter in which a key goes into one of two blocks, over that of
+/// the blocked filter of the same size with its best k. Bits are ideal. The rule takes the block
+/// where the key sets fewer `new` bits, or the one with fewer bits `after` it.
+void run_choices(Setup& s) {
+    const std::uint64_t B = s.count("block"), blocks = 1 << 14, probes = s.count("probes");
+    const unsigned k = s.small("k");
+    const bool after = s.text("rule") == "after";
+    const auto keys =
+        static_cast<std::uint64_t>(static_cast<double>(blocks * B) / s.number("bits_per_key"));
+    double model = 1;
+    for (unsigned other = 1; other <= 20; ++other)
+        model = std::min(model, fpr::blocked(static_cast<unsigned>(B), keys, blocks, other));
+    for (std::uint64_t sample = 0; sample < 10; ++sample) {
+        std::mt19937_64 random(sample);
+        std::vector<Block> filter(blocks, Block(B / 64));
+        std::vector<std::uint64_t> at(k);
+        const auto draw = [&] {
+            for (std::uint64_t& bit : at) bit = random() % B;
+            return std::pair(random() % blocks, random() % blocks);
+        };
+        const auto holds_key = [&](const Block& block) {
+            return std::ranges::all_of(at, [&](auto bit) { return has_bit(block, bit); });
+        };
+        const auto cost = [&](Block block) {
+            int ones = 0, before = 0;
+            for (const std::uint64_t word : block) before += std::popcount(word);
+            for (const std::uint64_t bit : at) set_bit(block, bit);
+            for (const std::uint64_t word : block) ones += std::popcount(word);
+            return after ? ones : ones - before;
+        };
+        for (std::uint64_t i = 0; i < keys; ++i) {
+            const auto [a, b] = draw();
+            Block& block = filter[cost(filter[b]) < cost(filter[a]) ? b : a];
+            for (const std::uint64_t bit : at) set_bit(block, bit);
+        }
+        std::uint64_t found = 0;
+        for (std::uint64_t i = 0; i < probes; ++i) {
+            const auto [a, b] = draw();
+            found += holds_key(filter[a]) || holds_key(filter[b]);
+        }
+        print_value(static_cast<double>(found) / static_cast<double>(probes) / model);
+    }
+}
+
+constexpr Probe scheme_list[] = {{"scheme", run_scheme},
+                                 {"excess", run_excess},
+                                 {"block_scheme", run_block_scheme},
+                                 {"choices", run_choices}};
+
+}  // namespace
+
+std::span<const Probe> scheme_probes() { return scheme_list; }
+
+}  // namespace simdbloom::replication

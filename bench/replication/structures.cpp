@@ -1,0 +1,144 @@
+// Structures of the family that are no plain filters: d-left tables, Bloomier maps, series, filters
+// that grow, reconciliation.
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "harness/keys.hpp"
+#include "replication/probes.hpp"
+#include "simdbloom/simdbloom.hpp"
+
+namespace simdbloom::replication {
+namespace {
+
+std::vector<std::uint64_t> some_keys(std::uint64_t seed, std::uint64_t first, std::uint64_t n) {
+    std::vector<std::uint64_t> keys(n);
+    bench::KeySource::generated(seed).fill(first, keys.data(), keys.size());
+    return keys;
+}
+
+/// The FPR of the d-left filter of Bonomi et al., or how many tables overflowed.
+void run_dleft(Setup& s) {
+    constexpr std::uint64_t n = 49'152;
+    const std::uint64_t filters = s.count("filters"), probes = s.count("probes", 0);
+    std::uint64_t overflows = 0;
+    for (std::uint64_t seed = 1; seed <= filters; ++seed) {
+        auto filter = DLeftCounting::with_bits_per_key(n, 21.33, {.seed = seed});
+        overflows += filter.try_insert(some_keys(1, 0, n)) != n;
+        if (probes > 0) print_rate(filter.count(some_keys(1, seed << 40, probes)), probes);
+    }
+    if (probes == 0) print_text(std::to_string(overflows));
+}
+
+/// Keys of a map whose value is wrong.
+void run_map_values(Setup& s) {
+    const std::uint64_t n = s.count("keys");
+    const unsigned value_bits = s.small("values"), check_bits = s.small("check");
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        const auto keys = some_keys(seed, 0, n);
+        std::vector<std::uint32_t> values(n);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = static_cast<std::uint32_t>(hash_key(i) >> (64 - value_bits));
+        const auto map = BloomierMap::build(keys, values, value_bits, check_bits, {.seed = seed});
+        std::uint64_t wrong = 0;
+        for (std::size_t i = 0; i < keys.size(); ++i) wrong += map.value_of(keys[i]) != values[i];
+        print_text(std::to_string(wrong));
+    }
+}
+
+/// Strangers that a map without values finds.
+void run_map_strangers(Setup& s) {
+    const std::uint64_t n = s.count("keys"), probes = s.count("probes");
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        const auto map = BloomierMap::build_filter(some_keys(seed, 0, n), s.small("check"),
+                                                   {.seed = seed}, {.arity = s.small("arity", 3)});
+        print_rate(map.count(some_keys(seed, n, probes)), probes);
+    }
+}
+
+/// The share of a difference of two sets that reconciliation misses, over the FPR of the filter; or
+/// how many keys it sends that the other side has.
+void run_reconcile(Setup& s) {
+    const std::uint64_t n = s.count("keys");
+    const bool needless = s.text("what", "missed") == "needless";
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        const Options options{.seed = seed, .spec = s.text("spec")};
+        std::vector<std::uint64_t> theirs = some_keys(1, 0, n), ours = some_keys(1, n / 2, n);
+        for (auto* side : {&theirs, &ours})
+            for (std::uint64_t& key : *side) key = hash_key(key, seed);
+        const auto message = reconciliation_message(theirs, s.number("bits_per_key"), options);
+        auto sent = missing_at_sender(message, ours, options);
+        std::uint64_t had = 0;
+        for (const std::size_t at : sent->positions) had += at < n - n / 2;
+        const double difference = static_cast<double>(n / 2),
+                     missed = difference - static_cast<double>(sent->positions.size() - had);
+        if (needless) print_text(std::to_string(had));
+        else
+            print_value(missed / difference /
+                        make_filter(s.text("spec"), n, s.number("bits_per_key")).expected_fpr());
+    }
+}
+
+/// The FPR of a series of filters, a series a sample.
+void run_series(Setup& s) {
+    const std::uint64_t n = s.count("keys"), probes = s.count("probes");
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        ScalableBloom series({.first_capacity = s.count("first"),
+                              .fpr = s.number("bound"),
+                              .growth = s.number("growth"),
+                              .tightening = s.number("tightening")},
+                             {.seed = seed});
+        series.insert(some_keys(seed, 0, n));
+        print_rate(series.count(some_keys(seed, n, probes)), probes);
+    }
+}
+
+/// A filter that grew: its measured FPR over the bound, or how many keys it lost.
+void run_growing(Setup& s) {
+    const std::uint64_t n = s.count("keys"), probes = s.count("probes", 0);
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        auto filter = GrowingCuckoo::with_bits_per_key(s.count("first"), s.number("bits_per_key"),
+                                                       {.seed = seed, .spec = "growing16"});
+        const auto keys = some_keys(seed, 0, n);
+        filter.insert(keys);
+        if (probes == 0) print_text(std::to_string(n - filter.count(keys)));
+        else
+            print_value(static_cast<double>(filter.count(some_keys(seed, n, probes))) /
+                        static_cast<double>(probes) / filter.fpr_bound());
+    }
+}
+
+/// The eight bits of a key in a block as Parquet's specification says, worked out here, against the
+/// block that a filter of one block has.
+void run_parquet_block(Setup& s) {
+    constexpr std::uint32_t salts[8] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                                        0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
+    std::uint64_t differ = 0;
+    for (std::uint64_t i = 0; i < s.count("keys"); ++i) {
+        const std::uint64_t hash = hash_key(i, 77);
+        SplitBlockBloom filter = SplitBlockBloom::with_bits_per_key(1, 256);
+        filter.insert_hash(hash);
+        for (unsigned word = 0; word < 8; ++word) {
+            const std::uint32_t bit = static_cast<std::uint32_t>(hash) * salts[word] >> 27;
+            for (unsigned byte = 0; byte < 4; ++byte) {
+                const auto here = std::to_integer<unsigned>(filter.bytes()[4 * word + byte]);
+                differ += here != (bit / 8 == byte ? 1U << bit % 8 : 0U);
+            }
+        }
+    }
+    print_text(std::to_string(differ));
+}
+
+constexpr Probe structure_list[] = {{"dleft", run_dleft},
+                                    {"map_values", run_map_values},
+                                    {"map_strangers", run_map_strangers},
+                                    {"series", run_series},
+                                    {"reconcile", run_reconcile},
+                                    {"growing", run_growing},
+                                    {"parquet_block", run_parquet_block}};
+
+}  // namespace
+
+std::span<const Probe> structure_probes() { return structure_list; }
+
+}  // namespace simdbloom::replication

@@ -1,0 +1,121 @@
+"""The table of a run, the tally of its verdicts, and the forest plot."""
+import os
+import sys
+from collections import Counter
+
+from claim_files import ROOT
+from verdicts import (DIFFERS, DIRECTION, INCONSISTENT, NOT_REPRODUCED, REPRODUCED, TOO_NOISY,
+                      VERDICTS, published_range)
+
+sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
+from svg import FONT, GREY, INK, PALE, Axis  # noqa: E402
+
+COLOURS = {REPRODUCED: "#1b7f3b", DIRECTION: "#2b6cb0", DIFFERS: "#b7791f",
+           NOT_REPRODUCED: "#b02a2a", INCONSISTENT: "#7b2d8b"}
+
+
+def number(value):
+    return f"{value:.4g}"
+
+
+def ours(entry):
+    """What a run gave, with the 90 % interval."""
+    if entry["ours"] is None or entry["kind"] == "order":
+        return entry["note"]
+    text = number(entry["ours"])
+    if entry["low"] != entry["high"]:
+        text += f" ({number(entry['low'])} - {number(entry['high'])})"
+    return text + (f", {entry['note']}" if entry["note"] else "")
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def header(cells):
+    return [row(cells), "|" + "---|" * len(cells)]
+
+
+def published(claim):
+    return claim.published + (f" {claim.unit}" if claim.unit else "")
+
+
+def tally(entries):
+    """One line: how many claims have each verdict."""
+    counts = Counter(entry["verdict"] for entry in entries)
+    return ", ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v])
+
+
+def tally_by_kind(entries):
+    kinds = list(dict.fromkeys(entry["kind"] for entry in entries))
+    counts = Counter((entry["kind"], entry["verdict"]) for entry in entries)
+    seen = [v for v in VERDICTS if any(entry["verdict"] == v for entry in entries)]
+    lines = header(["kind", *seen, "all"])
+    for kind in sorted(kinds):
+        cells = [str(counts[kind, v] or "") for v in seen]
+        lines.append(row([kind, *cells, str(sum(counts[kind, v] for v in seen))]))
+    sums = [sum(counts[kind, v] for kind in kinds) for v in seen]
+    return "\n".join([*lines, row(["all", *map(str, sums), str(sum(sums))])])
+
+
+def listed(claims):
+    return "\n".join(f"{claim.id:48}{claim.kind:13}{claim.seconds:6.1f} s  {claim.statement}"
+                     for claim in claims)
+
+
+def of_run(record, claims):
+    lines = header(["claim", "evidence", "kind", "published", "ours", "tolerance", "verdict"])
+    for entry in record["claims"]:
+        claim = claims[entry["id"]]
+        flag = "" if entry["verdict"] in entry["expected"] else " (not as expected)"
+        lines.append(row([entry["id"], claim.evidence, claim.kind, published(claim), ours(entry),
+                          claim.tolerance_text, entry["verdict"] + flag]))
+    return "\n".join([*lines, "", tally(record["claims"]) + ".", "",
+                      f"Printed on {record['provenance']}, by `{record['command']}`.", ""])
+
+
+def in_forest(entry):
+    """Claims of numbers above 0 that were measured; formulas lie on the line or are tables."""
+    if entry["kind"] in ("identity", "exact", "order", "shape") or entry["ours"] is None:
+        return False
+    return entry["verdict"] != TOO_NOISY and published_range(entry["published"])[0] > 0
+
+
+def forest(record):
+    """Ours over published, with the interval; a range that was published is a bar."""
+    entries = [entry for entry in record["claims"] if in_forest(entry)]
+    left, right, line, top = 270, 640, 13, 46
+    height = top + line * len(entries) + 14
+    axis = Axis(1 / 8, 8, left, right)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="660" height="{height}" '
+           f'font-family="{FONT}" font-size="10">',
+           f'<rect width="660" height="{height}" fill="#fff"/>',
+           f'<text x="8" y="16" font-size="12" fill="{INK}">Ours over published, 90 % interval; '
+           "grey: the published range</text>"]
+    x = 8
+    for verdict, colour in COLOURS.items():
+        out.append(f'<text x="{x}" y="31" fill="{colour}">● {verdict}</text>')
+        x += 8 * len(verdict) + 22
+    for mark in (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8):
+        at, ink = axis.at(mark), GREY if mark == 1 else PALE
+        out.append(f'<path d="M{at:.1f} {top - 4}V{height - 14}" stroke="{ink}"/>'
+                   f'<text x="{at:.1f}" y="{height - 3}" text-anchor="middle" fill="{GREY}">'
+                   f"{mark:g}</text>")
+
+    def place(value):
+        return axis.at(min(8, max(1 / 8, value)))
+
+    for i, entry in enumerate(entries):
+        y = top + line * i + 5
+        least, most = published_range(entry["published"])
+        low, high = (max(entry[end], 1e-300) / least for end in ("low", "high"))
+        at, colour = entry["ours"] / least, COLOURS[entry["verdict"]]
+        if most > least:
+            out.append(f'<path d="M{place(1):.1f} {y}H{place(most / least):.1f}" '
+                       f'stroke="{PALE}" stroke-width="8"/>')
+        out.append(f'<text x="{left - 8}" y="{y + 3}" text-anchor="end" fill="{INK}">'
+                   f'{entry["id"]}</text><path d="M{place(low):.1f} {y}H{place(high):.1f}" '
+                   f'stroke="{colour}" stroke-width="1.5"/><circle cx="{place(at):.1f}" cy="{y}" '
+                   f'r="3" fill="{colour}"><title>{entry["id"]}: {ours(entry)}, published '
+                   f'{entry["published"]}</title></circle>')
+    return "\n".join([*out, "</svg>", ""])

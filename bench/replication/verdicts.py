@@ -1,0 +1,248 @@
+"""The rules by which a claim is judged: from what was published and what a probe printed, never by
+hand.
+
+A probe prints samples, one JSON object each:
+  {"value": x}                      a number
+  {"hits": h, "of": n}              a rate of one filter
+  {"text": s}                       what an identity compares
+  {"name": s, "value": x}           one member of an order
+  {"x": x, "y": y}                  a point of a curve
+  {"ns": {name: t, ..}, "again": t, "ghz": g}
+                                    one round of times. "again" is the first member once more: an
+                                    A/A pair. ghz comes from a chain of dependent multiplications.
+                                    With a "value" that was worked out from the times, that counts.
+"""
+import math
+import random
+import statistics
+from dataclasses import dataclass
+from decimal import Decimal
+
+REPRODUCED, DIRECTION, DIFFERS = "reproduced", "direction", "differs"
+NOT_REPRODUCED, INCONSISTENT = "not reproduced", "inconsistent"
+NOT_TESTABLE, TOO_NOISY = "not testable here", "machine too noisy"
+VERDICTS = (REPRODUCED, DIRECTION, DIFFERS, NOT_REPRODUCED, INCONSISTENT, NOT_TESTABLE, TOO_NOISY)
+
+NEAR = 1.25          # the factor within which a ratio of times is the published one
+ROUNDS = 21          # the fewest rounds of times
+MOST_NOISE = 1.1     # the most by which an A/A pair may differ, and the clock move
+STATISTICAL = 0.02   # the tolerance of a statistical claim that names no other
+
+
+@dataclass
+class Result:
+    verdict: str
+    ours: float | None = None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+
+
+# 95 % quantiles of Student's t, by degrees of freedom.
+T95 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771,
+       1.761, 1.753, 1.746, 1.740, 1.734, 1.729, 1.725, 1.721, 1.717, 1.714, 1.711, 1.708)
+
+
+def t95(freedom):
+    return T95[freedom - 1] if freedom <= len(T95) else 1.645 + 1.6 / freedom
+
+
+def mean_interval(values):
+    """Mean and its 90 % interval. One value is its own interval."""
+    mean = statistics.fmean(values)
+    if len(values) == 1:
+        return mean, mean, mean
+    half = t95(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return mean, mean - half, mean + half
+
+
+def wilson(hits, of, z=1.645):
+    p, spread = hits / of, z * z / of
+    centre = (p + spread / 2) / (1 + spread)
+    half = z * math.sqrt(p * (1 - p) / of + spread / 4 / of) / (1 + spread)
+    return p, max(0.0, centre - half), centre + half
+
+
+def median_interval(values, resamples=2000):
+    """Median and its 90 % percentile-bootstrap interval; equal values give equal intervals."""
+    generator = random.Random(1)
+    medians = sorted(statistics.median(generator.choices(values, k=len(values)))
+                     for _ in range(resamples))
+    return statistics.median(values), medians[resamples // 20], medians[-resamples // 20 - 1]
+
+
+def times_of(samples, name):
+    return [sample["ns"][name] for sample in samples]
+
+
+def ratios(samples):
+    """Of the first member's time to the second's, a round each."""
+    first, second = list(samples[0]["ns"])[:2]
+    return [sample["ns"][first] / sample["ns"][second] for sample in samples]
+
+
+def noise(samples):
+    """Why the times judge nothing; empty if they may."""
+    if len(samples) < ROUNDS:
+        return f"{len(samples)} rounds of times, {ROUNDS} are needed"
+    first = next(iter(samples[0]["ns"]))
+    _, low, high = median_interval([s["again"] / s["ns"][first] for s in samples])
+    if low < 1 / MOST_NOISE or high > MOST_NOISE:
+        return f"the same filter twice took {low:.2f} to {high:.2f} times as long"
+    clocks = sorted(sample["ghz"] for sample in samples)
+    tenth = len(clocks) // 10
+    if clocks[tenth] > 0 and clocks[-1 - tenth] / clocks[tenth] > MOST_NOISE:
+        return f"the clock moved from {clocks[tenth]:.2f} to {clocks[-1 - tenth]:.2f} GHz"
+    return ""
+
+
+def interval(samples):
+    """Estimate and 90 % interval of samples of any form but texts, names and points."""
+    if "ns" in samples[0]:
+        given = "value" in samples[0]
+        return median_interval([s["value"] for s in samples] if given else ratios(samples))
+    if "hits" in samples[0]:
+        if len(samples) < 5:
+            return wilson(sum(s["hits"] for s in samples), sum(s["of"] for s in samples))
+        return mean_interval([s["hits"] / s["of"] for s in samples])
+    return mean_interval([s["value"] for s in samples])
+
+
+def published_range(text):
+    """(low, high) of "8 .. 10", or twice the one number."""
+    parts = [float(part) for part in text.split("..")]
+    return parts[0], parts[-1]
+
+
+def rounding(text):
+    """The interval of the numbers that round to the printed digits."""
+    low, high = (Decimal(part.strip()) for part in (text.split("..") * 2)[:2])
+    half = Decimal((0, (5,), low.as_tuple().exponent - 1))
+    half_high = Decimal((0, (5,), high.as_tuple().exponent - 1))
+    return float(low - half), float(high + half_high)
+
+
+def within_factor(value, low, high, factor):
+    return low / factor <= value <= high * factor
+
+
+def nearly(value, published):
+    """Whether it is within NEAR of the published range, and of the same sign."""
+    low, high = published
+    if high < 0:
+        value, low, high = -value, -high, -low
+    return low > 0 and within_factor(value, low, high, NEAR)
+
+
+def judge_identity(claim, samples):
+    wrong = [s["text"] for s in samples if s["text"] != claim.published]
+    return Result(NOT_REPRODUCED if wrong else REPRODUCED, note=(wrong or [samples[0]["text"]])[0])
+
+
+def judge_exact(claim, samples):
+    ours = samples[0]["value"]
+    low, high = rounding(claim.published)
+    slack = 1e-9 * max(abs(low), abs(high))
+    if low - slack <= ours <= high + slack:
+        return Result(REPRODUCED, ours, ours, ours)
+    near = nearly(ours, published_range(claim.published))
+    return Result(DIFFERS if near else NOT_REPRODUCED, ours, ours, ours)
+
+
+def judge_statistical(claim, samples):
+    ours, low, high = interval(samples)
+    least, most = published_range(claim.published)
+    tolerance = claim.tolerance or STATISTICAL
+    if least * (1 - tolerance) <= low and high <= most * (1 + tolerance):
+        return Result(REPRODUCED, ours, low, high)
+    return Result(DIFFERS if nearly(ours, (least, most)) else NOT_REPRODUCED, ours, low, high)
+
+
+def judge_bound(claim, samples):
+    ours, low, high = interval(samples)
+    bound = float(claim.published)
+    far, near = (high <= bound, ours <= bound) if claim.side == "most" else (
+        low >= bound, ours >= bound)
+    return Result(REPRODUCED if far else DIFFERS if near else NOT_REPRODUCED, ours, low, high)
+
+
+def judge_ratio(claim, samples):
+    ours, low, high = interval(samples)
+    least, most = published_range(claim.published)
+    if within_factor(low, least, most, NEAR) and within_factor(high, least, most, NEAR):
+        return Result(REPRODUCED, ours, low, high)
+    same_side = low > 1 and least >= 1 or high < 1 and most <= 1
+    return Result(DIRECTION if same_side else NOT_REPRODUCED, ours, low, high)
+
+
+def rank_correlation(order, values):
+    """Kendall's: 1 where the values rise in that order, -1 where they fall."""
+    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1:]]
+    signs = [(values[b] > values[a]) - (values[b] < values[a]) for a, b in pairs]
+    return sum(signs) / len(pairs)
+
+
+def judge_order(claim, samples):
+    if "ns" in samples[0]:
+        values = {name: statistics.median(times_of(samples, name)) for name in samples[0]["ns"]}
+    else:
+        values = {sample["name"]: sample["value"] for sample in samples}
+    order = [name.strip() for name in claim.published.split("<")]
+    ours = rank_correlation(order, values)
+    verdict = REPRODUCED if ours == 1 else DIRECTION if ours > 0 else NOT_REPRODUCED
+    return Result(verdict, ours, ours, ours, " < ".join(sorted(values, key=values.get)))
+
+
+def judge_location(claim, samples):
+    ours, low, high = interval(samples)
+    published = published_range(claim.published)
+    for factor, verdict in ((2, REPRODUCED), (10, DIFFERS)):
+        if within_factor(low, *published, factor) and within_factor(high, *published, factor):
+            return Result(verdict, ours, low, high)
+    return Result(NOT_REPRODUCED, ours, low, high)
+
+
+def slope(points):
+    """Of log y over log x by least squares, with its 90 % interval."""
+    xs, ys = zip(*((math.log(x), math.log(y)) for x, y in points))
+    line = statistics.linear_regression(xs, ys)
+    rest = [y - line.slope * x - line.intercept for x, y in zip(xs, ys)]
+    spread = sum((x - statistics.fmean(xs)) ** 2 for x in xs)
+    freedom = len(xs) - 2
+    half = t95(freedom) * math.sqrt(sum(r * r for r in rest) / freedom / spread)
+    return line.slope, line.slope - half, line.slope + half
+
+
+def judge_shape(claim, samples):
+    if any(sample["y"] <= 0 for sample in samples):
+        return Result(NOT_REPRODUCED, note="a point is not above 0")
+    ours, low, high = slope([(sample["x"], sample["y"]) for sample in samples])
+    published, tolerance = float(claim.published), claim.tolerance or 0.1
+    if published - tolerance <= low and high <= published + tolerance:
+        return Result(REPRODUCED, ours, low, high)
+    same_side = low > 0 if published > 0 else high < 0
+    return Result(DIRECTION if same_side else NOT_REPRODUCED, ours, low, high)
+
+
+RULES = {"identity": judge_identity, "exact": judge_exact, "statistical": judge_statistical,
+         "bound": judge_bound, "ratio": judge_ratio, "order": judge_order,
+         "location": judge_location, "shape": judge_shape}
+
+
+def impossible(claim, limit):
+    """Whether the published value lies where none can lie, its rounding allowed for."""
+    low, high = rounding(claim.published)
+    return high < limit if claim.limit["side"] == "least" else low > limit
+
+
+def judge(claim, samples, limit=None):
+    """limit: the least or the most that the value can be, if the claim names a probe for it."""
+    if not samples:
+        return Result(NOT_TESTABLE, note="the probe printed nothing")
+    if "ns" in samples[0] and (why := noise(samples)):
+        return Result(TOO_NOISY, note=why)
+    result = RULES[claim.kind](claim, samples)
+    if limit is not None and impossible(claim, limit):
+        result.verdict = INCONSISTENT
+        result.note = f"at {claim.limit['side']} {limit:.4g} is possible"
+    return result
