@@ -36,7 +36,7 @@ def section(record, entries, claims):
         else:
             cells += [table.ours(entry), claim.tolerance_text, entry["verdict"]]
         lines.append(table.row(cells))
-        if claim.reason:
+        if claim.reason and (entry is None or entry["verdict"] != "reproduced"):
             reasons.append(f"- `{name}`: {' '.join(claim.reason.split())}")
     if reasons:
         lines += ["", *reasons]

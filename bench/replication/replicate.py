@@ -11,10 +11,11 @@ import sys
 import time
 
 import adopt
+import experiment
 import table
 import two_records
 from claim_files import ROOT, load_or_exit
-from verdicts import NOT_TESTABLE, TOO_NOISY, Result, judge
+from verdicts import NOT_TESTABLE, TOO_NOISY, Result, band, judge
 
 sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
 from rows import write_whole  # noqa: E402
@@ -46,6 +47,8 @@ class Prober:
         return end.stdout
 
     def samples(self, probe, setup):
+        if probe == "experiment":
+            return experiment.samples(os.path.dirname(self.program), **setup)
         words = [f"{name}={value}" for name, value in setup.items()]
         return [json.loads(line) for line in self.output(probe, *words).splitlines()]
 
@@ -70,6 +73,7 @@ def run(claim, prober):
         result = judge(claim, samples, limit)
     return {"id": claim.id, "kind": claim.kind, "published": claim.published, "unit": claim.unit,
             "probe": claim.probe, "setup": claim.setup, "tolerance": claim.tolerance_text,
+            "band": band(claim),
             "verdict": result.verdict, "expected": claim.expected, "ours": result.ours,
             "low": result.low, "high": result.high, "note": result.note, "limit": limit,
             "seconds": round(time.monotonic() - started, 2), "samples": samples}

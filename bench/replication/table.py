@@ -4,8 +4,8 @@ import sys
 from collections import Counter
 
 from claim_files import ROOT
-from verdicts import (DIFFERS, DIRECTION, INCONSISTENT, NOT_REPRODUCED, REPRODUCED, TOO_NOISY,
-                      VERDICTS, published_range)
+from verdicts import (DIFFERS, DIRECTION, INCONSISTENT, NOT_REPRODUCED, REPRODUCED, VERDICTS,
+                      published_range)
 
 sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
 from svg import FONT, GREY, INK, PALE, Axis  # noqa: E402
@@ -75,14 +75,12 @@ def of_run(record, claims):
 
 
 def in_forest(entry):
-    """Claims of numbers above 0 that were measured; formulas lie on the line or are tables."""
-    if entry["kind"] in ("identity", "exact", "order", "shape") or entry["ours"] is None:
-        return False
-    return entry["verdict"] != TOO_NOISY and published_range(entry["published"])[0] > 0
+    """Claims that were measured and whose interval has a place to lie in."""
+    return bool(entry["band"]) and entry["ours"] is not None
 
 
 def forest(record):
-    """Ours over published, with the interval; a range that was published is a bar."""
+    """Ours over published, with the interval; a bar is where the interval has to lie."""
     entries = [entry for entry in record["claims"] if in_forest(entry)]
     left, right, line, top = 270, 640, 13, 46
     height = top + line * len(entries) + 14
@@ -91,9 +89,10 @@ def forest(record):
            f'font-family="{FONT}" font-size="10">',
            f'<rect width="660" height="{height}" fill="#fff"/>',
            f'<text x="8" y="16" font-size="12" fill="{INK}">Ours over published, 90 % interval; '
-           "grey: the published range</text>"]
+           "grey: where it has to lie</text>"]
     x = 8
-    for verdict, colour in COLOURS.items():
+    for verdict in dict.fromkeys(sorted((e["verdict"] for e in entries), key=VERDICTS.index)):
+        colour = COLOURS[verdict]
         out.append(f'<text x="{x}" y="31" fill="{colour}">● {verdict}</text>')
         x += 8 * len(verdict) + 22
     for mark in (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8):
@@ -107,12 +106,12 @@ def forest(record):
 
     for i, entry in enumerate(entries):
         y = top + line * i + 5
-        least, most = published_range(entry["published"])
-        low, high = (max(entry[end], 1e-300) / least for end in ("low", "high"))
+        least = published_range(entry["published"])[0]
+        low, high = (entry[end] / least for end in ("low", "high"))
+        begin, end = entry["band"]
+        begin, end = place((begin or 0) / least), place(end / least if end else 8)
         at, colour = entry["ours"] / least, COLOURS[entry["verdict"]]
-        if most > least:
-            out.append(f'<path d="M{place(1):.1f} {y}H{place(most / least):.1f}" '
-                       f'stroke="{PALE}" stroke-width="8"/>')
+        out.append(f'<path d="M{begin:.1f} {y}H{end:.1f}" stroke="{PALE}" stroke-width="8"/>')
         out.append(f'<text x="{left - 8}" y="{y + 3}" text-anchor="end" fill="{INK}">'
                    f'{entry["id"]}</text><path d="M{place(low):.1f} {y}H{place(high):.1f}" '
                    f'stroke="{colour}" stroke-width="1.5"/><circle cx="{place(at):.1f}" cy="{y}" '

@@ -24,6 +24,7 @@ NOT_TESTABLE, TOO_NOISY = "not testable here", "machine too noisy"
 VERDICTS = (REPRODUCED, DIRECTION, DIFFERS, NOT_REPRODUCED, INCONSISTENT, NOT_TESTABLE, TOO_NOISY)
 
 NEAR = 1.25          # the factor within which a ratio of times is the published one
+LOCATION, FAR = 2, 10  # the factors within which a place is the published one, or differs
 ROUNDS = 21          # the fewest rounds of times
 MOST_NOISE = 1.1     # the most by which an A/A pair may differ, and the clock move
 STATISTICAL = 0.02   # the tolerance of a statistical claim that names no other
@@ -152,24 +153,24 @@ def judge_exact(claim, samples):
 def judge_statistical(claim, samples):
     ours, low, high = interval(samples)
     least, most = published_range(claim.published)
-    tolerance = claim.tolerance or STATISTICAL
-    if least * (1 - tolerance) <= low and high <= most * (1 + tolerance):
+    begin, end = band(claim)
+    if begin <= low and high <= end:
         return Result(REPRODUCED, ours, low, high)
     return Result(DIFFERS if nearly(ours, (least, most)) else NOT_REPRODUCED, ours, low, high)
 
 
 def judge_bound(claim, samples):
     ours, low, high = interval(samples)
-    bound = float(claim.published)
-    far, near = (high <= bound, ours <= bound) if claim.side == "most" else (
-        low >= bound, ours >= bound)
+    begin, end = band(claim)
+    far, near = (high <= end, ours <= end) if begin is None else (low >= begin, ours >= begin)
     return Result(REPRODUCED if far else DIFFERS if near else NOT_REPRODUCED, ours, low, high)
 
 
 def judge_ratio(claim, samples):
     ours, low, high = interval(samples)
     least, most = published_range(claim.published)
-    if within_factor(low, least, most, NEAR) and within_factor(high, least, most, NEAR):
+    begin, end = band(claim)
+    if begin <= low and high <= end:
         return Result(REPRODUCED, ours, low, high)
     same_side = low > 1 and least >= 1 or high < 1 and most <= 1
     return Result(DIRECTION if same_side else NOT_REPRODUCED, ours, low, high)
@@ -196,7 +197,7 @@ def judge_order(claim, samples):
 def judge_location(claim, samples):
     ours, low, high = interval(samples)
     published = published_range(claim.published)
-    for factor, verdict in ((2, REPRODUCED), (10, DIFFERS)):
+    for factor, verdict in ((LOCATION, REPRODUCED), (FAR, DIFFERS)):
         if within_factor(low, *published, factor) and within_factor(high, *published, factor):
             return Result(verdict, ours, low, high)
     return Result(NOT_REPRODUCED, ours, low, high)
@@ -227,6 +228,19 @@ def judge_shape(claim, samples):
 RULES = {"identity": judge_identity, "exact": judge_exact, "statistical": judge_statistical,
          "bound": judge_bound, "ratio": judge_ratio, "order": judge_order,
          "location": judge_location, "shape": judge_shape}
+
+
+def band(claim):
+    """Where the interval has to lie, None where there is no end; nothing for other kinds."""
+    if claim.kind == "bound":
+        bound = float(claim.published)
+        return (None, bound) if claim.side == "most" else (bound, None)
+    factor = {"statistical": 1 + (claim.tolerance or STATISTICAL), "ratio": NEAR,
+              "location": LOCATION}.get(claim.kind)
+    if factor is None:
+        return None
+    low, high = published_range(claim.published)
+    return low * (2 - factor) if claim.kind == "statistical" else low / factor, high * factor
 
 
 def impossible(claim, limit):
