@@ -1,5 +1,5 @@
 """The measured tables of papers/lang-2019.md."""
-from cells import MISSING, bits, cell, k_of, markdown_table, model, name, ratio, times
+from cells import MISSING, bits, cell, markdown_table, model, name, ratio
 from pages import table
 from run import LEVELS
 
@@ -15,36 +15,10 @@ def lang_2019(run):
         gains = [ratio(run.at(family, level, isa="scalar"), rows[level]) for level in LEVELS]
         body.append([name(first, family), bits(first), model(first)]
                     + [c if c == g else f"{c} ({g})" for c, g in zip(cells, gains)])
-    return (markdown_table(["quantity", "published", "here"], claims(run, names))
-            + "\n\nLookup time over that of `register64`, absent keys, near 12 bits per key; "
+    return ("Lookup time over that of `register64`, absent keys, near 12 bits per key; "
             + f"in brackets scalar time over `{run.isa}` time:\n\n"
             + markdown_table(["filter", "bits/key", "FPR (exact model)"]
                              + [run.heading(level) for level in LEVELS], body))
-
-
-def claims(run, names):
-    """A line for each number that the paper gives."""
-    l1 = {family: run.at(family, "L1") for family in names}
-    known = [r for r in l1.values() if r]
-    register, sectorised, cuckoo = l1["register64"], l1["zoned512:z=2"], l1["cuckoo12"]
-    fastest = min(known, key=lambda r: r["ns_per_key"], default=None)
-    scalar = {family: run.at(family, "L1", isa="scalar") for family in names if l1[family]}
-    speedups = [r["ns_per_key"] / l1[f]["ns_per_key"] for f, r in scalar.items() if r]
-    least_fprs = [run.at("zoned512:z=2", "L2", b) for b in (8, 10, 12, 16, 20)]
-    ks = ", ".join(k_of(r) for r in least_fprs if r)
-    return [
-        ["fastest lookup in L1", "register-blocked", cell(lambda r: f"`{r['filter']}`", fastest)],
-        ["time in L1, cache-sectorised : register-blocked", "3-4 : 1-2 cycles, so 1.5 to 4",
-         times(sectorised, register)],
-        ["time in L1, cuckoo : register-blocked", "4-6 : 1-2 cycles, so 2 to 6",
-         times(cuckoo, register)],
-        ["FPR, cuckoo : register-blocked", "below 1",
-         cell(lambda a, b: f"{ratio(a, b, 'fpr')} at {bits(a)} and {bits(b)} bits/key",
-              cuckoo, register)],
-        [f"time in L1, scalar : {run.isa}", "8 to 10 (Skylake-X), below 2 (first Ryzen)",
-         f"{min(speedups):.1f} to {max(speedups):.1f}" if speedups else MISSING],
-        ["k of the two-group layout", "6 to 8",
-         f"{ks} at 8, 10, 12, 16, 20 bits/key (least FPR)" if all(least_fprs) else MISSING]]
 
 
 def rho(row, cost):

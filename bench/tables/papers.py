@@ -1,5 +1,4 @@
 """The measured tables of papers/, but those of lang-2019.md."""
-import math
 
 from cells import (MISSING, bits, cell, classic_bits, fpr, interval, k_of, keys, markdown_table,
                    model, name, ns, ratio, times)
@@ -103,38 +102,6 @@ def fan_2014(run):
             + f"least):\n\n{cuckoo_space(run)}")
 
 
-@table("apple-2021")
-def apple_2021(run):
-    # Keys, million lookups a second and FPR of the split block and the cuckoo filter; bits per key
-    # as their FPRs imply.
-    published = ((1e5, 400, 281, 0.0103, 0.0237, 10.49), (1e6, 186, 139, 0.0274, 0.0297, 8.39),
-                 (1e8, 43, 23, 0.0091, 0.0233, 10.74))
-    pairs = [(s, c) for s in run.lookups("split256") for c in run.lookups("cuckoo8")
-             if s["n_keys"] == c["n_keys"] > 50_000
-             and abs(s["bits_per_key"] - c["bits_per_key"]) < 0.1]
-    nothing = (None, None)
-    fprs, rates = [], []
-    for n, split_rate, cuckoo_rate, split_fpr, cuckoo_fpr, b in published:
-        pair = min(pairs, key=lambda p: abs(p[0]["bits_per_key"] - b), default=nothing)
-        theirs = f"{percent(split_fpr)} : {percent(cuckoo_fpr)}, {split_fpr / cuckoo_fpr:.2f}"
-        fprs.append([f"{b}", theirs, bits(pair[0]),
-                     cell(lambda *p: f"{fpr(p[0])} : {fpr(p[1])}, {ratio(*p, 'fpr')}", *pair)])
-        alike = [p for p in pairs if b / 1.3 < p[0]["bits_per_key"] < b * 1.3
-                 and n / 8 < p[0]["n_keys"] < n * 8]
-        split, cuckoo = min(alike, key=lambda p: abs(math.log(p[0]["n_keys"] / n)),
-                            default=nothing)
-        rates.append([f"{n:,.0f}", f"{split_rate} : {cuckoo_rate}, {split_rate / cuckoo_rate:.2f}",
-                      cell(lambda r: f"{keys(r)} at {bits(r)} bits/key ({r['memory_level']})",
-                           split),
-                      times(cuckoo, split)])
-    return ("FPR, split block : 8-bit cuckoo:\n\n"
-            + markdown_table(["published at bits/key", "published FPRs, ratio",
-                              "nearest here, bits/key", "FPRs here, ratio"], fprs)
-            + "\n\nLookup rate, split block : 8-bit cuckoo, at equal space:\n\n"
-            + markdown_table(["published at keys", "published rates (M/s), ratio",
-                              "nearest here, keys", "ratio here"], rates))
-
-
 @table("kirsch-mitzenmacher-2006")
 def kirsch_mitzenmacher_2006(run):
     def line(filter_, b, row, ideal):
@@ -170,19 +137,6 @@ def polychroniou_ross_2014(run):
     return markdown_table(["filter size", "share of keys present"]
                           + [f"scalar : {isa}" for isa in isas]
                           + [f"one key a call : {run.isa}"], body)
-
-
-@table("schmidt-2021")
-def schmidt_2021(run):
-    body = []
-    for level in ("L3", "DRAM"):
-        scalar, best = run.at("blocked512", level, isa="scalar"), run.at("blocked512", level)
-        where, missing = run.heading(level), "not offered, see below"
-        body += [[f"{run.isa} : scalar, {where}", "2.2 (41 : 19)", times(scalar, best)],
-                 [f"partitioned : scalar, {where}", "4.6 (87 : 19)", missing],
-                 [f"partitioned and {run.isa} : scalar, {where}", "7.0 (133 : 19)", missing]]
-    return markdown_table(["lookup rate of `blocked512`, 12 bits/key",
-                           "published, 100 million keys (M lookups/s)", "here"], body)
 
 
 @table("graf-lemire-2022")
