@@ -46,8 +46,14 @@ def section(record, entries, claims):
 
 def overview(record, papers, claims):
     entries = {entry["id"]: entry for entry in record["claims"]}
-    lines = [f"{len(claims)} claims of {len(papers)} papers: {table.tally(record['claims'])}"
-             f", {len(claims) - len(entries)} not run.", "",
+    sources = {True: [], False: []}
+    for claim in claims:
+        if claim.id in entries:
+            sources[claim.evidence == "C"].append(entries[claim.id])
+    lines = [f"{len(claims)} claims of {len(papers)} papers, of which {len(entries)} were run. "
+             f"With a published source: {table.tally(sources[False]) or 'none'}. Values that this "
+             f"project recomputed from published formulas or measured before: "
+             f"{table.tally(sources[True]) or 'none'}.", "",
              table.tally_by_kind(record["claims"]), "",
              "![Ours over published, for the claims that are measured](record/forest.svg)", "",
              *table.header(["paper", "claim in one line", "claims", "verdicts"])]

@@ -15,7 +15,7 @@ namespace {
 constexpr std::span<const Probe> (*untimed[])() = {formula_probes, filter_probes, structure_probes,
                                                    scheme_probes};
 
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') out += '\\';
@@ -24,25 +24,31 @@ std::string quoted(std::string_view text) {
     return out + '"';
 }
 
+void print_names(std::span<const Probe> probes) {
+    for (const Probe& probe : probes)
+        std::printf("%s\"%s\"", &probe == probes.data() ? "" : ", ", probe.name);
+}
+
 void print_offers() {
     const bench::Machine machine = bench::describe_machine();
     std::printf("{\"provenance\": %s, \"machine\": {\"clock GHz\": \"%.3f\"",
-                quoted(machine.provenance()).c_str(), bench::clock_ghz());
+                json_text(machine.provenance()).c_str(), bench::clock_ghz());
     for (const auto& [name, value] : machine.facts)
-        std::printf(", %s: %s", quoted(name).c_str(), quoted(value).c_str());
+        std::printf(", %s: %s", json_text(name).c_str(), json_text(value).c_str());
     std::printf(
         "}, \"offers\": [%s",
-        quoted("cpu:" + machine.fact("cpu family") + ":" + machine.fact("cpu model")).c_str());
-    for (const Isa isa : usable_isas()) std::printf(", %s", quoted(to_string(isa)).c_str());
+        json_text("cpu:" + machine.fact("cpu family") + ":" + machine.fact("cpu model")).c_str());
+    for (const Isa isa : usable_isas()) std::printf(", %s", json_text(to_string(isa)).c_str());
     if (bench::clock_ghz() > 0) std::printf(", \"clock\"");
     for (const std::uint64_t gib : {1U, 2U, 4U, 8U, 16U, 32U, 64U})
         if (machine.memory >> 30 >= gib)
             std::printf(", \"%llu GiB\"", static_cast<unsigned long long>(gib));
     std::printf("], \"timed\": [");
-    const char* comma = "";
-    for (const Probe& probe : timed_probes()) {
-        std::printf("%s\"%s\"", comma, probe.name);
-        comma = ", ";
+    print_names(timed_probes());
+    std::printf("], \"untimed\": [");
+    for (const auto list : untimed) {
+        if (list != untimed[0]) std::printf(", ");
+        print_names(list());
     }
     std::printf("]}\n");
 }
