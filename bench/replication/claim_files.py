@@ -1,8 +1,12 @@
 """The claims: one file each, papers/claims/PAPER/CLAIM.toml."""
 import os
 import sys
-import tomllib
 from dataclasses import dataclass, field
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
+    import tomli as tomllib
 
 from verdicts import NEAR, RULES, STATISTICAL, VERDICTS
 

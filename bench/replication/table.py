@@ -89,7 +89,7 @@ def forest(record):
            f'font-family="{FONT}" font-size="10">',
            f'<rect width="660" height="{height}" fill="#fff"/>',
            f'<text x="8" y="16" font-size="12" fill="{INK}">Ours over published, 90 % interval; '
-           "grey: where it has to lie</text>"]
+           "grey: where it has to lie; what is beyond 1/8 and 8 is at the edge</text>"]
     x = 8
     for verdict in dict.fromkeys(sorted((e["verdict"] for e in entries), key=VERDICTS.index)):
         colour = COLOURS[verdict]
