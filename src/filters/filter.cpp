@@ -91,6 +91,7 @@ void FilterBase::use_isa(Isa isa) {
     const auto& rule = detail::tuning().of(isa, detail::tuned_of(layout_.kind));
     prefetch_above_ = rule.prefetch_above;
     few_below_ = rule.few_below_or(kernels_->few_below);
+    near_ = bits_.size() <= detail::tuning().near_up_to;
     isa_ = isa;
 }
 
@@ -98,7 +99,7 @@ detail::Target FilterBase::target() const noexcept {
     // The lookup kernels write nothing through `bits` and `random`.
     auto* self = const_cast<FilterBase*>(this);
     return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size() > prefetch_above_,
-            &self->random_};
+            &self->random_,     {},      near_};
 }
 
 std::size_t FilterBase::take(std::span<const std::uint64_t> words, bool hashed) {

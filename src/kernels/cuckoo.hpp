@@ -57,10 +57,11 @@ struct Cuckoo {
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         stage(t, hash, s, i);
     }
+    template <Fetch fetch>
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) {
-            O::prefetch(t.bits + s.bucket[j] * bucket_bytes);
-            O::prefetch(t.bits + s.alternate[j] * bucket_bytes);
+            O::template prefetch<fetch>(t.bits + s.bucket[j] * bucket_bytes);
+            O::template prefetch<fetch>(t.bits + s.alternate[j] * bucket_bytes);
         }
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,

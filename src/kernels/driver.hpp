@@ -126,7 +126,14 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
 
     if (b.size >= 2 * chunk_keys) {
         const auto prefetch = [&](const typename L::Stage& stage, std::size_t i) {
-            if (t.prefetches) L::prefetch(t, stage, i);
+            if (!t.prefetches) return;
+            if constexpr (requires { L::template prefetch<Fetch::far>(t, stage, i); }) {
+                constexpr Fetch near = Visit::only_reads ? Fetch::near : Fetch::to_write;
+                if (t.near) L::template prefetch<near>(t, stage, i);
+                else L::template prefetch<Fetch::far>(t, stage, i);
+            } else {
+                L::prefetch(t, stage, i);
+            }
         };
 #pragma GCC unroll 1
         for (std::size_t i = 0; i < chunk_keys; i += O::lanes) {

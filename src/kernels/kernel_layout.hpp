@@ -44,14 +44,20 @@ concept LookupLayout = requires(const Target& t, typename O::V hashes, typename 
     // fills only what touch() and prefetch() read.
     L::stage(t, hashes, stage, i);
     L::stage_address(t, hashes, stage, i);
-    // Prefetches the lines of these keys.
-    L::prefetch(t, staged, i);
     // Loads what a lookup of absent keys must load.
     L::touch(t, staged, i, loads);
     // Batches of fewer keys go key by key: few() of driver.hpp.
     { L::few_below } -> std::convertible_to<std::uint32_t>;
 }
 &&
+    // Prefetches the lines of these keys, near or far. Layouts of many lines a key know only far.
+    (
+        requires(const Target& t, const typename L::Stage& staged, std::size_t i) {
+            L::template prefetch<Fetch::far>(t, staged, i);
+        } ||
+        requires(const Target& t, const typename L::Stage& staged, std::size_t i) {
+            L::prefetch(t, staged, i);
+        }) &&
     // Tests the keys staged from `at` on; the answers go to bit i and the bits after it. Or, for a
     // layout with its own way, a whole batch.
     (

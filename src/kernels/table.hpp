@@ -48,6 +48,7 @@ struct Target {
     bool prefetches;  ///< lines are prefetched, see tuning/tuning.hpp
     std::uint64_t* random;  ///< cuckoo: state of the eviction walk, else null
     FuseTarget fuse{};
+    bool near = false;  ///< lines are prefetched into the level-1 cache in place of level 2
 };
 
 inline constexpr std::size_t chunk_keys = 64;

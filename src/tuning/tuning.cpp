@@ -70,6 +70,7 @@ Tuning Tuning::of_caches(const Caches& caches, bool halves_lines) noexcept {
                                            ? std::max(l2, caches.l3 / 4)
                                            : l2;
     const std::size_t l3 = caches.l3 != 0 ? caches.l3 : safe_l3;
+    made.near_up_to = l3;
     // The filters of two threads stay in the level-3 cache. A virtual machine may have a small
     // share of a large one: hence the second bound (bench/pages/tried.md, "Builds on two threads").
     made.build_merged_up_to = std::min(l3 / 2, 16 * l2);

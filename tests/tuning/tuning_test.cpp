@@ -76,6 +76,22 @@ TEST(TuningRules, OfAMachineThatSaysNothingAreThoseOfASmallLevel2Cache) {
         EXPECT_EQ(rules.of(Isa::avx512, static_cast<detail::Tuned>(i)).prefetch_above, 1 << 20);
 }
 
+TEST(TuningRules, LinesGoNearWhileTheLevel3CacheHoldsTheFilter) {
+    EXPECT_EQ(Tuning::of_caches({48 << 10, 2 << 20, 64 << 20}, false).near_up_to, 64u << 20);
+    EXPECT_EQ(Tuning::of_caches({}, false).near_up_to, 8u << 20);
+
+    struct Open : SplitBlockBloom {
+        using SplitBlockBloom::target;
+    };
+    const std::size_t up_to = detail::tuning().near_up_to;
+    for (const bool near : {true, false}) {
+        const std::size_t bytes = near ? up_to : up_to + 32;
+        const auto filter = SplitBlockBloom::with_bits_per_key(bytes / 32, 256);
+        ASSERT_EQ(filter.size_in_bytes(), bytes);
+        EXPECT_EQ((filter.*(&Open::target))().near, near) << bytes;
+    }
+}
+
 TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
     constexpr std::size_t mib = 1 << 20;
     const auto up_to = [](const Caches& caches) {
