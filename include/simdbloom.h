@@ -37,7 +37,7 @@ typedef enum {
 /* The message of the last call on this thread that failed; "" before the first. Valid until the
  * next call that fails. */
 SIMDBLOOM_C_API const char* simdbloom_error(void);
-/* The version of the library, such as "0.1.0". */
+/* The version of the library, such as "10.20.3". */
 SIMDBLOOM_C_API const char* simdbloom_version(void);
 
 /* Make a filter of that spec ("split256", "register64:k=5", ..) for n_keys keys, by its size or by

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 
+import artifact
 import table
 from claim_files import EVIDENCE, ROOT
 
@@ -77,18 +78,26 @@ def put(path, name, text):
     write_whole(path, f"{head}{begin}\n\n{text}\n\n{END}{rest.split(END, 1)[1]}")
 
 
-def adopt(record, papers, claims):
+def pages(record, papers, claims):
+    """(page, name of its markers, what stands between them); the artifact's page has what stands in
+    papers/record."""
     entries = {entry["id"]: entry for entry in record["claims"]}
-    known = {claim.id for claim in claims}
-    if gone := [identity for identity in entries if identity not in known]:
-        sys.exit(f"bench/replicate: the record has claims without a file: {', '.join(gone)}")
     for name in papers:
         own = [claim for claim in claims if claim.paper == name]
-        put(os.path.join(PAPERS, f"{name}.md"), name, section(record, entries, own))
-    put(os.path.join(PAPERS, "README.md"), "all", overview(record, papers, claims))
-    folder = os.path.join(PAPERS, "record")
-    os.makedirs(folder, exist_ok=True)
-    write_whole(os.path.join(folder, "forest.svg"), table.forest(record))
-    path = os.path.join(folder, machine_name(record["machine"]) + ".json")
+        yield f"{name}.md", name, section(record, entries, own)
+    yield "README.md", "all", overview(record, papers, claims)
+    yield "artifact.md", "artifact", artifact.text(artifact.records(), claims)
+
+
+def adopt(record, papers, claims):
+    known = {claim.id for claim in claims}
+    if gone := [e["id"] for e in record["claims"] if e["id"] not in known]:
+        sys.exit(f"bench/replicate: the record has claims without a file: {', '.join(gone)}")
+    os.makedirs(artifact.FOLDER, exist_ok=True)
+    write_whole(os.path.join(artifact.FOLDER, "forest.svg"), table.forest(record))
+    path = os.path.join(artifact.FOLDER, machine_name(record["machine"]) + ".json")
     write_whole(path, json.dumps(record, separators=(",", ":")).replace('{"id"', '\n{"id"') + "\n")
-    print(f"written: {len(papers)} pages, papers/README.md, {os.path.relpath(path, ROOT)}")
+    for page, name, text in pages(record, papers, claims):
+        put(os.path.join(PAPERS, page), name, text)
+    print(f"written: {len(papers)} pages of papers, papers/README.md, papers/artifact.md, "
+          f"{os.path.relpath(path, ROOT)}")

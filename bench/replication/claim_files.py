@@ -1,5 +1,6 @@
 """The claims: one file each, papers/claims/PAPER/CLAIM.toml."""
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 
@@ -8,12 +9,16 @@ try:
 except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
     import tomli as tomllib
 
-from verdicts import NEAR, RULES, STATISTICAL, VERDICTS
+from verdicts import NEAR, NOT_TESTABLE, RULES, STATISTICAL, VERDICTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "papers", "claims")
 EVIDENCE = {"A": "abstract or primary page", "D": "authors' data or code",
             "S": "secondary source", "C": "recomputed"}
+# What some machines have and others lack.
+OF_MACHINES = re.compile(r"scalar|sse42|avx2|avx512|avx512bitalg|neon|clock|\d+ GiB|cpu:\d+:\d+")
+# The most seconds that one claim may take.
+DEPTHS = {"quick": 4, "standard": 60, "full": float("inf")}
 
 
 @dataclass
@@ -63,6 +68,9 @@ def faults(claim):
             yield f'expected "{verdict}" (known: {", ".join(VERDICTS)})'
     if claim.expected != ["reproduced"] and not claim.reason.strip():
         yield "expects another verdict than reproduced and gives no reason"
+    for need in claim.needs:
+        if not OF_MACHINES.fullmatch(need) and claim.expected != [NOT_TESTABLE]:
+            yield f'needs "{need}", which no machine has, and expects more than "{NOT_TESTABLE}"'
     if claim.kind == "bound" and claim.side not in ("most", "least"):
         yield f'side "{claim.side}" of a bound (most or least)'
     if claim.limit is not None and set(claim.limit) != {"side", "probe", "setup"}:

@@ -14,14 +14,13 @@ import adopt
 import experiment
 import table
 import two_records
-from claim_files import ROOT, load_or_exit
-from verdicts import NOT_TESTABLE, TOO_NOISY, Result, band, judge
+from claim_files import DEPTHS, ROOT, load_or_exit
+from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, as_expected, band, judge
 
 sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
 from rows import write_whole  # noqa: E402
 
-# The most seconds that one claim may take, and the limit on its probe.
-DEPTHS = {"quick": 4, "standard": 60, "full": float("inf")}
+# The limit on a probe, in seconds.
 LONGEST = 1800
 # How often times are taken until the machine is quiet enough to judge them.
 ATTEMPTS = 3
@@ -67,7 +66,7 @@ def run(claim, prober):
     started, samples, limit, attempts = time.monotonic(), [], None, 0
     missing = prober.missing(claim)
     if missing:
-        result = Result(NOT_TESTABLE, note="needs " + ", ".join(missing))
+        result = Result(NOT_TESTABLE, note=LACKS + ", ".join(missing))
     else:
         if claim.limit:
             limit = prober.samples(claim.limit["probe"], claim.limit["setup"])[0]["value"]
@@ -83,10 +82,6 @@ def run(claim, prober):
             "low": result.low, "high": result.high, "note": result.note, "limit": limit,
             "attempts": attempts,
             "seconds": round(time.monotonic() - started, 2), "samples": samples}
-
-
-def as_expected(entry):
-    return entry["verdict"] in entry["expected"]
 
 
 def selected(claims, options, prober):

@@ -5,7 +5,7 @@ from collections import Counter
 
 from claim_files import ROOT
 from verdicts import (DIFFERS, DIRECTION, INCONSISTENT, NOT_REPRODUCED, REPRODUCED, VERDICTS,
-                      published_range)
+                      as_expected, published_range)
 
 sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
 from svg import FONT, GREY, INK, PALE, Axis  # noqa: E402
@@ -67,7 +67,7 @@ def of_run(record, claims):
     lines = header(["claim", "evidence", "kind", "published", "ours", "tolerance", "verdict"])
     for entry in record["claims"]:
         claim = claims[entry["id"]]
-        flag = "" if entry["verdict"] in entry["expected"] else " (not as expected)"
+        flag = "" if as_expected(entry) else " (not as expected)"
         lines.append(row([entry["id"], claim.evidence, claim.kind, published(claim), ours(entry),
                           claim.tolerance_text, entry["verdict"] + flag]))
     return "\n".join([*lines, "", tally(record["claims"]) + ".", "",

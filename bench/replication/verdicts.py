@@ -23,6 +23,7 @@ NOT_REPRODUCED, INCONSISTENT = "not reproduced", "inconsistent"
 NOT_TESTABLE, TOO_NOISY = "not testable here", "machine too noisy"
 VERDICTS = (REPRODUCED, DIRECTION, DIFFERS, NOT_REPRODUCED, INCONSISTENT, NOT_TESTABLE, TOO_NOISY)
 
+LACKS = "needs "     # how the note of an entry begins that the machine or the library cannot test
 NEAR = 1.25          # the factor within which a ratio of times is the published one
 LOCATION, FAR = 2, 10  # the factors within which a place is the published one, or differs
 ROUNDS = 21          # the fewest rounds of times
@@ -260,3 +261,9 @@ def judge(claim, samples, limit=None):
         result.verdict = INCONSISTENT
         result.note = f"at {claim.limit['side']} {limit:.4g} is possible"
     return result
+
+
+def as_expected(entry):
+    """Whether an entry of a record has a verdict that its claim expects. Of what a machine lacks,
+    none is expected."""
+    return entry["verdict"] in entry["expected"] or entry["note"].startswith(LACKS)

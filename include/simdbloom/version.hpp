@@ -1,10 +1,11 @@
-// The version of these headers. CMakeLists.txt reads the three numbers; CITATION.cff repeats them.
+// The version of these headers. CMakeLists.txt reads the three numbers; CITATION.cff and
+// CHANGELOG.md repeat them (tests/checks/release).
 #pragma once
 
 #include <string_view>
 
 #define SIMDBLOOM_VERSION_MAJOR 0
-#define SIMDBLOOM_VERSION_MINOR 1
+#define SIMDBLOOM_VERSION_MINOR 2
 #define SIMDBLOOM_VERSION_PATCH 0
 /// One number that grows with the version: 102003 is 10.20.3.
 #define SIMDBLOOM_VERSION \
@@ -16,7 +17,7 @@
 
 namespace simdbloom {
 
-/// The version of the headers as text, such as "0.1.0". simdbloom_version() of simdbloom.h gives
+/// The version of the headers as text, such as "10.20.3". simdbloom_version() of simdbloom.h gives
 /// that of the library.
 inline constexpr std::string_view version = SIMDBLOOM_DETAIL_DOTTED(
     SIMDBLOOM_VERSION_MAJOR, SIMDBLOOM_VERSION_MINOR, SIMDBLOOM_VERSION_PATCH);
