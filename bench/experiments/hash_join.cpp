@@ -108,11 +108,35 @@ JoinResult join(const Table& table, std::span<const std::uint64_t> probe, const 
 struct Side {
     std::string name;
     std::optional<JoinFilter> filter;
-    bool governed = false;
-    double build_ns = 0;           // a build row, of the filter alone
-    std::vector<double> probe_ns;  // a probe row, by selectivity
-    double filter_ns = 0;          // a row that no filter passes, the filter alone
+    bool governed = false, advised = false;
+    std::vector<std::string> advice{};  // what was advised, by selectivity
+    double build_ns = 0;                // a build row, of the filter alone
+    std::vector<double> probe_ns;       // a probe row, by selectivity
+    double filter_ns = 0;               // a row that no filter passes, the filter alone
 };
+
+/// The filter that the calibration advises for a join of which that share of the rows passes.
+void take_advice(Side& side, const Calibration& calibration, std::span<const std::uint64_t> build,
+                 const Table& table, double table_miss_ns, std::size_t probe_rows,
+                 double selectivity) {
+    const auto best = advise({.n_keys = build.size(),
+                              .work_ns = table_miss_ns,
+                              .probes = static_cast<double>(probe_rows),
+                              .hits = selectivity,
+                              .table_bytes = table.capacity() * (sizeof(Table::value_type) + 1)},
+                             calibration)
+                          .best();
+    side.filter.reset();
+    if (best.is_none()) {
+        side.advice.push_back("none");
+        return;
+    }
+    AnyFilter filter = make_filter(best.spec, build.size(), best.bits_per_key, {.isa = best.isa});
+    side.build_ns =
+        1e9 * seconds_of([&] { filter.insert(build); }) / static_cast<double>(build.size());
+    side.advice.push_back("`" + best.spec + "` " + text("%.1f", best.bits_per_key));
+    side.filter.emplace(std::move(filter));
+}
 
 /// Where the line of `with` crosses that of `without`, by straight lines between the selectivities.
 std::string break_even(const std::vector<double>& selectivities, const std::vector<double>& with,
@@ -128,7 +152,8 @@ std::string break_even(const std::vector<double>& selectivities, const std::vect
     return "pays always";
 }
 
-void measure(const Level& level, const Depth& depth, const KeySource& keys) {
+void measure(const Level& level, const Depth& depth, const KeySource& keys,
+             const std::optional<Calibration>& calibration) {
     const auto& selectivities = depth.selectivities;
     std::vector<std::uint64_t> build(level.build_rows);
     keys.fill(0, build.data(), build.size());
@@ -166,11 +191,23 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys) {
 
     // What one row costs at the table and at each filter when none joins.
     double table_miss_ns = 0;
+    if (calibration) {
+        sides.push_back({.name = "advised", .filter = {}, .advised = true, .probe_ns = {}});
+        const auto strangers = probe_keys(keys, level, 0);
+        std::vector<double> times;
+        for (int pass = 0; pass < depth.passes; ++pass)
+            times.push_back(seconds_of([&] { (void)join(table, strangers, nullptr, nullptr); }));
+        table_miss_ns = median(times) * 1e9 / static_cast<double>(strangers.size());
+    }
     for (const double selectivity : selectivities) {
         const auto probe = probe_keys(keys, level, selectivity);
         const auto per_row = [&](double seconds) {
             return seconds * 1e9 / static_cast<double>(probe.size());
         };
+        for (Side& side : sides)
+            if (side.advised)
+                take_advice(side, *calibration, build, table, table_miss_ns, probe.size(),
+                            selectivity);
         std::vector<std::vector<double>> times(sides.size());
         std::optional<JoinResult> right;
         for (int pass = 0; pass < depth.passes; ++pass)
@@ -226,7 +263,9 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys) {
                                            (1 << 20))
                         : ""};
         for (const double ns : side.probe_ns) cells.push_back(text("%.1f", ns));
-        if (side.filter) {
+        if (side.advised) {
+            cells.resize(head.size());
+        } else if (side.filter) {
             const double f = side.filter->filter()->estimated_fpr();
             cells.insert(
                 cells.end(),
@@ -237,6 +276,26 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys) {
             cells.insert(cells.end(), {"", "", "", text("t_w = %.1f", table_miss_ns)});
         }
         print_row(cells);
+    }
+
+    for (const Side& side : sides) {
+        if (!side.advised) continue;
+        double sum = 0, worst = 0;
+        std::string said;
+        for (std::size_t i = 0; i < selectivities.size(); ++i) {
+            double least = side.probe_ns[i];
+            for (const Side& other : sides)
+                if (!other.governed) least = std::min(least, other.probe_ns[i]);
+            const double regret = side.probe_ns[i] / least - 1;
+            sum += regret;
+            worst = std::max(worst, regret);
+            said += text("%s%g %% ", i > 0 ? "; " : "", 100 * selectivities[i]) + side.advice[i];
+        }
+        std::printf(
+            "\nAdvised, with bits a key (at most 20): %s. Regret beside the least time in each "
+            "column: "
+            "mean %.1f %%, worst %.1f %%.\n",
+            said.c_str(), 100 * sum / static_cast<double>(selectivities.size()), 100 * worst);
     }
 
     std::printf(
@@ -269,6 +328,8 @@ int main(int argc, char** argv) {
     const bool in_report = argc > 1 && std::string(argv[1]) == "--brief";
     const Depth& depth = in_report ? brief : thorough;
     const auto keys = KeySource::generated(1);
-    for (const auto& level : depth.levels) measure(level, depth, keys);
+    auto calibration = Calibration::of_this_machine();
+    if (!calibration && !in_report) calibration = Calibration::measure(Calibration::Effort::full);
+    for (const auto& level : depth.levels) measure(level, depth, keys, calibration);
     if (!in_report) print_source("hash_join");
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiment.hpp"
-#include "tuning/neighbour.hpp"
+#include "experiments/prefetch/neighbour.hpp"
 #include "tuning/trial.hpp"
 
 namespace simdbloom::bench {
@@ -76,7 +76,7 @@ int run() {
         header.push_back(text("%.3g MiB", static_cast<double>(bytes) / mib));
     print_header(header);
     for (const bool beside : {false, true}) {
-        std::optional<detail::Neighbour> neighbour;
+        std::optional<Neighbour> neighbour;
         if (beside) neighbour.emplace(4 * std::max(detail::caches().l3, 8 * mib));
         std::vector<std::vector<std::string>> cells;
         for (const Row& row : rows_to_measure())

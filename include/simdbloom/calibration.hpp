@@ -51,12 +51,13 @@ struct Calibration {
 
         friend bool operator==(const Choice&, const Choice&) = default;
     };
-    /// ns a key of batches, with the rule above; 0 where it was not measured.
+    /// ns a key, with the rule above, in batches of 2,048 keys whose answers are selection vectors.
+    /// A few specs stand for one layout with another k. A table is filled to its design load.
     struct Time {
         Isa isa;
         std::string spec;
         std::uint64_t bytes;
-        double absent, present, insert;
+        double absent, present, insert;  ///< insert: 0 where it was not measured
 
         friend bool operator==(const Time&, const Time&) = default;
     };
@@ -95,6 +96,9 @@ struct Calibration {
     /// measured.
     std::uint64_t build_merged_up_to = 0;
     std::vector<Time> times;
+    /// By which share a time would differ the next time: the interquartile range of its rounds,
+    /// divided by the root of their number; the median over all times.
+    double noise = 0;
 
     friend bool operator==(const Calibration&, const Calibration&) = default;
 };

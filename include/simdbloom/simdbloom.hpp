@@ -1,6 +1,7 @@
 // Everything that a user of simdbloom includes, but for the adapters and the textbook.
 #pragma once
 
+#include "simdbloom/advice.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/arrow.hpp"
 #include "simdbloom/bloomier.hpp"

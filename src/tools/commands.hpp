@@ -61,5 +61,6 @@ void add_unseen(CLI::App& app, int& status);
 void add_reconcile(CLI::App& app, int& status);
 void add_parquet(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
+void add_advise(CLI::App& app, int& status);
 
 }  // namespace simdbloom::tools

@@ -1,27 +1,26 @@
 // How a machine is measured.
 //
-//   1. absent keys, without and with prefetching, at every size: alone, and beside a thread that
-//      fills the level-3 cache    -> from which size on each filter is prefetched
+//   1. absent keys, without and with prefetching, at every size: in filters that the caches hold as
+//      far as they can, and in filters of which they hold nothing yet
+//                                 -> from which size on each filter is prefetched
 //   2. the same times             -> the instruction set of each size
 //   3. small batches              -> how many keys go key by key
-//   4. present keys and inserts   -> times for advice
+//   4. present keys, inserts, other k, tables with keys in them   -> times for advice
 //   5. builds by two threads      -> up to which size each has a filter of its own
 //
 // What is compared takes turns, and medians are compared. Bits are random or all set, because
 // filling filters would take most of the time.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <thread>
 
 #include "layouts/available_memory.hpp"
-#include "simdbloom/build.hpp"
 #include "simdbloom/calibration.hpp"
-#include "simdbloom/split_block.hpp"
+#include "tuning/builds.hpp"
 #include "tuning/caches.hpp"
-#include "tuning/neighbour.hpp"
 #include "tuning/trial.hpp"
 
 namespace simdbloom {
@@ -46,41 +45,46 @@ std::vector<Isa> isas_to_measure() {
     return isas;
 }
 
-/// 4 KiB to four times the level-3 cache, but not more than a quarter of the memory.
+/// 1 KiB to four times the level-3 cache, but not more than a quarter of the memory.
 std::vector<std::size_t> sizes_to_measure(bool full) {
     const std::size_t l3 = std::max(detail::caches().l3, std::size_t{8} << 20);
     const std::size_t most = static_cast<std::size_t>(
         std::min<std::uint64_t>({4 * l3, std::size_t{1} << 30, detail::available_memory() / 4}));
     std::vector<std::size_t> sizes;
-    for (std::size_t bytes = 4096; bytes <= most; bytes *= 2) {
+    for (std::size_t bytes = 1024; bytes <= most; bytes *= 2) {
         sizes.push_back(bytes);
         if (full && bytes * 3 / 2 < most) sizes.push_back(bytes / 1024 * 1448);  // sqrt 2
     }
     return sizes;
 }
 
-/// What is measured of one spec on one instruction set: times by size.
+/// What is measured of one spec on one instruction set: times by size, in ns.
 struct Subject {
     Isa isa;
     detail::TunedSpec of;
     bool anywhere, is_bloom;
     std::uint64_t prefetch_above = 0;
-    // In ns; [with prefetching]. `beside`: while a neighbour fills the caches.
-    std::vector<double> alone[2]{}, beside[2]{}, present{}, insert{};
+    // [with prefetching]. `cold`: the caches have nothing of the filter.
+    std::vector<double> warm[2]{}, cold[2]{}, present{}, insert{};
+    std::vector<double> hit_factor{};  // of tables: time of a present key over an absent one
 
+    Subject(Isa on, const detail::TunedSpec& spec, std::size_t sizes) : isa(on), of(spec) {
+        const bool layout = of.tuned < detail::Tuned::fuse;
+        const auto kind = static_cast<LayoutKind>(of.tuned);
+        anywhere = layout && detail::traits_of(kind).anywhere;
+        is_bloom = layout && !detail::traits_of(kind).is_table();
+        for (auto* times : {&warm[0], &warm[1], &cold[0], &cold[1], &present, &insert, &hit_factor})
+            times->assign(sizes, 0);
+    }
     /// What prefetching is for: `classic` prefetches nothing in lookups.
     Operation decisive() const { return anywhere ? Operation::insert : Operation::lookup; }
 };
 
-std::vector<Subject> subjects_to_measure() {
+std::vector<Subject> subjects_of(const std::vector<Isa>& isas,
+                                 std::span<const detail::TunedSpec> specs, std::size_t sizes) {
     std::vector<Subject> subjects;
-    for (const Isa isa : isas_to_measure())
-        for (const auto& of : detail::tuned_specs()) {
-            const bool layout = of.tuned < detail::Tuned::fuse;
-            const auto kind = static_cast<LayoutKind>(of.tuned);
-            subjects.push_back({isa, of, layout && detail::traits_of(kind).anywhere,
-                                layout && !detail::traits_of(kind).is_table()});
-        }
+    for (const Isa isa : isas)
+        for (const auto& of : specs) subjects.emplace_back(isa, of, sizes);
     return subjects;
 }
 
@@ -90,7 +94,8 @@ public:
         : full_(full),
           progress_(progress),
           sizes_(sizes_to_measure(full)),
-          subjects_(subjects_to_measure()),
+          subjects_(subjects_of(isas_to_measure(), detail::tuned_specs(), sizes_.size())),
+          others_(subjects_of({usable_isas().back()}, detail::more_timed_specs(), sizes_.size())),
           random_(sizes_.back(), TrialMemory::Content::random),
           ones_(sizes_.back(), TrialMemory::Content::ones) {}
 
@@ -102,18 +107,29 @@ public:
         std::tm utc;
         std::strftime(date, sizeof date, "%Y-%m-%d %H:%M", gmtime_r(&now, &utc));
         made.date = date;
+        warm_up();
         measure_prefetching();
         for (Subject& s : subjects_) s.prefetch_above = best_threshold(s);
+        for (Subject& o : others_)
+            for (const Subject& s : subjects_)
+                if (s.isa == o.isa && s.of.tuned == o.of.tuned) o.prefetch_above = s.prefetch_above;
         measure_presence();
+        measure_tables();
+        made.noise = rounded(median(spreads_));
         for (const Subject& s : subjects_)
             made.rules.push_back({s.isa, std::string(s.of.spec), s.prefetch_above, few_below(s)});
         made.choices = choices();
-        if (full_) made.build_merged_up_to = merged_up_to();
-        for (const Subject& s : subjects_)
-            for (std::size_t i = 0; i < sizes_.size(); ++i)
-                made.times.push_back({s.isa, std::string(s.of.spec), sizes_[i],
-                                      rounded(absent(s, i)), rounded(s.present[i]),
-                                      rounded(s.insert[i])});
+        if (full_) {
+            report(0.95, "builds on two threads");
+            made.build_merged_up_to = detail::merged_up_to();
+        }
+        for (const auto* measured : {&subjects_, &others_})
+            for (const Subject& s : *measured)
+                for (std::size_t i = 0; i < sizes_.size(); ++i)
+                    if (absent(s, i) > 0)
+                        made.times.push_back({s.isa, std::string(s.of.spec), sizes_[i],
+                                              rounded(absent(s, i)), rounded(s.present[i]),
+                                              rounded(s.insert[i])});
         report(1, "done");
         return made;
     }
@@ -124,21 +140,37 @@ private:
         if (progress_) progress_(share, what);
     }
 
-    /// ns a key, the median of rounds in which the trials take turns.
+    /// A CPU that had nothing to do takes a while to reach its clock.
+    void warm_up() {
+        (void)Trial(subjects_[0].of, subjects_[0].isa, random_, 1024, false)
+            .seconds_per_key(Operation::lookup, 0.3);
+    }
+    /// ns a key, the median of rounds. The trials take turns of some rounds each.
     struct Contest {
         Trial trial;
         Operation operation;
         double* to;
+        TrialMemory* memory;
+        bool cold = false;
         std::vector<double> times{};
     };
     void run(std::vector<Contest>& contests) const {
-        const double seconds = full_ ? 1.2e-3 : 0.5e-3;
-        const unsigned rounds = full_ ? 9 : 5;
-        // A slow machine makes fewer rounds.
-        for (unsigned round = 0; round < rounds && (round < 3 || Clock::now() < hurry_); ++round)
-            for (Contest& c : contests)
-                c.times.push_back(c.trial.seconds_per_key(c.operation, seconds));
-        for (Contest& c : contests) *c.to = 1e9 * median(c.times);
+        const double seconds = full_ ? 0.7e-3 : 0.3e-3;
+        // A slow machine takes fewer turns.
+        for (unsigned turn = 0; turn < 2 && (turn < 1 || Clock::now() < hurry_); ++turn)
+            for (Contest& c : contests) {
+                if (!c.cold) c.trial.warm_up(c.operation, *c.memory, full_ ? 4 : 2);
+                for (unsigned round = 0; round < (full_ ? 3 : 2); ++round)
+                    c.times.push_back(c.cold ? c.trial.seconds_per_cold_key(c.operation, *c.memory)
+                                             : c.trial.seconds_per_key(c.operation, seconds));
+            }
+        for (Contest& c : contests) {
+            *c.to = 1e9 * median(c.times);
+            std::ranges::sort(c.times);
+            const std::size_t n = c.times.size();
+            spreads_.push_back((c.times[3 * n / 4] - c.times[n / 4]) / c.times[n / 2] /
+                               std::sqrt(static_cast<double>(n)));
+        }
     }
 
     std::size_t smallest_prefetched() const {
@@ -148,45 +180,35 @@ private:
     void measure_prefetching() {
         const std::size_t n = sizes_.size(),
                           l3 = std::max(detail::caches().l3, std::size_t{8} << 20);
-        for (Subject& s : subjects_)
-            for (auto* times :
-                 {&s.alone[0], &s.alone[1], &s.beside[0], &s.beside[1], &s.present, &s.insert})
-                times->assign(n, 0);
         for (std::size_t i = 0; i < n; ++i) {
-            report(0.45 * static_cast<double>(i) / static_cast<double>(n), "absent keys");
-            contest_prefetching(i, &Subject::alone);
-        }
-        if (std::thread::hardware_concurrency() < 2) return;
-        const detail::Neighbour neighbour(4 * l3);
-        for (std::size_t i = 0; i < n; ++i) {
-            if (sizes_[i] < smallest_prefetched() || sizes_[i] > 2 * l3) continue;
-            report(0.45 + 0.25 * static_cast<double>(i) / static_cast<double>(n),
-                   "absent keys beside a busy neighbour");
-            contest_prefetching(i, &Subject::beside);
+            report(0.6 * static_cast<double>(i) / static_cast<double>(n), "absent keys");
+            contest_prefetching(i, &Subject::warm, false);
+            if (sizes_[i] >= smallest_prefetched() && sizes_[i] <= l3)
+                contest_prefetching(i, &Subject::cold, true);
         }
     }
-    void contest_prefetching(std::size_t i, std::vector<double> (Subject::*times)[2]) {
+    void contest_prefetching(std::size_t i, std::vector<double> (Subject::*times)[2], bool cold) {
         for (const Operation operation : {Operation::lookup, Operation::insert}) {
             std::vector<Contest> contests;
+            TrialMemory& memory = operation == Operation::insert ? ones_ : random_;
             for (Subject& s : subjects_)
                 for (const bool prefetches : {false, true}) {
                     if (s.decisive() != operation) continue;
                     if (prefetches && sizes_[i] < smallest_prefetched()) continue;
-                    contests.push_back(
-                        {Trial(s.of, s.isa, operation == Operation::insert ? ones_ : random_,
-                               sizes_[i], prefetches),
-                         operation, &(s.*times)[prefetches ? 1 : 0][i]});
+                    contests.push_back({Trial(s.of, s.isa, memory, sizes_[i], prefetches),
+                                        operation, &(s.*times)[prefetches ? 1 : 0][i], &memory,
+                                        cold});
                 }
             run(contests);
         }
     }
 
-    /// The size that has the least product of regrets, alone and beside a neighbour: the worse of
+    /// The size that has the least product of regrets, warm and cold: the worse of
     /// the two times, each divided by what the better way would have taken.
     std::uint64_t best_threshold(const Subject& s) const {
         const auto regret = [&](std::size_t i, int way) {
             double worst = 1;
-            for (const auto& times : {&s.alone, &s.beside}) {
+            for (const auto& times : {&s.warm, &s.cold}) {
                 const double here = (*times)[way][i], other = (*times)[1 - way][i];
                 if (here > 0 && other > 0) worst = std::max(worst, here / std::min(here, other));
             }
@@ -206,28 +228,59 @@ private:
     }
 
     double absent(const Subject& s, std::size_t i) const {
-        return s.alone[sizes_[i] > s.prefetch_above ? 1 : 0][i];
+        return s.warm[sizes_[i] > s.prefetch_above ? 1 : 0][i];
     }
 
     void measure_presence() {
         for (std::size_t i = 0; i < sizes_.size(); ++i) {
-            report(0.7 + 0.25 * static_cast<double>(i) / static_cast<double>(sizes_.size()),
+            report(0.6 + 0.25 * static_cast<double>(i) / static_cast<double>(sizes_.size()),
                    "present keys and inserts");
             std::vector<Contest> contests;
-            for (Subject& s : subjects_) {
-                const bool prefetches = sizes_[i] > s.prefetch_above;
-                // The lookups of tables test all slots, whether the key is there or not.
-                s.present[i] = absent(s, i);
-                if (!s.is_bloom) continue;
-                const Trial trial(s.of, s.isa, ones_, sizes_[i], prefetches);
-                contests.push_back({trial, Operation::lookup, &s.present[i]});
-                contests.push_back({trial, Operation::insert, &s.insert[i]});
-                if (s.anywhere)
-                    contests.push_back({Trial(s.of, s.isa, random_, sizes_[i], prefetches),
-                                        Operation::lookup, &s.alone[prefetches ? 1 : 0][i]});
-            }
+            for (auto* measured : {&subjects_, &others_})
+                for (Subject& s : *measured) {
+                    const bool prefetches = sizes_[i] > s.prefetch_above;
+                    if (!s.is_bloom || (measured == &others_ && !std::has_single_bit(sizes_[i])))
+                        continue;
+                    const Trial trial(s.of, s.isa, ones_, sizes_[i], prefetches);
+                    contests.push_back({trial, Operation::lookup, &s.present[i], &ones_});
+                    contests.push_back({trial, Operation::insert, &s.insert[i], &ones_});
+                    if (s.anywhere || measured == &others_)
+                        contests.push_back({Trial(s.of, s.isa, random_, sizes_[i], prefetches),
+                                            Operation::lookup, &s.warm[prefetches ? 1 : 0][i],
+                                            &random_});
+                }
             run(contests);
         }
+    }
+
+    /// Tables are filled and asked, with one instruction set: inserts follow one dependent load
+    /// after another, and the share by which present keys take longer is the same for all.
+    void measure_tables() {
+        for (Subject& s : subjects_) {
+            if (s.is_bloom) continue;
+            Subject& measured = subjects_[static_cast<std::size_t>(s.of.tuned)];
+            if (&s == &measured) fill_tables(s);
+            s.insert = measured.insert;
+            for (std::size_t i = 0; i < sizes_.size(); ++i)
+                s.present[i] = absent(s, i) * measured.hit_factor[i];
+        }
+    }
+    void fill_tables(Subject& s) {
+        report(0.85 + 0.01 * static_cast<double>(s.of.tuned) / detail::n_tuned, "tables");
+        const std::size_t most =
+            full_ ? std::max(detail::caches().l3, std::size_t{8} << 20) / 2 : std::size_t{1} << 20;
+        detail::TableTimes last;
+        for (std::size_t i = 0; i < sizes_.size(); ++i) {
+            if (sizes_[i] <= most && std::has_single_bit(sizes_[i])) {
+                last = detail::table_times(s.of, sizes_[i]);
+                s.insert[i] = 1e9 * last.insert;
+            }
+            s.hit_factor[i] = last.absent > 0 ? last.present / last.absent : 1;
+        }
+        // In memory the first keys say how much longer an insert takes.
+        if (full_ && last.part > 0)
+            s.insert.back() =
+                1e9 * last.insert / last.part * detail::part_of_table(s.of, sizes_.back());
     }
 
     /// The least number of keys that take no longer as a batch than key by key.
@@ -267,34 +320,12 @@ private:
         return made;
     }
 
-    /// Two threads build filters of 12 bits a key.
-    std::uint64_t merged_up_to() {
-        if (std::thread::hardware_concurrency() < 2) return 0;
-        std::uint64_t up_to = 0;
-        for (std::size_t mib = 2; mib <= 32; mib *= 2) {
-            report(0.95 + 0.001 * static_cast<double>(mib), "builds on two threads");
-            std::vector<std::uint64_t> keys((mib << 23) / 12);
-            for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i;
-            std::vector<double> times[2];
-            for (int round = 0; round < 3; ++round)
-                for (const auto method : {BuildMethod::merged, BuildMethod::partitioned}) {
-                    auto filter = SplitBlockBloom::with_bits_per_key(keys.size(), 12);
-                    const auto start = Clock::now();
-                    parallel_insert(filter, keys, 2, method);
-                    times[method == BuildMethod::merged ? 0 : 1].push_back(
-                        std::chrono::duration<double>(Clock::now() - start).count());
-                }
-            if (median(times[0]) > median(times[1])) break;
-            up_to = std::uint64_t{mib} << 20;
-        }
-        return up_to;
-    }
-
     const bool full_;
-    const Clock::time_point hurry_ = Clock::now() + std::chrono::seconds(full_ ? 70 : 15);
+    const Clock::time_point hurry_ = Clock::now() + std::chrono::seconds(full_ ? 60 : 12);
     const Calibration::Progress& progress_;
     const std::vector<std::size_t> sizes_;
-    std::vector<Subject> subjects_;
+    std::vector<Subject> subjects_, others_;  // `others_`: other k, for advice
+    mutable std::vector<double> spreads_;     // of the median of each contest
     TrialMemory random_, ones_;
 };
 

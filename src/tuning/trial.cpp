@@ -10,6 +10,7 @@
 #include "simdbloom/detail/fuse.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
+#include "tuning/caches.hpp"
 
 namespace simdbloom::detail {
 TrialMemory::TrialMemory(std::size_t bytes, Content content) : bits_(bytes, true, nullptr) {
@@ -17,11 +18,17 @@ TrialMemory::TrialMemory(std::size_t bytes, Content content) : bits_(bytes, true
         store_le(bits_.data() + i, content == Content::ones ? ~std::uint64_t{0} : hash_key(i, 1));
 }
 
-Trial::Trial(const TunedSpec& of, Isa isa, TrialMemory& memory, std::size_t bytes,
-             bool prefetches) {
+std::byte* TrialMemory::next(std::size_t bytes) noexcept {
+    at_ = at_ + 2 * bytes <= bits_.size() ? at_ + bytes : 0;
+    return bits_.data() + at_;
+}
+
+Trial::Trial(const TunedSpec& of, Isa isa, TrialMemory& memory, std::size_t bytes, bool prefetches)
+    : bytes_(bytes) {
     target_.bits = memory.data();
     target_.seed = seed_offset;
     target_.prefetches = prefetches;
+    target_.near = bytes <= Tuning::of_caches(caches(), false).near_up_to;
     if (of.tuned == Tuned::fuse) {
         const FuseGraph graph = fuse_graph(bytes / 9 * 8, 3);  // at a load of 8/9
         target_.blocks = std::min<std::uint64_t>(graph.starts, bytes - 2 * graph.window());
@@ -47,24 +54,45 @@ double seconds_in(Clock::duration time) { return std::chrono::duration<double>(t
 
 }  // namespace
 
-double Trial::seconds_per_key(Operation operation, double seconds) const {
-    constexpr std::size_t batch_keys = 16'384;
-    std::vector<std::uint64_t> fresh(batch_keys);
+template <class More>
+double Trial::seconds_while(Operation operation, const More& more) const {
+    constexpr std::size_t round_keys = 8 * batch_rows;
+    std::vector<std::uint64_t> fresh(round_keys);
+    std::vector<std::uint32_t> positions(batch_rows);
     std::uint64_t sum = 0, keys = 0;
     Clock::duration time{};
     do {
-        std::iota(fresh.begin(), fresh.end(), next_key.fetch_add(batch_keys));
-        const Batch batch{fresh.data(), fresh.size(), false};
+        std::iota(fresh.begin(), fresh.end(), next_key.fetch_add(round_keys));
         const auto start = Clock::now();
-        sum += operation == Operation::lookup
-                   ? kernels_->lookup(target_, batch, Output::count, nullptr)
-               : operation == Operation::insert ? kernels_->insert(target_, batch)
-                                                : kernels_->touch(target_, batch);
+        for (std::size_t first = 0; first < round_keys; first += batch_rows) {
+            const Batch batch{fresh.data() + first, batch_rows, false};
+            sum += operation == Operation::lookup
+                       ? kernels_->lookup(target_, batch, Output::select, positions.data())
+                   : operation == Operation::insert ? kernels_->insert(target_, batch)
+                                                    : kernels_->touch(target_, batch);
+        }
         time += Clock::now() - start;
-        keys += batch_keys;
-    } while (seconds_in(time) < seconds);
+        keys += round_keys;
+    } while (more(seconds_in(time), keys));
     asm volatile("" : : "r"(sum));
     return seconds_in(time) / static_cast<double>(keys);
+}
+
+double Trial::seconds_per_key(Operation operation, double seconds) const {
+    return seconds_while(operation, [=](double spent, std::uint64_t) { return spent < seconds; });
+}
+
+void Trial::warm_up(Operation operation, TrialMemory& memory, unsigned keys_per_line) {
+    if (bytes_ < caches().l2 / 2 || bytes_ > caches().l3) return;
+    target_.bits = memory.next(bytes_);
+    (void)seconds_while(
+        operation, [&](double, std::uint64_t keys) { return keys < bytes_ / 64 * keys_per_line; });
+}
+
+double Trial::seconds_per_cold_key(Operation operation, TrialMemory& memory) {
+    target_.bits = memory.next(bytes_);
+    return seconds_while(operation,
+                         [&](double, std::uint64_t keys) { return keys < bytes_ / 64 * 2; });
 }
 
 double Trial::seconds_per_call(std::size_t n, bool key_by_key) const {

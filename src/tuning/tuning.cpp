@@ -33,6 +33,21 @@ constexpr TunedSpec specs[] = {
     {"fuse:f=8", Tuned::fuse},
     {"growing16", Tuned::growing},
 };
+constexpr TunedSpec more_specs[] = {
+    {"classic:k=4", tuned_of(LayoutKind::classic)},
+    {"classic:k=16", tuned_of(LayoutKind::classic)},
+    {"register32:k=2", tuned_of(LayoutKind::register32)},
+    {"register32:k=8", tuned_of(LayoutKind::register32)},
+    {"register64:k=2", tuned_of(LayoutKind::register64)},
+    {"register64:k=8", tuned_of(LayoutKind::register64)},
+    {"zoned512:z=2,k=4", tuned_of(LayoutKind::zoned512)},
+    {"zoned512:z=4,k=4", tuned_of(LayoutKind::zoned512)},
+    {"zoned512:z=4,k=8", tuned_of(LayoutKind::zoned512)},
+    {"blocked512:k=4", tuned_of(LayoutKind::blocked512)},
+    {"blocked512:k=14", tuned_of(LayoutKind::blocked512)},
+    {"counting:k=4", tuned_of(LayoutKind::counting)},
+    {"counting512:k=4", tuned_of(LayoutKind::counting512)},
+};
 static_assert([] {
     for (std::size_t i = 0; i < n_tuned; ++i)
         if (specs[i].tuned != static_cast<Tuned>(i)) return false;
@@ -49,6 +64,7 @@ constexpr bool is_whole_line(const LayoutTraits& traits) {
 }  // namespace
 
 std::span<const TunedSpec> tuned_specs() noexcept { return specs; }
+std::span<const TunedSpec> more_timed_specs() noexcept { return more_specs; }
 
 std::optional<Tuned> tuned_of_spec(std::string_view spec) noexcept {
     for (const TunedSpec& s : specs)

@@ -26,9 +26,13 @@ struct TunedSpec {
     std::string_view spec;
     Tuned tuned;
 };
+/// The bits a key of the spec that stands for fuse filters.
+inline constexpr double tuned_fuse_bits = 9.04;
 /// One for each Tuned, in their order.
 std::span<const TunedSpec> tuned_specs() noexcept;
 std::optional<Tuned> tuned_of_spec(std::string_view spec) noexcept;
+/// More specs of the same layouts: the time of a k is between those of its neighbours.
+std::span<const TunedSpec> more_timed_specs() noexcept;
 
 struct Tuning {
     struct Rule {

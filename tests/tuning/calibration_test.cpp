@@ -29,6 +29,7 @@ Calibration sample() {
     c.rules = {{isa, "split256", 5 << 20, 17}, {best, "fuse:f=8", UINT64_MAX, 64}};
     c.choices = {{"sector512", 1 << 20, isa}, {"sector512", 64 << 20, best}};
     c.build_merged_up_to = 3 << 20;
+    c.noise = 0.0125;
     c.times = {{isa, "blocked512:k=8", 4096, 1.125, 2.25, 0.875},
                {best, "growing16", 8192, 1, 0, 0}};
     return c;
@@ -118,9 +119,9 @@ TEST(CalibrationFile, IsRefusedIfAnyByteIsAnotherOrMissing) {
     }
     EXPECT_FALSE(Calibration::parse(text + ' '));
     EXPECT_EQ(Calibration::parse("").error().fault, LoadFault::foreign);
-    EXPECT_EQ(Calibration::parse("simdbloom calibration 2\n").error().message,
-              "a calibration: format \"2\" is not 1");
-    EXPECT_EQ(Calibration::parse("simdbloom calibration 1\nversion 1\n").error().fault,
+    EXPECT_EQ(Calibration::parse("simdbloom calibration 1\n").error().message,
+              "a calibration: format \"1\" is not 2");
+    EXPECT_EQ(Calibration::parse("simdbloom calibration 2\nversion 1\n").error().fault,
               LoadFault::too_short);
     EXPECT_EQ(Calibration::parse(text.substr(0, text.size() - 2) + "x\n").error().fault,
               LoadFault::checksum);
@@ -152,6 +153,12 @@ TEST(CalibrationFile, LinesThatMakeNoSenseAreRefusedByName) {
     EXPECT_EQ(message("choice sector512 5 none"), "\"none\" is no instruction set of this machine");
     EXPECT_EQ(message("time_ps " + isa + " split256 1 1 1 1000000001"),
               "\"1000000001\" is no number from 0 to 1000000000");
+    EXPECT_EQ(message("time_ps " + isa + " blocked512:k=4 1 1 1 1"), "taken");
+    EXPECT_EQ(message("time_ps " + isa + " blocked512:k=5 1 1 1 1"),
+              "\"blocked512:k=5\" is no known spec");
+    EXPECT_EQ(message("rule " + isa + " blocked512:k=4 1 1"),
+              "\"blocked512:k=4\" is no known spec");
+    EXPECT_EQ(message("noise_ppm 1000001"), "\"1000001\" is no number from 0 to 1000000");
     EXPECT_EQ(message("date"), "ends early");
 }
 

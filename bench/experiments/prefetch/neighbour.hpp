@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace simdbloom::detail {
+namespace simdbloom::bench {
 
 /// Writes to a line of its memory after the other until it is destroyed.
 class Neighbour {
@@ -28,4 +28,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace simdbloom::detail
+}  // namespace simdbloom::bench

@@ -1,0 +1,89 @@
+// simdbloom advise: which filter takes the least time for a piece of work on this machine.
+#include "simdbloom/advice.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+#include "commands.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+struct AdviseSettings {
+    double keys = 0, bytes = 0, table = 0;
+    Workload workload;
+    std::string calibration;
+    std::size_t lines = 8;
+};
+
+std::uint64_t whole(const char* name, double value) {
+    if (!(value >= 0 && value <= 0x1p53) ||
+        value != static_cast<double>(static_cast<std::uint64_t>(value)))
+        throw std::runtime_error(std::string(name) + ": " + std::to_string(value) +
+                                 " is not a whole number from 0 to 2^53");
+    return static_cast<std::uint64_t>(value);
+}
+
+void print(const Advice::Choice& c, const Advice& advice) {
+    if (c.is_none()) {
+        std::printf("%-18s %8s %12s %12s %10s %9s %9s %10.2f\n", "no filter", "", "", "", "", "",
+                    "", c.total_ns);
+        return;
+    }
+    const bool equal = c.total_ns <= advice.best().total_ns * (1 + advice.noise);
+    std::printf("%-18s %8.2f %12llu %12s %9.3g%% %9.2f %9.2f %10.2f%s\n", c.spec.c_str(),
+                c.bits_per_key, static_cast<unsigned long long>(c.bytes),
+                std::string(to_string(c.isa)).c_str(), 100 * c.fpr, c.insert_ns, c.lookup_ns,
+                c.total_ns, equal && &c != &advice.best() ? "  as good" : "");
+}
+
+int advise_on(AdviseSettings s) {
+    s.workload.n_keys = whole("--keys", s.keys);
+    s.workload.max_bytes = whole("--bytes", s.bytes);
+    s.workload.table_bytes = whole("--table", s.table);
+    const Advice advice = s.calibration.empty()
+                              ? advise(s.workload)
+                              : advise(s.workload, Calibration::load(s.calibration).value());
+    std::printf("%s\n\n", advice.why().c_str());
+    std::printf("%-18s %8s %12s %12s %10s %9s %9s %10s\n", "spec", "bits/key", "bytes", "ISA",
+                "FPR", "insert ns", "lookup ns", "a probe ns");
+    for (std::size_t i = 0; i < advice.ranking.size(); ++i)
+        if (i < s.lines || advice.ranking[i].is_none()) print(advice.ranking[i], advice);
+    std::printf("\n%zu combinations of layout, k, bits and ISA were compared.\n",
+                advice.candidates);
+    return 0;
+}
+
+}  // namespace
+
+void add_advise(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand(
+        "advise", "Say which filter takes the least time on this machine, from its calibration");
+    const auto s = std::make_shared<AdviseSettings>();
+    Workload& w = s->workload;
+    command->add_option("-n,--keys", s->keys, "distinct keys in the filter, e.g. 1e6")->required();
+    command
+        ->add_option("-w,--work", w.work_ns,
+                     "ns that one \"not in\" saves, e.g. 20 for a hash table in memory, 1e5 for a "
+                     "block on a disk")
+        ->required();
+    command->add_option("-p,--probes", w.probes,
+                        "how many keys will be asked; without it inserts do not count");
+    command->add_option("--hits", w.hits, "share of probes that are keys")->capture_default_str();
+    command->add_option("-b,--bits", w.max_bits_per_key, "most bits a key")->capture_default_str();
+    command->add_option("--bytes", s->bytes, "most bytes");
+    command->add_option("--table", s->table,
+                        "bytes of the table that passing probes go to, which shares the caches");
+    command->add_flag("--erase", w.erase, "keys must be erasable");
+    command->add_flag("--grow", w.grow, "more keys may come");
+    command->add_flag("--merge", w.merge, "filters must be united");
+    command->add_flag("--all-at-once", w.all_at_once,
+                      "all keys are there when the filter is made, and none comes later");
+    command->add_option("--calibration", s->calibration,
+                        "file of \"simdbloom calibrate -o\"; by default that of this machine");
+    command->add_option("--lines", s->lines, "lines of the table")->capture_default_str();
+    command->callback([=, &status] { status = advise_on(*s); });
+}
+
+}  // namespace simdbloom::tools

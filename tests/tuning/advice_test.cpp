@@ -1,0 +1,204 @@
+// Advice from calibrations whose times are made up.
+#include "simdbloom/advice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "simdbloom/any_filter.hpp"
+#include "simdbloom/bloomier.hpp"
+#include "simdbloom/fpr.hpp"
+#include "support.hpp"
+#include "tuning/tuning.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr std::uint64_t mib = 1 << 20;
+
+/// A machine on which every spec takes 1 ns up to 1 MiB and 9 ns from 9 MiB on, and a key 2 ns.
+Calibration even_times() {
+    Calibration c;
+    c.machine = Calibration::Machine::here();
+    for (const auto specs : {detail::tuned_specs(), detail::more_timed_specs()})
+        for (const auto& s : specs)
+            for (const auto& [bytes, ns] : {std::pair{mib, 1.0}, {9 * mib, 9.0}})
+                c.times.push_back(
+                    {usable_isas().back(), std::string(s.spec), bytes, ns, 2 * ns, 2});
+    return c;
+}
+Workload usual() {
+    Workload w;
+    w.n_keys = 100'000;
+    w.work_ns = 1000;
+    return w;
+}
+bool has(const Advice& advice, std::string_view begins) {
+    for (const auto& c : advice.ranking)
+        if (c.spec.starts_with(begins)) return true;
+    return false;
+}
+
+TEST(Advice, IsTheLeastTotalOfWhatTheRankingHas) {
+    const Advice advice = advise(usual(), even_times());
+    ASSERT_GE(advice.ranking.size(), 10u);
+    EXPECT_GT(advice.candidates, 500u);
+    for (std::size_t i = 1; i < advice.ranking.size(); ++i)
+        EXPECT_LE(advice.ranking[i - 1].total_ns, advice.ranking[i].total_ns);
+    const auto& best = advice.best();
+    // All lookups take the same time here, so the lowest FPR at 20 bits wins: the classic filter's.
+    EXPECT_EQ(best.spec, "classic:k=14");
+    EXPECT_DOUBLE_EQ(best.bits_per_key, 20);
+    EXPECT_NEAR(best.total_ns, 1 + 1000 * best.fpr, 1e-9);
+    // What is advised can be made, and is what was said.
+    for (const auto& c : advice.ranking) {
+        if (c.is_none()) continue;
+        const AnyFilter filter =
+            make_filter(c.spec, usual().n_keys, c.bits_per_key, {.isa = c.isa});
+        EXPECT_EQ(filter.spec(), c.spec);
+        EXPECT_EQ(filter.size_in_bytes(), c.bytes) << c.spec;
+        if (!c.spec.starts_with("growing")) {
+            EXPECT_DOUBLE_EQ(filter.expected_fpr(), c.fpr) << c.spec;
+        }
+    }
+}
+
+TEST(Advice, SaysNoFilterWhereNonePays) {
+    Workload w = usual();
+    w.work_ns = 0.9;
+    EXPECT_TRUE(advise(w, even_times()).best().is_none());
+    EXPECT_NE(advise(w, even_times()).why().find("no filter"), std::string::npos);
+    w.work_ns = 50;
+    EXPECT_FALSE(advise(w, even_times()).best().is_none());
+    w.hits = 0.99;  // 0.5 ns are to be saved
+    EXPECT_TRUE(advise(w, even_times()).best().is_none());
+    w.hits = 0;
+    w.probes = 2'000;  // 2 ns for each of 100,000 keys, for 2,000 probes of 50 ns
+    EXPECT_TRUE(advise(w, even_times()).best().is_none());
+    w.probes = 20'000;
+    EXPECT_FALSE(advise(w, even_times()).best().is_none());
+}
+
+TEST(Advice, TimesAreDrawnBetweenSizesAndValuesOfK) {
+    const Isa isa = usable_isas().back();
+    Calibration c = even_times();
+    EXPECT_DOUBLE_EQ(predicted_times(c, "split256", isa, mib / 8).absent, 1);
+    EXPECT_NEAR(predicted_times(c, "split256", isa, 3 * mib).absent, 3, 1e-9);
+    EXPECT_NEAR(predicted_times(c, "split256", isa, 3 * mib).present, 6, 1e-9);
+    EXPECT_DOUBLE_EQ(predicted_times(c, "split256", isa, 1000 * mib).absent, 9);
+    for (auto& t : c.times)
+        if (t.spec == "register64:k=8") t.absent = 7;
+    EXPECT_NEAR(predicted_times(c, "register64:k=6", isa, mib).absent, 1 + 6 / 3., 1e-9);
+    EXPECT_DOUBLE_EQ(predicted_times(c, "register64:k=3", isa, mib).absent, 1);
+    EXPECT_DOUBLE_EQ(predicted_times(c, "register64:k=1", isa, mib).absent, 1);
+    EXPECT_NEAR(predicted_times(c, "blocked512:k=16", isa, mib).absent, 16 / 14., 1e-9);
+    c.times.clear();
+    test::expect_error<std::invalid_argument>(
+        [&] { (void)predicted_times(c, "split256", isa, mib); }, "split256");
+}
+
+TEST(Advice, GivesOnlyWhatCanDoWhatIsNeeded) {
+    const auto with = [](auto set) {
+        Workload w = usual();
+        set(w);
+        return advise(w, even_times());
+    };
+    EXPECT_FALSE(has(with([](Workload&) {}), "fuse"));
+    EXPECT_TRUE(has(with([](Workload& w) { w.all_at_once = true; }), "fuse"));
+    const Advice erase = with([](Workload& w) { w.erase = true; });
+    EXPECT_TRUE(has(erase, "counting") && has(erase, "cuckoo") && has(erase, "dleft"));
+    EXPECT_FALSE(has(erase, "split256") || has(erase, "classic"));
+    const Advice grow = with([](Workload& w) { w.grow = true; });
+    EXPECT_TRUE(has(grow, "growing"));
+    EXPECT_EQ(grow.ranking.size(), 2u);  // and no filter
+    const Advice merge = with([](Workload& w) { w.merge = true; });
+    EXPECT_TRUE(has(merge, "split256"));
+    EXPECT_FALSE(has(merge, "cuckoo") || has(merge, "growing"));
+    test::expect_error<std::invalid_argument>(
+        [&] { (void)with([](Workload& w) { w.grow = w.merge = true; }); }, "grow and be united");
+}
+
+TEST(Advice, KeepsToItsBudget) {
+    Workload w = usual();
+    w.max_bits_per_key = 8;
+    for (const auto& c : advise(w, even_times()).ranking) EXPECT_LE(c.bits_per_key, 8) << c.spec;
+    w.max_bits_per_key = 20;
+    w.max_bytes = 90'000;
+    const Advice small = advise(w, even_times());
+    EXPECT_FALSE(small.best().is_none());
+    for (const auto& c : small.ranking) EXPECT_LE(c.bytes, 90'000u) << c.spec;
+    w.max_bytes = 10;
+    test::expect_error<std::invalid_argument>([&] { (void)advise(w, even_times()); }, "10 bytes");
+    w = usual();
+    w.n_keys = std::uint64_t{1} << 38;  // more blocks than 32 bits number, but for some layouts
+    for (const auto& c : advise(w, even_times()).ranking)
+        EXPECT_FALSE(c.spec.starts_with("register")) << c.spec;
+}
+
+TEST(Advice, ATableBesideTakesRoomInTheCaches) {
+    Workload w = usual();
+    w.n_keys = 500'000;  // 1.2 MB at 20 bits
+    w.hits = 0.5;
+    Calibration c = even_times();
+    c.machine.l2 = mib;
+    c.machine.l3 = 4 * mib;
+    const double alone = advise(w, c).best().lookup_ns;
+    w.table_bytes = 64 * mib;
+    const double beside = advise(w, c).best().lookup_ns;
+    EXPECT_GT(beside, 1.2 * alone);
+    w.hits = 0;  // nothing passes: nothing is touched
+    w.work_ns = 1e6;
+    const double absent = advise(w, c).best().lookup_ns;
+    w.table_bytes = 0;
+    EXPECT_NEAR(absent, advise(w, c).best().lookup_ns, 0.05 * absent);
+}
+
+TEST(Advice, AnotherInstructionSetHasToGainMoreThanNoise) {
+    if (usable_isas().size() < 2) GTEST_SKIP() << "there is one instruction set";
+    const Isa best = usable_isas().back(), other = usable_isas().front();
+    Calibration c = even_times();
+    for (const double faster : {0.995, 0.9}) {
+        Calibration both = c;
+        for (auto t : c.times) {
+            t.isa = other;
+            t.absent *= faster;
+            both.times.push_back(t);
+        }
+        EXPECT_EQ(advise(usual(), both).best().isa, faster < 0.99 ? other : best);
+    }
+}
+
+TEST(Advice, EqualTotalsAreNamedAsEqual) {
+    Calibration c = even_times();
+    c.noise = 0.5;
+    const Advice advice = advise(usual(), c);
+    EXPECT_DOUBLE_EQ(advice.noise, 0.5);
+    ASSERT_GT(advice.as_good().size(), 1u);
+    EXPECT_EQ(advice.as_good().front().spec, advice.best().spec);
+    for (const auto& same : advice.as_good())
+        EXPECT_LE(same.total_ns, 1.5 * advice.best().total_ns);
+    EXPECT_NE(advice.why().find("As good within noise (50 %)"), std::string::npos) << advice.why();
+}
+
+TEST(Advice, RefusesWhatMakesNoSense) {
+    const auto refused = [](auto set, const char* words) {
+        Workload w = usual();
+        set(w);
+        test::expect_error<std::invalid_argument>([&] { (void)advise(w, even_times()); }, words);
+    };
+    refused([](Workload& w) { w.n_keys = 0; }, "n_keys=0");
+    refused([](Workload& w) { w.n_keys = UINT64_MAX; }, "n_keys=18446744073709551615");
+    refused([](Workload& w) { w.work_ns = -1; }, "work_ns=-1");
+    refused([](Workload& w) { w.work_ns = NAN; }, "work_ns=nan");
+    refused([](Workload& w) { w.probes = 0; }, "probes=0");
+    refused([](Workload& w) { w.hits = 1.5; }, "hits=1.5");
+    refused([](Workload& w) { w.max_bits_per_key = 0; }, "max_bits_per_key=0");
+    refused([](Workload& w) { w.max_bits_per_key = 1; }, "1 bits per key");
+    test::expect_error<std::invalid_argument>([&] { (void)advise(usual(), Calibration()); },
+                                              "has no times");
+    // The tests run without a calibration.
+    test::expect_error<std::runtime_error>([&] { (void)advise(usual()); }, "simdbloom calibrate");
+}
+
+}  // namespace
+}  // namespace simdbloom
