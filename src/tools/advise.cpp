@@ -62,27 +62,29 @@ void add_advise(CLI::App& app, int& status) {
         "advise", "Say which filter takes the least time on this machine, from its calibration");
     const auto s = std::make_shared<AdviseSettings>();
     Workload& w = s->workload;
-    command->add_option("-n,--keys", s->keys, "distinct keys in the filter, e.g. 1e6")->required();
-    command
-        ->add_option("-w,--work", w.work_ns,
-                     "ns that one \"not in\" saves, e.g. 20 for a hash table in memory, 1e5 for a "
-                     "block on a disk")
+    const auto option = [&](const char* name, auto& value, const char* type, const char* help) {
+        return command->add_option(name, value, help)->type_name(type);
+    };
+    option("-n,--keys", s->keys, "N", "distinct keys in the filter, e.g. 1e6")->required();
+    option("-w,--work", w.work_ns, "NS",
+           "ns that one \"not in\" saves, e.g. 20 for a hash table in memory, 1e5 for a block on a "
+           "disk")
         ->required();
-    command->add_option("-p,--probes", w.probes,
-                        "how many keys will be asked; without it inserts do not count");
-    command->add_option("--hits", w.hits, "share of probes that are keys")->capture_default_str();
-    command->add_option("-b,--bits", w.max_bits_per_key, "most bits a key")->capture_default_str();
-    command->add_option("--bytes", s->bytes, "most bytes");
-    command->add_option("--table", s->table,
-                        "bytes of the table that passing probes go to, which shares the caches");
+    option("-p,--probes", w.probes, "N",
+           "how many keys will be asked; without it inserts do not count");
+    option("--hits", w.hits, "SHARE", "share of probes that are keys")->capture_default_str();
+    option("-b,--bits", w.max_bits_per_key, "BITS", "most bits a key")->capture_default_str();
+    option("--bytes", s->bytes, "BYTES", "most bytes");
+    option("--table", s->table, "BYTES",
+           "bytes of the table that passing probes go to, which shares the caches");
     command->add_flag("--erase", w.erase, "keys must be erasable");
     command->add_flag("--grow", w.grow, "more keys may come");
     command->add_flag("--merge", w.merge, "filters must be united");
     command->add_flag("--all-at-once", w.all_at_once,
                       "all keys are there when the filter is made, and none comes later");
-    command->add_option("--calibration", s->calibration,
-                        "file of \"simdbloom calibrate -o\"; by default that of this machine");
-    command->add_option("--lines", s->lines, "lines of the table")->capture_default_str();
+    option("--calibration", s->calibration, "FILE",
+           "file of \"simdbloom calibrate -o\"; by default that of this machine");
+    option("--lines", s->lines, "N", "lines of the table")->capture_default_str();
     command->callback([=, &status] { status = advise_on(*s); });
 }
 
