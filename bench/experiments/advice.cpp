@@ -181,9 +181,6 @@ Calibration with_four_sizes(Calibration c) {
             return std::abs(std::log(static_cast<double>(s) / static_cast<double>(wanted)));
         }));
     std::erase_if(c.times, [&](const Calibration::Time& t) {
-        return std::ranges::count(four, t.bytes) == 0 && t.insert == 0;
-    });
-    std::erase_if(c.times, [&](const Calibration::Time& t) {
         return std::ranges::count(four, t.bytes) == 0;
     });
     return c;

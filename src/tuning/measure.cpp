@@ -203,8 +203,8 @@ private:
         }
     }
 
-    /// The size that has the least product of regrets, warm and cold: the worse of
-    /// the two times, each divided by what the better way would have taken.
+    /// The size that has the least product of regrets. The regret of a size is the worse of two,
+    /// warm and cold: the time, divided by what the better way would have taken.
     std::uint64_t best_threshold(const Subject& s) const {
         const auto regret = [&](std::size_t i, int way) {
             double worst = 1;
