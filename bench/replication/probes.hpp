@@ -99,6 +99,7 @@ std::span<const Probe> formula_probes();
 std::span<const Probe> filter_probes();
 std::span<const Probe> structure_probes();
 std::span<const Probe> scheme_probes();
+std::span<const Probe> published_probes();
 std::span<const Probe> timed_probes();
 
 }  // namespace simdbloom::replication

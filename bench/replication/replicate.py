@@ -38,7 +38,7 @@ class Prober:
     def output(self, *arguments):
         try:
             end = subprocess.run([self.program, *arguments], capture_output=True, text=True,
-                                 timeout=LONGEST)
+                                 timeout=LONGEST, cwd=ROOT)
         except OSError as error:
             stop(f"cannot run {self.program}: {error.strerror}")
         except subprocess.TimeoutExpired:

@@ -1,8 +1,10 @@
 // Structures of the family that are no plain filters: d-left tables, Bloomier maps, series, filters
 // that grow, reconciliation.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <sstream>
 
 #include "harness/keys.hpp"
 #include "replication/probes.hpp"
@@ -93,6 +95,29 @@ void run_series(Setup& s) {
     }
 }
 
+/// The space of a series as it grows, for each of the tightenings: the mean of its bits a key over
+/// all numbers of keys from `first` to `keys`.
+void run_series_space(Setup& s) {
+    const std::uint64_t n = s.count("keys"), first = s.count("first");
+    std::istringstream in(s.text("tightenings"));
+    for (std::string word; in >> word;) {
+        ScalableBloom series({.first_capacity = first,
+                              .fpr = s.number("bound"),
+                              .growth = s.number("growth"),
+                              .tightening = std::stod(word)},
+                             {.spec = "classic"});
+        const auto keys = some_keys(1, 0, n);
+        double sum = 0, sizes = 0;
+        for (std::uint64_t i = 0; i < n; ++i) {
+            series.insert(keys[i]);
+            if (i < first) continue;
+            sum += 8 * static_cast<double>(series.size_in_bytes()) / static_cast<double>(i + 1);
+            ++sizes;
+        }
+        print_named(word, sum / sizes);
+    }
+}
+
 /// A filter that grew: its measured FPR over the bound, or how many keys it lost.
 void run_growing(Setup& s) {
     const std::uint64_t n = s.count("keys"), probes = s.count("probes", 0);
@@ -105,6 +130,36 @@ void run_growing(Setup& s) {
         else
             print_value(static_cast<double>(filter.count(some_keys(seed, n, probes))) /
                         static_cast<double>(probes) / filter.fpr_bound());
+    }
+}
+
+/// The load of a partial-key cuckoo table of 2^size buckets when an eviction walk first takes more
+/// than 500 steps, for any number of slots a bucket: the table of Fan et al. 2014, section 3, whose
+/// other bucket is the exclusive or of this one and the hash of the fingerprint.
+void run_cuckoo_load(Setup& s) {
+    const std::uint64_t buckets = std::uint64_t{1} << s.small("size");
+    const std::uint64_t slots = s.count("slots");
+    const unsigned bits = s.small("fingerprint");
+    for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
+        std::vector<std::uint32_t> table(buckets * slots, 0);
+        std::uint64_t placed = 0;
+        for (bool full = false; !full; ++placed) {
+            const std::uint64_t hash = hash_key(placed + (seed << 40));
+            auto tag = static_cast<std::uint32_t>(hash >> (64 - bits));
+            tag += tag == 0;
+            std::uint64_t at = hash & (buckets - 1);
+            full = true;
+            for (unsigned step = 0; step < 500 && full; ++step) {
+                std::uint32_t* bucket = &table[at * slots];
+                std::uint32_t* free = std::find(bucket, bucket + slots, 0U);
+                // A new key looks into both of its buckets before it evicts a tag.
+                const bool evict = free == bucket + slots && step > 0;
+                if (free != bucket + slots) std::swap(*free, tag), full = false;
+                else if (evict) std::swap(bucket[hash_key(step, hash) % slots], tag);
+                at = (at ^ hash_key(tag, 1)) & (buckets - 1);
+            }
+        }
+        print_value(static_cast<double>(placed - 1) / static_cast<double>(buckets * slots));
     }
 }
 
@@ -135,6 +190,8 @@ constexpr Probe structure_list[] = {{"dleft", run_dleft},
                                     {"series", run_series},
                                     {"reconcile", run_reconcile},
                                     {"growing", run_growing},
+                                    {"cuckoo_load", run_cuckoo_load},
+                                    {"series_space", run_series_space},
                                     {"parquet_block", run_parquet_block}};
 
 }  // namespace

@@ -68,8 +68,9 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-/// Filters of one size, by what is asked of them: "SPEC@ISA/single", of which ISA and way may be
-/// left out. Members that name one spec share the filter.
+/// Filters of one size, by what is asked of them: "SPEC@ISA/WAY", of which ISA and way may be left
+/// out. Ways are "single", one key a call; "touch", the lines alone; "build", making the filter and
+/// inserting all keys. Members that name one spec share the filter.
 class Bench {
 public:
     explicit Bench(Setup& s)
@@ -87,8 +88,9 @@ public:
                           spec = text.substr(0, std::min(at, slash));
         const Isa isa = at == std::string::npos ? default_isa()
                                                 : isa_called(text.substr(at + 1, slash - at - 1));
-        if (!way.empty() && way != "single" && way != "touch")
+        if (!way.empty() && way != "single" && way != "touch" && way != "build")
             throw std::invalid_argument("no way \"" + way + "\" to ask");
+        if (way == "build") return build(text, spec, isa);
         const auto filter = filled(spec);
         const auto keys = rotation(*filter);
         const auto answers = std::make_shared<bench::Answers>(batch);
@@ -122,14 +124,29 @@ private:
             if (to_string(isa) == name) return isa;
         throw std::invalid_argument("this machine has no instruction set \"" + name + "\"");
     }
+    double bits_of(const std::string& spec) const {
+        return std::max(bits_, Layout::parse(spec).least_bits_per_key());
+    }
+    std::uint64_t keys_of(const std::string& spec) const {
+        if (keys_ != 0) return keys_;
+        return static_cast<std::uint64_t>(8 * static_cast<double>(bytes_) / bits_of(spec));
+    }
+    Member build(const std::string& text, const std::string& spec, Isa isa) const {
+        const auto keys = std::make_shared<std::vector<std::uint64_t>>(keys_of(spec));
+        source_.fill(0, keys->data(), keys->size());
+        const double bits = bits_of(spec);
+        const auto work = [=] {
+            auto filter = make_filter(spec, keys->size(), bits, {.isa = isa});
+            filter.insert(*keys);
+            bench::keep(filter.size_in_bytes());
+        };
+        return {text, work, static_cast<double>(keys->size())};
+    }
     std::shared_ptr<AnyFilter> filled(const std::string& spec) {
         auto& filter = filters_[spec];
         if (!filter) {
-            const double bits = std::max(bits_, Layout::parse(spec).least_bits_per_key());
-            const auto n = keys_ != 0
-                               ? keys_
-                               : static_cast<std::uint64_t>(8 * static_cast<double>(bytes_) / bits);
-            filter = std::make_shared<AnyFilter>(make_filter(spec, n, bits));
+            const auto n = keys_of(spec);
+            filter = std::make_shared<AnyFilter>(make_filter(spec, n, bits_of(spec)));
             bench::fill(*filter, source_, n);
         }
         return filter;

@@ -1,0 +1,148 @@
+// Tables of rates that authors published (papers/data), judged row by row by the exact models.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+
+#include "replication/probes.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom::replication {
+namespace {
+
+/// A line of a file: columns by name, as text.
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> cells_of(const std::string& line) {
+    std::vector<std::string> cells(1);
+    for (const char c : line)
+        if (c == ',') cells.emplace_back();
+        else cells.back() += c;
+    return cells;
+}
+
+/// Comments begin with '#'; the first other line has the names of the columns.
+std::vector<Row> rows_of(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) throw std::invalid_argument("cannot read \"" + path + "\"");
+    std::vector<std::string> names;
+    std::vector<Row> rows;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line[0] == '#') continue;
+        const auto cells = cells_of(line);
+        if (names.empty()) {
+            names = cells;
+            continue;
+        }
+        if (cells.size() != names.size())
+            throw std::invalid_argument(path + ": \"" + line + "\" has other columns");
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (i == 0) rows.emplace_back();
+            rows.back()[names[i]] = cells[i];
+        }
+    }
+    return rows;
+}
+
+double number_in(const Row& row, const std::string& column) {
+    const auto found = row.find(column);
+    double value = 0;
+    if (found != row.end()) {
+        const char *begin = found->second.data(), *end = begin + found->second.size();
+        const auto [rest, error] = std::from_chars(begin, end, value);
+        if (error == std::errc{} && rest == end) return value;
+    }
+    throw std::invalid_argument("no number in the column \"" + column + "\"");
+}
+
+/// Half a unit in the last place of a decimal number.
+double half_unit(const std::string& text) {
+    const auto point = text.find('.');
+    const auto digits = point == std::string::npos ? 0 : text.size() - point - 1;
+    return std::pow(10.0, -static_cast<double>(digits)) / 2;
+}
+
+/// The exact FPR of "classic", "blocked:512", "sectorised:256/32", "zoned:512/64/2", "cuckoo:12" or
+/// "check:8" (fingerprints of a static function) for many keys; NaN for "other".
+double model_of(const Row& row) {
+    constexpr double many = 1e6;
+    const std::string& text = row.at("model");
+    const double bits = number_in(row, "bits_per_key");
+    const auto k = static_cast<unsigned>(number_in(row, "k"));
+    unsigned a = 0, b = 0, c = 0;
+    const int read = std::sscanf(text.c_str(), "%*[a-z]:%u/%u/%u", &a, &b, &c);
+    const std::string name = text.substr(0, text.find(':'));
+    if (name == "other") return std::nan("");
+    if (name == "classic") return fpr::classic(bits * many, many, k);
+    if (name == "blocked" && read == 1) return fpr::blocked(a, bits, k);
+    if (name == "sectorised" && read == 2) return fpr::sectorised(a, b, bits, k);
+    if (name == "zoned" && read == 3) return fpr::zoned(a, b, c, bits, k);
+    if (name == "check" && read == 1) return fpr::bloomier(a);
+    // Semi-sorted buckets, "cuckoo:13" in 12 bits a slot, have the load of their slots.
+    if (name == "cuckoo" && read == 1)
+        return fpr::cuckoo_pairs(a, bits * many / 4 / (a == 13 ? 12 : a), many);
+    throw std::invalid_argument("no model is called \"" + text + "\"");
+}
+
+/// What a row says is its model's: to `within`, or to `sigmas` standard deviations of that many
+/// lookups, or to the digits that are printed.
+bool agrees(const Row& row, double model, Setup& s) {
+    const double deviation = std::sqrt(model * (1 - model) / s.number("lookups"));
+    const double most = std::max(
+        {s.number("within") * model, s.number("sigmas") * deviation, half_unit(row.at("fpr"))});
+    return std::abs(number_in(row, "fpr") - model) <= most;
+}
+
+std::string named(const Row& row, double model) {
+    char text[160];
+    const auto filter = row.find("filter");
+    const std::string who =
+        filter == row.end() ? row.at("model") : row.at("machine") + " " + filter->second;
+    std::snprintf(text, sizeof text, "%s k=%s %.2f bits %+.1f %%", who.c_str(), row.at("k").c_str(),
+                  number_in(row, "bits_per_key"), 100 * (number_in(row, "fpr") / model - 1));
+    return text;
+}
+
+/// Of the rows of a file whose model begins with `model` and whose FPR is at least `least`: how
+/// many agree with it, or the names of those that do not.
+void run_published_fprs(Setup& s) {
+    const std::string model_name = s.text("model", ""), what = s.text("what", "agree");
+    const double least = s.number("least", 0);
+    double agree = 0;
+    std::string wrong;
+    for (const Row& row : rows_of(s.text("file"))) {
+        if (!row.at("model").starts_with(model_name) || number_in(row, "fpr") < least) continue;
+        const double model = model_of(row);
+        if (std::isnan(model)) continue;
+        if (agrees(row, model, s)) ++agree;
+        else wrong += (wrong.empty() ? "" : "; ") + named(row, model);
+    }
+    if (what == "agree") print_value(agree);
+    else if (what == "wrong") print_text(wrong.empty() ? "none" : wrong);
+    else throw std::invalid_argument("what=" + what + " is neither agree nor wrong");
+}
+
+/// How many rows of a file print, as wasted space, bits a key over log2(1 / FPR), minus 1, as far
+/// as the printed digits of these two tell.
+void run_published_waste(Setup& s) {
+    double agree = 0;
+    for (const Row& row : rows_of(s.text("file"))) {
+        const double fpr = number_in(row, "fpr"), bits = number_in(row, "bits_per_key"),
+                     wasted = number_in(row, "wasted_percent");
+        const double off = half_unit(row.at("fpr")), off_bits = half_unit(row.at("bits_per_key"));
+        const auto waste = [](double b, double f) { return 100 * (b / -std::log2(f) - 1); };
+        const double slack = half_unit(row.at("wasted_percent")) + 1e-9;
+        agree += wasted >= waste(bits - off_bits, fpr - off) - slack &&
+                 wasted <= waste(bits + off_bits, fpr + off) + slack;
+    }
+    print_value(agree);
+}
+
+constexpr Probe published_list[] = {{"published_fprs", run_published_fprs},
+                                    {"published_waste", run_published_waste}};
+
+}  // namespace
+
+std::span<const Probe> published_probes() { return published_list; }
+
+}  // namespace simdbloom::replication
