@@ -36,8 +36,9 @@ struct SemiSorted {
     static void stage(const detail::Target& t, V hash, Stage& s, std::size_t i) {
         Unsorted::stage(t, hash, s, i);
     }
+    template <detail::Fetch fetch>
     static void prefetch(const detail::Target& t, const Stage& s, std::size_t i) {
-        Unsorted::prefetch(t, s, i);
+        Unsorted::template prefetch<fetch>(t, s, i);
     }
     static void test(const detail::Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {
