@@ -1,0 +1,60 @@
+// Pieces of work that take turns, and medians with intervals.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.hpp"
+#include "harness/subject.hpp"
+#include "harness/timing.hpp"
+
+namespace simdbloom::bench {
+
+struct Turn {
+    std::string name;
+    std::function<void()> work;
+    double keys;                     ///< of one call of work
+    std::function<void()> before{};  ///< is not timed, e.g. brings a filter back into its cache
+    std::vector<double> ns{};        ///< a key, one sample a round
+};
+
+/// Every piece of work runs once a round, forwards in even rounds and backwards in odd ones. Times
+/// are the CPU time of the thread.
+inline void take_turns(std::span<Turn> turns, unsigned rounds) {
+    for (unsigned round = 0; round < rounds; ++round)
+        for (std::size_t i = 0; i < turns.size(); ++i) {
+            Turn& turn = turns[round % 2 == 0 ? i : turns.size() - 1 - i];
+            if (turn.before) turn.before();
+            turn.ns.push_back(1e9 * cpu_seconds_of(turn.work) / turn.keys);
+        }
+}
+
+/// "median (low - high)", with the 95 % bootstrap interval of the median.
+inline std::string with_interval(const std::vector<double>& samples,
+                                 const std::string& format = "%.2f") {
+    const Summary s = summarise(samples);
+    return text((format + " (" + format + " - " + format + ")").c_str(), s.median, s.low, s.high);
+}
+
+/// f(a[i], b[i]) for each round.
+template <class F>
+std::vector<double> by_round(const std::vector<double>& a, const std::vector<double>& b,
+                             const F& f) {
+    std::vector<double> all(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) all[i] = f(a[i], b[i]);
+    return all;
+}
+inline std::vector<double> ratios(const std::vector<double>& a, const std::vector<double>& b) {
+    return by_round(a, b, [](double x, double y) { return x / y; });
+}
+
+/// 262144 as "256 KiB".
+inline std::string size_text(double bytes) {
+    if (bytes < 1 << 20) return text("%.3g KiB", bytes / 1024);
+    return bytes < 1 << 30 ? text("%.3g MiB", bytes / (1 << 20))
+                           : text("%.3g GiB", bytes / (1 << 30));
+}
+
+}  // namespace simdbloom::bench
