@@ -1,0 +1,145 @@
+// The FPR of the filters of engines: by the exact models of our layouts where a design is one of
+// them, by models of their own for Acero's masks and for blocks of four words.
+#include <cmath>
+#include <map>
+
+#include "engines/classic.hpp"
+#include "engines/one_word.hpp"
+#include "engines/split_block.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom::bench::engines {
+namespace {
+
+Rate rate_of(const std::string& spec, u64 n_keys, u64 blocks) {
+    const Layout layout = Layout::parse(spec);
+    return {fpr::expected(layout, n_keys, blocks), fpr::deviation(layout, n_keys, blocks)};
+}
+
+std::string with_k(const std::string& layout, unsigned k) {
+    return layout + ":k=" + std::to_string(k);
+}
+
+/// Positions from two hashes are taken for independent ones: see fpr::classic_exact.
+Rate classic_rate(u64 bits, u64 n_keys, unsigned k) {
+    const double m = static_cast<double>(bits), n = static_cast<double>(n_keys);
+    const double a = k * n / m, mean = fpr::classic_exact(m, n, k);
+    return {mean, k * mean / -std::expm1(-a) *
+                      std::sqrt((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m)};
+}
+
+/// The mean of base^i over the loads i of a block, one of `blocks` among n_keys keys.
+double mean_power(double base, u64 n_keys, u64 blocks) {
+    return std::exp(static_cast<double>(n_keys) *
+                    std::log1p((base - 1) / static_cast<double>(blocks)));
+}
+
+/// One bit in each of `width` words of 32 bits: with i keys (1 - (31/32)^i)^width.
+Rate split_rate(unsigned width, u64 n_keys, u64 blocks) {
+    const auto mean = [&](unsigned power) {
+        double sum = 0, choose = 1;
+        for (unsigned j = 0; j <= power; ++j) {
+            sum += (j % 2 == 0 ? choose : -choose) *
+                   mean_power(std::pow(31.0 / 32, j), n_keys, blocks);
+            choose = choose * (power - j) / (j + 1);
+        }
+        return sum;
+    };
+    const double first = mean(width);
+    return {first, std::sqrt((mean(2 * width) - first * first) / static_cast<double>(blocks))};
+}
+
+struct Term {
+    double weight, base;
+};
+
+/// With i keys in its word a stranger is found with the chance SUM weight * base^i.
+///
+/// A stranger's mask has 4 or 5 bits. The chance that i random masks cover them all is, by
+/// inclusion and exclusion over the sets S of these bits, SUM (-1)^|S| miss(S)^i, where miss(S) is
+/// the share of the 1,024 * 64 rotated masks that have no bit in S. By symmetry the stranger's own
+/// mask need not be rotated.
+const std::vector<Term>& acero_terms() {
+    static const auto all = [] {
+        const auto& masks = acero_masks();
+        std::map<unsigned, double> weights;  // by the number of masks with no bit in S
+        std::map<u64, unsigned> known;
+        const auto missing = [&](u64 set) {
+            if (set != 0) set = std::rotr(set, std::countr_zero(set));
+            const auto [at, fresh] = known.try_emplace(set, 0);
+            if (fresh)
+                for (const u64 mask : masks)
+                    for (int turn = 0; turn < 64; ++turn)
+                        at->second += (std::rotl(set, turn) & mask) == 0;
+            return at->second;
+        };
+        for (const u64 mask : masks) {
+            u64 set = mask;
+            while (true) {
+                weights[missing(set)] += std::popcount(set) % 2 == 0 ? 1.0 / 1024 : -1.0 / 1024;
+                if (set == 0) break;
+                set = (set - 1) & mask;
+            }
+        }
+        std::vector<Term> terms;
+        for (const auto& [masks_without, weight] : weights)
+            terms.push_back({weight, masks_without / 65536.0});
+        return terms;
+    }();
+    return all;
+}
+
+}  // namespace
+
+Rate Acero::rate(u64 n_keys) const {
+    double mean = 0;
+    for (const auto& [weight, base] : acero_terms())
+        mean += weight * mean_power(base, n_keys, bits.size());
+    // Of the filter that is nearest: as many bits a key, in words of 64 bits.
+    const Rate near = rate_of("register64:k=4", n_keys, bits.size());
+    return {mean, near.deviation * mean / near.fpr};
+}
+Rate DuckDb::rate(u64 n_keys) const { return rate_of("register64:k=4", n_keys, bits.size()); }
+Rate Trino::rate(u64 n_keys) const { return rate_of("register64:k=3", n_keys, bits.size()); }
+
+template <unsigned width>
+Rate Velox<width>::rate(u64 n_keys) const {
+    return split_rate(width, n_keys, bits.size());
+}
+template struct Velox<4>;
+template struct Velox<8>;
+Rate Impala::rate(u64 n_keys) const {
+    const Rate blocks = rate_of("split256", n_keys, bits.size());
+    const double floor = fpr::hash_floor(static_cast<double>(n_keys), 32);
+    return {fpr::with_floor(blocks.fpr, floor), blocks.deviation};
+}
+template <BoostForm form>
+Rate Boost<form>::rate(u64 n_keys) const {
+    return rate_of("split256", n_keys, bits.size());
+}
+template struct Boost<BoostForm::avx2>;
+template struct Boost<BoostForm::sse2>;
+Rate CucoSectorised::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
+template <class Word, unsigned width, unsigned k>
+Rate CucoDefault<Word, width, k>::rate(u64 n_keys) const {
+    return width == 1 ? rate_of(with_k("register64", k), n_keys, bits.size())
+                      : rate_of("split256", n_keys, bits.size() / width);
+}
+template struct CucoDefault<u32, 8, 8>;
+template struct CucoDefault<u64, 1, 4>;
+
+Rate ClickHouse::rate(u64 n_keys) const { return classic_rate(bits.size, n_keys, 3); }
+template <int version>
+Rate Spark<version>::rate(u64 n_keys) const {
+    return classic_rate(bits.size, n_keys, k);
+}
+template struct Spark<1>;
+template struct Spark<2>;
+Rate RocksDb::rate(u64 n_keys) const {
+    return rate_of(with_k("blocked512", k), n_keys, bits.size / 512);
+}
+Rate ClickHouseLines::rate(u64 n_keys) const {
+    return rate_of("blocked512:k=3", n_keys, bits.size / 512);
+}
+
+}  // namespace simdbloom::bench::engines

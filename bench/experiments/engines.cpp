@@ -1,0 +1,345 @@
+// The filters that engines ship, beside ours: FPRs, where each design breaks, and times.
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "engines/all.hpp"
+#include "experiments/experiment.hpp"
+#include "simdbloom/simdbloom.hpp"
+
+namespace {
+
+using namespace simdbloom;
+using namespace simdbloom::bench;
+using namespace simdbloom::bench::engines;
+
+std::string percent(double rate) { return text("%.3g %%", 100 * rate); }
+
+/// Calls use(keys) for keys first .. last - 1 of that source.
+template <class Use>
+void for_numbers(u64 seed, u64 first, u64 last, const Use& use) {
+    for_keys(KeySource::generated(seed), first, last, use);
+}
+
+/// Of `probes` strangers after n keys of that source, the share that is found.
+template <class F>
+double measured_fpr(const F& filter, u64 seed, u64 n, u64 probes) {
+    std::size_t found = 0;
+    for_numbers(seed, n, n + probes, [&](Keys keys) { found += filter.count(keys); });
+    return static_cast<double>(found) / static_cast<double>(probes);
+}
+
+template <class F>
+void fill_with(F& filter, u64 seed, u64 n) {
+    for_numbers(seed, 0, n, [&](Keys keys) { filter.insert(keys); });
+    std::size_t found = 0;
+    for_numbers(seed, 0, std::min<u64>(n, 1'000'000),
+                [&](Keys keys) { found += filter.count(keys); });
+    if (found != std::min<u64>(n, 1'000'000))
+        throw std::runtime_error(filter.spec() + ": a key that was inserted is not found");
+}
+
+// The FPR at equal bits ------------------------------------------------------------------------
+
+constexpr u64 fpr_bits = u64{1} << 23, fpr_probes = 2'000'000;
+constexpr unsigned fpr_filters = 16;
+
+/// "model | measured +- 95 % | measured : model" of make(n, seed), a filled filter.
+template <class Make>
+std::vector<std::string> fpr_cells(double bits_per_key, const Make& make) {
+    const auto n = static_cast<u64>(static_cast<double>(fpr_bits) / bits_per_key);
+    double sum = 0, squares = 0, model = 0;
+    for (u64 seed = 1; seed <= fpr_filters; ++seed) {
+        const auto [filter, expected] = make(n, seed);
+        const double rate = measured_fpr(filter, seed, n, fpr_probes);
+        sum += rate, squares += rate * rate, model = expected;
+    }
+    const double mean = sum / fpr_filters;
+    const double error =
+        1.96 * std::sqrt(std::max(squares / fpr_filters - mean * mean, 0.0) / (fpr_filters - 1));
+    return {percent(model), text("%.4f ± %.4f %%", 100 * mean, 100 * error),
+            text("%.3f", mean / model)};
+}
+
+void print_fprs() {
+    std::printf(
+        "### False-positive rates\n\n%u filters of %g bits, %g strangers each; ± is the "
+        "95 %% interval of the mean.\n\n",
+        fpr_filters, static_cast<double>(fpr_bits), static_cast<double>(fpr_probes));
+    print_header({"filter", "8 bits a key: model", "measured", "ratio", "12: model", "measured",
+                  "ratio", "16: model", "measured", "ratio"});
+    const auto row = [](const std::string& name, const auto& make_at) {
+        std::vector<std::string> cells{"`" + name + "`"};
+        for (const double bits : {8.0, 12.0, 16.0})
+            std::ranges::copy(fpr_cells(bits, make_at(bits)), std::back_inserter(cells));
+        print_row(cells);
+        std::fflush(stdout);
+    };
+    All::for_each([&]<class Design>() {
+        row(Design::name, [](double bits) {
+            return [bits](u64 n, u64 seed) {
+                EngineFilter<Design> filter(n, bits);
+                fill_with(filter, seed, n);
+                const double model = filter.design().rate(n).fpr;
+                return std::pair(std::move(filter), model);
+            };
+        });
+    });
+    for (const std::string spec : {"register64:k=4", "split256", "sector512"})
+        row(spec, [&](double bits) {
+            return [&spec, bits](u64 n, u64 seed) {
+                auto filter = make_filter(spec, n, bits, Options{.seed = seed});
+                fill_with(filter, seed, n);
+                const double model = filter.expected_fpr();
+                return std::pair(std::move(filter), model);
+            };
+        });
+}
+
+// Where a design breaks ------------------------------------------------------------------------
+
+constexpr u64 break_seed = 7, break_probes = 20'000'000;
+
+void print_break(const std::string& name, const std::string& what, u64 n, double bits_per_key,
+                 double intended, double counted, const std::string& more = "") {
+    print_row({"`" + name + "`", what, text("%g", static_cast<double>(n)),
+               text("%.1f", bits_per_key), percent(intended), percent(counted),
+               text("%.1f", counted / intended), more});
+    std::fflush(stdout);
+}
+
+template <class Design>
+EngineFilter<Design> broken(u64 n, double bits_per_key) {
+    EngineFilter<Design> filter(n, bits_per_key);
+    fill_with(filter, break_seed, n);
+    return filter;
+}
+template <class Design>
+double bits_a_key(const EngineFilter<Design>& filter, u64 n) {
+    return 8 * static_cast<double>(filter.size_in_bytes()) / static_cast<double>(n);
+}
+
+/// A filter as the design makes it, beside its model.
+template <class Design>
+void break_at(const std::string& what, u64 n, double bits_per_key) {
+    const auto filter = broken<Design>(n, bits_per_key);
+    print_break(Design::name, what, n, bits_a_key(filter, n), filter.design().rate(n).fpr,
+                measured_fpr(filter, break_seed, n, break_probes));
+}
+
+void break_acero(u64 n) {
+    EngineFilter<Acero> filter(n, 8);
+    std::vector<u64> hashes(1 << 14);
+    std::size_t found = 0;
+    const auto hashed = [&](u64 first, u64 last, const auto& use) {
+        for_numbers(break_seed, first, last, [&](Keys keys) {
+            for (std::size_t i = 0; i < keys.size(); ++i)
+                hashes[i] = Acero::hash(keys[i]) & 0xFFFFFFFFu;
+            use(Keys(hashes).first(keys.size()));
+        });
+    };
+    hashed(0, n, [&](Keys some) { filter.insert_hashes(some); });
+    hashed(n, n + break_probes, [&](Keys some) { found += filter.count_hashes(some); });
+    const auto& words = filter.design().bits;
+    const auto used = std::count_if(words.data(), words.data() + words.size(),
+                                    [](u64 word) { return word != 0; });
+    print_break("acero", "hashes of 32 bits, as its join gives", n, bits_a_key(filter, n),
+                filter.design().rate(n).fpr, static_cast<double>(found) / break_probes,
+                text("%.3g %% of the words are ever set",
+                     100 * static_cast<double>(used) / static_cast<double>(words.size())));
+}
+
+void break_spark() {
+    constexpr u64 n = (u64{1} << 32) / 12;
+    const auto of = []<int version>(const EngineFilter<Spark<version>>& filter) {
+        const auto& words = filter.design().bits.words;
+        u64 high = 0;
+        for (u64 i = words.size() / 2; i < words.size(); ++i)
+            high += static_cast<u64>(std::popcount(words[i]));
+        print_break(Spark<version>::name, "2^32 bits", n, 12, filter.design().rate(n).fpr,
+                    measured_fpr(filter, break_seed, n, break_probes / 4),
+                    text("%g bits above 2^31 set", static_cast<double>(high)));
+    };
+    of(broken<Spark<1>>(n, 12));
+    of(broken<Spark<2>>(n, 12));
+}
+
+/// The bytes of a filter in one form, asked in the other.
+void break_boost(u64 n) {
+    const auto written = broken<Boost<BoostForm::avx2>>(n, 12);
+    EngineFilter<Boost<BoostForm::sse2>> read(n, 12);
+    const auto& from = written.design().bits.words;
+    auto& to = read.design().bits.words;
+    std::copy_n(from.data(), from.size(), to.data());
+    std::size_t found = 0;
+    for_numbers(break_seed, 0, n, [&](Keys keys) { found += read.count(keys); });
+    print_break("boost", "its bytes read by the form for SSE2", n, 12, written.design().rate(n).fpr,
+                measured_fpr(read, break_seed, n, break_probes),
+                text("%.3g %% of the keys are lost",
+                     100 - 100 * static_cast<double>(found) / static_cast<double>(n)));
+}
+
+void print_breaks() {
+    std::printf(
+        "\n### Where a design breaks\n\nOne filter each, %g strangers. \"Intended\" is the "
+        "exact model of independent blocks and patterns, for the bits that it has.\n\n",
+        static_cast<double>(break_probes));
+    print_header(
+        {"filter", "what", "keys", "bits a key", "intended", "counted", "ratio", "beside"});
+    for (const u64 n : {u64{1} << 17, u64{1} << 20, u64{1} << 23}) break_acero(n);
+    constexpr u64 full = (u64{1} << 23) / 12;
+    break_at<DuckDb>("as many keys as 2^23 bits take", full, 12);
+    break_at<DuckDb>("one key more: 2^24 bits", full + 1, 12);
+    break_at<DuckDb>("at its most words, 2^26", (u64{1} << 32) / 6, 6);
+    for (const int words : {21, 22, 24, 27})
+        break_at<Trino>(text("2^%d words, %d bits in both", words, words - 21),
+                        (u64{1} << words) * 64 / 16, 16);
+    break_at<Velox<8>>("8 words a block, sized for 1 %", 1'000'000, 10.5);
+    break_at<Velox<4>>("4 words a block, sized for 1 %", 1'000'000, 10.5);
+    for (const u64 n : {100'000u, 1'000'000u, 3'000'000u, 10'000'000u})
+        break_at<ClickHouse>("512 KiB", n, 8.0 * ClickHouse::join_bytes / static_cast<double>(n));
+    for (const int power : {20, 24, 27}) {
+        const u64 n = u64{1} << power;
+        const auto filter = broken<Impala>(n, 16);
+        print_break("impala", "hashes of 32 bits", n, 16,
+                    fpr::expected(Layout::parse("split256"), n, n / 16),
+                    measured_fpr(filter, break_seed, n, break_probes),
+                    "with the floor of 32 bits " + percent(filter.design().rate(n).fpr));
+    }
+    break_at<RocksDb>("k = 11 steps from 32 bits", 4'000'000, 20);
+    break_spark();
+    for (const u64 blocks : {(u64{1} << 15), (u64{1} << 15) - 1})
+        break_at<CucoBlocks>(text("%g blocks of 8 words, k = 8", static_cast<double>(blocks)),
+                             blocks * 256 / 12, 12);
+    for (const u64 blocks : {(u64{1} << 17), (u64{1} << 17) - 1})
+        break_at<CucoWord>(text("%g blocks of 1 word, k = 4", static_cast<double>(blocks)),
+                           blocks * 64 / 8, 8);
+    break_boost(1'000'000);
+}
+
+// Times ----------------------------------------------------------------------------------------
+
+constexpr int rounds = 21;
+
+struct Way {
+    std::function<u64()> run;
+    std::vector<double> ns = {};
+};
+
+/// A filled filter and its four ways: one key at a time and a batch, of keys and of hashes.
+struct Contestant {
+    std::string name;
+    std::vector<Way> ways;
+};
+
+/// `keys` are strangers; each way asks all of them, in one pass.
+template <class F, class Hash>
+Contestant contestant(const std::string& name, std::shared_ptr<F> filter, Keys keys,
+                      const Hash& hash) {
+    const auto hashes = std::make_shared<std::vector<u64>>(keys.size());
+    std::ranges::transform(keys, hashes->begin(), hash);
+    const auto bitmap = std::make_shared<std::vector<std::uint8_t>>((keys.size() + 7) / 8);
+    Contestant c{name, {}};
+    c.ways.push_back({[=] {
+        u64 found = 0;
+        for (const u64 key : keys) found += filter->contains(key);
+        return found;
+    }});
+    c.ways.push_back({[=] {
+        u64 found = 0;
+        for (const u64 key : *hashes) found += filter->contains_hash(key);
+        return found;
+    }});
+    c.ways.push_back({[=] { return u64{filter->contains(keys, *bitmap)}; }});
+    c.ways.push_back({[=] { return u64{filter->contains_hashes(*hashes, *bitmap)}; }});
+    for (const Way& way : c.ways)
+        if (way.run() != c.ways[0].run()) throw std::runtime_error(name + ": answers differ");
+    return c;
+}
+
+void print_times(u64 bytes, u64 probes, bool cached) {
+    const u64 n = bytes * 8 / 12;
+    std::vector<u64> keys(probes);
+    KeySource::generated(break_seed).fill(n, keys.data(), keys.size());
+    std::vector<Contestant> all;
+    const auto touched =
+        std::make_shared<SplitBlockBloom>(SplitBlockBloom::with_bits_per_key(n, 12));
+    fill_with(*touched, break_seed, n);
+    const auto hashes = std::make_shared<std::vector<u64>>(probes);
+    std::ranges::transform(keys, hashes->begin(), [](u64 key) { return hash_key(key); });
+    All::for_each([&]<class Design>() {
+        const auto filter = std::make_shared<EngineFilter<Design>>(n, 12);
+        fill_with(*filter, break_seed, n);
+        all.push_back(contestant(Design::name, filter, keys, Design::hash));
+    });
+    const auto ours = [&]<class F>(const std::shared_ptr<F>& filter) {
+        fill_with(*filter, break_seed, n);
+        all.push_back(
+            contestant(filter->spec(), filter, Keys(keys), [](u64 key) { return hash_key(key); }));
+    };
+    ours(std::make_shared<RegisterBlockedBloom>(
+        RegisterBlockedBloom::with_bits_per_key(n, 12, {.spec = "register64:k=4"})));
+    ours(std::make_shared<SplitBlockBloom>(SplitBlockBloom::with_bits_per_key(n, 12)));
+    ours(std::make_shared<CacheLineBloom>(CacheLineBloom::with_bits_per_key(n, 12)));
+    all.push_back({"touch", {{[=, &keys] { return touched->touch(keys); }}, {[=] {
+                                 return touched->touch_hashes(*hashes);
+                             }}}});
+    std::vector<std::size_t> order(all.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    u64 random = 1;
+    for (int round = 0; round < rounds; ++round) {
+        for (std::size_t i = order.size(); i-- > 1;)
+            std::swap(order[i], order[(random = KeyHasher{}(random)) % (i + 1)]);
+        for (const std::size_t i : order) {
+            if (cached) all[i].ways.back().run();
+            for (Way& way : all[i].ways) {
+                const auto start = std::chrono::steady_clock::now();
+                const volatile u64 found = way.run();
+                (void)found;
+                const std::chrono::duration<double, std::nano> time =
+                    std::chrono::steady_clock::now() - start;
+                way.ns.push_back(time.count() / static_cast<double>(probes));
+            }
+        }
+    }
+    std::printf("\n%g KiB:\n\n", static_cast<double>(bytes) / 1024);
+    print_header({"filter", "one key", "one hash", "batch of keys", "batch of hashes"});
+    for (const Contestant& c : all) {
+        std::vector<std::string> cells{"`" + c.name + "`"};
+        if (c.ways.size() == 2) cells.insert(cells.end(), {"", ""});
+        for (const Way& way : c.ways) cells.push_back(text("%.2f", median(way.ns)));
+        print_row(cells);
+    }
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main() {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2")) {
+        std::fputs("engines: this machine has no AVX2\n", stderr);
+        return 1;
+    }
+#endif
+    try {
+        print_fprs();
+        print_breaks();
+        std::printf(
+            "\n### Times\n\nns a stranger near 12 bits a key; medians of %d rounds in "
+            "random order. Engines' batches are plain loops of ours, compiled for AVX2.\n",
+            rounds);
+        print_times(16 << 10, 1 << 14, true);
+        print_times(256 << 10, 1 << 16, true);
+        print_times(8 << 20, 1 << 19, true);
+        print_times(128 << 20, 1 << 19, false);
+        print_source("engines");
+        return 0;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "engines: %s\n", e.what());
+        return 1;
+    }
+}

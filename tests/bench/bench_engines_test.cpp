@@ -1,0 +1,236 @@
+// The filters of engines against published values, against engines on this system, and against
+// their models.
+#include "engines/all.hpp"
+#include "harness/keys.hpp"
+#include "simdbloom/simdbloom.hpp"
+#include "support.hpp"
+
+namespace simdbloom::bench::engines {
+namespace {
+
+// ---------------------------------------------------------------- hashes
+
+TEST(EngineHashes, SparkOfLongs) {  // Murmur3_x86_32Suite.testKnownLongInputs of apache/spark
+    EXPECT_EQ(static_cast<std::int32_t>(murmur32(0, 0)), 1669671676);
+    EXPECT_EQ(static_cast<std::int32_t>(murmur32(static_cast<u64>(-42), 0)), -846261623);
+    EXPECT_EQ(static_cast<std::int32_t>(murmur32(42, 0)), 1871679806);
+    EXPECT_EQ(static_cast<std::int32_t>(murmur32(u64{1} << 63, 0)), 1366273829);
+    EXPECT_EQ(static_cast<std::int32_t>(murmur32(~u64{0} >> 1, 0)), -2106506049);
+}
+
+TEST(EngineHashes, ClickHouseOfEightBytes) {  // _testdata/data.json of go-faster/city: ClickHouse64
+    EXPECT_EQ(city64(0x6867666564636261u), 4864636163090995991u);  // "abcdefgh"
+}
+
+TEST(EngineHashes, DuckDbOfBigints) {  // SELECT hash(x::BIGINT), DuckDB 1.5.6 (@duckdb/node-api)
+    EXPECT_EQ(duckdb_hash(0), 0u);
+    EXPECT_EQ(duckdb_hash(1), 4717996019076358352u);
+    EXPECT_EQ(duckdb_hash(42), 7199933130570745587u);
+    EXPECT_EQ(duckdb_hash(static_cast<u64>(-1)), 4939931809569846361u);
+    EXPECT_EQ(duckdb_hash(12345678901234u), 18162560320397688022u);
+}
+
+// Values of Kudu's clients (FastHashTests of kudu-client-dotnet), of strings of other lengths.
+TEST(EngineHashes, KuduOfStrings) {
+    const auto of = [](std::string_view text, u64 seed) {
+        u64 h = fast_begin(text.size(), seed);
+        for (std::size_t at = 0; at < text.size(); at += 8) {
+            u64 word = 0;
+            for (std::size_t i = at; i < std::min(at + 8, text.size()); ++i)
+                word |= u64{static_cast<unsigned char>(text[i])} << 8 * (i - at);
+            h = fast_step(h, word);
+        }
+        return fast_mix(h);
+    };
+    EXPECT_EQ(of("ab", 0), 17293172613997361769u);
+    EXPECT_EQ(of("abcdefg", 0), 10206404559164245992u);
+    EXPECT_EQ(of("quick brown fox", 42), 3757424404558187042u);
+    EXPECT_EQ(fold(of("ab", 0)), 2564147595u);
+    EXPECT_EQ(fold(of("abcdefg", 0)), 1497700618u);
+    EXPECT_EQ(fold(of("quick brown fox", 42)), 1676541068u);
+    EXPECT_EQ(fold(of("\x2A" + std::string(7, '\0'), 0)), fast_hash32(42));
+}
+
+TEST(EngineHashes, Xxh64IsTheLibrarys) {
+    for (const u64 key : {u64{0}, u64{1}, ~u64{0}, u64{0x0123456789ABCDEF}}) {
+        std::array<std::byte, 8> bytes{};
+        for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(key >> 8 * i);
+        EXPECT_EQ(xxh64(key), hash_bytes(bytes));
+    }
+}
+
+// ---------------------------------------------------------------- filters
+
+// What DuckDB 1.5.6 lets through a scan that its Bloom filter prunes:
+//   CREATE TABLE dim AS SELECT (i * 7919 + 1)::BIGINT AS k FROM range(100000) t(i);
+//   CREATE TABLE fact ...: (i * 7919 + j)::BIGINT for i in range(99999), j in 2 .. 12;
+//   EXPLAIN ANALYZE SELECT count(*) FROM fact JOIN dim ON fact.k = dim.k
+// The scan of dim gives 99,998 rows, those above the least and below the greatest k of fact, and
+// the scan of fact 2,830 rows within the least and greatest of these: all of them strangers.
+TEST(EngineFilters, DuckDbLetsTheRowsThroughThatDuckDbLetsThrough) {
+    EngineFilter<DuckDb> filter(99'998, 12);
+    for (u64 i = 1; i < 99'999; ++i) filter.insert(i * 7919 + 1);
+    EXPECT_EQ(filter.size_in_bytes(), u64{8} << 15);
+    unsigned passed = 0;
+    for (u64 j = 2; j < 13; ++j)
+        for (u64 i = 0; i < 99'999; ++i) {
+            const u64 key = i * 7919 + j;
+            passed += key >= 7920 && key <= 791'884'163 && filter.contains(key);
+        }
+    EXPECT_EQ(passed, 2830u);
+}
+
+// BloomFilterMasks of apache/arrow (commit 2419896), with libstdc++.
+TEST(EngineFilters, AceroHasArrowsMasks) {
+    const auto& masks = acero_masks();
+    EXPECT_EQ(masks[0], 0x0000080001140020u);
+    EXPECT_EQ(masks[1023], 0x0000000240011010u);
+    u64 checksum = 0;
+    for (const u64 mask : masks) checksum = checksum * 0x9E3779B97F4A7C15u + mask;
+    EXPECT_EQ(checksum, 0x8D98FAF1383040D8u);
+}
+
+// Of parquet-format's vectors, whose blocks and bits Kudu's and Impala's salts share.
+TEST(EngineFilters, SplitBlocksHaveParquetsBits) {
+    CucoSectorised filter(32 * 256 / 8, 8);
+    ASSERT_EQ(filter.bits.size(), 32u);
+    filter.insert(0x26C7827D889F6DA3u);  // "hello"
+    constexpr u32 bits[] = {20, 9, 10, 7, 9, 31, 28, 27};
+    for (unsigned i = 0; i < 8; ++i)
+        EXPECT_EQ(filter.bits.words[8 * 4 + i], u32{1} << bits[i]) << i;
+    // Velox: the same bits, in the words that its order of salts gives them.
+    constexpr unsigned word_of[] = {5, 1, 0, 7, 4, 2, 6, 3};
+    Velox<8> velox(32 * 256 / 8, 8);
+    velox.insert(0x26C7827D889F6DA3u);
+    for (unsigned i = 0; i < 8; ++i)
+        EXPECT_EQ(velox.bits.words[8 * 4 + i], u32{1} << bits[word_of[i]]) << i;
+    Velox<4> narrow(64 * 128 / 8, 8);
+    ASSERT_EQ(narrow.bits.size(), 64u);
+    narrow.insert(0x26C7827D889F6DA3u);
+    for (unsigned i = 0; i < 4; ++i)
+        EXPECT_EQ(narrow.bits.words[4 * (0x26C7827Du / (u64{1} << 26)) + i],
+                  u32{1} << bits[word_of[2 * i]])
+            << i;
+}
+
+// filter<uint64_t, 1, fast_multiblock32<8>> of Boost.Bloom (commit 7eda52e), filled with the keys
+// 0, 77, 154, ...; its bytes as digits of a number, modulo 2^64.
+TEST(EngineFilters, BoostHasTheBytesOfBoost) {
+    const auto checksum = []<BoostForm form>(u64 n) {
+        EngineFilter<Boost<form>> filter(n, 12);
+        for (u64 i = 0; i < n; ++i) filter.insert(i * 77);
+        u64 sum = 0;
+        const auto& words = filter.design().bits.words;
+        for (u64 i = 0; i < words.size(); ++i)
+            for (unsigned byte = 0; byte < 4; ++byte)
+                sum = sum * 0x9E3779B97F4A7C15u + (words[i] >> 8 * byte & 0xFF);
+        return sum;
+    };
+    EXPECT_EQ(checksum.operator()<BoostForm::avx2>(1), 0x641D44051159FA04u);
+    EXPECT_EQ(checksum.operator()<BoostForm::avx2>(1000), 0x097ADE9F52D1ECB7u);
+    EXPECT_EQ(checksum.operator()<BoostForm::avx2>(12345), 0x89A324002A792785u);
+    EXPECT_EQ(checksum.operator()<BoostForm::sse2>(1), 0xE15A605ED8C90CABu);
+    EXPECT_EQ(checksum.operator()<BoostForm::sse2>(1000), 0x797614A607E4DB49u);
+    EXPECT_EQ(checksum.operator()<BoostForm::sse2>(12345), 0x7A534ECFB484632Au);
+}
+
+TEST(EngineFilters, CucoSectorisedIsOurSplit256OfXxh64) {
+    constexpr u64 n = 5000;
+    EngineFilter<CucoSectorised> cuco(n, 12);
+    auto ours = SplitBlockBloom::with_bits_per_key(n, 12);
+    ASSERT_EQ(cuco.size_in_bytes(), ours.size_in_bytes());
+    for (u64 key = 0; key < n; ++key) cuco.insert(key), ours.insert_hash(xxh64(key));
+    for (u64 key = 0; key < 20 * n; ++key)
+        ASSERT_EQ(cuco.contains(key), ours.contains_hash(xxh64(key))) << key;
+}
+
+/// Every key that is in is found; single keys, hashes and batches agree; the rate is the model's.
+template <class Design>
+void expect_right(u64 n, double bits_per_key) {
+    SCOPED_TRACE(std::string(Design::name) + " " + std::to_string(bits_per_key));
+    const auto source = KeySource::generated(11);
+    constexpr u64 probes = 300'000;
+    std::vector<u64> keys(n + probes);
+    source.fill(0, keys.data(), keys.size());
+    EngineFilter<Design> filter(n, bits_per_key);
+    const std::span<const u64> all(keys), own = all.first(n), strangers = all.subspan(n);
+    filter.insert(own);
+    ASSERT_EQ(filter.count(own), n);
+    std::vector<u64> hashes(keys.size());
+    std::ranges::transform(keys, hashes.begin(), Design::hash);
+    EngineFilter<Design> hashed(n, bits_per_key);
+    hashed.insert_hashes(std::span<const u64>(hashes).first(n));
+    // 13 keys more than whole bytes.
+    const std::size_t some = 8 * 500 + 13;
+    std::vector<std::uint8_t> bitmap(some / 8 + 1), of_hashes(some / 8 + 1);
+    const auto found = filter.contains(strangers.first(some), bitmap);
+    EXPECT_EQ(hashed.contains_hashes(std::span<const u64>(hashes).subspan(n, some), of_hashes),
+              found);
+    EXPECT_EQ(bitmap, of_hashes);
+    std::size_t one_by_one = 0;
+    for (std::size_t i = 0; i < some; ++i) {
+        EXPECT_EQ(filter.contains(strangers[i]), (bitmap[i / 8] >> i % 8 & 1) != 0) << i;
+        EXPECT_EQ(filter.contains_hash(hashes[n + i]), filter.contains(strangers[i])) << i;
+        one_by_one += filter.contains(strangers[i]);
+    }
+    EXPECT_EQ(found, one_by_one);
+    const double rate = static_cast<double>(filter.count(strangers)) / probes;
+    const auto [model, deviation] = filter.design().rate(n);
+    const double sigma = std::hypot(std::sqrt(model * (1 - model) / probes), deviation);
+    if (has_model<Design>) {
+        EXPECT_NEAR(rate, model, 5 * sigma);
+    } else {
+        EXPECT_GT(rate, 1.5 * model);  // a power of two of blocks
+    }
+}
+
+TEST(EngineFilters, FindTheirKeysAndFollowTheirModels) {
+    for (const double bits : {8.0, 12.0, 16.0})
+        All::for_each([&]<class Design>() {
+            expect_right<Design>(static_cast<u64>((1 << 19) / bits), bits);
+        });
+}
+
+TEST(EngineFilters, OfOneKeyAndOfNoneAreFiltersToo) {
+    All::for_each([]<class Design>() {
+        SCOPED_TRACE(Design::name);
+        EngineFilter<Design> none(1, 12), one(1, 12);
+        one.insert(99);
+        EXPECT_TRUE(one.contains(99));
+        EXPECT_GE(one.size_in_bytes(), 8u);
+        std::vector<u64> keys(1000);
+        for (u64 i = 0; i < keys.size(); ++i) keys[i] = i;
+        EXPECT_EQ(none.count(keys), 0u);
+        EXPECT_EQ(none.contains(std::span<const u64>(), std::span<std::uint8_t>()), 0u);
+    });
+}
+
+TEST(EngineFilters, OnlyCucosDefaultDependsOnAPowerOfTwoOfBlocks) {
+    constexpr u64 blocks = (1 << 12) - 1, n = blocks * 64 / 8;
+    EngineFilter<CucoWord> filter(n, 8);
+    ASSERT_EQ(filter.size_in_bytes(), 8 * blocks);
+    const auto source = KeySource::generated(3);
+    for_keys(source, 0, n, [&](Keys keys) { filter.insert(keys); });
+    double found = 0;
+    for_keys(source, n, n + 300'000,
+             [&](Keys keys) { found += static_cast<double>(filter.count(keys)); });
+    EXPECT_NEAR(found / 300'000, filter.design().rate(n).fpr, 0.1 * found / 300'000);
+}
+
+TEST(EngineFilters, SparksFirstVersionSetsNoBitAbove31Bits) {
+    // 2^31 + 64 bits, of which only the last word lies above.
+    Spark<1> filter(1, static_cast<double>((u64{1} << 31) + 64));
+    ASSERT_EQ(filter.bits.size, (u64{1} << 31) + 64);
+    filter.k = 16;
+    u64 highest = 0;
+    for (u64 key = 0; key < 10'000; ++key)
+        filter.positions(Spark<1>::hash(key))([&](u64 bit) {
+            highest = std::max(highest, bit);
+            return true;
+        });
+    EXPECT_LT(highest, u64{1} << 31);
+    EXPECT_GT(highest, u64{1} << 30);
+}
+
+}  // namespace
+}  // namespace simdbloom::bench::engines
