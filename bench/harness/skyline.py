@@ -117,11 +117,13 @@ def widest_room(cells, width):
     return best[1]
 
 
-def name_regions(picture, grid, x, y, colours):
-    """The name of each filter in the widest room of each of its regions."""
-    wide, tall = (x.end - x.start) / COLUMNS, (y.start - y.end) / LINES
+def name_regions(picture, grid, x, y, colours, size=13):
+    """The name of each filter in the widest room of each of its regions; grid[i][j] is the filter
+    of a column and a line from below."""
+    columns, rows = len(grid), len(grid[0])
+    wide, tall = (x.end - x.start) / columns, (y.start - y.end) / rows
     seen = set()
-    for start in [(i, j) for i in range(COLUMNS) for j in range(LINES)]:
+    for start in [(i, j) for i in range(columns) for j in range(rows)]:
         if start in seen:
             continue
         name, region, todo = grid[start[0]][start[1]], [], [start]
@@ -130,15 +132,15 @@ def name_regions(picture, grid, x, y, colours):
             i, j = todo.pop()
             region.append((i, j))
             for to in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
-                if (0 <= to[0] < COLUMNS and 0 <= to[1] < LINES and to not in seen
+                if (0 <= to[0] < columns and 0 <= to[1] < rows and to not in seen
                         and grid[to[0]][to[1]] == name):
                     seen.add(to)
                     todo.append(to)
-        best = widest_room(set(region), math.ceil((text_width(name, 13) + 8) / wide))
+        best = widest_room(set(region), math.ceil((text_width(name, size) + 8) / wide))
         if best:
             dark = name != NO_FILTER and luminance(colours[name]) < 0.3
             picture.text(x.start + best[0] * wide, y.start - best[1] * tall + 4.5, name,
-                         "#fff" if dark else "#22252b", 13, "middle", bold=True, halo=False)
+                         "#fff" if dark else "#22252b", size, "middle", bold=True, halo=False)
 
 
 def skyline(about, rows, most_bits=None, heading="", width=980, height=470):

@@ -58,6 +58,12 @@ def text_width(text, size=12):
     return 0.57 * size * len(text)
 
 
+def power(base, exponent):
+    """The number as text, its exponent raised."""
+    raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return f"{base}{str(exponent).translate(raised)}"
+
+
 def spread_out(positions, gap, low, high):
     """Positions at least `gap` apart and as near as possible to those wanted, in their order."""
     order = sorted(range(len(positions)), key=lambda i: positions[i])

@@ -1,15 +1,15 @@
 """Writes a record into the pages of papers/: the tables, the tally, the forest plot, and the record
-itself."""
+itself; and the data of the plots with their pictures."""
 import json
 import os
 import re
 import sys
 
 import artifact
+import paper_plots
 import table
 from claim_files import EVIDENCE, ROOT
 
-sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
 from rows import write_whole  # noqa: E402
 
 PAPERS = os.path.join(ROOT, "papers")
@@ -89,6 +89,22 @@ def pages(record, papers, claims):
     yield "artifact.md", "artifact", artifact.text(artifact.records(), claims)
 
 
+def draw(data):
+    """All pictures of papers/plots, and the page that has them."""
+    record, joins = artifact.records()[0][1], paper_plots.joins_page()
+    for name, picture in paper_plots.pictures(data, record, joins).items():
+        write_whole(os.path.join(paper_plots.FOLDER, name), picture)
+    for name, text in paper_plots.sections(data, record, joins):
+        put(os.path.join(PAPERS, "plots.md"), name, text)
+    print("written: papers/plots.md and the pictures of papers/plots")
+
+
+def adopt_plots(data):
+    os.makedirs(paper_plots.FOLDER, exist_ok=True)
+    write_whole(os.path.join(paper_plots.FOLDER, "data.json"), paper_plots.as_text(data))
+    draw(data)
+
+
 def adopt(record, papers, claims):
     known = {claim.id for claim in claims}
     if gone := [e["id"] for e in record["claims"] if e["id"] not in known]:
@@ -101,3 +117,5 @@ def adopt(record, papers, claims):
         put(os.path.join(PAPERS, page), name, text)
     print(f"written: {len(papers)} pages of papers, papers/README.md, papers/artifact.md, "
           f"{os.path.relpath(path, ROOT)}")
+    if data := paper_plots.adopted_data():
+        draw(data)

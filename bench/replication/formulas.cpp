@@ -67,6 +67,8 @@ double lang_self_collision(double block, double c, unsigned k) {
     return sum;
 }
 
+}  // namespace
+
 double formula(const std::string& name, Setup& s) {
     if (name == "asymptotic")
         return with_k(s, [&](unsigned k) { return fpr::classic_asymptotic(bits_per_key(s), k); });
@@ -77,6 +79,11 @@ double formula(const std::string& name, Setup& s) {
         const double bits = bits_of(s), k = s.number("k");
         return fpr::classic_asymptotic(bits_per_key(s), s.small("k")) +
                2 * k * s.number("keys") / bits / bits;
+    }
+    if (name == "double_hashing_exact") {
+        const double bits = bits_of(s), keys = s.number("keys");
+        return fpr::classic_exact(bits, keys, s.small("k")) +
+               2 * s.number("k") * keys / bits / bits;
     }
     if (name == "blocked")
         return with_k(
@@ -119,6 +126,8 @@ double formula(const std::string& name, Setup& s) {
     if (name == "quotient") return s.number("a") / s.number("b");
     throw std::invalid_argument("no formula is called \"" + name + "\"");
 }
+
+namespace {
 
 /// A formula, or how far it is from another one.
 void run_formula(Setup& s) {

@@ -12,8 +12,8 @@
 namespace simdbloom::replication {
 namespace {
 
-constexpr std::span<const Probe> (*untimed[])() = {formula_probes, filter_probes, structure_probes,
-                                                   scheme_probes, published_probes};
+constexpr std::span<const Probe> (*untimed[])() = {
+    formula_probes, filter_probes, structure_probes, scheme_probes, published_probes, plot_probes};
 
 std::string json_text(std::string_view text) {
     std::string out = "\"";

@@ -67,6 +67,13 @@ public:
     unsigned small(const std::string& name, unsigned otherwise) {
         return has(name) ? small(name) : otherwise;
     }
+    /// For probes that ask a formula for many values of its parameters.
+    void set(const std::string& name, double value) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.17g", value);
+        values_[name] = text;
+        read_.insert(name);
+    }
     void check_all_read() const {
         for (const auto& [name, value] : values_)
             if (!read_.contains(name))
@@ -100,6 +107,10 @@ std::span<const Probe> filter_probes();
 std::span<const Probe> structure_probes();
 std::span<const Probe> scheme_probes();
 std::span<const Probe> published_probes();
+std::span<const Probe> plot_probes();
+
+/// A published formula or an exact model by its name, from the values that it needs.
+double formula(const std::string& name, Setup& s);
 std::span<const Probe> timed_probes();
 
 }  // namespace simdbloom::replication

@@ -12,12 +12,12 @@ import time
 
 import adopt
 import experiment
+import paper_plots
 import table
 import two_records
 from claim_files import DEPTHS, ROOT, load_or_exit
 from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, as_expected, band, judge
 
-sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
 from rows import write_whole  # noqa: E402
 
 # The limit on a probe, in seconds.
@@ -143,6 +143,9 @@ def arguments():
     parser.add_argument("--against", metavar="RECORD")
     parser.add_argument("--adopt", metavar="RECORD")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--plots", action="store_true")
+    parser.add_argument("--tool")
+    parser.add_argument("--calibration")
     return parser.parse_args()
 
 
@@ -153,15 +156,26 @@ def main():
         print(table.listed(claims))
         return 0
     if options.adopt:
-        adopt.adopt(read_record(options.adopt), papers, claims)
+        adopted = read_record(options.adopt)
+        if "plots" in adopted:
+            adopt.adopt_plots(adopted)
+        else:
+            adopt.adopt(adopted, papers, claims)
         return 0
     old = read_record(options.against) if options.against else None
     prober = Prober(options.prober)
+    os.makedirs(options.out, exist_ok=True)
+    if options.plots:
+        data = paper_plots.collect(prober, options.tool, options.out, options.calibration,
+                             options.command)
+        path = os.path.join(options.out, "plots.json")
+        write_whole(path, paper_plots.as_text(data))
+        print(f"written: {path}")
+        return 0
     chosen = selected(claims, options, prober)
     if not chosen:
         stop("no claim is left to run")
     record = measure(chosen, prober, options.command)
-    os.makedirs(options.out, exist_ok=True)
     text = table.of_run(record, {claim.id: claim for claim in claims})
     write_whole(os.path.join(options.out, "record.json"), json.dumps(record, indent=0) + "\n")
     write_whole(os.path.join(options.out, "table.md"), text)

@@ -7,7 +7,6 @@ from claim_files import ROOT
 from verdicts import (DIFFERS, DIRECTION, INCONSISTENT, NOT_REPRODUCED, REPRODUCED, VERDICTS,
                       as_expected, published_range)
 
-sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))
 from svg import FONT, GREY, INK, PALE, Axis  # noqa: E402
 
 COLOURS = {REPRODUCED: "#1b7f3b", DIRECTION: "#2b6cb0", DIFFERS: "#b7791f",

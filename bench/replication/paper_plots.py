@@ -1,0 +1,196 @@
+"""The plots of papers/plots.md: their data, their pictures, their page. bench/replicate --plots
+collects the data, --adopt puts them into papers/plots. The pictures follow from them, from the
+record, and from the page of the joins."""
+import json
+import os
+import re
+import subprocess
+
+import plot_curves
+import plot_errors
+import plot_skyline
+from claim_files import ROOT
+
+FOLDER = os.path.join(ROOT, "papers", "plots")
+BLOCKS = (32, 64, 128, 256, 512)
+NAMES = {"asymptotic": ("(1 - e^(-k/c))^k", "one array's formula", "for blocks"),
+         "rocksdb": ("RocksDB", "lines a deviation", "fuller and emptier"),
+         "lang_self_collision": ("Lang et al. 2019", "k less self-", "collisions"),
+         "putze": ("Putze et al. 2007", "Poisson mixture of", "Bloom's formula"),
+         "small asymptotic": ("(1 - e^(-k/c))^k",),
+         "small classic": ("Bloom: (1 - (1 - 1/m)^(kn))^k",),
+         "small ideal": ("ideal for probes h1 + i h2",)}
+SMALL = {"small asymptotic": {"name": "asymptotic", "over": "classic_exact"},
+         "small classic": {"name": "classic", "over": "classic_exact"},
+         "small ideal": {"name": "classic_exact", "over": "double_hashing_exact"}}
+SIZING = {"one array for B = 64": {"name": "asymptotic", "over": "blocked", "block": 64},
+          "one array for B = 256": {"name": "asymptotic", "over": "blocked", "block": 256},
+          "one array for B = 512": {"name": "asymptotic", "over": "blocked", "block": 512},
+          "Parquet's m": {"name": "asymptotic", "over": "split_block", "fixed_k": 8},
+          "Putze for B = 64": {"name": "putze", "over": "blocked", "block": 64},
+          "Putze for B = 512": {"name": "putze", "over": "blocked", "block": 512},
+          "RocksDB for B = 512": {"name": "rocksdb", "over": "blocked", "block": 512}}
+SPECS = ("classic blocked512 sector512 zoned512:z=2 split256 register64 register32 cuckoo8 "
+         "cuckoo12 cuckoo16 fuse fuse:d=4")
+TIMED = SPECS.removesuffix(" fuse:d=4")  # calibrations have times of three slots a key
+SIZES = {"L1": 10_000, "L2": 100_000, "L3": 5_000_000, "DRAM": 100_000_000}
+DEFAULT, DEFAULT_BITS, MOST_BITS = "split256", 12, 20
+
+
+def grouped(points):
+    """Lists over k = 1 .. 16 for each x, of errors in ten-thousandths."""
+    columns = {}
+    for point in points:
+        columns.setdefault(point["x"], []).append(round(point["y"], 4))
+    return list(columns.values())
+
+
+def models(prober):
+    """What formulas and exact models say; no times."""
+    def grid(**setup):
+        return grouped(prober.samples("plot_grid", setup))
+
+    rates = {block: prober.samples("plot_grid", {"name": "blocked", "over": "one", "block": block})
+             for block in BLOCKS}
+    best = {}
+    for block, points in rates.items():
+        least = {}
+        for p in points:
+            least[p["x"]] = min(least.get(p["x"], (2, 0)), (p["y"], p["k"]))
+        best[str(block)] = [k for _, k in least.values()]
+    return {
+        "errors": {
+            "blocks": list(BLOCKS), "names": {name: list(text) for name, text in NAMES.items()},
+            "formulas": {name: {str(block): grid(name=name, over="blocked", block=block)
+                                for block in BLOCKS}
+                         for name in NAMES if not name.startswith("small")},
+            "best": best,
+            "small": {name: grouped(prober.samples("plot_small", {**setup, "bits_per_key": 10}))
+                      for name, setup in SMALL.items()}},
+        "sizing": {name: [[p["x"], p["y"], p["delivered"]]
+                          for p in prober.samples("plot_sizing", setup)]
+                   for name, setup in SIZING.items()},
+        "space": by_name(prober.samples("plot_space", {"keys": "1e6", "specs": SPECS}))}
+
+
+def by_name(points):
+    curves = {}
+    for p in points:
+        curves.setdefault(p["name"], []).append(
+            [p["bits"], p["fpr"]] + ([p["ns"]] if "ns" in p else []))
+    return curves
+
+
+def times(prober, calibration, ghz):
+    def cells(static):
+        return [[p["x"], p["y"], p["spec"], p["bits"], p["rho"], p["default"]]
+                for p in prober.samples("plot_skyline", {
+                    "calibration": calibration, "ghz": ghz, "default": DEFAULT,
+                    "default_bits": DEFAULT_BITS, "from": 10, "to": 28, "least_work": 4,
+                    "most_work": 31, "most_bits": MOST_BITS, "all_at_once": int(static)})]
+
+    return {"skyline": {"static": cells(True), "growing": cells(False)},
+            "times": {level: by_name(prober.samples("plot_times", {
+                "calibration": calibration, "keys": keys, "specs": TIMED}))
+                for level, keys in SIZES.items()}}
+
+
+def calibrate(tool, path):
+    """Measures this machine, or says what keeps it from that."""
+    subprocess.run([tool, "calibrate", "--full", "--progress", "-o", path], check=True,
+                   env={**os.environ, "SIMDBLOOM_CALIBRATION": "off"})
+
+
+def collect(prober, tool, out, calibration, command):
+    """All data. `calibration` is a file that this machine has, or none: then it is measured."""
+    path = calibration or os.path.join(out, "calibration.txt")
+    if not calibration:
+        calibrate(tool, path)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    machine = prober.offers["machine"]
+    return {"plots": 1, "command": command, "provenance": prober.offers["provenance"],
+            "machine": machine, "calibrated": re.search(r"^date (.*)$", text, re.M)[1],
+            "keys": SIZES, "models": models(prober),
+            "times": times(prober, path, machine["clock GHz"])}
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def published_points():
+    """(bits a key, FPR, name) of the table of fastfilter_cpp on its first machine."""
+    lines = [line for line in read("papers", "data", "fastfilter-2018.csv").splitlines()
+             if not line.startswith("#")]
+    names = lines[0].split(",")
+    rows = [dict(zip(names, line.split(","))) for line in lines[1:]]
+    return [(float(r["bits_per_key"]), float(r["fpr"]), r["filter"]) for r in rows
+            if r["machine"] == "recentintel" and "addall" not in r["filter"]]
+
+
+def pictures(data, record, joins):
+    """File names and SVG texts. `joins` is the page of the joins."""
+    exact, timed, machine = data["models"], data["times"], data["machine"]
+    entries = {entry["id"]: entry for entry in record["claims"]}
+    ghz = float(machine["clock GHz"])
+    drawn = {
+        "errors.svg": plot_errors.error_map(exact["errors"]),
+        "sizing.svg": plot_errors.sizing(exact),
+        "skyline.svg": plot_skyline.skylines(timed["skyline"], machine, ghz),
+        "times.svg": plot_curves.times_against_fpr(timed["times"], data["keys"]),
+        "space.svg": plot_curves.space(exact["space"], published_points(), entries),
+        "joins.svg": plot_curves.joins(joins)}
+    if excess := entries.get("kirsch-mitzenmacher-2006/excess"):
+        drawn["double_hashing.svg"] = plot_curves.double_hashing(excess)
+    return drawn
+
+
+def printed(text, name):
+    return text.split(f"<!-- printed: {name} -->")[1].split("<!-- end printed -->")[0]
+
+
+def joins_page():
+    return printed(read("bench", "pages", "joins.md"), "hash_join")
+
+
+def sources(data, record, joins):
+    """What stands behind each picture, one line each."""
+    told = data["provenance"]
+    join = re.search(r"^Printed on (.*?), by `(.*?)`", joins, re.M)
+    return {"models": f"Exact models and formulas of commit {data['machine']['commit']}, by "
+                      f"`{data['command']}`.",
+            "times": f"Times: predicted from a calibration of {data['calibrated']} UTC on {told}, "
+                     f"by `{data['command']}`.",
+            "record": f"Measured on {record['provenance']}, by `{record['command']}`.",
+            "joins": f"Measured on {join[1]}, by `{join[2]}`."}
+
+
+# Of each picture its name, its title and what stands behind it.
+PICTURES = (("errors", "The error map", ("models",)),
+            ("sizing", "The cost of sizing by a formula", ("models",)),
+            ("skyline", "The skyline", ("times",)),
+            ("times", "Time against FPR, keys equal", ("times",)),
+            ("space", "The space frontier", ("models", "record")),
+            ("double_hashing", "The excess of double hashing", ("record",)),
+            ("joins", "Break-even in a hash join", ("joins",)))
+
+
+def sections(data, record, joins):
+    """(name of the markers, text) of papers/plots.md."""
+    said = sources(data, record, joins)
+    for name, title, behind in PICTURES:
+        yield name, f"![{title}](plots/{name}.svg)\n\n" + "\n".join(said[b] for b in behind)
+
+
+def adopted_data():
+    """What papers/plots has; nothing where no data were adopted yet."""
+    try:
+        return json.loads(read("papers", "plots", "data.json"))
+    except FileNotFoundError:
+        return None
+
+
+def as_text(data):
+    return json.dumps(data, separators=(",", ":")).replace('],[', '],\n[') + "\n"

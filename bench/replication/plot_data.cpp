@@ -1,0 +1,195 @@
+// What the plots of papers/plots.md are drawn from: grids of formulas, curves of the exact models,
+// and times that a calibration predicts. Every point is an object of its own.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <sstream>
+
+#include "replication/probes.hpp"
+#include "simdbloom/simdbloom.hpp"
+
+namespace simdbloom::replication {
+namespace {
+
+/// The relative error of a formula of many keys over bits a key (x) and bits set (k).
+void run_plot_grid(Setup& s) {
+    for (double c = 4; c <= 24; ++c)
+        for (unsigned k = 1; k <= 16; ++k) {
+            s.set("bits_per_key", c);
+            s.set("k", k);
+            const double exact = formula(s.text("over"), s);
+            std::printf("{\"x\": %g, \"k\": %u, \"y\": %.6g}\n", c, k,
+                        formula(s.text("name"), s) / exact - 1);
+        }
+}
+
+/// The same over numbers of keys (x), for one number of bits a key: arrays that are small.
+void run_plot_small(Setup& s) {
+    for (double exponent = 1; exponent <= 4; exponent += 0.125)
+        for (unsigned k = 1; k <= 16; ++k) {
+            const double keys = std::round(std::pow(10, exponent));
+            s.set("keys", keys);
+            s.set("k", k);
+            const double exact = formula(s.text("over"), s);
+            std::printf("{\"x\": %g, \"k\": %u, \"y\": %.6g}\n", keys, k,
+                        formula(s.text("name"), s) / exact - 1);
+        }
+}
+
+/// The least FPR of a formula of so many bits a key over k = 1 .. 16, or that of the set-up's k.
+double least_of(const std::string& name, Setup& s, double bits) {
+    s.set("bits_per_key", bits);
+    if (s.has("fixed_k")) {
+        s.set("k", s.number("fixed_k"));
+        return formula(name, s);
+    }
+    double least = 1;
+    for (unsigned k = 1; k <= 16; ++k) {
+        s.set("k", k);
+        least = std::min(least, formula(name, s));
+    }
+    return least;
+}
+
+/// The bits a key at which a formula says `fpr`.
+double bits_for(const std::string& name, Setup& s, double fpr) {
+    double low = 2, high = 128;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = (low + high) / 2;
+        (least_of(name, s, middle) > fpr ? low : high) = middle;
+    }
+    return high;
+}
+
+/// What it costs to size by a formula: for wanted FPRs (x), the bits a key that the filter lacks.
+void run_plot_sizing(Setup& s) {
+    for (double exponent = 1; exponent <= 4; exponent += 0.125) {
+        const double fpr = std::pow(10, -exponent), said = bits_for(s.text("name"), s, fpr);
+        const double needed = bits_for(s.text("over"), s, fpr),
+                     got = least_of(s.text("over"), s, said);
+        std::printf("{\"x\": %.6g, \"y\": %.6g, \"delivered\": %.6g}\n", fpr, needed - said,
+                    got / fpr);
+    }
+}
+
+std::vector<std::string> words_in(const std::string& text) {
+    std::istringstream in(text);
+    return {std::istream_iterator<std::string>(in), {}};
+}
+
+/// A filter of a spec as the plots name it, by its exact model. `spec` has a k, or the k of least
+/// FPR is taken.
+struct Sized {
+    std::string spec;
+    std::uint64_t bytes = 0;
+    double bits = 0, fpr = 1;
+    unsigned k = 0;
+};
+
+Sized sized(const std::string& spec, std::uint64_t keys, double bits) {
+    const auto n = static_cast<double>(keys);
+    if (spec.starts_with("fuse")) {
+        const unsigned arity = spec.ends_with("d=4") ? 4 : 3;
+        const auto slots = static_cast<double>(BloomierMap::slots_for(keys, arity));
+        const auto check = static_cast<unsigned>(bits * n / slots);
+        if (check < 1) return {};
+        return {spec, static_cast<std::uint64_t>(slots * check / 8), slots * check / n,
+                fpr::bloomier(check), check};
+    }
+    Layout layout = Layout::parse(spec);
+    if (bits < layout.least_bits_per_key()) return {};
+    const double blocks = std::max(1.0, std::round(bits * n / layout.block_bits()));
+    const auto whole = static_cast<std::uint64_t>(blocks);
+    if (layout.k == 0) layout.k = fpr::best_k(layout, keys, whole);
+    return {layout.spec(), whole * layout.block_bits() / 8, blocks * layout.block_bits() / n,
+            fpr::expected(layout, keys, whole), layout.k};
+}
+
+void print_sized(const std::string& name, const Sized& f, double ns = 0) {
+    std::printf("{\"name\": \"%s\", \"spec\": \"%s\", \"bits\": %.6g, \"k\": %u, \"fpr\": %.6g",
+                name.c_str(), f.spec.c_str(), f.bits, f.k, f.fpr);
+    if (ns > 0) std::printf(", \"ns\": %.5g", ns);
+    std::printf("}\n");
+}
+
+/// The sizes of a spec that the plots have: one of a cuckoo filter, one for each number of check
+/// bits of a fuse filter, others from 4 to 32 bits a key.
+std::vector<Sized> sizes_of(const std::string& spec, std::uint64_t keys) {
+    std::vector<double> bits;
+    if (spec.starts_with("cuckoo")) bits = {Layout::parse(spec).least_bits_per_key() * 1.0001};
+    else
+        for (double b = 4; b <= 32; b += 0.5) bits.push_back(b);
+    std::vector<Sized> sizes;
+    for (const double b : bits) {
+        const Sized f = sized(spec, keys, b);
+        if (f.bytes > 0 && (sizes.empty() || sizes.back().bytes != f.bytes)) sizes.push_back(f);
+    }
+    return sizes;
+}
+
+/// The FPR of each spec over its bits a key, for so many keys.
+void run_plot_space(Setup& s) {
+    for (const std::string& spec : words_in(s.text("specs")))
+        for (const Sized& f : sizes_of(spec, s.count("keys"))) print_sized(spec, f);
+}
+
+Calibration calibration_of(Setup& s) { return Calibration::load(s.text("calibration")).value(); }
+
+/// The least time of a lookup over the instruction sets that the calibration has.
+double least_ns(const Calibration& calibration, const std::string& spec, std::uint64_t bytes) {
+    double least = HUGE_VAL;
+    std::set<Isa> isas;
+    for (const auto& time : calibration.times) isas.insert(time.isa);
+    for (const Isa isa : isas)
+        least = std::min(least, predicted_times(calibration, spec, isa, bytes).absent);
+    return least;
+}
+
+/// The time of a lookup and the FPR of each spec over its bits a key, for so many keys.
+void run_plot_times(Setup& s) {
+    const Calibration calibration = calibration_of(s);
+    for (const std::string& spec : words_in(s.text("specs")))
+        for (const Sized& f : sizes_of(spec, s.count("keys"))) {
+            if (f.bits > 25) continue;
+            const std::string timed = spec.starts_with("fuse") ? "fuse:f=8" : f.spec;
+            print_sized(spec, f, least_ns(calibration, timed, f.bytes));
+        }
+}
+
+/// The filter of least t_l + f t_w for so many keys (x) and so much work t_w (y, in ns), by advice,
+/// and the same total of the default, of so many bits a key.
+void run_plot_skyline(Setup& s) {
+    const Calibration calibration = calibration_of(s);
+    const double ghz = s.number("ghz");
+    const std::string spec = s.text("default");
+    for (double i = s.number("from"); i <= s.number("to"); i += 0.5) {
+        const auto keys = static_cast<std::uint64_t>(std::exp2(i));
+        const Sized usual = sized(spec, keys, s.number("default_bits"));
+        const double usual_ns = least_ns(calibration, usual.spec, usual.bytes);
+        for (double j = s.number("least_work"); j <= s.number("most_work"); j += 0.5) {
+            const double work = std::exp2(j) / ghz;
+            const Advice advice = advise({.n_keys = keys,
+                                          .work_ns = work,
+                                          .max_bits_per_key = s.number("most_bits"),
+                                          .all_at_once = s.number("all_at_once") != 0},
+                                         calibration);
+            const Advice::Choice& best = advice.best();
+            std::printf(
+                "{\"x\": %g, \"y\": %g, \"spec\": \"%s\", \"bits\": %.4g, \"rho\": %.5g, "
+                "\"default\": %.5g}\n",
+                i, j, best.spec.c_str(), best.bits_per_key, best.total_ns * ghz,
+                (usual_ns + usual.fpr * work) * ghz);
+        }
+    }
+}
+
+constexpr Probe plot_list[] = {
+    {"plot_grid", run_plot_grid},     {"plot_small", run_plot_small},
+    {"plot_sizing", run_plot_sizing}, {"plot_space", run_plot_space},
+    {"plot_times", run_plot_times},   {"plot_skyline", run_plot_skyline}};
+
+}  // namespace
+
+std::span<const Probe> plot_probes() { return plot_list; }
+
+}  // namespace simdbloom::replication
