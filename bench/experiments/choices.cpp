@@ -148,6 +148,16 @@ std::string where_least(const std::vector<Subject>& subjects, const std::vector<
     return from < to ? text("%.0f - %.0f ns", from, to) : "nowhere";
 }
 
+/// Where choice512 has the smaller t_l + f t_w of two.
+std::string pays_beside(const Turn& choice, double choice_fpr, const Turn& other,
+                        double other_fpr) {
+    const bool lower = choice_fpr < other_fpr;
+    const auto at = lower ? crossing(choice, choice_fpr, other, other_fpr)
+                          : crossing(other, other_fpr, choice, choice_fpr);
+    if (summarise(at).high < 0) return lower ? "choice512 always" : "choice512 never";
+    return (lower ? "choice512 from " : "choice512 up to ") + with_interval(at, "%.0f");
+}
+
 void equal_space(double bits, const Best& best, std::uint64_t bytes) {
     const auto n = static_cast<std::uint64_t>(8 * static_cast<double>(bytes) / bits);
     // The cuckoo filter has the largest fingerprints that the bits have room for.
@@ -166,12 +176,7 @@ void equal_space(double bits, const Best& best, std::uint64_t bytes) {
         if (i == 0)
             pays = "least of the Bloom filters: " + where_least(subjects, turns, 3) +
                    "; of all: " + where_least(subjects, turns, subjects.size());
-        else if (s.fpr > subjects[0].fpr)
-            pays = "choice512 from " +
-                   with_interval(crossing(turns[0], subjects[0].fpr, turns[i], s.fpr), "%.0f");
-        else
-            pays = "choice512 up to " +
-                   with_interval(crossing(turns[i], s.fpr, turns[0], subjects[0].fpr), "%.0f");
+        else pays = pays_beside(turns[0], subjects[0].fpr, turns[i], s.fpr);
         print_row({text("%s, %.0f bits", size_text(static_cast<double>(bytes)).c_str(), bits),
                    s.name, text("%.3g %%", 100 * s.fpr), with_interval(turns[i].ns),
                    i == 0 ? "" : with_interval(ratios(turns[0].ns, turns[i].ns)),

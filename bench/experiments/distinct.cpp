@@ -103,7 +103,7 @@ int run() {
     std::puts("\n`register64` and distinct64, times of absent keys:\n");
     print_header({"filter", "bits a key", "k", "FPR, register64", "distinct64", "its model",
                   "ns, register64", "distinct64", "distinct64 : register64", "insert, ns, of both",
-                  "distinct64 pays from t_w, ns"});
+                  "distinct64 pays from t_w, ns", "`sector512`: FPR, ns"});
     for (const std::uint64_t bytes : {1u << 14, 1u << 18, 1u << 23, 1u << 27}) {
         measure(bytes, 8, 4);
         measure(bytes, 12, 5);

@@ -26,7 +26,6 @@ public:
     };
     static constexpr std::size_t vector_rows = 2048;
 
-    Unchained() : Unchained({}) {}
     /// The value of key i is i. Two passes over the keys, without the partitioning of the paper.
     explicit Unchained(std::span<const std::uint64_t> keys)
         : shift_(64 -
