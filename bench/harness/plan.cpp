@@ -14,7 +14,7 @@ constexpr std::uint64_t equal_fpr_keys[] = {160'000,
 
 Case at(const Kind& kind, std::uint64_t n_keys, double bits) {
     // The others have few rows, or are not compared in sweeps.
-    return {&kind, n_keys, bits, false, kind.role != Role::contender};
+    return {&kind, n_keys, bits, false, kind.role == Role::peer || kind.role == Role::relative};
 }
 
 Case at_size(const Kind& kind, std::uint64_t bytes, double wanted_bits) {
@@ -84,7 +84,7 @@ Plan make_plan(Depth depth, const Machine& machine) {
                         l3 = 8 * mib, dram = dram_bytes(machine);
     for (const std::uint64_t bytes : {l1, l2, l3, dram})
         for (const Kind& kind : kinds()) {
-            if (kind.role == Role::relative || bytes > kind.max_bytes) continue;
+            if (!is_compared(kind.role) || bytes > kind.max_bytes) continue;
             // Filling a classic or cuckoo filter in DRAM takes a minute each.
             if (bytes == dram && !full && (kind.least_bits > 0 || kind.name == "classic") &&
                 (quick || !is_one_of(kind, {"cuckoo12", "classic"})))
@@ -98,6 +98,10 @@ Plan make_plan(Depth depth, const Machine& machine) {
                        (full || bytes == l2 || (!quick && bytes <= l3));
             plan.cases.push_back(c);
         }
+    // Filling those of engines in DRAM takes a minute.
+    for (const std::uint64_t bytes : {l1, l2, l3})
+        for (const Kind& kind : kinds())
+            if (kind.role == Role::engine) plan.cases.push_back(at_size(kind, bytes, 12));
     // Time against size, between the sizes above.
     if (!quick)
         for (const std::uint64_t bytes : {64 * kib, mib, 2 * mib, 32 * mib, 128 * mib})
@@ -113,7 +117,7 @@ Plan make_plan(Depth depth, const Machine& machine) {
     for (const std::uint64_t bytes : sizes)
         for (const double bits : equal_space)
             for (const Kind& kind : kinds())
-                if (kind.role != Role::relative && bits != 12 && kind.bits_at(bits) == bits)
+                if (is_compared(kind.role) && bits != 12 && kind.bits_at(bits) == bits)
                     plan.cases.push_back(at_size(kind, bytes, bits));
     for (const std::uint64_t bytes : sizes)
         if (bytes != l1) add_relatives(plan, bytes);
@@ -152,14 +156,14 @@ Plan make_plan_for_keys(Depth depth, std::uint64_t keys_in_file) {
     const std::uint64_t n = keys_in_file / 2;
     for (const double bits : equal_space)
         for (const Kind& kind : kinds()) {
-            if (kind.role == Role::relative || (bits != 12 && kind.bits_at(bits) != bits)) continue;
+            if (!is_compared(kind.role) || (bits != 12 && kind.bits_at(bits) != bits)) continue;
             Case c = at(kind, n, kind.bits_at(bits));
             if (bits == 12) c.every_isa = c.every_op = true;
             plan.cases.push_back(c);
         }
     add_equal_fpr(plan, n);
     for (const Kind& kind : kinds())
-        if (kind.role == Role::relative) plan.cases.push_back(at(kind, n, kind.bits_per_key));
+        if (!is_compared(kind.role)) plan.cases.push_back(at(kind, n, kind.bits_per_key));
     return plan;
 }
 
@@ -181,6 +185,8 @@ std::vector<std::vector<Case>> turns(const Plan& plan, const Machine& machine) {
 
 bool is_timed(const Plan& plan, const Case& c, const LookupRow& row) {
     const bool usual = row.output == row.usual && row.hit_ratio == 0;
+    if (c.kind->role == Role::engine)
+        return row.batch == standard_batch && (usual || row.output == Output::single);
     if (row.batch != standard_batch)
         return c.every_op && row.best_isa && row.output == Output::bitmap && row.hit_ratio == 0;
     if (!row.best_isa) return usual || (plan.depth == Depth::full && c.every_op);

@@ -6,7 +6,7 @@ from svg import DASHES, GREY, MARKERS, Axis, Picture, readable, text_width
 
 def styles(about):
     """Colour, marker and dashes of each subject: the same in every plot."""
-    compared = [s for s in about["subjects"] if s["role"] != "relative"]
+    compared = [s for s in about["subjects"] if s["role"] in select.COMPARED]
     return {s["name"]: (s["colour"] or "#999999", MARKERS[i % len(MARKERS)],
                         DASHES[i % len(DASHES)])
             for i, s in enumerate(compared)}
@@ -62,7 +62,7 @@ def time_against_size(about, rows, width=980, height=520):
 
 
 def fpr_against_bits(about, rows, width=980, height=540):
-    subjects = [s for s in about["subjects"] if s["filters"] and s["role"] != "relative"]
+    subjects = [s for s in about["subjects"] if s["filters"] and s["role"] in select.COMPARED]
     picture = Picture(width, height, "False-positive rate against bits per key")
     x = Axis(6, 24.4, 66, width - 130, log=False)
     points = {s["name"]: list({(r["bits_per_key"], r["fpr"]): r for r in rows

@@ -91,6 +91,7 @@ def main(folder):
         ("Ratios of one run", s.section_ratios(about, rows), None),
         ("Builds on two threads", s.section_builds(rows), None),
         ("The rest of the family", s.section_relatives(about, rows), None),
+        ("Filters that engines ship", s.section_engines(about, rows), None),
         ("Hash functions of strings", s.section_printed(folder, "hashing.md"), None),
         ("Joins", s.section_printed(folder, "joins.md"), None),
         ("Cache misses", s.section_misses(about, rows), None),

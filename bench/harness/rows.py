@@ -59,6 +59,9 @@ def fewest_bits(about, name):
     return next(subject["least_bits"] for subject in about["subjects"] if subject["name"] == name)
 
 
+COMPARED = ("contender", "peer")
+
+
 def is_usual_lookup(row, about):
     """Absent keys, one thread, the best ISA; into a bitmap, or key by key where the subject takes
     no batches."""
@@ -70,7 +73,7 @@ def is_usual_lookup(row, about):
 
 def is_standard_lookup(row, about):
     """The usual lookup of the filters that are compared."""
-    return row["role"] != "relative" and is_usual_lookup(row, about)
+    return row["role"] in COMPARED and is_usual_lookup(row, about)
 
 
 def nominal_sizes(rows):
@@ -90,7 +93,7 @@ def near(row, bytes_):
 def families(rows):
     seen = []
     for row in rows:
-        if row["family"] not in seen and row["role"] != "relative":
+        if row["family"] not in seen and row["role"] in COMPARED:
             seen.append(row["family"])
     return seen
 

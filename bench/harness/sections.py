@@ -162,7 +162,8 @@ def section_one_key(about, rows):
               ("erase", "single", None), ("lookup", "bitmap", 0), ("insert", "", None)]
     names = ["lookup, absent", "lookup, present", "insert", "erase", "in batches: lookup, absent",
              "in batches: insert"]
-    single = dict.fromkeys(r["filter"] for r in rows if r["output"] == "single")
+    single = dict.fromkeys(r["filter"] for r in rows
+                           if r["output"] == "single" and r["role"] != "engine")
     text = by_filter(about, rows, single, wanted, names,
                      lambda r: r["output"] != "bitmap" or r["batch"] == 16384, cell, 4)
     return ("One call a key: ns, and cycles in brackets. An insert into a filter of bits repeats "
@@ -173,7 +174,8 @@ def section_one_key(about, rows):
 def section_equal_n(about, rows):
     """The same keys in every filter, beside the same bytes for every filter."""
     def body(level, bytes_):
-        usual = [r for r in rows if r["memory_level"] == level and is_usual_lookup(r, about)]
+        usual = [r for r in rows if r["memory_level"] == level and is_usual_lookup(r, about)
+                 and r["role"] != "engine"]
         n = bytes_ * 8 / 12
         lines = []
         for family in dict.fromkeys(r["family"] for r in usual):
@@ -277,6 +279,30 @@ def section_relatives(about, rows):
 
     return by_size(about, rows, ["structure", "bits/key", "FPR", "95 % interval", "exact model",
                           "absent, ns/key", "present", "insert", "erase", "build"], body)
+
+
+def section_engines(about, rows):
+    """What engines ship, beside three of ours."""
+    def line(here, case):
+        single = next((r for r in here if r["filter"] == case["filter"]
+                       and (r["op"], r["output"], r["hit_ratio"]) == ("lookup", "single", 0)), None)
+        return [f"`{case['filter']}`", bits(case), fpr(case), interval(case), model(case),
+                ns(single) if single else "", ns(case), two_digits(case["touch_ratio"])]
+
+    def body(level, bytes_):
+        here = [r for r in at_size(rows, level, bytes_)
+                if r["threads"] == 1 and r["isa"] in (about["best_isa"], "native")]
+        engines = [r for r in here if r["role"] == "engine" and is_usual_lookup(r, about)]
+        compared = at_12_bits(rows, level, bytes_, about)
+        ours = [compared[f] for f in ("register64", "split256", "sector512") if f in compared]
+        return [line(here, case) for case in ours + engines] if engines else None
+
+    text = by_size(about, rows, ["filter", "bits/key", "FPR", "95 % interval", "exact model",
+                                 "one key, ns", "batch, ns/key", "ratio to touch"], body)
+    return ("The filters of databases and libraries, written anew from their published sources: "
+            "plain loops, compiled for AVX2 where there is AVX2. Absent keys. papers/engines.md "
+            "says what each is. The single calls of ours are compiled without AVX2 here.\n\n"
+            + text) if text else ""
 
 
 def section_printed(folder, name):

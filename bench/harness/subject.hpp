@@ -87,9 +87,12 @@ struct Subject {
 enum class Role {
     contender,  ///< a filter that the report compares at equal space and equal FPR
     peer,       ///< a filter of a library on this system, compared at equal space
-    relative    ///< another structure of the family, measured beside the filters
+    relative,   ///< another structure of the family, measured beside the filters
+    engine      ///< what an engine ships, as this project writes it: in a section of its own
 };
 std::string_view to_string(Role role);
+/// Whether the report compares the kind with the other filters.
+constexpr bool is_compared(Role role) { return role == Role::contender || role == Role::peer; }
 
 /// One line of the list, which the pages read too (`subjects` in machine.json).
 struct Kind {
