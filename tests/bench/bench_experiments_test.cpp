@@ -7,6 +7,7 @@
 
 #include "experiments/layouts/distinct_fpr.hpp"
 #include "experiments/layouts/filter.hpp"
+#include "experiments/runs.hpp"
 #include "experiments/zipf.hpp"
 #include "simdbloom/fpr.hpp"
 #include "support.hpp"
@@ -39,6 +40,31 @@ TEST(Zipf, OneRankIsAlwaysDrawn) {
     std::mt19937_64 random(1);
     for (const double s : {0.0, 1.0, 1.5})
         for (int i = 0; i < 100; ++i) EXPECT_EQ(Zipf(1, s)(random), 1u);
+}
+
+TEST(Runs, EachNumberIsInTheRunOfItsRegion) {
+    const auto source = KeySource::generated(6);
+    Runs<std::uint64_t> runs(10'000, 3);
+    for (int pass = 0; pass < 2; ++pass) {
+        runs.clear();
+        for (std::uint64_t i = 0; i < 10'000; ++i) {
+            const std::uint64_t hash = hash_key(source.key(i));
+            runs.add(runs.region_of(hash), hash);
+        }
+        std::size_t numbers = 0;
+        for (std::size_t r = 0; r < runs.regions(); ++r) {
+            numbers += runs.run(r).size();
+            for (const std::uint64_t hash : runs.run(r)) EXPECT_EQ(hash >> 61, r);
+        }
+        EXPECT_EQ(runs.regions(), 8u);
+        EXPECT_EQ(numbers, 10'000u);
+    }
+}
+TEST(Runs, MoreThanThereIsRoomForIsAnError) {
+    Runs<std::uint32_t> runs(1000, 2);
+    for (std::uint32_t i = 0; i < 600; ++i) runs.add(0, i);
+    EXPECT_THROW(runs.run(0), std::runtime_error);
+    EXPECT_TRUE(runs.run(3).empty());
 }
 
 OwnFilter choice512(std::uint64_t n, double bits, unsigned k) {
