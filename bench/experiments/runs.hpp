@@ -34,6 +34,11 @@ public:
         for (std::size_t r = 0; r < regions_; ++r) ends_[r] = data() + r * room_;
     }
     void add(std::size_t region, T value) { *ends_[region]++ = value; }
+    /// Without a branch: writes the value in any case, and keeps it if `keep` is set.
+    void add_if(bool keep, std::size_t region, T value) {
+        *ends_[region] = value;
+        ends_[region] += keep;
+    }
     std::size_t region_of(std::uint64_t hash) const { return hash >> shift_; }
     std::size_t regions() const { return regions_; }
     /// Throws std::runtime_error if more came than there is room for.

@@ -15,7 +15,8 @@ using namespace simdbloom;
 using namespace simdbloom::bench;
 
 constexpr unsigned rounds = 5, k = 8;
-constexpr std::size_t batch = std::size_t{1} << 22, region_bytes = std::size_t{1} << 18;
+constexpr std::size_t batch = std::size_t{1} << 22, least_region = std::size_t{1} << 18;
+constexpr unsigned most_region_bits = 8;  // the ends of 1,024 runs did not fit into level 1
 constexpr double bits = 12;
 
 /// Lines of 64 bytes in 1024 sets of 16, the least recently used goes: 1 MiB.
@@ -97,7 +98,7 @@ std::size_t survivors_partitioned(const Bits& bits_of, Keys hashes, Runs<std::ui
                 const bool passes = bits_of.test(g);
                 found += j + 1 == k && passes;
                 const std::uint64_t after = detail::classic_next(g);
-                if (passes) then->add(then->region_of(after), after);
+                then->add_if(passes, then->region_of(after), after);
             }
     }
     return found;
@@ -118,7 +119,8 @@ void measure(std::size_t bytes) {
     auto filter =
         ClassicBloom::with_bits_per_key(n, bits, {.spec = "classic:k=" + std::to_string(k)});
     fill(filter, source, n);
-    const auto region_bits = static_cast<unsigned>(std::bit_width(bytes / region_bytes) - 1);
+    const unsigned region_bits =
+        std::min(static_cast<unsigned>(std::bit_width(bytes / least_region) - 1), most_region_bits);
     Runs<std::uint64_t> runs(batch, region_bits), next(batch, region_bits),
         all(k * batch, region_bits);
     std::vector<std::uint8_t> missing(batch);

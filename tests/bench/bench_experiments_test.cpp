@@ -49,7 +49,9 @@ TEST(Runs, EachNumberIsInTheRunOfItsRegion) {
         runs.clear();
         for (std::uint64_t i = 0; i < 10'000; ++i) {
             const std::uint64_t hash = hash_key(source.key(i));
-            runs.add(runs.region_of(hash), hash);
+            runs.add_if(false, runs.region_of(hash), ~hash);
+            i % 2 == 0 ? runs.add(runs.region_of(hash), hash)
+                       : runs.add_if(true, runs.region_of(hash), hash);
         }
         std::size_t numbers = 0;
         for (std::size_t r = 0; r < runs.regions(); ++r) {
