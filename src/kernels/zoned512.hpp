@@ -72,6 +72,8 @@ private:
     }
     static V mask(V p, unsigned g) {
         V m = O::broadcast(0);
+// GCC 12 keeps this loop of four on NEON, 112 instructions a key where 55 do.
+#pragma GCC unroll 4
         for (unsigned j = 0; j < k_per_group; ++j)
             m = m | O::bit(p >> static_cast<int>(first_bit(g, j)));
         return m;
