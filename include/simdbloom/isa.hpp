@@ -13,8 +13,8 @@ namespace simdbloom {
 /// An instruction set, named by its features and not by a CPU. Bits and answers are the same on all
 /// of them.
 ///
-/// avx512 has F, CD, DQ, BW and VL (Skylake-X and later). avx512bitalg adds VBMI and BITALG (Ice
-/// Lake, Zen 4 and later).
+/// avx512 has F, CD, DQ, BW and VL (Skylake-X and later). avx512bitalg adds VBMI, VBMI2 and
+/// BITALG (Ice Lake, Zen 4 and later).
 enum class Isa : std::uint8_t { scalar, sse42, avx2, avx512, avx512bitalg, neon };
 
 /// "scalar", "sse42", "avx2", "avx512", "avx512bitalg" or "neon"; "unknown" for a number that names

@@ -43,6 +43,7 @@ Features read_features() {
     f.avx512bw = x.avx512bw != 0;
     f.avx512vl = x.avx512vl != 0;
     f.avx512_vbmi = x.avx512vbmi != 0;
+    f.avx512_vbmi2 = x.avx512vbmi2 != 0;
     f.avx512_bitalg = x.avx512bitalg != 0;
     if ((c & bit_OSXSAVE) != 0) f.xcr0 = read_xcr0();
 #elif defined(__aarch64__)

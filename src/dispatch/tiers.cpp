@@ -18,7 +18,7 @@ bool runs_avx512(const Features& f) {
            f.avx512bw && f.avx512vl;
 }
 bool runs_avx512bitalg(const Features& f) {
-    return runs_avx512(f) && f.avx512_vbmi && f.avx512_bitalg;
+    return runs_avx512(f) && f.avx512_vbmi && f.avx512_vbmi2 && f.avx512_bitalg;
 }
 
 constexpr const detail::KernelTable* compiled(Isa isa) {
@@ -36,8 +36,9 @@ constexpr Tier table[] = {
     {Isa::avx2, "avx2", "AVX2, BMI1 and BMI2 (Haswell, 2013; Zen)", runs_avx2, compiled(Isa::avx2)},
     {Isa::avx512, "avx512", "AVX-512 F, CD, DQ, BW and VL (Skylake-X, 2017)", runs_avx512,
      compiled(Isa::avx512)},
-    {Isa::avx512bitalg, "avx512bitalg", "avx512 with VBMI and BITALG (Ice Lake, 2019; Zen 4)",
-     runs_avx512bitalg, compiled(Isa::avx512bitalg)},
+    {Isa::avx512bitalg, "avx512bitalg",
+     "avx512 with VBMI, VBMI2 and BITALG (Ice Lake, 2019; Zen 4)", runs_avx512bitalg,
+     compiled(Isa::avx512bitalg)},
     {Isa::neon, "neon", "NEON of AArch64", [](const Features& f) { return f.neon; },
      compiled(Isa::neon)},
 };

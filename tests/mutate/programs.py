@@ -12,7 +12,7 @@ AVX2 = ["-msse4.2", "-mpopcnt", "-mavx2", "-mbmi", "-mbmi2"]
 AVX512 = AVX2 + ["-mavx512f", "-mavx512cd", "-mavx512dq", "-mavx512bw", "-mavx512vl"]
 # As CMakeLists.txt has them.
 ISA_FLAGS = {"scalar": [], "sse42": AVX2[:2], "avx2": AVX2, "avx512": AVX512,
-             "avx512bitalg": AVX512 + ["-mavx512vbmi", "-mavx512bitalg"]}
+             "avx512bitalg": AVX512 + ["-mavx512vbmi", "-mavx512vbmi2", "-mavx512bitalg"]}
 # To compile, and the most likely to see something.
 FASTEST_FIRST = [f"src.{folder}.isa.{name}" for folder in ("dispatch", "adapters.leveldb")
                  for name in ("avx2", "avx512bitalg", "scalar", "avx512", "sse42")]
