@@ -173,6 +173,10 @@ private:
             [&](const auto& f) { return detail::Hooks::answer(f, words, hashed, output, out); },
             filter_);
     }
+    std::size_t answer(const detail::NarrowKeys& keys, detail::Output output, void* out) const {
+        return std::visit(
+            [&](const auto& f) { return detail::Hooks::answer(f, keys, output, out); }, filter_);
+    }
     std::size_t take(std::span<const std::uint64_t> words, bool hashed) {
         return std::visit(
             [&]<class F>(F& f) -> std::size_t {

@@ -109,6 +109,7 @@ protected:
     detail::Target target() const noexcept;
     std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
                        void* out) const;
+    std::size_t answer(const detail::NarrowKeys& keys, detail::Output output, void* out) const;
     std::size_t take(std::span<const std::uint64_t> words, bool hashed);
     void prefetch(std::uint64_t hash) const noexcept {
         __builtin_prefetch(block_at(detail::block_index(hash, blocks_)), 1);

@@ -48,6 +48,9 @@ private:
                        void* out) const {
         return detail::Hooks::answer(*filter_, words, hashed, output, out);
     }
+    std::size_t answer(const detail::NarrowKeys& keys, detail::Output output, void* out) const {
+        return detail::Hooks::answer(*filter_, keys, output, out);
+    }
 
     std::shared_ptr<const AnyFilter> filter_;
 };

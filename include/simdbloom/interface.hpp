@@ -279,19 +279,14 @@ protected:
     static detail::Words integers(std::span<const std::uint64_t> keys) noexcept {
         return {keys, false};
     }
-    /// Numbers of another type are widened a piece at a time. Numbers of 64 bits stay where they
-    /// are.
+    /// Numbers of 64 bits of another type are taken for std::uint64_t where they lie.
     template <class I, std::size_t extent>
     static auto integers(std::span<I, extent> keys) noexcept {
-        if constexpr (sizeof(I) == sizeof(std::uint64_t)) {
+        if constexpr (sizeof(I) == sizeof(std::uint64_t))
             return integers({reinterpret_cast<const std::uint64_t*>(keys.data()), keys.size()});
-        } else {
-            const I* const from = keys.data();
-            return detail::WordSource{
-                keys.size(), false, [from](std::size_t first, std::size_t n, std::uint64_t* words) {
-                    detail::widen(from + first, n, words);
-                }};
-        }
+        else
+            return detail::NarrowKeys{reinterpret_cast<const std::uint32_t*>(keys.data()),
+                                      keys.size(), std::is_signed_v<I>};
     }
     template <class K, std::size_t extent, class H>
     auto hashes_of(std::span<K, extent> keys, const H& hasher) const {
@@ -312,10 +307,7 @@ protected:
     /// Writes the answers of a batch of any kind. `out` has room.
     template <class Batch>
     std::size_t ask(const Batch& batch, detail::Output output, void* out) const {
-        return detail::answer_batch(
-            batch, output, out, [&](std::span<const std::uint64_t> words, void* to) {
-                return detail::Hooks::answer(self(), words, batch.hashed, output, to);
-            });
+        return detail::Hooks::answer(self(), batch, output, out);
     }
 
 private:

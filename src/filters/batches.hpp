@@ -39,6 +39,19 @@ inline std::size_t answer(const Kernels& kernels, std::size_t few_below, const T
     return kernels.lookup(target, {words, n, batch.hashed}, output, out);
 }
 
+/// The same for keys of 32 bits, which the kernels load as they are.
+inline std::size_t answer(const Kernels& kernels, std::size_t few_below, const Target& target,
+                          const Secret* secret, const NarrowKeys& batch, Output output, void* out) {
+    const std::size_t n = batch.size();
+    if (secret == nullptr && n >= few_below)
+        return kernels.lookup(
+            target, {nullptr, n, false, batch.keys, batch.is_signed ? std::uint64_t{1} << 31 : 0},
+            output, out);
+    return answer_batch(batch, output, out, [&](std::span<const std::uint64_t> words, void* to) {
+        return answer(kernels, few_below, target, secret, Words{words, false}, output, to);
+    });
+}
+
 /// Inserts as Kernels::insert does.
 inline std::size_t take(const Kernels& kernels, const Target& target, const Secret* secret,
                         const Words& batch) {

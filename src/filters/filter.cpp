@@ -113,6 +113,11 @@ std::size_t FilterBase::answer(std::span<const std::uint64_t> words, bool hashed
                           output, out);
 }
 
+std::size_t FilterBase::answer(const detail::NarrowKeys& keys, detail::Output output,
+                               void* out) const {
+    return detail::answer(*kernels_, few_below_, target(), secret_or_null(), keys, output, out);
+}
+
 std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const {
     return detail::touch(*kernels_, target(), secret_or_null(), {keys, false});
 }

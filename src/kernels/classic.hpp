@@ -156,20 +156,22 @@ private:
 
         std::size_t run(const Batch& b) {
             const HashSource<O> hashes(t, b);
+            KeySource<O, true> keys_from(b);
             V keys = O::load(numbers.number);
             std::size_t at = 0;
-            const auto vector = [&] {
-                pass<0>(hashes(b.keys + at), keys, all);
+            const auto vector = [&](const std::uint64_t* p) {
+                pass<0>(hashes(p), keys, all);
                 keys = keys + O::broadcast(O::lanes);
                 at += O::lanes;
             };
             while (at + chunk_keys <= b.size) {
-                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) vector();
+                const std::uint64_t* const p = keys_from(at, chunk_keys);
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) vector(p + i);
                 flow<1>();
             }
-            while (at + O::lanes <= b.size) vector();
-            if (at < b.size)
-                pass<0>(hashes.padded(b.keys + at, b.size - at), keys, first_lanes(b.size - at));
+            const std::uint64_t* p = keys_from(at, b.size - at);
+            for (; at + O::lanes <= b.size; p += O::lanes) vector(p);
+            if (at < b.size) pass<0>(hashes.padded(p, b.size - at), keys, first_lanes(b.size - at));
             finish<1>();
             return emit.end(b.size);
         }

@@ -25,6 +25,41 @@
 namespace simdbloom::detail {
 namespace {
 
+/// Writes n narrow keys of a batch, from number `first` on, as numbers of 64 bits.
+template <class O>
+inline void widen(const Batch& b, std::size_t first, std::size_t n, std::uint64_t* to) {
+    const std::uint32_t* const from = b.narrow + first;
+    // (x ^ 2^31) - 2^31 is the number of 64 bits where x is a signed one of 32.
+    const auto sign = O::broadcast(b.sign);
+    const std::size_t whole = n / O::lanes * O::lanes;
+#pragma GCC unroll 1
+    for (std::size_t i = 0; i < whole; i += O::lanes)
+        O::store(to + i, (O::widen(from + i) ^ sign) - sign);
+#pragma GCC unroll 1
+    for (std::size_t i = whole; i < n; ++i) to[i] = (from[i] ^ b.sign) - b.sign;
+}
+
+/// The keys of a batch as numbers of 64 bits, a chunk at a time. A chunk is widened as a whole: a
+/// branch for each vector made lookups of keys of 64 bits slower by up to 8 %.
+template <class O, bool takes_narrow>
+class KeySource {
+public:
+    explicit KeySource(const Batch& b) : batch_(b) {}
+    /// The n <= chunk_keys keys from number `first` on, until the next call.
+    const std::uint64_t* operator()(std::size_t first, std::size_t n) {
+        if constexpr (takes_narrow)
+            if (batch_.narrow != nullptr) {
+                widen<O>(batch_, first, n, wide_);
+                return wide_;
+            }
+        return batch_.keys + first;
+    }
+
+private:
+    const Batch batch_;
+    alignas(64) std::uint64_t wide_[takes_narrow ? chunk_keys : 1];
+};
+
 /// The hashes of the O::lanes keys from p on.
 template <class O>
 class HashSource {
@@ -50,7 +85,7 @@ private:
     bool hashed_;
 };
 
-/// The same, vector after vector from p on, with three vectors in the making. A hash is a chain of
+/// The same, vector after vector, with three vectors in the making. A hash is a chain of
 /// some 40 cycles. Made at one go, it would hold places of the scheduler that the tests of other
 /// keys wait for. ns a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
 /// sector512 1.05/0.90, 1.82/1.73; register64 0.69/0.62, 1.52/1.33.
@@ -58,20 +93,24 @@ template <class O>
 class HashPipeline {
 public:
     using V = typename O::V;
-    /// `end` is the end of the batch. At least four vectors from p on lie before it.
-    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p, const std::uint64_t* end)
+    static constexpr std::size_t n_ahead = 3 * O::lanes;  ///< keys in the making
+    /// Begins with the n_ahead keys from p on.
+    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p)
         : hashes_(hashes),
           after_second_(hashes.second(hashes.first(p))),
           waiting_(hashes.first(p + O::lanes)),
-          after_first_(hashes.first(p + 2 * O::lanes)),
-          ahead_(p + 3 * O::lanes),
-          last_(end - O::lanes) {}
+          after_first_(hashes.first(p + 2 * O::lanes)) {}
+    /// The n keys from p on, at least a vector, come next.
+    void take(const std::uint64_t* p, std::size_t n) {
+        ahead_ = p;
+        last_ = p + n - O::lanes;
+    }
 
     V next() {
         const V done = after_second_;
         after_second_ = hashes_.second(waiting_);
         waiting_ = after_first_;
-        // Behind the end nobody asks for the result.
+        // Behind the last vector nobody asks for the result.
         after_first_ = hashes_.first(ahead_ < last_ ? ahead_ : last_);
         ahead_ += O::lanes;
         return done;
@@ -80,15 +119,16 @@ public:
 private:
     const HashSource<O> hashes_;
     V after_second_, waiting_, after_first_;
-    const std::uint64_t *ahead_, *last_;
+    const std::uint64_t *ahead_ = nullptr, *last_ = nullptr;
 };
 
 // One lane has no vectors to wait for.
 template <class O>
 requires(O::lanes == 1) class HashPipeline<O> {
 public:
-    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p, const std::uint64_t*)
-        : hashes_(hashes), at_(p) {}
+    static constexpr std::size_t n_ahead = 0;
+    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p) : hashes_(hashes), at_(p) {}
+    void take(const std::uint64_t* p, std::size_t) { at_ = p; }
     typename O::V next() { return hashes_(at_++); }
 
 private:
@@ -121,6 +161,7 @@ template <class O, class L, class Visit>
 inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
     typename L::Stage stages[2];
     const HashSource<O> hashes(t, b);
+    KeySource<O, Visit::takes_narrow> keys_from(b);
     std::size_t first = 0;
     bool staged = false;
 
@@ -135,14 +176,19 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
                 L::prefetch(t, stage, i);
             }
         };
+        const std::uint64_t* const keys = keys_from(0, chunk_keys);
 #pragma GCC unroll 1
         for (std::size_t i = 0; i < chunk_keys; i += O::lanes) {
-            visit.stage(hashes(b.keys + i), stages[0], i);
+            visit.stage(hashes(keys + i), stages[0], i);
             prefetch(stages[0], i);
         }
         staged = true;
-        HashPipeline<O> pipeline(hashes, b.keys + chunk_keys, b.keys + b.size);
+        using Pipeline = HashPipeline<O>;
+        Pipeline pipeline(hashes, keys_from(chunk_keys, Pipeline::n_ahead));
         for (; first + 2 * chunk_keys <= b.size; first += chunk_keys) {
+            const std::size_t ahead = first + chunk_keys + Pipeline::n_ahead;
+            const std::size_t left = b.size - ahead < chunk_keys ? b.size - ahead : chunk_keys;
+            pipeline.take(keys_from(ahead, left), left);
             const auto& now = stages[first / chunk_keys & 1];
             auto& next = stages[~(first / chunk_keys) & 1];
             const auto step = [&](std::size_t i) {
@@ -166,7 +212,7 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
     for (; first < b.size; first += chunk_keys) {
         auto& stage = stages[first / chunk_keys & 1];
         const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
-        const std::uint64_t* const keys = b.keys + first;
+        const std::uint64_t* const keys = staged ? nullptr : keys_from(first, n);
         if (O::lanes == 1 && !staged) {
 #pragma GCC unroll 1
             for (std::size_t i = 0; i < n; ++i) {
@@ -191,7 +237,7 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
 
 template <class O, class L>
 struct Lookup {
-    static constexpr bool only_reads = true;
+    static constexpr bool only_reads = true, takes_narrow = true;
     const Target t;  // a copy: stores of answers, which are bytes, cannot change it
     const Output output;
     void* const out;
@@ -226,7 +272,7 @@ struct Lookup {
 
 template <class O, class L>
 struct Insert {
-    static constexpr bool only_reads = false;
+    static constexpr bool only_reads = false, takes_narrow = false;
     const Target t;
     std::size_t inserted = 0;
     bool full = false;
@@ -247,7 +293,7 @@ struct Insert {
 
 template <class O, class L>
 struct Touch {
-    static constexpr bool only_reads = true;
+    static constexpr bool only_reads = true, takes_narrow = false;
     const Target t;
     Loads<O> loads{};
 

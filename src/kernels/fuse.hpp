@@ -117,7 +117,7 @@ private:
 
 template <class O, class L>
 struct MapLookup {
-    static constexpr bool only_reads = true;
+    static constexpr bool only_reads = true, takes_narrow = false;
     const Target t;
     std::uint32_t* const values;
     std::uint8_t* const bitmap;

@@ -56,7 +56,9 @@ inline constexpr std::size_t chunk_keys = 64;
 struct Batch {
     const std::uint64_t* keys;
     std::size_t size;
-    bool hashed;  ///< keys are hashes already
+    bool hashed;                            ///< keys are hashes already
+    const std::uint32_t* narrow = nullptr;  ///< for lookup, not null: the keys, in place of `keys`
+    std::uint64_t sign = 0;                 ///< 2^31 where narrow keys are signed
 };
 
 /// The kernels of one layout.

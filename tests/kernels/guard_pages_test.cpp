@@ -199,6 +199,44 @@ TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {
     }
 }
 
+// Keys of 32 bits are loaded as they are: unsigned, and signed with a sign to carry, at both ends
+// of their pages.
+template <class Key>
+void expect_narrow_keys_answer_as_wide_ones(const std::string& spec) {
+    std::vector<Key> pool(400);
+    for (std::size_t i = 0; i < pool.size(); ++i) pool[i] = static_cast<Key>(test::random_key(i));
+    AnyFilter filter = make_filter(spec, 200, test::feasible_bits(spec, 12), {.seed = 5});
+    for (std::size_t i = 0; i < 200; ++i) filter.insert(static_cast<std::uint64_t>(pool[i]));
+    const GuardedBuffer memory(longest * sizeof(Key));
+    for (const std::size_t n : lengths()) {
+        std::vector<Key> keys(n);
+        for (std::size_t i = 0; i < n; ++i) keys[i] = pool[test::random_key(n * i) % pool.size()];
+        const std::vector<std::uint64_t> wide(keys.begin(), keys.end());
+        std::vector<std::uint8_t> bitmap((n + 7) / 8), narrow_bitmap((n + 7) / 8);
+        std::vector<std::uint32_t> positions(n), narrow_positions(n);
+        for (const Isa isa : usable_isas())
+            for (const auto place : {Place::first, Place::last}) {
+                filter.use_isa(isa);
+                const auto narrow =
+                    place == Place::first ? memory.first<Key>(n) : memory.last<Key>(n);
+                std::copy(keys.begin(), keys.end(), narrow.begin());
+                const std::size_t found = filter.contains(wide, bitmap);
+                ASSERT_EQ(filter.count(narrow), found) << to_string(isa) << ", n=" << n;
+                ASSERT_EQ(filter.contains(narrow, narrow_bitmap), found);
+                ASSERT_EQ(narrow_bitmap, bitmap) << to_string(isa) << ", n=" << n;
+                ASSERT_EQ(filter.select(wide, positions), found);
+                ASSERT_EQ(filter.select(narrow, narrow_positions), found);
+                ASSERT_EQ(narrow_positions, positions) << to_string(isa) << ", n=" << n;
+            }
+    }
+}
+
+TEST_P(Batches, OfNarrowKeysAnswerAsThoseOfWideOnes) {
+    SIMDBLOOM_SKIP_IF_FORCED();
+    expect_narrow_keys_answer_as_wide_ones<std::uint32_t>(GetParam());
+    expect_narrow_keys_answer_as_wide_ones<std::int32_t>(GetParam());
+}
+
 // Kernels may read 8 bytes behind the bits of a table, whose buckets they load as words, and none
 // behind others; the slack of a filter's own memory is 64, but a view has no more than those 8.
 // Rounded up, as bits begin at multiples of 64.

@@ -76,6 +76,30 @@ struct WordSource {
 template <class Fill>
 WordSource(std::size_t, bool, Fill) -> WordSource<Fill>;
 
+/// Keys of 32 bits, unsigned or signed: those of 64 bits with the same value. The kernels of a
+/// layout take them as they are; elsewhere they are widened a piece at a time.
+struct NarrowKeys {
+    static constexpr bool hashed = false;
+    const std::uint32_t* keys;
+    std::size_t n;
+    bool is_signed;
+
+    std::size_t size() const noexcept { return n; }
+    void widen(std::size_t first, std::size_t count, std::uint64_t* words) const noexcept {
+        if (is_signed)
+            detail::widen(reinterpret_cast<const std::int32_t*>(keys) + first, count, words);
+        else detail::widen(keys + first, count, words);
+    }
+    template <class Use>
+    void for_each(const Use& use) const {
+        WordSource{n, hashed,
+                   [this](std::size_t first, std::size_t count, std::uint64_t* words) {
+                       widen(first, count, words);
+                   }}
+            .for_each(use);
+    }
+};
+
 /// The place for the answers from key `first` on. `found` is the number of keys found before.
 inline void* output_from(void* out, Output output, std::size_t first, std::size_t found) noexcept {
     if (output == Output::bitmap) return static_cast<std::uint8_t*>(out) + first / 8;

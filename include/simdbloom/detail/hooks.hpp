@@ -89,6 +89,8 @@ struct NoBase {};
 /// Calls the hooks of a filter, which are not for its users:
 ///   size_t answer(words, hashed, output, out) const   answers as Kernels::lookup does, and returns
 ///                                                     how many were found
+///   size_t answer(narrow_keys, output, out) const     the same for keys of 32 bits; if missing,
+///                                                     they are widened a piece at a time
 ///   size_t take(words, hashed)                        inserts in order, and returns how many keys
 ///                                                     went in; all, or the next was refused
 ///   StringHash string_hash() const                    of filters that hash strings as the library
@@ -101,6 +103,17 @@ struct Hooks {
     static std::size_t answer(const F& f, std::span<const std::uint64_t> words, bool hashed,
                               Output output, void* out) {
         return f.answer(words, hashed, output, out);
+    }
+    /// The same for a batch of any kind: whole, where F can.
+    template <class F, class Batch>
+    static std::size_t answer(const F& f, const Batch& batch, Output output, void* out) {
+        if constexpr (requires { f.answer(batch, output, out); })
+            return f.answer(batch, output, out);
+        else
+            return answer_batch(batch, output, out,
+                                [&](std::span<const std::uint64_t> words, void* to) {
+                                    return f.answer(words, batch.hashed, output, to);
+                                });
     }
     /// Inserts through `take`, or key by key where a batch is short.
     template <class F>

@@ -13,6 +13,9 @@ namespace {
 
 template <>
 struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
+    static V widen(const std::uint32_t* p) {
+        return _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    }
     static V load_first(const std::uint64_t* p, std::size_t n) {
         const __m256i wanted = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)),
                                                   _mm256_set_epi64x(3, 2, 1, 0));

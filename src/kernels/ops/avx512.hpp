@@ -22,6 +22,9 @@ inline std::uint32_t in_register(std::uint32_t mask) {
 
 template <>
 struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
+    static V widen(const std::uint32_t* p) {
+        return _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    }
     static V load_first(const std::uint64_t* p, std::size_t n) {
         return _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << n) - 1), p);
     }

@@ -24,6 +24,7 @@ struct Ops<ScalarArch> : OpsDefaults {
 
     static V load(const std::uint64_t* p) { return *p; }
     static V load_first(const std::uint64_t*, std::size_t) { return 0; }
+    static V widen(const std::uint32_t* p) { return *p; }
     static void store(std::uint64_t* p, V v) { *p = v; }
     static V broadcast(std::uint64_t x) { return x; }
     static V mul32(V a, V b) { return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu); }

@@ -14,6 +14,9 @@ namespace {
 
 template <>
 struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
+    static V widen(const std::uint32_t* p) {
+        return _mm_cvtepu32_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+    }
     static V mul32(V a, V b) { return _mm_mul_epu32(a, b); }
     static V mul_small(V a, std::uint32_t c) { return mul_small_from_mul32<Ops>(a, c); }
     template <std::uint64_t c>
