@@ -233,13 +233,35 @@ struct Experiment {
     std::vector<std::tuple<double, std::string>> worst;
     std::size_t none_right = 0, none_all = 0;
 
+    struct Taken {
+        std::size_t at;
+        unsigned builds = 1;  // how often the keys went in
+    };
     struct Workloads {
         Workload workload;
         std::size_t share;
         double per_key;
-        std::map<std::string, std::size_t> taken;  // by adviser: index, or npos for none
+        std::map<std::string, Taken> taken;  // by adviser: index, or `none`
     };
     static constexpr std::size_t none = SIZE_MAX;
+
+    /// Advice for `factor` times the keys that come, with the same memory. A filter keeps the bits
+    /// that it was made with. A fuse filter is built of the keys that came. A table that is too
+    /// small for them is built a second time.
+    void take_for_wrong_n(Field& field, Workloads& w, double factor) const {
+        Workload told = w.workload;
+        told.n_keys = static_cast<std::uint64_t>(factor * static_cast<double>(told.n_keys));
+        told.max_bits_per_key /= factor;
+        const Advice::Choice best = advise(told, calibration).best();
+        Taken& taken = w.taken[text("advice for %g n", factor)];
+        taken.at = none;
+        if (best.is_none()) return;
+        const bool fuse = best.spec.starts_with("fuse");
+        const bool too_small = !fuse && factor < 1 && Layout::parse(best.spec).is_table();
+        taken.at =
+            field.add(best.spec, best.bits_per_key * (fuse || too_small ? 1 : factor), best.isa);
+        taken.builds = too_small ? 2 : 1;
+    }
 
     void run(std::uint64_t n) {
         Field field(n);
@@ -261,18 +283,20 @@ struct Experiment {
                                     {}};
                         const auto take = [&](const char* name, const Calibration& c) {
                             const Advice::Choice best = advise(w.workload, c).best();
-                            w.taken[name] = best.is_none()
-                                                ? none
-                                                : field.add(best.spec, best.bits_per_key, best.isa);
+                            w.taken[name] = {
+                                best.is_none() ? none
+                                               : field.add(best.spec, best.bits_per_key, best.isa)};
                         };
                         take("advice", calibration);
                         take("advice from four sizes", four);
+                        take_for_wrong_n(field, w, 2);
+                        take_for_wrong_n(field, w, 0.5);
                         const auto always = [&](const char* name, const char* spec, double most) {
                             const double b = std::min(bits, most);
-                            w.taken[name] = field.add(
+                            w.taken[name] = {field.add(
                                 make_filter(spec, static_cast<std::size_t>(n), b, {.isa = isa})
                                     .spec(),
-                                b, isa);
+                                b, isa)};
                         };
                         always("always `split256`, 12 bits", "split256", 12);
                         always("always `sector512`, 20 bits", "sector512", 20);
@@ -299,13 +323,19 @@ struct Experiment {
             return i == none ? without
                              : field.all[i].total(w.workload.work_ns, w.share, w.per_key, odd);
         };
+        const auto rebuilds = [&](const Taken& t) {
+            return std::isfinite(w.per_key) && t.builds > 1
+                       ? (t.builds - 1) * field.all[t.at].insert_ns / w.per_key
+                       : 0;
+        };
         std::size_t best = none;
         for (std::size_t i = 0; i < field.all.size(); ++i)
             if (field.all[i].bits <= w.workload.max_bits_per_key &&
                 total(i, false) < total(best, false))
                 best = i;
-        for (const auto& [name, taken] : w.taken) {
-            const double regret = total(taken, true) / total(best, true) - 1;
+        for (const auto& [name, t] : w.taken) {
+            const std::size_t taken = t.at;
+            const double regret = (total(taken, true) + rebuilds(t)) / total(best, true) - 1;
             regrets[name].all.push_back(regret);
             if (name != "advice") continue;
             if (!std::isfinite(w.per_key))

@@ -140,6 +140,7 @@ protected:
     std::uint32_t block_bytes_;
     std::size_t prefetch_above_ = 0;  // bytes; larger filters are prefetched
     std::uint32_t few_below_ = 0;     // batches of fewer keys are answered one by one
+    std::uint32_t few_inserts_below_ = 0;
     Isa isa_;
     bool near_ = false;  // lines are prefetched into the level-1 cache
 

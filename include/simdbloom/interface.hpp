@@ -337,7 +337,7 @@ private:
 
     std::size_t insert_words(std::span<const std::uint64_t> words, bool hashed) {
         if constexpr (BloomFilter<F>)
-            if (words.size() < this->few_below_) {
+            if (words.size() < this->few_inserts_below_) {
                 for (const std::uint64_t word : words)
                     detail::Hooks::insert_hash(self(), hash_of_word(word, hashed));
                 return words.size();

@@ -91,6 +91,7 @@ void FilterBase::use_isa(Isa isa) {
     const auto& rule = detail::tuning().of(isa, detail::tuned_of(layout_.kind));
     prefetch_above_ = rule.prefetch_above;
     few_below_ = rule.few_below_or(kernels_->few_below);
+    few_inserts_below_ = kernels_->few_inserts_below;
     near_ = bits_.size() <= detail::tuning().near_up_to;
     isa_ = isa;
 }

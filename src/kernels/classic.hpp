@@ -28,7 +28,7 @@ namespace {
 /// A filter of bits, or of counters with cell_bits = 4.
 template <class O, unsigned cell_bits = 1>
 struct Classic {
-    static constexpr std::uint32_t few_below = 7;
+    static constexpr std::uint32_t few_below = 7, few_inserts_below = 5;
     using V = typename O::V;
     struct Stage {
         alignas(64) std::uint64_t position[chunk_keys];  // of the first probe

@@ -334,7 +334,8 @@ SIMDBLOOM_KERNEL std::uint64_t touch(const Target& t, Batch b) {
 /// Answers key by key in general registers, except for layouts that test a block at once. A call of
 /// lookup takes 45 (AVX2) to 60 ns (AVX-512) for any number of keys up to eight, because vectors
 /// are filled up and wait for their own stores. A call of `few` takes 8 ns and 2 to 15 ns for each
-/// key. L::few_below is the number of keys at which the two take the same time (16 KiB).
+/// key. L::few_below is the number of keys at which the two take the same time (16 KiB), and
+/// L::few_inserts_below that of inserts where it is another one.
 template <class O, class L>
 SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n,
                                    bool hashed) {
@@ -361,10 +362,16 @@ SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, s
     return hits;
 }
 
+template <class L>
+constexpr std::uint32_t few_inserts_below() {
+    if constexpr (requires { L::few_inserts_below; }) return L::few_inserts_below;
+    else return L::few_below;
+}
+
 template <Operations O, KernelLayout<O> L>
 constexpr Kernels kernels_of() {
-    return {&lookup<O, L>, &few<O, L>,    L::few_below,     &insert<O, L>,
-            &touch<O, L>,  &mix_batch<O>, &siphash_batch<O>};
+    return {&lookup<O, L>, &few<O, L>,   L::few_below,  few_inserts_below<L>(),
+            &insert<O, L>, &touch<O, L>, &mix_batch<O>, &siphash_batch<O>};
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ SIMDBLOOM_KERNEL std::size_t map_lookup(const Target& t, Batch b, std::uint32_t*
 
 template <Operations O, LookupLayout<O> L>
 constexpr MapKernels map_kernels_of() {
-    return {{&lookup<O, L>, &few<O, L>, L::few_below, nullptr, &touch<O, L>, &mix_batch<O>,
+    return {{&lookup<O, L>, &few<O, L>, L::few_below, 0, nullptr, &touch<O, L>, &mix_batch<O>,
              &siphash_batch<O>},
             &map_lookup<O, L>};
 }

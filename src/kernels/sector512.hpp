@@ -25,7 +25,7 @@ namespace {
 
 template <class O>
 struct Sector512 : OneLine<O, 64> {
-    static constexpr std::uint32_t few_below = 18;
+    static constexpr std::uint32_t few_below = 18, few_inserts_below = 8;
     using typename OneLine<O, 64>::V;
     using OneLine<O, 64>::stage_address;
     using Stage = LineStage;

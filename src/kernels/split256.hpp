@@ -26,7 +26,7 @@ namespace {
 /// One bit in each of 8 or 16 words of 32 bits.
 template <class O, std::size_t words>
 struct Split : OneLine<O, 4 * words> {
-    static constexpr std::uint32_t few_below = 24;
+    static constexpr std::uint32_t few_below = 24, few_inserts_below = 16;
     using typename OneLine<O, 4 * words>::V;
     using OneLine<O, 4 * words>::stage_address;
     using V32 = typename O::V32;

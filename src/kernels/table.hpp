@@ -71,6 +71,7 @@ struct Kernels {
     std::uint64_t (*few)(const Target&, const std::uint64_t* keys, std::size_t n, bool hashed);
     std::uint32_t
         few_below;  ///< batches of fewer keys than this, at most 64, take less time through `few`
+    std::uint32_t few_inserts_below;  ///< the same of inserts
     /// Returns how many keys went in: all of them, except into a table that is full.
     std::size_t (*insert)(const Target&, Batch);
     /// Hashes the keys, computes their addresses as lookup does, and loads what a lookup of absent

@@ -21,7 +21,7 @@ namespace {
 
 template <class O, unsigned groups, unsigned k_per_group>
 struct Zoned512 : OneLine<O, 64> {
-    static constexpr std::uint32_t few_below = 9;
+    static constexpr std::uint32_t few_below = 9, few_inserts_below = 4;
     using typename OneLine<O, 64>::V;
     using OneLine<O, 64>::stage_address;
     using Stage = LineStage;

@@ -132,7 +132,7 @@ void take(Line& line, Calibration& c) {
     } else if (name == "time_ps") {
         const Isa isa = line.isa();
         std::string spec = line.spec(true);
-        const std::uint64_t bytes = line.number();
+        const std::uint64_t bytes = line.number(1);
         const double absent = line.ns(), present = line.ns();
         c.times.push_back({isa, std::move(spec), bytes, absent, present, line.ns()});
     } else {

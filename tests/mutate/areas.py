@@ -51,7 +51,7 @@ EXCLUDED = [
     (r"", r"> prefetch_above_", r"", "the size from which a filter prefetches"),
     (r"kernels/", r"\bfew_below = ", r"",
      "batches below it go key by key: another way to the same answers, and a faster one"),
-    (r"filter\.hpp", r"\bfew_below_\b", r"^(>=|keys.size|hashes.size)",
+    (r"interface\.hpp", r"\bfew_inserts_below_\b", r"^(<|words.size)",
      "the border between two ways to the same bits"),
     (r"filter\.cpp", r"\bfew_below_\b", r"^< -> <=",
      "the border between two ways to the same answers"),

@@ -153,6 +153,8 @@ TEST(CalibrationFile, LinesThatMakeNoSenseAreRefusedByName) {
     EXPECT_EQ(message("choice sector512 5 none"), "\"none\" is no instruction set of this machine");
     EXPECT_EQ(message("time_ps " + isa + " split256 1 1 1 1000000001"),
               "\"1000000001\" is no number from 0 to 1000000000");
+    EXPECT_EQ(message("time_ps " + isa + " split256 0 1 1 1"),
+              "\"0\" is no number from 1 to 18446744073709551615");
     EXPECT_EQ(message("time_ps " + isa + " blocked512:k=4 1 1 1 1"), "taken");
     EXPECT_EQ(message("time_ps " + isa + " blocked512:k=5 1 1 1 1"),
               "\"blocked512:k=5\" is no known spec");
