@@ -173,7 +173,7 @@ Calibration with_four_sizes(Calibration c) {
     std::vector<std::uint64_t> sizes;
     for (const auto& t : c.times) sizes.push_back(t.bytes);
     std::ranges::sort(sizes);
-    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     std::vector<std::uint64_t> four;
     for (const std::uint64_t wanted :
          {c.machine.l1d / 2, c.machine.l2 / 2, c.machine.l3 / 2, sizes.back()})
