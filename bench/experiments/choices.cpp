@@ -211,7 +211,7 @@ int run() {
         "models):\n");
     print_header({"bits a key", "choice512", "k", "blocked512", "k", "classic", "k",
                   "choice512 : blocked512"});
-    for (const double bits : {8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0}) {
+    for (const double bits : {8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0, 24.0}) {
         const Best best[3] = {best_choice(bits), best_blocked(bits), best_classic(bits)};
         std::vector<std::string> cells{text("%g", bits)};
         for (unsigned i = 0; i < 3; ++i) {
@@ -234,7 +234,7 @@ int run() {
                   "insert, ns", "t_w where choice512 has the least t_l + f t_w"});
     for (const std::uint64_t bytes : {1u << 18, 1u << 23, 1u << 28})
         for (const auto& [bits, best] : choices)
-            if (bits == 12 || bits == 16 || bits == 20) equal_space(bits, best, bytes);
+            if (bits == 12 || bits == 16 || bits >= 20) equal_space(bits, best, bytes);
     print_source("choices");
     return 0;
 }
