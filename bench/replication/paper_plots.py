@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 import plot_curves
 import plot_errors
@@ -96,21 +97,30 @@ def times(prober, calibration, ghz):
 
 
 def calibrate(tool, path):
-    """Measures this machine, or says what keeps it from that."""
-    subprocess.run([tool, "calibrate", "--full", "--progress", "-o", path], check=True,
-                   env={**os.environ, "SIMDBLOOM_CALIBRATION": "off"})
+    """Measures this machine."""
+    end = subprocess.run([tool, "calibrate", "--full", "--progress", "-o", path],
+                         env={**os.environ, "SIMDBLOOM_CALIBRATION": "off"})
+    if end.returncode:
+        sys.exit("bench/replicate: no calibration, so no plots")
 
 
 def collect(prober, tool, out, calibration, command):
     """All data. `calibration` is a file that this machine has, or none: then it is measured."""
+    machine = prober.offers["machine"]
+    if float(machine["clock GHz"]) == 0:
+        sys.exit("bench/replicate: this machine does not tell its clock, so there are no cycles")
     path = calibration or os.path.join(out, "calibration.txt")
     if not calibration:
         calibrate(tool, path)
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    machine = prober.offers["machine"]
+    try:
+        with open(path, encoding="utf-8") as file:
+            calibrated = re.search(r"^date (.*)$", file.read(), re.M)
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"bench/replicate: {path}: {error}")
+    if not calibrated:
+        sys.exit(f"bench/replicate: {path} is no calibration")
     return {"plots": 1, "command": command, "provenance": prober.offers["provenance"],
-            "machine": machine, "calibrated": re.search(r"^date (.*)$", text, re.M)[1],
+            "machine": machine, "calibrated": calibrated[1],
             "keys": SIZES, "models": models(prober),
             "times": times(prober, path, machine["clock GHz"])}
 

@@ -151,6 +151,8 @@ def arguments():
 
 def main():
     options = arguments()
+    if options.calibration and not options.plots:
+        stop("--calibration is for --plots")
     papers, claims = load_or_exit()
     if options.list:
         print(table.listed(claims))
