@@ -43,7 +43,7 @@ struct Candidate {
     double bits;
     Isa isa;
     std::optional<AnyFilter> filter{};
-    double fpr = 0, insert_ns = 0;
+    double in_budgets_from = 0, fpr = 0, insert_ns = 0;
     std::vector<double> lookups[std::size(shares)][2]{};  // [share][odd rounds]
     double lookup_ns[std::size(shares)][2]{};
 
@@ -69,6 +69,10 @@ public:
         for (std::uint64_t fill = fills; fill-- > 0;) seconds += seconds_to_fill(c, fill * n_);
         c.insert_ns = 1e9 * seconds / static_cast<double>(fills * n_);
         c.fpr = c.filter->expected_fpr();
+        c.in_budgets_from = bits;
+        if (spec.starts_with("growing"))  // has a least size
+            c.in_budgets_from =
+                8 * static_cast<double>(c.filter->size_in_bytes()) / static_cast<double>(n_);
         return all.size() - 1;
     }
 
@@ -109,7 +113,14 @@ private:
                 keys, static_cast<unsigned>(std::stoul(c.spec.substr(7))), {.isa = c.isa}));
             return seconds_since(start);
         }
-        c.filter = make_filter(c.spec, static_cast<std::size_t>(n_), c.bits, {.isa = c.isa});
+        if (c.spec.starts_with("growing")) {
+            const double slot_bits = std::stod(c.spec.substr(7)), full = 0.95;
+            c.filter.emplace(GrowingCuckoo(
+                static_cast<std::size_t>(static_cast<double>(n_) * c.bits * full / slot_bits),
+                {.isa = c.isa, .spec = c.spec}));
+        } else {
+            c.filter = make_filter(c.spec, static_cast<std::size_t>(n_), c.bits, {.isa = c.isa});
+        }
         double seconds = seconds_since(start);
         for (std::uint64_t first = 0; first < n_; first += turn_keys) {
             const auto keys =
@@ -246,8 +257,8 @@ struct Experiment {
     static constexpr std::size_t none = SIZE_MAX;
 
     /// Advice for `factor` times the keys that come, with the same memory. A filter keeps the bits
-    /// that it was made with. A fuse filter is built of the keys that came. A table that is too
-    /// small for them is built a second time.
+    /// that it was made with, and a growing one grows. A fuse filter is built of the keys that
+    /// came. A table that is too small for them is built a second time.
     void take_for_wrong_n(Field& field, Workloads& w, double factor) const {
         Workload told = w.workload;
         told.n_keys = static_cast<std::uint64_t>(factor * static_cast<double>(told.n_keys));
@@ -257,7 +268,8 @@ struct Experiment {
         taken.at = none;
         if (best.is_none()) return;
         const bool fuse = best.spec.starts_with("fuse");
-        const bool too_small = !fuse && factor < 1 && Layout::parse(best.spec).is_table();
+        const bool too_small = !fuse && !best.spec.starts_with("growing") && factor < 1 &&
+                               Layout::parse(best.spec).is_table();
         taken.at =
             field.add(best.spec, best.bits_per_key * (fuse || too_small ? 1 : factor), best.isa);
         taken.builds = too_small ? 2 : 1;
@@ -330,7 +342,7 @@ struct Experiment {
         };
         std::size_t best = none;
         for (std::size_t i = 0; i < field.all.size(); ++i)
-            if (field.all[i].bits <= w.workload.max_bits_per_key &&
+            if (field.all[i].in_budgets_from <= w.workload.max_bits_per_key &&
                 total(i, false) < total(best, false))
                 best = i;
         for (const auto& [name, t] : w.taken) {
