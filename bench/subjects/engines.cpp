@@ -24,20 +24,19 @@ Kind engine() {
     return {.name = Design::name, .role = Role::engine, .make = make_engine<Design>};
 }
 
-using namespace engines;
-const ListEntry engines_entry{engine<Acero>(),
-                              engine<DuckDb>(),
-                              engine<Trino>(),
-                              engine<Velox<8>>(),
-                              engine<Velox<4>>(),
-                              engine<ClickHouse>(),
-                              engine<ClickHouseLines>(),
-                              engine<Impala>(),
-                              engine<RocksDb>(),
-                              engine<Spark<1>>(),
-                              engine<Spark<2>>(),
-                              engine<CucoSectorised>(),
-                              engine<Boost<BoostForm::avx2>>()};
+const ListEntry engines_entry{engine<engines::Acero>(),
+                              engine<engines::DuckDb>(),
+                              engine<engines::Trino>(),
+                              engine<engines::Velox<8>>(),
+                              engine<engines::Velox<4>>(),
+                              engine<engines::ClickHouse>(),
+                              engine<engines::ClickHouseLines>(),
+                              engine<engines::Impala>(),
+                              engine<engines::RocksDb>(),
+                              engine<engines::Spark<1>>(),
+                              engine<engines::Spark<2>>(),
+                              engine<engines::CucoSectorised>(),
+                              engine<engines::Boost<engines::BoostForm::avx2>>()};
 
 }  // namespace
 }  // namespace simdbloom::bench
