@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "commit.hpp"
+#include "simdbloom/calibration.hpp"
 #include "simdbloom/isa.hpp"
 #include "tuning/caches.hpp"
 #include "tuning/cpu.hpp"
@@ -35,6 +36,8 @@ std::string first_known(std::string_view name, std::string_view on_arm) {
     return value.empty() ? "unknown" : value;
 }
 
+constexpr std::string_view no_calibration = "none: rules from the caches";
+
 std::string kib(std::uint64_t bytes) { return std::to_string(bytes >> 10) + " KiB"; }
 
 }  // namespace
@@ -53,6 +56,7 @@ std::string Machine::provenance() const {
     return fact("cpu") + " (family " + fact("cpu family") + ", model " + fact("cpu model") +
            ", stepping " + fact("cpu stepping") + "), `" + fact("best ISA") + "`, pages of " +
            fact("page bytes") + " bytes, transparent huge pages " + fact("huge pages") +
+           (fact("calibration") == no_calibration ? "" : ", calibrated " + fact("calibration")) +
            ", commit " + fact("commit") + ", " + fact("compiler") + " with " + fact("flags") +
            ", " + fact("date");
 }
@@ -87,6 +91,7 @@ Machine describe_machine() {
     std::string isas;
     for (const Isa isa : usable_isas())
         isas += (isas.empty() ? "" : ", ") + std::string(to_string(isa));
+    const auto calibration = Calibration::of_this_machine();
     m.facts = {{"date", date},
                {"commit", SIMDBLOOM_COMMIT},
                {"cpu", first_known("model name", "CPU implementer")},
@@ -104,6 +109,7 @@ Machine describe_machine() {
                {"flags", SIMDBLOOM_FLAGS},
                {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
                {"huge pages", detail::huge_page_mode()},
+               {"calibration", calibration ? calibration->date : std::string(no_calibration)},
                {"load average", first_line("/proc/loadavg")}};
     return m;
 }

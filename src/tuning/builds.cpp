@@ -57,11 +57,14 @@ double seconds_a_lookup(const AnyFilter& filter, std::span<const std::uint64_t> 
 }  // namespace
 
 TableTimes table_times(const TunedSpec& of, std::size_t bytes) {
-    const std::size_t n = keys_of(of, bytes), fills = std::max<std::size_t>(100'000 / n, 1);
+    // A fuse filter of a thousand keys takes one attempt for some keys and a hundred for others,
+    // one of 200,000 keys one or two.
+    const std::size_t n = keys_of(of, bytes),
+                      least = of.tuned == Tuned::fuse && n < 1'000'000 ? 4 : 1,
+                      fills = std::max<std::size_t>(100'000 / n, least);
     double insert = 0, part = 0;
     std::optional<AnyFilter> filter;
     std::vector<std::uint64_t> keys;
-    // A fuse filter of a thousand keys takes one attempt for some keys and a hundred for others.
     for (std::size_t i = 0; i < fills; ++i) {
         keys = numbers(i * n, n);
         filter.reset();
