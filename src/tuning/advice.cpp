@@ -233,7 +233,12 @@ private:
             if (bits > w_.max_bits_per_key || !fits(bits, 4 * slot_bits)) break;
             const std::uint64_t buckets = detail::growing_roots_for(static_cast<std::size_t>(
                 static_cast<double>(w_.n_keys) * bits * growing_load / slot_bits));
-            add("growing" + std::to_string(slot_bits), bits, buckets * slot_bits / 2,
+            const std::uint64_t bytes = buckets * slot_bits / 2;
+            // A growing filter has a least size, of some thousand keys.
+            const double has = 8 * static_cast<double>(bytes) / static_cast<double>(w_.n_keys);
+            const double takes = has > 1.01 * bits ? has : bits;
+            if (takes > w_.max_bits_per_key && !w_.grow) break;
+            add("growing" + std::to_string(slot_bits), takes, bytes,
                 static_cast<std::size_t>(Tuned::growing), [&] {
                     std::vector<std::uint64_t> slots(detail::growing_movable_bits(slot_bits) + 1,
                                                      0);

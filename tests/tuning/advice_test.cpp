@@ -130,6 +130,17 @@ TEST(Advice, KeepsToItsBudget) {
     w.max_bytes = 10;
     test::expect_error<std::invalid_argument>([&] { (void)advise(w, even_times()); }, "10 bytes");
     w = usual();
+    w.n_keys = 1'000;  // fewer than the smallest growing filter has room for
+    for (const auto& c : advise(w, even_times()).ranking)
+        EXPECT_LE(8 * c.bytes, 1.05 * w.max_bits_per_key * 1'000) << c.spec;
+    w.grow = true;
+    const Advice growing = advise(w, even_times());
+    ASSERT_TRUE(has(growing, "growing"));
+    for (const auto& c : growing.ranking) {
+        if (c.is_none()) continue;
+        EXPECT_EQ(make_filter(c.spec, w.n_keys, c.bits_per_key).size_in_bytes(), c.bytes);
+    }
+    w = usual();
     w.n_keys = std::uint64_t{1} << 38;  // more blocks than 32 bits number, but for some layouts
     for (const auto& c : advise(w, even_times()).ranking)
         EXPECT_FALSE(c.spec.starts_with("register")) << c.spec;
