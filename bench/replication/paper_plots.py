@@ -24,6 +24,16 @@ NAMES = {"asymptotic": ("(1 - e^(-k/c))^k", "one array's formula", "for blocks")
 SMALL = {"small asymptotic": {"name": "asymptotic", "over": "classic_exact"},
          "small classic": {"name": "classic", "over": "classic_exact"},
          "small ideal": {"name": "classic_exact", "over": "double_hashing_exact"}}
+KEYS = [round(32 * 2**(10 * i / 24)) for i in range(25)]
+# Formulas of one layout each, over two numbers: the columns and the rows of a panel.
+PANELS = {
+    "lang_zoned": {"name": "lang_zoned", "over": "zoned", "groups": 2, "x": "bits_per_key",
+                   "xs": list(range(4, 25)), "y": "k", "ys": list(range(2, 17, 2))},
+    "poisson": {"name": "split_block_poisson", "over": "split_block_few", "x": "keys", "xs": KEYS,
+                "y": "bits_per_key", "ys": list(range(8, 24))},
+    "cuckoo_bound": {"name": "cuckoo_bound", "over": "cuckoo", "x": "load",
+                     "xs": [round(0.5 + 0.02 * i, 2) for i in range(25)], "y": "fingerprint",
+                     "ys": list(range(4, 20))}}
 SIZING = {"one array for B = 64": {"name": "asymptotic", "over": "blocked", "block": 64},
           "one array for B = 256": {"name": "asymptotic", "over": "blocked", "block": 256},
           "one array for B = 512": {"name": "asymptotic", "over": "blocked", "block": 512},
@@ -51,6 +61,10 @@ def models(prober):
     def grid(**setup):
         return grouped(prober.samples("plot_grid", setup))
 
+    def panel(xs, ys, **setup):
+        return grouped(prober.samples("plot_panel", {
+            **setup, "xs": " ".join(map(str, xs)), "ys": " ".join(map(str, ys))}))
+
     rates = {block: prober.samples("plot_grid", {"name": "blocked", "over": "one", "block": block})
              for block in BLOCKS}
     best = {}
@@ -67,7 +81,8 @@ def models(prober):
                          for name in NAMES if not name.startswith("small")},
             "best": best,
             "small": {name: grouped(prober.samples("plot_small", {**setup, "bits_per_key": 10}))
-                      for name, setup in SMALL.items()}},
+                      for name, setup in SMALL.items()},
+            "panels": {name: panel(**setup) for name, setup in PANELS.items()}},
         "sizing": {name: [[p["x"], p["y"], p["delivered"]]
                           for p in prober.samples("plot_sizing", setup)]
                    for name, setup in SIZING.items()},

@@ -36,6 +36,23 @@ void run_plot_small(Setup& s) {
         }
 }
 
+std::vector<std::string> words_in(const std::string& text) {
+    std::istringstream in(text);
+    return {std::istream_iterator<std::string>(in), {}};
+}
+
+/// The same over two numbers of the set-up that are named: columns (x) and rows (k).
+void run_plot_panel(Setup& s) {
+    for (const std::string& x : words_in(s.text("xs")))
+        for (const std::string& y : words_in(s.text("ys"))) {
+            s.set(s.text("x"), std::stod(x));
+            s.set(s.text("y"), std::stod(y));
+            const double exact = formula(s.text("over"), s);
+            std::printf("{\"x\": %s, \"k\": %s, \"y\": %.6g}\n", x.c_str(), y.c_str(),
+                        formula(s.text("name"), s) / exact - 1);
+        }
+}
+
 /// The least FPR of a formula of so many bits a key over k = 1 .. 16, or that of the set-up's k.
 double least_of(const std::string& name, Setup& s, double bits) {
     s.set("bits_per_key", bits);
@@ -70,11 +87,6 @@ void run_plot_sizing(Setup& s) {
         std::printf("{\"x\": %.6g, \"y\": %.6g, \"delivered\": %.6g}\n", fpr, needed - said,
                     got / fpr);
     }
-}
-
-std::vector<std::string> words_in(const std::string& text) {
-    std::istringstream in(text);
-    return {std::istream_iterator<std::string>(in), {}};
 }
 
 /// A filter of a spec as the plots name it, by its exact model. `spec` has a k, or the k of least
@@ -183,10 +195,10 @@ void run_plot_skyline(Setup& s) {
     }
 }
 
-constexpr Probe plot_list[] = {
-    {"plot_grid", run_plot_grid},     {"plot_small", run_plot_small},
-    {"plot_sizing", run_plot_sizing}, {"plot_space", run_plot_space},
-    {"plot_times", run_plot_times},   {"plot_skyline", run_plot_skyline}};
+constexpr Probe plot_list[] = {{"plot_grid", run_plot_grid},      {"plot_small", run_plot_small},
+                               {"plot_panel", run_plot_panel},    {"plot_sizing", run_plot_sizing},
+                               {"plot_space", run_plot_space},    {"plot_times", run_plot_times},
+                               {"plot_skyline", run_plot_skyline}};
 
 }  // namespace
 

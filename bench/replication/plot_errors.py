@@ -46,10 +46,39 @@ def legend(picture, left, top):
             picture.text(left + i * wide, top + 26, ENDS[i - 1], GREY, 10, "middle", halo=False)
 
 
-def k_axis(picture, left, top, lines):
-    for k in (1, 4, 8, 12, 16):
-        picture.text(left - 5, top + (lines - k + 0.5) * CELL + 3.5, str(k), GREY, 10, "end",
+def k_axis(picture, left, top, lines, names=((1, 1), (4, 4), (8, 8), (12, 12), (16, 16))):
+    """names: the number of a row, from 1 below, and what it is."""
+    for row, name in names:
+        picture.text(left - 5, top + (lines - row + 0.5) * CELL + 3.5, str(name), GREY, 10, "end",
                      halo=False)
+
+
+# Title, what is to the right, columns with a name, what is upward, rows with a name.
+PANELS = {
+    "lang_zoned": ("Lang et al. 2019: zoned512, z = 2", "bits a key",
+                   ((0, "4"), (4, "8"), (8, "12"), (12, "16"), (16, "20"), (20, "24")), "k",
+                   ((1, 2), (4, 8), (8, 16))),
+    "poisson": ("Poisson for whole blocks: split256", "keys in the filter",
+                ((0, "32"), (12, "1,000"), (24, "32,000")), "bits a key",
+                ((1, 8), (5, 12), (9, 16), (13, 20))),
+    "cuckoo_bound": ("cuckoo filters: 2b / 2^f, b = 4", "load",
+                     ((0, "0.5"), (10, "0.7"), (20, "0.9")), "f", ((1, 4), (5, 8), (9, 12),
+                                                                   (13, 16)))}
+
+
+def panels(picture, data, left, top):
+    """Formulas of one layout each, side by side."""
+    for j, (name, (title, right, columns, upward, rows)) in enumerate(PANELS.items()):
+        x, field = left + j * (25 * CELL + 90), data[name]
+        lines = len(field[0])
+        picture.text(x, top - 6, title, size=11, bold=True, halo=False)
+        heat(picture, x, top, field)
+        k_axis(picture, x, top, lines, rows)
+        for i, text in columns:
+            picture.text(x + (i + 0.5) * CELL, top + lines * CELL + 13, text, GREY, 10, "middle",
+                         halo=False)
+        picture.text(x + len(field) * CELL / 2, top + lines * CELL + 28, f"{right}; up: {upward}",
+                     GREY, 11, "middle", halo=False)
 
 
 def error_map(data, width=860):
@@ -58,7 +87,7 @@ def error_map(data, width=860):
     formulas, blocks = data["formulas"], data["blocks"]
     left, top, wide, tall = 150, 84, 21 * CELL + 12, 16 * CELL + 24
     below = top + tall * len(formulas) + 58
-    picture = Picture(width, int(below + 16 * CELL + 46), "The error of published FPR formulas")
+    picture = Picture(width, int(below + 32 * CELL + 116), "The error of published FPR formulas")
     picture.text(8, 20, "Published FPR over exact FPR, less 1", size=15, bold=True, halo=False)
     legend(picture, left, 32)
     for j, block in enumerate(blocks):
@@ -90,6 +119,8 @@ def error_map(data, width=860):
     picture.text(8, below + 56, "10 bits a key", size=11, halo=False)
     picture.text(left + 1.5 * (25 * CELL + 60), below + 16 * CELL + 34, "keys in the array", GREY,
                  11, "middle", halo=False)
+    picture.text(8, below + 16 * CELL + 110, "One layout", size=11, bold=True, halo=False)
+    panels(picture, data["panels"], left, below + 16 * CELL + 68)
     return picture.done()
 
 
