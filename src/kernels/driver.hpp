@@ -20,7 +20,6 @@
 #include "kernels/select.hpp"
 #include "kernels/siphash.hpp"
 #include "kernels/table.hpp"
-#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -255,16 +254,7 @@ struct Lookup {
     bool end(std::size_t first, std::size_t n) {
         std::uint64_t hits = answers.hits();
         if (n < chunk_keys) hits &= (std::uint64_t{1} << n) - 1;
-        if (output == Output::bitmap) {
-            auto* bytes = static_cast<std::uint8_t*>(out) + first / 8;
-            if (n == chunk_keys) store_le(bytes, hits);
-            else
-                for (std::size_t i = 0; i * 8 < n; ++i)
-                    bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));
-        } else if (output == Output::select) {
-            write_positions<O>(hits, static_cast<std::uint32_t>(first),
-                               static_cast<std::uint32_t*>(out) + found);
-        }
+        write_hits<O>(hits, first, n, output, out, found);
         found += static_cast<std::size_t>(__builtin_popcountll(hits));
         return true;
     }

@@ -10,6 +10,7 @@
 #include "kernels/dleft.hpp"
 #include "kernels/fuse.hpp"
 #include "kernels/growing.hpp"
+#include "kernels/key_sets.hpp"
 #include "kernels/register_blocked.hpp"
 #include "kernels/sector512.hpp"
 #include "kernels/split256.hpp"
@@ -44,6 +45,7 @@ constexpr KernelTable make_table() {
     t.growing20 = kernels_of<O, Growing<O, 20>>();
     t.xxh64 = string_kernels_of<O, Xxh64Lanes<O>>();
     t.siphash = string_kernels_of<O, SipLanes<O>>();
+    t.key_sets = key_set_kernels_of<O>();
     return t;
 }
 

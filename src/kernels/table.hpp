@@ -108,12 +108,32 @@ struct StringKernels {
 /// any bit on.
 enum class SlotLoad : std::uint8_t { bytes32, bits32, bytes64, bits64 };
 
+/// A set of keys without false positives of a hash (join/key_sets.hpp). A key's place in the order
+/// is key ^ flip, its cell is place >> shift.
+struct KeySetTarget {
+    const void* data = nullptr;  ///< a list: std::uint64_t keys. A bitmap: words of 64 cells,
+                                 ///< little-endian, with bit `first` as their lowest
+    std::uint64_t first = 0;     ///< the lowest cell
+    std::uint64_t size = 0;      ///< of a list the keys, else the cells, at most 2^63
+    std::uint64_t flip = 0;
+    std::uint32_t shift = 0;
+};
+struct KeySetKernels {
+    /// As Kernels::lookup does.
+    using Lookup = std::size_t(const KeySetTarget&, const std::uint64_t* keys, std::size_t n,
+                               Output, void* out);
+    Lookup *list, *bitmap;
+    /// Whether one of the keys lies in the cells. Stops at the first one.
+    bool (*any_inside)(const KeySetTarget&, const std::uint64_t* keys, std::size_t n);
+};
+
 /// All kernels of one ISA.
 struct KernelTable {
     Kernels of[n_layouts][max_variants];  // [LayoutKind][variant_of(..)]
     MapKernels fuse3[4], fuse4[4];        // [SlotLoad]
     Kernels growing12, growing16, growing20;
     StringKernels xxh64, siphash;
+    KeySetKernels key_sets;
 };
 
 // DO(isa) for each ISA that is compiled for this processor.

@@ -53,6 +53,7 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     // Tests: bit i of the result is lane i's. covers: every bit of the mask is in the block.
     { O::covered_lanes(v, v) } -> std::convertible_to<unsigned>;
     { O::nonzero_lanes(v) } -> std::convertible_to<unsigned>;
+    { O::nonzero_lanes(O::ones(v == v)) } -> std::convertible_to<unsigned>;
     { O::covers(v, v) } -> std::convertible_to<bool>;
     { O::covers32(w, w) } -> std::convertible_to<bool>;
     // Writes the lanes that are set in `lanes`, side by side.

@@ -67,6 +67,7 @@ struct Ops<ScalarArch> : OpsDefaults {
     static void store_block32(void* p, V32 v) { store_le(p, v); }
     static bool covers(V block, V mask) { return (mask & ~block) == 0; }
     static bool covers32(V32 block, V32 mask) { return (mask & ~block) == 0; }
+    static V ones(bool holds) { return holds; }
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
     static V low_six_bits_of_bytes(V v) { return v & 0x3F3F3F3F3F3F3F3Fu; }
 };

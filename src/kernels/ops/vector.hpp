@@ -43,6 +43,8 @@ struct VectorOps : OpsDefaults {
     static void store_block32(void* p, V32 v) { store32(static_cast<std::uint32_t*>(p), v); }
     static V32 broadcast32(std::uint32_t x) { return V32(x); }
 
+    /// 1 in the lanes for which a comparison holds, else 0.
+    static V ones(typename V::batch_bool_type holds) { return xsimd::select(holds, V(1), V(0)); }
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
     static V low_six_bits_of_bytes(V v) { return v & V(std::uint64_t{0x3F3F3F3F3F3F3F3Fu}); }
 
