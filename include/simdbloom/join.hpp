@@ -4,18 +4,25 @@
 
 #include <atomic>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "simdbloom/advice.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/frozen.hpp"
 #include "simdbloom/governor.hpp"
+#include "simdbloom/serialize.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -55,27 +62,79 @@ struct JoinColumn {
     }
 };
 
+namespace detail {
+class KeyBitmap;
+class KeyList;
+class KeptKeys;
+struct BatchRange;
+struct JoinAccess;
+}  // namespace detail
+
+/// The keys from `low` to `high`, both included: as numbers of 64 bits or, where is_signed, as the
+/// bits of signed ones.
+struct KeyRange {
+    std::uint64_t low, high;
+    bool is_signed = false;
+    friend bool operator==(const KeyRange&, const KeyRange&) = default;
+};
+
+/// What a filter says of all rows whose keys lie in a range: those of a row group, say.
+enum class Prune : std::uint8_t {
+    none,   ///< no row passes: skip them
+    maybe,  ///< ask about each row
+    all,    ///< every row passes that is not NULL: do not ask
+};
+
 /// A filter that a join asks. It is either a filter that was built to its end, or stands for a
 /// filter that does not exist. Copies are cheap, and a move is a copy. Several threads may call all
 /// members at the same time.
 class JoinFilter {
 public:
-    /// What it stands for.
-    enum class State : std::uint8_t {
-        accept_all,   ///< there is no filter: every row that is not NULL passes
-        accept_none,  ///< the build side is empty: no row passes
-        filter,       ///< the rows pass that the filter finds
+    /// What it is.
+    enum class Kind : std::uint8_t {
+        all,     ///< there is no filter: every row that is not NULL passes
+        none,    ///< the build side is empty: no row passes
+        list,    ///< up to 64 keys, each compared with each row. Exact
+        bitmap,  ///< a bit for each key between the least and the greatest. Exact
+        prefix,  ///< a bit for 2^p neighbours. Finds the neighbours of keys too
+        filter,  ///< filter() finds the rows that pass
     };
 
-    explicit JoinFilter(FrozenFilter filter) noexcept
-        : state_(State::filter), filter_(std::move(filter)) {}
+    explicit JoinFilter(FrozenFilter filter) noexcept : set_(std::move(filter)) {}
     explicit JoinFilter(AnyFilter filter) : JoinFilter(FrozenFilter(std::move(filter))) {}
-    static JoinFilter accept_all() noexcept { return JoinFilter(State::accept_all); }
-    static JoinFilter accept_none() noexcept { return JoinFilter(State::accept_none); }
+    static JoinFilter accept_all() noexcept { return JoinFilter(Set(Everything{})); }
+    static JoinFilter accept_none() noexcept { return JoinFilter(Set(Nothing{})); }
+    // A move is a copy: what was moved from must not lose rows.
+    JoinFilter(const JoinFilter&) noexcept = default;
+    JoinFilter& operator=(const JoinFilter&) noexcept = default;
 
-    State state() const noexcept { return state_; }
-    /// The filter, or null unless state() is State::filter.
-    const AnyFilter* filter() const noexcept { return filter_ ? &**filter_ : nullptr; }
+    Kind kind() const noexcept;
+    /// A sentence: what the filter is, how large, and why a builder took it.
+    std::string why() const;
+    /// The filter, or null unless kind() is Kind::filter.
+    const AnyFilter* filter() const noexcept {
+        const auto* filter = std::get_if<FrozenFilter>(&set_);
+        return filter != nullptr ? &**filter : nullptr;
+    }
+    /// The least and the greatest key; nothing where they are not known, and where there is none.
+    const std::optional<KeyRange>& range() const noexcept { return range_; }
+    /// What holds of all rows whose keys lie between `low` and `high`, in the order of their type:
+    /// prune(-5, 5) asks about eleven keys. Filters of hashes know of no keys and say maybe. A bitmap
+    /// looks at a bit for each key of the range. Throws std::invalid_argument if low > high.
+    template <std::integral T>
+    Prune prune(T low, T high) const {
+        return prune_range({static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high),
+                            std::signed_integral<T>});
+    }
+    /// The share of the rows without a partner that pass: 0 and 1 of Kind::none and Kind::all, 0 of
+    /// those that are exact, and of Kind::prefix the share of the other keys between the least and
+    /// the greatest. Of Kind::filter what the filter says.
+    double estimated_fpr() const;
+    /// Of the keys or bits; 0 of Kind::none and Kind::all.
+    std::size_t size_in_bytes() const noexcept;
+
+    // The answers below throw std::invalid_argument if a list or a bitmap of keys is asked about
+    // hashes, or a list of hashes about keys. A filter is asked about either.
 
     /// The number of rows that pass.
     std::size_t count(const JoinColumn& column) const;
@@ -96,43 +155,98 @@ public:
     std::size_t bytes(const JoinColumn& column, std::span<std::uint8_t> out) const;
 
 private:
-    explicit JoinFilter(State state) noexcept : state_(state) {}
+    friend struct detail::JoinAccess;
+    struct Everything {};
+    struct Nothing {};
+    using Set = std::variant<Everything, Nothing, std::shared_ptr<const detail::KeyList>,
+                             std::shared_ptr<const detail::KeyBitmap>, FrozenFilter>;
+
+    explicit JoinFilter(Set set) noexcept : set_(std::move(set)) {}
+    Prune prune_range(const KeyRange& asked) const;
+    std::size_t ask(std::span<const std::uint64_t> values, bool hashed, detail::Output output,
+                    void* out) const;
     std::size_t answer(const JoinColumn& column, std::size_t first, std::size_t n,
                        std::uint8_t* bits) const;
 
-    State state_;
-    std::optional<FrozenFilter> filter_;
+    Set set_;
+    std::optional<KeyRange> range_;
+    // Of a filter whose range may let batches be skipped, else null.
+    std::shared_ptr<const detail::BatchRange> batch_range_;
+    std::shared_ptr<const std::string> why_;  // null: there is nothing to tell
 };
+
+/// Join filters as bytes and in files: as of all filters (serialize.hpp). The bytes do not depend on
+/// the machine (src/persist/format.md). Loading takes the bytes of Kind::filter twice for a moment.
+std::size_t saved_size(const JoinFilter& filter) noexcept;
+void save(const JoinFilter& filter, std::span<std::byte> out);
+std::vector<std::byte> save(const JoinFilter& filter);
+void save_file(const JoinFilter& filter, const std::filesystem::path& path);
+template <>
+Loaded<JoinFilter> load<JoinFilter>(std::span<const std::byte> bytes,
+                                    const Options& options) noexcept;
+template <>
+Loaded<JoinFilter> load_file<JoinFilter>(const std::filesystem::path& path,
+                                         const Options& options) noexcept;
+
+/// "all", "none", "list", "bitmap", "prefix" or "filter"; "none", "maybe" or "all".
+std::string_view to_string(JoinFilter::Kind kind) noexcept;
+std::string_view to_string(Prune prune) noexcept;
 
 /// A filter that is being built. Nobody can ask it before finish(), because a partial filter would
 /// lose rows. To give it up, e.g. when the build side spills, let it go and probe with
 /// JoinFilter::accept_all().
 class JoinBuilder {
 public:
-    /// As make_filter. Throws std::invalid_argument too for a spec that is no Bloom filter: threads
+    /// `spec` is one of make_filter, or
+    ///   "auto"       finish() chooses the kind of the filter (src/join/README.md, "What auto takes")
+    ///   "auto:SPEC"  the same, with this filter where a filter is the choice
+    ///
+    /// A builder that chooses keeps the keys, 8 bytes each, until finish(). bits_per_key is then the
+    /// most that a filter may take. n_keys is how many distinct keys there are at most, or 0: as many
+    /// as rows. It takes keys or hashes, and throws std::invalid_argument if it is given both.
+    ///
+    /// Throws as make_filter, and std::invalid_argument for a spec that is no Bloom filter: threads
     /// cannot fill a table of fingerprints together.
     JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key,
                 Options options = {});
+    /// As "auto", for a workload that is known. "auto" stands for work_ns = 50, a line from memory.
+    /// options.max_bytes counts where workload.max_bytes is 0.
+    explicit JoinBuilder(const Workload& workload, Options options = {});
+    ~JoinBuilder();
 
     /// Several threads may call it at the same time, each with rows of its own. The bits are those
     /// that one thread would set.
     void insert(const JoinColumn& column);
     /// The same on `threads` threads of its own. Nothing else may insert meanwhile. Faster than
-    /// inserts by several threads; throws as parallel_insert does.
+    /// inserts by several threads; throws as parallel_insert does. A builder that chooses fills its
+    /// filter on so many threads.
     void insert(const JoinColumn& column, unsigned threads);
+    /// All that passes `part` will pass: the union of filters that threads or machines made. Nothing
+    /// else may insert meanwhile. Throws std::invalid_argument for a prefix bitmap, which has lost
+    /// its keys, and for a filter that is not alike (see FilterBase) those that were there before.
+    void unite(const JoinFilter& part);
 
-    /// The number of rows inserted that were not NULL.
+    /// The number of rows inserted that were not NULL, without those of parts.
     std::uint64_t rows() const noexcept { return rows_.load(std::memory_order_relaxed); }
     /// The filter that was built, or accept_none() if no row went in. Call it once, after all
-    /// inserts have returned. Throws std::invalid_argument if the filter was handed out before.
+    /// inserts have returned. Throws std::invalid_argument if the filter was handed out before;
+    /// AllocationError, and then it may be called again.
     JoinFilter finish() &&;
+    /// The same as a part of a build side whose parts are united by unite(part): not a prefix
+    /// bitmap, and a filter is split256, or that of "auto:SPEC", for exactly n_keys keys, those of
+    /// all parts together. All parts must name the same.
+    JoinFilter part() &&;
     /// The same as a filter that can still be united with others, e.g. with those of other
-    /// machines.
-    AnyFilter filter() && { return std::move(filter_); }
+    /// machines. Throws std::invalid_argument if the builder chooses.
+    AnyFilter filter() &&;
 
 private:
-    AnyFilter filter_;
+    void check_builds() const;
+
+    std::optional<AnyFilter> filter_;           // or, of a builder that chooses,
+    std::unique_ptr<detail::KeptKeys> kept_;
     std::atomic<std::uint64_t> rows_{0};
+    bool has_parts_ = false, all_ = false;
 };
 
 /// Takes a batch through several filters (a star join). The filter that let the fewest rows pass in

@@ -1,19 +1,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "join/kept_keys.hpp"
 #include "simdbloom/join.hpp"
 
 namespace simdbloom {
 namespace {
-
-AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_key,
-                     Options options) {
-    AnyFilter filter = make_filter(spec, n_keys, bits_per_key, std::move(options));
-    if (filter.get_if<FilterBase>() == nullptr || !filter.layout().is_bloom())
-        throw std::invalid_argument("simdbloom: \"" + std::string(spec) +
-                                    "\" cannot be filled by several threads");
-    return filter;
-}
 
 /// Calls use(values) for all values that are not NULL, in order.
 template <class Use>
@@ -32,38 +24,115 @@ void for_each_valid(const JoinColumn& column, const Use& use) {
     use(std::span<const std::uint64_t>(values, n));
 }
 
-}  // namespace
-
-JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key,
-                         Options options)
-    : filter_(bloom_only(spec, n_keys, bits_per_key, std::move(options))) {}
-
-void JoinBuilder::insert(const JoinColumn& column) {
-    for_each_valid(column, [&](std::span<const std::uint64_t> values) {
-        detail::BuildAccess::insert_beside_others(filter_.base(), values, column.hashed);
-        rows_.fetch_add(values.size(), std::memory_order_relaxed);
-    });
-}
-
-void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
-    const auto put_in = [&](std::span<const std::uint64_t> values) {
-        if (column.hashed) parallel_insert_hashes(filter_, values, threads);
-        else parallel_insert(filter_, values, threads);
-        rows_.fetch_add(values.size(), std::memory_order_relaxed);
-    };
-    if (column.valid == nullptr) return put_in(column.values);
+/// The values that are not NULL.
+std::vector<std::uint64_t> valid_values(const JoinColumn& column) {
     std::vector<std::uint64_t> values;
     values.reserve(column.size());
     for_each_valid(column, [&](std::span<const std::uint64_t> some) {
         values.insert(values.end(), some.begin(), some.end());
     });
-    put_in(values);
+    return values;
+}
+
+constexpr std::string_view chooses = "auto", chooses_beside = "auto:";
+
+}  // namespace
+
+JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key,
+                         Options options) {
+    if (spec != chooses && !spec.starts_with(chooses_beside)) {
+        filter_ = detail::bloom_only(spec, n_keys, bits_per_key, std::move(options));
+        return;
+    }
+    Workload workload;
+    workload.n_keys = n_keys;
+    workload.work_ns = 50;
+    workload.max_bits_per_key = bits_per_key;
+    workload.max_bytes = options.max_bytes;
+    const auto filter = spec == chooses ? "" : spec.substr(chooses_beside.size());
+    if (spec != chooses && filter.empty())
+        throw std::invalid_argument("simdbloom: \"auto:\" names no filter");
+    kept_ = std::make_unique<detail::KeptKeys>(std::string(filter), workload, std::move(options));
+}
+
+JoinBuilder::JoinBuilder(const Workload& workload, Options options)
+    : kept_(std::make_unique<detail::KeptKeys>("", workload, std::move(options))) {}
+
+JoinBuilder::~JoinBuilder() = default;
+
+void JoinBuilder::insert(const JoinColumn& column) {
+    check_builds();
+    if (kept_) {
+        auto values = valid_values(column);
+        const std::size_t n = values.size();
+        kept_->insert(std::move(values), column.hashed);
+        rows_.fetch_add(n, std::memory_order_relaxed);
+        return;
+    }
+    for_each_valid(column, [&](std::span<const std::uint64_t> values) {
+        detail::BuildAccess::insert_beside_others(filter_->base(), values, column.hashed);
+        rows_.fetch_add(values.size(), std::memory_order_relaxed);
+    });
+}
+
+void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
+    check_builds();
+    if (kept_) {
+        if (threads == 0) throw std::invalid_argument("simdbloom: a build on 0 threads");
+        kept_->use_threads(threads);
+        return insert(column);
+    }
+    const auto put_in = [&](std::span<const std::uint64_t> values) {
+        if (column.hashed) parallel_insert_hashes(*filter_, values, threads);
+        else parallel_insert(*filter_, values, threads);
+        rows_.fetch_add(values.size(), std::memory_order_relaxed);
+    };
+    if (column.valid == nullptr) return put_in(column.values);
+    put_in(valid_values(column));
+}
+
+void JoinBuilder::unite(const JoinFilter& part) {
+    check_builds();
+    if (kept_) {
+        kept_->unite(part);
+    } else if (const auto* filter = part.filter()) {
+        *filter_ |= *filter;
+    } else {
+        detail::insert_keys(*filter_, part);
+    }
+    has_parts_ = has_parts_ || part.kind() != JoinFilter::Kind::none;
+    all_ = all_ || part.kind() == JoinFilter::Kind::all;
+}
+
+void JoinBuilder::check_builds() const {
+    detail::check_not_moved(kept_ == nullptr && (!filter_ || filter_->base().blocks() == 0));
 }
 
 JoinFilter JoinBuilder::finish() && {
-    detail::check_not_moved(filter_.base().blocks() == 0);
-    if (rows() == 0) return JoinFilter::accept_none();
-    return JoinFilter(std::move(filter_));
+    check_builds();
+    if (kept_) {
+        JoinFilter result = kept_->finish(false);
+        kept_.reset();
+        return result;
+    }
+    if (all_) return JoinFilter::accept_all();
+    if (rows() == 0 && !has_parts_) return JoinFilter::accept_none();
+    return JoinFilter(std::move(*filter_));
+}
+
+JoinFilter JoinBuilder::part() && {
+    check_builds();
+    if (!kept_) return std::move(*this).finish();
+    JoinFilter result = kept_->finish(true);
+    kept_.reset();
+    return result;
+}
+
+AnyFilter JoinBuilder::filter() && {
+    if (kept_)
+        throw std::invalid_argument("simdbloom: a builder that chooses has no filter to be united");
+    check_builds();
+    return std::move(*filter_);
 }
 
 }  // namespace simdbloom

@@ -5,11 +5,38 @@
 #include <stdexcept>
 #include <string>
 
+#include "join/key_sets.hpp"
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/hooks.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/join.hpp"
 
 namespace simdbloom {
+
+std::string_view to_string(JoinFilter::Kind kind) noexcept {
+    constexpr std::string_view names[] = {"all", "none", "list", "bitmap", "prefix", "filter"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view to_string(Prune prune) noexcept {
+    constexpr std::string_view names[] = {"none", "maybe", "all"};
+    return names[static_cast<std::size_t>(prune)];
+}
+
+namespace detail {
+
+JoinFilter JoinAccess::make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why) {
+    JoinFilter result(std::move(set));
+    result.range_ = range;
+    result.why_ = std::make_shared<const std::string>(std::move(why));
+    if (result.filter() != nullptr && range)
+        if (const auto skips = BatchRange::of(*range, result.filter()->isa()))
+            result.batch_range_ = std::make_shared<const BatchRange>(*skips);
+    return result;
+}
+
+}  // namespace detail
+
 namespace {
 
 // A multiple of 64; 8 KiB of values.
@@ -51,31 +78,108 @@ std::size_t for_each_piece(const JoinColumn& column, const Answer& answer, const
 
 }  // namespace
 
+JoinFilter::Kind JoinFilter::kind() const noexcept {
+    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_))
+        return (*bitmap)->shift() == 0 ? Kind::bitmap : Kind::prefix;
+    constexpr Kind kinds[] = {Kind::all, Kind::none, Kind::list, Kind::bitmap, Kind::filter};
+    return kinds[set_.index()];
+}
+
+std::string JoinFilter::why() const {
+    if (why_) return *why_;
+    const auto* of = filter();
+    return std::string(to_string(kind())) +
+           (of != nullptr ? ": " + of->spec() + " of " + std::to_string(of->size_in_bytes()) +
+                                " bytes, as asked for"
+            : kind() == Kind::none ? ": the build side is empty"
+                                   : ": there is no filter");
+}
+
+Prune JoinFilter::prune_range(const KeyRange& asked) const {
+    const auto number = [&](std::uint64_t key) {
+        return asked.is_signed ? std::to_string(static_cast<std::int64_t>(key))
+                               : std::to_string(key);
+    };
+    if (const auto at = detail::Places::of(asked); at.low > at.high)
+        throw std::invalid_argument("simdbloom: no key lies between " + number(asked.low) +
+                                    " and " + number(asked.high));
+    const auto in_set = [&](const auto& set) {
+        return detail::prune_in_order(asked, set.places().flip,
+                                      [&](const detail::Places& at) { return set.prune(at); });
+    };
+    if (kind() == Kind::all) return Prune::all;
+    if (kind() == Kind::none) return Prune::none;
+    if (!range_) return Prune::maybe;
+    if (const auto* list = std::get_if<detail::JoinAccess::List>(&set_)) return in_set(**list);
+    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_))
+        return in_set(**bitmap);
+    const auto range = detail::Places::of(*range_);
+    return detail::prune_in_order(asked, range.flip, [&](const detail::Places& at) {
+        return at.high < range.low || at.low > range.high ? Prune::none : Prune::maybe;
+    });
+}
+
+double JoinFilter::estimated_fpr() const {
+    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_))
+        return (*bitmap)->shift() == 0 ? 0 : (*bitmap)->fpr();
+    if (const auto* of = filter()) return of->estimated_fpr();
+    return kind() == Kind::all ? 1 : 0;
+}
+
+std::size_t JoinFilter::size_in_bytes() const noexcept {
+    if (const auto* list = std::get_if<detail::JoinAccess::List>(&set_))
+        return (*list)->keys().size_bytes();
+    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_))
+        return (*bitmap)->bits().size();
+    return filter() != nullptr ? filter()->size_in_bytes() : 0;
+}
+
+/// Answers as Kernels::lookup does, as if no value belonged to a NULL.
+std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
+                            detail::Output output, void* out) const {
+    const auto each = [&](std::uint64_t hits) {
+        return detail::answer_by_hits(
+            values.size(), output, out,
+            [&](std::size_t, std::size_t n) { return hits >> (64 - n); });
+    };
+    const auto check = [&](bool of_hashes) {
+        if (hashed != of_hashes)
+            throw std::invalid_argument("simdbloom: a " + std::string(to_string(kind())) + " of " +
+                                        (of_hashes ? "hashes" : "keys") +
+                                        " cannot be asked about " + (hashed ? "hashes" : "keys"));
+    };
+    if (values.empty()) return 0;
+    if (const auto* of = std::get_if<FrozenFilter>(&set_)) {
+        if (batch_range_ && !hashed && batch_range_->skips(values)) return each(0);
+        return detail::Hooks::answer(*of, values, hashed, output, out);
+    }
+    if (const auto* list = std::get_if<detail::JoinAccess::List>(&set_)) {
+        check((*list)->hashed());
+        return (*list)->answer(values, output, out);
+    }
+    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_)) {
+        check(false);
+        return (*bitmap)->answer(values, output, out);
+    }
+    return each(std::holds_alternative<Everything>(set_) ? ~std::uint64_t{0} : 0);
+}
+
 /// Writes the answers of n rows, NULLs among them, and returns how many pass.
 std::size_t JoinFilter::answer(const JoinColumn& column, std::size_t first, std::size_t n,
                                std::uint8_t* bits) const {
-    const std::span<std::uint8_t> out(bits, (n + 7) / 8);
-    const auto values = column.values.subspan(first, n);
-    std::size_t found = state_ == State::accept_all ? n : 0;
-    if (state_ != State::filter) {
-        std::fill(out.begin(), out.end(), state_ == State::accept_all ? 0xFF : 0);
-        if (n % 8 != 0) out.back() &= static_cast<std::uint8_t>((1u << n % 8) - 1);
-    } else if (column.hashed) {
-        found = filter()->contains_hashes(values, out);
-    } else {
-        found = filter()->contains(values, out);
-    }
+    const std::size_t found =
+        ask(column.values.subspan(first, n), column.hashed, detail::Output::bitmap, bits);
     if (column.valid == nullptr) return found;
     clear_nulls(column, first, n, bits);
-    found = 0;
-    for (const std::uint8_t byte : out) found += static_cast<std::size_t>(std::popcount(byte));
-    return found;
+    std::size_t valid = 0;
+    for (std::size_t i = 0; i < n; i += 8)
+        valid += static_cast<std::size_t>(std::popcount(bits[i / 8]));
+    return valid;
 }
 
 std::size_t JoinFilter::count(const JoinColumn& column) const {
-    if (state_ == State::filter && column.valid == nullptr)
-        return column.hashed ? filter()->count_hashes(column.values)
-                             : filter()->count(column.values);
+    if (column.valid == nullptr)
+        return ask(column.values, column.hashed, detail::Output::count, nullptr);
     std::array<std::uint8_t, piece_rows / 8> bits;
     std::size_t found = 0;
     for (std::size_t first = 0; first < column.size(); first += piece_rows)
@@ -84,10 +188,9 @@ std::size_t JoinFilter::count(const JoinColumn& column) const {
 }
 
 std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t> out) const {
-    if (state_ == State::filter && column.valid == nullptr)
-        return column.hashed ? filter()->select_hashes(column.values, out)
-                             : filter()->select(column.values, out);
     detail::check_positions(column.size(), out.size());
+    if (column.valid == nullptr)
+        return ask(column.values, column.hashed, detail::Output::select, out.data());
     std::size_t found = 0;
     for_each_piece(
         column,
@@ -121,16 +224,8 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
             from[n] = row;
             n += column.is_valid(row);
         }
-        if (state_ != State::filter) {
-            if (state_ == State::accept_all)
-                found = static_cast<std::size_t>(
-                    std::copy_n(from.begin(), n, out.begin() + static_cast<std::ptrdiff_t>(found)) -
-                    out.begin());
-            continue;
-        }
-        const std::span<const std::uint64_t> asked(values.data(), n);
-        const std::size_t here = column.hashed ? filter()->select_hashes(asked, passing)
-                                               : filter()->select(asked, passing);
+        const std::size_t here = ask({values.data(), n}, column.hashed, detail::Output::select,
+                                     passing.data());
         for (std::size_t i = 0; i < here; ++i) out[found + i] = from[passing[i]];
         found += here;
     }

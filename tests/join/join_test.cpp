@@ -42,7 +42,7 @@ AnyFilter filter_of_half(std::string_view spec, const std::vector<std::uint64_t>
 std::vector<bool> expected(const JoinFilter& filter, const JoinColumn& column) {
     std::vector<bool> pass(column.size());
     for (std::size_t row = 0; row < column.size(); ++row)
-        pass[row] = column.is_valid(row) && filter.state() != JoinFilter::State::accept_none &&
+        pass[row] = column.is_valid(row) && filter.kind() != JoinFilter::Kind::none &&
                     (filter.filter() == nullptr ||
                      (column.hashed ? filter.filter()->contains_hash(column.values[row])
                                     : filter.filter()->contains(column.values[row])));
@@ -202,7 +202,7 @@ TEST(JoinBuilder, ThreadsTogetherGiveTheBitsOfOne) {
             for (auto* builder : {&together, &alone}) {
                 EXPECT_EQ(builder->rows(), rows);
                 const JoinFilter filter = std::move(*builder).finish();
-                ASSERT_EQ(filter.state(), JoinFilter::State::filter);
+                ASSERT_EQ(filter.kind(), JoinFilter::Kind::filter);
                 EXPECT_TRUE(
                     std::ranges::equal(filter.filter()->base().bytes(), serial.base().bytes()))
                     << spec;
@@ -232,7 +232,7 @@ TEST(JoinBuilder, AnEmptyBuildSideLetsNothingPass) {
     const std::uint64_t null_only[] = {1, 2, 3};
     const std::uint8_t valid = 0;
     builder.insert({null_only, false, &valid});
-    EXPECT_EQ(std::move(builder).finish().state(), JoinFilter::State::accept_none);
+    EXPECT_EQ(std::move(builder).finish().kind(), JoinFilter::Kind::none);
 }
 
 TEST(JoinKey, EqualFloatsHaveOneKeyAndOthersTheirOwn) {

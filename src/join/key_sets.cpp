@@ -1,0 +1,143 @@
+#include "join/key_sets.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "dispatch/kernels_of.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+const KeySetKernels* key_set_kernels(const std::optional<Isa>& isa) {
+    return &table_of(isa ? *isa : default_isa()).key_sets;
+}
+
+}  // namespace
+
+void Extent::add(std::span<const std::uint64_t> keys) noexcept {
+    for (Places& p : in_) {
+        std::uint64_t low = p.low, high = p.high;
+        for (const std::uint64_t key : keys) {
+            low = std::min(low, key ^ p.flip);
+            high = std::max(high, key ^ p.flip);
+        }
+        p.low = low, p.high = high;
+    }
+}
+
+void Extent::add(const KeyRange& range) noexcept {
+    const std::uint64_t ends[] = {range.low, range.high};
+    add(ends);
+    // A range over the middle of its order has both ends of the other one.
+    const Places p = Places::of(range);
+    if ((p.low ^ p.high) < signed_flip) return;
+    Places& other = in_[p.flip == 0];
+    other.low = 0, other.high = ~std::uint64_t{0};
+}
+
+KeyList::KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed, Isa isa)
+    : keys_(std::move(keys)), flip_(flip), hashed_(hashed), kernels_(key_set_kernels(isa)) {}
+
+std::size_t KeyList::answer(std::span<const std::uint64_t> words, Output output, void* out) const {
+    return kernels_->list({keys_.data(), 0, keys_.size(), 0, 0}, words.data(), words.size(), output,
+                          out);
+}
+
+Prune KeyList::prune(const Places& asked) const noexcept {
+    std::uint64_t inside = 0;
+    for (const std::uint64_t key : keys_)
+        inside += (key ^ flip_) >= asked.low && (key ^ flip_) <= asked.high;
+    if (inside == 0) return Prune::none;
+    return inside - 1 == asked.last() ? Prune::all : Prune::maybe;
+}
+
+std::uint64_t KeyBitmap::bytes_of(const Places& places, unsigned shift) noexcept {
+    const std::uint64_t last = (places.high >> shift) - (places.low >> shift);
+    return last >> 63 != 0 ? 0 : (last / 64 + 1) * 8;
+}
+
+KeyBitmap::KeyBitmap(const Places& places, unsigned shift, const Options& options)
+    : places_(places),
+      shift_(shift),
+      bits_(static_cast<std::size_t>(bytes_of(places, shift)), options.huge_pages,
+            options.allocator),
+      kernels_(key_set_kernels(options.isa)) {}
+
+std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
+    const std::uint64_t first = places_.low >> shift_;
+    std::uint64_t fresh = 0;
+    for (const std::uint64_t key : keys) {
+        const std::uint64_t cell = ((key ^ places_.flip) >> shift_) - first;
+        std::byte& at = bits_.data()[cell / 8];
+        fresh += (std::to_integer<unsigned>(at) >> cell % 8 & 1) ^ 1;
+        at |= static_cast<std::byte>(1u << cell % 8);
+    }
+    return fresh;
+}
+
+std::size_t KeyBitmap::answer(std::span<const std::uint64_t> keys, Output output, void* out) const {
+    return kernels_->bitmap(
+        {bits_.data(), places_.low >> shift_, cells(), places_.flip, shift_}, keys.data(),
+        keys.size(), output, out);
+}
+
+Prune KeyBitmap::prune(const Places& asked) const noexcept {
+    if (asked.high < places_.low || asked.low > places_.high) return Prune::none;
+    const std::uint64_t first = places_.low >> shift_;
+    const bool beyond = asked.low < places_.low || asked.high > places_.high;
+    std::uint64_t cell = (std::max(asked.low, places_.low) >> shift_) - first;
+    const std::uint64_t last = (std::min(asked.high, places_.high) >> shift_) - first;
+    bool none = true, all = !beyond;
+    while (cell <= last && (none || all)) {
+        const std::uint64_t n = std::min(64 - cell % 64, last - cell + 1),
+                            wanted = ~std::uint64_t{0} >> (64 - n) << cell % 64,
+                            set = load_le<std::uint64_t>(bits_.data() + cell / 64 * 8) & wanted;
+        none = none && set == 0;
+        all = all && set == wanted;
+        cell += n;
+    }
+    return none ? Prune::none : all ? Prune::all : Prune::maybe;
+}
+
+std::uint64_t KeyBitmap::set_cells() const noexcept {
+    std::uint64_t set = 0;
+    for (std::size_t i = 0; i < bits_.size(); i += 8)
+        set += static_cast<unsigned>(std::popcount(load_le<std::uint64_t>(bits_.data() + i)));
+    return set;
+}
+
+double KeyBitmap::fpr(std::uint64_t set_cells, double distinct) const noexcept {
+    // The first and the last cell are set, and may reach beyond the keys.
+    const std::uint64_t mask = (std::uint64_t{1} << shift_) - 1;
+    const double passing =
+        static_cast<double>(set_cells) * static_cast<double>(mask + 1) -
+        static_cast<double>((places_.low & mask) + (mask - (places_.high & mask)));
+    const double others = static_cast<double>(places_.last()) + 1 - distinct;
+    return others > 0 ? std::clamp((passing - distinct) / others, 0.0, 1.0) : 0;
+}
+
+void KeyBitmap::for_each(
+    const std::function<void(std::span<const std::uint64_t>)>& use) const {
+    std::vector<std::uint64_t> keys;
+    keys.reserve(1024 + 64);
+    for (std::size_t i = 0; i < bits_.size(); i += 8) {
+        std::uint64_t left = load_le<std::uint64_t>(bits_.data() + i);
+        for (; left != 0; left &= left - 1)
+            keys.push_back((places_.low + 8 * i + static_cast<unsigned>(std::countr_zero(left))) ^
+                           places_.flip);
+        if (keys.size() < 1024) continue;
+        use(keys);
+        keys.clear();
+    }
+    if (!keys.empty()) use(keys);
+}
+
+std::optional<BatchRange> BatchRange::of(const KeyRange& range, Isa isa) {
+    const Places p = Places::of(range);
+    if (p.last() >= signed_flip) return std::nullopt;
+    return BatchRange{{nullptr, p.low, p.last() + 1, p.flip, 0}, key_set_kernels(isa)};
+}
+
+}  // namespace simdbloom::detail

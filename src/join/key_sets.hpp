@@ -1,0 +1,148 @@
+// The keys of a build side without a hash: where they lie, a few of them, and a bitmap over their
+// range. None of it changes once it is made.
+//
+//   place   key ^ flip: the number of a key in its order, which is that of unsigned numbers (flip 0)
+//           or that of signed ones (flip 2^63)
+//   cell    place >> shift: 2^shift neighbours
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/table.hpp"
+#include "simdbloom/detail/storage.hpp"
+#include "simdbloom/isa.hpp"
+#include "simdbloom/join.hpp"
+
+namespace simdbloom::detail {
+
+inline constexpr std::uint64_t signed_flip = std::uint64_t{1} << 63;
+
+/// The places from `low` to `high`, both included.
+struct Places {
+    std::uint64_t low, high, flip;
+
+    static Places of(const KeyRange& range) noexcept {
+        const std::uint64_t flip = range.is_signed ? signed_flip : 0;
+        return {range.low ^ flip, range.high ^ flip, flip};
+    }
+    KeyRange range() const noexcept { return {low ^ flip, high ^ flip, flip != 0}; }
+    std::uint64_t last() const noexcept { return high - low; }  ///< one less than the places
+};
+
+/// The least and the greatest key in both orders.
+class Extent {
+public:
+    void add(std::span<const std::uint64_t> keys) noexcept;
+    /// All keys of a range may be there.
+    void add(const KeyRange& range) noexcept;
+    bool empty() const noexcept { return in_[0].low > in_[0].high; }
+    /// The order with the fewer places, unsigned of two alike. Not for an empty one.
+    const Places& places() const noexcept { return in_[in_[1].last() < in_[0].last()]; }
+
+private:
+    Places in_[2] = {{~std::uint64_t{0}, 0, 0}, {~std::uint64_t{0}, 0, signed_flip}};
+};
+
+/// Up to 64 keys, or hashes of keys, compared with each row.
+class KeyList {
+public:
+    static constexpr std::size_t most = 64;
+
+    /// At least one key and at most `most`, which are distinct and ascend by place.
+    KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed, Isa isa);
+
+    std::size_t answer(std::span<const std::uint64_t> words, Output output, void* out) const;
+    Prune prune(const Places& asked) const noexcept;
+    Places places() const noexcept { return {keys_.front() ^ flip_, keys_.back() ^ flip_, flip_}; }
+    bool hashed() const noexcept { return hashed_; }
+    std::span<const std::uint64_t> keys() const noexcept { return keys_; }
+
+private:
+    std::vector<std::uint64_t> keys_;
+    std::uint64_t flip_;
+    bool hashed_;
+    const KeySetKernels* kernels_;
+};
+
+/// A bit for each cell between the least and the greatest key.
+class KeyBitmap {
+public:
+    /// The bytes of the bits, a multiple of 8; 0 if they are more than 2^63 cells.
+    static std::uint64_t bytes_of(const Places& places, unsigned shift) noexcept;
+
+    /// Throws AllocationError.
+    KeyBitmap(const Places& places, unsigned shift, const Options& options);
+    /// All keys must lie within the places. Returns how many cells are new.
+    std::uint64_t insert(std::span<const std::uint64_t> keys) noexcept;
+    void set_keys(std::uint64_t distinct) noexcept { keys_ = distinct; }
+
+    std::size_t answer(std::span<const std::uint64_t> keys, Output output, void* out) const;
+    Prune prune(const Places& asked) const noexcept;
+    const Places& places() const noexcept { return places_; }
+    unsigned shift() const noexcept { return shift_; }
+    std::uint64_t cells() const noexcept {
+        return (places_.high >> shift_) - (places_.low >> shift_) + 1;
+    }
+    std::uint64_t set_cells() const noexcept;
+    /// The share of the other keys between the least and the greatest that pass, if so many cells
+    /// are set and so many distinct keys are in them. 0 if there are no others.
+    double fpr(std::uint64_t set_cells, double distinct) const noexcept;
+    double fpr() const noexcept { return fpr(set_cells(), static_cast<double>(keys_)); }
+    std::uint64_t keys() const noexcept { return keys_; }  ///< distinct
+    std::span<const std::byte> bits() const noexcept { return {bits_.data(), bits_.size()}; }
+    std::span<std::byte> bits() noexcept { return {bits_.data(), bits_.size()}; }
+    /// Calls use(keys) for the keys of a bitmap with shift 0, some at a time.
+    void for_each(const std::function<void(std::span<const std::uint64_t>)>& use) const;
+
+private:
+    Places places_;
+    unsigned shift_;
+    Storage bits_;
+    std::uint64_t keys_ = 0;
+    const KeySetKernels* kernels_;
+};
+
+/// Whether a batch of rows can be skipped, because none of its keys lies in a range.
+struct BatchRange {
+    KeySetTarget target;
+    const KeySetKernels* kernels;
+
+    /// Nothing where the range has more than half of all keys: hardly a batch lies outside.
+    static std::optional<BatchRange> of(const KeyRange& range, Isa isa);
+    bool skips(std::span<const std::uint64_t> keys) const {
+        return !kernels->any_inside(target, keys.data(), keys.size());
+    }
+};
+
+/// Calls ask(places) for the places of `asked` in the order of `flip`, which are one range or two,
+/// and joins what they say.
+template <class Ask>
+Prune prune_in_order(const KeyRange& asked, std::uint64_t flip, const Ask& ask) {
+    Places at = Places::of(asked);
+    if (at.flip == flip) return ask(at);
+    // The middle of one order is where the other one begins and ends.
+    if ((at.low ^ at.high) < signed_flip)
+        return ask(Places{at.low ^ signed_flip, at.high ^ signed_flip, flip});
+    const Prune upper = ask(Places{at.low ^ signed_flip, ~std::uint64_t{0}, flip}),
+                lower = ask(Places{0, at.high ^ signed_flip, flip});
+    return upper == lower ? upper : Prune::maybe;
+}
+
+/// The way into a JoinFilter.
+struct JoinAccess {
+    using List = std::shared_ptr<const KeyList>;
+    using Bitmap = std::shared_ptr<const KeyBitmap>;
+
+    static JoinFilter make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why);
+    static JoinFilter all(std::string why) { return make(JoinFilter::Everything{}, {}, why); }
+    static const JoinFilter::Set& set(const JoinFilter& filter) noexcept { return filter.set_; }
+};
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,261 @@
+// Join filters as bytes and in files.
+#include <algorithm>
+#include <memory>
+
+#include "join/key_sets.hpp"
+#include "persist/files.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+constexpr Kind join_kind{{0x89, 'S', 'B', 'J', 'F', '\r', '\n', 0x1A}, 1, "a join filter"};
+
+struct JoinOffset {
+    static constexpr std::size_t what = 10, shift = 11, flags = 12, reserved = 13, low = 16,
+                                 high = 24, keys = 32, reserved_end = 40;
+};
+enum JoinFlags : std::uint8_t { has_range = 1, is_signed = 2, of_hashes = 4 };
+
+/// What follows the header.
+enum class Body : std::uint8_t { all = 1, none, list, bitmap, filter };
+
+LoadError wrong(std::string what) { return fault(LoadFault::parameter, std::move(what)); }
+
+struct JoinFormat {
+    struct ParsedHeader {
+        Body body;
+        unsigned shift, flags;
+        std::uint64_t low, high, keys;
+        std::size_t bits_bytes = 0;
+
+        bool has(JoinFlags flag) const noexcept { return (flags & flag) != 0; }
+        std::optional<KeyRange> range() const {
+            if (!has(has_range)) return std::nullopt;
+            return KeyRange{low, high, has(is_signed)};
+        }
+        Places places() const { return Places::of({low, high, has(is_signed)}); }
+    };
+    struct Thing {
+        ParsedHeader header;
+        std::shared_ptr<KeyBitmap> bitmap;  // or
+        std::vector<std::byte> bytes;
+    };
+
+    static Header header(const JoinFilter& filter);
+    static std::vector<std::byte> body(const JoinFilter& filter);
+    static Loaded<ParsedHeader> parse(Fields h, std::uint64_t bytes_in_all, const Options& options);
+    static Thing make(const ParsedHeader& parsed, const Options& options, const std::byte*) {
+        Thing thing{parsed, nullptr, {}};
+        if (parsed.body == Body::bitmap)
+            thing.bitmap = std::make_shared<KeyBitmap>(parsed.places(), parsed.shift, options);
+        else thing.bytes.resize(parsed.bits_bytes);
+        return thing;
+    }
+    static std::span<std::byte> bits(Thing& thing) noexcept {
+        return thing.bitmap ? thing.bitmap->bits() : std::span<std::byte>(thing.bytes);
+    }
+    static void complete(Thing&) noexcept {}
+    /// Checks what the bits say.
+    static Loaded<JoinFilter> filter(Loaded<Thing> loaded, const Options& options);
+};
+
+Header JoinFormat::header(const JoinFilter& filter) {
+    Header h{};
+    std::memcpy(h.data(), join_kind.magic.data(), join_kind.magic.size());
+    put(h, CommonOffset::version, join_kind.version);
+    const auto& set = JoinAccess::set(filter);
+    const Body bodies[] = {Body::all, Body::none, Body::list, Body::bitmap, Body::filter};
+    put(h, JoinOffset::what, static_cast<std::uint8_t>(bodies[set.index()]));
+    unsigned flags = 0;
+    if (const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set)) {
+        put(h, JoinOffset::shift, static_cast<std::uint8_t>((*bitmap)->shift()));
+        put(h, JoinOffset::keys, (*bitmap)->keys());
+    } else if (const auto* list = std::get_if<JoinAccess::List>(&set)) {
+        put(h, JoinOffset::keys, std::uint64_t{(*list)->keys().size()});
+        if ((*list)->hashed()) flags |= of_hashes;
+    }
+    if (const auto& range = filter.range()) {
+        flags |= has_range;
+        if (range->is_signed) flags |= is_signed;
+        put(h, JoinOffset::low, range->low);
+        put(h, JoinOffset::high, range->high);
+    }
+    put(h, JoinOffset::flags, static_cast<std::uint8_t>(flags));
+    return h;
+}
+
+std::vector<std::byte> JoinFormat::body(const JoinFilter& filter) {
+    const auto& set = JoinAccess::set(filter);
+    if (filter.filter() != nullptr) return save(*filter.filter());
+    if (const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set))
+        return {(*bitmap)->bits().begin(), (*bitmap)->bits().end()};
+    std::vector<std::byte> bytes(filter.size_in_bytes());
+    if (const auto* list = std::get_if<JoinAccess::List>(&set))
+        for (std::size_t i = 0; i < (*list)->keys().size(); ++i)
+            store_le(bytes.data() + 8 * i, (*list)->keys()[i]);
+    return bytes;
+}
+
+Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes_in_all,
+                                                   const Options& options) {
+    if (auto error = check_kind(h, join_kind)) return std::move(*error);
+    ParsedHeader p{static_cast<Body>(get<std::uint8_t>(h, JoinOffset::what)),
+                   get<std::uint8_t>(h, JoinOffset::shift),
+                   get<std::uint8_t>(h, JoinOffset::flags),
+                   get<std::uint64_t>(h, JoinOffset::low),
+                   get<std::uint64_t>(h, JoinOffset::high),
+                   get<std::uint64_t>(h, JoinOffset::keys)};
+    if (p.body < Body::all || p.body > Body::filter)
+        return wrong("kind " + std::to_string(static_cast<unsigned>(p.body)) + " is unknown");
+    if (!all_zero(h.subspan<JoinOffset::reserved, JoinOffset::low - JoinOffset::reserved>()) ||
+        !all_zero(h.subspan<JoinOffset::reserved_end>()))
+        return wrong("reserved bytes of the header are not 0");
+    const bool list = p.body == Body::list, bitmap = p.body == Body::bitmap;
+    const bool fits = (bitmap ? p.flags == has_range || p.flags == (has_range | is_signed)
+                       : list || p.body == Body::filter
+                           ? p.flags <= (has_range | is_signed) && p.flags != is_signed &&
+                                 (!list || p.has(has_range))
+                           : p.flags == 0) ||
+                      (list && p.flags == of_hashes);
+    if (!fits)
+        return wrong("flags " + std::to_string(p.flags) + " do not suit kind " +
+                     std::to_string(static_cast<unsigned>(p.body)));
+    const Places places = p.places();
+    if (p.has(has_range) ? places.low > places.high : (p.low | p.high) != 0)
+        return wrong("no range goes from " + std::to_string(p.low) + " to " +
+                     std::to_string(p.high));
+    if (bitmap ? p.shift > 63 : p.shift != 0)
+        return wrong("p=" + std::to_string(p.shift) + " does not suit kind " +
+                     std::to_string(static_cast<unsigned>(p.body)));
+    const bool counts = list ? p.keys >= 1 && p.keys <= KeyList::most
+                        : bitmap ? p.keys >= 1 && p.keys - 1 <= places.last()
+                                 : p.keys == 0;
+    if (!counts)
+        return wrong(std::to_string(p.keys) + " keys do not suit kind " +
+                     std::to_string(static_cast<unsigned>(p.body)));
+    if (p.body == Body::filter) {
+        // The filter says itself how many bytes it takes.
+        p.bits_bytes = static_cast<std::size_t>(bytes_in_all - framing_bytes);
+        if (options.max_bytes != 0 && p.bits_bytes > options.max_bytes + framing_bytes)
+            return fault(LoadFault::limit, std::to_string(p.bits_bytes) +
+                                               " bytes are more than max_bytes=" +
+                                               std::to_string(options.max_bytes));
+        return p;
+    }
+    const std::uint64_t bits = list     ? 8 * p.keys
+                               : bitmap ? KeyBitmap::bytes_of(places, p.shift)
+                                        : 0;
+    if (bitmap && bits == 0) return wrong("a bitmap of 2^63 cells or more");
+    p.bits_bytes = static_cast<std::size_t>(bits);
+    if (auto error = check_size(bits, bytes_in_all, options, [&] {
+            return std::to_string(p.keys) + " keys of kind " +
+                   std::to_string(static_cast<unsigned>(p.body));
+        }))
+        return std::move(*error);
+    return p;
+}
+
+Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& options) {
+    if (!loaded) return loaded.error();
+    const ParsedHeader& p = loaded->header;
+    switch (p.body) {
+        case Body::all:
+            return JoinFilter::accept_all();
+        case Body::none:
+            return JoinFilter::accept_none();
+        case Body::filter: {
+            auto inner = load<AnyFilter>(loaded->bytes, options);
+            if (!inner) return inner.error();
+            std::string why = "filter: " + inner->spec() + " of " +
+                              std::to_string(inner->size_in_bytes()) + " bytes, loaded";
+            return JoinAccess::make(FrozenFilter(std::move(*inner)), p.range(), std::move(why));
+        }
+        case Body::list: {
+            std::vector<std::uint64_t> keys(static_cast<std::size_t>(p.keys));
+            for (std::size_t i = 0; i < keys.size(); ++i)
+                keys[i] = load_le<std::uint64_t>(loaded->bytes.data() + 8 * i);
+            const std::uint64_t flip = p.places().flip;
+            for (std::size_t i = 1; i < keys.size(); ++i)
+                if ((keys[i - 1] ^ flip) >= (keys[i] ^ flip))
+                    return wrong("key " + std::to_string(i) + " of the list is not above the last");
+            if (p.has(has_range) && (keys.front() != p.low || keys.back() != p.high))
+                return wrong("the range is not that of the keys");
+            return JoinAccess::make(
+                std::make_shared<const KeyList>(std::move(keys), flip, p.has(of_hashes),
+                                                options.isa ? *options.isa : default_isa()),
+                p.range(),
+                "list: " + std::to_string(p.keys) + (p.has(of_hashes) ? " hashes" : " keys") +
+                    ", loaded");
+        }
+        case Body::bitmap:
+            break;
+    }
+    KeyBitmap& bitmap = *loaded->bitmap;
+    const auto at = [&](std::uint64_t cell) {
+        return (std::to_integer<unsigned>(bitmap.bits()[static_cast<std::size_t>(cell / 8)]) >>
+                    cell % 8 & 1) != 0;
+    };
+    const std::uint64_t cells = bitmap.cells();
+    bool beyond = false;
+    for (std::uint64_t cell = cells; cell < 8 * bitmap.bits().size(); ++cell)
+        beyond = beyond || at(cell);
+    if (!at(0) || !at(cells - 1) || beyond) return wrong("the bits are not those of the range");
+    const std::uint64_t set = bitmap.set_cells();
+    if (p.shift == 0 ? p.keys != set : p.keys < set || (p.keys - 1) >> p.shift >= set)
+        return wrong(std::to_string(p.keys) + " keys cannot have set " + std::to_string(set) +
+                     " bits");
+    bitmap.set_keys(p.keys);
+    return JoinAccess::make(JoinAccess::Bitmap(std::move(loaded->bitmap)), p.range(),
+                            std::string(p.shift == 0 ? "bitmap: " : "prefix: ") +
+                                std::to_string(p.keys) + " keys in " +
+                                std::to_string(p.bits_bytes) + " bytes, loaded");
+}
+
+}  // namespace
+}  // namespace detail
+
+using detail::JoinFormat;
+
+std::size_t saved_size(const JoinFilter& filter) noexcept {
+    return detail::framing_bytes +
+           (filter.filter() != nullptr ? saved_size(*filter.filter()) : filter.size_in_bytes());
+}
+
+void save(const JoinFilter& filter, std::span<std::byte> out) {
+    detail::save_parts(JoinFormat::header(filter), JoinFormat::body(filter), out);
+}
+
+std::vector<std::byte> save(const JoinFilter& filter) {
+    std::vector<std::byte> bytes(saved_size(filter));
+    save(filter, bytes);
+    return bytes;
+}
+
+void save_file(const JoinFilter& filter, const std::filesystem::path& path) {
+    const auto header = JoinFormat::header(filter);
+    const auto body = JoinFormat::body(filter);
+    detail::save_whole(path, [&](int file) { return detail::write_parts(file, header, body); });
+}
+
+template <>
+Loaded<JoinFilter> load<JoinFilter>(std::span<const std::byte> bytes,
+                                    const Options& options) noexcept {
+    return detail::without_throwing<JoinFilter>([&] {
+        return JoinFormat::filter(detail::load_as<JoinFormat>(bytes, options, false), options);
+    });
+}
+
+template <>
+Loaded<JoinFilter> load_file<JoinFilter>(const std::filesystem::path& path,
+                                         const Options& options) noexcept {
+    return detail::without_throwing<JoinFilter>([&]() -> Loaded<JoinFilter> {
+        auto read = detail::load_file_as<JoinFormat>(path, options);
+        if (!read) return read.error();
+        auto filter = JoinFormat::filter(std::move(read), options);
+        if (!filter) return detail::in_file(path, filter.error());
+        return filter;
+    });
+}
+
+}  // namespace simdbloom

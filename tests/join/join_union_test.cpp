@@ -1,0 +1,215 @@
+// Parts of a build side that are united to one filter, and what a calibration changes.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#include "saved_bytes.hpp"
+#include "simdbloom/join.hpp"
+#include "support.hpp"
+#include "tuning/tuning.hpp"
+
+namespace simdbloom {
+namespace {
+
+using PartKind = JoinFilter::Kind;
+using PartKeys = std::vector<std::uint64_t>;
+
+constexpr std::size_t of_all = 20'000;
+
+JoinFilter part_of(const PartKeys& keys, bool hashed = false, std::size_t n = of_all) {
+    JoinBuilder builder("auto", n, 12);
+    builder.insert({keys, hashed});
+    return std::move(builder).part();
+}
+
+PartKeys counted(std::uint64_t first, std::size_t n, std::uint64_t step = 1) {
+    PartKeys keys(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = first + step * i;
+    return keys;
+}
+
+/// What the parts of a build side may be, by their keys.
+const std::pair<PartKind, PartKeys> part_kinds[] = {
+    {PartKind::none, {}},
+    {PartKind::list, test::random_keys(5)},
+    {PartKind::list, {1, 2, ~std::uint64_t{0}}},
+    {PartKind::list, test::random_keys(60, 1000)},
+    {PartKind::bitmap, counted(100, 3'000, 3)},
+    {PartKind::bitmap, counted(std::uint64_t{0} - 700, 1'400)},
+    {PartKind::bitmap, counted(std::uint64_t{1} << 62, 2'000)},
+    {PartKind::filter, test::random_keys(4'000, 77'000)},
+    {PartKind::filter, counted(5'000'000, 3'000, 1'000'000'007)},
+};
+
+TEST(JoinUnion, OfAnyTwoPartsLosesNoKey) {
+    for (const auto& [kind_a, a] : part_kinds)
+        for (const auto& [kind_b, b] : part_kinds) {
+            const JoinFilter parts[] = {part_of(a), part_of(b)};
+            ASSERT_EQ(parts[0].kind(), kind_a) << parts[0].why();
+            ASSERT_EQ(parts[1].kind(), kind_b) << parts[1].why();
+            JoinBuilder chooses("auto", of_all, 12), plain("split256", of_all, 12);
+            for (auto* builder : {&chooses, &plain}) {
+                for (const auto& part : parts) builder->unite(part);
+                const JoinFilter both = std::move(*builder).finish();
+                SCOPED_TRACE(parts[0].why() + " + " + parts[1].why() + " = " + both.why());
+                EXPECT_EQ(both.count({a}), a.size());
+                EXPECT_EQ(both.count({b}), b.size());
+                // Not everything passes either.
+                EXPECT_LT(both.count({test::random_keys(1'000, 9'000'000)}), 30u);
+                if (a.empty() && b.empty()) {
+                    EXPECT_EQ(both.kind(), PartKind::none);
+                }
+                for (const PartKeys& keys : {a, b})
+                    for (const std::uint64_t key : keys)
+                        ASSERT_NE(both.prune(key, key), Prune::none) << key;
+            }
+        }
+}
+
+// The union is what one builder of all keys makes.
+TEST(JoinUnion, IsTheFilterOfAllKeys) {
+    for (const auto& [kind_a, a] : part_kinds)
+        for (const auto& [kind_b, b] : part_kinds) {
+            JoinBuilder united("auto", of_all, 12), whole("auto", of_all, 12);
+            united.unite(part_of(a));
+            united.unite(part_of(b));
+            whole.insert({a});
+            whole.insert({b});
+            const JoinFilter one = std::move(united).part(), other = std::move(whole).part();
+            // A filter gives no keys back, and of its range one order alone.
+            if (kind_a == PartKind::filter || kind_b == PartKind::filter) {
+                ASSERT_EQ(one.kind(), PartKind::filter);
+            } else {
+                EXPECT_EQ(one.why(), other.why());
+                EXPECT_EQ(one.range(), other.range());
+            }
+            if (one.filter() == nullptr || other.filter() == nullptr) continue;
+            EXPECT_TRUE(std::ranges::equal(one.filter()->base().bytes(),
+                                           other.filter()->base().bytes()));
+        }
+}
+
+TEST(JoinUnion, OfHashes) {
+    const PartKeys few = test::random_keys(30), more = test::random_keys(60, 500),
+                   many = test::random_keys(5'000, 9'000);
+    JoinBuilder chooses("auto", of_all, 12), plain("split256", of_all, 12);
+    for (auto* builder : {&chooses, &plain}) {
+        for (const auto* keys : {&few, &more, &many}) builder->unite(part_of(*keys, true));
+        const JoinFilter all = std::move(*builder).finish();
+        for (const auto* keys : {&few, &more, &many})
+            EXPECT_EQ(all.count({*keys, true}), keys->size());
+        EXPECT_EQ(all.range(), std::nullopt);
+    }
+    JoinBuilder mixed("auto", of_all, 12);
+    mixed.unite(part_of(few, true));
+    EXPECT_THROW(mixed.unite(part_of(more)), std::invalid_argument);
+}
+
+TEST(JoinUnion, WithWhatAcceptsAllAcceptsAll) {
+    JoinBuilder chooses("auto", of_all, 12), plain("split256", of_all, 12);
+    for (auto* builder : {&chooses, &plain}) {
+        builder->insert({counted(3, 100)});
+        builder->unite(JoinFilter::accept_all());
+        const JoinFilter all = std::move(*builder).finish();
+        EXPECT_EQ(all.kind(), PartKind::all) << all.why();
+    }
+}
+
+TEST(JoinUnion, RefusesWhatIsNotAlikeOrHasLostItsKeys) {
+    PartKeys runs;
+    for (std::uint64_t run = 0; run < 20; ++run)
+        for (std::uint64_t i = 0; i < 1000; ++i) runs.push_back(run * 100'000 + i);
+    JoinBuilder of_runs("auto", 0, 12);
+    of_runs.insert({runs});
+    const JoinFilter prefix = std::move(of_runs).finish();
+    ASSERT_EQ(prefix.kind(), PartKind::prefix);
+    EXPECT_EQ(part_of(runs).kind(), PartKind::filter);
+    const JoinFilter half = part_of(test::random_keys(1'000), false, of_all / 2),
+                     whole = part_of(test::random_keys(1'000), false, of_all);
+    JoinBuilder chooses("auto", of_all, 12), plain("split256", of_all, 12);
+    for (auto* builder : {&chooses, &plain}) {
+        test::expect_error<std::invalid_argument>([&] { return builder->unite(prefix), 0; },
+                                                  "part()");
+        builder->unite(whole);
+        test::expect_error<std::invalid_argument>([&] { return builder->unite(half), 0; },
+                                                  "blocks");
+        EXPECT_EQ(std::move(*builder).finish().count({test::random_keys(1'000)}), 1'000u);
+    }
+    JoinBuilder unknown("auto", 0, 12);
+    unknown.insert({runs});
+    EXPECT_THROW((void)std::move(unknown).part(), std::invalid_argument);
+}
+
+/// As long as it lives, this machine has a calibration on which every filter of at most so many
+/// bytes takes 1 ns, and larger ones 20 ns.
+struct MadeUpCalibration {
+    explicit MadeUpCalibration(std::uint64_t fast_up_to) {
+        Calibration c;
+        c.machine = Calibration::Machine::here();
+        c.date = "2026-11-23";
+        for (const auto specs : {detail::tuned_specs(), detail::more_timed_specs()})
+            for (const auto& s : specs)
+                for (const auto& [bytes, ns] :
+                     {std::pair{fast_up_to, 1.0}, {fast_up_to + fast_up_to / 8, 20.0}})
+                    c.times.push_back({usable_isas().back(), std::string(s.spec), bytes, ns, ns, 2});
+        c.save(folder.path / "c.txt");
+        setenv("SIMDBLOOM_CALIBRATION", (folder.path / "c.txt").c_str(), 1);
+    }
+    ~MadeUpCalibration() { setenv("SIMDBLOOM_CALIBRATION", "off", 1); }
+    test::TemporaryFolder folder{"join-calibration"};
+};
+
+TEST(JoinAdvice, ACalibrationChoosesTheFilter) {
+    const MadeUpCalibration calibration(1 << 20);
+    ASSERT_TRUE(Calibration::of_this_machine());
+    const PartKeys keys = test::random_keys(50'000);
+    Workload workload;
+    workload.n_keys = keys.size();
+    workload.work_ns = 1000;
+    workload.max_bits_per_key = 16;
+    workload.merge = true;
+    // Tables of fingerprints are not among the choices.
+    const auto best = advise(workload).best();
+    workload.merge = false;
+    JoinBuilder builder(workload);
+    builder.insert({keys});
+    const JoinFilter filter = std::move(builder).finish();
+    ASSERT_EQ(filter.kind(), PartKind::filter) << filter.why();
+    EXPECT_EQ(filter.filter()->spec(), best.spec);
+    EXPECT_EQ(filter.size_in_bytes(), best.bytes);
+    EXPECT_NE(filter.why().find("by the calibration"), std::string::npos) << filter.why();
+    EXPECT_EQ(filter.count({keys}), keys.size());
+    // Parts are alike on machines with other calibrations.
+    JoinBuilder part(workload);
+    part.insert({keys});
+    EXPECT_EQ(std::move(part).part().filter()->spec(), "split256");
+    // What was named is taken.
+    JoinBuilder named("auto:register32:k=4", keys.size(), 16);
+    named.insert({keys});
+    EXPECT_EQ(std::move(named).finish().filter()->spec(), "register32:k=4");
+}
+
+TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
+    const MadeUpCalibration calibration(1 << 20);
+    PartKeys keys;
+    for (std::uint64_t i = 0; i < 20'000; ++i)  // 400 bits a key, 1 MB in all
+        keys.push_back(400 * i + test::random_key(i) % 400);
+    for (const auto& [step, kind] :
+         {std::pair{1u, PartKind::bitmap}, {20u, PartKind::filter}}) {
+        PartKeys wider = keys;
+        for (auto& key : wider) key *= step;
+        JoinBuilder builder("auto", 0, 12);
+        builder.insert({wider});
+        const JoinFilter filter = std::move(builder).finish();
+        EXPECT_EQ(filter.kind(), kind) << filter.why();
+        EXPECT_EQ(filter.count({wider}), wider.size());
+    }
+    Options options;
+    options.max_bytes = 100'000;
+    JoinBuilder limited("auto", 0, 12, options);
+    limited.insert({keys});
+    EXPECT_EQ(std::move(limited).finish().kind(), PartKind::filter);
+}
+
+}  // namespace
+}  // namespace simdbloom
