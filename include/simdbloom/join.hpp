@@ -119,8 +119,8 @@ public:
     /// The least and the greatest key; nothing where they are not known, and where there is none.
     const std::optional<KeyRange>& range() const noexcept { return range_; }
     /// What holds of all rows whose keys lie between `low` and `high`, in the order of their type:
-    /// prune(-5, 5) asks about eleven keys. Filters of hashes know of no keys and say maybe. A bitmap
-    /// looks at a bit for each key of the range. Throws std::invalid_argument if low > high.
+    /// prune(-5, 5) asks about eleven keys. Filters of hashes know of no keys and say maybe. A
+    /// bitmap looks at a bit for each key of the range. Throws std::invalid_argument if low > high.
     template <std::integral T>
     Prune prune(T low, T high) const {
         return prune_range({static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high),
@@ -175,8 +175,9 @@ private:
     std::shared_ptr<const std::string> why_;  // null: there is nothing to tell
 };
 
-/// Join filters as bytes and in files: as of all filters (serialize.hpp). The bytes do not depend on
-/// the machine (src/persist/format.md). Loading takes the bytes of Kind::filter twice for a moment.
+/// Join filters as bytes and in files: as of all filters (serialize.hpp). The bytes do not depend
+/// on the machine (src/persist/format.md). Loading takes the bytes of Kind::filter twice for a
+/// moment.
 std::size_t saved_size(const JoinFilter& filter) noexcept;
 void save(const JoinFilter& filter, std::span<std::byte> out);
 std::vector<std::byte> save(const JoinFilter& filter);
@@ -198,12 +199,13 @@ std::string_view to_string(Prune prune) noexcept;
 class JoinBuilder {
 public:
     /// `spec` is one of make_filter, or
-    ///   "auto"       finish() chooses the kind of the filter (src/join/README.md, "What auto takes")
-    ///   "auto:SPEC"  the same, with this filter where a filter is the choice
+    ///   "auto"       finish() chooses the kind of the filter (src/join/README.md, "What auto
+    ///   takes") "auto:SPEC"  the same, with this filter where a filter is the choice
     ///
-    /// A builder that chooses keeps the keys, 8 bytes each, until finish(). bits_per_key is then the
-    /// most that a filter may take. n_keys is how many distinct keys there are at most, or 0: as many
-    /// as rows. It takes keys or hashes, and throws std::invalid_argument if it is given both.
+    /// A builder that chooses keeps the keys, 8 bytes each, until finish(). bits_per_key is then
+    /// the most that a filter may take. n_keys is how many distinct keys there are at most, or 0:
+    /// as many as rows. It takes keys or hashes, and throws std::invalid_argument if it is given
+    /// both.
     ///
     /// Throws as make_filter, and std::invalid_argument for a spec that is no Bloom filter: threads
     /// cannot fill a table of fingerprints together.
@@ -221,9 +223,10 @@ public:
     /// inserts by several threads; throws as parallel_insert does. A builder that chooses fills its
     /// filter on so many threads.
     void insert(const JoinColumn& column, unsigned threads);
-    /// All that passes `part` will pass: the union of filters that threads or machines made. Nothing
-    /// else may insert meanwhile. Throws std::invalid_argument for a prefix bitmap, which has lost
-    /// its keys, and for a filter that is not alike (see FilterBase) those that were there before.
+    /// All that passes `part` will pass: the union of filters that threads or machines made.
+    /// Nothing else may insert meanwhile. Throws std::invalid_argument for a prefix bitmap, which
+    /// has lost its keys, and for a filter that is not alike (see FilterBase) those that were there
+    /// before.
     void unite(const JoinFilter& part);
 
     /// The number of rows inserted that were not NULL, without those of parts.
@@ -243,7 +246,7 @@ public:
 private:
     void check_builds() const;
 
-    std::optional<AnyFilter> filter_;           // or, of a builder that chooses,
+    std::optional<AnyFilter> filter_;  // or, of a builder that chooses,
     std::unique_ptr<detail::KeptKeys> kept_;
     std::atomic<std::uint64_t> rows_{0};
     bool has_parts_ = false, all_ = false;

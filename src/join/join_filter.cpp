@@ -138,9 +138,8 @@ std::size_t JoinFilter::size_in_bytes() const noexcept {
 std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
                             detail::Output output, void* out) const {
     const auto each = [&](std::uint64_t hits) {
-        return detail::answer_by_hits(
-            values.size(), output, out,
-            [&](std::size_t, std::size_t n) { return hits >> (64 - n); });
+        return detail::answer_by_hits(values.size(), output, out,
+                                      [&](std::size_t, std::size_t n) { return hits >> (64 - n); });
     };
     const auto check = [&](bool of_hashes) {
         if (hashed != of_hashes)
@@ -224,8 +223,8 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
             from[n] = row;
             n += column.is_valid(row);
         }
-        const std::size_t here = ask({values.data(), n}, column.hashed, detail::Output::select,
-                                     passing.data());
+        const std::size_t here =
+            ask({values.data(), n}, column.hashed, detail::Output::select, passing.data());
         for (std::size_t i = 0; i < here; ++i) out[found + i] = from[passing[i]];
         found += here;
     }

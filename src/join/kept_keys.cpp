@@ -20,6 +20,10 @@ std::string number(double x) {
     return text;
 }
 
+std::string counted(std::uint64_t n, const std::string& what, const char* plural) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : plural);
+}
+
 std::string text_of(const Places& places) {
     const KeyRange range = places.range();
     const auto key = [&](std::uint64_t k) {
@@ -152,16 +156,16 @@ std::optional<KeptKeys::Empty> KeptKeys::empty_filter(std::uint64_t n, bool is_p
         workload.max_bytes = options_.max_bytes;
         for (const auto& choice : advise(workload, *calibration).ranking)
             if (!choice.is_none() && Layout::parse(choice.spec).is_bloom())
-                return with(choice.spec, std::min(choice.bits_per_key, bits),
-                            "the least time, " + number(choice.total_ns) +
-                                " ns a row by the calibration",
-                            choice.total_ns);
+                return with(
+                    choice.spec, std::min(choice.bits_per_key, bits),
+                    "the least time, " + number(choice.total_ns) + " ns a row by the calibration",
+                    choice.total_ns);
     }
     return with("split256", bits, why + (is_part ? "" : "; there is no calibration"));
 }
 
-/// Whether an exact bitmap that is larger than the filter takes less time. register64 gathers a word
-/// a key too, and hashes the key besides.
+/// Whether an exact bitmap that is larger than the filter takes less time. register64 gathers a
+/// word a key too, and hashes the key besides.
 bool KeptKeys::pays(const Places& places, const Empty& beside) const {
     const std::uint64_t bytes = KeyBitmap::bytes_of(places, 0);
     if (beside.total_ns == 0 || bytes == 0 || bytes > std::uint64_t{1} << 32) return false;
@@ -216,12 +220,12 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
     std::ranges::sort(all);
     set->set_keys(static_cast<std::uint64_t>(std::ranges::unique(all).begin() - all.begin()));
     if (set->fpr() > fpr) return std::nullopt;
-    const std::string why =
-        "prefix: " + std::to_string(set->keys()) + " keys " + text_of(places) + ", a bit for " +
-        std::to_string(std::uint64_t{1} << shift) + " neighbours, in " +
-        std::to_string(set->bits().size()) + " bytes; FPR " + number(set->fpr()) + ", where " +
-        beside.spec() + " of " + std::to_string(beside.size_in_bytes()) + " bytes has " +
-        number(fpr);
+    const std::string why = "prefix: " + std::to_string(set->keys()) + " keys " + text_of(places) +
+                            ", a bit for " + std::to_string(std::uint64_t{1} << shift) +
+                            " neighbours, in " + std::to_string(set->bits().size()) +
+                            " bytes; FPR " + number(set->fpr()) + ", where " + beside.spec() +
+                            " of " + std::to_string(beside.size_in_bytes()) + " bytes has " +
+                            number(fpr);
     return JoinAccess::make(JoinAccess::Bitmap(std::move(set)), places.range(), why);
 }
 
@@ -248,9 +252,9 @@ JoinFilter KeptKeys::finish(bool is_part) const {
         fill(filter);
         const std::string what = "filter: " + filter.spec() + " of " +
                                  std::to_string(filter.size_in_bytes()) + " bytes, " + why;
-        return JoinAccess::make(
-            FrozenFilter(std::move(filter)),
-            extent ? std::optional(extent->places().range()) : std::nullopt, what);
+        return JoinAccess::make(FrozenFilter(std::move(filter)),
+                                extent ? std::optional(extent->places().range()) : std::nullopt,
+                                what);
     };
     if (united_) return filter_of(*united_, "one of the parts is such a filter");
 
@@ -263,30 +267,29 @@ JoinFilter KeptKeys::finish(bool is_part) const {
         return JoinAccess::make(
             std::make_shared<const KeyList>(*few, flip, hashed, isa),
             extent ? std::optional(extent->places().range()) : std::nullopt,
-            "list: " + std::to_string(few->size()) + (hashed ? " hashes" : " keys") + why);
+            "list: " + counted(few->size(), hashed ? "hash" : "key", hashed ? "es" : "s") + why);
     };
     // A vector of rows takes a comparison for each key of a list, and a load for each row from a
     // bitmap: up to eight keys no bitmap is faster.
     if (few && few->size() <= 8) return list(", compared with each row");
 
-    const std::uint64_t n = is_part || (workload_.n_keys != 0 && workload_.n_keys < n_rows)
-                                ? workload_.n_keys
-                                : n_rows;
+    const std::uint64_t n =
+        is_part || (workload_.n_keys != 0 && workload_.n_keys < n_rows) ? workload_.n_keys : n_rows;
     // In whole words, as a bitmap is.
-    const auto budget =
-        8 * static_cast<std::uint64_t>(
-                std::ceil(static_cast<double>(n) * workload_.max_bits_per_key / 64));
+    const auto budget = 8 * static_cast<std::uint64_t>(std::ceil(static_cast<double>(n) *
+                                                                 workload_.max_bits_per_key / 64));
     if (extent) {
         const std::uint64_t of_list = few ? 8 * few->size() : 0;
-        if (auto exact = bitmap(extent->places(), std::max(budget, of_list),
-                                budget >= of_list ? "no more than a filter of " +
-                                                        number(workload_.max_bits_per_key) +
-                                                        " bits a key"
-                                                  : "no more than the keys"))
+        if (auto exact =
+                bitmap(extent->places(), std::max(budget, of_list),
+                       budget >= of_list ? "no more than a filter of " +
+                                               number(workload_.max_bits_per_key) + " bits a key"
+                                         : "no more than the keys"))
             return *exact;
     }
-    if (few) return list(", compared with each row; " + std::string(hashed ? "hashes have no range"
-                                                              : "a bitmap would be larger"));
+    if (few)
+        return list(", compared with each row; " +
+                    std::string(hashed ? "hashes have no range" : "a bitmap would be larger"));
     auto beside = empty_filter(n, is_part);
     if (!beside)
         return JoinAccess::all("all: max_bytes=" + std::to_string(options_.max_bytes) +

@@ -78,9 +78,8 @@ std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
 }
 
 std::size_t KeyBitmap::answer(std::span<const std::uint64_t> keys, Output output, void* out) const {
-    return kernels_->bitmap(
-        {bits_.data(), places_.low >> shift_, cells(), places_.flip, shift_}, keys.data(),
-        keys.size(), output, out);
+    return kernels_->bitmap({bits_.data(), places_.low >> shift_, cells(), places_.flip, shift_},
+                            keys.data(), keys.size(), output, out);
 }
 
 Prune KeyBitmap::prune(const Places& asked) const noexcept {
@@ -118,8 +117,7 @@ double KeyBitmap::fpr(std::uint64_t set_cells, double distinct) const noexcept {
     return others > 0 ? std::clamp((passing - distinct) / others, 0.0, 1.0) : 0;
 }
 
-void KeyBitmap::for_each(
-    const std::function<void(std::span<const std::uint64_t>)>& use) const {
+void KeyBitmap::for_each(const std::function<void(std::span<const std::uint64_t>)>& use) const {
     std::vector<std::uint64_t> keys;
     keys.reserve(1024 + 64);
     for (std::size_t i = 0; i < bits_.size(); i += 8) {

@@ -1,7 +1,8 @@
 // The keys of a build side without a hash: where they lie, a few of them, and a bitmap over their
 // range. None of it changes once it is made.
 //
-//   place   key ^ flip: the number of a key in its order, which is that of unsigned numbers (flip 0)
+//   place   key ^ flip: the number of a key in its order, which is that of unsigned numbers (flip
+//   0)
 //           or that of signed ones (flip 2^63)
 //   cell    place >> shift: 2^shift neighbours
 #pragma once

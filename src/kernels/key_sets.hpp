@@ -1,5 +1,5 @@
-// Lookups in the keys of a join's build side without a hash: a list of a few keys, and a bitmap over
-// their range.
+// Lookups in the keys of a join's build side without a hash: a list of a few keys, and a bitmap
+// over their range.
 //
 //   list     key == k0 ? key == k1 ? ..          every key of the list with a vector of keys
 //   bitmap   ((key ^ flip) >> shift) - first     the cell of a key: one load, one bit
@@ -16,8 +16,8 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Calls test(keys) for vectors of keys, whose bit i says that lane i's key is found, and writes the
-/// answers.
+/// Calls test(keys) for vectors of keys, whose bit i says that lane i's key is found, and writes
+/// the answers.
 template <class O, class Test>
 inline std::size_t answer_vectors(const std::uint64_t* keys, std::size_t n, Output output,
                                   void* out, const Test& test) {
@@ -62,8 +62,8 @@ public:
           size_(O::broadcast(t.size)) {}
     /// Counted from the first one of the set.
     V of(V keys) const { return O::shift_right(keys ^ flip_, shift_) - first_; }
-    /// The lanes whose cell is below the size, at most 2^63: there alone cell - size is negative and
-    /// cell is not.
+    /// The lanes whose cell is below the size, at most 2^63: there alone cell - size is negative
+    /// and cell is not.
     unsigned inside(V cell) const {
         const V high = O::broadcast(std::uint64_t{1} << 63);
         return O::nonzero_lanes((cell - size_) & (cell ^ high) & high);

@@ -112,12 +112,12 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
         !all_zero(h.subspan<JoinOffset::reserved_end>()))
         return wrong("reserved bytes of the header are not 0");
     const bool list = p.body == Body::list, bitmap = p.body == Body::bitmap;
-    const bool fits = (bitmap ? p.flags == has_range || p.flags == (has_range | is_signed)
-                       : list || p.body == Body::filter
-                           ? p.flags <= (has_range | is_signed) && p.flags != is_signed &&
-                                 (!list || p.has(has_range))
-                           : p.flags == 0) ||
-                      (list && p.flags == of_hashes);
+    const bool fits =
+        (bitmap ? p.flags == has_range || p.flags == (has_range | is_signed)
+         : list || p.body == Body::filter ? p.flags <= (has_range | is_signed) &&
+                                                p.flags != is_signed && (!list || p.has(has_range))
+                                          : p.flags == 0) ||
+        (list && p.flags == of_hashes);
     if (!fits)
         return wrong("flags " + std::to_string(p.flags) + " do not suit kind " +
                      std::to_string(static_cast<unsigned>(p.body)));
@@ -128,7 +128,7 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
     if (bitmap ? p.shift > 63 : p.shift != 0)
         return wrong("p=" + std::to_string(p.shift) + " does not suit kind " +
                      std::to_string(static_cast<unsigned>(p.body)));
-    const bool counts = list ? p.keys >= 1 && p.keys <= KeyList::most
+    const bool counts = list     ? p.keys >= 1 && p.keys <= KeyList::most
                         : bitmap ? p.keys >= 1 && p.keys - 1 <= places.last()
                                  : p.keys == 0;
     if (!counts)
@@ -138,9 +138,9 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
         // The filter says itself how many bytes it takes.
         p.bits_bytes = static_cast<std::size_t>(bytes_in_all - framing_bytes);
         if (options.max_bytes != 0 && p.bits_bytes > options.max_bytes + framing_bytes)
-            return fault(LoadFault::limit, std::to_string(p.bits_bytes) +
-                                               " bytes are more than max_bytes=" +
-                                               std::to_string(options.max_bytes));
+            return fault(LoadFault::limit,
+                         std::to_string(p.bits_bytes) +
+                             " bytes are more than max_bytes=" + std::to_string(options.max_bytes));
         return p;
     }
     const std::uint64_t bits = list     ? 8 * p.keys
@@ -194,7 +194,8 @@ Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& optio
     KeyBitmap& bitmap = *loaded->bitmap;
     const auto at = [&](std::uint64_t cell) {
         return (std::to_integer<unsigned>(bitmap.bits()[static_cast<std::size_t>(cell / 8)]) >>
-                    cell % 8 & 1) != 0;
+                    cell % 8 &
+                1) != 0;
     };
     const std::uint64_t cells = bitmap.cells();
     bool beyond = false;

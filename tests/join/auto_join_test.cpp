@@ -97,8 +97,8 @@ TEST(AutoJoin, NoKeysLetNothingPass) {
 }
 
 TEST(AutoJoin, AFewKeysAreAList) {
-    for (const std::uint64_t key : {std::uint64_t{0}, std::uint64_t{1}, middle - 1, middle,
-                                    middle + 1, greatest})
+    for (const std::uint64_t key :
+         {std::uint64_t{0}, std::uint64_t{1}, middle - 1, middle, middle + 1, greatest})
         expect_set({key}, Kind::list, "key " + std::to_string(key));
     expect_set(sequence(100, 8), Kind::list, "8 neighbours");
     expect_set({0, greatest}, Kind::list, "-1 and 0");
@@ -153,8 +153,8 @@ Prune pruned(const JoinFilter& filter, T low, T high) {
 
 TEST(AutoJoin, ExactKindsPruneAsLookupsSay) {
     const KeySet of_few = {3, 4, 5, 9, 20, 21, greatest, greatest - 1, greatest - 9};
-    const KeySet sets[] = {of_few, joined(sequence(2, 30), sequence(greatest - 20, 20)),
-                           {4}, {greatest}, {}};
+    const KeySet sets[] = {
+        of_few, joined(sequence(2, 30), sequence(greatest - 20, 20)), {4}, {greatest}, {}};
     for (const auto& keys : sets) {
         const JoinFilter filter = chosen(keys);
         for (std::int64_t low = -40; low < 40; ++low)
@@ -162,7 +162,8 @@ TEST(AutoJoin, ExactKindsPruneAsLookupsSay) {
                 ASSERT_EQ(filter.prune(low, high), pruned(filter, low, high))
                     << filter.why() << " " << low << " " << high;
                 if (low < 0) continue;
-                const auto l = static_cast<std::uint64_t>(low), h = static_cast<std::uint64_t>(high);
+                const auto l = static_cast<std::uint64_t>(low),
+                           h = static_cast<std::uint64_t>(high);
                 ASSERT_EQ(filter.prune(l, h), pruned(filter, l, h)) << l << " " << h;
             }
         // In the unsigned order, everything lies between.
@@ -280,8 +281,7 @@ TEST(AutoJoin, FiltersFollowKeysAndLimits) {
     EXPECT_EQ(plain.filter()->spec(), "split256");
     EXPECT_NEAR(static_cast<double>(plain.size_in_bytes()), 15'000, 64);
     EXPECT_NE(plain.why().find("no calibration"), std::string::npos) << plain.why();
-    EXPECT_EQ(chosen(keys, {}, 0, false, "auto:register64:k=5").filter()->spec(),
-              "register64:k=5");
+    EXPECT_EQ(chosen(keys, {}, 0, false, "auto:register64:k=5").filter()->spec(), "register64:k=5");
     // The rows are counted where the caller expects more of them.
     EXPECT_EQ(chosen(keys, {}, 1'000'000).size_in_bytes(), plain.size_in_bytes());
     EXPECT_NEAR(static_cast<double>(chosen(keys, {}, 5'000).size_in_bytes()), 7'500, 64);
@@ -313,8 +313,11 @@ TEST(AutoJoin, HashesAreAListOrAFilter) {
     // Rows would be lost if hashes were compared with keys.
     const JoinFilter of_keys = chosen(few), bitmap = chosen(dense);
     test::expect_error<std::invalid_argument>([&] { return list.count({few}); }, "of hashes");
-    test::expect_error<std::invalid_argument>([&] { return of_keys.count({few, true}); },
-                                              "of keys");
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            return of_keys.count({few, true});
+        },
+        "of keys");
     test::expect_error<std::invalid_argument>([&] { return bitmap.count({few, true}); }, "of keys");
     JoinBuilder both("auto", 0, 12);
     both.insert({few});

@@ -84,8 +84,8 @@ TEST(JoinUnion, IsTheFilterOfAllKeys) {
                 EXPECT_EQ(one.range(), other.range());
             }
             if (one.filter() == nullptr || other.filter() == nullptr) continue;
-            EXPECT_TRUE(std::ranges::equal(one.filter()->base().bytes(),
-                                           other.filter()->base().bytes()));
+            EXPECT_TRUE(
+                std::ranges::equal(one.filter()->base().bytes(), other.filter()->base().bytes()));
         }
 }
 
@@ -151,7 +151,8 @@ struct MadeUpCalibration {
             for (const auto& s : specs)
                 for (const auto& [bytes, ns] :
                      {std::pair{fast_up_to, 1.0}, {fast_up_to + fast_up_to / 8, 20.0}})
-                    c.times.push_back({usable_isas().back(), std::string(s.spec), bytes, ns, ns, 2});
+                    c.times.push_back(
+                        {usable_isas().back(), std::string(s.spec), bytes, ns, ns, 2});
         c.save(folder.path / "c.txt");
         setenv("SIMDBLOOM_CALIBRATION", (folder.path / "c.txt").c_str(), 1);
     }
@@ -194,8 +195,7 @@ TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
     PartKeys keys;
     for (std::uint64_t i = 0; i < 20'000; ++i)  // 400 bits a key, 1 MB in all
         keys.push_back(400 * i + test::random_key(i) % 400);
-    for (const auto& [step, kind] :
-         {std::pair{1u, PartKind::bitmap}, {20u, PartKind::filter}}) {
+    for (const auto& [step, kind] : {std::pair{1u, PartKind::bitmap}, {20u, PartKind::filter}}) {
         PartKeys wider = keys;
         for (auto& key : wider) key *= step;
         JoinBuilder builder("auto", 0, 12);
