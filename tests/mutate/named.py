@@ -51,7 +51,7 @@ BUGS = [
          "load_le<std::uint64_t>(word) | (scalar_mask(g) & ~(std::uint64_t{1} << 63))")),
     bug("one bit of a byte lost in bitmaps",
         "as 0x40 >> (i & 7): every eighth key's answer is missing",
-        ("src/kernels/driver.hpp", "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));",
+        ("src/kernels/select.hpp", "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));",
          "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i) & 0x7F);")),
 
     bug("32-bit bit index, single keys", "filters past 2^32 bits wrap",
