@@ -218,7 +218,7 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
     all.reserve(rows());
     for (const auto& piece : pieces_) all.insert(all.end(), piece.begin(), piece.end());
     std::ranges::sort(all);
-    set->set_keys(static_cast<std::uint64_t>(std::ranges::unique(all).begin() - all.begin()));
+    set->set_keys(static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin()));
     if (set->fpr() > fpr) return std::nullopt;
     const std::string why = "prefix: " + std::to_string(set->keys()) + " keys " + text_of(places) +
                             ", a bit for " + std::to_string(std::uint64_t{1} << shift) +
