@@ -77,8 +77,8 @@ void KeptKeys::insert(std::vector<std::uint64_t> values, bool hashed) {
     if (hashed_ && *hashed_ != hashed)
         throw std::invalid_argument(
             "simdbloom: a builder that chooses takes keys or hashes; it was given both");
-    hashed_ = hashed;
     pieces_.push_back(std::move(values));
+    hashed_ = hashed;
 }
 
 void KeptKeys::unite(const JoinFilter& part) {

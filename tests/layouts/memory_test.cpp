@@ -151,19 +151,31 @@ TEST(Memory, JoinsAllocateNothingPerBatch) {
     const auto keys = test::random_keys(5'000);
     auto filter = make_filter("split256", keys.size(), 12);
     filter.insert(keys);
-    const JoinFilter join(std::move(filter));
-    StarProbe star({join, join, join}, Governor::Settings{});
+    std::vector<std::uint64_t> dense(1'000), runs(20'000);
+    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = i;
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = i / 1'000 * 100'000 + i % 1'000;
+    std::vector<JoinFilter> joins{JoinFilter(std::move(filter))};
+    for (const auto& build : {test::random_keys(30), dense, runs, test::random_keys(300)}) {
+        JoinBuilder builder("auto", 0, 12);
+        builder.insert({build});
+        joins.push_back(std::move(builder).finish());
+    }
+    const JoinFilter& of_any = joins[0];
+    StarProbe star({of_any, joins[1], of_any}, Governor::Settings{});
     const std::vector<std::uint8_t> valid(625, 0x5A);
     std::vector<std::uint8_t> bytes(keys.size());
     std::vector<std::uint32_t> rows(keys.size());
     const JoinColumn columns[] = {{keys, false, valid.data()}, {keys}, {keys, true}};
     const std::size_t before = heap_allocations;
     for (int batch = 0; batch < 3; ++batch) {
-        const std::size_t n = join.select(columns[0], rows);
-        (void)join.select(columns[1], std::span(rows).first(n), rows);
-        (void)join.count(columns[0]);
-        join.bytes(columns[0], bytes);
-        join.bitmap(columns[0], bytes);
+        for (const JoinFilter& join : joins) {
+            const std::size_t n = join.select(columns[0], rows);
+            (void)join.select(columns[1], std::span(rows).first(n), rows);
+            (void)join.count(columns[0]);
+            (void)join.prune(batch, 1'000);
+            join.bytes(columns[0], bytes);
+            join.bitmap(columns[0], bytes);
+        }
         (void)star.select(columns, rows);
     }
     EXPECT_EQ(heap_allocations, before);
