@@ -130,8 +130,7 @@ Loaded<typename F::Thing> load_as(std::span<const std::byte> bytes, const Option
     const Checksum expected = checksum_of(header, bits);
     if (!std::ranges::equal(expected, bytes.last<checksum_bytes>())) return wrong_checksum();
     auto thing = F::make(*parsed, options, borrows ? bits.data() : nullptr);
-    if (!borrows && !bits.empty())
-        std::memcpy(F::bits(thing).data(), bits.data(), bits.size());
+    if (!borrows && !bits.empty()) std::memcpy(F::bits(thing).data(), bits.data(), bits.size());
     F::complete(thing);
     return thing;
 }
