@@ -223,6 +223,11 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
             from[n] = row;
             n += column.is_valid(row);
         }
+        if (std::holds_alternative<Everything>(set_)) {
+            std::copy_n(from.begin(), n, out.begin() + static_cast<std::ptrdiff_t>(found));
+            found += n;
+            continue;
+        }
         const std::size_t here =
             ask({values.data(), n}, column.hashed, detail::Output::select, passing.data());
         for (std::size_t i = 0; i < here; ++i) out[found + i] = from[passing[i]];

@@ -2,23 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "dispatch/kernels_of.hpp"
+#include "layouts/number.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/calibration.hpp"
+#include "tuning/tuning.hpp"
 
 namespace simdbloom::detail {
 namespace {
-
-std::string number(double x) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", x);
-    return text;
-}
 
 std::string counted(std::uint64_t n, const std::string& what, const char* plural) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : plural);
@@ -60,9 +55,14 @@ AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_
 KeptKeys::KeptKeys(std::string spec, const Workload& workload, Options options)
     : spec_(std::move(spec)), workload_(workload), options_(std::move(options)) {
     // What cannot be made says so now, and not when all keys are there.
-    if (!(workload_.max_bits_per_key >= 1 && workload_.max_bits_per_key <= 1024))
-        throw std::invalid_argument("simdbloom: " + std::to_string(workload_.max_bits_per_key) +
-                                    " bits per key are not from 1 to 1024");
+    Workload checked = workload_;
+    checked.n_keys = std::max<std::uint64_t>(checked.n_keys, 1);
+    check_workload(checked);
+    if (workload_.max_bits_per_key < 1)
+        throw std::invalid_argument(
+            "simdbloom: max_bits_per_key=" + number(workload_.max_bits_per_key) + " is below 1");
+    if (workload_.erase || workload_.grow)
+        throw std::invalid_argument("simdbloom: a join filter does not erase, and does not grow");
     if (workload_.max_bytes != 0) options_.max_bytes = workload_.max_bytes;
     Options one;
     one.hashing = options_.hashing;

@@ -20,7 +20,7 @@ enum JoinFlags : std::uint8_t { has_range = 1, is_signed = 2, of_hashes = 4 };
 /// What follows the header.
 enum class Body : std::uint8_t { all = 1, none, list, bitmap, filter };
 
-LoadError wrong(std::string what) { return fault(LoadFault::parameter, std::move(what)); }
+LoadError not_a_join(std::string what) { return fault(LoadFault::parameter, std::move(what)); }
 
 struct JoinFormat {
     struct ParsedHeader {
@@ -107,10 +107,10 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
                    get<std::uint64_t>(h, JoinOffset::high),
                    get<std::uint64_t>(h, JoinOffset::keys)};
     if (p.body < Body::all || p.body > Body::filter)
-        return wrong("kind " + std::to_string(static_cast<unsigned>(p.body)) + " is unknown");
+        return not_a_join("kind " + std::to_string(static_cast<unsigned>(p.body)) + " is unknown");
     if (!all_zero(h.subspan<JoinOffset::reserved, JoinOffset::low - JoinOffset::reserved>()) ||
         !all_zero(h.subspan<JoinOffset::reserved_end>()))
-        return wrong("reserved bytes of the header are not 0");
+        return not_a_join("reserved bytes of the header are not 0");
     const bool list = p.body == Body::list, bitmap = p.body == Body::bitmap;
     const bool fits =
         (bitmap ? p.flags == has_range || p.flags == (has_range | is_signed)
@@ -119,21 +119,21 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
                                           : p.flags == 0) ||
         (list && p.flags == of_hashes);
     if (!fits)
-        return wrong("flags " + std::to_string(p.flags) + " do not suit kind " +
-                     std::to_string(static_cast<unsigned>(p.body)));
+        return not_a_join("flags " + std::to_string(p.flags) + " do not suit kind " +
+                          std::to_string(static_cast<unsigned>(p.body)));
     const Places places = p.places();
     if (p.has(has_range) ? places.low > places.high : (p.low | p.high) != 0)
-        return wrong("no range goes from " + std::to_string(p.low) + " to " +
-                     std::to_string(p.high));
+        return not_a_join("no range goes from " + std::to_string(p.low) + " to " +
+                          std::to_string(p.high));
     if (bitmap ? p.shift > 63 : p.shift != 0)
-        return wrong("p=" + std::to_string(p.shift) + " does not suit kind " +
-                     std::to_string(static_cast<unsigned>(p.body)));
+        return not_a_join("p=" + std::to_string(p.shift) + " does not suit kind " +
+                          std::to_string(static_cast<unsigned>(p.body)));
     const bool counts = list     ? p.keys >= 1 && p.keys <= KeyList::most
                         : bitmap ? p.keys >= 1 && p.keys - 1 <= places.last()
                                  : p.keys == 0;
     if (!counts)
-        return wrong(std::to_string(p.keys) + " keys do not suit kind " +
-                     std::to_string(static_cast<unsigned>(p.body)));
+        return not_a_join(std::to_string(p.keys) + " keys do not suit kind " +
+                          std::to_string(static_cast<unsigned>(p.body)));
     if (p.body == Body::filter) {
         // The filter says itself how many bytes it takes.
         p.bits_bytes = static_cast<std::size_t>(bytes_in_all - framing_bytes);
@@ -146,7 +146,7 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
     const std::uint64_t bits = list     ? 8 * p.keys
                                : bitmap ? KeyBitmap::bytes_of(places, p.shift)
                                         : 0;
-    if (bitmap && bits == 0) return wrong("a bitmap of 2^63 cells or more");
+    if (bitmap && bits == 0) return not_a_join("a bitmap of 2^63 cells or more");
     p.bits_bytes = static_cast<std::size_t>(bits);
     if (auto error = check_size(bits, bytes_in_all, options, [&] {
             return std::to_string(p.keys) + " keys of kind " +
@@ -178,9 +178,10 @@ Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& optio
             const std::uint64_t flip = p.places().flip;
             for (std::size_t i = 1; i < keys.size(); ++i)
                 if ((keys[i - 1] ^ flip) >= (keys[i] ^ flip))
-                    return wrong("key " + std::to_string(i) + " of the list is not above the last");
+                    return not_a_join("key " + std::to_string(i) +
+                                      " of the list is not above the last");
             if (p.has(has_range) && (keys.front() != p.low || keys.back() != p.high))
-                return wrong("the range is not that of the keys");
+                return not_a_join("the range is not that of the keys");
             return JoinAccess::make(
                 std::make_shared<const KeyList>(std::move(keys), flip, p.has(of_hashes),
                                                 options.isa ? *options.isa : default_isa()),
@@ -201,11 +202,12 @@ Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& optio
     bool beyond = false;
     for (std::uint64_t cell = cells; cell < 8 * bitmap.bits().size(); ++cell)
         beyond = beyond || at(cell);
-    if (!at(0) || !at(cells - 1) || beyond) return wrong("the bits are not those of the range");
+    if (!at(0) || !at(cells - 1) || beyond)
+        return not_a_join("the bits are not those of the range");
     const std::uint64_t set = bitmap.set_cells();
     if (p.shift == 0 ? p.keys != set : p.keys < set || (p.keys - 1) >> p.shift >= set)
-        return wrong(std::to_string(p.keys) + " keys cannot have set " + std::to_string(set) +
-                     " bits");
+        return not_a_join(std::to_string(p.keys) + " keys cannot have set " + std::to_string(set) +
+                          " bits");
     bitmap.set_keys(p.keys);
     return JoinAccess::make(JoinAccess::Bitmap(std::move(loaded->bitmap)), p.range(),
                             std::string(p.shift == 0 ? "bitmap: " : "prefix: ") +

@@ -297,23 +297,6 @@ private:
     Advice advice_;
 };
 
-void check(const Workload& w, const Calibration& calibration) {
-    const auto refuse = [](const char* name, const std::string& value, const char* what) {
-        throw std::invalid_argument(std::string("simdbloom: ") + name + "=" + value + " " + what);
-    };
-    if (w.n_keys == 0) refuse("n_keys", "0", "needs no filter");
-    if (w.n_keys > std::uint64_t{1} << 40)
-        refuse("n_keys", std::to_string(w.n_keys), "is above 2^40");
-    if (!(w.work_ns >= 0 && std::isfinite(w.work_ns)))
-        refuse("work_ns", number(w.work_ns), "is no time in ns");
-    if (!(w.probes > 0)) refuse("probes", number(w.probes), "is not positive");
-    if (!(w.hits >= 0 && w.hits <= 1)) refuse("hits", number(w.hits), "is no share from 0 to 1");
-    if (!(w.max_bits_per_key > 0 && w.max_bits_per_key <= 1000))
-        refuse("max_bits_per_key", number(w.max_bits_per_key), "is not inside (0, 1000]");
-    if (calibration.times.empty())
-        throw std::invalid_argument("simdbloom: the calibration has no times");
-}
-
 std::string ns(double value) {
     char text[40];
     std::snprintf(text, sizeof text, value < 9.95 ? "%.2f ns" : "%.0f ns", value);
@@ -327,6 +310,21 @@ std::string named(const Advice::Choice& c) {
 }
 
 }  // namespace
+
+void detail::check_workload(const Workload& w) {
+    const auto refuse = [](const char* name, const std::string& value, const char* what) {
+        throw std::invalid_argument(std::string("simdbloom: ") + name + "=" + value + " " + what);
+    };
+    if (w.n_keys == 0) refuse("n_keys", "0", "needs no filter");
+    if (w.n_keys > std::uint64_t{1} << 40)
+        refuse("n_keys", std::to_string(w.n_keys), "is above 2^40");
+    if (!(w.work_ns >= 0 && std::isfinite(w.work_ns)))
+        refuse("work_ns", number(w.work_ns), "is no time in ns");
+    if (!(w.probes > 0)) refuse("probes", number(w.probes), "is not positive");
+    if (!(w.hits >= 0 && w.hits <= 1)) refuse("hits", number(w.hits), "is no share from 0 to 1");
+    if (!(w.max_bits_per_key > 0 && w.max_bits_per_key <= 1000))
+        refuse("max_bits_per_key", number(w.max_bits_per_key), "is not inside (0, 1000]");
+}
 
 std::vector<Advice::Choice> Advice::as_good() const {
     std::vector<Choice> found;
@@ -363,7 +361,9 @@ std::string Advice::why() const {
 }
 
 Advice advise(const Workload& workload, const Calibration& calibration) {
-    check(workload, calibration);
+    detail::check_workload(workload);
+    if (calibration.times.empty())
+        throw std::invalid_argument("simdbloom: the calibration has no times");
     return Adviser(workload, calibration).advice();
 }
 

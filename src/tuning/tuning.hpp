@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "simdbloom/advice.hpp"
 #include "simdbloom/calibration.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/isa.hpp"
@@ -81,5 +82,8 @@ const Tuning& tuning() noexcept;
 
 /// The instruction set of a filter whose options name none. Throws as default_isa() does.
 Isa isa_for(Tuned tuned, std::size_t bytes);
+
+/// Throws std::invalid_argument that names the value for a workload that makes no sense.
+void check_workload(const Workload& workload);
 
 }  // namespace simdbloom::detail

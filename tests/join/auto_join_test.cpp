@@ -354,6 +354,16 @@ TEST(AutoJoin, RefusesWhatItCannotDo) {
          {std::pair{"auto:cuckoo12", 12.0}, {"auto:", 12.0}, {"auto:nothing", 12.0}, {"auto", 0.5}})
         EXPECT_THROW(JoinBuilder(spec, 10, bits), std::invalid_argument) << spec;
     EXPECT_THROW(JoinBuilder("auto", 10, std::nan("")), std::invalid_argument);
+    Workload workload;
+    for (const double wrong : {-1.0, 2.0}) {
+        workload.hits = wrong;
+        test::expect_error<std::invalid_argument>([&] { return JoinBuilder(workload).rows(); },
+                                                  "hits");
+    }
+    workload.hits = 0;
+    workload.erase = true;
+    test::expect_error<std::invalid_argument>([&] { return JoinBuilder(workload).rows(); },
+                                              "erase");
     JoinBuilder builder("auto", 10, 12);
     EXPECT_THROW(builder.insert({{}}, 0), std::invalid_argument);
     EXPECT_THROW(std::move(builder).filter(), std::invalid_argument);
