@@ -261,7 +261,8 @@ JoinFilter KeptKeys::finish(bool is_part) const {
     const std::uint64_t n_rows = rows();
     if (n_rows == 0) return JoinFilter::accept_none();
     const auto flip = extent ? extent->places().flip : 0;
-    const auto few = distinct_of_few(flip);
+    auto few = distinct_of_few(flip);
+    if (few && options_.max_bytes != 0 && 8 * few->size() > options_.max_bytes) few.reset();
     const auto list = [&](const std::string& why) {
         const auto isa = options_.isa ? *options_.isa : default_isa();
         return JoinAccess::make(

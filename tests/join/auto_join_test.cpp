@@ -291,6 +291,11 @@ TEST(AutoJoin, FiltersFollowKeysAndLimits) {
     EXPECT_LE(small.size_in_bytes(), 5'000u);
     EXPECT_GE(small.size_in_bytes(), 4'096u);
     EXPECT_EQ(small.count({keys}), keys.size());
+    // 160 bytes of keys.
+    options.max_bytes = 100;
+    const KeySet few = test::random_keys(20);
+    EXPECT_LE(chosen(few, options).size_in_bytes(), 100u);
+    EXPECT_EQ(chosen(few, options).count({few}), few.size());
     options.max_bytes = 1'000;
     const JoinFilter none = chosen(keys, options);
     EXPECT_EQ(none.kind(), Kind::all);
