@@ -10,6 +10,7 @@
 #include "layouts/number.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/calibration.hpp"
+#include "simdbloom/cardinality.hpp"
 #include "tuning/tuning.hpp"
 
 namespace simdbloom::detail {
@@ -303,7 +304,14 @@ JoinFilter KeptKeys::finish(bool is_part) const {
         if (!is_part)
             if (auto prefix = prefix_bitmap(extent->places(), beside->filter)) return *prefix;
     }
-    return filter_of(std::move(beside->filter), beside->why);
+    JoinFilter filter = filter_of(std::move(beside->filter), beside->why);
+    if (is_part) return filter;
+    // Where rows repeat keys, a filter for all rows has room to spare.
+    const double distinct = std::ceil(estimated_keys(*filter.filter()).keys);
+    if (!(2 * distinct < static_cast<double>(n))) return filter;
+    auto smaller =
+        empty_filter(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(distinct)), false);
+    return smaller ? filter_of(std::move(smaller->filter), smaller->why) : filter;
 }
 
 }  // namespace simdbloom::detail

@@ -285,6 +285,11 @@ TEST(AutoJoin, FiltersFollowKeysAndLimits) {
     // The rows are counted where the caller expects more of them.
     EXPECT_EQ(chosen(keys, {}, 1'000'000).size_in_bytes(), plain.size_in_bytes());
     EXPECT_NEAR(static_cast<double>(chosen(keys, {}, 5'000).size_in_bytes()), 7'500, 64);
+    // Rows that repeat keys count once, by an estimate.
+    KeySet repeated;
+    for (int i = 0; i < 5; ++i) repeated = joined(std::move(repeated), keys);
+    EXPECT_NEAR(static_cast<double>(chosen(repeated).size_in_bytes()), 15'000, 300);
+    EXPECT_EQ(chosen(repeated).count({keys}), keys.size());
     Options options;
     options.max_bytes = 5'000;
     const JoinFilter small = chosen(keys, options);
