@@ -194,7 +194,11 @@ TEST(AutoJoin, AFilterPrunesByItsRange) {
     EXPECT_EQ(filter.prune(0, 2'000'000'000), Prune::maybe);
     EXPECT_EQ(filter.prune(-5, -1), Prune::none);
     EXPECT_EQ(filter.count({keys}), keys.size());
-    // A batch outside passes nothing, whatever its hashes; the same rows, as hashes, are asked.
+    // Hashes lie elsewhere than keys.
+    KeySet hashes;
+    for (const auto key : keys) hashes.push_back(filter.filter()->hash_of(key));
+    EXPECT_EQ(filter.count({hashes, true}), keys.size());
+    // A batch outside passes nothing, whatever its hashes.
     const auto outside = sequence(2'000'000'000, 100'000);
     for (const Isa isa : usable_isas()) {
         Options options;
@@ -272,6 +276,10 @@ TEST(AutoJoin, RunsOfKeysAreAPrefixBitmapWhoseFprIsCounted) {
     KeySet scattered;
     for (const auto key : test::random_keys(50'000)) scattered.push_back(key % 5'000'000);
     EXPECT_EQ(chosen(scattered).kind(), Kind::filter);
+    // The same where more rows than neighbours are there, which all could be keys.
+    KeySet repeated;
+    for (int i = 0; i < 20; ++i) repeated = joined(std::move(repeated), scattered);
+    EXPECT_EQ(chosen(repeated, {}, scattered.size()).kind(), Kind::filter);
 }
 
 TEST(AutoJoin, FiltersFollowKeysAndLimits) {

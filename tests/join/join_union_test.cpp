@@ -105,6 +105,31 @@ TEST(JoinUnion, OfHashes) {
     EXPECT_THROW(mixed.unite(part_of(more)), std::invalid_argument);
 }
 
+// A range that is not known for one part is not known for all.
+TEST(JoinUnion, OfAFilterWithoutARangeHasNone) {
+    const PartKeys dense = counted(5'000'000, 3'000, 1'000'003), others = test::random_keys(500);
+    auto plain = make_filter("split256", of_all, 12);
+    plain.insert(others);
+    const JoinFilter with = part_of(dense), without(plain);
+    ASSERT_TRUE(with.range());
+    for (const bool first : {false, true}) {
+        JoinBuilder builder("auto", of_all, 12);
+        builder.unite(first ? with : without);
+        builder.unite(first ? without : with);
+        const JoinFilter both = std::move(builder).finish();
+        EXPECT_EQ(both.range(), std::nullopt);
+        EXPECT_EQ(both.count({others}), others.size());
+    }
+    // Nor beside hashes.
+    JoinBuilder builder("auto", of_all, 12);
+    builder.unite(with);
+    builder.insert({others, true});
+    const JoinFilter both = std::move(builder).finish();
+    EXPECT_EQ(both.range(), std::nullopt);
+    EXPECT_EQ(both.count({others, true}), others.size());
+    EXPECT_EQ(both.count({dense}), dense.size());
+}
+
 TEST(JoinUnion, WithWhatAcceptsAllAcceptsAll) {
     JoinBuilder chooses("auto", of_all, 12), plain("split256", of_all, 12);
     for (auto* builder : {&chooses, &plain}) {

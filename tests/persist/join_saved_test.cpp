@@ -186,6 +186,13 @@ TEST(JoinSaved, ForgedBytesAreRefused) {
     expect_forged(prefix, 32, U64{1}, LoadFault::parameter, "1 keys");
     expect_forged(prefix, 32, U64{1'000'000}, LoadFault::parameter, "1000000 keys");
     expect_forged(filter, 64, U8{0}, LoadFault::foreign, "a filter");
+    // The first cell is clear; a bit behind the last one is set in place of another.
+    Bytes bits = bitmap;
+    test::put(bits, 32, U64{999});
+    expect_forged(bits, 64, U8{0xFE}, LoadFault::parameter, "the bits");
+    bits = bitmap;
+    test::put(bits, 64, U8{0xDF});
+    expect_forged(bits, 64 + 127, U8{0x80}, LoadFault::parameter, "the bits");
     Options options;
     options.max_bytes = 100;
     for (const auto& bytes : {bitmap, prefix, filter})
