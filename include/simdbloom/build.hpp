@@ -33,7 +33,10 @@ std::string_view to_string(BuildMethod method) noexcept;
 SIMDBLOOM_EXPORTS_END
 
 namespace simdbloom::detail {
+struct Hashes;
 struct BuildAccess {
+    static Hashes hashes_of(const FilterBase& filter, std::span<const std::uint64_t> keys,
+                            bool hashed);
     /// Inserts on this thread with relaxed atomic ORs. Other threads may do the same at the same
     /// time.
     static void insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys,
