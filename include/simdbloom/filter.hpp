@@ -25,6 +25,7 @@ namespace simdbloom::detail {
 struct BuildAccess;
 struct Kernels;
 struct LoadAccess;
+struct SharedAccess;
 struct Target;
 
 }  // namespace simdbloom::detail
@@ -148,6 +149,7 @@ private:
     friend struct detail::BuildAccess;
     friend struct detail::Hooks;
     friend struct detail::LoadAccess;
+    friend struct detail::SharedAccess;
     template <class F>
     friend class SetOperations;
 };

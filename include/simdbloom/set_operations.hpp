@@ -10,6 +10,10 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
+namespace detail {
+struct SharedAccess;
+}
+
 /// The operations of a Bloom filter F, whose bits can be ORed.
 template <class F>
 class SetOperations {
@@ -34,7 +38,7 @@ public:
     /// ORed into one. Throws std::invalid_argument unless `parts` divides blocks() (see
     /// Options::fold_levels). Its bits come from the operating system.
     F folded(std::uint64_t parts) const {
-        F result(self().folded_geometry(parts), self().options_of_a_copy());
+        F result = empty_copy(parts);
         result.fold_from(self());
         return result;
     }
@@ -54,6 +58,12 @@ protected:
     SetOperations() = default;
 
 private:
+    friend struct detail::SharedAccess;
+
+    /// A filter of no keys with a `parts`-th of the size.
+    F empty_copy(std::uint64_t parts = 1) const {
+        return F(self().folded_geometry(parts), self().options_of_a_copy());
+    }
     F& self() noexcept { return static_cast<F&>(*this); }
     const F& self() const noexcept { return static_cast<const F&>(*this); }
 };

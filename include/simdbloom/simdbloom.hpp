@@ -10,6 +10,7 @@
 #include "simdbloom/calibration.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/classic.hpp"
+#include "simdbloom/concurrent.hpp"
 #include "simdbloom/counting.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/dleft.hpp"

@@ -1,0 +1,108 @@
+// A Bloom filter that is filled while it is asked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "simdbloom/any_filter.hpp"
+#include "simdbloom/export.hpp"
+#include "simdbloom/frozen.hpp"
+
+namespace simdbloom::detail {
+
+struct SharedLock;
+/// The bits of a filter while threads write to them.
+struct SharedAccess {
+    static bool contains(const FilterBase& filter, std::uint64_t hash) noexcept;
+    static void insert(FilterBase& filter, std::uint64_t hash);
+    static bool insert_if_new(FilterBase& filter, SharedLock* locks, std::uint64_t hash);
+    static std::size_t answer(const FilterBase& filter, std::span<const std::uint64_t> words,
+                              bool hashed, Output output, void* out);
+    static AnyFilter copy(const AnyFilter& filter);
+};
+
+}  // namespace simdbloom::detail
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
+
+/// A Bloom filter of any layout that threads fill and ask at the same time.
+///
+/// A key is found by every question that happens after its insert; and of all calls of
+/// insert_if_new with one hash at most one returns true, exactly one unless other keys had set all
+/// its bits before.
+///
+/// Every member except freeze() and the destructor may be called by any number of threads at the
+/// same time, in batches and singly. An insert that is under way may be found or not. The bits are
+/// those of a filter that one thread fills. A key that is found says nothing of other memory: what
+/// the thread that inserted it wrote before may not be seen yet.
+///
+/// insert_if_new takes a lock of one of 256 for a new key, except in the register layouts, where
+/// one atomic OR decides; all other calls take none. The locks need 16 KiB.
+class ConcurrentBloom : public Interface<ConcurrentBloom, detail::NoBase> {
+public:
+    /// As make_filter. Throws std::invalid_argument too for a spec that is no Bloom filter.
+    ConcurrentBloom(std::string_view spec, std::size_t n_keys, double bits_per_key,
+                    Options options = {});
+    /// Goes on with the keys of a Bloom filter, for instance of a loaded one or of
+    /// make_filter_for_fpr(). Throws std::invalid_argument for any other, and for one that was
+    /// moved from.
+    explicit ConcurrentBloom(AnyFilter filter);
+    // Threads know it by its address.
+    ConcurrentBloom(const ConcurrentBloom&) = delete;
+    ConcurrentBloom& operator=(const ConcurrentBloom&) = delete;
+    ~ConcurrentBloom();
+
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return detail::SharedAccess::contains(*bits_, hash);
+    }
+    void insert_hash(std::uint64_t hash) { detail::SharedAccess::insert(*bits_, hash); }
+    bool insert_hash_if_new(std::uint64_t hash) {
+        return detail::SharedAccess::insert_if_new(*bits_, locks_.get(), hash);
+    }
+
+    /// A filter of all keys whose inserts happened before this call. Of inserts that are under way
+    /// it may have some bits; no key is missed for that, and the FPR counts them. Its bits come
+    /// from the operating system.
+    AnyFilter snapshot() const { return detail::SharedAccess::copy(filter_); }
+    /// The filter itself, without a copy. All other calls have returned, and what follows finds no
+    /// keys and takes none (std::invalid_argument, as of a second call).
+    FrozenFilter freeze() &&;
+
+    template <detail::Key K>
+    std::uint64_t hash_of(const K& key) const {
+        return bits_->hash_of(key);
+    }
+    std::uint64_t seed() const noexcept { return bits_->seed(); }
+    Hashing hashing() const noexcept { return bits_->hashing(); }
+    KeyKind key_kind() const noexcept { return bits_->key_kind(); }
+    std::string spec() const { return bits_->spec(); }
+    const Layout& layout() const noexcept { return bits_->layout(); }
+    Isa isa() const noexcept { return bits_->isa(); }
+    std::size_t size_in_bytes() const noexcept { return bits_->size_in_bytes(); }
+    double bits_per_key() const noexcept { return bits_->bits_per_key(); }
+    /// The number of keys that the filter was made for.
+    std::uint64_t n_keys() const noexcept { return bits_->n_keys(); }
+    /// The FPR with n_keys() keys. That of the keys it has: snapshot().estimated_fpr().
+    double expected_fpr() const { return bits_->expected_fpr(); }
+
+private:
+    friend struct detail::Hooks;
+    detail::StringHash string_hash() const noexcept { return detail::Hooks::string_hash(*bits_); }
+    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
+                       void* out) const {
+        return detail::SharedAccess::answer(*bits_, words, hashed, output, out);
+    }
+    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
+
+    AnyFilter filter_;
+    FilterBase* const bits_;                             // the part of filter_ that has them
+    const std::unique_ptr<detail::SharedLock[]> locks_;  // null where a key has one word
+};
+
+}  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END
