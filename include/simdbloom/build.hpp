@@ -1,7 +1,8 @@
-// One Bloom filter that is filled on several threads.
+// One Bloom filter that is filled on several threads: the library's or the caller's.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -35,6 +36,7 @@ SIMDBLOOM_EXPORTS_END
 namespace simdbloom::detail {
 struct Hashes;
 struct BuildAccess {
+    static Target target(FilterBase& filter);
     static Hashes hashes_of(const FilterBase& filter, std::span<const std::uint64_t> keys,
                             bool hashed);
     /// Inserts on this thread with relaxed atomic ORs. Other threads may do the same at the same
@@ -74,6 +76,42 @@ void parallel_insert(AnyFilter& filter, std::span<const std::uint64_t> keys, uns
                      BuildMethod method = BuildMethod::automatic);
 void parallel_insert_hashes(AnyFilter& filter, std::span<const std::uint64_t> hashes,
                             unsigned threads, BuildMethod method = BuildMethod::automatic);
+
+/// A build in tasks that the caller's threads run, in any order. A task waits for no other, only
+/// now and then for a thread that is inserting at most 512 keys, so one thread may run them all.
+/// The bits are those of insert(keys). Nobody can ask the filter before finish().
+class BuildTasks {
+public:
+    /// Inserts the keys, or the hashes if `hashed`, which stay where they are until finish(), in
+    /// n_tasks tasks of equal size. A few for each thread let fast threads take over from slow
+    /// ones. `method` is atomic, or partitioned, which is what automatic takes for all but classic.
+    /// A partitioned task needs up to 1 MiB while it runs. Throws std::invalid_argument for zero
+    /// tasks, for `merged`, for `partitioned` on a classic filter, and for a filter that is no
+    /// Bloom filter.
+    BuildTasks(AnyFilter filter, std::span<const std::uint64_t> keys, unsigned n_tasks,
+               bool hashed = false, BuildMethod method = BuildMethod::automatic);
+    // Threads know it by its address.
+    BuildTasks(const BuildTasks&) = delete;
+    BuildTasks& operator=(const BuildTasks&) = delete;
+    ~BuildTasks();
+
+    /// The number of tasks.
+    unsigned size() const noexcept;
+    /// Runs task i < size(). Any number of threads may run tasks at the same time. Throws
+    /// std::out_of_range for a task that there is not, std::invalid_argument for one that was run
+    /// or is running, and std::bad_alloc, after which no key of the task is in and it may be run
+    /// again.
+    void run(unsigned i);
+    /// The number of tasks that have not returned.
+    unsigned unfinished() const noexcept;
+    /// The filter of all keys. Throws std::invalid_argument unless every task has been run, and if
+    /// the filter was handed out before.
+    AnyFilter finish() &&;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

@@ -17,4 +17,10 @@ inline FilterBase& checked_bloom(AnyFilter& filter) {
     return *bits;
 }
 
+[[noreturn]] inline void throw_classic_partitioned() {
+    throw std::invalid_argument(
+        "simdbloom: \"classic\" cannot be built partitioned: a key's bits lie in every range of "
+        "blocks");
+}
+
 }  // namespace simdbloom::detail

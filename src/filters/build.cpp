@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "filters/batches.hpp"
+#include "filters/bloom_only.hpp"
 #include "filters/combine.hpp"
 #include "filters/regions.hpp"
 #include "filters/shared_bits.hpp"
@@ -158,6 +159,11 @@ BuildMethod best_method(const Layout& layout, std::size_t bytes) {
 
 }  // namespace
 
+Target BuildAccess::target(FilterBase& filter) {
+    filter.check_takes_keys();
+    return filter.target();
+}
+
 Hashes BuildAccess::hashes_of(const FilterBase& filter, std::span<const std::uint64_t> keys,
                               bool hashed) {
     return {*filter.kernels_, filter.seed_, filter.secret_or_null(), keys, hashed};
@@ -178,10 +184,7 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
     if (!layout.is_bloom())
         throw std::invalid_argument("simdbloom: \"" + layout.spec() +
                                     "\" cannot be filled by several threads");
-    if (method == BuildMethod::partitioned && layout.traits().anywhere)
-        throw std::invalid_argument(
-            "simdbloom: \"classic\" cannot be built partitioned: a key's bits lie in every range "
-            "of blocks");
+    if (method == BuildMethod::partitioned && layout.traits().anywhere) throw_classic_partitioned();
     if (threads == 1 || (method == BuildMethod::automatic && !pays(layout, keys.size()))) {
         filter.take(keys, hashed);
         return;

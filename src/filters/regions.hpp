@@ -50,6 +50,7 @@ public:
 private:
     void flush(const Target& t, const Kernels& kernels, std::size_t region,
                const std::uint64_t* words, std::uint64_t& count) {
+        if (count == 0) return;
         while (busy_[region].test_and_set(std::memory_order_acquire)) std::this_thread::yield();
         kernels.insert(t, {words + region * waiting, count, true});
         busy_[region].clear(std::memory_order_release);

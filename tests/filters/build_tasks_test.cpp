@@ -1,0 +1,117 @@
+// Filling a filter in tasks that the caller runs: the bits are those of one thread.
+#include <atomic>
+#include <numeric>
+#include <random>
+#include <span>
+#include <thread>
+
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr BuildMethod task_methods[] = {BuildMethod::automatic, BuildMethod::atomic,
+                                        BuildMethod::partitioned};
+
+bool bits_are_equal(const AnyFilter& a, const AnyFilter& b) {
+    return std::ranges::equal(a.base().bytes(), b.base().bytes());
+}
+
+class EveryTaskSpec : public ::testing::TestWithParam<std::string> {};
+
+// In any order on one thread, and on threads that each take the next task.
+TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
+    // The last of these fill the room of a region several times, but for 40 tasks.
+    for (const std::size_t n : {0u, 1u, 1000u, 100'000u})
+        for (const unsigned n_tasks : {1u, 3u, 40u}) {
+            const auto keys = test::random_keys(n);
+            const auto empty =
+                make_filter(GetParam(), std::max<std::size_t>(n, 1000), 11.7, {.seed = 5});
+            auto serial = empty;
+            serial.insert(keys);
+            for (const BuildMethod method : task_methods) {
+                if (method == BuildMethod::partitioned && GetParam().starts_with("classic"))
+                    continue;
+                SCOPED_TRACE(std::string(to_string(method)) + " " + std::to_string(n_tasks) + " " +
+                             std::to_string(n));
+                BuildTasks alone(empty, keys, n_tasks, false, method);
+                ASSERT_EQ(alone.size(), n_tasks);
+                std::vector<unsigned> order(n_tasks);
+                std::iota(order.begin(), order.end(), 0u);
+                std::shuffle(order.begin(), order.end(), std::mt19937(n_tasks));
+                for (const unsigned i : order) alone.run(i);
+                EXPECT_TRUE(bits_are_equal(std::move(alone).finish(), serial));
+
+                BuildTasks shared(empty, keys, n_tasks, false, method);
+                std::atomic<unsigned> next{0};
+                {
+                    std::vector<std::jthread> threads;
+                    for (int t = 0; t < 3; ++t)
+                        threads.emplace_back([&] {
+                            for (unsigned i; (i = next++) < n_tasks;) shared.run(i);
+                        });
+                }
+                EXPECT_TRUE(bits_are_equal(std::move(shared).finish(), serial));
+            }
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(BuildTasks, EveryTaskSpec, ::testing::ValuesIn(test::bloom_specs()),
+                         [](const auto& info) { return test::test_name(info.param); });
+
+TEST(BuildTasksTest, AddHashesToTheKeysOfTheFilterOnEveryIsa) {
+    const auto hashes = test::random_keys(50'000);
+    for (const Isa isa : usable_isas()) {
+        auto half = make_filter("sector512", 50'000, 12, {.isa = isa});
+        half.insert_hashes(std::span(hashes).first(20'000));
+        auto serial = half;
+        const auto rest = std::span(hashes).subspan(20'000);
+        serial.insert_hashes(rest);
+        BuildTasks tasks(std::move(half), rest, 5, true);
+        for (unsigned i = 5; i-- > 0;) tasks.run(i);
+        EXPECT_TRUE(bits_are_equal(std::move(tasks).finish(), serial)) << to_string(isa);
+    }
+}
+
+TEST(BuildTasksTest, AFilterOfWhichATaskIsMissingIsNotHandedOut) {
+    const auto keys = test::random_keys(1'000);
+    BuildTasks tasks(make_filter("split256", 1'000, 12), keys, 3);
+    EXPECT_EQ(tasks.unfinished(), 3u);
+    tasks.run(2);
+    tasks.run(0);
+    EXPECT_EQ(tasks.unfinished(), 1u);
+    test::expect_error<std::invalid_argument>([&] { return std::move(tasks).finish(); },
+                                              "1 of 3 tasks");
+    test::expect_error<std::invalid_argument>([&] { return tasks.run(2), 0; }, "task 2 of 3");
+    test::expect_error<std::out_of_range>([&] { return tasks.run(3), 0; }, "task 3 of 3");
+    tasks.run(1);
+    const AnyFilter filter = std::move(tasks).finish();
+    EXPECT_EQ(filter.count(keys), keys.size());
+    EXPECT_THROW(std::move(tasks).finish(), std::invalid_argument);
+    EXPECT_THROW(tasks.run(1), std::invalid_argument);
+}
+
+TEST(BuildTasksTest, WhatCannotBeIsRefused) {
+    const auto keys = test::random_keys(100);
+    const auto refused = [&](const std::string& spec, unsigned n_tasks, BuildMethod method,
+                             const std::string& named) {
+        test::expect_error<std::invalid_argument>(
+            [&] {
+                return BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks, false, method)
+                    .size();
+            },
+            named);
+    };
+    refused("split256", 0, BuildMethod::automatic, "0 tasks");
+    refused("split256", 2, BuildMethod::merged, "merged");
+    refused("classic", 2, BuildMethod::partitioned, "classic");
+    for (const std::string spec : {"cuckoo12", "counting:k=4", "growing12"})
+        refused(spec, 2, BuildMethod::automatic, spec);
+    auto moved = make_filter("split256", 1'000, 12);
+    const auto to = std::move(moved);
+    EXPECT_THROW(BuildTasks(std::move(moved), keys, 2), std::invalid_argument);
+    EXPECT_EQ(to.n_keys(), 1'000u);
+}
+
+}  // namespace
+}  // namespace simdbloom
