@@ -19,6 +19,7 @@
 
 #include "simdbloom/advice.hpp"
 #include "simdbloom/build.hpp"
+#include "simdbloom/detail/partitions.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/frozen.hpp"
 #include "simdbloom/governor.hpp"
@@ -194,8 +195,10 @@ std::string_view to_string(JoinFilter::Kind kind) noexcept;
 std::string_view to_string(Prune prune) noexcept;
 
 /// A filter that is being built. Nobody can ask it before finish(), because a partial filter would
-/// lose rows. To give it up, e.g. when the build side spills, let it go and probe with
-/// JoinFilter::accept_all().
+/// lose rows. To give it up, let it go and probe with JoinFilter::accept_all().
+///
+/// A build side that comes in partitions, some of which may spill or fail, announces them. Then
+/// finish() accepts all rows unless every partition was sealed.
 class JoinBuilder {
 public:
     /// `spec` is one of make_filter, or
@@ -229,9 +232,19 @@ public:
     /// before.
     void unite(const JoinFilter& part);
 
+    /// Announces n partitions more and returns the number of the first; the others follow. Call it
+    /// before their rows go in. These three may be called by several threads at the same time.
+    std::size_t announce(std::size_t n) { return partitions_.announce(n); }
+    /// All rows of that partition are in. Throws std::out_of_range for one that was not announced,
+    /// and std::invalid_argument for one that is sealed already.
+    void seal(std::size_t partition) { partitions_.seal(partition); }
+    /// The number of partitions that are not sealed.
+    std::size_t unsealed() const { return partitions_.unsealed(); }
+
     /// The number of rows inserted that were not NULL, without those of parts.
     std::uint64_t rows() const noexcept { return rows_.load(std::memory_order_relaxed); }
-    /// The filter that was built, or accept_none() if no row went in. Call it once, after all
+    /// The filter that was built, or accept_none() if no row went in; accept_all(), whose why()
+    /// says so, unless all partitions that were announced are sealed. Call it once, after all
     /// inserts have returned. Throws std::invalid_argument if the filter was handed out before;
     /// AllocationError, and then it may be called again.
     JoinFilter finish() &&;
@@ -240,16 +253,19 @@ public:
     /// all parts together. All parts must name the same.
     JoinFilter part() &&;
     /// The same as a filter that can still be united with others, e.g. with those of other
-    /// machines. Throws std::invalid_argument if the builder chooses.
+    /// machines. Throws std::invalid_argument if the builder chooses, and unless all partitions
+    /// are sealed.
     AnyFilter filter() &&;
 
 private:
     void check_builds() const;
+    std::optional<JoinFilter> unless_sealed() const;
 
     std::optional<AnyFilter> filter_;  // or, of a builder that chooses,
     std::unique_ptr<detail::KeptKeys> kept_;
     std::atomic<std::uint64_t> rows_{0};
     bool has_parts_ = false, all_ = false;
+    detail::Partitions partitions_;
 };
 
 /// Takes a batch through several filters (a star join). The filter that let the fewest rows pass in

@@ -110,6 +110,7 @@ void JoinBuilder::check_builds() const {
 
 JoinFilter JoinBuilder::finish() && {
     check_builds();
+    if (auto all = unless_sealed()) return *all;
     if (kept_) {
         JoinFilter result = kept_->finish(false);
         kept_.reset();
@@ -123,15 +124,25 @@ JoinFilter JoinBuilder::finish() && {
 JoinFilter JoinBuilder::part() && {
     check_builds();
     if (!kept_) return std::move(*this).finish();
+    if (auto all = unless_sealed()) return *all;
     JoinFilter result = kept_->finish(true);
     kept_.reset();
     return result;
+}
+
+/// The filter of a build side that is not all there; nothing if it is.
+std::optional<JoinFilter> JoinBuilder::unless_sealed() const {
+    std::string missing = partitions_.missing();
+    if (missing.empty()) return std::nullopt;
+    return detail::JoinAccess::all("all: " + std::move(missing));
 }
 
 AnyFilter JoinBuilder::filter() && {
     if (kept_)
         throw std::invalid_argument("simdbloom: a builder that chooses has no filter to be united");
     check_builds();
+    if (const std::string missing = partitions_.missing(); !missing.empty())
+        throw std::invalid_argument("simdbloom: " + missing);
     return std::move(*filter_);
 }
 
