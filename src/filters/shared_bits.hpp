@@ -57,7 +57,8 @@ void with_bloom_kind(LayoutKind kind, const Work& work) {
     });
 }
 
-/// Calls visit(address, mask) for each word in which the hash has bits, until it returns false.
+/// Calls visit(address, mask) for each word in which the hash has bits, until it returns false; for
+/// all words of a block, also those with a mask of 0, which cost less than a branch.
 template <LayoutKind kind, class Visit>
 void each_word(const Target& t, const Layout& layout, std::uint64_t hash, const Visit& visit) {
     using Word = SharedWord<kind>;
@@ -66,16 +67,18 @@ void each_word(const Target& t, const Layout& layout, std::uint64_t hash, const 
             if (!visit(t.bits + block_index(hash, t.blocks) * 8, Word{1} << (hash & 63))) return;
     } else {
         constexpr unsigned width = 8 * sizeof(Word), words = traits_of(kind).block_bits / width;
+        // A number that the compiler knows unrolls the loop.
+        const unsigned k = traits_of(kind).fixed_k() ? traits_of(kind).k_max : layout.k;
         Word masks[words] = {};
-        for (unsigned i = 0; i < layout.k; ++i) {
+        for (unsigned i = 0; i < k; ++i) {
             const unsigned bit =
-                bit_position<kind>(static_cast<std::uint32_t>(hash), i, layout.k, layout.groups);
+                bit_position<kind>(static_cast<std::uint32_t>(hash), i, k, layout.groups);
             masks[bit / width] |= Word{1} << (bit % width);
         }
         std::byte* const block =
             t.bits + block_index(hash, t.blocks) * (traits_of(kind).block_bits / 8);
         for (unsigned w = 0; w < words; ++w)
-            if (masks[w] != 0 && !visit(block + sizeof(Word) * w, masks[w])) return;
+            if (!visit(block + sizeof(Word) * w, masks[w])) return;
     }
 }
 
