@@ -5,6 +5,7 @@
 #include <span>
 #include <thread>
 
+#include "allocations.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -89,6 +90,30 @@ TEST(BuildTasksTest, AFilterOfWhichATaskIsMissingIsNotHandedOut) {
     EXPECT_EQ(filter.count(keys), keys.size());
     EXPECT_THROW(std::move(tasks).finish(), std::invalid_argument);
     EXPECT_THROW(tasks.run(1), std::invalid_argument);
+}
+
+TEST(BuildTasksTest, ATaskWithoutMemoryInsertsNothingAndMayBeRunAgain) {
+    const auto keys = test::random_keys(10'000);
+    auto serial = make_filter("split256", 10'000, 12);
+    BuildTasks tasks(serial, keys, 4);
+    serial.insert(keys);
+    tasks.run(0);
+    {
+        // Whose room task 0 has left behind.
+        const test::AllocationLimit none(0);
+        tasks.run(1);
+    }
+    for (unsigned i = 2; i < 4; ++i) tasks.run(i);
+    EXPECT_TRUE(bits_are_equal(std::move(tasks).finish(), serial));
+
+    BuildTasks again(make_filter("split256", 10'000, 12), keys, 4);
+    {
+        const test::AllocationLimit none(0);
+        EXPECT_THROW(again.run(3), std::bad_alloc);
+    }
+    EXPECT_EQ(again.unfinished(), 4u);
+    for (unsigned i = 0; i < 4; ++i) again.run(i);
+    EXPECT_TRUE(bits_are_equal(std::move(again).finish(), serial));
 }
 
 TEST(BuildTasksTest, WhatCannotBeIsRefused) {

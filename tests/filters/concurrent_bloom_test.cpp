@@ -9,6 +9,7 @@
 #include <span>
 #include <thread>
 
+#include "allocations.hpp"
 #include "scale.hpp"
 #include "support.hpp"
 
@@ -293,6 +294,20 @@ TEST(ConcurrentBloomTest, TakesKeysOfEveryType) {
     EXPECT_EQ(filter.count(narrow), narrow.size());
     EXPECT_TRUE(filter.contains(std::int64_t{-150}));
     EXPECT_EQ(filter.insert_if_new(narrow), 0u);
+}
+
+TEST(ConcurrentBloomTest, InsertsAndLookupsAllocateNothing) {
+    const auto keys = test::random_keys(1'000);
+    std::vector<std::uint8_t> bits(125);
+    for (const std::string spec : {"split256", "register32:k=3", "classic:k=7"}) {
+        ConcurrentBloom filter(spec, 1'000, 12);
+        const test::AllocationLimit none(0);
+        filter.insert(Keys(keys).first(500));
+        filter.insert(keys[500]);
+        EXPECT_GT(filter.insert_if_new(keys), 480u);
+        EXPECT_EQ(filter.count(keys), keys.size());
+        EXPECT_EQ(filter.contains(keys, bits), keys.size());
+    }
 }
 
 TEST(ConcurrentBloomTest, RefusesWhatIsNoBloomFilter) {
