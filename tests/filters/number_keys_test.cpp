@@ -67,6 +67,7 @@ static_assert(
     takes_whole_numbers_only<DLeftCounting, bloom | erase | try_insert | count_estimate>());
 static_assert(takes_whole_numbers_only<AnyFilter, bloom | erase | try_insert>());
 static_assert(takes_whole_numbers_only<FrozenFilter, contains | hash_of>());
+static_assert(takes_whole_numbers_only<ConcurrentBloom, bloom>());
 static_assert(takes_whole_numbers_only<GrowingCuckoo, bloom | erase | try_insert>());
 static_assert(takes_whole_numbers_only<ScalableBloom, bloom>());
 static_assert(takes_whole_numbers_only<BloomierMap, contains | value_of | hash_of>());
