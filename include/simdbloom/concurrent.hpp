@@ -17,12 +17,14 @@ namespace simdbloom::detail {
 struct SharedLock;
 /// The bits of a filter while threads write to them.
 struct SharedAccess {
-    static bool contains(const FilterBase& filter, std::uint64_t hash) noexcept;
-    static void insert(FilterBase& filter, std::uint64_t hash);
-    static bool insert_if_new(FilterBase& filter, SharedLock* locks, std::uint64_t hash);
-    static std::size_t answer(const FilterBase& filter, std::span<const std::uint64_t> words,
-                              bool hashed, Output output, void* out);
-    static AnyFilter copy(const AnyFilter& filter);
+    SIMDBLOOM_API static bool contains(const FilterBase& filter, std::uint64_t hash) noexcept;
+    SIMDBLOOM_API static void insert(FilterBase& filter, std::uint64_t hash);
+    SIMDBLOOM_API static bool insert_if_new(FilterBase& filter, SharedLock* locks,
+                                            std::uint64_t hash);
+    SIMDBLOOM_API static std::size_t answer(const FilterBase& filter,
+                                            std::span<const std::uint64_t> words, bool hashed,
+                                            Output output, void* out);
+    SIMDBLOOM_API static AnyFilter copy(const AnyFilter& filter);
 };
 
 }  // namespace simdbloom::detail

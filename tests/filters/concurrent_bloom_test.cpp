@@ -139,7 +139,7 @@ TEST_P(EveryConcurrentSpec, OneThreadWinsEachKey) {
 // and who loses has set no bit: the bits are those of the winners.
 TEST_P(EveryConcurrentSpec, TheBitsAreThoseOfTheWinnersAlsoAmongStrangers) {
     constexpr unsigned threads = 4;
-    for (int round = 0; round < test::scaled(60, 300, 20'000); ++round) {
+    for (int round = 0; round < test::scaled(60, 300, 5'000); ++round) {
         const auto keys = test::random_keys(48, 1'000 + static_cast<std::uint64_t>(round) * 48);
         ConcurrentBloom filter(GetParam(), 20, 8);
         const auto empty = filter.snapshot();

@@ -64,6 +64,8 @@ EXCLUDED = [
      "which of two ways to the same answers is taken"),
     (r"build\.cpp", r"bool pays|\} << 20\) return|per_thread = |\? BuildMethod::|reserve\(", r"",
      "which method `automatic` takes, and in rounds of how many keys: all give the same bits"),
+    (r"build_tasks\.cpp", r"method != BuildMethod::atomic", r"BuildMethod|!=",
+     "which method `automatic` takes: all give the same bits"),
     (r"build_tasks\.cpp", r"regions\.emplace", r"",
      "the number of regions: all give the same bits"),
     (r"concurrent\.cpp", r"count = 256|few_below_|if \((bits_|t)\.prefetches\)", r"",
