@@ -16,7 +16,7 @@
 namespace simdbloom {
 namespace {
 
-using Keys = std::span<const std::uint64_t>;
+using KeySpan = std::span<const std::uint64_t>;
 
 template <class Work>
 void on_each_of(unsigned threads, const Work& work) {
@@ -29,12 +29,12 @@ void on_each_of(unsigned threads, const Work& work) {
         });
 }
 
-bool same_bits(const AnyFilter& a, const AnyFilter& b) {
+bool have_same_bits(const AnyFilter& a, const AnyFilter& b) {
     return std::ranges::equal(a.base().bytes(), b.base().bytes());
 }
 
 /// Every answer of `filter` about these keys, in every shape, is that of `right`.
-void expect_same_answers(const ConcurrentBloom& filter, const AnyFilter& right, Keys keys) {
+void expect_same_answers(const ConcurrentBloom& filter, const AnyFilter& right, KeySpan keys) {
     const std::size_t n = keys.size(), expected = right.count(keys);
     std::vector<std::uint8_t> bits(n / 8 + 2, 0xA5), right_bits(n / 8 + 2, 0xA5);
     std::vector<std::uint32_t> rows(n), right_rows(n);
@@ -64,13 +64,13 @@ TEST_P(EveryConcurrentSpec, AnswersAsAFilterOfTheSameKeysAtEveryLengthOnEveryIsa
             EXPECT_EQ(filter.isa(), isa);
             EXPECT_EQ(filter.spec(), right.spec());
             EXPECT_EQ(filter.size_in_bytes(), right.size_in_bytes());
-            const Keys in = Keys(keys).first(350);
+            const KeySpan in = KeySpan(keys).first(350);
             right.insert(in);
             filter.insert(in);
-            EXPECT_TRUE(same_bits(filter.snapshot(), right));
+            EXPECT_TRUE(have_same_bits(filter.snapshot(), right));
             for (const std::size_t n : {0u, 1u, 7u, 23u, 24u, 63u, 64u, 65u, 127u, 128u, 129u, 255u,
                                         256u, 257u, 391u, 512u, 513u})
-                expect_same_answers(filter, right, Keys(keys).subspan(700 - n));
+                expect_same_answers(filter, right, KeySpan(keys).subspan(700 - n));
         }
 }
 
@@ -84,7 +84,7 @@ TEST_P(EveryConcurrentSpec, ReadersFindWhatWasInsertedBefore) {
     on_each_of(writers + readers, [&](unsigned t) {
         if (t < writers) {
             for (std::size_t b = 0; b < batches; ++b) {
-                const auto batch = Keys(keys).subspan((t * batches + b) * n, n);
+                const auto batch = KeySpan(keys).subspan((t * batches + b) * n, n);
                 if (b % 2 == 0) filter.insert(batch);
                 else
                     for (const auto key : batch) filter.insert(key);
@@ -98,7 +98,7 @@ TEST_P(EveryConcurrentSpec, ReadersFindWhatWasInsertedBefore) {
                 const std::size_t there = done[w].load(std::memory_order_acquire);
                 all = all && there == batches;
                 if (there == 0) continue;
-                const auto in = Keys(keys).subspan(w * batches * n, there * n);
+                const auto in = KeySpan(keys).subspan(w * batches * n, there * n);
                 const auto last = in.last(std::min<std::size_t>(in.size(), 300));
                 missed += last.size() - filter.count(last);
                 missed += !filter.contains(last[0]);
@@ -109,9 +109,9 @@ TEST_P(EveryConcurrentSpec, ReadersFindWhatWasInsertedBefore) {
     EXPECT_EQ(missed, 0u);
     auto serial = make_filter(GetParam(), keys.size(), 12);
     serial.insert(keys);
-    EXPECT_TRUE(same_bits(filter.snapshot(), serial));
+    EXPECT_TRUE(have_same_bits(filter.snapshot(), serial));
     const FrozenFilter frozen = std::move(filter).freeze();
-    EXPECT_TRUE(same_bits(*frozen, serial));
+    EXPECT_TRUE(have_same_bits(*frozen, serial));
 }
 
 // Every thread inserts every key. The filter is so large that no key is found by chance.
@@ -155,7 +155,7 @@ TEST_P(EveryConcurrentSpec, TheBitsAreThoseOfTheWinnersAlsoAmongStrangers) {
             ASSERT_LE(wins[i], 1u) << round << ' ' << i;
             if (wins[i] != 0) winners.insert(keys[i]);
         }
-        ASSERT_TRUE(same_bits(filter.snapshot(), winners)) << round;
+        ASSERT_TRUE(have_same_bits(filter.snapshot(), winners)) << round;
         ASSERT_EQ(filter.count(keys), keys.size());
     }
 }
@@ -180,10 +180,10 @@ TEST(ConcurrentBloomTest, PlainInsertsOfAKeyDoNotMakeASecondWinner) {
 }
 
 /// What one thread has inserted, asked and won, in a mix of all calls on keys that all share.
-struct Mix {
+struct MixOfCalls {
     std::uint64_t operations = 0, missed = 0, wins = 0;
 
-    void run(ConcurrentBloom& filter, Keys keys, unsigned thread, std::uint64_t until) {
+    void run(ConcurrentBloom& filter, KeySpan keys, unsigned thread, std::uint64_t until) {
         std::array<std::uint32_t, 256> rows;
         std::array<std::uint8_t, 32> bits;
         for (std::uint64_t step = 0; operations < until; ++step) {
@@ -233,11 +233,11 @@ TEST(ConcurrentBloomTest, MixedOperationsMissNoKey) {
     const auto keys = test::random_keys(400'000);
     for (const auto& spec : specs) {
         ConcurrentBloom filter(spec, keys.size(), 16);
-        std::array<Mix, 4> mixes;
+        std::array<MixOfCalls, 4> mixes;
         on_each_of(
             4, [&](unsigned t) { mixes[t].run(filter, keys, t, operations / (4 * specs.size())); });
         std::uint64_t wins = 0;
-        for (const Mix& mix : mixes) {
+        for (const MixOfCalls& mix : mixes) {
             EXPECT_EQ(mix.missed, 0u) << spec;
             wins += mix.wins;
         }
@@ -246,7 +246,7 @@ TEST(ConcurrentBloomTest, MixedOperationsMissNoKey) {
         auto all = filter.snapshot();
         all.insert(keys);
         filter.insert(keys);
-        EXPECT_TRUE(same_bits(all, filter.snapshot())) << spec;
+        EXPECT_TRUE(have_same_bits(all, filter.snapshot())) << spec;
     }
 }
 
@@ -254,20 +254,20 @@ TEST(ConcurrentBloomTest, GoesOnWithAFilterAndFreezesIt) {
     const auto keys = test::random_keys(2'000);
     auto half = make_filter_for_fpr("split256", 2'000, 0.01, {.seed = 7});
     auto serial = half;
-    half.insert(Keys(keys).first(1'000));
+    half.insert(KeySpan(keys).first(1'000));
     serial.insert(keys);
     ConcurrentBloom filter(half);
     EXPECT_EQ(filter.seed(), 7u);
     EXPECT_EQ(filter.n_keys(), 2'000u);
     EXPECT_EQ(filter.expected_fpr(), half.expected_fpr());
-    EXPECT_EQ(filter.insert_if_new(Keys(keys).first(1'000)), 0u);
-    filter.insert(Keys(keys).last(1'000));
+    EXPECT_EQ(filter.insert_if_new(KeySpan(keys).first(1'000)), 0u);
+    filter.insert(KeySpan(keys).last(1'000));
     const AnyFilter copy = filter.snapshot();
     EXPECT_EQ(copy.seed(), 7u);
     EXPECT_EQ(copy.n_keys(), 2'000u);
     EXPECT_EQ(save(copy), save(serial));
     const FrozenFilter frozen = std::move(filter).freeze();
-    EXPECT_TRUE(same_bits(*frozen, serial));
+    EXPECT_TRUE(have_same_bits(*frozen, serial));
     EXPECT_EQ(frozen->count(keys), keys.size());
 
     // What is left finds nothing and takes nothing.
@@ -302,7 +302,7 @@ TEST(ConcurrentBloomTest, InsertsAndLookupsAllocateNothing) {
     for (const std::string spec : {"split256", "register32:k=3", "classic:k=7"}) {
         ConcurrentBloom filter(spec, 1'000, 12);
         const test::AllocationLimit none(0);
-        filter.insert(Keys(keys).first(500));
+        filter.insert(KeySpan(keys).first(500));
         filter.insert(keys[500]);
         EXPECT_GT(filter.insert_if_new(keys), 480u);
         EXPECT_EQ(filter.count(keys), keys.size());

@@ -8,7 +8,7 @@
 namespace simdbloom {
 namespace {
 
-using State = JoinFilter::State;
+using JoinState = JoinFilter::State;
 
 /// A join whose build side is in partitions by the hash of the key. One in two probe rows has a
 /// partner.
@@ -49,7 +49,7 @@ TEST(JoinPartitions, AJoinThatSpillsLosesNoRow) {
     spilled.seal(0);
     EXPECT_EQ(spilled.unsealed(), 7u);
     const JoinFilter all = std::move(spilled).finish();
-    EXPECT_EQ(all.state(), State::accept_all);
+    EXPECT_EQ(all.state(), JoinState::accept_all);
     EXPECT_EQ(all.why(), "7 of 8 partitions of the build side were not sealed");
     EXPECT_EQ(join.joined(all), join.n_build);
 
@@ -61,7 +61,7 @@ TEST(JoinPartitions, AJoinThatSpillsLosesNoRow) {
         read_back.seal(p);
     }
     const JoinFilter filter = std::move(read_back).finish();
-    EXPECT_EQ(filter.state(), State::filter);
+    EXPECT_EQ(filter.state(), JoinState::filter);
     EXPECT_EQ(filter.why(), "");
     EXPECT_EQ(join.joined(filter), join.n_build);
     EXPECT_LT(filter.count({join.probe}), join.n_build + join.n_build / 50);
@@ -83,7 +83,7 @@ TEST(JoinPartitions, ConcurrentThreadsSealTheirOwn) {
         }
         EXPECT_EQ(builder.unsealed(), one_fails ? 1u : 0u);
         const JoinFilter filter = std::move(builder).finish();
-        EXPECT_EQ(filter.state(), one_fails ? State::accept_all : State::filter);
+        EXPECT_EQ(filter.state(), one_fails ? JoinState::accept_all : JoinState::filter);
         EXPECT_EQ(join.joined(filter), join.n_build);
     }
 }
@@ -92,11 +92,11 @@ TEST(JoinPartitions, EmptyOnesAreSealedToo) {
     const std::uint64_t key = 1;
     JoinBuilder waiting("split256", 100, 12), empty("split256", 100, 12);
     waiting.announce(1);
-    EXPECT_EQ(std::move(waiting).finish().state(), State::accept_all);
+    EXPECT_EQ(std::move(waiting).finish().state(), JoinState::accept_all);
     empty.announce(2);
     empty.seal(1);
     empty.seal(0);
-    EXPECT_EQ(std::move(empty).finish().state(), State::accept_none);
+    EXPECT_EQ(std::move(empty).finish().state(), JoinState::accept_none);
 
     // More are found when those that were announced are sealed.
     JoinBuilder later("split256", 100, 12);
