@@ -14,6 +14,7 @@
 
 namespace simdbloom::detail {
 
+struct SharedBits;
 struct SharedLock;
 /// The bits of a filter while threads write to them.
 struct SharedAccess {
@@ -25,6 +26,9 @@ struct SharedAccess {
                                             std::span<const std::uint64_t> words, bool hashed,
                                             Output output, void* out);
     SIMDBLOOM_API static AnyFilter copy(const AnyFilter& filter);
+
+private:
+    static SharedBits bits_of(const FilterBase& filter) noexcept;
 };
 
 }  // namespace simdbloom::detail

@@ -71,7 +71,8 @@ void on_threads(unsigned threads, const Work& work) {
 
 void build_atomic(const Build& b) {
     on_threads(b.threads, [&](unsigned t) {
-        insert_shared(b.target, b.layout, b.hashes, b.first(t), b.first(t + 1));
+        insert_shared({b.target.bits, b.target.blocks, b.layout}, b.hashes, b.first(t),
+                      b.first(t + 1));
     });
 }
 
@@ -172,8 +173,8 @@ Hashes BuildAccess::hashes_of(const FilterBase& filter, std::span<const std::uin
 void BuildAccess::insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys,
                                        bool hashed) {
     filter.check_takes_keys();
-    insert_shared(filter.target(), filter.layout(), hashes_of(filter, keys, hashed), 0,
-                  keys.size());
+    insert_shared({filter.bits_.data(), filter.blocks_, filter.layout_},
+                  hashes_of(filter, keys, hashed), 0, keys.size());
 }
 
 void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed,

@@ -33,7 +33,8 @@ struct BuildTasks::State {
     }
     void insert(unsigned i) {
         if (!regions) {
-            detail::insert_shared(target, layout, hashes, first(i), first(i + 1));
+            detail::insert_shared({target.bits, target.blocks, layout}, hashes, first(i),
+                                  first(i + 1));
             return;
         }
         auto words = room();

@@ -31,9 +31,9 @@ constexpr bool one_word(LayoutKind kind) {
 }
 
 template <LayoutKind kind>
-bool contains_shared(const Target& t, const Layout& layout, std::uint64_t hash) noexcept {
+bool contains_shared(const SharedBits& b, std::uint64_t hash) noexcept {
     bool found = true;
-    each_word<kind>(t, layout, hash, [&](std::byte* at, auto mask) {
+    each_word<kind>(b, hash, [&](std::byte* at, auto mask) {
         found &= covers_shared(at, mask);
         // The words of a line come together: to load all takes less time than a wrong guess.
         return found || !traits_of(kind).anywhere;
@@ -43,9 +43,9 @@ bool contains_shared(const Target& t, const Layout& layout, std::uint64_t hash) 
 
 /// Returns whether this call has set a bit.
 template <LayoutKind kind>
-bool insert_shared_if_new(const Target& t, const Layout& layout, std::uint64_t hash) noexcept {
+bool insert_shared_if_new(const SharedBits& b, std::uint64_t hash) noexcept {
     bool set = false;
-    each_word<kind>(t, layout, hash, [&](std::byte* at, auto mask) {
+    each_word<kind>(b, hash, [&](std::byte* at, auto mask) {
         set |= set_shared_if_new(at, mask);
         return true;
     });
@@ -68,8 +68,8 @@ public:
         Word words[part * CopiedBlocks::words + Storage::slack / sizeof(Word)];
     };
 
-    CopiedBlocks(const Target& bits, const Hashes& hashes, Blocks& to)
-        : bits_(bits), hashes_(hashes), copies_(bits), to_(to) {
+    CopiedBlocks(const SharedBits& bits, const Target& t, const Hashes& hashes, Blocks& to)
+        : bits_(bits), prefetches_(t.prefetches), hashes_(hashes), copies_(t), to_(to) {
         copies_.bits = reinterpret_cast<std::byte*>(to.words);
         copies_.blocks = part;
         copies_.prefetches = false;
@@ -99,75 +99,79 @@ private:
     static_assert(part == 1u << 7, "places are numbers of 7 bits");
 
     std::size_t here(std::size_t first) const { return std::min(part, size() - first); }
-    const std::byte* block(std::uint64_t hash) const {
-        return bits_.bits + block_index(hash, bits_.blocks) * (words * sizeof(Word));
-    }
     /// The hashes of a part, whose blocks are on their way.
     const std::uint64_t* ask_for(std::size_t first, std::uint64_t* made) const {
         const std::size_t n = here(first);
         const std::uint64_t* const hashes = hashes_(first, n, made);
-        if (bits_.prefetches)
-            for (std::size_t j = 0; j < n; ++j) __builtin_prefetch(block(hashes[j]));
+        if (prefetches_)
+            for (std::size_t j = 0; j < n; ++j)
+                __builtin_prefetch(block_of<kind>(bits_, hashes[j]));
         return hashes;
     }
     void copy(std::uint64_t hash, std::size_t j) const {
-        const std::byte* const from = block(hash);
+        const std::byte* const from = block_of<kind>(bits_, hash);
         for (std::size_t w = 0; w < words; ++w)
             to_.words[j * words + w] =
                 shared_word<Word>(from + w * sizeof(Word)).load(std::memory_order_relaxed);
     }
 
-    const Target bits_;
+    const SharedBits bits_;
+    const bool prefetches_;
     const Hashes hashes_;
     Target copies_;
     Blocks& to_;
 };
 
 template <LayoutKind kind>
-std::size_t answer_singly(const Target& t, const Layout& layout, const Hashes& hashes_of,
+std::size_t answer_singly(const SharedBits& b, bool prefetches, const Hashes& hashes_of,
                           Output output, void* out) {
     std::uint64_t made[chunk_keys];
-    return answer_by_hits(
-        hashes_of.keys.size(), output, out, [&](std::size_t first, std::size_t n) {
-            const std::uint64_t* const hashes = hashes_of(first, n, made);
-            if (t.prefetches)
-                for (std::size_t i = 0; i < n; ++i)
-                    __builtin_prefetch(t.bits + block_index(hashes[i], t.blocks) *
-                                                    (traits_of(kind).block_bits / 8));
-            std::uint64_t hits = 0;
-            for (std::size_t i = 0; i < n; ++i)
-                hits |= std::uint64_t{contains_shared<kind>(t, layout, hashes[i])} << i;
-            return hits;
-        });
+    return answer_by_hits(hashes_of.keys.size(), output, out,
+                          [&](std::size_t first, std::size_t n) {
+                              const std::uint64_t* const hashes = hashes_of(first, n, made);
+                              if (prefetches)
+                                  for (std::size_t i = 0; i < n; ++i)
+                                      __builtin_prefetch(block_of<kind>(b, hashes[i]));
+                              std::uint64_t hits = 0;
+                              for (std::size_t i = 0; i < n; ++i)
+                                  hits |= std::uint64_t{contains_shared<kind>(b, hashes[i])} << i;
+                              return hits;
+                          });
 }
 
 }  // namespace
 
+SharedBits SharedAccess::bits_of(const FilterBase& filter) noexcept {
+    return {const_cast<std::byte*>(filter.bits_.data()), filter.blocks_, filter.layout_};
+}
+
 bool SharedAccess::contains(const FilterBase& filter, std::uint64_t hash) noexcept {
     bool found = false;
     with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
-        found = contains_shared<kind>(filter.target(), filter.layout(), hash);
+        found = contains_shared<kind>(bits_of(filter), hash);
     });
     return found;
 }
 
 void SharedAccess::insert(FilterBase& filter, std::uint64_t hash) {
-    BuildAccess::insert_beside_others(filter, {&hash, 1}, true);
+    filter.check_takes_keys();
+    with_bloom_kind(filter.layout().kind,
+                    [&]<LayoutKind kind>() { insert_shared<kind>(bits_of(filter), hash); });
 }
 
 bool SharedAccess::insert_if_new(FilterBase& filter, SharedLock* locks, std::uint64_t hash) {
     filter.check_takes_keys();
-    const Target t = filter.target();
+    const SharedBits bits = bits_of(filter);
     bool was_new = false;
     with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
         if (one_word(kind)) {
-            was_new = insert_shared_if_new<kind>(t, filter.layout(), hash);
-        } else if (!contains_shared<kind>(t, filter.layout(), hash)) {
+            was_new = insert_shared_if_new<kind>(bits, hash);
+        } else if (!contains_shared<kind>(bits, hash)) {
             // If calls of one hash did not exclude each other, each of two might set some of the
             // bits, and then a stranger the last.
-            SharedLock& mine = locks[block_index(hash, t.blocks) % SharedLock::count];
+            SharedLock& mine = locks[block_index(hash, bits.blocks) % SharedLock::count];
             mine.lock();
-            was_new = insert_shared_if_new<kind>(t, filter.layout(), hash);
+            was_new = insert_shared_if_new<kind>(bits, hash);
             mine.unlock();
         }
     });
@@ -176,6 +180,7 @@ bool SharedAccess::insert_if_new(FilterBase& filter, SharedLock* locks, std::uin
 
 std::size_t SharedAccess::answer(const FilterBase& filter, std::span<const std::uint64_t> words,
                                  bool hashed, Output output, void* out) {
+    const SharedBits bits = bits_of(filter);
     const Target t = filter.target();
     const Hashes hashes = BuildAccess::hashes_of(filter, words, hashed);
     std::size_t found = 0;
@@ -183,7 +188,7 @@ std::size_t SharedAccess::answer(const FilterBase& filter, std::span<const std::
         if constexpr (!traits_of(kind).anywhere)
             if (words.size() >= filter.few_below_) {
                 typename CopiedBlocks<kind>::Blocks blocks;
-                const CopiedBlocks<kind> batch(t, hashes, blocks);
+                const CopiedBlocks<kind> batch(bits, t, hashes, blocks);
                 found = answer_batch(
                     batch, output, out, [&](std::span<const std::uint64_t> places, void* to) {
                         return hashes.kernels.lookup(
@@ -191,7 +196,7 @@ std::size_t SharedAccess::answer(const FilterBase& filter, std::span<const std::
                     });
                 return;
             }
-        found = answer_singly<kind>(t, filter.layout(), hashes, output, out);
+        found = answer_singly<kind>(bits, t.prefetches, hashes, output, out);
     });
     return found;
 }

@@ -57,26 +57,38 @@ void with_bloom_kind(LayoutKind kind, const Work& work) {
     });
 }
 
+/// Where they are.
+struct SharedBits {
+    std::byte* bits;
+    std::uint64_t blocks;
+    const Layout& layout;
+};
+
+/// The block of a hash.
+template <LayoutKind kind>
+std::byte* block_of(const SharedBits& b, std::uint64_t hash) noexcept {
+    return b.bits + block_index(hash, b.blocks) * (traits_of(kind).block_bits / 8);
+}
+
 /// Calls visit(address, mask) for each word in which the hash has bits, until it returns false; for
 /// all words of a block, also those with a mask of 0, which cost less than a branch.
 template <LayoutKind kind, class Visit>
-void each_word(const Target& t, const Layout& layout, std::uint64_t hash, const Visit& visit) {
+void each_word(const SharedBits& b, std::uint64_t hash, const Visit& visit) {
     using Word = SharedWord<kind>;
     if constexpr (traits_of(kind).anywhere) {
-        for (unsigned i = 0; i < layout.k; ++i, hash = classic_next(hash))
-            if (!visit(t.bits + block_index(hash, t.blocks) * 8, Word{1} << (hash & 63))) return;
+        for (unsigned i = 0; i < b.layout.k; ++i, hash = classic_next(hash))
+            if (!visit(block_of<kind>(b, hash), Word{1} << (hash & 63))) return;
     } else {
         constexpr unsigned width = 8 * sizeof(Word), words = traits_of(kind).block_bits / width;
         // A number that the compiler knows unrolls the loop.
-        const unsigned k = traits_of(kind).fixed_k() ? traits_of(kind).k_max : layout.k;
+        const unsigned k = traits_of(kind).fixed_k() ? traits_of(kind).k_max : b.layout.k;
         Word masks[words] = {};
         for (unsigned i = 0; i < k; ++i) {
             const unsigned bit =
-                bit_position<kind>(static_cast<std::uint32_t>(hash), i, k, layout.groups);
+                bit_position<kind>(static_cast<std::uint32_t>(hash), i, k, b.layout.groups);
             masks[bit / width] |= Word{1} << (bit % width);
         }
-        std::byte* const block =
-            t.bits + block_index(hash, t.blocks) * (traits_of(kind).block_bits / 8);
+        std::byte* const block = block_of<kind>(b, hash);
         for (unsigned w = 0; w < words; ++w)
             if (!visit(block + sizeof(Word) * w, masks[w])) return;
     }
@@ -100,30 +112,26 @@ struct Hashes {
     }
 };
 
-/// Inserts the keys from `first` to `last` by atomic ORs.
 template <LayoutKind kind>
-void insert_shared(const Target& t, const Layout& layout, const Hashes& hashes_of,
-                   std::size_t first, std::size_t last) {
-    // A locked OR waits for everything before it: lines have to be under way before.
-    std::uint64_t made[chunk_keys];
-    for (; first < last; first += chunk_keys) {
-        const std::size_t n = std::min(chunk_keys, last - first);
-        const std::uint64_t* const hashes = hashes_of(first, n, made);
-        for (std::size_t i = 0; i < n; ++i)
-            __builtin_prefetch(
-                t.bits + block_index(hashes[i], t.blocks) * (traits_of(kind).block_bits / 8), 1);
-        for (std::size_t i = 0; i < n; ++i)
-            each_word<kind>(t, layout, hashes[i], [](std::byte* at, auto mask) {
-                set_shared(at, mask);
-                return true;
-            });
-    }
+void insert_shared(const SharedBits& b, std::uint64_t hash) noexcept {
+    each_word<kind>(b, hash, [](std::byte* at, auto mask) {
+        set_shared(at, mask);
+        return true;
+    });
 }
 
-inline void insert_shared(const Target& t, const Layout& layout, const Hashes& hashes,
-                          std::size_t first, std::size_t last) {
-    with_bloom_kind(layout.kind, [&]<LayoutKind kind>() {
-        insert_shared<kind>(t, layout, hashes, first, last);
+/// Inserts the keys from `first` to `last` by atomic ORs.
+inline void insert_shared(const SharedBits& b, const Hashes& hashes_of, std::size_t first,
+                          std::size_t last) {
+    with_bloom_kind(b.layout.kind, [&]<LayoutKind kind>() {
+        // A locked OR waits for everything before it: lines have to be under way before.
+        std::uint64_t made[chunk_keys];
+        for (std::size_t at = first; at < last; at += chunk_keys) {
+            const std::size_t n = std::min(chunk_keys, last - at);
+            const std::uint64_t* const hashes = hashes_of(at, n, made);
+            for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(block_of<kind>(b, hashes[i]), 1);
+            for (std::size_t i = 0; i < n; ++i) insert_shared<kind>(b, hashes[i]);
+        }
     });
 }
 

@@ -68,7 +68,7 @@ EXCLUDED = [
      "which method `automatic` takes: all give the same bits"),
     (r"build_tasks\.cpp", r"regions\.emplace", r"",
      "the number of regions: all give the same bits"),
-    (r"concurrent\.cpp", r"count = 256|few_below_|if \((bits_|t)\.prefetches\)", r"",
+    (r"concurrent\.cpp", r"count = 256|few_below_|if \(prefetches_?\)", r"",
      "the number of locks, the border between two ways to the same answers, prefetching"),
     (r"storage\.cpp", r"madvise", r"", "2 MiB pages: speed alone"),
     (r"(storage\.(hpp|cpp)|options\.hpp)", r"huge_pages_? = |swap\(huge_pages_", r"",
