@@ -38,12 +38,12 @@ struct BuildTasks::State {
             return;
         }
         auto words = room();
-        regions->insert(target, hashes, first(i), first(i + 1), words.get());
+        regions->insert(target, hashes, first(i), first(i + 1), words.data());
         const std::lock_guard lock(mutex);
         rooms.push_back(std::move(words));  // into memory that it has
     }
     /// Where the hashes of a task wait, with all their numbers 0, as a task leaves them.
-    std::unique_ptr<std::uint64_t[]> room() {
+    std::vector<std::uint64_t> room() {
         {
             const std::lock_guard lock(mutex);
             if (!rooms.empty()) {
@@ -52,10 +52,7 @@ struct BuildTasks::State {
                 return used;
             }
         }
-        const std::size_t words = regions->words_a_thread(), numbers = regions->first_number();
-        auto made = std::make_unique_for_overwrite<std::uint64_t[]>(words);
-        std::fill(made.get() + numbers, made.get() + words, std::uint64_t{0});
-        return made;
+        return std::vector<std::uint64_t>(regions->words_a_thread());
     }
 
     AnyFilter filter;
@@ -66,7 +63,7 @@ struct BuildTasks::State {
     const std::unique_ptr<std::atomic<Progress>[]> progress;  // of each task
     std::optional<detail::Regions> regions;                   // of a partitioned build
     std::mutex mutex;
-    std::vector<std::unique_ptr<std::uint64_t[]>> rooms;  // which no task uses now
+    std::vector<std::vector<std::uint64_t>> rooms;  // which no task uses now
 };
 
 BuildTasks::BuildTasks(AnyFilter filter, std::span<const std::uint64_t> keys, unsigned n_tasks,

@@ -20,10 +20,8 @@ public:
 
     Regions(std::size_t regions, std::uint64_t blocks)
         : busy_(regions), per_block_((std::uint64_t{regions} << 32) / blocks) {}
-    /// What a thread needs: the hashes that wait for each region, and how many they are, at first
-    /// 0. The numbers stand behind the hashes.
+    /// What a thread needs, zeroed: the hashes that wait for each region, and how many they are.
     std::size_t words_a_thread() const { return busy_.size() * (waiting + 1); }
-    std::size_t first_number() const { return busy_.size() * waiting; }
 
     /// Inserts the keys from `first` to `last`. What is read for each key are copies: the stack of
     /// the thread that made the build is full of variables that it writes.
