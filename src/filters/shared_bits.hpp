@@ -57,7 +57,7 @@ void with_bloom_kind(LayoutKind kind, const Work& work) {
     });
 }
 
-/// Where they are.
+/// The bits of a filter that threads share.
 struct SharedBits {
     std::byte* bits;
     std::uint64_t blocks;
