@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dispatch/kernels_of.hpp"
+#include "filters/bloom_only.hpp"
 #include "layouts/number.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/calibration.hpp"
@@ -47,9 +48,7 @@ void for_each_key(const JoinFilter& part, const Use& use) {
 AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_key,
                      Options options) {
     AnyFilter filter = make_filter(spec, n_keys, bits_per_key, std::move(options));
-    if (filter.get_if<FilterBase>() == nullptr || !filter.layout().is_bloom())
-        throw std::invalid_argument("simdbloom: \"" + std::string(spec) +
-                                    "\" cannot be filled by several threads");
+    (void)checked_bloom(filter);
     return filter;
 }
 

@@ -8,7 +8,7 @@
 namespace simdbloom {
 namespace {
 
-using JoinState = JoinFilter::State;
+using Kind = JoinFilter::Kind;
 
 /// A join whose build side is in partitions by the hash of the key. One in two probe rows has a
 /// partner.
@@ -49,8 +49,8 @@ TEST(JoinPartitions, AJoinThatSpillsLosesNoRow) {
     spilled.seal(0);
     EXPECT_EQ(spilled.unsealed(), 7u);
     const JoinFilter all = std::move(spilled).finish();
-    EXPECT_EQ(all.state(), JoinState::accept_all);
-    EXPECT_EQ(all.why(), "7 of 8 partitions of the build side were not sealed");
+    EXPECT_EQ(all.kind(), Kind::all);
+    EXPECT_EQ(all.why(), "all: 7 of 8 partitions of the build side were not sealed");
     EXPECT_EQ(join.joined(all), join.n_build);
 
     // Read back before the probe begins: a filter again.
@@ -61,7 +61,7 @@ TEST(JoinPartitions, AJoinThatSpillsLosesNoRow) {
         read_back.seal(p);
     }
     const JoinFilter filter = std::move(read_back).finish();
-    EXPECT_EQ(filter.state(), JoinState::filter);
+    EXPECT_EQ(filter.kind(), Kind::filter);
     EXPECT_EQ(filter.why(), "");
     EXPECT_EQ(join.joined(filter), join.n_build);
     EXPECT_LT(filter.count({join.probe}), join.n_build + join.n_build / 50);
@@ -83,7 +83,7 @@ TEST(JoinPartitions, ConcurrentThreadsSealTheirOwn) {
         }
         EXPECT_EQ(builder.unsealed(), one_fails ? 1u : 0u);
         const JoinFilter filter = std::move(builder).finish();
-        EXPECT_EQ(filter.state(), one_fails ? JoinState::accept_all : JoinState::filter);
+        EXPECT_EQ(filter.kind(), one_fails ? Kind::all : Kind::filter);
         EXPECT_EQ(join.joined(filter), join.n_build);
     }
 }
@@ -92,11 +92,11 @@ TEST(JoinPartitions, EmptyOnesAreSealedToo) {
     const std::uint64_t key = 1;
     JoinBuilder waiting("split256", 100, 12), empty("split256", 100, 12);
     waiting.announce(1);
-    EXPECT_EQ(std::move(waiting).finish().state(), JoinState::accept_all);
+    EXPECT_EQ(std::move(waiting).finish().kind(), Kind::all);
     empty.announce(2);
     empty.seal(1);
     empty.seal(0);
-    EXPECT_EQ(std::move(empty).finish().state(), JoinState::accept_none);
+    EXPECT_EQ(std::move(empty).finish().kind(), Kind::none);
 
     // More are found when those that were announced are sealed.
     JoinBuilder later("split256", 100, 12);

@@ -86,8 +86,8 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (const char* spec : {"split256", "classic", "register32", "blocked512"}) semi_join(spec);
 
-    check(build_on_all_ranks("split256", 100, 12, {}, MPI_COMM_WORLD).state() ==
-              JoinFilter::State::accept_none,
+    check(build_on_all_ranks("split256", 100, 12, {}, MPI_COMM_WORLD).kind() ==
+              JoinFilter::Kind::none,
           "nobody has rows, and yet some pass");
     check(most_summed == 1, std::to_string(most_summed) + " numbers of rows are added up");
     // One rank alone has a row.
