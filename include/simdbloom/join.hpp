@@ -25,6 +25,14 @@
 #include "simdbloom/governor.hpp"
 #include "simdbloom/serialize.hpp"
 
+namespace simdbloom::detail {
+class KeyBitmap;
+class KeyList;
+class KeptKeys;
+struct BatchRange;
+struct JoinAccess;
+}  // namespace simdbloom::detail
+
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
@@ -62,14 +70,6 @@ struct JoinColumn {
         return valid == nullptr || (valid[bit / 8] >> (bit % 8) & 1) != 0;
     }
 };
-
-namespace detail {
-class KeyBitmap;
-class KeyList;
-class KeptKeys;
-struct BatchRange;
-struct JoinAccess;
-}  // namespace detail
 
 /// The keys from `low` to `high`, both included: as numbers of 64 bits or, where is_signed, as the
 /// bits of signed ones.

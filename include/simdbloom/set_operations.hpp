@@ -7,12 +7,12 @@
 
 #include "simdbloom/export.hpp"
 
-SIMDBLOOM_EXPORTS_BEGIN
-namespace simdbloom {
-
-namespace detail {
+namespace simdbloom::detail {
 struct SharedAccess;
 }
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
 
 /// The operations of a Bloom filter F, whose bits can be ORed.
 template <class F>

@@ -176,8 +176,7 @@ struct MadeUpCalibration {
             for (const auto& s : specs)
                 for (const auto& [bytes, ns] :
                      {std::pair{fast_up_to, 1.0}, {fast_up_to + fast_up_to / 8, 20.0}})
-                    c.times.push_back(
-                        {usable_isas().back(), std::string(s.spec), bytes, ns, ns, 2});
+                    c.times.push_back({default_isa(), std::string(s.spec), bytes, ns, ns, 2});
         c.save(folder.path / "c.txt");
         setenv("SIMDBLOOM_CALIBRATION", (folder.path / "c.txt").c_str(), 1);
     }

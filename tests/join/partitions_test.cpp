@@ -62,7 +62,7 @@ TEST(JoinPartitions, AJoinThatSpillsLosesNoRow) {
     }
     const JoinFilter filter = std::move(read_back).finish();
     EXPECT_EQ(filter.kind(), Kind::filter);
-    EXPECT_EQ(filter.why(), "");
+    EXPECT_EQ(filter.why().find("filter: split256"), 0u) << filter.why();
     EXPECT_EQ(join.joined(filter), join.n_build);
     EXPECT_LT(filter.count({join.probe}), join.n_build + join.n_build / 50);
 }
@@ -88,6 +88,24 @@ TEST(JoinPartitions, ConcurrentThreadsSealTheirOwn) {
     }
 }
 
+TEST(JoinPartitions, BuildersThatChooseWaitToo) {
+    const SpillingJoin join;
+    for (const std::size_t sealed : {std::size_t{3}, join.n_partitions}) {
+        const auto built = [&](JoinBuilder& builder) {
+            builder.announce(join.n_partitions);
+            join.insert(builder, 0, sealed);
+            for (std::size_t p = 0; p < sealed; ++p) builder.seal(p);
+        };
+        JoinBuilder whole("auto", join.n_build, 12), part("auto", join.n_build, 12);
+        built(whole);
+        built(part);
+        for (const JoinFilter& filter : {std::move(whole).finish(), std::move(part).part()}) {
+            EXPECT_EQ(filter.kind(), sealed == 3 ? Kind::all : Kind::filter) << filter.why();
+            EXPECT_EQ(join.joined(filter), join.n_build);
+        }
+    }
+}
+
 TEST(JoinPartitions, EmptyOnesAreSealedToo) {
     const std::uint64_t key = 1;
     JoinBuilder waiting("split256", 100, 12), empty("split256", 100, 12);
@@ -105,7 +123,7 @@ TEST(JoinPartitions, EmptyOnesAreSealedToo) {
     later.seal(0);
     EXPECT_EQ(later.announce(3), 1u);
     EXPECT_EQ(std::move(later).finish().why(),
-              "3 of 4 partitions of the build side were not sealed");
+              "all: 3 of 4 partitions of the build side were not sealed");
 }
 
 TEST(JoinPartitions, WrongNumbersAreRefused) {
