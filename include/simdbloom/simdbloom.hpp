@@ -25,6 +25,7 @@
 #include "simdbloom/options.hpp"
 #include "simdbloom/reconcile.hpp"
 #include "simdbloom/register_blocked.hpp"
+#include "simdbloom/saved_union.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 #include "simdbloom/split_block.hpp"

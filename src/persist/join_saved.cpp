@@ -1,9 +1,8 @@
 // Join filters as bytes and in files.
-#include <algorithm>
-#include <memory>
+#include <bit>
 
-#include "join/key_sets.hpp"
 #include "persist/files.hpp"
+#include "persist/join_format.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -15,74 +14,61 @@ struct JoinOffset {
     static constexpr std::size_t what = 10, shift = 11, flags = 12, reserved = 13, low = 16,
                                  high = 24, keys = 32, reserved_end = 40;
 };
-enum JoinFlags : std::uint8_t { has_range = 1, is_signed = 2, of_hashes = 4 };
-
-/// What follows the header.
-enum class Body : std::uint8_t { all = 1, none, list, bitmap, filter };
 
 LoadError not_a_join(std::string what) { return fault(LoadFault::parameter, std::move(what)); }
 
-struct JoinFormat {
-    struct ParsedHeader {
-        Body body;
-        unsigned shift, flags;
-        std::uint64_t low, high, keys;
-        std::size_t bits_bytes = 0;
+}  // namespace
 
-        bool has(JoinFlags flag) const noexcept { return (flags & flag) != 0; }
-        std::optional<KeyRange> range() const {
-            if (!has(has_range)) return std::nullopt;
-            return KeyRange{low, high, has(is_signed)};
-        }
-        Places places() const { return Places::of({low, high, has(is_signed)}); }
-    };
-    struct Thing {
-        ParsedHeader header;
-        std::shared_ptr<KeyBitmap> bitmap;  // or
-        std::vector<std::byte> bytes;
-    };
+bool is_join(std::span<const std::byte> bytes) noexcept { return begins_as(bytes, join_kind); }
 
-    static Header header(const JoinFilter& filter);
-    static std::vector<std::byte> body(const JoinFilter& filter);
-    static Loaded<ParsedHeader> parse(Fields h, std::uint64_t bytes_in_all, const Options& options);
-    static Thing make(const ParsedHeader& parsed, const Options& options, const std::byte*) {
-        Thing thing{parsed, nullptr, {}};
-        if (parsed.body == Body::bitmap)
-            thing.bitmap = std::make_shared<KeyBitmap>(parsed.places(), parsed.shift, options);
-        else thing.bytes.resize(parsed.bits_bytes);
-        return thing;
-    }
-    static std::span<std::byte> bits(Thing& thing) noexcept {
-        return thing.bitmap ? thing.bitmap->bits() : std::span<std::byte>(thing.bytes);
-    }
-    static void complete(Thing&) noexcept {}
-    /// Checks what the bits say.
-    static Loaded<JoinFilter> filter(Loaded<Thing> loaded, const Options& options);
-};
+std::vector<std::uint64_t> keys_of_list(std::span<const std::byte> body) {
+    std::vector<std::uint64_t> keys(body.size() / 8);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        keys[i] = load_le<std::uint64_t>(body.data() + 8 * i);
+    return keys;
+}
 
-Header JoinFormat::header(const JoinFilter& filter) {
+std::uint64_t set_bits(std::span<const std::byte> words) noexcept {
+    std::uint64_t set = 0;
+    for (std::size_t i = 0; i < words.size(); i += 8)
+        set += static_cast<unsigned>(std::popcount(load_le<std::uint64_t>(words.data() + i)));
+    return set;
+}
+
+void JoinFormat::ParsedHeader::set_range(const std::optional<KeyRange>& range) noexcept {
+    flags &= ~unsigned{has_range | is_signed};
+    low = high = 0;
+    if (!range) return;
+    flags |= range->is_signed ? unsigned{has_range | is_signed} : unsigned{has_range};
+    low = range->low, high = range->high;
+}
+
+Header JoinFormat::header(const ParsedHeader& p) {
     Header h{};
     std::memcpy(h.data(), join_kind.magic.data(), join_kind.magic.size());
     put(h, CommonOffset::version, join_kind.version);
+    put(h, JoinOffset::what, static_cast<std::uint8_t>(p.body));
+    put(h, JoinOffset::shift, static_cast<std::uint8_t>(p.shift));
+    put(h, JoinOffset::flags, static_cast<std::uint8_t>(p.flags));
+    put(h, JoinOffset::low, p.low);
+    put(h, JoinOffset::high, p.high);
+    put(h, JoinOffset::keys, p.keys);
+    return h;
+}
+
+Header JoinFormat::header(const JoinFilter& filter) {
     const auto& set = JoinAccess::set(filter);
     const Body bodies[] = {Body::all, Body::none, Body::list, Body::bitmap, Body::filter};
-    put(h, JoinOffset::what, static_cast<std::uint8_t>(bodies[set.index()]));
-    unsigned flags = 0;
+    ParsedHeader p{bodies[set.index()]};
     if (const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set)) {
-        put(h, JoinOffset::shift, static_cast<std::uint8_t>((*bitmap)->shift()));
-        put(h, JoinOffset::keys, (*bitmap)->keys());
+        p.shift = (*bitmap)->shift();
+        p.keys = (*bitmap)->keys();
     } else if (const auto* list = std::get_if<JoinAccess::List>(&set)) {
-        put(h, JoinOffset::keys, std::uint64_t{(*list)->keys().size()});
-        if ((*list)->hashed()) flags |= of_hashes;
+        p.keys = (*list)->keys().size();
+        if ((*list)->hashed()) p.flags = of_hashes;
     }
-    if (const auto& range = filter.range()) {
-        flags |= has_range;
-        if (range->is_signed) flags |= is_signed;
-        put(h, JoinOffset::low, range->low);
-        put(h, JoinOffset::high, range->high);
-    }
-    put(h, JoinOffset::flags, static_cast<std::uint8_t>(flags));
-    return h;
+    p.set_range(filter.range());
+    return header(p);
 }
 
 std::vector<std::byte> JoinFormat::body(const JoinFilter& filter) {
@@ -156,9 +142,40 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
     return p;
 }
 
+std::optional<LoadError> JoinFormat::check_body(const ParsedHeader& p,
+                                                std::span<const std::byte> body) {
+    if (p.body == Body::list) {
+        const auto keys = keys_of_list(body);
+        const std::uint64_t flip = p.places().flip;
+        for (std::size_t i = 1; i < keys.size(); ++i)
+            if ((keys[i - 1] ^ flip) >= (keys[i] ^ flip))
+                return not_a_join("key " + std::to_string(i) +
+                                  " of the list is not above the last");
+        if (p.has(has_range) && (keys.front() != p.low || keys.back() != p.high))
+            return not_a_join("the range is not that of the keys");
+    }
+    if (p.body != Body::bitmap) return std::nullopt;
+    const auto at = [&](std::uint64_t cell) {
+        return (std::to_integer<unsigned>(body[static_cast<std::size_t>(cell / 8)]) >> cell % 8 &
+                1) != 0;
+    };
+    const Places places = p.places();
+    const std::uint64_t cells = (places.high >> p.shift) - (places.low >> p.shift) + 1;
+    bool beyond = false;
+    for (std::uint64_t cell = cells; cell < 8 * body.size(); ++cell) beyond = beyond || at(cell);
+    if (!at(0) || !at(cells - 1) || beyond)
+        return not_a_join("the bits are not those of the range");
+    const std::uint64_t set = set_bits(body);
+    if (p.shift == 0 ? p.keys != set : p.keys < set || (p.keys - 1) >> p.shift >= set)
+        return not_a_join(std::to_string(p.keys) + " keys cannot have set " + std::to_string(set) +
+                          " bits");
+    return std::nullopt;
+}
+
 Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& options) {
     if (!loaded) return loaded.error();
     const ParsedHeader& p = loaded->header;
+    if (auto error = check_body(p, bits(*loaded))) return std::move(*error);
     switch (p.body) {
         case Body::all:
             return JoinFilter::accept_all();
@@ -171,51 +188,24 @@ Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& optio
                               std::to_string(inner->size_in_bytes()) + " bytes, loaded";
             return JoinAccess::make(FrozenFilter(std::move(*inner)), p.range(), std::move(why));
         }
-        case Body::list: {
-            std::vector<std::uint64_t> keys(static_cast<std::size_t>(p.keys));
-            for (std::size_t i = 0; i < keys.size(); ++i)
-                keys[i] = load_le<std::uint64_t>(loaded->bytes.data() + 8 * i);
-            const std::uint64_t flip = p.places().flip;
-            for (std::size_t i = 1; i < keys.size(); ++i)
-                if ((keys[i - 1] ^ flip) >= (keys[i] ^ flip))
-                    return not_a_join("key " + std::to_string(i) +
-                                      " of the list is not above the last");
-            if (p.has(has_range) && (keys.front() != p.low || keys.back() != p.high))
-                return not_a_join("the range is not that of the keys");
+        case Body::list:
             return JoinAccess::make(
-                std::make_shared<const KeyList>(std::move(keys), flip, p.has(of_hashes),
+                std::make_shared<const KeyList>(keys_of_list(loaded->bytes), p.places().flip,
+                                                p.has(of_hashes),
                                                 options.isa ? *options.isa : default_isa()),
                 p.range(),
                 "list: " + std::to_string(p.keys) + (p.has(of_hashes) ? " hashes" : " keys") +
                     ", loaded");
-        }
         case Body::bitmap:
             break;
     }
-    KeyBitmap& bitmap = *loaded->bitmap;
-    const auto at = [&](std::uint64_t cell) {
-        return (std::to_integer<unsigned>(bitmap.bits()[static_cast<std::size_t>(cell / 8)]) >>
-                    cell % 8 &
-                1) != 0;
-    };
-    const std::uint64_t cells = bitmap.cells();
-    bool beyond = false;
-    for (std::uint64_t cell = cells; cell < 8 * bitmap.bits().size(); ++cell)
-        beyond = beyond || at(cell);
-    if (!at(0) || !at(cells - 1) || beyond)
-        return not_a_join("the bits are not those of the range");
-    const std::uint64_t set = bitmap.set_cells();
-    if (p.shift == 0 ? p.keys != set : p.keys < set || (p.keys - 1) >> p.shift >= set)
-        return not_a_join(std::to_string(p.keys) + " keys cannot have set " + std::to_string(set) +
-                          " bits");
-    bitmap.set_keys(p.keys);
+    loaded->bitmap->set_keys(p.keys);
     return JoinAccess::make(JoinAccess::Bitmap(std::move(loaded->bitmap)), p.range(),
                             std::string(p.shift == 0 ? "bitmap: " : "prefix: ") +
                                 std::to_string(p.keys) + " keys in " +
                                 std::to_string(p.bits_bytes) + " bytes, loaded");
 }
 
-}  // namespace
 }  // namespace detail
 
 using detail::JoinFormat;
@@ -245,6 +235,7 @@ template <>
 Loaded<JoinFilter> load<JoinFilter>(std::span<const std::byte> bytes,
                                     const Options& options) noexcept {
     return detail::without_throwing<JoinFilter>([&] {
+        if (detail::is_part(bytes)) return detail::load_parts(bytes, options);
         return JoinFormat::filter(detail::load_as<JoinFormat>(bytes, options, false), options);
     });
 }
@@ -253,6 +244,15 @@ template <>
 Loaded<JoinFilter> load_file<JoinFilter>(const std::filesystem::path& path,
                                          const Options& options) noexcept {
     return detail::without_throwing<JoinFilter>([&]() -> Loaded<JoinFilter> {
+        std::byte magic[8];
+        if (const auto opened = detail::open_regular(path, sizeof magic);
+            opened && detail::read_all((*opened).file.get(), magic) && detail::is_part(magic)) {
+            const auto mapping = detail::map_whole(path, detail::framing_bytes);
+            if (!mapping) return mapping.error();
+            auto parts = detail::load_parts((*mapping)->bytes(), options);
+            if (!parts) return detail::in_file(path, parts.error());
+            return parts;
+        }
         auto read = detail::load_file_as<JoinFormat>(path, options);
         if (!read) return read.error();
         auto filter = JoinFormat::filter(std::move(read), options);

@@ -50,8 +50,13 @@ bool all_zero(std::span<const std::byte> bytes) noexcept {
     return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
+bool begins_as(std::span<const std::byte> bytes, const Kind& kind) noexcept {
+    return bytes.size() >= kind.magic.size() &&
+           std::ranges::equal(std::as_bytes(std::span(kind.magic)), bytes.first(kind.magic.size()));
+}
+
 std::optional<LoadError> check_kind(Fields header, const Kind& kind) {
-    if (!std::ranges::equal(std::as_bytes(std::span(kind.magic)), header.first<8>()))
+    if (!begins_as(header, kind))
         return fault(LoadFault::foreign,
                      std::string("the first 8 bytes are not those of ") + kind.name);
     if (const auto version = get<std::uint16_t>(header, CommonOffset::version);
@@ -71,7 +76,7 @@ Options SavedHash::options(Options from) const {
 }
 
 Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
-                             const Options& options) {
+                             const Options& options, Use use) {
     const auto hash = get<std::uint8_t>(header, CommonOffset::hash);
     if (hash == old_mixer_hash)
         return fault(LoadFault::parameter,
@@ -90,6 +95,7 @@ Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
     const auto check = get<std::uint64_t>(header, CommonOffset::secret_check);
     if (!rest_is_zero || (saved.keyed ? saved.seed : check) != 0)
         return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
+    if (use == Use::unite) return saved;
     if (saved.keyed != (options.hashing == Hashing::keyed))
         return fault(LoadFault::secret,
                      saved.keyed

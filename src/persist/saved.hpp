@@ -81,6 +81,7 @@ SIMDBLOOM_API LoadError fault(LoadFault kind, std::string message);
 LoadError too_short(std::uint64_t bytes);
 LoadError wrong_checksum();
 bool all_zero(std::span<const std::byte> bytes) noexcept;
+bool begins_as(std::span<const std::byte> bytes, const Kind& kind) noexcept;
 /// Checks magic and version.
 std::optional<LoadError> check_kind(Fields header, const Kind& kind);
 
@@ -91,9 +92,11 @@ struct SavedHash {
     /// The options, with the hash that was saved.
     Options options(Options from) const;
 };
+/// Who asks about keys needs the secret of a keyed hash; who unites filters does not.
+enum class Use : std::uint8_t { ask, unite };
 /// `rest_is_zero` says that the bytes for which the kind has no use are 0.
 Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
-                             const Options& options);
+                             const Options& options, Use use = Use::ask);
 
 /// Checks that there are as many bytes as `parameters()` ask for, and not more than max_bytes.
 template <class Parameters>
@@ -153,7 +156,9 @@ struct LoadAccess {
     };
     SIMDBLOOM_API static Header header(const FilterBase& filter);
     static Loaded<ParsedHeader> parse(Fields header, std::uint64_t bytes_in_all,
-                                      const Options& options);
+                                      const Options& options, Use use = Use::ask);
+    /// Of a header: the number of blocks.
+    static void put_blocks(std::span<std::byte, header_bytes> header, std::uint64_t n) noexcept;
     SIMDBLOOM_API static AnyFilter make(const ParsedHeader& parsed, const Options& options,
                                         const std::byte* borrowed);
     SIMDBLOOM_API static std::span<std::byte> bits(AnyFilter& filter) noexcept;

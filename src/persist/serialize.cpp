@@ -31,8 +31,12 @@ Header LoadAccess::header(const FilterBase& filter) {
     return header;
 }
 
+void LoadAccess::put_blocks(std::span<std::byte, header_bytes> header, std::uint64_t n) noexcept {
+    store_le(header.data() + FilterOffset::blocks, n);
+}
+
 Loaded<LoadAccess::ParsedHeader> LoadAccess::parse(Fields h, std::uint64_t bytes_in_all,
-                                                   const Options& options) {
+                                                   const Options& options, Use use) {
     if (auto error = check_kind(h, filter_kind)) return std::move(*error);
     const unsigned number = get<std::uint8_t>(h, FilterOffset::layout);
     const auto* const traits = std::ranges::find(layout_traits, number, &LayoutTraits::format_code);
@@ -52,7 +56,7 @@ Loaded<LoadAccess::ParsedHeader> LoadAccess::parse(Fields h, std::uint64_t bytes
                                                " does not suit layout " + std::to_string(number));
     const bool rest_is_zero = get<std::uint8_t>(h, FilterOffset::reserved) == 0 &&
                               all_zero(h.subspan<FilterOffset::reserved_end>());
-    const auto hash = parse_hash(h, filter_kind, rest_is_zero, options);
+    const auto hash = parse_hash(h, filter_kind, rest_is_zero, options, use);
     if (!hash) return hash.error();
     parsed.hash = *hash;
 

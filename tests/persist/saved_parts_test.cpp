@@ -1,0 +1,310 @@
+// Saved join filters of every kind, and parts of a build side, united as bytes.
+#include <fstream>
+#include <set>
+
+#include "saved_checks.hpp"
+#include "simdbloom/saved_union.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::Bytes;
+using UnionKeys = std::vector<std::uint64_t>;
+using UnionKind = JoinFilter::Kind;
+
+JoinFilter piece_of(const UnionKeys& keys, bool hashed = false) {
+    JoinBuilder builder("auto", 5'000, 12, {.seed = 3});
+    builder.insert({keys, hashed});
+    return std::move(builder).part();
+}
+
+UnionKeys steps(std::uint64_t first, std::size_t n, std::uint64_t step = 1) {
+    UnionKeys keys(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = first + step * i;
+    return keys;
+}
+
+/// The keys of both, and no others where the union is exact.
+void expect_has(const JoinFilter& filter, const UnionKeys& a, const UnionKeys& b,
+                bool hashed = false) {
+    const auto count = [&](const UnionKeys& keys) { return filter.count({keys, hashed}); };
+    EXPECT_EQ(count(a), a.size()) << filter.why();
+    EXPECT_EQ(count(b), b.size()) << filter.why();
+    if (filter.kind() != UnionKind::list && filter.kind() != UnionKind::bitmap) return;
+    const std::set<std::uint64_t> all = [&] {
+        std::set<std::uint64_t> s(a.begin(), a.end());
+        s.insert(b.begin(), b.end());
+        return s;
+    }();
+    UnionKeys strangers;
+    for (const std::uint64_t key : all)
+        for (const std::uint64_t near : {key - 1, key + 1, key ^ std::uint64_t{1} << 63})
+            if (!all.contains(near)) strangers.push_back(near);
+    EXPECT_EQ(count(strangers), 0u) << filter.why();
+}
+
+struct TwoParts {
+    UnionKeys a, b;
+    UnionKind kind;
+    bool hashed = false;
+};
+const std::vector<TwoParts>& unions() {
+    const std::uint64_t middle = std::uint64_t{1} << 63;
+    static const std::vector<TwoParts> all = {
+        {{}, {}, UnionKind::none},
+        {{}, {4, 9}, UnionKind::list},
+        {steps(7, 30, 99'999), steps(8, 34, 99'999), UnionKind::list},
+        {steps(7, 30, 999), steps(8, 34, 999),
+         UnionKind::bitmap},  // sparse, where keys are to come
+        {{3}, {3}, UnionKind::list},
+        {{std::uint64_t{0} - 5, 5}, {1}, UnionKind::list},
+        {{std::uint64_t{0} - 5}, {middle}, UnionKind::list},
+        {test::random_keys(20), test::random_keys(30, 10), UnionKind::list, true},
+        {steps(10, 50), steps(70, 50), UnionKind::bitmap},          // lists into a bitmap
+        {steps(100, 1'000), steps(600, 1'000), UnionKind::bitmap},  // overlapping
+        {steps(100, 1'000), steps(200, 100), UnionKind::bitmap},    // one inside the other
+        {steps(200, 100), steps(100, 1'000), UnionKind::bitmap},
+        {steps(100, 1'000), steps(9'001, 1'003), UnionKind::bitmap},  // apart
+        {steps(9'001, 1'003), steps(100, 1'000), UnionKind::bitmap},
+        {steps(100, 1'000), {90, 2'000}, UnionKind::bitmap},
+        {{90, 2'000}, steps(100, 1'000), UnionKind::bitmap},
+        {steps(std::uint64_t{0} - 500, 1'000), steps(400, 500), UnionKind::bitmap},  // signed
+        {steps(std::uint64_t{0} - 900, 500), steps(10, 500), UnionKind::bitmap},
+        {steps(10, 500), steps(std::uint64_t{0} - 900, 500), UnionKind::bitmap},
+        {steps(middle - 300, 500), steps(middle + 100, 300), UnionKind::bitmap},
+        {test::random_keys(1'000), test::random_keys(1'000, 500), UnionKind::filter},
+        {test::random_keys(1'000), steps(3, 40, 999), UnionKind::filter},
+        {steps(3, 40, 999), test::random_keys(1'000), UnionKind::filter},
+        {test::random_keys(1'000), steps(100, 1'000), UnionKind::filter},
+        {steps(100, 1'000), test::random_keys(1'000), UnionKind::filter},
+        {test::random_keys(1'000), test::random_keys(20, 5'000), UnionKind::filter, true},
+        {{}, test::random_keys(1'000), UnionKind::filter},
+        {test::random_keys(1'000), {}, UnionKind::filter},
+    };
+    return all;
+}
+
+TEST(SavedJoins, AUnionHasTheKeysOfBoth) {
+    for (const auto& [a, b, kind, hashed] : unions()) {
+        const JoinFilter x = piece_of(a, hashed), y = piece_of(b, hashed);
+        SCOPED_TRACE(x.why() + " and " + y.why());
+        Bytes into = save(x);
+        const auto size = unite_saved(into, save(y));
+        ASSERT_TRUE(size) << size.error().message;
+        EXPECT_EQ(*size, into.size());
+        const auto loaded = load<JoinFilter>(into);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        EXPECT_EQ(to_string((*loaded).kind()), to_string(kind));
+        expect_has(*loaded, a, b, hashed);
+
+        // What the builder makes of the same parts asks the same keys the same way.
+        JoinBuilder builder("auto", 5'000, 12, {.seed = 3});
+        builder.unite(x);
+        builder.unite(y);
+        const JoinFilter built = std::move(builder).part();
+        EXPECT_EQ((*loaded).range(), built.range());
+        if (built.kind() == kind) {
+            EXPECT_EQ(save(built), into);
+        }
+
+        // With itself, and once more with each: nothing changes.
+        const Bytes once = into;
+        for (const Bytes& again : {once, save(x), save(y)}) {
+            ASSERT_TRUE(unite_saved(into, again));
+            EXPECT_EQ(into, once);
+        }
+        Bytes room = save(x);
+        room.resize(room.size());
+        const auto fits = unite_saved(std::span(room), save(y));
+        if (once.size() > room.size()) {
+            test::expect_refused(fits, LoadFault::size, std::to_string(once.size()));
+            EXPECT_EQ(room, save(x));
+        } else {
+            ASSERT_TRUE(fits) << fits.error().message;
+            EXPECT_TRUE(std::ranges::equal(std::span(room).first(*fits), once));
+        }
+    }
+}
+
+TEST(SavedJoins, WhatAcceptsAllAbsorbs) {
+    const Bytes all = save(JoinFilter::accept_all());
+    for (const auto& of : unions()) {
+        const Bytes part = save(piece_of(of.a, of.hashed));
+        Bytes into = part;
+        ASSERT_TRUE(unite_saved(into, all));
+        EXPECT_EQ(into, all);
+        ASSERT_TRUE(unite_saved(into, part));
+        EXPECT_EQ(into, all);
+    }
+}
+
+TEST(SavedJoins, FiltersOfPartsOfOtherSizesFold) {
+    const auto made_for = [](std::size_t n, const UnionKeys& keys) {
+        JoinBuilder builder("split256", n, 16, {.seed = 3});
+        builder.insert({keys});
+        return save(std::move(builder).finish());
+    };
+    const UnionKeys a = test::random_keys(1'000), b = test::random_keys(1'000, 1'000);
+    Bytes into = made_for(16'384, a);
+    ASSERT_TRUE(unite_saved(into, made_for(2'048, b)));
+    EXPECT_EQ(into.size(), made_for(2'048, b).size());
+    expect_has(load<JoinFilter>(into).value(), a, b);
+    into = made_for(2'048, b);
+    ASSERT_TRUE(unite_saved(into, made_for(16'384, a)));
+    expect_has(load<JoinFilter>(into).value(), a, b);
+}
+
+void expect_part_refused(const Bytes& a, const Bytes& b, LoadFault fault, const std::string& says) {
+    Bytes into = a;
+    test::expect_refused(unite_saved(std::span(into), b), fault, says);
+    EXPECT_EQ(into, a) << says;
+    test::expect_refused(unite_saved(into, b), fault, says);
+    EXPECT_EQ(into, a) << says;
+}
+
+TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
+    using enum LoadFault;
+    const auto saved = [](const UnionKeys& keys, bool hashed = false) {
+        return save(piece_of(keys, hashed));
+    };
+    const Bytes list = saved(steps(0, 60, 1'000'000)), hashes = saved(test::random_keys(40), true);
+    expect_part_refused(list, saved(steps(5, 60, 1'000'000)), unlike, "too far apart");
+    expect_part_refused(list, saved(steps(0, 1'000)), unlike, "a bitmap of 1000 keys");
+    expect_part_refused(hashes, saved(test::random_keys(40, 50), true), unlike, "40 hashes");
+    expect_part_refused(list, hashes, unlike, "60 keys and a list of 40 hashes");
+    UnionKeys runs;
+    for (std::uint64_t i = 0; i < 20'000; ++i) runs.push_back(i / 1000 * 100'000 + i % 1000);
+    JoinBuilder prefix("auto", 0, 12);
+    prefix.insert({runs});
+    expect_part_refused(list, save(std::move(prefix).finish()), unlike, "prefix");
+    Options keyed;
+    keyed.hashing = Hashing::keyed;
+    keyed.secret = Secret{1, 2};
+    JoinBuilder of_secret("split256", 1'000, 12, keyed);
+    of_secret.insert({steps(0, 100)});
+    const Bytes filter = save(std::move(of_secret).finish());
+    expect_part_refused(filter, list, LoadFault::secret, "keyed");
+    Bytes into = filter;
+    ASSERT_TRUE(unite_saved(into, list, keyed));
+    expect_has(load<JoinFilter>(into, keyed).value(), steps(0, 100), steps(0, 60, 1'000'000));
+    expect_part_refused(list, save(make_filter("split256", 100, 12)), foreign, "join filter");
+    expect_part_refused(list, save(JoinFilter(make_filter("cuckoo12", 100, 20))), unlike,
+                        "cuckoo12");
+}
+
+TEST(SavedParts, AUnionAcceptsAllUntilEveryPartIsThere) {
+    for (const std::size_t parts : {1u, 3u, 8u, 9u, 512u, 513u}) {
+        Bytes sum = save_part(piece_of(steps(0, 100)), parts - 1, parts);
+        for (std::size_t part = 0; part + 1 < parts; ++part) {
+            const auto early = load<JoinFilter>(sum).value();
+            EXPECT_EQ(early.kind(), UnionKind::all);
+            EXPECT_NE(early.why().find(std::to_string(parts - 1 - part) + " of " +
+                                       std::to_string(parts) + " parts"),
+                      std::string::npos)
+                << early.why();
+            EXPECT_EQ(missing_parts(sum).value().front(), part);
+            const Bytes saved = save_part(piece_of(steps(100 * part, 100)), part, parts);
+            for (int times = 0; times < 2; ++times) {
+                const auto united = unite_saved(sum, saved);
+                ASSERT_TRUE(united) << united.error().message;
+            }
+        }
+        EXPECT_TRUE(missing_parts(sum).value().empty());
+        const auto whole = load<JoinFilter>(sum).value();
+        EXPECT_EQ(whole.kind(), UnionKind::bitmap) << whole.why();
+        EXPECT_EQ(whole.count({steps(0, 100 * parts + 5)}),
+                  100 * std::max<std::size_t>(parts - 1, 1));
+    }
+}
+
+TEST(SavedParts, InAFileAsInMemory) {
+    const test::TemporaryFolder folder("parts");
+    const auto path = folder.path / "a.part";
+    const auto write = [&](const Bytes& bytes) {
+        std::ofstream(path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+    };
+    write(save_part(piece_of({1, 2, 3}), 0, 1));
+    EXPECT_EQ(load_file<JoinFilter>(path).value().count({steps(0, 9)}), 3u);
+    write(save_part(piece_of({1, 2, 3}), 0, 2));
+    EXPECT_EQ(load_file<JoinFilter>(path).value().why(),
+              "all: 1 of 2 parts of the build side are missing: 1");
+    Bytes bad = save_part(piece_of({1, 2, 3}), 0, 2);
+    bad.back() ^= std::byte{1};
+    write(bad);
+    test::expect_refused(load_file<JoinFilter>(path), LoadFault::checksum, "a.part");
+}
+
+TEST(SavedParts, PartsOfAnotherWholeAreRefused) {
+    using enum LoadFault;
+    const Bytes part = save_part(piece_of({1, 2}), 0, 3);
+    expect_part_refused(part, save_part(piece_of({1, 2}), 0, 4), unlike, "of 3 and one of 4");
+    expect_part_refused(part, save(piece_of({1, 2})), foreign, "a part");
+    expect_part_refused(save(piece_of({1, 2})), part, foreign, "a part");
+    EXPECT_THROW((void)save_part(piece_of({1}), 3, 3), std::out_of_range);
+    EXPECT_THROW((void)save_part(piece_of({1}), 0, 0), std::out_of_range);
+    EXPECT_THROW((void)save_part(piece_of({1}), 0, (1u << 20) + 1), std::out_of_range);
+    EXPECT_FALSE(missing_parts(save(piece_of({1}))));
+}
+
+TEST(SavedParts, OtherBytesAreRefused) {
+    for (const UnionKeys& keys : {UnionKeys{1, 2}, steps(0, 500), test::random_keys(100)}) {
+        const Bytes bytes = save_part(piece_of(keys), 1, 5), other = save_part(piece_of({9}), 0, 5);
+        for (std::size_t i = 0; i < bytes.size(); i += i < 700 ? 1 : 97) {
+            Bytes into = other;
+            ASSERT_FALSE(load<JoinFilter>(std::span(bytes).first(i))) << i;
+            ASSERT_FALSE(unite_saved(std::span(into), std::span(bytes).first(i))) << i;
+            for (unsigned bit = 0; bit < 8; ++bit) {
+                Bytes bad = bytes;
+                bad[i] ^= static_cast<std::byte>(1u << bit);
+                ASSERT_FALSE(load<JoinFilter>(bad)) << i;
+                ASSERT_FALSE(unite_saved(std::span(into), bad)) << i;
+            }
+            ASSERT_EQ(into, other);
+        }
+    }
+}
+
+/// A checksum that fits, of a part whose filter begins at byte 128.
+Bytes signed_part(Bytes bytes) {
+    const auto all = std::span<const std::byte>(bytes);
+    test::put(bytes, bytes.size() - 8,
+              hash_bytes(all.subspan(all.size() - 16, 8),
+                         hash_bytes(all.subspan(64, 64), hash_bytes(all.first(64)))));
+    return bytes;
+}
+
+TEST(SavedParts, ForgedBytesAreRefused) {
+    const Bytes part = save_part(piece_of({1, 2}), 0, 3);
+    EXPECT_EQ(signed_part(part), part);
+    const auto forged = [&](std::size_t offset, auto value, LoadFault fault, const char* says) {
+        Bytes bytes = part;
+        test::put(bytes, offset, value);
+        bytes = signed_part(std::move(bytes));
+        test::expect_refused(load<JoinFilter>(bytes), fault, says);
+        test::expect_refused(missing_parts(bytes), fault, says);
+        expect_part_refused(bytes, part, fault, says);
+    };
+    forged(8, std::uint8_t{2}, LoadFault::version, "version 2");
+    forged(10, std::uint8_t{1}, LoadFault::parameter, "reserved");
+    forged(63, std::uint8_t{1}, LoadFault::parameter, "reserved");
+    forged(16, std::uint64_t{0}, LoadFault::parameter, "0 parts");
+    forged(16, std::uint64_t{1} << 21, LoadFault::parameter, "2097152 parts");
+    forged(16, std::uint64_t{1} << 19, LoadFault::size, "524288 parts");
+    forged(64, std::uint8_t{9}, LoadFault::parameter, "part 3 is none");
+    // The filter inside is checked too, and is no part.
+    Bytes inner = part;
+    inner[128 + 64] ^= std::byte{1};
+    test::expect_refused(load<JoinFilter>(inner), LoadFault::checksum, "checksum");
+    expect_part_refused(inner, part, LoadFault::checksum, "checksum");
+    expect_part_refused(part, inner, LoadFault::checksum, "other: ");
+    Bytes nested(64 + 64 + part.size() + 8);
+    std::copy(part.begin(), part.begin() + 128, nested.begin());
+    std::copy(part.begin(), part.end(), nested.begin() + 128);
+    test::expect_refused(load<JoinFilter>(signed_part(nested)), LoadFault::foreign, "in a part");
+    expect_part_refused(part, signed_part(nested), LoadFault::foreign, "join filter");
+}
+
+}  // namespace
+}  // namespace simdbloom

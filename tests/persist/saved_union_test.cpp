@@ -1,0 +1,171 @@
+// Saved Bloom filters united as bytes.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "saved_checks.hpp"
+#include "simdbloom/saved_union.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::Bytes;
+
+AnyFilter with_blocks(const std::string& spec, unsigned times, std::uint64_t first_key,
+                      Options options = {}) {
+    options.fold_levels = 4;
+    auto filter = make_filter(spec, 500 * times, 12, options);
+    filter.insert(test::random_keys(400, first_key));
+    return filter;
+}
+
+void expect_union_refused(const Bytes& a, const Bytes& b, LoadFault fault,
+                          const std::string& says) {
+    Bytes into = a;
+    test::expect_refused(unite_saved(std::span(into), b), fault, says);
+    EXPECT_EQ(into, a) << says;
+    test::expect_refused(unite_saved(into, b), fault, says);
+    EXPECT_EQ(into, a) << says;
+}
+
+class EverySavedSpec : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Specs, EverySavedSpec, testing::ValuesIn(test::bloom_specs()),
+                         [](const auto& info) { return test::test_name(info.param); });
+
+TEST_P(EverySavedSpec, AUnionHasTheBytesOfTheUnitedFilter) {
+    const AnyFilter a = with_blocks(GetParam(), 1, 0), b = with_blocks(GetParam(), 1, 10'000);
+    AnyFilter both = a;
+    both |= b;
+    Bytes into = save(a);
+    const Bytes other = save(b);
+    const auto size = unite_saved(into, other);
+    ASSERT_TRUE(size) << size.error().message;
+    EXPECT_EQ(*size, into.size());
+    EXPECT_EQ(into, save(both));
+    // At any address, and with itself.
+    Bytes shifted(into.size() + 1);
+    const auto at = std::span(shifted).subspan(1);
+    std::ranges::copy(save(a), at.begin());
+    ASSERT_TRUE(unite_saved(at, other));
+    ASSERT_TRUE(unite_saved(at, at));
+    EXPECT_TRUE(std::ranges::equal(at, save(both)));
+}
+
+TEST_P(EverySavedSpec, TheLargerFilterFolds) {
+    const AnyFilter base = make_filter(GetParam(), 1'000, 12, {.fold_levels = 4});
+    for (const std::uint64_t parts : {2u, 3u, 4u, 16u}) {
+        if (base.base().blocks() % parts != 0) continue;
+        AnyFilter large = base;
+        large.insert(test::random_keys(400));
+        AnyFilter small = base.folded(parts);
+        small.insert(test::random_keys(400, 10'000));
+
+        AnyFilter both = small;
+        both |= large.folded(parts);
+        Bytes into = save(small);
+        ASSERT_EQ(unite_saved(into, save(large)).value(), saved_size(small));
+        EXPECT_EQ(into, save(both));
+
+        both = large.folded(parts);
+        both |= small;
+        into = save(large);
+        const Bytes before = into;
+        Bytes room = into;
+        ASSERT_EQ(unite_saved(into, save(small)).value(), saved_size(small));
+        EXPECT_EQ(into, save(both));
+        ASSERT_EQ(unite_saved(std::span(room), save(small)).value(), saved_size(small));
+        room.resize(saved_size(small));
+        EXPECT_EQ(room, into);
+    }
+}
+
+TEST(SavedUnion, FiltersThatAreNotAlikeAreRefusedByName) {
+    const auto f = [](const std::string& spec, std::size_t n, Options options = {}) {
+        return save(make_filter(spec, n, test::feasible_bits(spec, 12), options));
+    };
+    using enum LoadFault;
+    const Bytes split = f("split256", 1'000);
+    expect_union_refused(split, f("split512", 1'000), unlike, "split512");
+    expect_union_refused(f("classic:k=8", 1'000), f("classic:k=7", 1'000), unlike, "k=7");
+    expect_union_refused(split, f("split256", 1'000, {.seed = 5}), unlike, "0 and 5");
+    expect_union_refused(f("split256", 64), f("split256", 96), unlike, "3 and 5 blocks");
+    for (const char* spec : {"cuckoo12", "counting", "dleft14"}) {
+        expect_union_refused(f(spec, 1'000), f(spec, 1'000), unlike, spec);
+        expect_union_refused(split, f(spec, 1'000), unlike, "other: ");
+    }
+    expect_union_refused(save(GrowingCuckoo(100)), split, unlike, "a growing cuckoo filter");
+    expect_union_refused(split, save(ScalableBloom()), unlike, "a series of filters");
+    expect_union_refused(split, save(JoinFilter::accept_all()), foreign, "join filter");
+}
+
+TEST(SavedUnion, NobodyNeedsTheSecretButAllMustHaveTheSame) {
+    const auto keyed = [](std::uint64_t secret, std::uint64_t first) {
+        Options options;
+        options.hashing = Hashing::keyed;
+        options.secret = Secret{secret, 2};
+        return with_blocks("split256", 1, first, options);
+    };
+    const AnyFilter a = keyed(1, 0), b = keyed(1, 10'000);
+    AnyFilter both = a;
+    both |= b;
+    Bytes into = save(a);
+    ASSERT_TRUE(unite_saved(into, save(b)));
+    EXPECT_EQ(into, save(both));
+    expect_union_refused(into, save(keyed(3, 0)), LoadFault::unlike, "secrets");
+    expect_union_refused(into, save(with_blocks("split256", 1, 0)), LoadFault::unlike, "keyed");
+}
+
+TEST(SavedUnion, TheKindOfTheKeysIsUnitedToo) {
+    const auto of = [](KeyKind kind) { return with_blocks("split256", 1, 0, {.key_kind = kind}); };
+    for (const auto& [kind, united] : {std::pair(KeyKind::bytes, KeyKind::unknown),
+                                       std::pair(KeyKind::integers, KeyKind::integers)}) {
+        Bytes into = save(of(KeyKind::integers));
+        ASSERT_TRUE(unite_saved(into, save(of(kind))));
+        EXPECT_EQ(load(into).value().base().key_kind(), united);
+    }
+}
+
+// A flipped bit anywhere, in either of the two, and every truncation.
+TEST(SavedUnion, DamagedBytesAreRefusedAndNothingIsWritten) {
+    const Bytes good = save(make_filter("split256", 20, 12, {.seed = 7}));
+    Bytes other = save(make_filter("split256", 20, 12, {.seed = 7}));
+    for (std::size_t i = 0; i < good.size(); ++i)
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            Bytes bad = good;
+            bad[i] ^= static_cast<std::byte>(1u << bit);
+            Bytes into = good, damaged = bad;
+            const auto refused = unite_saved(std::span(into), bad);
+            ASSERT_FALSE(refused) << i;
+            EXPECT_EQ(refused.error().message.rfind("other: ", 0), 0u) << refused.error().message;
+            ASSERT_EQ(into, good);
+            ASSERT_FALSE(unite_saved(std::span(damaged), good)) << i;
+            ASSERT_EQ(damaged, bad);
+        }
+    for (std::size_t n = 0; n < good.size(); ++n) {
+        Bytes into = good;
+        ASSERT_FALSE(unite_saved(std::span(into), std::span(good).first(n)));
+        ASSERT_FALSE(unite_saved(std::span(into).first(n), good));
+        ASSERT_EQ(into, good);
+    }
+}
+
+TEST(SavedUnion, AMappedFileIsUnitedInPlace) {
+    const test::TemporaryFolder folder("union");
+    const auto path = folder.path / "a.filter";
+    const AnyFilter a = with_blocks("split256", 1, 0), b = with_blocks("split256", 1, 10'000);
+    save_file(a, path);
+    const int file = ::open(path.c_str(), O_RDWR);
+    const std::size_t size = saved_size(a);
+    void* const mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    EXPECT_TRUE(unite_saved({static_cast<std::byte*>(mapped), size}, save(b)));
+    ::munmap(mapped, size);
+    ::close(file);
+    AnyFilter both = a;
+    both |= b;
+    EXPECT_EQ(save(load_file(path).value()), save(both));
+}
+
+}  // namespace
+}  // namespace simdbloom
