@@ -60,6 +60,45 @@ std::vector<std::uint64_t> hash_text(PhysicalType type, std::int32_t type_length
 /// which the header cannot say.
 std::vector<std::byte> write_filter(const SplitBlockBloom& filter);
 
+/// The filter of a column chunk that is being written. How many distinct values come is not known,
+/// so that it is built for max_bytes and folded when the row group is flushed.
+class ChunkFilter {
+public:
+    /// What the filter is to be.
+    struct Settings {
+        /// Folded as long as the FPR stays at most this.
+        double fpr = 0.01;
+        /// A power of two from 32 to 2^30. What the filter takes while it is built.
+        std::size_t max_bytes = std::size_t{1} << 20;
+        /// Dropped unless whoever looks for an absent value reads at most this share of the bytes
+        /// that would be read without the filter.
+        double read_at_most = 0.5;
+    };
+    /// What is to be written of a chunk.
+    struct Flushed {
+        std::vector<std::byte> bytes;  ///< header and bitset; empty where the filter was dropped
+        double fpr = 1;                ///< by the bits that are set
+        std::string why;               ///< a sentence: why it is written, or why not
+    };
+
+    /// Throws std::invalid_argument that names a setting out of its range.
+    explicit ChunkFilter(const Settings& settings, Options options = {});
+    ChunkFilter() : ChunkFilter(Settings{}) {}
+
+    /// The values, by hash_value.
+    void insert(std::uint64_t hash) { filter_.insert_hash(hash); }
+    void insert(std::span<const std::uint64_t> hashes) { filter_.insert_hashes(hashes); }
+    /// Ends a chunk whose pages, the dictionary's too, take that many bytes in the file. The filter
+    /// is empty again. A look-up of an absent value reads the filter's B bytes and, with
+    /// the probability fpr, the chunk's C, in place of C: it is dropped if B + fpr C is more than
+    /// read_at_most C for every fold of it.
+    Flushed flush(std::uint64_t chunk_bytes);
+
+private:
+    Settings settings_;
+    SplitBlockBloom filter_;
+};
+
 /// A filter that was read.
 struct ReadFilter {
     SplitBlockBloom filter;  ///< its n_keys() is estimated from the bits

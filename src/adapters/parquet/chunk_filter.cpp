@@ -1,0 +1,73 @@
+// The filter of a column chunk while a row group is written.
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include "layouts/number.hpp"
+#include "simdbloom/adapters/parquet.hpp"
+
+namespace simdbloom::parquet {
+namespace {
+
+constexpr std::size_t bytes_of_block = 32;
+
+const ChunkFilter::Settings& checked(const ChunkFilter::Settings& settings) {
+    const auto refuse = [](const std::string& what, const char* range) {
+        throw std::invalid_argument("simdbloom: " + what + " is not " + range);
+    };
+    if (!(settings.fpr > 0 && settings.fpr < 1))
+        refuse("fpr=" + detail::number(settings.fpr), "inside (0, 1)");
+    if (!std::has_single_bit(settings.max_bytes) || settings.max_bytes < bytes_of_block ||
+        settings.max_bytes >> 30 > 1)
+        refuse("max_bytes=" + std::to_string(settings.max_bytes), "a power of two from 32 to 2^30");
+    if (!(settings.read_at_most > 0 && settings.read_at_most <= 1))
+        refuse("read_at_most=" + detail::number(settings.read_at_most), "inside (0, 1]");
+    return settings;
+}
+
+SplitBlockBloom empty_filter(std::size_t bytes, Options options) {
+    // A key for every block, so that the number of blocks is exact.
+    options.max_bytes = 0;
+    options.fold_levels = 0;
+    return SplitBlockBloom::with_bits_per_key(bytes / bytes_of_block, 8.0 * bytes_of_block,
+                                              std::move(options));
+}
+
+}  // namespace
+
+ChunkFilter::ChunkFilter(const Settings& settings, Options options)
+    : settings_(checked(settings)), filter_(empty_filter(settings.max_bytes, std::move(options))) {}
+
+ChunkFilter::Flushed ChunkFilter::flush(std::uint64_t chunk_bytes) {
+    const auto chunk = static_cast<double>(chunk_bytes);
+    // Of what is read without a filter. A chunk of unknown size is as large as it takes.
+    const auto share = [&](const SplitBlockBloom& filter) {
+        const double fpr = filter.estimated_fpr();
+        return chunk_bytes == 0 ? fpr : static_cast<double>(filter.size_in_bytes()) / chunk + fpr;
+    };
+    SplitBlockBloom best = filter_.folded_to_fpr(settings_.fpr);
+    filter_.clear();
+    // A smaller filter with a higher FPR may be worth its bytes where this one is not.
+    while (share(best) > settings_.read_at_most && best.blocks() > 1) {
+        SplitBlockBloom smaller = best.folded(2);
+        if (share(smaller) >= share(best)) break;
+        best = std::move(smaller);
+    }
+    Flushed flushed;
+    flushed.fpr = best.estimated_fpr();
+    const std::string what = std::to_string(best.size_in_bytes()) + " bytes with an FPR of " +
+                             detail::number(flushed.fpr) + " beside " +
+                             (chunk_bytes == 0 ? "a chunk of unknown size"
+                                               : std::to_string(chunk_bytes) + " of the chunk");
+    const std::string reads =
+        ": an absent value reads " + detail::number(share(best)) + " of the bytes";
+    if (share(best) > settings_.read_at_most) {
+        flushed.why = "dropped, " + what + reads;
+    } else {
+        flushed.bytes = write_filter(best);
+        flushed.why = "written, " + what + reads;
+    }
+    return flushed;
+}
+
+}  // namespace simdbloom::parquet
