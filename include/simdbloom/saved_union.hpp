@@ -38,6 +38,12 @@ Loaded<std::size_t> unite_saved(std::span<std::byte> into, std::span<const std::
 Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const std::byte> other,
                                 const Options& options = {}) noexcept;
 
+/// The same of join filters and parts. Where bytes cannot be united (LoadFault::unlike), `rather`
+/// unites them and part() of it is taken. It must be a builder like those that made the parts, in
+/// which nothing is yet.
+Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const std::byte> other,
+                                JoinBuilder& rather, const Options& options = {}) noexcept;
+
 /// The filter of part number `part` of a build side in `parts` parts, saved together with these
 /// numbers. A union of parts knows which parts are in it, however often each of them came.
 /// load<JoinFilter>() of it gives a filter that accepts all rows, and whose why() counts the

@@ -143,6 +143,7 @@ AnyFilter JoinBuilder::filter() && {
     check_builds();
     if (const std::string missing = partitions_.missing(); !missing.empty())
         throw std::invalid_argument("simdbloom: " + missing);
+    if (all_) filter_->accept_all();
     return std::move(*filter_);
 }
 

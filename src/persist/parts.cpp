@@ -77,6 +77,22 @@ std::vector<std::size_t> missing_of(const SavedParts& saved) {
     return missing;
 }
 
+std::vector<std::byte> save_parts_of(const JoinFilter& filter, std::uint64_t parts,
+                                     std::span<const std::byte> coverage) {
+    const std::size_t size = saved_size(filter), before = header_bytes + coverage.size();
+    std::vector<std::byte> bytes(before + size + checksum_bytes);
+    Header h{};
+    std::memcpy(h.data(), part_kind.magic.data(), part_kind.magic.size());
+    put(h, CommonOffset::version, part_kind.version);
+    put(h, PartOffset::parts, parts);
+    std::ranges::copy(h, bytes.begin());
+    std::ranges::copy(coverage, bytes.data() + header_bytes);
+    const auto inner = std::span(bytes).subspan(before, size);
+    save(filter, inner);
+    std::ranges::copy(checksum_of_parts(h, coverage, inner), bytes.end() - checksum_bytes);
+    return bytes;
+}
+
 }  // namespace
 
 bool is_part(std::span<const std::byte> bytes) noexcept { return begins_as(bytes, part_kind); }
@@ -134,24 +150,12 @@ Loaded<JoinFilter> load_parts(std::span<const std::byte> bytes, const Options& o
 }  // namespace detail
 
 std::vector<std::byte> save_part(const JoinFilter& filter, std::size_t part, std::size_t parts) {
-    using namespace detail;
-    if (part >= parts || parts > most_parts)
+    if (part >= parts || parts > detail::most_parts)
         throw std::out_of_range("simdbloom: part " + std::to_string(part) + " is none of " +
                                 std::to_string(parts) + ", or these are more than 2^20");
-    const std::size_t coverage = coverage_bytes(parts), size = saved_size(filter),
-                      before = header_bytes + coverage;
-    std::vector<std::byte> bytes(before + size + checksum_bytes);
-    Header h{};
-    std::memcpy(h.data(), part_kind.magic.data(), part_kind.magic.size());
-    put(h, CommonOffset::version, part_kind.version);
-    put(h, PartOffset::parts, std::uint64_t{parts});
-    std::ranges::copy(h, bytes.begin());
-    bytes[header_bytes + part / 8] = static_cast<std::byte>(1u << part % 8);
-    const auto inner = std::span(bytes).subspan(before, size);
-    save(filter, inner);
-    std::ranges::copy(checksum_of_parts(h, std::span(bytes).subspan(header_bytes, coverage), inner),
-                      bytes.end() - checksum_bytes);
-    return bytes;
+    std::vector<std::byte> coverage(detail::coverage_bytes(parts));
+    coverage[part / 8] = static_cast<std::byte>(1u << part % 8);
+    return detail::save_parts_of(filter, parts, coverage);
 }
 
 Loaded<std::vector<std::size_t>> missing_parts(std::span<const std::byte> bytes) noexcept {
@@ -161,6 +165,34 @@ Loaded<std::vector<std::size_t>> missing_parts(std::span<const std::byte> bytes)
             if (!parts) return parts.error();
             return detail::missing_of(*parts);
         });
+}
+
+Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const std::byte> other,
+                                JoinBuilder& rather, const Options& options) noexcept {
+    using namespace detail;
+    auto united = unite_saved(into, other, options);
+    if (united || united.error().fault != LoadFault::unlike) return united;
+    return without_throwing<std::size_t>([&]() -> Loaded<std::size_t> {
+        const bool parts = is_part(into) && is_part(other);
+        const auto mine = parts ? checked_parts(into) : SavedParts{0, {}, into},
+                   theirs = parts ? checked_parts(other) : SavedParts{0, {}, other};
+        if (!mine || !theirs || (*mine).parts != (*theirs).parts) return united;
+        for (const auto* of : {&*mine, &*theirs}) {
+            auto filter = load<JoinFilter>(of->filter, options);
+            if (!filter) return united;  // no join filters
+            rather.unite(*filter);
+        }
+        const JoinFilter both = std::move(rather).part();
+        if (!parts) {
+            into = save(both);
+            return into.size();
+        }
+        std::vector<std::byte> coverage((*mine).coverage.begin(), (*mine).coverage.end());
+        combine(coverage.data(), (*theirs).coverage.data(), coverage.size(),
+                [](auto x, auto y) { return x | y; });
+        into = save_parts_of(both, (*mine).parts, coverage);
+        return into.size();
+    });
 }
 
 }  // namespace simdbloom

@@ -235,5 +235,11 @@ TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
     EXPECT_EQ(std::move(limited).finish().kind(), PartKind::filter);
 }
 
+TEST(JoinUnion, AFilterThatAPartAcceptsAllInAcceptsAll) {
+    JoinBuilder builder("split256", 100, 12);
+    builder.unite(JoinFilter::accept_all());
+    EXPECT_EQ(std::move(builder).filter().count(test::random_keys(1'000)), 1'000u);
+}
+
 }  // namespace
 }  // namespace simdbloom

@@ -217,6 +217,41 @@ TEST(SavedParts, AUnionAcceptsAllUntilEveryPartIsThere) {
     }
 }
 
+// What bytes cannot unite, a builder does, alone and in parts.
+TEST(SavedParts, ABuilderUnitesTheRest) {
+    const UnionKeys a = steps(0, 60, 1'000'000), b = steps(5, 60, 1'000'000);
+    const auto builder = [] { return JoinBuilder("auto", 5'000, 12, {.seed = 3}); };
+    auto rather = builder(), again = builder();
+    Bytes into = save(piece_of(a));
+    ASSERT_FALSE(unite_saved(into, save(piece_of(b))));
+    const auto size = unite_saved(into, save(piece_of(b)), rather);
+    ASSERT_TRUE(size) << size.error().message;
+    EXPECT_EQ(*size, into.size());
+    expect_has(load<JoinFilter>(into).value(), a, b);
+
+    Bytes sum = save_part(piece_of(a), 2, 3);
+    ASSERT_TRUE(unite_saved(sum, save_part(piece_of(b), 0, 3), again));
+    EXPECT_EQ(missing_parts(sum).value(), std::vector<std::size_t>{1});
+    EXPECT_EQ(load<JoinFilter>(sum).value().kind(), UnionKind::all);
+    auto unused = builder();
+    ASSERT_TRUE(unite_saved(sum, save_part(JoinFilter::accept_none(), 1, 3), unused));
+    expect_has(load<JoinFilter>(sum).value(), a, b);
+    EXPECT_EQ(std::move(unused).finish().kind(), UnionKind::none) << "it was not needed";
+
+    // What no builder can do stays an error, and damage is none of its business.
+    const Bytes before = sum;
+    auto idle = builder();
+    test::expect_refused(unite_saved(sum, save_part(piece_of(b), 0, 4), idle), LoadFault::unlike,
+                         "of 3 and one of 4");
+    Bytes bad = save_part(piece_of(b), 0, 3);
+    bad[70] ^= std::byte{1};
+    test::expect_refused(unite_saved(sum, bad, idle), LoadFault::checksum, "other: ");
+    Bytes other = save(make_filter("split256", 64, 12)),
+          filter = save(make_filter("split256", 96, 12));
+    test::expect_refused(unite_saved(filter, other, idle), LoadFault::unlike, "blocks");
+    EXPECT_EQ(sum, before);
+}
+
 TEST(SavedParts, InAFileAsInMemory) {
     const test::TemporaryFolder folder("parts");
     const auto path = folder.path / "a.part";

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 
 #include "simdbloom/export.hpp"
@@ -24,9 +25,21 @@ void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator);
 /// ranks, made for keys_of_all_ranks keys, the same on every rank. Probe rows stay where they are.
 /// options.seed, or the secret of keyed hashing, must be given and be the same on every rank: drawn
 /// ones differ between ranks.
+///
+/// With a spec an all-reduce unites the bits. With "auto" or "auto:SPEC" the ranks make parts
+/// (JoinBuilder::part), which go up a binary tree as saved bytes; rank 0 chooses the filter and
+/// sends it to all. keys_of_all_ranks must be given then.
 JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ranks,
                               double bits_per_key, const JoinColumn& rows, MPI_Comm communicator,
                               Options options = {});
+/// The same. `fill` inserts the rank's rows, in as many pieces and threads as it likes, and may
+/// announce and seal partitions. If it throws on a rank, or leaves a partition unsealed, the
+/// filters of all ranks accept all rows, and why() says how many ranks are missing; the exception
+/// is not thrown further. Arguments that no rank can build with throw, as those of JoinBuilder do,
+/// and must do so on every rank.
+JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ranks,
+                              double bits_per_key, const std::function<void(JoinBuilder&)>& fill,
+                              MPI_Comm communicator, Options options = {});
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

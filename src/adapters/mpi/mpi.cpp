@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "persist/saved.hpp"
+#include "simdbloom/saved_union.hpp"
 
 namespace simdbloom {
 namespace {
@@ -60,17 +65,168 @@ void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
     }
 }
 
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// An int counts what MPI sends.
+constexpr std::size_t most_at_once = std::size_t{1} << 30;
+
+/// Calls use(data, n) for pieces of the bytes.
+template <class Use>
+void in_pieces(std::span<std::byte> bytes, const Use& use) {
+    for (std::size_t first = 0; first < bytes.size(); first += most_at_once)
+        use(bytes.data() + first, static_cast<int>(std::min(most_at_once, bytes.size() - first)));
+}
+
+void send(Bytes& bytes, int to, MPI_Comm communicator) {
+    std::uint64_t size = bytes.size();
+    check(MPI_Send(&size, 1, MPI_UINT64_T, to, 0, communicator), "sending a part");
+    in_pieces(bytes, [&](std::byte* data, int n) {
+        check(MPI_Send(data, n, MPI_BYTE, to, 0, communicator), "sending a part");
+    });
+}
+
+Bytes receive(int from, MPI_Comm communicator) {
+    std::uint64_t size = 0;
+    check(MPI_Recv(&size, 1, MPI_UINT64_T, from, 0, communicator, MPI_STATUS_IGNORE),
+          "receiving a part");
+    Bytes bytes(static_cast<std::size_t>(size));
+    in_pieces(bytes, [&](std::byte* data, int n) {
+        check(MPI_Recv(data, n, MPI_BYTE, from, 0, communicator, MPI_STATUS_IGNORE),
+              "receiving a part");
+    });
+    return bytes;
+}
+
+/// What this rank's `fill` made; nothing if it threw or left partitions unsealed.
+std::unique_ptr<JoinBuilder> filled(const std::function<std::unique_ptr<JoinBuilder>()>& make,
+                                    const std::function<void(JoinBuilder&)>& fill) {
+    std::unique_ptr<JoinBuilder> builder;
+    try {
+        builder = make();
+    } catch (const std::bad_alloc&) {
+        return nullptr;  // of this rank alone; all else is wrong on every rank
+    }
+    try {
+        fill(*builder);
+    } catch (...) {
+        return nullptr;
+    }
+    return builder->unsealed() == 0 ? std::move(builder) : nullptr;
+}
+
+/// Accepts all rows, and says which ranks are missing.
+JoinFilter without(const std::vector<std::uint8_t>& is_there) {
+    Bytes sum;
+    for (std::size_t rank = 0; rank < is_there.size(); ++rank) {
+        if (is_there[rank] == 0) continue;
+        const Bytes part = save_part(JoinFilter::accept_all(), rank, is_there.size());
+        if (sum.empty()) sum = part;
+        else (void)unite_saved(sum, part).value();
+    }
+    if (sum.empty()) return JoinFilter::accept_all();
+    return load<JoinFilter>(sum).value();
+}
+
+/// One filter of known size on every rank: its bits are ORed.
+JoinFilter reduce(std::unique_ptr<JoinBuilder> builder, int ranks, MPI_Comm communicator) {
+    const std::uint8_t here = builder != nullptr;
+    std::vector<std::uint8_t> is_there(static_cast<std::size_t>(ranks));
+    check(MPI_Allgather(&here, 1, MPI_UINT8_T, is_there.data(), 1, MPI_UINT8_T, communicator),
+          "asking who is there");
+    if (std::ranges::find(is_there, 0) != is_there.end()) return without(is_there);
+    AnyFilter filter = std::move(*builder).filter();
+    const auto all_are = [](const AnyFilter& of, std::byte value) {
+        return std::ranges::all_of(of.base().bytes(), [&](std::byte b) { return b == value; });
+    };
+    std::uint64_t with_bits = all_are(filter, std::byte{0}) ? 0 : 1;
+    check(MPI_Allreduce(MPI_IN_PLACE, &with_bits, 1, MPI_UINT64_T, MPI_SUM, communicator),
+          "counting rows");
+    if (with_bits == 0) return JoinFilter::accept_none();
+    union_of_all_ranks(filter, communicator);
+    if (all_are(filter, std::byte{0xFF})) return JoinFilter::accept_all();
+    return JoinFilter(std::move(filter));
+}
+
+/// The union of all parts on rank 0, by a binary tree. Without bytes, nothing is known of the ranks
+/// whose parts went into it.
+void gather(Bytes& sum, int rank, int ranks, MPI_Comm communicator,
+            const std::function<std::unique_ptr<JoinBuilder>()>& make, const Options& options) {
+    for (int step = 1; step < ranks; step *= 2) {
+        if ((rank & step) != 0) return send(sum, rank - step, communicator);
+        if (rank + step >= ranks) continue;
+        Bytes other = receive(rank + step, communicator);
+        if (sum.empty()) sum.swap(other);
+        if (other.empty()) continue;
+        try {
+            const auto rather = make();
+            (void)unite_saved(sum, other, *rather, options).value();
+        } catch (const std::exception&) {
+            sum.clear();
+        }
+    }
+}
+
+/// One filter that rank 0 chooses.
+JoinFilter choose(std::unique_ptr<JoinBuilder> builder, int rank, int ranks, MPI_Comm communicator,
+                  const std::function<std::unique_ptr<JoinBuilder>()>& make,
+                  const Options& options) {
+    Bytes sum;
+    try {
+        if (builder)
+            sum = save_part(std::move(*builder).part(), static_cast<std::size_t>(rank),
+                            static_cast<std::size_t>(ranks));
+    } catch (const std::exception&) {
+        sum.clear();
+    }
+    builder.reset();
+    gather(sum, rank, ranks, communicator, make, options);
+    if (rank == 0 && !sum.empty() && missing_parts(sum).value().empty()) {
+        try {
+            const auto whole = make();
+            whole->unite(load<JoinFilter>(sum, options).value());
+            sum = save(std::move(*whole).finish());
+        } catch (const std::exception&) {
+            sum.clear();
+        }
+    }
+    std::uint64_t size = sum.size();
+    check(MPI_Bcast(&size, 1, MPI_UINT64_T, 0, communicator), "sending the filter");
+    sum.resize(static_cast<std::size_t>(size));
+    in_pieces(sum, [&](std::byte* data, int n) {
+        check(MPI_Bcast(data, n, MPI_BYTE, 0, communicator), "sending the filter");
+    });
+    if (sum.empty()) return JoinFilter::accept_all();
+    return load<JoinFilter>(sum, options).value();
+}
+
+}  // namespace
+
+JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ranks,
+                              double bits_per_key, const std::function<void(JoinBuilder&)>& fill,
+                              MPI_Comm communicator, Options options) {
+    const bool chooses = spec == "auto" || spec.starts_with("auto:");
+    if (chooses && keys_of_all_ranks == 0)
+        throw std::invalid_argument("simdbloom: keys_of_all_ranks=0: parts of \"" +
+                                    std::string(spec) + "\" have the size for the keys of all");
+    int rank = 0, ranks = 0;
+    check(MPI_Comm_rank(communicator, &rank), "counting ranks");
+    check(MPI_Comm_size(communicator, &ranks), "counting ranks");
+    const auto make = [&] {
+        return std::make_unique<JoinBuilder>(spec, keys_of_all_ranks, bits_per_key, options);
+    };
+    auto builder = filled(make, fill);
+    return chooses ? choose(std::move(builder), rank, ranks, communicator, make, options)
+                   : reduce(std::move(builder), ranks, communicator);
+}
+
 JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ranks,
                               double bits_per_key, const JoinColumn& rows, MPI_Comm communicator,
                               Options options) {
-    JoinBuilder builder(spec, keys_of_all_ranks, bits_per_key, std::move(options));
-    builder.insert(rows, 1);
-    std::uint64_t inserted = builder.rows();
-    check(MPI_Allreduce(MPI_IN_PLACE, &inserted, 1, MPI_UINT64_T, MPI_SUM, communicator),
-          "counting rows");
-    AnyFilter filter = std::move(builder).filter();
-    union_of_all_ranks(filter, communicator);
-    return inserted == 0 ? JoinFilter::accept_none() : JoinFilter(std::move(filter));
+    return build_on_all_ranks(
+        spec, keys_of_all_ranks, bits_per_key,
+        [&](JoinBuilder& builder) { builder.insert(rows, 1); }, communicator, std::move(options));
 }
 
 }  // namespace simdbloom

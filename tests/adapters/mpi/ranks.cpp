@@ -1,6 +1,7 @@
 // A distributed build and semi-join, under mpirun with any number of ranks.
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -61,6 +62,102 @@ void semi_join(const char* spec) {
           std::string(spec) + ": " + std::to_string(all) + " rows pass");
 }
 
+/// Whether all ranks have the same filter.
+bool same_on_all(const JoinFilter& filter) {
+    std::uint64_t least = hash_bytes(save(filter)), most = least;
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return least == most;
+}
+
+/// The rank's rows, of which rank 0 may have other ones; what kind they lead to.
+void chosen(const std::string& what, const std::vector<std::uint64_t>& rows,
+            std::size_t keys_of_all, JoinFilter::Kind kind, bool hashed = false) {
+    const JoinFilter filter = build_on_all_ranks("auto:split256", keys_of_all, 12, {rows, hashed},
+                                                 MPI_COMM_WORLD, {.seed = 7});
+    check(filter.kind() == kind, what + ": " + filter.why());
+    check(same_on_all(filter), what + ": other ranks have another filter");
+    // Everybody asks about everybody's rows.
+    for (int of = 0; of < ranks; ++of) {
+        auto n = static_cast<std::uint64_t>(rows.size());
+        MPI_Bcast(&n, 1, MPI_UINT64_T, of, MPI_COMM_WORLD);
+        std::vector<std::uint64_t> asked = rows;
+        asked.resize(n);
+        MPI_Bcast(asked.data(), static_cast<int>(n), MPI_UINT64_T, of, MPI_COMM_WORLD);
+        check(filter.count({asked, hashed}) == n, what + ": rows of a rank were lost");
+    }
+}
+
+void every_kind() {
+    using Kind = JoinFilter::Kind;
+    const auto mine = static_cast<std::uint64_t>(rank);
+    std::vector<std::uint64_t> dense, far;
+    for (std::uint64_t i = 0; i < 5'000; ++i) dense.push_back(10'000 * mine + 2 * i);
+    for (std::uint64_t i = 0; i < 20; ++i) far.push_back(key(20 * mine + i));
+    chosen("nothing", {}, 100, Kind::none);
+    chosen("a list", {key(mine), key(77)}, 100, Kind::list);
+    chosen("hashes", {key(mine), key(77)}, 100, Kind::list, true);
+    chosen("a bitmap", dense, 15'000, Kind::bitmap);
+    chosen("a filter", share(30'000), 30'000, Kind::filter);
+    chosen("a filter of few", far, 100, ranks * 20 <= 64 ? Kind::list : Kind::filter);
+    // Parts of other kinds: one rank's keys lie far from the bitmaps of the others.
+    chosen("a bitmap and a list", rank == 0 ? far : dense, 15'000,
+           ranks == 1 ? Kind::list : Kind::filter);
+    chosen("one rank alone", rank == ranks - 1 ? dense : std::vector<std::uint64_t>(), 15'000,
+           Kind::bitmap);
+}
+
+/// A rank that fails, and one that leaves a partition unsealed: all accept all.
+void missing_ranks() {
+    const auto rows = share(1'000);
+    const auto expect = [&](const char* spec, const std::function<void(JoinBuilder&)>& fill,
+                            const std::string& says) {
+        const JoinFilter filter =
+            build_on_all_ranks(spec, 1'000, 12, fill, MPI_COMM_WORLD, {.seed = 7});
+        check(filter.kind() == JoinFilter::Kind::all, std::string(spec) + ": " + filter.why());
+        check(ranks == 1 || filter.why().find(says) != std::string::npos, filter.why());
+    };
+    const std::string one_of = "1 of " + std::to_string(ranks) + " parts";
+    for (const char* spec : {"split256", "auto:split256"}) {
+        for (const int fails : {0, ranks - 1})
+            expect(
+                spec,
+                [&](JoinBuilder& builder) {
+                    builder.insert({rows});
+                    if (rank == fails) throw std::runtime_error("the disk is full");
+                },
+                one_of + " of the build side are missing: " + std::to_string(fails));
+        expect(
+            spec,
+            [&](JoinBuilder& builder) {
+                builder.announce(2);
+                builder.insert({rows});
+                builder.seal(0);
+                if (rank != ranks - 1) builder.seal(1);
+            },
+            one_of);
+        expect(
+            spec, [](JoinBuilder&) { throw 1; }, "all");
+        expect(
+            spec,
+            [&](JoinBuilder& builder) {
+                builder.insert({rows});
+                if (rank == 0) builder.unite(JoinFilter::accept_all());
+            },
+            "all");
+        // All there: the same call gives a filter.
+        const auto filter = build_on_all_ranks(spec, 1'000, 12,
+                                               [&](JoinBuilder& builder) {
+                                                   const auto first = builder.announce(1);
+                                                   builder.insert({rows});
+                                                   builder.seal(first);
+                                               },
+                                               MPI_COMM_WORLD, {.seed = 7});
+        check(filter.kind() == JoinFilter::Kind::filter && filter.count({rows}) == rows.size(),
+              filter.why());
+    }
+}
+
 template <class Work>
 void refused(const Work& work, const char* words) {
     try {
@@ -86,7 +183,14 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (const char* spec : {"split256", "classic", "register32", "blocked512"}) semi_join(spec);
 
-    check(build_on_all_ranks("split256", 100, 12, {}, MPI_COMM_WORLD).kind() ==
+    every_kind();
+    missing_ranks();
+    refused([] { build_on_all_ranks("auto", 0, 12, JoinColumn{}, MPI_COMM_WORLD); },
+            "keys_of_all_ranks=0");
+    refused([] { build_on_all_ranks("cuckoo12", 9, 20, JoinColumn{}, MPI_COMM_WORLD); },
+            "cuckoo12");
+
+    check(build_on_all_ranks("split256", 100, 12, JoinColumn{}, MPI_COMM_WORLD).kind() ==
               JoinFilter::Kind::none,
           "nobody has rows, and yet some pass");
     check(most_summed == 1, std::to_string(most_summed) + " numbers of rows are added up");
