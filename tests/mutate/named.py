@@ -58,6 +58,9 @@ BUGS = [
         ("src/join/join_builder.cpp", "if (missing.empty()) return std::nullopt;",
          "return std::nullopt;"),
         by=("partitions_test", "JoinPartitions")),
+    bug("a union of some parts", "the same where the parts are saved bytes",
+        ("src/persist/parts.cpp", "if (missing.empty()) return filter;", "return filter;"),
+        by=("saved_parts_test", "SavedParts")),
 
     bug("one bit of a word lost in inserts",
         "as 0x40 >> (i & 7) loses one of eight: the top bit of a word is never set",
