@@ -1,14 +1,17 @@
-// bloom_filter(key [, bits_per_key]): the filter of a column, as a BLOB.
+// bloom_filter(key [, bits_per_key [, keys]]): the filter of a column, as a BLOB.
+// bloom_union(blob): the union of filters.
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "adapters/duckdb/filter_cache.hpp"
 #include "adapters/duckdb/functions.hpp"
-#include "adapters/duckdb/keys.hpp"
+#include "adapters/duckdb/key_rows.hpp"
 #include "adapters/duckdb/states.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/serialize.hpp"
@@ -20,18 +23,26 @@ namespace {
 
 constexpr double default_bits_per_key = 12;
 
+/// Takes the value of an argument that is one number for a whole group.
+void take_number(double& into, const char* name, double value) {
+    const auto is = [&] { return name + std::string(" is ") + std::to_string(value); };
+    if (!(value > 0) || !std::isfinite(value)) throw std::invalid_argument(is());
+    if (into != 0 && into != value)
+        throw std::invalid_argument(is() + " and " + std::to_string(into) + " in one group");
+    into = value;
+}
 void take_bits_per_key(Group& into, double bits) {
-    if (!(bits > 0) || !std::isfinite(bits))
-        throw std::invalid_argument("bits_per_key is " + std::to_string(bits));
-    if (into.bits_per_key != 0 && into.bits_per_key != bits)
-        throw std::invalid_argument("bits_per_key is " + std::to_string(into.bits_per_key) +
-                                    " and " + std::to_string(bits) + " in one group");
-    into.bits_per_key = bits;
+    take_number(into.bits_per_key, "bits_per_key", bits);
+}
+void take_keys(Group& into, double keys) {
+    if (keys > 0x1p53) throw std::invalid_argument("keys is " + std::to_string(keys));
+    take_number(into.n_keys, "keys", keys);
 }
 
 template <class Work>
-bool guarded(duckdb_function_info info, const Work& work) noexcept {
-    std::string message = "bloom_filter: ";
+bool guarded(duckdb_function_info info, const Work& work,
+             const char* function = "bloom_filter") noexcept {
+    std::string message = std::string(function) + ": ";
     try {
         work();
         return true;
@@ -55,20 +66,21 @@ void destroy(duckdb_aggregate_state* states, idx_t n) {
     for (idx_t i = 0; i < n; ++i) States::end(states[i]);
 }
 
-/// The second argument of an update, if it has one.
-class BitsPerKey {
+/// The column of an update that holds a number, if it has one.
+class NumberColumn {
 public:
-    explicit BitsPerKey(duckdb_data_chunk input) {
-        if (duckdb_data_chunk_get_column_count(input) < 2) return;
-        const duckdb_vector column = duckdb_data_chunk_get_vector(input, 1);
+    NumberColumn(duckdb_data_chunk input, idx_t i) {
+        if (duckdb_data_chunk_get_column_count(input) <= i) return;
+        const duckdb_vector column = duckdb_data_chunk_get_vector(input, i);
         values_ = static_cast<const double*>(duckdb_vector_get_data(column));
         valid_ = duckdb_vector_get_validity(column);
     }
-    void take(std::size_t row, Group& into) const {
+    /// The number of the row where it is another than `known`, or 0: 0 is one that is refused.
+    template <class Take>
+    void take(std::size_t row, double known, const Take& use) const {
         if (values_ == nullptr) return;
         if (valid_ != nullptr && (valid_[row / 64] >> (row % 64) & 1) == 0) return;
-        if (values_[row] != into.bits_per_key || values_[row] == 0)
-            take_bits_per_key(into, values_[row]);
+        if (values_[row] != known || values_[row] == 0) use(values_[row]);
     }
 
 private:
@@ -84,6 +96,34 @@ void grow(Hashes& hashes, std::size_t more) {
         hashes.reserve(std::max(needed, had < 256 ? std::max<std::size_t>(2, 4 * had) : 2 * had));
 }
 
+/// Calls put(state, begin, end) for the rows that go to the same state one behind the other, and
+/// then, where it is not sure whose the rows are, again() and put() for all of them.
+template <class Put, class Again>
+void for_each_state(const States::Rows& rows, std::size_t n, const Put& put, const Again& again) {
+    const auto& of = rows.states;
+    const auto locked = [&](const State& state, std::size_t begin, std::size_t end) {
+        const auto lock =
+            rows.in_table ? std::unique_lock<std::mutex>() : std::unique_lock(state.mutex());
+        put(state.group(), begin, end);
+    };
+    for (std::size_t row = 0; row < n;) {
+        std::size_t end = of.size() == 1 ? n : row + 1;
+        while (end < n && of[end] == of[row]) ++end;
+        locked(of[row], row, end);
+        row = end;
+    }
+    if (rows.also.slot == nullptr) return;
+    again();
+    locked(rows.also, 0, n);
+}
+
+/// DuckDB never ends the state of an aggregate with ORDER BY whose update failed.
+void empty(const State& failed) {
+    if (failed.slot == nullptr) return;
+    const std::scoped_lock lock(failed.mutex());
+    if (failed.slot->id == failed.id) failed.slot->group = {};
+}
+
 void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
     State first;
     const bool done = guarded(info, [&] {
@@ -92,37 +132,81 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
         first = States::at(states[0]);
         States::make_room();
         const auto stay = States::stay();
-        const KeyColumn keys(duckdb_data_chunk_get_vector(input, 0), n);
-        const BitsPerKey bits(input);
+        const duckdb_vector column = duckdb_data_chunk_get_vector(input, 0);
+        const KeyRows keys({&column, 1}, n);
+        const NumberColumn bits(input, 1), sizes(input, 2);
         const auto rows = States::of_rows(reinterpret_cast<void* const*>(states), n);
         const KeyColumn::Hashes hashes = keys.hashes();
         std::size_t next = 0;
-        const auto put = [&](const State& state, std::size_t begin, std::size_t end) {
-            const auto lock =
-                rows.in_table ? std::unique_lock<std::mutex>() : std::unique_lock(state.mutex());
-            Group& group = state.group();
-            for (std::size_t row = begin; row < end; ++row) bits.take(row, group);
+        const auto put = [&](Group& group, std::size_t begin, std::size_t end) {
+            for (std::size_t row = begin; row < end; ++row) {
+                bits.take(row, group.bits_per_key, [&](double x) { take_bits_per_key(group, x); });
+                sizes.take(row, group.n_keys, [&](double x) { take_keys(group, x); });
+            }
             const std::size_t from = next;
             while (next < hashes.size() && hashes.row(next) < end) ++next;
-            if (next > from) group.kind = keys.kind();
+            if (next > from) group.seed = keys.seed();
             const auto its = std::span(hashes.values).subspan(from, next - from);
             grow(group.hashes, its.size());
             group.hashes.insert(group.hashes.end(), its.begin(), its.end());
         };
-        const auto& of = rows.states;
-        for (std::size_t row = 0; row < n;) {
-            std::size_t end = of.size() == 1 ? n : row + 1;
-            while (end < n && of[end] == of[row]) ++end;
-            put(of[row], row, end);
-            row = end;
-        }
-        next = 0;
-        if (rows.also.slot != nullptr) put(rows.also, 0, n);
+        for_each_state(rows, n, put, [&] { next = 0; });
     });
-    // DuckDB never ends the state of an aggregate with ORDER BY whose update failed.
-    if (done || first.slot == nullptr) return;
-    const std::scoped_lock lock(first.mutex());
-    if (first.slot->id == first.id) first.slot->group = {};
+    if (!done) empty(first);
+}
+
+/// ORs a filter into the union of a group. Of two sizes the smaller one remains.
+void unite(Group& to, const AnyFilter& part) {
+    if (is_empty(part.seed())) return;
+    if (to.united == nullptr) {
+        to.united = std::make_unique<United>(part);
+        return;
+    }
+    const AnyFilter& had = to.united->filter;
+    const auto differ = [](const std::string& a, const std::string& b) {
+        throw std::invalid_argument("a filter of " + a + " and a filter of " + b +
+                                    " have no union");
+    };
+    if (had.seed() != part.seed()) differ(keys_text(had.seed()), keys_text(part.seed()));
+    if (had.spec() != part.spec()) differ(had.spec(), part.spec());
+    const std::uint64_t blocks = had.base().blocks(), others = part.base().blocks();
+    if (blocks % others != 0 && others % blocks != 0)
+        throw std::invalid_argument(
+            "filters of " + std::to_string(had.size_in_bytes()) + " and " +
+            std::to_string(part.size_in_bytes()) +
+            " bytes have no union: neither size divides the other. Build them for one number of"
+            " keys: bloom_filter(key, bits_per_key, keys)");
+    // Which filter the union says it was made for must not depend on the order.
+    if (blocks > others || (blocks == others && part.n_keys() < had.n_keys())) {
+        const std::unique_ptr<United> before = std::move(to.united);
+        to.united = std::make_unique<United>(part);
+        to.united->filter |= before->filter.folded(blocks / others);
+    } else {
+        to.united->filter |= part.folded(others / blocks);
+    }
+}
+
+void update_union(duckdb_function_info info, duckdb_data_chunk input,
+                  duckdb_aggregate_state* states) {
+    State first;
+    const auto work = [&] {
+        const auto n = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
+        if (n == 0) return;
+        first = States::at(states[0]);
+        States::make_room();
+        const auto stay = States::stay();
+        const duckdb_vector blobs = duckdb_data_chunk_get_vector(input, 0);
+        auto* const strings = static_cast<duckdb_string_t*>(duckdb_vector_get_data(blobs));
+        const std::uint64_t* const valid = duckdb_vector_get_validity(blobs);
+        const auto rows = States::of_rows(reinterpret_cast<void* const*>(states), n);
+        const auto put = [&](Group& group, std::size_t begin, std::size_t end) {
+            for (std::size_t row = begin; row < end; ++row)
+                if (valid == nullptr || (valid[row / 64] >> (row % 64) & 1) != 0)
+                    unite(group, *filter_cache().read(blob_of(strings[row])));
+        };
+        for_each_state(rows, n, put, [] {});
+    };
+    if (!guarded(info, work, "bloom_union")) empty(first);
 }
 
 /// Adds the keys of a group to another. Windows combine one state with many, and these then share
@@ -130,7 +214,9 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
 void add(Group& from, Group& to) {
     constexpr std::size_t few = 256;  // that copying them is as good
     if (from.bits_per_key != 0) take_bits_per_key(to, from.bits_per_key);
-    if (from.kind != KeyClass::none) to.kind = from.kind;
+    if (from.n_keys != 0) take_keys(to, from.n_keys);
+    if (!is_empty(from.seed)) to.seed = from.seed;
+    if (from.united != nullptr) unite(to, from.united->filter);
     if (from.hashes.size() > few) {
         from.shared.push_back(std::make_shared<const Hashes>(std::move(from.hashes)));
         from.hashes = {};
@@ -139,9 +225,9 @@ void add(Group& from, Group& to) {
     to.hashes.insert(to.hashes.end(), from.hashes.begin(), from.hashes.end());
 }
 
-void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
-             duckdb_aggregate_state* targets, idx_t n) {
-    guarded(info, [&] {
+void combine_groups(duckdb_function_info info, const char* function,
+                    duckdb_aggregate_state* sources, duckdb_aggregate_state* targets, idx_t n) {
+    const auto work = [&] {
         const auto stay = States::stay();
         for (idx_t i = 0; i < n; ++i) {
             const State from = States::at(sources[i]), to = States::at(targets[i]);
@@ -152,7 +238,16 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
             const auto second = a == b ? std::unique_lock<std::mutex>() : std::unique_lock(*b);
             add(from.group(), to.group());
         }
-    });
+    };
+    guarded(info, work, function);
+}
+void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
+             duckdb_aggregate_state* targets, idx_t n) {
+    combine_groups(info, "bloom_filter", sources, targets, n);
+}
+void combine_unions(duckdb_function_info info, duckdb_aggregate_state* sources,
+                    duckdb_aggregate_state* targets, idx_t n) {
+    combine_groups(info, "bloom_union", sources, targets, n);
 }
 
 /// The filter of hashes that rows may repeat, sized for the distinct ones. A few hashes are
@@ -174,8 +269,19 @@ std::vector<std::byte> filter_of(const Group& group) {
     };
     const auto make = [&](std::size_t keys, double bits) {
         return make_filter("split256", std::max<std::size_t>(1, keys), bits,
-                           {.seed = seed_of(group.kind), .key_kind = saved_kind(group.kind)});
+                           {.seed = group.seed, .key_kind = saved_kind(group.seed)});
     };
+    const auto filled = [&](std::size_t keys, double bits) {
+        auto filter = make(keys, bits);
+        filter.insert_hashes(group.hashes);
+        for (const auto& part : group.shared) filter.insert_hashes(*part);
+        return filter;
+    };
+    if (group.n_keys != 0) {
+        const auto keys = static_cast<std::size_t>(std::ceil(group.n_keys));
+        const Reservation filter_and_blob(2 * bytes_of(keys, bits_per_key));
+        return save(filled(keys, bits_per_key));
+    }
     if (all <= few) {
         std::vector<std::uint64_t> distinct(group.hashes.begin(), group.hashes.end());
         for (const auto& part : group.shared)
@@ -188,12 +294,6 @@ std::vector<std::byte> filter_of(const Group& group) {
         filter.insert_hashes(distinct);
         return save(filter);
     }
-    const auto filled = [&](std::size_t keys, double bits) {
-        auto filter = make(keys, bits);
-        filter.insert_hashes(group.hashes);
-        for (const auto& part : group.shared) filter.insert_hashes(*part);
-        return filter;
-    };
     const Reservation counting(bytes_of(all, default_bits_per_key));
     auto counted = filled(all, default_bits_per_key);
     double keys = estimated_keys(counted).keys;
@@ -205,31 +305,43 @@ std::vector<std::byte> filter_of(const Group& group) {
     return save(filled(distinct, bits_per_key));
 }
 
-void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result,
-              idx_t n, idx_t offset) {
-    guarded(info, [&] {
+template <class BlobOf>
+void finish(duckdb_function_info info, const char* function, duckdb_aggregate_state* sources,
+            duckdb_vector result, idx_t n, idx_t offset, const BlobOf& blob_of_group) {
+    const auto work = [&] {
         const auto stay = States::stay();
         for (idx_t i = 0; i < n; ++i) {
             const State state = States::at(sources[i]);
             const std::scoped_lock lock(state.mutex());
-            // An empty group has a filter too, which finds nothing. With NULL, anti joins would
-            // lose all rows.
-            const auto blob = filter_of(state.group());
+            const std::vector<std::byte> blob = blob_of_group(state.group());
             duckdb_vector_assign_string_element_len(
                 result, offset + i, reinterpret_cast<const char*>(blob.data()), blob.size());
         }
+    };
+    guarded(info, work, function);
+}
+
+// An empty group has a filter too, which finds nothing. With NULL, anti joins would lose all rows.
+void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result,
+              idx_t n, idx_t offset) {
+    finish(info, "bloom_filter", sources, result, n, offset, filter_of);
+}
+void finalize_union(duckdb_function_info info, duckdb_aggregate_state* sources,
+                    duckdb_vector result, idx_t n, idx_t offset) {
+    finish(info, "bloom_union", sources, result, n, offset, [](const Group& group) {
+        return group.united != nullptr ? save(group.united->filter) : filter_of(group);
     });
 }
 
-void add_overloads(duckdb_aggregate_function_set set) {
-    for (const bool sized : {false, true}) {
+bool register_one(duckdb_connection connection, const char* name, Overloads overloads,
+                  duckdb_aggregate_update_t update, duckdb_aggregate_combine_t combine,
+                  duckdb_aggregate_finalize_t finalize) {
+    duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(name);
+    for (const auto& parameters : overloads) {
         duckdb_aggregate_function function = duckdb_create_aggregate_function();
-        duckdb_aggregate_function_set_name(function, "bloom_filter");
-        with_type(DUCKDB_TYPE_ANY, [&](duckdb_logical_type t) {
-            duckdb_aggregate_function_add_parameter(function, t);
-        });
-        if (sized)
-            with_type(DUCKDB_TYPE_DOUBLE, [&](duckdb_logical_type t) {
+        duckdb_aggregate_function_set_name(function, name);
+        for (const duckdb_type parameter : parameters)
+            with_type(parameter, [&](duckdb_logical_type t) {
                 duckdb_aggregate_function_add_parameter(function, t);
             });
         with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) {
@@ -242,16 +354,19 @@ void add_overloads(duckdb_aggregate_function_set set) {
         duckdb_add_aggregate_function_to_set(set, function);
         duckdb_destroy_aggregate_function(&function);
     }
+    const bool done = duckdb_register_aggregate_function_set(connection, set) == DuckDBSuccess;
+    duckdb_destroy_aggregate_function_set(&set);
+    return done;
 }
 
 }  // namespace
 
-bool register_aggregate(duckdb_connection connection) {
-    duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set("bloom_filter");
-    add_overloads(set);
-    const bool done = duckdb_register_aggregate_function_set(connection, set) == DuckDBSuccess;
-    duckdb_destroy_aggregate_function_set(&set);
-    return done;
+bool register_aggregates(duckdb_connection connection) {
+    constexpr auto any = DUCKDB_TYPE_ANY, number = DUCKDB_TYPE_DOUBLE;
+    return register_one(connection, "bloom_filter", {{any}, {any, number}, {any, number, number}},
+                        update, combine, finalize) &&
+           register_one(connection, "bloom_union", {{DUCKDB_TYPE_BLOB}}, update_union,
+                        combine_unions, finalize_union);
 }
 
 }  // namespace simdbloom::duckdb

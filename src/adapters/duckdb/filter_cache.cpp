@@ -71,6 +71,10 @@ FrozenFilter FilterCache::get(std::span<const std::byte> blob) {
     return entry_of(blob).filter;
 }
 
+FrozenFilter FilterCache::read(std::span<const std::byte> blob) {
+    return blob.size() == reference_bytes ? get(blob) : FrozenFilter(load(blob).value());
+}
+
 FilterCache::Reference FilterCache::reference(std::span<const std::byte> blob) {
     const std::scoped_lock lock(mutex_);
     Reference reference;

@@ -27,6 +27,8 @@ public:
     /// The filter of a BLOB, or of a reference to one. Throws std::runtime_error for bytes that are
     /// neither, and for a reference whose filter is not kept any more.
     FrozenFilter get(std::span<const std::byte> blob);
+    /// The same without keeping what is read: for BLOBs that come once.
+    FrozenFilter read(std::span<const std::byte> blob);
     /// A reference by which get() finds the filter for as long as it is kept. Throws as get() does.
     Reference reference(std::span<const std::byte> blob);
 

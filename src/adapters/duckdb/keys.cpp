@@ -26,11 +26,12 @@ constexpr const char* kind_names[] = {"keys of another program",
                                       "DOUBLE",
                                       "VARCHAR",
                                       "BLOB",
-                                      "DATE or TIMESTAMP",
+                                      "TIMESTAMP",
                                       "TIMESTAMP WITH TIME ZONE",
                                       "TIME",
                                       "UUID",
-                                      "BIT"};
+                                      "BIT",
+                                      "DATE"};
 static_assert(std::size(kind_names) == static_cast<std::size_t>(last_kind) + 1);
 
 constexpr struct {
@@ -78,6 +79,7 @@ KeyClass kind_of_type(duckdb_type id) {
         case DUCKDB_TYPE_BLOB:
             return KeyClass::bytes;
         case DUCKDB_TYPE_DATE:
+            return KeyClass::date;
         case DUCKDB_TYPE_TIMESTAMP:
         case DUCKDB_TYPE_TIMESTAMP_S:
         case DUCKDB_TYPE_TIMESTAMP_MS:
@@ -98,6 +100,10 @@ KeyClass kind_of_type(duckdb_type id) {
 
 bool is_number(KeyClass kind) noexcept {
     return kind >= KeyClass::integer && kind <= KeyClass::real;
+}
+
+bool is_instant(KeyClass kind) noexcept {
+    return kind == KeyClass::instant || kind == KeyClass::date;
 }
 
 /// DuckDB does not promise the alignment of 16 that a compiler expects of 128 bits.
@@ -122,6 +128,8 @@ KeyClass kind_of(std::uint64_t seed) noexcept {
                                                          : KeyClass::foreign;
 }
 
+const char* kind_name(KeyClass kind) noexcept { return kind_names[static_cast<int>(kind)]; }
+
 KeyKind saved_kind(KeyClass kind) noexcept {
     switch (kind) {
         case KeyClass::foreign:
@@ -137,8 +145,24 @@ KeyKind saved_kind(KeyClass kind) noexcept {
     }
 }
 
+AskedKeys keys_of(const AnyFilter& filter) noexcept {
+    return {kind_of(filter.seed()), filter.seed(), filter.key_kind()};
+}
+
+std::uint64_t day_key(std::int32_t days) noexcept {
+    constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
+    if (days == last) return static_cast<std::uint64_t>(infinite);
+    if (days == -last) return static_cast<std::uint64_t>(-infinite);
+    return integer_key(Int128{days} * day);
+}
+
 std::string_view text_of(duckdb_string_t& string) noexcept {
     return {duckdb_string_t_data(&string), duckdb_string_t_length(string)};
+}
+
+std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept {
+    const auto text = text_of(string);
+    return std::as_bytes(std::span(text.data(), text.size()));
 }
 
 KeyColumn::KeyColumn(duckdb_vector vector, std::size_t rows)
@@ -199,13 +223,7 @@ void KeyColumn::with_numbers(const Use& use) const {
 }
 
 std::uint64_t KeyColumn::instant_key(std::size_t row) const noexcept {
-    if (id_ == DUCKDB_TYPE_DATE) {
-        const auto days = load_at<std::int32_t>(data_, row);
-        constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
-        if (days == last) return static_cast<std::uint64_t>(infinite);
-        if (days == -last) return static_cast<std::uint64_t>(-infinite);
-        return integer_key(Int128{days} * day);
-    }
+    if (id_ == DUCKDB_TYPE_DATE) return day_key(load_at<std::int32_t>(data_, row));
     const auto value = load_at<std::int64_t>(data_, row);
     if (value == infinite || value == -infinite) return static_cast<std::uint64_t>(value);
     if (id_ == DUCKDB_TYPE_TIMESTAMP_S) return integer_key(Int128{value} * 1'000'000);
@@ -303,28 +321,28 @@ KeyColumn::Hashes KeyColumn::hashes() const {
     return result;
 }
 
-void KeyColumn::check_askable(const AnyFilter& asked) const {
-    const KeyClass filter = kind_of(asked.seed());
+void KeyColumn::check_askable(const AskedKeys& asked) const {
+    const KeyClass filter = asked.kind;
     if (filter == KeyClass::none || kind_ == KeyClass::none) return;
     if (filter == KeyClass::foreign) {
-        const KeyKind saved = asked.key_kind();
-        if (saved == KeyKind::unknown || saved == saved_kind(kind_)) return;
-        throw std::invalid_argument("a filter of " + to_string(saved) + " is asked with " +
-                                    kind_names[static_cast<int>(kind_)]);
+        if (asked.saved == KeyKind::unknown || asked.saved == saved_kind(kind_)) return;
+        throw std::invalid_argument("a filter of " + to_string(asked.saved) + " is asked with " +
+                                    kind_name(kind_));
     }
-    const std::string both = std::string("a filter of ") + kind_names[static_cast<int>(filter)] +
-                             " is asked with " + kind_names[static_cast<int>(kind_)];
+    const std::string both =
+        std::string("a filter of ") + kind_name(filter) + " is asked with " + kind_name(kind_);
     if (filter == KeyClass::decimal && kind_ == KeyClass::single)
         throw std::invalid_argument(both +
                                     ": `=` rounds both to FLOAT; cast the key to DOUBLE"
                                     " or build the filter of FLOAT");
-    if (filter != kind_ && !(is_number(filter) && is_number(kind_)))
+    if (filter != kind_ && !(is_number(filter) && is_number(kind_)) &&
+        !(is_instant(filter) && is_instant(kind_)))
         throw std::invalid_argument(both + "; cast the key to the type of the filter");
 }
 
-void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
+void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
                     FilterProbe& question) const {
-    const KeyClass of = kind_of(filter.seed());
+    const KeyClass of = filter.kind;
     check_askable(filter);
     auto& [column, values, certain] = question;
     certain.clear();
@@ -345,17 +363,17 @@ void KeyColumn::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
     };
     if (kind_ == KeyClass::none) return;
     if (holds_strings()) {
-        if (valid_ == nullptr) return hash_strings(first, nullptr, n, filter.seed(), values.data());
+        if (valid_ == nullptr) return hash_strings(first, nullptr, n, filter.seed, values.data());
         std::vector<std::uint32_t> rows;
         for (std::size_t i = 0; i < n; ++i)
             if (is_valid(first + i)) rows.push_back(static_cast<std::uint32_t>(i));
         std::vector<std::uint64_t> hashes(rows.size());
-        hash_strings(first, rows.data(), rows.size(), filter.seed(), hashes.data());
+        hash_strings(first, rows.data(), rows.size(), filter.seed, hashes.data());
         for (std::size_t i = 0; i < rows.size(); ++i) values[rows[i]] = hashes[i];
         return;
     }
     if (!is_number(kind_)) {
-        each([&](std::size_t i) { return hash_of(first + i, filter.seed()); });
+        each([&](std::size_t i) { return hash_of(first + i, filter.seed); });
         return;
     }
     // Beyond the integers that the narrower side can tell apart, `=` finds several integers equal.

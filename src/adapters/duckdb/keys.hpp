@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,22 +27,36 @@ enum class KeyClass : std::uint8_t {
     real,      ///< DOUBLE
     text,      ///< VARCHAR, ENUM
     bytes,     ///< BLOB
-    instant,   ///< DATE, TIMESTAMP, TIMESTAMP_S, _MS, _NS: as microseconds
+    instant,   ///< TIMESTAMP, TIMESTAMP_S, _MS, _NS: as microseconds
     zoned,     ///< TIMESTAMP WITH TIME ZONE
     time,
     uuid,
     bits,
+    date,  ///< DATE: as microseconds, but all of them whole days
 };
-constexpr KeyClass last_kind = KeyClass::bits;
+constexpr KeyClass last_kind = KeyClass::date;
 
 /// The seed of filters whose keys are of that kind.
 std::uint64_t seed_of(KeyClass kind) noexcept;
 KeyClass kind_of(std::uint64_t seed) noexcept;
+const char* kind_name(KeyClass kind) noexcept;
 /// The same, as the format of saved filters says it to readers other than DuckDB.
 KeyKind saved_kind(KeyClass kind) noexcept;
 
+/// What the keys of a filter are.
+struct AskedKeys {
+    KeyClass kind;
+    std::uint64_t seed;
+    KeyKind saved;
+};
+AskedKeys keys_of(const AnyFilter& filter) noexcept;
+
+/// Days since 1970-01-01 as the key of a DATE.
+std::uint64_t day_key(std::int32_t days) noexcept;
+
 /// The strings of a vector. Short strings lie in the vector itself.
 std::string_view text_of(duckdb_string_t& string) noexcept;
+std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept;
 
 /// A column of keys, of any type that has keys. Refers to DuckDB's vector.
 class KeyColumn {
@@ -74,7 +89,7 @@ public:
         std::vector<std::uint32_t> certain;  ///< rows, from 0, that pass whatever the filter says
     };
     /// Throws std::invalid_argument where equal keys of the two types cannot be recognised.
-    void ask(const AnyFilter& filter, std::size_t first, std::size_t n,
+    void ask(const AskedKeys& filter, std::size_t first, std::size_t n,
              FilterProbe& question) const;
 
 private:
@@ -86,7 +101,7 @@ private:
     std::uint64_t hash_of(std::size_t row, std::uint64_t seed) const;
     std::uint64_t instant_key(std::size_t row) const noexcept;
     std::uint64_t label_hash(std::size_t row, std::uint64_t seed) const;
-    void check_askable(const AnyFilter& filter) const;
+    void check_askable(const AskedKeys& asked) const;
 
     duckdb_logical_type type_;
     duckdb_type id_, storage_;

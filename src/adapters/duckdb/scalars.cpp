@@ -1,4 +1,5 @@
-// bloom_contains(blob, key), bloom_info(blob), bloom_ref(blob) and bloom_memory([bytes]).
+// bloom_contains(blob, key, ..), bloom_prune(blob, low, high), bloom_info(blob), bloom_ref(blob)
+// and bloom_memory([bytes]).
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -10,17 +11,12 @@
 
 #include "adapters/duckdb/filter_cache.hpp"
 #include "adapters/duckdb/functions.hpp"
-#include "adapters/duckdb/keys.hpp"
+#include "adapters/duckdb/key_rows.hpp"
 #include "adapters/duckdb/memory.hpp"
 #include "adapters/duckdb/states.hpp"
 
 namespace simdbloom::duckdb {
 namespace {
-
-std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept {
-    const auto text = text_of(string);
-    return std::as_bytes(std::span(text.data(), text.size()));
-}
 
 template <class Work>
 void guarded(duckdb_function_info info, const char* function, const Work& work) noexcept {
@@ -56,8 +52,8 @@ void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
 
 /// The answers are NULL where an argument is NULL. The members of a STRUCT that is NULL are NULL
 /// too.
-void null_where(std::initializer_list<duckdb_vector> arguments, std::size_t rows,
-                duckdb_vector output, std::size_t members = 0) {
+void null_where(std::span<const duckdb_vector> arguments, std::size_t rows, duckdb_vector output,
+                std::size_t members = 0) {
     for (const duckdb_vector argument : arguments) {
         const std::uint64_t* const valid = duckdb_vector_get_validity(argument);
         if (valid == nullptr) continue;
@@ -73,13 +69,20 @@ void null_where(std::initializer_list<duckdb_vector> arguments, std::size_t rows
     }
 }
 
+std::vector<duckdb_vector> arguments_of(duckdb_data_chunk input) {
+    std::vector<duckdb_vector> arguments;
+    for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(input); ++i)
+        arguments.push_back(duckdb_data_chunk_get_vector(input, i));
+    return arguments;
+}
+
 void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_contains", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        const duckdb_vector blobs = duckdb_data_chunk_get_vector(input, 0);
-        const duckdb_vector column = duckdb_data_chunk_get_vector(input, 1);
-        const KeyColumn keys(column, rows);
-        null_where({blobs, column}, rows, output);
+        const std::vector<duckdb_vector> arguments = arguments_of(input);
+        const duckdb_vector blobs = arguments[0];
+        const KeyRows keys(std::span<const duckdb_vector>(arguments).subspan(1), rows);
+        null_where(arguments, rows, output);
         auto* const answers = static_cast<std::uint8_t*>(duckdb_vector_get_data(output));
         KeyColumn::FilterProbe question;
         for_each_run(blobs, rows,
@@ -95,7 +98,7 @@ void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector 
 void refer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_ref", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        null_where({duckdb_data_chunk_get_vector(input, 0)}, rows, output);
+        null_where(arguments_of(input), rows, output);
         for_each_run(duckdb_data_chunk_get_vector(input, 0), rows,
                      [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
                          const auto reference = filter_cache().reference(blob);
@@ -107,6 +110,66 @@ void refer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector out
     });
 }
 
+constexpr std::uint64_t most_asked = 65536;  ///< of the keys of a range
+
+/// What the filter says of all rows whose keys lie between two, from an answer for each key.
+Prune prune(const FrozenFilter& filter, std::int64_t low, std::int64_t high, KeyClass kind) {
+    const std::uint64_t seed = filter.seed();
+    if (is_empty(seed)) return Prune::none;
+    const bool integers =
+        kind_of(seed) == KeyClass::integer ||
+        (seed_of(kind_of(seed)) != seed && filter->key_kind() == KeyKind::integers);
+    if (kind == KeyClass::integer ? !integers : kind_of(seed) != kind)
+        throw std::invalid_argument(std::string("a range of ") + kind_name(kind) +
+                                    " is asked of a filter of " + keys_text(seed));
+    if (low > high)
+        throw std::invalid_argument("a range from " + std::to_string(low) + " to " +
+                                    std::to_string(high));
+    const std::uint64_t last = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    if (last >= most_asked) return Prune::maybe;
+    const JoinFilter asked(filter);
+    std::vector<std::uint64_t> keys;
+    std::size_t found = 0;
+    for (std::uint64_t first = 0; first <= last; first += keys.size()) {
+        keys.clear();
+        for (std::uint64_t i = first; i <= last && keys.size() < 1024; ++i)
+            keys.push_back(kind == KeyClass::date ? day_key(static_cast<std::int32_t>(
+                                                        low + static_cast<std::int64_t>(i)))
+                                                  : static_cast<std::uint64_t>(low) + i);
+        found += asked.count({keys});
+        if (found > 0 && found < first + keys.size()) return Prune::maybe;
+    }
+    return found == 0 ? Prune::none : Prune::all;
+}
+
+void prune_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+    guarded(info, "bloom_prune", [&] {
+        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
+        const std::vector<duckdb_vector> arguments = arguments_of(input);
+        null_where(arguments, rows, output);
+        const std::uint64_t* const valid = duckdb_vector_get_validity(output);
+        duckdb_logical_type type = duckdb_vector_get_column_type(arguments[1]);
+        const bool days = duckdb_get_type_id(type) == DUCKDB_TYPE_DATE;
+        duckdb_destroy_logical_type(&type);
+        const auto bound = [&](std::size_t argument, std::size_t row) -> std::int64_t {
+            const void* const data = duckdb_vector_get_data(arguments[argument]);
+            return days ? static_cast<const std::int32_t*>(data)[row]
+                        : static_cast<const std::int64_t*>(data)[row];
+        };
+        for_each_run(
+            arguments[0], rows,
+            [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
+                const FrozenFilter filter = filter_cache().get(blob);
+                for (std::size_t row = first; row < first + n; ++row) {
+                    if (valid != nullptr && (valid[row / 64] >> (row % 64) & 1) == 0) continue;
+                    const auto said = to_string(prune(filter, bound(1, row), bound(2, row),
+                                                      days ? KeyClass::date : KeyClass::integer));
+                    duckdb_vector_assign_string_element_len(output, row, said.data(), said.size());
+                }
+            });
+    });
+}
+
 constexpr const char* info_names[] = {"spec",         "bytes",        "keys",
                                       "bits_per_key", "expected_fpr", "estimated_fpr"};
 constexpr duckdb_type info_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT,
@@ -115,7 +178,7 @@ constexpr duckdb_type info_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_UBIGINT, 
 void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_info", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        null_where({duckdb_data_chunk_get_vector(input, 0)}, rows, output, std::size(info_names));
+        null_where(arguments_of(input), rows, output, std::size(info_names));
         const auto column = [&](idx_t i) {
             return duckdb_vector_get_data(duckdb_struct_vector_get_child(output, i));
         };
@@ -146,19 +209,18 @@ constexpr duckdb_type memory_types[] = {DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT
 void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_memory", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        const idx_t given = duckdb_data_chunk_get_column_count(input);
-        const auto argument = [&](idx_t i) { return duckdb_data_chunk_get_vector(input, i); };
-        for (idx_t i = 0; i < given; ++i)
-            null_where({argument(i)}, rows, output, std::size(memory_names));
+        const std::vector<duckdb_vector> arguments = arguments_of(input);
+        const std::size_t given = arguments.size();
+        null_where(arguments, rows, output, std::size(memory_names));
         const std::uint64_t* const valid = duckdb_vector_get_validity(output);
         for (std::size_t row = 0; given > 0 && row < rows; ++row) {
             if (valid != nullptr && (valid[row / 64] >> (row % 64) & 1) == 0) continue;
             const auto limit =
-                static_cast<std::uint64_t*>(duckdb_vector_get_data(argument(0)))[row];
+                static_cast<std::uint64_t*>(duckdb_vector_get_data(arguments[0]))[row];
             Memory::set_limit(limit);
             filter_cache().set_limit(limit / Memory::kept_part);
             if (given == 1) continue;
-            const auto seconds = static_cast<double*>(duckdb_vector_get_data(argument(1)))[row];
+            const auto seconds = static_cast<double*>(duckdb_vector_get_data(arguments[1]))[row];
             if (!(seconds >= 0 && seconds <= 1e9))
                 throw std::invalid_argument(std::to_string(seconds) + " seconds");
             States::set_patience(static_cast<std::int64_t>(seconds * 1000));
@@ -184,41 +246,23 @@ void with_struct(const char* const (&names)[n], const duckdb_type (&types)[n], c
     for (auto& member : members) duckdb_destroy_logical_type(&member);
 }
 
-/// A function with its overloads.
-bool register_scalar(duckdb_connection connection, const char* name,
-                     std::initializer_list<std::initializer_list<duckdb_type>> overloads,
-                     duckdb_logical_type result, duckdb_scalar_function_t run, bool is_volatile) {
-    duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
-    for (const auto& parameters : overloads) {
-        duckdb_scalar_function function = duckdb_create_scalar_function();
-        duckdb_scalar_function_set_name(function, name);
-        for (const duckdb_type parameter : parameters)
-            with_type(parameter, [&](duckdb_logical_type t) {
-                duckdb_scalar_function_add_parameter(function, t);
-            });
-        duckdb_scalar_function_set_return_type(function, result);
-        duckdb_scalar_function_set_special_handling(function);
-        if (is_volatile) duckdb_scalar_function_set_volatile(function);
-        duckdb_scalar_function_set_function(function, run);
-        duckdb_add_scalar_function_to_set(set, function);
-        duckdb_destroy_scalar_function(&function);
-    }
-    const bool done = duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
-    duckdb_destroy_scalar_function_set(&set);
-    return done;
-}
-
 }  // namespace
 
 bool register_scalars(duckdb_connection connection) {
     bool done = true;
-    using Overloads = std::initializer_list<std::initializer_list<duckdb_type>>;
     const auto add = [&](const char* name, Overloads overloads, duckdb_logical_type result,
-                         duckdb_scalar_function_t run, bool is_volatile = false) {
-        done = register_scalar(connection, name, overloads, result, run, is_volatile) && done;
+                         duckdb_scalar_function_t run, Scalar way = Scalar::plain) {
+        done = register_scalar(connection, name, overloads, result, run, way) && done;
     };
     with_type(DUCKDB_TYPE_BOOLEAN, [&](duckdb_logical_type t) {
-        add("bloom_contains", {{DUCKDB_TYPE_BLOB, DUCKDB_TYPE_ANY}}, t, contains);
+        add("bloom_contains", {{DUCKDB_TYPE_BLOB, DUCKDB_TYPE_ANY}}, t, contains,
+            Scalar::more_arguments);
+    });
+    with_type(DUCKDB_TYPE_VARCHAR, [&](duckdb_logical_type t) {
+        add("bloom_prune",
+            {{DUCKDB_TYPE_BLOB, DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT},
+             {DUCKDB_TYPE_BLOB, DUCKDB_TYPE_DATE, DUCKDB_TYPE_DATE}},
+            t, prune_rows);
     });
     with_type(DUCKDB_TYPE_BLOB,
               [&](duckdb_logical_type t) { add("bloom_ref", {{DUCKDB_TYPE_BLOB}}, t, refer); });
@@ -227,7 +271,7 @@ bool register_scalars(duckdb_connection connection) {
     });
     with_struct(memory_names, memory_types, [&](duckdb_logical_type t) {
         add("bloom_memory", {{}, {DUCKDB_TYPE_UBIGINT}, {DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_DOUBLE}},
-            t, memory, true);
+            t, memory, Scalar::is_volatile);
     });
     return done;
 }

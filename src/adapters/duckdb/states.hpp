@@ -23,12 +23,23 @@ namespace simdbloom::duckdb {
 
 using Hashes = CountedVector<std::uint64_t>;
 
-/// What a group has so far: the hashes of its keys, because their number is known only at the end.
+/// The union of filters so far.
+struct United {
+    explicit United(const AnyFilter& first) : bytes(first.size_in_bytes()), filter(first) {}
+
+    Reservation bytes;
+    AnyFilter filter;
+};
+
+/// What a group has so far: of bloom_filter the hashes of its keys, because their number is known
+/// only at the end; of bloom_union the filter, or null.
 struct Group {
     Hashes hashes;
     CountedVector<std::shared_ptr<const Hashes>> shared;  ///< more of them, with other groups
     double bits_per_key = 0;                              ///< 0: not given yet
-    KeyClass kind = KeyClass::none;
+    double n_keys = 0;  ///< that the filter is made for; 0: for those that it gets
+    std::uint64_t seed = seed_of(KeyClass::none);
+    std::unique_ptr<United> united;
 };
 
 struct Slot {

@@ -1,0 +1,161 @@
+#include "adapters/duckdb/key_rows.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+DUCKDB_EXTENSION_EXTERN
+
+namespace simdbloom::duckdb {
+namespace {
+
+constexpr std::uint64_t rows_base = 0x726F'7773'0000'0000u;  // "rows"
+constexpr unsigned kind_bits = 4;
+static_assert(static_cast<unsigned>(last_kind) < 1u << kind_bits);
+
+constexpr std::uint64_t null_hash = 0x9FB2'1C65'1E98'DF25u;
+
+bool is_of_rows(std::uint64_t seed) noexcept { return seed >> 32 == rows_base >> 32; }
+
+KeyClass kind_of_column(std::uint64_t seed, std::size_t column) noexcept {
+    const auto bits = static_cast<unsigned>(seed >> (kind_bits * column));
+    return static_cast<KeyClass>(bits & ((1u << kind_bits) - 1));
+}
+
+std::size_t columns_of(std::uint64_t seed) noexcept {
+    std::size_t columns = 0;
+    while (columns < KeyRows::most_columns && kind_of_column(seed, columns) != KeyClass::foreign)
+        ++columns;
+    return columns;
+}
+
+std::uint64_t joined(std::uint64_t before, std::uint64_t of_column) noexcept {
+    return hash_key(before) + of_column;
+}
+
+/// The members of a row value (a, b), or nothing if the vector holds something else. A struct with
+/// names is no row value: `=` compares its members by name.
+std::vector<duckdb_vector> members_of(duckdb_vector vector) {
+    std::vector<duckdb_vector> members;
+    duckdb_logical_type type = duckdb_vector_get_column_type(vector);
+    if (duckdb_get_type_id(type) == DUCKDB_TYPE_STRUCT) {
+        char* const name = duckdb_struct_type_child_name(type, 0);
+        if (name != nullptr && *name == '\0')
+            for (idx_t i = 0; i < duckdb_struct_type_child_count(type); ++i)
+                members.push_back(duckdb_struct_vector_get_child(vector, i));
+        duckdb_free(name);
+    }
+    duckdb_destroy_logical_type(&type);
+    return members;
+}
+
+}  // namespace
+
+KeyRows::KeyRows(std::span<const duckdb_vector> columns, std::size_t rows) : rows_(rows) {
+    std::vector<duckdb_vector> members;
+    if (columns.size() == 1) members = members_of(columns[0]);
+    if (!members.empty()) row_values_ = duckdb_vector_get_validity(columns[0]);
+    as_rows_ = !members.empty() || columns.size() > 1;
+    if (!members.empty()) columns = members;
+    if (columns.size() > most_columns)
+        throw std::invalid_argument("keys of " + std::to_string(columns.size()) +
+                                    " columns; a filter has at most " +
+                                    std::to_string(most_columns));
+    for (const duckdb_vector column : columns) columns_.emplace_back(column, rows);
+}
+
+std::uint64_t KeyRows::seed() const noexcept {
+    if (!as_rows_) return seed_of(columns_[0].kind());
+    std::uint64_t seed = rows_base;
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+        seed |= static_cast<std::uint64_t>(columns_[i].kind()) << (kind_bits * i);
+    return seed;
+}
+
+KeyColumn::Hashes KeyRows::hashes() const {
+    if (!as_rows_) return columns_[0].hashes();
+    KeyColumn::Hashes all;
+    for (std::size_t row = 0; row < rows_; ++row) {
+        if (is_null(row)) continue;
+        all.rows.push_back(static_cast<std::uint32_t>(row));
+        all.values.push_back(0);
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const KeyColumn::Hashes its = columns_[i].hashes();
+        const auto join = [&](std::uint64_t before, std::uint64_t hash) {
+            return i == 0 ? hash : joined(before, hash);
+        };
+        std::vector<std::uint64_t> first(rows_, null_hash);
+        std::vector<std::pair<std::size_t, std::uint64_t>> second;  // of some decimals
+        for (std::size_t j = 0; j < its.size(); ++j) {
+            const std::size_t row = its.row(j);
+            if (j > 0 && row == its.row(j - 1)) second.emplace_back(row, its.values[j]);
+            else first[row] = its.values[j];
+        }
+        const std::size_t before = all.size();
+        if (second.empty()) {
+            for (std::size_t j = 0; j < before; ++j)
+                all.values[j] = join(all.values[j], first[all.rows[j]]);
+            continue;
+        }
+        KeyColumn::Hashes both;
+        auto next = second.begin();
+        for (std::size_t j = 0; j < before; ++j) {
+            const std::uint32_t row = all.rows[j];
+            while (next != second.end() && next->first < row) ++next;
+            both.rows.push_back(row);
+            both.values.push_back(join(all.values[j], first[row]));
+            if (next == second.end() || next->first != row) continue;
+            both.rows.push_back(row);
+            both.values.push_back(join(all.values[j], next->second));
+        }
+        all = std::move(both);
+    }
+    return all;
+}
+
+void KeyRows::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
+                  KeyColumn::FilterProbe& question) const {
+    const std::uint64_t seed = filter.seed();
+    if (is_of_rows(seed) ? !as_rows_ || columns_of(seed) != columns_.size()
+                         : as_rows_ && !is_empty(seed))
+        throw std::invalid_argument("a filter of " + keys_text(seed) + " is asked with " +
+                                    keys_text(this->seed()));
+    if (!as_rows_) return columns_[0].ask(keys_of(filter), first, n, question);
+    KeyColumn::FilterProbe of_column;
+    std::vector<std::uint64_t> hashes(n);
+    question.certain.clear();
+    for (std::size_t i = 0; is_of_rows(seed) && i < columns_.size(); ++i) {
+        const KeyClass kind = kind_of_column(seed, i);
+        const std::uint64_t its_seed = seed_of(kind);
+        columns_[i].ask({kind, its_seed, saved_kind(kind)}, first, n, of_column);
+        question.certain.insert(question.certain.end(), of_column.certain.begin(),
+                                of_column.certain.end());
+        const auto& [values, hashed, valid, offset] = of_column.column;
+        for (std::size_t j = 0; j < n; ++j) {
+            const std::uint64_t hash = !columns_[i].is_valid(first + j) ? null_hash
+                                       : hashed                         ? values[j]
+                                                : hash_key(values[j], its_seed);
+            hashes[j] = i == 0 ? hash : joined(hashes[j], hash);
+        }
+    }
+    question.values = std::move(hashes);
+    question.column = {question.values, true};
+}
+
+std::string keys_text(std::uint64_t seed) {
+    if (!is_of_rows(seed)) return kind_name(kind_of(seed));
+    std::string text;
+    for (std::size_t i = 0; i < columns_of(seed); ++i)
+        text += (i == 0 ? "(" : ", ") + std::string(kind_name(kind_of_column(seed, i)));
+    return text + ")";
+}
+
+KeyKind saved_kind(std::uint64_t seed) noexcept {
+    return is_of_rows(seed) ? KeyKind::unknown : saved_kind(kind_of(seed));
+}
+
+bool is_empty(std::uint64_t seed) noexcept { return seed == seed_of(KeyClass::none); }
+
+}  // namespace simdbloom::duckdb
