@@ -24,6 +24,7 @@
 #include "simdbloom/frozen.hpp"
 #include "simdbloom/governor.hpp"
 #include "simdbloom/serialize.hpp"
+#include "simdbloom/worth.hpp"
 
 namespace simdbloom::detail {
 class KeyBitmap;
@@ -133,6 +134,9 @@ public:
     double estimated_fpr() const;
     /// Of the keys or bits; 0 of Kind::none and Kind::all.
     std::size_t size_in_bytes() const noexcept;
+    /// Whether asking pays (worth.hpp). The times of lists and bitmaps are those of register64,
+    /// which are no less.
+    Worth worth(const Workload& workload) const;
 
     // The answers below throw std::invalid_argument if a list or a bitmap of keys is asked about
     // hashes, or a list of hashes about keys. A filter is asked about either.
@@ -205,10 +209,15 @@ public:
     ///   "auto"       finish() chooses the kind of the filter (src/join/README.md, "What auto
     ///   takes") "auto:SPEC"  the same, with this filter where a filter is the choice
     ///
-    /// A builder that chooses keeps the keys, 8 bytes each, until finish(). bits_per_key is then
-    /// the most that a filter may take. n_keys is how many distinct keys there are at most, or 0:
-    /// as many as rows. It takes keys or hashes, and throws std::invalid_argument if it is given
-    /// both.
+    /// n_keys is how many distinct keys there are at most, or 0 where nobody knows: then finish()
+    /// sizes the filter for the keys that came.
+    ///
+    /// A builder that chooses or knows no n_keys keeps the keys, 8 bytes each, until finish(). It
+    /// takes keys or hashes, and throws std::invalid_argument if it is given both. For a builder
+    /// that chooses, bits_per_key is the most that a filter may take.
+    ///
+    /// options.max_bytes bounds the filter. A builder that knows no n_keys and does not choose
+    /// keeps no more keys than the largest filter has room for; that filter then takes them.
     ///
     /// Throws as make_filter, and std::invalid_argument for a spec that is no Bloom filter: threads
     /// cannot fill a table of fingerprints together.
@@ -217,6 +226,11 @@ public:
     /// As "auto", for a workload that is known. "auto" stands for work_ns = 50, a line from memory.
     /// options.max_bytes counts where workload.max_bytes is 0.
     explicit JoinBuilder(const Workload& workload, Options options = {});
+    /// Without a number of keys: finish() makes a filter with that FPR for the keys that came, or
+    /// the best that options.max_bytes allows.
+    static JoinBuilder for_fpr(std::string_view spec, double fpr, Options options = {}) {
+        return JoinBuilder(ForFpr{}, spec, fpr, std::move(options));
+    }
     ~JoinBuilder();
 
     /// Several threads may call it at the same time, each with rows of its own. The bits are those
@@ -241,6 +255,17 @@ public:
     /// The number of partitions that are not sealed.
     std::size_t unsealed() const { return partitions_.unsealed(); }
 
+    /// Keeps at most so many bytes of keys. Once there are more distinct keys, the largest filter
+    /// that options.max_bytes allows takes all of them, and finish() folds it to the FPR or the
+    /// bits a key that are wanted; then its size is one that folding gives, and the FPR may be
+    /// lower. Throws std::invalid_argument without max_bytes, and where no keys are kept. Nothing
+    /// may be inserted meanwhile.
+    void keep_at_most(std::size_t bytes);
+    /// Whether the filter pays, by the keys so far: by the bits that are set in the filter that
+    /// they give, if all rows have keys of their own and are no list and no bitmap. Takes the time
+    /// of finish(). Nothing may be inserted meanwhile.
+    Worth worth(const Workload& workload) const;
+
     /// The number of rows inserted that were not NULL, without those of parts.
     std::uint64_t rows() const noexcept { return rows_.load(std::memory_order_relaxed); }
     /// The filter that was built, or accept_none() if no row went in; accept_all(), whose why()
@@ -253,15 +278,17 @@ public:
     /// all parts together. All parts must name the same.
     JoinFilter part() &&;
     /// The same as a filter that can still be united with others, e.g. with those of other
-    /// machines. Throws std::invalid_argument if the builder chooses, and unless all partitions
-    /// are sealed.
+    /// machines. Throws std::invalid_argument if the builder keeps its keys, and unless all
+    /// partitions are sealed.
     AnyFilter filter() &&;
 
 private:
+    struct ForFpr {};
+    JoinBuilder(ForFpr, std::string_view spec, double fpr, Options options);
     void check_builds() const;
     std::optional<JoinFilter> unless_sealed() const;
 
-    std::optional<AnyFilter> filter_;  // or, of a builder that chooses,
+    std::optional<AnyFilter> filter_;  // or, of a builder that keeps its keys,
     std::unique_ptr<detail::KeptKeys> kept_;
     std::atomic<std::uint64_t> rows_{0};
     bool has_parts_ = false, all_ = false;
@@ -295,6 +322,8 @@ public:
     double pass_rate(std::size_t i) const noexcept {
         return arms_[i].seen > 0 ? arms_[i].passed / arms_[i].seen : 1;
     }
+    /// What became of the rows that reached filter i.
+    const JoinCounters& counters(std::size_t i) const noexcept { return arms_[i].counters; }
     /// The governor of filter i; null without settings.
     const Governor* governor(std::size_t i) const noexcept {
         return arms_[i].governor ? &*arms_[i].governor : nullptr;
@@ -305,6 +334,7 @@ private:
         JoinFilter filter;
         std::optional<Governor> governor;
         double seen = 0, passed = 0;
+        JoinCounters counters{};
     };
     detail::ZeroedByMove<std::vector<Arm>> arms_;
     detail::ZeroedByMove<std::vector<std::size_t>> order_;

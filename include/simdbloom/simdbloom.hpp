@@ -30,3 +30,4 @@
 #include "simdbloom/serialize.hpp"
 #include "simdbloom/split_block.hpp"
 #include "simdbloom/version.hpp"
+#include "simdbloom/worth.hpp"

@@ -34,29 +34,44 @@ std::vector<std::uint64_t> valid_values(const JoinColumn& column) {
     return values;
 }
 
-constexpr std::string_view chooses = "auto", chooses_beside = "auto:";
+/// "auto", "auto:SPEC" or a spec.
+detail::JoinTarget target_of(std::string_view spec, Options options) {
+    constexpr std::string_view chooses = "auto", chooses_beside = "auto:";
+    detail::JoinTarget target;
+    target.workload.work_ns = 50;
+    target.workload.max_bytes = options.max_bytes;
+    target.options = std::move(options);
+    target.only_filter = spec != chooses && !spec.starts_with(chooses_beside);
+    if (target.only_filter) target.spec = spec;
+    else if (spec != chooses) target.spec = spec.substr(chooses_beside.size());
+    if (spec != chooses && target.spec.empty())
+        throw std::invalid_argument("simdbloom: \"" + std::string(spec) + "\" names no filter");
+    return target;
+}
 
 }  // namespace
 
 JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key,
                          Options options) {
-    if (spec != chooses && !spec.starts_with(chooses_beside)) {
-        filter_ = detail::bloom_only(spec, n_keys, bits_per_key, std::move(options));
+    auto target = target_of(spec, std::move(options));
+    if (target.only_filter && n_keys != 0) {
+        filter_ = detail::bloom_only(spec, n_keys, bits_per_key, std::move(target.options));
         return;
     }
-    Workload workload;
-    workload.n_keys = n_keys;
-    workload.work_ns = 50;
-    workload.max_bits_per_key = bits_per_key;
-    workload.max_bytes = options.max_bytes;
-    const auto filter = spec == chooses ? "" : spec.substr(chooses_beside.size());
-    if (spec != chooses && filter.empty())
-        throw std::invalid_argument("simdbloom: \"auto:\" names no filter");
-    kept_ = std::make_unique<detail::KeptKeys>(std::string(filter), workload, std::move(options));
+    target.workload.n_keys = n_keys;
+    target.workload.max_bits_per_key = bits_per_key;
+    kept_ = std::make_unique<detail::KeptKeys>(std::move(target));
 }
 
 JoinBuilder::JoinBuilder(const Workload& workload, Options options)
-    : kept_(std::make_unique<detail::KeptKeys>("", workload, std::move(options))) {}
+    : kept_(std::make_unique<detail::KeptKeys>(
+          detail::JoinTarget{.workload = workload, .options = std::move(options)})) {}
+
+JoinBuilder::JoinBuilder(ForFpr, std::string_view spec, double fpr, Options options) {
+    auto target = target_of(spec, std::move(options));
+    target.fpr = fpr;
+    kept_ = std::make_unique<detail::KeptKeys>(std::move(target));
+}
 
 JoinBuilder::~JoinBuilder() = default;
 
@@ -137,9 +152,26 @@ std::optional<JoinFilter> JoinBuilder::unless_sealed() const {
     return detail::JoinAccess::all("all: " + std::move(missing));
 }
 
+void JoinBuilder::keep_at_most(std::size_t bytes) {
+    check_builds();
+    if (!kept_)
+        throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
+                                    ") of a builder that keeps no keys: it was told how many "
+                                    "there are");
+    kept_->keep_at_most(bytes);
+}
+
+Worth JoinBuilder::worth(const Workload& workload) const {
+    check_builds();
+    if (!kept_) return simdbloom::worth(*filter_, workload);
+    const auto filter = kept_->at_present();
+    return filter ? simdbloom::worth(*filter, workload) : JoinFilter::accept_all().worth(workload);
+}
+
 AnyFilter JoinBuilder::filter() && {
     if (kept_)
-        throw std::invalid_argument("simdbloom: a builder that chooses has no filter to be united");
+        throw std::invalid_argument(
+            "simdbloom: a builder that keeps its keys has no filter to be united");
     check_builds();
     if (const std::string missing = partitions_.missing(); !missing.empty())
         throw std::invalid_argument("simdbloom: " + missing);

@@ -6,13 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "dispatch/kernels_of.hpp"
-#include "filters/bloom_only.hpp"
 #include "layouts/number.hpp"
 #include "simdbloom/build.hpp"
-#include "simdbloom/calibration.hpp"
 #include "simdbloom/cardinality.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -43,50 +39,103 @@ void for_each_key(const JoinFilter& part, const Use& use) {
     (*bitmap)->for_each([&](std::span<const std::uint64_t> keys) { use(keys, false); });
 }
 
-}  // namespace
+using Pieces = std::vector<std::vector<std::uint64_t>>;
 
-AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_key,
-                     Options options) {
-    AnyFilter filter = make_filter(spec, n_keys, bits_per_key, std::move(options));
-    (void)checked_bloom(filter);
-    return filter;
+/// Each key once, ascending.
+std::vector<std::uint64_t> distinct_of(const Pieces& pieces, std::uint64_t n) {
+    std::vector<std::uint64_t> all;
+    all.reserve(n);
+    for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
 }
 
-KeptKeys::KeptKeys(std::string spec, const Workload& workload, Options options)
-    : spec_(std::move(spec)), workload_(workload), options_(std::move(options)) {
+/// So many keys are counted by sorting, in a millisecond or two. The estimate by the bits of a
+/// filter of so many is good to 0.2 %.
+constexpr std::uint64_t few_enough_to_sort = 100'000;
+/// A filter that has fewer than this share of the keys that it was made for is made again. One of a
+/// given FPR already where the FPR is wrong by 2 %: at 12 bits a key that is a key in 300.
+constexpr double least_share = 0.5, least_share_for_fpr = 1 - 1.0 / 300;
+
+}  // namespace
+
+KeptKeys::KeptKeys(JoinTarget target) : target_(std::move(target)) {
     // What cannot be made says so now, and not when all keys are there.
-    Workload checked = workload_;
-    checked.n_keys = std::max<std::uint64_t>(checked.n_keys, 1);
-    check_workload(checked);
-    if (workload_.max_bits_per_key < 1)
-        throw std::invalid_argument(
-            "simdbloom: max_bits_per_key=" + number(workload_.max_bits_per_key) + " is below 1");
-    if (workload_.erase || workload_.grow)
-        throw std::invalid_argument("simdbloom: a join filter does not erase, and does not grow");
-    if (workload_.max_bytes != 0) options_.max_bytes = workload_.max_bytes;
-    Options one;
-    one.hashing = options_.hashing;
-    if (!spec_.empty()) (void)bloom_only(spec_, 1, std::max(workload_.max_bits_per_key, 8.0), one);
-    workload_.merge = true;
-    if (options_.isa) (void)table_of(*options_.isa);
+    check_target(target_);
+    if (target_.workload.max_bytes != 0) target_.options.max_bytes = target_.workload.max_bytes;
+    target_.workload.merge = true;
+    // The largest filter is what these keys give, and all of which they are a part.
+    if (target_.only_filter && target_.options.max_bytes != 0)
+        most_kept_ = static_cast<std::uint64_t>(std::ceil(
+            8 * static_cast<double>(target_.options.max_bytes) / bits_for(target_, 1'000'000)));
+}
+
+void KeptKeys::keep_at_most(std::size_t bytes) {
+    if (target_.options.max_bytes == 0)
+        throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
+                                    ") needs Options::max_bytes, the size of the filter that takes "
+                                    "the keys which are not kept");
+    (void)largest_filter(target_);
+    most_kept_ = bytes / sizeof(std::uint64_t);
 }
 
 void KeptKeys::insert(std::vector<std::uint64_t> values, bool hashed) {
     if (values.empty()) return;
-    const std::lock_guard lock(mutex_);
-    if (hashed_ && *hashed_ != hashed)
-        throw std::invalid_argument(
-            "simdbloom: a builder that chooses takes keys or hashes; it was given both");
-    pieces_.push_back(std::move(values));
-    hashed_ = hashed;
+    Extent extent;
+    if (!hashed) extent.add(values);
+    {
+        const std::lock_guard lock(mutex_);
+        if (hashed_ && *hashed_ != hashed)
+            throw std::invalid_argument(
+                "simdbloom: a builder that keeps its keys takes keys or hashes; it was given both");
+        if (!largest_) {
+            const std::size_t n = values.size();
+            pieces_.push_back(std::move(values));
+            kept_ += n;
+            const auto before = std::exchange(hashed_, hashed);
+            try {
+                if (kept_ > most_kept_ && !united_) let_go();
+            } catch (...) {
+                pieces_.pop_back();
+                kept_ -= n;
+                hashed_ = before;
+                throw;
+            }
+            extent_.add(extent);
+            return;
+        }
+        extent_.add(extent);
+    }
+    BuildAccess::insert_beside_others(largest_->base(), values, hashed);
+}
+
+/// The keys are too many to be kept: rows that repeat keys are dropped, or else the largest filter
+/// takes all keys.
+void KeptKeys::let_go() {
+    AnyFilter filter = largest_filter(target_);
+    fill(filter);
+    if (2 * estimated_keys(filter).keys < static_cast<double>(most_kept_)) {
+        std::vector<std::vector<std::uint64_t>> distinct;
+        distinct.push_back(distinct_of(pieces_, kept_));
+        if (2 * distinct[0].size() <= most_kept_) {
+            pieces_ = std::move(distinct);
+            kept_ = pieces_[0].size();
+            return;
+        }
+    }
+    largest_ = std::move(filter);
+    pieces_ = {};
+    kept_ = 0;
 }
 
 void KeptKeys::unite(const JoinFilter& part) {
     if (const auto* filter = part.filter()) {
-        if (united_) *united_ |= *filter;
-        else united_ = *filter, of_united_.emplace();
-        if (part.range() && of_united_) of_united_->add(*part.range());
-        else of_united_.reset();
+        auto& into = largest_ ? largest_ : united_;
+        if (into) *into |= *filter;
+        else into = *filter;
+        if (part.range()) extent_.add(*part.range());
+        else range_is_known_ = false;
         return;
     }
     all_ = all_ || part.kind() == JoinFilter::Kind::all;
@@ -100,12 +149,6 @@ void insert_keys(AnyFilter& filter, const JoinFilter& part) {
         if (hashed) filter.insert_hashes(keys);
         else filter.insert(keys);
     });
-}
-
-std::uint64_t KeptKeys::rows() const noexcept {
-    std::uint64_t n = 0;
-    for (const auto& piece : pieces_) n += piece.size();
-    return n;
 }
 
 template <class Use>
@@ -133,61 +176,17 @@ std::optional<std::vector<std::uint64_t>> KeptKeys::distinct_of_few(std::uint64_
     return distinct;
 }
 
-/// The Bloom filter for n keys; nothing where max_bytes leaves less than a bit a key.
-std::optional<KeptKeys::Empty> KeptKeys::empty_filter(std::uint64_t n, bool is_part) const {
-    double bits = workload_.max_bits_per_key;
-    std::string why = number(bits) + " bits a key";
-    if (const auto most = options_.max_bytes / 64 * 64; options_.max_bytes != 0) {
-        const double room = 8 * static_cast<double>(most) / static_cast<double>(n) * (1 - 1e-9);
-        if (room < bits) bits = room, why = "max_bytes=" + std::to_string(options_.max_bytes);
-        if (bits < 1) return std::nullopt;
-    }
-    const auto with = [&](std::string_view spec, double size, const std::string& reason,
-                          double total_ns = 0) {
-        return Empty{bloom_only(spec, static_cast<std::size_t>(n), size, options_), reason,
-                     total_ns};
-    };
-    if (!spec_.empty()) return with(spec_, bits, why + ", as asked for");
-    if (const auto calibration = is_part ? std::nullopt : Calibration::of_this_machine();
-        calibration && !calibration->times.empty()) {
-        Workload workload = workload_;
-        workload.n_keys = n;
-        workload.max_bits_per_key = std::max(bits, 2.0);
-        workload.max_bytes = options_.max_bytes;
-        for (const auto& choice : advise(workload, *calibration).ranking)
-            if (!choice.is_none() && Layout::parse(choice.spec).is_bloom())
-                return with(
-                    choice.spec, std::min(choice.bits_per_key, bits),
-                    "the least time, " + number(choice.total_ns) + " ns a row by the calibration",
-                    choice.total_ns);
-    }
-    return with("split256", bits, why + (is_part ? "" : "; there is no calibration"));
-}
-
-/// Whether an exact bitmap that is larger than the filter takes less time. register64 gathers a
-/// word a key too, and hashes the key besides.
-bool KeptKeys::pays(const Places& places, const Empty& beside) const {
-    const std::uint64_t bytes = KeyBitmap::bytes_of(places, 0);
-    if (beside.total_ns == 0 || bytes == 0 || bytes > std::uint64_t{1} << 32) return false;
-    if (options_.max_bytes != 0 && bytes > options_.max_bytes) return false;
-    const auto calibration = Calibration::of_this_machine();
-    if (!calibration) return false;
-    try {
-        const auto times =
-            predicted_times(*calibration, "register64:k=5", beside.filter.isa(), bytes);
-        return (1 - workload_.hits) * times.absent + workload_.hits * times.present <=
-               beside.total_ns;
-    } catch (const std::invalid_argument&) {
-        return false;  // a calibration without times of register64
-    }
+std::uint64_t KeptKeys::keys_to_expect() const noexcept {
+    const std::uint64_t n = target_.workload.n_keys;
+    return n != 0 && n < kept_ ? n : kept_;
 }
 
 std::optional<JoinFilter> KeptKeys::bitmap(const Places& places, std::uint64_t at_most,
                                            const std::string& beside) const {
     const std::uint64_t bytes = KeyBitmap::bytes_of(places, 0);
     if (bytes == 0 || bytes > at_most) return std::nullopt;
-    if (options_.max_bytes != 0 && bytes > options_.max_bytes) return std::nullopt;
-    auto set = std::make_shared<KeyBitmap>(places, 0, options_);
+    if (target_.options.max_bytes != 0 && bytes > target_.options.max_bytes) return std::nullopt;
+    auto set = std::make_shared<KeyBitmap>(places, 0, target_.options);
     for_each([&](std::span<const std::uint64_t> keys) { return set->insert(keys), true; });
     set->set_keys(set->set_cells());
     const std::string why = "bitmap: " + std::to_string(set->keys()) + " keys " + text_of(places) +
@@ -203,10 +202,10 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
                           KeyBitmap::bytes_of(places, shift) > beside.size_in_bytes()))
         ++shift;
     if (KeyBitmap::bytes_of(places, shift) > beside.size_in_bytes()) return std::nullopt;
-    auto set = std::make_shared<KeyBitmap>(places, shift, options_);
+    auto set = std::make_shared<KeyBitmap>(places, shift, target_.options);
     // Cells only come. If there are too many already, even with all rows distinct, the rest of the
     // rows is not looked at: keys without neighbours end here after a few in a hundred.
-    const auto n = static_cast<double>(rows());
+    const auto n = static_cast<double>(kept_);
     std::uint64_t set_cells = 0;
     bool good = true;
     for_each([&](std::span<const std::uint64_t> keys) {
@@ -214,11 +213,7 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
         return good = set->fpr(set_cells, n) <= fpr;
     });
     if (!good) return std::nullopt;
-    std::vector<std::uint64_t> all;
-    all.reserve(rows());
-    for (const auto& piece : pieces_) all.insert(all.end(), piece.begin(), piece.end());
-    std::ranges::sort(all);
-    set->set_keys(static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin()));
+    set->set_keys(distinct_of(pieces_, kept_).size());
     if (set->fpr() > fpr) return std::nullopt;
     const std::string why = "prefix: " + std::to_string(set->keys()) + " keys " + text_of(places) +
                             ", a bit for " + std::to_string(std::uint64_t{1} << shift) +
@@ -229,6 +224,29 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
     return JoinAccess::make(JoinAccess::Bitmap(std::move(set)), places.range(), why);
 }
 
+/// The range of all keys; nothing if it is not known.
+std::optional<KeyRange> KeptKeys::range() const {
+    if (!range_is_known_ || hashed_.value_or(false) || extent_.empty()) return std::nullopt;
+    return extent_.places().range();
+}
+
+JoinFilter KeptKeys::made_of(AnyFilter filter, const std::string& why) const {
+    const std::string what = "filter: " + filter.spec() + " of " +
+                             std::to_string(filter.size_in_bytes()) + " bytes, " + why;
+    return JoinAccess::make(FrozenFilter(std::move(filter)), range(), what);
+}
+
+JoinFilter KeptKeys::list(std::vector<std::uint64_t> keys, const std::string& why) const {
+    const bool hashed = hashed_.value_or(false);
+    const auto places = range();
+    const std::size_t n = keys.size();
+    return JoinAccess::make(
+        std::make_shared<const KeyList>(std::move(keys), places ? Places::of(*places).flip : 0,
+                                        hashed,
+                                        target_.options.isa ? *target_.options.isa : default_isa()),
+        places, "list: " + counted(n, hashed ? "hash" : "key", hashed ? "es" : "s") + why);
+}
+
 void KeptKeys::fill(AnyFilter& filter) const {
     const bool hashed = hashed_.value_or(false);
     for (const auto& piece : pieces_)
@@ -236,81 +254,108 @@ void KeptKeys::fill(AnyFilter& filter) const {
         else parallel_insert(filter, piece, threads_);
 }
 
+/// A list or an exact bitmap, where one is small.
+std::optional<JoinFilter> KeptKeys::without_hash(bool is_part) const {
+    const auto places = range();
+    auto few = distinct_of_few(places ? Places::of(*places).flip : 0);
+    if (few && target_.options.max_bytes != 0 && 8 * few->size() > target_.options.max_bytes)
+        few.reset();
+    // A vector of rows takes a comparison for each key of a list, and a load for each row from a
+    // bitmap: up to eight keys no bitmap is faster.
+    if (few && few->size() <= 8) return list(std::move(*few), ", compared with each row");
+    if (places) {
+        const std::uint64_t n = is_part ? target_.workload.n_keys : keys_to_expect();
+        const double bits = bits_for(target_, n);
+        // In whole words, as a bitmap is.
+        const auto budget =
+            8 * static_cast<std::uint64_t>(std::ceil(static_cast<double>(n) * bits / 64));
+        const std::uint64_t of_list = few ? 8 * few->size() : 0;
+        if (auto exact = bitmap(Places::of(*places), std::max(budget, of_list),
+                                budget >= of_list
+                                    ? "no more than a filter of " + number(bits) + " bits a key"
+                                    : "no more than the keys"))
+            return exact;
+    }
+    if (few)
+        return list(std::move(*few), std::string(", compared with each row; ") +
+                                         (hashed_.value_or(false) ? "hashes have no range"
+                                                                  : "a bitmap would be larger"));
+    return std::nullopt;
+}
+
+/// The filter with all keys. `n` is how many there are at most: where rows repeat keys the filter
+/// is made again, for those that it has.
+JoinFilter KeptKeys::bloom(EmptyFilter empty, std::uint64_t n, bool is_part) const {
+    fill(empty.filter);
+    if (!is_part) {
+        const double distinct = n <= few_enough_to_sort && kept_ <= few_enough_to_sort
+                                    ? static_cast<double>(distinct_of(pieces_, kept_).size())
+                                    : estimated_keys(empty.filter).keys;
+        if (distinct < (target_.fpr ? least_share_for_fpr : least_share) * static_cast<double>(n)) {
+            auto smaller = empty_filter(
+                target_, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(distinct + 0.5)),
+                false);
+            if (smaller && smaller->filter.size_in_bytes() < empty.filter.size_in_bytes()) {
+                fill(smaller->filter);
+                return made_of(std::move(smaller->filter), smaller->why);
+            }
+        }
+    }
+    return made_of(std::move(empty.filter), empty.why);
+}
+
 JoinFilter KeptKeys::finish(bool is_part) const {
-    if (is_part && workload_.n_keys == 0)
+    if (is_part && target_.workload.n_keys == 0)
         throw std::invalid_argument(
             "simdbloom: a part needs the number of keys of all parts, not 0");
     if (all_) return JoinAccess::all("all: one of the parts accepts all");
-    const bool hashed = hashed_.value_or(false);
-    std::optional<Extent> extent;
-    if (united_) extent = of_united_;
-    else if (!hashed) extent.emplace();
-    if (hashed) extent.reset();
-    if (extent)
-        for_each([&](std::span<const std::uint64_t> keys) { return extent->add(keys), true; });
-    const auto filter_of = [&](AnyFilter filter, const std::string& why) {
+    if (united_) {
+        AnyFilter filter = *united_;
         fill(filter);
-        const std::string what = "filter: " + filter.spec() + " of " +
-                                 std::to_string(filter.size_in_bytes()) + " bytes, " + why;
-        return JoinAccess::make(FrozenFilter(std::move(filter)),
-                                extent ? std::optional(extent->places().range()) : std::nullopt,
-                                what);
-    };
-    if (united_) return filter_of(*united_, "one of the parts is such a filter");
-
-    const std::uint64_t n_rows = rows();
-    if (n_rows == 0) return JoinFilter::accept_none();
-    const auto flip = extent ? extent->places().flip : 0;
-    auto few = distinct_of_few(flip);
-    if (few && options_.max_bytes != 0 && 8 * few->size() > options_.max_bytes) few.reset();
-    const auto list = [&](const std::string& why) {
-        const auto isa = options_.isa ? *options_.isa : default_isa();
-        return JoinAccess::make(
-            std::make_shared<const KeyList>(*few, flip, hashed, isa),
-            extent ? std::optional(extent->places().range()) : std::nullopt,
-            "list: " + counted(few->size(), hashed ? "hash" : "key", hashed ? "es" : "s") + why);
-    };
-    // A vector of rows takes a comparison for each key of a list, and a load for each row from a
-    // bitmap: up to eight keys no bitmap is faster.
-    if (few && few->size() <= 8) return list(", compared with each row");
-
-    const std::uint64_t n =
-        is_part || (workload_.n_keys != 0 && workload_.n_keys < n_rows) ? workload_.n_keys : n_rows;
-    // In whole words, as a bitmap is.
-    const auto budget = 8 * static_cast<std::uint64_t>(std::ceil(static_cast<double>(n) *
-                                                                 workload_.max_bits_per_key / 64));
-    if (extent) {
-        const std::uint64_t of_list = few ? 8 * few->size() : 0;
-        if (auto exact =
-                bitmap(extent->places(), std::max(budget, of_list),
-                       budget >= of_list ? "no more than a filter of " +
-                                               number(workload_.max_bits_per_key) + " bits a key"
-                                         : "no more than the keys"))
-            return *exact;
+        return made_of(std::move(filter), "one of the parts is such a filter");
     }
-    if (few)
-        return list(", compared with each row; " +
-                    std::string(hashed ? "hashes have no range" : "a bitmap would be larger"));
-    auto beside = empty_filter(n, is_part);
-    if (!beside)
-        return JoinAccess::all("all: max_bytes=" + std::to_string(options_.max_bytes) +
-                               " is less than a bit for each of " + std::to_string(n) + " keys");
-    if (extent) {
-        if (pays(extent->places(), *beside))
-            if (auto exact = bitmap(extent->places(), std::numeric_limits<std::uint64_t>::max(),
+    const auto too_few_bits = [&](double n) {
+        return JoinAccess::all("all: max_bytes=" + std::to_string(target_.options.max_bytes) +
+                               " is less than a bit for each of " +
+                               std::to_string(static_cast<std::uint64_t>(n)) + " keys");
+    };
+    if (largest_) {
+        const double keys = estimated_keys(*largest_).keys;
+        if (8 * static_cast<double>(largest_->size_in_bytes()) < keys) return too_few_bits(keys);
+        AnyFilter filter = folded_to(target_, *largest_);
+        const std::uint64_t parts = largest_->size_in_bytes() / filter.size_in_bytes();
+        return made_of(std::move(filter), parts == 1
+                                              ? "the largest that max_bytes allows"
+                                              : "the largest that max_bytes allows, folded to a " +
+                                                    std::to_string(parts) + "th");
+    }
+    if (kept_ == 0) return JoinFilter::accept_none();
+    if (chooses())
+        if (auto exact = without_hash(is_part)) return *exact;
+
+    const std::uint64_t n = is_part ? target_.workload.n_keys : keys_to_expect();
+    auto beside = empty_filter(target_, n, is_part);
+    if (!beside) return too_few_bits(static_cast<double>(n));
+    if (const auto places = range(); places && chooses()) {
+        const Places at = Places::of(*places);
+        if (bitmap_pays(target_, at, *beside))
+            if (auto exact = bitmap(at, std::numeric_limits<std::uint64_t>::max(),
                                     "less time by the calibration than " + beside->filter.spec()))
                 return *exact;
         if (!is_part)
-            if (auto prefix = prefix_bitmap(extent->places(), beside->filter)) return *prefix;
+            if (auto prefix = prefix_bitmap(at, beside->filter)) return *prefix;
     }
-    JoinFilter filter = filter_of(std::move(beside->filter), beside->why);
-    if (is_part) return filter;
-    // Where rows repeat keys, a filter for all rows has room to spare.
-    const double distinct = std::ceil(estimated_keys(*filter.filter()).keys);
-    if (!(2 * distinct < static_cast<double>(n))) return filter;
-    auto smaller =
-        empty_filter(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(distinct)), false);
-    return smaller ? filter_of(std::move(smaller->filter), smaller->why) : filter;
+    return bloom(std::move(*beside), n, is_part);
+}
+
+std::optional<AnyFilter> KeptKeys::at_present() const {
+    if (largest_) return folded_to(target_, *largest_);
+    if (united_) return *united_;
+    if (kept_ == 0) return std::nullopt;
+    auto empty = empty_filter(target_, keys_to_expect(), false);
+    if (!empty) return std::nullopt;
+    fill(empty->filter);
+    return std::move(empty->filter);
 }
 
 }  // namespace simdbloom::detail

@@ -1,25 +1,21 @@
-// The build side of a JoinBuilder that chooses what its filter is: the keys, until they are all
-// there.
+// The build side of a JoinBuilder that does not know its keys before they come: the keys, until
+// they are all there.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "join/bloom_choice.hpp"
 #include "join/key_sets.hpp"
-#include "simdbloom/advice.hpp"
 
 namespace simdbloom::detail {
-
-/// make_filter, but std::invalid_argument for a spec whose filter several threads cannot fill.
-AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_key,
-                     Options options);
 
 /// Inserts the keys of a list or a bitmap. Throws std::invalid_argument for a prefix bitmap, which
 /// has lost them.
@@ -27,8 +23,11 @@ void insert_keys(AnyFilter& filter, const JoinFilter& part);
 
 class KeptKeys {
 public:
-    /// `spec`: the Bloom filter to take where a Bloom filter is the choice; empty: by advice.
-    KeptKeys(std::string spec, const Workload& workload, Options options);
+    /// Throws for what cannot be made (check_target).
+    explicit KeptKeys(JoinTarget target);
+
+    /// From then on at most so many keys are kept; beyond them the largest filter takes all keys.
+    void keep_at_most(std::size_t bytes);
 
     /// Several threads may call it at the same time. Throws std::invalid_argument for keys after
     /// hashes, and for hashes after keys.
@@ -39,38 +38,43 @@ public:
     /// Fill filters on so many threads.
     void use_threads(unsigned threads) noexcept { threads_ = std::max(threads_, threads); }
 
+    bool chooses() const noexcept { return !target_.only_filter; }
     /// Chooses. `is_part`: see JoinBuilder::part(). Leaves the keys as they are.
     JoinFilter finish(bool is_part) const;
+    /// What finish() would give if all rows had keys of their own and were neither a list nor a
+    /// bitmap; of keys that are not kept any more, the filter that has them. Nothing if there is no
+    /// filter.
+    std::optional<AnyFilter> at_present() const;
 
 private:
-    /// A filter without keys, and why it is this one.
-    struct Empty {
-        AnyFilter filter;
-        std::string why;
-        double total_ns;  ///< by the calibration; 0 without
-    };
-    std::uint64_t rows() const noexcept;
+    std::uint64_t keys_to_expect() const noexcept;
     /// Calls use(keys) for pieces of the keys, until it returns false.
     template <class Use>
     void for_each(const Use& use) const;
+    void let_go();
     std::optional<std::vector<std::uint64_t>> distinct_of_few(std::uint64_t flip) const;
-    std::optional<Empty> empty_filter(std::uint64_t n, bool is_part) const;
-    bool pays(const Places& places, const Empty& beside) const;
+    std::optional<JoinFilter> without_hash(bool is_part) const;
     std::optional<JoinFilter> bitmap(const Places& places, std::uint64_t at_most,
                                      const std::string& beside) const;
     std::optional<JoinFilter> prefix_bitmap(const Places& places, const AnyFilter& beside) const;
+    JoinFilter bloom(EmptyFilter empty, std::uint64_t n, bool is_part) const;
+    std::optional<KeyRange> range() const;
+    JoinFilter made_of(AnyFilter filter, const std::string& why) const;
+    JoinFilter list(std::vector<std::uint64_t> keys, const std::string& why) const;
     void fill(AnyFilter& filter) const;
 
-    std::string spec_;
-    Workload workload_;
-    Options options_;
+    JoinTarget target_;
     unsigned threads_ = 1;
+    std::uint64_t most_kept_ = std::numeric_limits<std::uint64_t>::max();
 
     std::mutex mutex_;  // of what follows
     std::vector<std::vector<std::uint64_t>> pieces_;
+    std::uint64_t kept_ = 0;  // in the pieces
     std::optional<bool> hashed_;
+    Extent extent_;
+    std::optional<AnyFilter> largest_;
     std::optional<AnyFilter> united_;  // the filters of parts
-    std::optional<Extent> of_united_;  // nothing if it is not known
+    bool range_is_known_ = true;       // not where the filter of a part has none
     bool all_ = false;                 // a part accepts all
 };
 

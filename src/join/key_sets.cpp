@@ -27,6 +27,13 @@ void Extent::add(std::span<const std::uint64_t> keys) noexcept {
     }
 }
 
+void Extent::add(const Extent& other) noexcept {
+    for (std::size_t i = 0; i < std::size(in_); ++i) {
+        in_[i].low = std::min(in_[i].low, other.in_[i].low);
+        in_[i].high = std::max(in_[i].high, other.in_[i].high);
+    }
+}
+
 void Extent::add(const KeyRange& range) noexcept {
     const std::uint64_t ends[] = {range.low, range.high};
     add(ends);

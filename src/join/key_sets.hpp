@@ -41,6 +41,7 @@ struct Places {
 class Extent {
 public:
     void add(std::span<const std::uint64_t> keys) noexcept;
+    void add(const Extent& other) noexcept;
     /// All keys of a range may be there.
     void add(const KeyRange& range) noexcept;
     bool empty() const noexcept { return in_[0].low > in_[0].high; }

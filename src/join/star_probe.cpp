@@ -32,6 +32,7 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
     for (const std::size_t i : order_) {
         Arm& arm = arms_[i];
         const bool ask = !arm.governor || arm.governor->should_probe(left);
+        if (!ask) arm.counters.skip(left);
         // Where a filter is not asked, only the NULLs of its column are left out.
         if (!ask && !first && columns[i].valid == nullptr) continue;
         const JoinFilter& filter = ask ? arm.filter : everything;
@@ -41,6 +42,7 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
         first = false;
         if (!ask) continue;
         if (arm.governor) arm.governor->record(before, left);
+        arm.counters.record(before, left);
         // Of 16 batches of one size the last weighs three times as much as the first.
         constexpr double keep = 15.0 / 16;
         arm.seen = keep * arm.seen + static_cast<double>(before);

@@ -11,8 +11,6 @@
 namespace simdbloom::detail {
 namespace {
 
-constexpr std::uint64_t max_blocks = 0xFFFFFFFFu;
-
 void check_keys(std::size_t n_keys) {
     if (n_keys == 0)
         throw std::invalid_argument("simdbloom: n_keys=0: a filter needs at least one key");

@@ -11,6 +11,9 @@
 
 namespace simdbloom::detail {
 
+/// A block is found by 32 bits of hash.
+inline constexpr std::uint64_t max_blocks = 0xFFFF'FFFFu;
+
 /// A layout and its size: what the sizing functions return.
 struct Geometry {
     Layout layout;

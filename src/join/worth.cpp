@@ -1,0 +1,57 @@
+#include "simdbloom/worth.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "dispatch/kernels_of.hpp"
+#include "join/key_sets.hpp"
+#include "tuning/tuning.hpp"
+
+namespace simdbloom {
+namespace {
+
+/// The ns that asking about a row takes a filter of that spec, or one like it.
+std::optional<double> asking_ns(std::string_view spec, Isa isa, std::uint64_t bytes, double hits) {
+    const auto calibration = Calibration::of_this_machine();
+    if (!calibration) return std::nullopt;
+    try {
+        const auto times = predicted_times(*calibration, spec, isa, bytes);
+        return (1 - hits) * times.absent + hits * times.present;
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;  // it has no times of that layout
+    }
+}
+
+Worth worth_of(std::uint64_t bytes, double fpr, std::optional<double> asking,
+               const Workload& workload) {
+    return {bytes, fpr, asking,
+            (1 - workload.hits) * (1 - fpr) * workload.work_ns - asking.value_or(0)};
+}
+
+void check(Workload workload) {
+    workload.n_keys = 1;  // it is not read
+    detail::check_workload(workload);
+}
+
+}  // namespace
+
+Worth worth(const AnyFilter& filter, const Workload& workload) {
+    check(workload);
+    return worth_of(filter.size_in_bytes(), filter.estimated_fpr(),
+                    asking_ns(filter.spec(), filter.isa(), filter.size_in_bytes(), workload.hits),
+                    workload);
+}
+
+Worth JoinFilter::worth(const Workload& workload) const {
+    if (const auto* of = filter()) return simdbloom::worth(*of, workload);
+    check(workload);
+    // A list and a bitmap take no more than register64, which loads a word a row too and hashes
+    // besides.
+    const bool asks = kind() != Kind::all && kind() != Kind::none;
+    return worth_of(
+        size_in_bytes(), estimated_fpr(),
+        asks ? asking_ns("register64:k=5", default_isa(), size_in_bytes(), workload.hits) : 0,
+        workload);
+}
+
+}  // namespace simdbloom

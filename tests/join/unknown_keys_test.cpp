@@ -1,0 +1,196 @@
+// Builders that are not told how many keys come: the filter fits the keys that came.
+#include <cmath>
+#include <thread>
+
+#include "simdbloom/cardinality.hpp"
+#include "simdbloom/join.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using UnknownKind = JoinFilter::Kind;
+using UnknownKeys = std::vector<std::uint64_t>;
+
+JoinFilter built_for(double fpr, const UnknownKeys& keys, const std::string& spec = "split256",
+                     std::size_t max_bytes = 0, std::size_t kept = 0, bool hashed = false) {
+    Options options;
+    options.max_bytes = max_bytes;
+    JoinBuilder builder = JoinBuilder::for_fpr(spec, fpr, options);
+    if (kept != 0) builder.keep_at_most(kept);
+    for (std::size_t i = 0; i < keys.size(); i += 1'000)
+        builder.insert(
+            {std::span(keys).subspan(i, std::min<std::size_t>(1'000, keys.size() - i)), hashed});
+    return std::move(builder).finish();
+}
+
+TEST(UnknownKeys, TheFilterIsThatOfAKnownNumber) {
+    for (const std::size_t n : {1u, 10u, 999u, 20'000u, 300'000u})
+        for (const char* spec : {"split256", "classic", "register64"}) {
+            const UnknownKeys keys = test::random_keys(n);
+            const JoinFilter filter = built_for(0.01, keys, spec);
+            ASSERT_EQ(filter.kind(), UnknownKind::filter) << filter.why();
+            EXPECT_EQ(filter.count({keys}), n);
+            auto known = make_filter_for_fpr(spec, n, 0.01, {});
+            known.insert(keys);
+            EXPECT_EQ(filter.filter()->spec(), known.spec());
+            // An estimate of so many keys is good to some parts in a thousand.
+            EXPECT_NEAR(static_cast<double>(filter.size_in_bytes()),
+                        static_cast<double>(known.size_in_bytes()),
+                        0.004 * static_cast<double>(known.size_in_bytes()))
+                << n << " " << spec;
+            JoinBuilder by_bits(spec, 0, 12);
+            by_bits.insert({keys});
+            const JoinFilter bits = std::move(by_bits).finish();
+            EXPECT_EQ(bits.size_in_bytes(), make_filter(spec, n, 12).size_in_bytes());
+            EXPECT_EQ(bits.count({keys}), n);
+        }
+}
+
+TEST(UnknownKeys, RowsThatRepeatKeysDoNotCount) {
+    for (const std::size_t n : {500u, 150'000u}) {
+        const UnknownKeys keys = test::random_keys(n);
+        UnknownKeys rows;
+        for (int i = 0; i < 3; ++i) rows.insert(rows.end(), keys.begin(), keys.end());
+        // A part in a hundred more rows than keys moves the FPR by 6 %.
+        UnknownKeys few_more = keys;
+        few_more.insert(few_more.end(), keys.begin(),
+                        keys.begin() + static_cast<std::ptrdiff_t>(n / 100));
+        for (const auto& some : {rows, few_more}) {
+            const JoinFilter filter = built_for(0.01, some);
+            EXPECT_LE(filter.estimated_fpr(), 0.0103) << filter.why();
+            EXPECT_NEAR(static_cast<double>(filter.size_in_bytes()),
+                        static_cast<double>(built_for(0.01, keys).size_in_bytes()),
+                        0.004 * static_cast<double>(filter.size_in_bytes()) + 1)
+                << filter.why();
+        }
+    }
+}
+
+// From 10^3 to 10^5 keys here; bench/experiments/unknown_keys.cpp has six decades.
+TEST(UnknownKeys, TheFprIsTheOneAskedFor) {
+    for (const std::size_t n : {1'000u, 10'000u, 100'000u})
+        for (const double fpr : {0.1, 0.01, 0.001}) {
+            const JoinFilter filter = built_for(fpr, test::random_keys(n));
+            // One filter lies around the model: five standard deviations of 40,000 probes and more.
+            const UnknownKeys strangers = test::random_keys(400'000, 10'000'000);
+            const double found = static_cast<double>(filter.count({strangers})) / 400'000;
+            const double sigma =
+                std::sqrt(fpr / 400'000) +
+                fpr::deviation(filter.filter()->layout(), n, filter.filter()->base().blocks());
+            EXPECT_LT(found, fpr * 1.02 + 5 * sigma) << n;
+            EXPECT_GT(found, fpr * (n < 10'000 ? 0.8 : 0.97) - 5 * sigma) << n;
+        }
+}
+
+TEST(UnknownKeys, MaxBytesIsTheMost) {
+    const UnknownKeys keys = test::random_keys(200'000);
+    for (const char* spec : {"split256", "auto", "auto:blocked512"}) {
+        const JoinFilter filter = built_for(0.001, keys, spec, 100'000);
+        EXPECT_LE(filter.size_in_bytes(), 100'000u);
+        EXPECT_EQ(filter.count({keys}), keys.size());
+        // At four bits a key the prefixes of 64 bits are as good as a filter.
+        if (std::string(spec) == "auto") continue;
+        ASSERT_EQ(filter.kind(), UnknownKind::filter) << filter.why();
+        EXPECT_GE(filter.size_in_bytes(), 93'000u) << filter.why();
+        EXPECT_NE(filter.why().find("max_bytes"), std::string::npos) << filter.why();
+    }
+    // Less than a bit a key.
+    const JoinFilter none = built_for(0.001, keys, "split256", 2'048);
+    EXPECT_EQ(none.kind(), UnknownKind::all) << none.why();
+    EXPECT_EQ(none.count({keys}), keys.size());
+}
+
+TEST(UnknownKeys, KeysThatAreNotKeptAreInTheLargestFilter) {
+    const UnknownKeys keys = test::random_keys(60'000), others = test::random_keys(50'000, 900'000);
+    for (const bool hashed : {false, true})
+        for (const std::size_t n : {100u, 2'000u, 4'096u, 4'097u, 20'000u, 60'000u}) {
+            const UnknownKeys some(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(n));
+            const JoinFilter filter =
+                built_for(0.01, some, "split256", 1 << 20, 4'096 * sizeof(std::uint64_t), hashed);
+            ASSERT_EQ(filter.kind(), UnknownKind::filter);
+            EXPECT_EQ(filter.count({some, hashed}), n);
+            EXPECT_LE(filter.estimated_fpr(), 0.0101) << filter.why();
+            const auto least =
+                static_cast<double>(make_filter_for_fpr("split256", n, 0.01, {}).size_in_bytes());
+            // The sizes that folding gives lie further apart where the filter is folded less.
+            EXPECT_LE(static_cast<double>(filter.size_in_bytes()), 1.35 * least)
+                << n << filter.why();
+            EXPECT_LT(filter.count({others}), others.size() / 50);
+            EXPECT_EQ(filter.why().find("folded") != std::string::npos, n > 4'096) << filter.why();
+        }
+}
+
+TEST(UnknownKeys, FewKeysOfManyRowsAreKept) {
+    UnknownKeys rows;
+    const UnknownKeys keys = test::random_keys(1'000);
+    for (int i = 0; i < 100; ++i) rows.insert(rows.end(), keys.begin(), keys.end());
+    const JoinFilter filter =
+        built_for(0.01, rows, "split256", 1 << 20, 4'096 * sizeof(std::uint64_t));
+    EXPECT_EQ(filter.size_in_bytes(), built_for(0.01, keys).size_in_bytes()) << filter.why();
+    EXPECT_EQ(built_for(0.01, rows, "auto", 1 << 20, 100 * 8).count({keys}), keys.size());
+    // A list of 60, of 6,000 rows.
+    const UnknownKeys few(keys.begin(), keys.begin() + 60);
+    rows.clear();
+    for (int i = 0; i < 100; ++i) rows.insert(rows.end(), few.begin(), few.end());
+    EXPECT_EQ(built_for(0.01, rows, "auto", 1 << 20, 256 * 8).kind(), UnknownKind::list);
+}
+
+TEST(UnknownKeys, ConcurrentThreadsFillTheLargestFilter) {
+    const UnknownKeys keys = test::random_keys(80'000);
+    Options options;
+    options.max_bytes = 1 << 18;
+    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, options);
+    builder.keep_at_most(10'000 * sizeof(std::uint64_t));
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t t = 0; t < 4; ++t)
+            threads.emplace_back([&, t] {
+                for (std::size_t i = 0; i < 20'000; i += 500)
+                    builder.insert({std::span(keys).subspan(20'000 * t + i, 500)});
+            });
+    }
+    EXPECT_EQ(builder.rows(), keys.size());
+    const JoinFilter filter = std::move(builder).finish();
+    EXPECT_EQ(filter.count({keys}), keys.size());
+    EXPECT_EQ(filter.filter()->spec(), "split256");
+    ASSERT_TRUE(filter.range());
+    for (const auto key : keys) ASSERT_TRUE(filter.prune(key, key) != Prune::none);
+}
+
+TEST(UnknownKeys, TheLargestFilterTakesPartsToo) {
+    const UnknownKeys a = test::random_keys(9'000), b = test::random_keys(30, 100'000);
+    Options options;
+    options.max_bytes = 1 << 16;
+    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, options), part("auto", 100, 12);
+    builder.keep_at_most(4'000 * sizeof(std::uint64_t));
+    builder.insert({a});
+    part.insert({b});
+    builder.unite(std::move(part).part());
+    const JoinFilter filter = std::move(builder).finish();
+    EXPECT_EQ(filter.count({a}), a.size());
+    EXPECT_EQ(filter.count({b}), b.size());
+}
+
+TEST(UnknownKeys, WhatCannotBeIsRefused) {
+    const auto refuse = [](auto&& call, const char* text) {
+        test::expect_error<std::invalid_argument>([&] { return call(), 0; }, text);
+    };
+    refuse([] { (void)JoinBuilder::for_fpr("split256", 0); }, "fpr=0");
+    refuse([] { (void)JoinBuilder::for_fpr("auto", 1.5); }, "fpr=1.5");
+    refuse([] { (void)JoinBuilder::for_fpr("cuckoo12", 0.01); }, "several threads");
+    refuse([] { (void)JoinBuilder::for_fpr("auto:", 0.01); }, "names no filter");
+    refuse([] { (void)JoinBuilder("", 0, 12); }, "names no filter");
+    refuse([] { JoinBuilder("auto", 0, 12).keep_at_most(100); }, "max_bytes");
+    refuse([] { JoinBuilder("split256", 100, 12).keep_at_most(100); }, "keeps no keys");
+    refuse([] { (void)JoinBuilder("split256", 0, 12).filter(); }, "no filter to be united");
+    refuse([] { (void)JoinBuilder::for_fpr("split256", 0.01).part(); }, "a part needs");
+    Options tiny;
+    tiny.max_bytes = 8;
+    test::expect_error<std::length_error>(
+        [&] { return JoinBuilder::for_fpr("split256", 0.01, tiny).keep_at_most(80), 0; },
+        "max_bytes=8");
+}
+
+}  // namespace
+}  // namespace simdbloom

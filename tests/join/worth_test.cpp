@@ -1,0 +1,131 @@
+// What filters are worth, and counters beside them.
+#include <cmath>
+
+#include "simdbloom/join.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using WorthKeys = std::vector<std::uint64_t>;
+
+// The tests run without a calibration, so asking costs nothing that is known.
+TEST(JoinWorth, IsWhatTheFprLeavesOfTheWork) {
+    const WorthKeys keys = test::random_keys(10'000);
+    Workload workload;
+    workload.work_ns = 40;
+    workload.hits = 0.25;
+    JoinBuilder builder("split256", keys.size(), 12);
+    builder.insert({std::span(keys).first(5'000)});
+    const Worth half = builder.worth(workload);
+    builder.insert({std::span(keys).subspan(5'000)});
+    const Worth before = builder.worth(workload);
+    const JoinFilter filter = std::move(builder).finish();
+    const Worth after = filter.worth(workload);
+    EXPECT_LT(half.fpr, before.fpr) << "by the bits that are set";
+    EXPECT_EQ(before.fpr, after.fpr);
+    EXPECT_EQ(after.fpr, filter.estimated_fpr());
+    EXPECT_EQ(after.bytes, filter.size_in_bytes());
+    EXPECT_FALSE(after.asking_ns);
+    EXPECT_DOUBLE_EQ(after.gain_ns, 0.75 * (1 - after.fpr) * 40);
+    EXPECT_TRUE(after.pays());
+
+    workload.hits = 1;
+    EXPECT_FALSE(filter.worth(workload).pays()) << "all rows pass";
+    workload.hits = 0;
+    EXPECT_EQ(JoinFilter::accept_none().worth(workload).gain_ns, 40);
+    EXPECT_EQ(JoinFilter::accept_all().worth(workload).gain_ns, 0);
+    EXPECT_FALSE(JoinFilter::accept_all().worth(workload).pays());
+    workload.hits = 2;
+    test::expect_error<std::invalid_argument>([&] { return filter.worth(workload), 0; }, "hits=2");
+}
+
+TEST(JoinWorth, OfKeptKeysIsThatOfTheirFilter) {
+    const WorthKeys keys = test::random_keys(50'000);
+    Workload workload;
+    workload.work_ns = 10;
+    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01);
+    EXPECT_FALSE(builder.worth(workload).pays()) << "there is no filter yet";
+    builder.insert({keys});
+    const Worth before = builder.worth(workload);
+    const JoinFilter filter = std::move(builder).finish();
+    EXPECT_EQ(before.bytes, filter.size_in_bytes());
+    EXPECT_NEAR(before.fpr, 0.01, 0.0005);
+    EXPECT_EQ(before.fpr, filter.worth(workload).fpr);
+    test::expect_error<std::invalid_argument>([&] { return builder.worth(workload), 0; },
+                                              "moved from");
+}
+
+TEST(JoinCounters, CountWhatHappened) {
+    JoinCounters counters;
+    EXPECT_EQ(counters.pass_rate(), 1);
+    EXPECT_FALSE(counters.measured_fpr());
+    counters.record(1'000, 300);
+    EXPECT_EQ(counters.pass_rate(), 0.3);
+    EXPECT_FALSE(counters.measured_fpr()) << "nobody said what joined";
+    counters.record(1'000, 110, 100);
+    EXPECT_EQ(counters.measured_fpr(), 10.0 / 900);
+    counters.skip(70);
+    JoinCounters sum = counters;
+    sum += counters;
+    EXPECT_EQ(sum.asked, 4'000u);
+    EXPECT_EQ(sum.passed, 820u);
+    EXPECT_EQ(sum.skipped, 140u);
+    EXPECT_EQ(sum.measured_fpr(), 20.0 / 1'800);
+    // 3,180 rows stay away at 10 ns each; 4,000 questions take 2 ns each.
+    EXPECT_EQ(sum.saved_ns(10, 2), 31'800 - 8'000);
+    EXPECT_LT(sum.saved_ns(1, 2), 0);
+    // A batch all of whose rows join says nothing of the FPR.
+    JoinCounters all;
+    all.record(10, 10, 10);
+    EXPECT_FALSE(all.measured_fpr());
+}
+
+TEST(JoinCounters, MeasureTheFprOfAFilter) {
+    const WorthKeys keys = test::random_keys(20'000);
+    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.02);
+    builder.insert({keys});
+    const JoinFilter filter = std::move(builder).finish();
+    JoinCounters counters;
+    for (std::size_t i = 0; i < 200; ++i) {
+        WorthKeys batch = test::random_keys(1'900, 1'000'000 + 2'000 * i);
+        batch.insert(batch.end(), keys.begin(), keys.begin() + 100);
+        counters.record(batch.size(), filter.count({batch}), 100);
+    }
+    const auto [low, high] = fpr::wilson(static_cast<double>(counters.passed_absent),
+                                         static_cast<double>(counters.absent), 5);
+    EXPECT_LT(low, filter.estimated_fpr());
+    EXPECT_GT(high, filter.estimated_fpr());
+}
+
+TEST(JoinCounters, StarProbesCountEachFilter) {
+    const WorthKeys a = test::random_keys(1'000), b = test::random_keys(1'000, 5'000);
+    std::vector<JoinFilter> filters;
+    for (const auto* keys : {&a, &b}) {
+        JoinBuilder builder("split256", keys->size(), 16);
+        builder.insert({*keys});
+        filters.push_back(std::move(builder).finish());
+    }
+    WorthKeys first = a, second = b;
+    first.resize(4'000), second.resize(4'000);
+    const JoinColumn columns[] = {{first}, {second}};
+    std::vector<std::uint32_t> rows(4'000);
+    StarProbe asks(filters);
+    const std::size_t passed = asks.select(columns, rows);
+    EXPECT_EQ(asks.counters(0).asked, 4'000u);
+    EXPECT_EQ(asks.counters(0).passed, filters[0].count(columns[0]));
+    EXPECT_EQ(asks.counters(1).asked, asks.counters(0).passed);
+    EXPECT_EQ(asks.counters(1).passed, passed);
+    EXPECT_EQ(asks.counters(0).skipped, 0u);
+
+    // All rows pass: the governor stops the asking, and what it skips is counted.
+    StarProbe governed({filters[0]}, Governor::Settings{.sample_rows = 1'000});
+    const JoinColumn all[] = {{a}};
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(governed.select(all, rows), 1'000u);
+    EXPECT_EQ(governed.counters(0).asked, 1'000u);
+    EXPECT_EQ(governed.counters(0).skipped, 9'000u);
+    EXPECT_EQ(governed.counters(0).skipped, governed.governor(0)->skipped());
+}
+
+}  // namespace
+}  // namespace simdbloom
