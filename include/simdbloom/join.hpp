@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -288,6 +289,7 @@ private:
     void check_builds() const;
     std::optional<JoinFilter> unless_sealed() const;
 
+    std::shared_mutex filling_;
     std::optional<AnyFilter> filter_;  // or, of a builder that keeps its keys,
     std::unique_ptr<detail::KeptKeys> kept_;
     std::atomic<std::uint64_t> rows_{0};

@@ -85,7 +85,7 @@ void JoinBuilder::insert(const JoinColumn& column) {
         return;
     }
     for_each_valid(column, [&](std::span<const std::uint64_t> values) {
-        detail::BuildAccess::insert_beside_others(filter_->base(), values, column.hashed);
+        detail::insert_alone_or_beside(*filter_, filling_, values, column.hashed);
         rows_.fetch_add(values.size(), std::memory_order_relaxed);
     });
 }

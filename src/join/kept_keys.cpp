@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "join/distinct.hpp"
 #include "layouts/number.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"
@@ -39,20 +40,8 @@ void for_each_key(const JoinFilter& part, const Use& use) {
     (*bitmap)->for_each([&](std::span<const std::uint64_t> keys) { use(keys, false); });
 }
 
-using Pieces = std::vector<std::vector<std::uint64_t>>;
-
-/// Each key once, ascending.
-std::vector<std::uint64_t> distinct_of(const Pieces& pieces, std::uint64_t n) {
-    std::vector<std::uint64_t> all;
-    all.reserve(n);
-    for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
-    std::ranges::sort(all);
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return all;
-}
-
-/// So many keys are counted by sorting, in a millisecond or two. The estimate by the bits of a
-/// filter of so many is good to 0.2 %.
+/// So many keys are counted exactly, in a millisecond or two, where the bits of their filter say
+/// that some rows repeat keys. What the bits say of more keys is good to 0.2 %.
 constexpr std::uint64_t few_enough_to_sort = 100'000;
 /// A filter that has fewer than this share of the keys that it was made for is made again. One of a
 /// given FPR already where the FPR is wrong by 2 %: at 12 bits a key that is a key in 300.
@@ -107,7 +96,7 @@ void KeptKeys::insert(std::vector<std::uint64_t> values, bool hashed) {
         }
         extent_.add(extent);
     }
-    BuildAccess::insert_beside_others(largest_->base(), values, hashed);
+    insert_alone_or_beside(*largest_, filling_, values, hashed);
 }
 
 /// The keys are too many to be kept: rows that repeat keys are dropped, or else the largest filter
@@ -142,6 +131,21 @@ void KeptKeys::unite(const JoinFilter& part) {
     for_each_key(part, [&](std::span<const std::uint64_t> keys, bool hashed) {
         insert({keys.begin(), keys.end()}, hashed);
     });
+}
+
+void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
+                            std::span<const std::uint64_t> values, bool hashed) {
+    constexpr std::size_t at_a_time = 16'384;  // for which others wait
+    for (std::size_t i = 0; i < values.size(); i += at_a_time) {
+        const auto some = values.subspan(i, std::min(at_a_time, values.size() - i));
+        if (const std::unique_lock alone(filling, std::try_to_lock); alone) {
+            if (hashed) filter.insert_hashes(some);
+            else filter.insert(some);
+        } else {
+            const std::shared_lock beside(filling);
+            BuildAccess::insert_beside_others(filter.base(), some, hashed);
+        }
+    }
 }
 
 void insert_keys(AnyFilter& filter, const JoinFilter& part) {
@@ -288,9 +292,12 @@ std::optional<JoinFilter> KeptKeys::without_hash(bool is_part) const {
 JoinFilter KeptKeys::bloom(EmptyFilter empty, std::uint64_t n, bool is_part) const {
     fill(empty.filter);
     if (!is_part) {
-        const double distinct = n <= few_enough_to_sort && kept_ <= few_enough_to_sort
-                                    ? static_cast<double>(distinct_of(pieces_, kept_).size())
-                                    : estimated_keys(empty.filter).keys;
+        const Cardinality of_bits = estimated_keys(empty.filter);
+        double distinct = of_bits.keys;
+        if (kept_ <= few_enough_to_sort)
+            distinct = distinct + 2 * of_bits.standard_error < static_cast<double>(n)
+                           ? static_cast<double>(distinct_of(pieces_, kept_).size())
+                           : static_cast<double>(n);
         if (distinct < (target_.fpr ? least_share_for_fpr : least_share) * static_cast<double>(n)) {
             auto smaller = empty_filter(
                 target_, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(distinct + 0.5)),

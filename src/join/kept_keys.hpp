@@ -8,6 +8,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@
 
 namespace simdbloom::detail {
 
+/// Several threads may call it at the same time, with the same mutex. A thread that is alone fills
+/// the filter by its kernel, at 0.5 to 3 ns a key; threads that meet fill it by atomic ORs, at 20.
+void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
+                            std::span<const std::uint64_t> values, bool hashed);
 /// Inserts the keys of a list or a bitmap. Throws std::invalid_argument for a prefix bitmap, which
 /// has lost them.
 void insert_keys(AnyFilter& filter, const JoinFilter& part);
@@ -67,7 +72,8 @@ private:
     unsigned threads_ = 1;
     std::uint64_t most_kept_ = std::numeric_limits<std::uint64_t>::max();
 
-    std::mutex mutex_;  // of what follows
+    std::shared_mutex filling_;  // of largest_, once it is there
+    std::mutex mutex_;           // of what follows
     std::vector<std::vector<std::uint64_t>> pieces_;
     std::uint64_t kept_ = 0;  // in the pieces
     std::optional<bool> hashed_;
