@@ -1,7 +1,9 @@
 // Builders that are not told how many keys come: the filter fits the keys that came.
 #include <cmath>
+#include <set>
 #include <thread>
 
+#include "join/distinct.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/join.hpp"
 #include "support.hpp"
@@ -65,6 +67,25 @@ TEST(UnknownKeys, RowsThatRepeatKeysDoNotCount) {
                 << filter.why();
         }
     }
+}
+
+TEST(UnknownKeys, DistinctOnesAreCountedExactly) {
+    const auto random = test::random_keys(3'000);
+    for (const std::uint64_t mask :
+         {~std::uint64_t{0}, std::uint64_t{0x7FF}, std::uint64_t{0x3FF'FC00},
+          ~std::uint64_t{0} << 56, std::uint64_t{0}}) {
+        std::vector<UnknownKeys> pieces(3);
+        for (std::size_t i = 0; i < random.size(); ++i) {
+            pieces[i % 2].push_back(random[i] & mask);
+            if (i % 5 == 0) pieces[2].push_back(random[i] & mask);
+        }
+        std::set<std::uint64_t> expected;
+        for (const auto& piece : pieces) expected.insert(piece.begin(), piece.end());
+        auto found = detail::distinct_of(pieces, 3'600);
+        EXPECT_EQ(found.size(), expected.size()) << mask;
+        EXPECT_EQ(std::set<std::uint64_t>(found.begin(), found.end()), expected) << mask;
+    }
+    EXPECT_TRUE(detail::distinct_of({}, 0).empty());
 }
 
 // From 10^3 to 10^5 keys here; bench/experiments/unknown_keys.cpp has six decades.
