@@ -1,0 +1,121 @@
+// Rows of one or several columns as a join builds a filter of them and asks a filter about them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simdbloom/export.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/join.hpp"
+#include "simdbloom/key_column.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
+
+namespace detail {
+class RowReader;
+enum class Reads : std::uint8_t;
+}  // namespace detail
+
+/// What NULL equals.
+enum class Nulls : std::uint8_t {
+    differ,  ///< `=`: a row with a NULL in any column is not inserted and never passes
+    equal,   ///< IS NOT DISTINCT FROM: NULL is a value that equals NULL
+};
+
+/// What rows are hashed with: the seed() of a filter or, if its hashing is keyed, its secret().
+/// Both sides of a join take the same.
+struct RowHash {
+    std::uint64_t seed = 0;
+    std::optional<Secret> secret{};
+};
+
+/// A batch of rows whose keys are one or several columns.
+///
+/// One column of numbers under Nulls::differ gives keys. All else gives hashes, which are the same
+/// on every machine (src/join/README.md, "Columns"). Both sides of a join name the same columns in
+/// the same order, and the same Nulls.
+///
+/// Rows are taken 1,024 at a time. No memory is allocated but for dictionaries: the filter is asked
+/// once about each word of a dictionary that has no more words than the batch has rows, and rows
+/// are answered by their codes. For a dictionary that many batches share see codes_that_pass().
+///
+/// What the members throw beside what is named: std::invalid_argument, with the row, for a code
+/// that the dictionary does not have; and what JoinFilter and JoinBuilder throw. Several threads
+/// may call all members at the same time.
+class JoinRows {
+public:
+    /// Throws std::invalid_argument for no columns and for columns of different sizes.
+    explicit JoinRows(std::vector<KeyColumn> columns, Nulls nulls = Nulls::differ,
+                      const RowHash& hash = {});
+
+    /// The number of rows.
+    std::size_t size() const noexcept { return columns_.front().size(); }
+    /// Whether the filter is given hashes, not keys.
+    bool hashed() const noexcept { return hashed_; }
+
+    /// Inserts the rows, or those that `rows` lists. Throws std::out_of_range for a row that is not
+    /// there.
+    void insert_into(JoinBuilder& builder) const;
+    void insert_into(JoinBuilder& builder, std::span<const std::uint32_t> rows) const;
+
+    // As the members of JoinFilter of these names do, and with their errors.
+    std::size_t count(const JoinFilter& filter) const;
+    std::size_t select(const JoinFilter& filter, std::span<std::uint32_t> out) const;
+    std::size_t select(const JoinFilter& filter, std::span<const std::uint32_t> rows,
+                       std::span<std::uint32_t> out) const;
+    std::size_t bitmap(const JoinFilter& filter, std::span<std::uint8_t> out) const;
+    std::size_t bytes(const JoinFilter& filter, std::span<std::uint8_t> out) const;
+
+    /// Clears the bits of the rows that do not pass, and returns how many are left: bit i % 8 of
+    /// byte i / 8, or bit i % 64 of word i / 64. Bits behind the last row stay as they are. Where
+    /// few bits of 1,024 are set, only their rows are asked about. Throws std::length_error if the
+    /// bitmap is shorter.
+    std::size_t and_bitmap(const JoinFilter& filter, std::span<std::uint8_t> bits) const;
+    std::size_t and_bitmap(const JoinFilter& filter, std::span<std::uint64_t> bits) const;
+    /// The same for a byte a row: sets those to 0 whose rows do not pass. Any other byte counts as
+    /// one that is left.
+    std::size_t and_bytes(const JoinFilter& filter, std::span<std::uint8_t> flags) const;
+
+    /// Writes the hash of every row, for a hash table that takes the same. Sets the bits of `valid`
+    /// as bitmap() does, unless it is empty: those of the rows that can pass. Returns how many
+    /// these are; under Nulls::equal all. A filter of keys that is not keyed, with the seed of the
+    /// RowHash, may be asked about these hashes. Throws std::length_error if an output is too
+    /// short.
+    std::size_t hashes(std::span<std::uint64_t> out, std::span<std::uint8_t> valid = {}) const;
+    /// Those of the rows listed. Throws std::out_of_range for a row that is not there.
+    void hashes(std::span<const std::uint32_t> rows, std::span<std::uint64_t> out) const;
+    /// The same rows as a JoinColumn, which StarProbe takes, that lies in these two. Throws
+    /// std::length_error if one is too short.
+    JoinColumn column(std::span<std::uint64_t> values, std::span<std::uint8_t> valid) const;
+    /// One column of 64-bit values that is a JoinColumn as it lies, else nothing.
+    std::optional<JoinColumn> plain() const noexcept;
+
+private:
+    friend class detail::RowReader;
+
+    struct Asked;
+    Asked asked(const JoinFilter& filter, std::size_t n) const;
+    template <class Use>
+    void for_each(const std::uint32_t* list, std::size_t n, detail::Reads reads,
+                  const Use& use) const;
+    template <class Flags>
+    std::size_t keep(const JoinFilter& filter, const Flags& flags) const;
+
+    std::vector<KeyColumn> columns_;
+    Nulls nulls_;
+    RowHash hash_;
+    bool hashed_;
+};
+
+/// The codes of a dictionary whose words pass `filter`, which is asked once about each word: for
+/// batches of codes, which are integers then. Exact; a code that the dictionary does not have does
+/// not pass. Under Nulls::equal the code words.size() stands for NULL. Throws as JoinRows.
+JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words,
+                           Nulls nulls = Nulls::differ, const RowHash& hash = {});
+
+}  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -1,0 +1,169 @@
+// Columns of keys where they lie in an engine's memory.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
+
+class KeyColumn;
+
+namespace detail {
+
+/// How the values of a column lie.
+enum class ColumnType : std::uint8_t {
+    i8,
+    u8,
+    i16,
+    u16,
+    i32,
+    u32,
+    word,  ///< 64 bits, signed or not
+    f32,
+    f64,
+    boolean,  ///< bits in Arrow's order
+    hash,
+    // From here on hashed as strings of bytes.
+    offsets32,
+    offsets64,
+    views,        ///< std::string_view
+    arrow_views,  ///< see KeyColumn::arrow_views
+    inlined,      ///< see KeyColumn::inlined
+    fixed,
+    wide,  ///< integers of 128 bits, hashed as 16 little-endian bytes
+};
+
+/// Where a column lies. Row 0 begins at `data`, but for booleans, where it is bit first_bit.
+struct ColumnPlace {
+    ColumnType type = ColumnType::word;
+    std::size_t size = 0;
+    const void* data = nullptr;  ///< values, codes, offsets or records
+    const char* bytes = nullptr;
+    const void* const* buffers = nullptr;  ///< of arrow_views
+    std::span<const std::int64_t> buffer_sizes{};
+    std::size_t width = 0;  ///< of fixed
+    std::size_t first_bit = 0;
+    const std::uint8_t* valid = nullptr;
+    std::size_t valid_offset = 0;
+    std::shared_ptr<const KeyColumn> words{};  ///< not null: `data` are codes, of an integer type
+};
+
+/// Not bool, which has no vectors of bytes, nor a character, whose arrays are text.
+template <class T>
+concept ColumnInteger = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, bool> &&
+                        !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
+                        !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
+                        !std::same_as<T, char32_t>;
+template <class T>
+concept ColumnNumber = ColumnInteger<T> || std::same_as<T, float> || std::same_as<T, double>;
+
+/// What lies in a span, vector or array.
+template <class R>
+using ElementOf = typename decltype(std::span(std::declval<const R&>()))::value_type;
+
+template <ColumnNumber T>
+constexpr ColumnType column_type() noexcept {
+    if constexpr (std::same_as<T, float>) return ColumnType::f32;
+    else if constexpr (std::same_as<T, double>) return ColumnType::f64;
+    else if constexpr (sizeof(T) == 1)
+        return std::signed_integral<T> ? ColumnType::i8 : ColumnType::u8;
+    else if constexpr (sizeof(T) == 2)
+        return std::signed_integral<T> ? ColumnType::i16 : ColumnType::u16;
+    else if constexpr (sizeof(T) == 4)
+        return std::signed_integral<T> ? ColumnType::i32 : ColumnType::u32;
+    else return ColumnType::word;
+}
+
+}  // namespace detail
+
+/// A column of keys. It points to the engine's memory, which must live as long as the column and
+/// its copies are used, and copies nothing. A copy of a KeyColumn points to the same memory.
+///
+/// Numbers are keys of 64 bits: integers sign- or zero-extended, floats by join_key. So equal
+/// numbers of two types have one key, -1 and 2^64 - 1 too. All else is hashed as a string of bytes.
+/// Units of dates and times, scales of decimals and collations are the engine's: both sides of a
+/// join have the same.
+///
+/// Values are trusted; check() is for those from outside. Only codes are always checked. The value
+/// of a NULL is not looked at, except for its offsets.
+class KeyColumn {
+public:
+    /// A span, vector or array of integers of 8 to 64 bits, float or double.
+    template <class R>
+    requires detail::ColumnNumber<detail::ElementOf<R>> KeyColumn(const R& numbers)
+    noexcept
+        : KeyColumn(detail::column_type<detail::ElementOf<R>>(), std::span(numbers).size(),
+                    std::span(numbers).data()) {}
+    /// The same of std::string_view: strings or bytes.
+    template <class R>
+    requires std::same_as<detail::ElementOf<R>, std::string_view> KeyColumn(const R& strings)
+    noexcept
+        : KeyColumn(detail::ColumnType::views, std::span(strings).size(),
+                    std::span(strings).data()) {}
+
+    /// n booleans, the keys 0 and 1: bit first_bit + i in Arrow's order.
+    static KeyColumn booleans(const std::uint8_t* bits, std::size_t n,
+                              std::size_t first_bit = 0) noexcept;
+    /// Values that are well-mixed 64-bit hashes already (see FilterBase).
+    static KeyColumn hashes(std::span<const std::uint64_t> hashes) noexcept {
+        return {detail::ColumnType::hash, hashes.size(), hashes.data()};
+    }
+    /// String i goes from byte offsets[i] to offsets[i + 1]: one string less than offsets.
+    static KeyColumn strings(const char* bytes, std::span<const std::int32_t> offsets) noexcept;
+    static KeyColumn strings(const char* bytes, std::span<const std::int64_t> offsets) noexcept;
+    /// Arrow's views, records of 16 bytes: a size of 32 bits, then up to 12 bytes of the string, or
+    /// 4 of them, the number of a buffer, and the place in it. check() compares the places with the
+    /// sizes of the buffers, and asks for none else.
+    static KeyColumn arrow_views(const void* records, std::size_t n, const void* const* buffers,
+                                 std::span<const std::int64_t> buffer_sizes) noexcept;
+    /// Records of 16 bytes as DuckDB and Velox have them: a size of 32 bits, then up to 12 bytes of
+    /// the string, or 4 of them and its address.
+    static KeyColumn inlined(const void* records, std::size_t n) noexcept {
+        return {detail::ColumnType::inlined, n, records};
+    }
+    /// n strings of `width` bytes each.
+    static KeyColumn fixed(const void* bytes, std::size_t width, std::size_t n) noexcept;
+    /// n integers of 128 bits in the machine's order of bytes, such as decimals: hashed.
+    static KeyColumn wide(const void* integers, std::size_t n) noexcept;
+    /// Row i is word codes[i] of a dictionary: codes of 8 to 64 bits, words of any kind. Throws
+    /// std::length_error for more than 2^31 words.
+    template <class R>
+    requires detail::ColumnInteger<detail::ElementOf<R>>
+    static KeyColumn dictionary(const R& codes, KeyColumn words) {
+        return KeyColumn(codes).of_words(std::move(words));
+    }
+
+    /// This column with NULLs: bit offset + i says that row i is not NULL, in Arrow's order.
+    /// nullptr: there are none.
+    KeyColumn with_validity(const std::uint8_t* valid, std::size_t offset = 0) const;
+
+    /// The number of rows.
+    std::size_t size() const noexcept { return place_.size; }
+    /// Whether the values, or those of the words, are numbers.
+    bool is_number() const noexcept;
+    /// Throws std::invalid_argument, with the row, unless offsets ascend from 0 or more, views lie
+    /// in their buffers and codes in their dictionary. Of NULLs offsets alone are checked.
+    void check() const;
+
+    const detail::ColumnPlace& place() const noexcept { return place_; }
+
+private:
+    KeyColumn(detail::ColumnType type, std::size_t size, const void* data) noexcept {
+        place_.type = type, place_.size = size, place_.data = data;
+    }
+    KeyColumn of_words(KeyColumn words) &&;
+
+    detail::ColumnPlace place_;
+};
+
+}  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -1,0 +1,305 @@
+#include "simdbloom/join_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "join/key_sets.hpp"
+#include "join/row_reader.hpp"
+#include "simdbloom/detail/batch.hpp"
+
+namespace simdbloom {
+namespace {
+
+using detail::PieceBits;
+using detail::Reads;
+using detail::RowPiece;
+using detail::rows_a_piece;
+
+/// Where at most this share of the flags of a piece is set, those rows alone are asked about.
+constexpr std::size_t few_of = 8;
+
+void check_rows_there(std::span<const std::uint32_t> rows, std::size_t there) {
+    for (const std::uint32_t row : rows)
+        if (row >= there)
+            throw std::out_of_range("simdbloom: row " + std::to_string(row) + " of " +
+                                    std::to_string(there) + " rows");
+}
+
+void check_room(std::size_t room, std::size_t needed, const char* of) {
+    if (room < needed)
+        throw std::length_error("simdbloom: room for " + std::to_string(room) + " of " +
+                                std::to_string(needed) + " " + of);
+}
+
+// What rows are still there: 64 of them from row 64 w on.
+
+struct FlagsInBytes {
+    std::uint8_t* bits;
+    std::uint64_t load(std::size_t w, std::size_t n) const {
+        return detail::bits_at(bits, 64 * w, n);
+    }
+    void clear(std::size_t w, std::size_t n, std::uint64_t cleared) const {
+        for (std::size_t i = 0; i < n; i += 8)
+            bits[8 * w + i / 8] &= static_cast<std::uint8_t>(~(cleared >> i));
+    }
+};
+
+struct FlagsInWords {
+    std::uint64_t* bits;
+    std::uint64_t load(std::size_t w, std::size_t n) const {
+        return bits[w] & ~std::uint64_t{0} >> (64 - n);
+    }
+    void clear(std::size_t w, std::size_t, std::uint64_t cleared) const { bits[w] &= ~cleared; }
+};
+
+struct FlagBytes {
+    std::uint8_t* bytes;
+    std::uint64_t load(std::size_t w, std::size_t n) const {
+        std::uint64_t set = 0;
+        for (std::size_t i = 0; i < n; ++i) set |= std::uint64_t{bytes[64 * w + i] != 0} << i;
+        return set;
+    }
+    void clear(std::size_t w, std::size_t, std::uint64_t cleared) const {
+        for (; cleared != 0; cleared &= cleared - 1)
+            bytes[64 * w + static_cast<std::size_t>(std::countr_zero(cleared))] = 0;
+    }
+};
+
+}  // namespace
+
+JoinRows::JoinRows(std::vector<KeyColumn> columns, Nulls nulls, const RowHash& hash)
+    : columns_(std::move(columns)), nulls_(nulls), hash_(hash) {
+    if (columns_.empty()) throw std::invalid_argument("simdbloom: rows of no columns");
+    for (const KeyColumn& column : columns_)
+        if (column.size() != size())
+            throw std::invalid_argument("simdbloom: columns of " + std::to_string(size()) +
+                                        " and of " + std::to_string(column.size()) + " rows");
+    hashed_ = nulls == Nulls::equal || columns_.size() > 1 || !columns_[0].is_number();
+}
+
+std::optional<JoinColumn> JoinRows::plain() const noexcept {
+    const detail::ColumnPlace& place = columns_[0].place();
+    const bool is_hash = place.type == detail::ColumnType::hash;
+    if (columns_.size() > 1 || place.words != nullptr ||
+        (!is_hash && place.type != detail::ColumnType::word) ||
+        (nulls_ == Nulls::equal && (!is_hash || place.valid != nullptr)) ||
+        reinterpret_cast<std::uintptr_t>(place.data) % alignof(std::uint64_t) != 0)
+        return std::nullopt;
+    return JoinColumn{{static_cast<const std::uint64_t*>(place.data), place.size},
+                      is_hash,
+                      place.valid,
+                      place.valid_offset};
+}
+
+/// Calls use(piece, column) for the rows of `list` or, where it is null, all n.
+template <class Use>
+void JoinRows::for_each(const std::uint32_t* list, std::size_t n, Reads reads,
+                        const Use& use) const {
+    if (n == 0) return;
+    if (list == nullptr && (reads == Reads::values || reads == Reads::validity))
+        if (const auto column = plain()) return use(RowPiece{0, n}, *column);
+    detail::RowReader reader(*this, n, reads);
+    for (std::size_t first = 0; first < n; first += rows_a_piece) {
+        const std::size_t here = std::min(rows_a_piece, n - first);
+        const RowPiece piece{first, here, list != nullptr ? list + first : nullptr};
+        use(piece, reader.read(piece));
+    }
+}
+
+/// The filter that answers, and what it is asked about.
+struct JoinRows::Asked {
+    JoinFilter filter;
+    Reads reads;
+};
+
+JoinRows::Asked JoinRows::asked(const JoinFilter& filter, std::size_t n) const {
+    if (filter.kind() == JoinFilter::Kind::all || filter.kind() == JoinFilter::Kind::none)
+        return {filter, Reads::validity};
+    const auto& words = columns_[0].place().words;
+    if (columns_.size() == 1 && words != nullptr && words->size() <= n)
+        return {codes_that_pass(filter, *words, nulls_, hash_), Reads::codes};
+    return {filter, Reads::values};
+}
+
+void JoinRows::insert_into(JoinBuilder& builder) const {
+    for_each(nullptr, size(), Reads::values,
+             [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
+}
+
+void JoinRows::insert_into(JoinBuilder& builder, std::span<const std::uint32_t> rows) const {
+    check_rows_there(rows, size());
+    for_each(rows.data(), rows.size(), Reads::values,
+             [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
+}
+
+std::size_t JoinRows::count(const JoinFilter& filter) const {
+    std::size_t found = 0;
+    const Asked by = asked(filter, size());
+    for_each(nullptr, size(), by.reads,
+             [&](const RowPiece&, const JoinColumn& column) { found += by.filter.count(column); });
+    return found;
+}
+
+std::size_t JoinRows::select(const JoinFilter& filter, std::span<std::uint32_t> out) const {
+    detail::check_positions(size(), out.size());
+    std::size_t found = 0;
+    const Asked by = asked(filter, size());
+    for_each(nullptr, size(), by.reads, [&](const RowPiece& piece, const JoinColumn& column) {
+        const auto to = out.subspan(found);
+        const std::size_t here = by.filter.select(column, to);
+        if (piece.first != 0)
+            for (std::size_t i = 0; i < here; ++i) to[i] += static_cast<std::uint32_t>(piece.first);
+        found += here;
+    });
+    return found;
+}
+
+std::size_t JoinRows::select(const JoinFilter& filter, std::span<const std::uint32_t> rows,
+                             std::span<std::uint32_t> out) const {
+    detail::check_positions(rows.size(), out.size());
+    check_rows_there(rows, size());
+    std::size_t found = 0;
+    const Asked by = asked(filter, rows.size());
+    for_each(rows.data(), rows.size(), by.reads,
+             [&](const RowPiece& piece, const JoinColumn& column) {
+                 std::uint32_t passing[rows_a_piece];
+                 const std::size_t here = by.filter.select(column, passing);
+                 for (std::size_t i = 0; i < here; ++i) out[found + i] = piece.list[passing[i]];
+                 found += here;
+             });
+    return found;
+}
+
+std::size_t JoinRows::bitmap(const JoinFilter& filter, std::span<std::uint8_t> out) const {
+    detail::check_bitmap(size(), out.size());
+    std::size_t found = 0;
+    const Asked by = asked(filter, size());
+    for_each(nullptr, size(), by.reads, [&](const RowPiece& piece, const JoinColumn& column) {
+        found += by.filter.bitmap(column, out.subspan(piece.first / 8));
+    });
+    return found;
+}
+
+std::size_t JoinRows::bytes(const JoinFilter& filter, std::span<std::uint8_t> out) const {
+    check_room(out.size(), size(), "flags");
+    std::size_t found = 0;
+    const Asked by = asked(filter, size());
+    for_each(nullptr, size(), by.reads, [&](const RowPiece& piece, const JoinColumn& column) {
+        found += by.filter.bytes(column, out.subspan(piece.first));
+    });
+    return found;
+}
+
+/// Clears the flags of the rows that do not pass.
+template <class Flags>
+std::size_t JoinRows::keep(const JoinFilter& filter, const Flags& flags) const {
+    if (size() == 0) return 0;
+    const Asked by = asked(filter, size());
+    detail::RowReader reader(*this, size(), by.reads);
+    std::size_t left = 0;
+    for (std::size_t first = 0; first < size(); first += rows_a_piece) {
+        const std::size_t n = std::min(rows_a_piece, size() - first), at = first / 64;
+        PieceBits set, pass;
+        std::size_t n_set = 0;
+        for (std::size_t w = 0; w < PieceBits::words(n); ++w) {
+            set.word[w] = flags.load(at + w, PieceBits::in_word(w, n));
+            n_set += static_cast<std::size_t>(std::popcount(set.word[w]));
+        }
+        if (n_set == 0) continue;
+        std::uint8_t bits[rows_a_piece / 8];
+        if (n_set > n / few_of || first > std::numeric_limits<std::uint32_t>::max() - n) {
+            by.filter.bitmap(reader.read({first, n}), bits);
+            for (std::size_t w = 0; w < PieceBits::words(n); ++w)
+                pass.word[w] = detail::bits_at(bits, 64 * w, PieceBits::in_word(w, n));
+        } else {
+            std::uint32_t list[rows_a_piece / few_of], *end = list;
+            set.for_each_one(
+                n, [&](std::size_t i) { *end++ = static_cast<std::uint32_t>(first + i); });
+            by.filter.bitmap(reader.read({0, n_set, list}), bits);
+            pass.word = {};
+            for (std::size_t i = 0; i < n_set; ++i) {
+                const std::size_t row = list[i] - first;
+                pass.word[row / 64] |= std::uint64_t{bits[i / 8] >> i % 8 & 1u} << row % 64;
+            }
+        }
+        for (std::size_t w = 0; w < PieceBits::words(n); ++w) {
+            const std::uint64_t cleared = set.word[w] & ~pass.word[w];
+            if (cleared != 0) flags.clear(at + w, PieceBits::in_word(w, n), cleared);
+            left += static_cast<std::size_t>(std::popcount(set.word[w] & pass.word[w]));
+        }
+    }
+    return left;
+}
+
+std::size_t JoinRows::and_bitmap(const JoinFilter& filter, std::span<std::uint8_t> bits) const {
+    detail::check_bitmap(size(), bits.size());
+    return keep(filter, FlagsInBytes{bits.data()});
+}
+
+std::size_t JoinRows::and_bitmap(const JoinFilter& filter, std::span<std::uint64_t> bits) const {
+    detail::check_bitmap(size(), bits.size_bytes());
+    return keep(filter, FlagsInWords{bits.data()});
+}
+
+std::size_t JoinRows::and_bytes(const JoinFilter& filter, std::span<std::uint8_t> flags) const {
+    check_room(flags.size(), size(), "flags");
+    return keep(filter, FlagBytes{flags.data()});
+}
+
+std::size_t JoinRows::hashes(std::span<std::uint64_t> out, std::span<std::uint8_t> valid) const {
+    check_room(out.size(), size(), "hashes");
+    if (!valid.empty()) detail::check_bitmap(size(), valid.size());
+    std::size_t can_pass = 0;
+    for_each(nullptr, size(), Reads::hashes, [&](const RowPiece& piece, const JoinColumn& column) {
+        std::ranges::copy(column.values, out.begin() + static_cast<std::ptrdiff_t>(piece.first));
+        can_pass += valid.empty()
+                        ? JoinFilter::accept_all().count(column)
+                        : JoinFilter::accept_all().bitmap(column, valid.subspan(piece.first / 8));
+    });
+    return can_pass;
+}
+
+void JoinRows::hashes(std::span<const std::uint32_t> rows, std::span<std::uint64_t> out) const {
+    check_room(out.size(), rows.size(), "hashes");
+    check_rows_there(rows, size());
+    for_each(rows.data(), rows.size(), Reads::hashes,
+             [&](const RowPiece& piece, const JoinColumn& column) {
+                 std::ranges::copy(column.values, out.begin() + (piece.list - rows.data()));
+             });
+}
+
+JoinColumn JoinRows::column(std::span<std::uint64_t> values, std::span<std::uint8_t> valid) const {
+    check_room(values.size(), size(), "values");
+    detail::check_bitmap(size(), valid.size());
+    std::size_t can_pass = 0;
+    for_each(nullptr, size(), Reads::values, [&](const RowPiece& piece, const JoinColumn& column) {
+        std::ranges::copy(column.values, values.begin() + static_cast<std::ptrdiff_t>(piece.first));
+        can_pass += JoinFilter::accept_all().bitmap(column, valid.subspan(piece.first / 8));
+    });
+    return {values.first(size()), hashed_, can_pass != size() ? valid.data() : nullptr, 0};
+}
+
+JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words, Nulls nulls,
+                           const RowHash& hash) {
+    const std::size_t n = words.size();
+    const auto codes = std::make_shared<detail::KeyBitmap>(detail::Places{0, n, 0}, 0u, Options());
+    const std::span<std::byte> bits = codes->bits();
+    const std::size_t pass =
+        JoinRows({words}, nulls, hash)
+            .bitmap(filter, {reinterpret_cast<std::uint8_t*>(bits.data()), bits.size()});
+    bool null_passes = false;
+    if (nulls == Nulls::equal) {
+        const std::uint64_t hash_of_null = detail::RowReader::hash_of_null(hash);
+        null_passes = filter.count({{&hash_of_null, 1}, true}) != 0;
+        if (null_passes) bits[n / 8] |= std::byte{1} << n % 8;
+    }
+    codes->set_keys(pass + null_passes);
+    return detail::JoinAccess::make(detail::JoinAccess::Bitmap(codes), std::nullopt,
+                                    "bitmap: " + std::to_string(pass) + " of " + std::to_string(n) +
+                                        " words of a dictionary pass");
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,130 @@
+#include "simdbloom/key_column.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "join/column_values.hpp"
+
+namespace simdbloom {
+namespace {
+
+[[noreturn]] void refuse_column(std::size_t row, const std::string& what) {
+    throw std::invalid_argument("simdbloom: a column whose row " + std::to_string(row) + " " +
+                                what);
+}
+
+template <class Offset>
+void check_offsets(const detail::ColumnPlace& place) {
+    const auto* const offsets = static_cast<const Offset*>(place.data);
+    for (std::size_t row = 0; row < place.size; ++row)
+        if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
+            refuse_column(row, "goes from byte " + std::to_string(offsets[row]) + " to byte " +
+                                   std::to_string(offsets[row + 1]));
+}
+
+void check_view(const detail::ColumnPlace& place, std::size_t row) {
+    std::int32_t record[4];
+    __builtin_memcpy(record, static_cast<const char*>(place.data) + 16 * row, sizeof record);
+    const auto [size, prefix, buffer, first] = record;
+    if (size < 0) refuse_column(row, "has " + std::to_string(size) + " bytes");
+    if (size <= 12) return;
+    const auto buffers = static_cast<std::int64_t>(place.buffer_sizes.size());
+    if (buffer < 0 || buffer >= buffers)
+        refuse_column(
+            row, "lies in buffer " + std::to_string(buffer) + " of " + std::to_string(buffers));
+    const std::int64_t end = std::int64_t{first} + size,
+                       room = place.buffer_sizes[static_cast<std::size_t>(buffer)];
+    if (first < 0 || end > room)
+        refuse_column(row, "goes from byte " + std::to_string(first) + " to byte " +
+                               std::to_string(end) + " of a buffer of " + std::to_string(room));
+}
+
+template <class Offset>
+std::size_t strings_of(std::span<const Offset> offsets) {
+    return offsets.empty() ? 0 : offsets.size() - 1;
+}
+
+}  // namespace
+
+KeyColumn KeyColumn::booleans(const std::uint8_t* bits, std::size_t n,
+                              std::size_t first_bit) noexcept {
+    KeyColumn column(detail::ColumnType::boolean, n, bits);
+    column.place_.first_bit = first_bit;
+    return column;
+}
+
+KeyColumn KeyColumn::strings(const char* bytes, std::span<const std::int32_t> offsets) noexcept {
+    KeyColumn column(detail::ColumnType::offsets32, strings_of(offsets), offsets.data());
+    column.place_.bytes = bytes;
+    return column;
+}
+
+KeyColumn KeyColumn::strings(const char* bytes, std::span<const std::int64_t> offsets) noexcept {
+    KeyColumn column(detail::ColumnType::offsets64, strings_of(offsets), offsets.data());
+    column.place_.bytes = bytes;
+    return column;
+}
+
+KeyColumn KeyColumn::arrow_views(const void* records, std::size_t n, const void* const* buffers,
+                                 std::span<const std::int64_t> buffer_sizes) noexcept {
+    KeyColumn column(detail::ColumnType::arrow_views, n, records);
+    column.place_.buffers = buffers;
+    column.place_.buffer_sizes = buffer_sizes;
+    return column;
+}
+
+KeyColumn KeyColumn::fixed(const void* bytes, std::size_t width, std::size_t n) noexcept {
+    KeyColumn column(detail::ColumnType::fixed, n, bytes);
+    column.place_.width = width;
+    return column;
+}
+
+KeyColumn KeyColumn::wide(const void* integers, std::size_t n) noexcept {
+    KeyColumn column(detail::ColumnType::wide, n, integers);
+    column.place_.width = 16;
+    return column;
+}
+
+KeyColumn KeyColumn::of_words(KeyColumn words) && {
+    if (words.size() > std::size_t{1} << 31)
+        throw std::length_error("simdbloom: a dictionary of " + std::to_string(words.size()) +
+                                " words; 2^31 are the most");
+    place_.words = std::make_shared<const KeyColumn>(std::move(words));
+    return std::move(*this);
+}
+
+KeyColumn KeyColumn::with_validity(const std::uint8_t* valid, std::size_t offset) const {
+    KeyColumn column = *this;
+    column.place_.valid = valid;
+    column.place_.valid_offset = offset;
+    return column;
+}
+
+bool KeyColumn::is_number() const noexcept {
+    return place_.words != nullptr ? place_.words->is_number()
+                                   : place_.type < detail::ColumnType::hash;
+}
+
+void KeyColumn::check() const {
+    if (place_.words != nullptr) place_.words->check();
+    else if (place_.type == detail::ColumnType::offsets32)
+        return check_offsets<std::int32_t>(place_);
+    else if (place_.type == detail::ColumnType::offsets64)
+        return check_offsets<std::int64_t>(place_);
+    else if (place_.type != detail::ColumnType::arrow_views) return;
+    for (std::size_t first = 0; first < size(); first += detail::rows_a_piece) {
+        const detail::RowPiece piece{first, std::min(detail::rows_a_piece, size() - first)};
+        detail::PieceBits valid;
+        detail::read_validity(place_, piece, valid);
+        if (place_.words == nullptr) {
+            for (std::size_t i = 0; i < piece.n; ++i)
+                if (valid[i]) check_view(place_, piece[i]);
+            continue;
+        }
+        std::uint32_t codes[detail::rows_a_piece];
+        detail::column_codes(place_, piece, &valid, codes);
+    }
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,121 @@
+// Columns of rows (simdbloom/join_rows.hpp) as numbers that a filter takes, up to 1,024 rows at a
+// time.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/table.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/strings.hpp"
+#include "simdbloom/join_rows.hpp"
+
+namespace simdbloom::detail {
+
+inline constexpr std::size_t rows_a_piece = 1024;
+
+/// n bits of a bitmap in Arrow's order from bit `at` on, at most 64. Reads no byte without one.
+inline std::uint64_t bits_at(const std::uint8_t* bits, std::size_t at, std::size_t n) noexcept {
+    if (n == 0) return 0;
+    const std::uint8_t* const from = bits + at / 8;
+    const unsigned shift = at % 8;
+    const std::size_t bytes = (shift + n + 7) / 8;  // up to 9
+    std::uint64_t low = 0;
+    if (bytes >= 8) low = load_le<std::uint64_t>(from);
+    else
+        for (std::size_t i = 0; i < bytes; ++i) low |= std::uint64_t{from[i]} << (8 * i);
+    low >>= shift;
+    if (bytes == 9) low |= std::uint64_t{from[8]} << (64 - shift);
+    return low & ~std::uint64_t{0} >> (64 - n);
+}
+
+/// A bit for each row of a piece: bit i % 64 of word i / 64. Those behind the last row are 0.
+struct PieceBits {
+    std::array<std::uint64_t, rows_a_piece / 64> word;
+
+    static std::size_t words(std::size_t n) noexcept { return (n + 63) / 64; }
+    /// The rows of word w, of a piece of n.
+    static std::size_t in_word(std::size_t w, std::size_t n) noexcept {
+        return n - 64 * w < 64 ? n - 64 * w : 64;
+    }
+    bool operator[](std::size_t i) const noexcept { return (word[i / 64] >> i % 64 & 1) != 0; }
+    void set_all(std::size_t n) noexcept {
+        for (std::size_t w = 0; w < words(n); ++w)
+            word[w] = ~std::uint64_t{0} >> (64 - in_word(w, n));
+    }
+    /// Calls use(i) for the rows of n whose bits are 1, or 0.
+    template <class Use>
+    void for_each_one(std::size_t n, const Use& use) const {
+        for_each_one(n, 0, use);
+    }
+    template <class Use>
+    void for_each_zero(std::size_t n, const Use& use) const {
+        for_each_one(n, ~std::uint64_t{0}, use);
+    }
+
+private:
+    template <class Use>
+    void for_each_one(std::size_t n, std::uint64_t flip, const Use& use) const {
+        for (std::size_t w = 0; w < words(n); ++w)
+            for (std::uint64_t left = (word[w] ^ flip) & ~std::uint64_t{0} >> (64 - in_word(w, n));
+                 left != 0; left &= left - 1)
+                use(64 * w + static_cast<std::size_t>(std::countr_zero(left)));
+    }
+};
+
+/// Rows first .. first + n, or the n rows of `list` where that is not null.
+struct RowPiece {
+    std::size_t first, n;
+    const std::uint32_t* list = nullptr;
+
+    std::size_t operator[](std::size_t i) const noexcept {
+        return list != nullptr ? list[i] : first + i;
+    }
+};
+
+/// What is read of the rows: what a filter takes, hashes, the codes of the one dictionary there is
+/// (that of NULL under Nulls::equal is its number of words), or which rows are not NULL alone.
+enum class Reads : std::uint8_t { values, hashes, codes, validity };
+
+/// Stays where it is: what it reads lies in it.
+class RowReader {
+public:
+    /// `asked`: how many rows will be read. Dictionaries with no more words than that are read
+    /// here.
+    RowReader(const JoinRows& rows, std::size_t asked, Reads reads);
+    RowReader(const RowReader&) = delete;
+    RowReader& operator=(const RowReader&) = delete;
+
+    /// Valid until the next call. All rows must be there.
+    JoinColumn read(const RowPiece& piece);
+    /// The hash of NULL as the first column.
+    static std::uint64_t hash_of_null(const RowHash& hash) noexcept;
+
+private:
+    /// The words of a dictionary.
+    struct Dictionary {
+        std::vector<std::uint64_t> values, valid;
+    };
+    bool read_column(const ColumnPlace& place, const Dictionary* dictionary, const RowPiece& piece,
+                     std::uint64_t* values, PieceBits& valid) const;
+    void read_values(const ColumnPlace& place, const RowPiece& piece, const PieceBits* valid,
+                     std::uint64_t* values) const;
+    JoinColumn read_codes(const RowPiece& piece);
+    void add_column(std::size_t column, const PieceBits* valid, std::size_t n);
+    void mix(std::uint64_t* words, std::size_t n) const;
+
+    const JoinRows& rows_;
+    Reads reads_;
+    Isa isa_;
+    StringHash string_hash_;
+    std::vector<Dictionary> dictionaries_;  // of columns
+    alignas(64) std::array<std::uint64_t, rows_a_piece> values_, more_;
+    PieceBits valid_;
+    std::array<std::uint8_t, rows_a_piece / 8> valid_bytes_;
+};
+
+}  // namespace simdbloom::detail

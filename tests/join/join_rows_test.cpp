@@ -1,0 +1,217 @@
+// Columns of every type, one or several, against what their rows are one by one.
+#include "simdbloom/join_rows.hpp"
+
+#include <thread>
+
+#include "given_rows.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::expect_all;
+using test::GivenColumn;
+using test::Givens;
+using test::RowList;
+using test::Rows;
+
+constexpr std::size_t sizes[] = {0, 1, 64, 130, 1025, 2500};
+
+TEST(JoinRows, EveryTypeIsWhatItsRowsAre) {
+    for (const std::size_t n : sizes)
+        for (const bool nulls : {false, true})
+            for (const Nulls meaning : {Nulls::differ, Nulls::equal}) {
+                Givens givens(n, nulls, {7, {}});
+                for (const GivenColumn& column : givens.every_type())
+                    expect_all(Rows({column}, meaning, {7, {}}));
+            }
+}
+
+TEST(JoinRows, EverySizeUpTo130) {
+    for (std::size_t n = 0; n <= 130; ++n) {
+        Givens givens(n, true, {}, n);
+        expect_all(Rows({givens.numbers<std::int16_t>("i16")}, Nulls::differ));
+        expect_all(Rows({givens.views(), givens.numbers<std::int16_t>("i16")}, Nulls::equal));
+    }
+}
+
+TEST(JoinRows, SeveralColumns) {
+    for (const std::size_t n : sizes)
+        for (const bool nulls : {false, true})
+            for (const Nulls meaning : {Nulls::differ, Nulls::equal})
+                for (const RowHash& hash : {RowHash(), RowHash{5, {}}, RowHash{0, Secret{1, 2}}}) {
+                    Givens givens(n, nulls, hash), others(n, !nulls, hash, 1);
+                    const auto text = givens.strings<std::int32_t>("strings32");
+                    expect_all(Rows(
+                        {givens.numbers<std::int32_t>("i32"), others.numbers<std::int64_t>("i64")},
+                        meaning, hash));
+                    expect_all(Rows({text, others.numbers<double>("f64"), others.inlined()},
+                                    meaning, hash));
+                    expect_all(Rows({others.hashes(), text}, meaning, hash));
+                    expect_all(Rows({text}, meaning, hash));
+                }
+}
+
+TEST(JoinRows, DictionariesStandForTheirWords) {
+    for (const std::size_t n : {0u, 1u, 100u, 2500u})
+        for (const std::size_t n_words : {1u, 100u, 1100u, 4000u})
+            for (const bool nulls : {false, true})
+                for (const Nulls meaning : {Nulls::differ, Nulls::equal}) {
+                    Givens givens(n, nulls), some_words(n_words, nulls, {}, 1),
+                        few_words(5, !nulls, {}, 2);
+                    const auto texts = some_words.strings<std::int64_t>("strings64"),
+                               numbers = some_words.numbers<std::int32_t>("i32"),
+                               few = few_words.arrow_views();
+                    const auto codes = givens.dictionary<std::int16_t>(texts),
+                               nested = givens.dictionary<std::uint64_t>(
+                                   some_words.dictionary<std::uint8_t>(few));
+                    expect_all(Rows({codes}, meaning));
+                    expect_all(Rows({givens.dictionary<std::uint32_t>(numbers)}, meaning));
+                    expect_all(Rows({nested}, meaning));
+                    expect_all(Rows({givens.dictionary<std::int8_t>(few), nested, codes}, meaning));
+                }
+}
+
+TEST(JoinRows, ADictionaryWithoutWords) {
+    Givens no_words(0, false);
+    const std::vector<std::uint8_t> none(10), codes(70);
+    for (const Nulls meaning : {Nulls::differ, Nulls::equal})
+        for (const bool two : {false, true}) {
+            const KeyColumn column =
+                KeyColumn::dictionary(codes, no_words.views().column).with_validity(none.data());
+            const GivenColumn given{"no words", column, false,
+                                    [](std::size_t) { return std::nullopt; }};
+            expect_all(Rows(two ? std::vector{given, given} : std::vector{given}, meaning));
+        }
+    const JoinRows wrong({KeyColumn::dictionary(codes, no_words.views().column)});
+    test::expect_error<std::invalid_argument>([&] { return wrong.count(JoinFilter::accept_all()); },
+                                              "row 0 is word 0 of a dictionary of 0");
+}
+
+TEST(JoinRows, CodesThatAreNoneAreNamed) {
+    const std::vector<std::uint64_t> words{5, 6, 7};
+    std::vector<std::int8_t> codes(2000);
+    const auto refused = [&](const auto& wrong_codes, const std::string& what) {
+        const KeyColumn column = KeyColumn::dictionary(wrong_codes, KeyColumn(words));
+        test::expect_error<std::invalid_argument>([&] { return column.check(), 0; }, what);
+        for (const bool two : {false, true}) {
+            const JoinRows rows(two ? std::vector{column, column} : std::vector{column});
+            JoinBuilder builder("split256", 100, 12);
+            const std::uint64_t five[] = {5};
+            builder.insert({five, two});
+            test::expect_error<std::invalid_argument>([&] { return rows.insert_into(builder), 0; },
+                                                      what);
+            const JoinFilter filter = std::move(builder).finish();
+            for (const JoinFilter& asked : {filter, JoinFilter::accept_all()})
+                test::expect_error<std::invalid_argument>([&] { return rows.count(asked); }, what);
+        }
+    };
+    codes[1999] = 3;
+    refused(codes, "row 1999 is word 3 of a dictionary of 3");
+    codes[1500] = -1;
+    refused(codes, "row 1500 is word -1 of a dictionary of 3");
+    for (const std::uint64_t wrong : {std::uint64_t{1} << 32, std::uint64_t{1} << 63})
+        refused(std::vector<std::int64_t>{0, static_cast<std::int64_t>(wrong)},
+                "row 1 is word " + std::to_string(static_cast<std::int64_t>(wrong)) + " of");
+    // Of rows that are NULL, or not asked about, codes do not matter.
+    std::vector<std::uint8_t> valid(250, 0xFF);
+    valid[1500 / 8] &= 0xFF - (1 << 1500 % 8);
+    valid[1999 / 8] &= 0xFF - (1 << 1999 % 8);
+    const KeyColumn column =
+        KeyColumn::dictionary(codes, KeyColumn(words)).with_validity(valid.data());
+    column.check();
+    const JoinRows rows({column});
+    EXPECT_EQ(rows.count(JoinFilter::accept_all()), 1998u);
+}
+
+// The codes of a dictionary that pass, for batches of codes.
+TEST(JoinRows, ADictionaryIsAskedOnceForManyBatches) {
+    for (const Nulls meaning : {Nulls::differ, Nulls::equal})
+        for (const std::size_t n_words : {0u, 1u, 64u, 500u}) {
+            Givens words(n_words, true), codes(3000, false);
+            const auto column = words.strings<std::int32_t>("strings32");
+            Rows given({column}, meaning);
+            const JoinFilter filter = given.filter_of_some("split256");
+            const JoinFilter passing = codes_that_pass(filter, column.column, meaning);
+            EXPECT_EQ(passing.kind(), JoinFilter::Kind::bitmap);
+            const auto expected = given.passing(filter);
+            for (std::size_t code = 0; code < n_words + 200; ++code) {
+                const std::uint64_t key[] = {code};
+                const std::uint64_t null[] = {hash_key(0x243F6A8885A308D3u)};
+                const bool null_passes = meaning == Nulls::equal && filter.count({null, true}) == 1;
+                EXPECT_EQ(passing.count({key}) == 1, code < n_words    ? bool(expected[code])
+                                                     : code == n_words ? null_passes
+                                                                       : false)
+                    << code;
+            }
+        }
+    const std::vector<std::uint64_t> words{3, 4};
+    EXPECT_EQ(codes_that_pass(JoinFilter::accept_all(), words).why(),
+              "bitmap: 2 of 2 words of a dictionary pass");
+}
+
+// Rows on a grid, and rows whose two columns are alike, are as good as random keys.
+// What the formula gives cannot change: saved filters and hash tables depend on it.
+TEST(JoinRows, SeveralThreadsMayInsert) {
+    Givens givens(40'000, true);
+    const auto column = givens.strings<std::int32_t>("strings32");
+    const JoinRows rows({column.column});
+    JoinBuilder one("split256", rows.size(), 12), two("split256", rows.size(), 12);
+    rows.insert_into(one);
+    RowList halves[2];
+    for (std::uint32_t row = 0; row < rows.size(); ++row) halves[row % 2].push_back(row);
+    std::thread thread([&] { rows.insert_into(two, halves[1]); });
+    rows.insert_into(two, halves[0]);
+    thread.join();
+    EXPECT_EQ(two.rows(), one.rows());
+    EXPECT_EQ(save(std::move(two).filter()), save(std::move(one).filter()));
+}
+
+TEST(JoinRows, WrongOnesAreRefusedByValue) {
+    const std::vector<std::int32_t> three(3), four(4);
+    test::expect_error<std::invalid_argument>([] { return JoinRows({}); }, "no columns");
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            return JoinRows({three, four});
+        },
+        "columns of 3 and of 4 rows");
+    const JoinRows rows({three}), hashed({three, three});
+    const JoinFilter all = JoinFilter::accept_all();
+    RowList out(2), wrong{0, 3};
+    std::vector<std::uint8_t> byte(1), none;
+    std::vector<std::uint64_t> no_words, words(2);
+    JoinBuilder builder("split256", 10, 12);
+    test::expect_error<std::length_error>([&] { return rows.select(all, out); }, "room for 2");
+    test::expect_error<std::length_error>([&] { return rows.select(all, wrong, {}); },
+                                          "room for 0");
+    test::expect_error<std::out_of_range>([&] { return rows.select(all, wrong, out); },
+                                          "row 3 of 3");
+    test::expect_error<std::out_of_range>([&] { return rows.hashes(wrong, words), 0; },
+                                          "row 3 of 3");
+    test::expect_error<std::out_of_range>([&] { return rows.insert_into(builder, wrong), 0; },
+                                          "row 3 of 3");
+    EXPECT_EQ(builder.rows(), 0u);
+    test::expect_error<std::length_error>([&] { return rows.bitmap(all, none); }, "0 bytes");
+    test::expect_error<std::length_error>([&] { return rows.and_bitmap(all, none); }, "0 bytes");
+    test::expect_error<std::length_error>([&] { return rows.and_bitmap(all, no_words); },
+                                          "0 bytes");
+    test::expect_error<std::length_error>([&] { return rows.bytes(all, byte); }, "room for 1 of 3");
+    test::expect_error<std::length_error>([&] { return rows.and_bytes(all, byte); }, "for 1 of 3");
+    test::expect_error<std::length_error>([&] { return rows.hashes(words); }, "room for 2 of 3");
+    test::expect_error<std::length_error>([&] { return rows.hashes(wrong, no_words), 0; },
+                                          "room for 0 of 2");
+    test::expect_error<std::length_error>([&] { return rows.column(words, byte); }, "for 2 of 3");
+    // Nothing of a plain column either where no row is listed.
+    const std::vector<std::uint64_t> keys{1, 2, 3};
+    JoinRows({keys}).insert_into(builder, RowList());
+    EXPECT_EQ(builder.rows(), 0u);
+    EXPECT_EQ(JoinRows({keys}).select(all, RowList(), {}), 0u);
+    // A list of keys cannot be asked about several columns.
+    JoinBuilder list("auto", 3, 12);
+    rows.insert_into(list);
+    const JoinFilter of_keys = std::move(list).finish();
+    test::expect_error<std::invalid_argument>([&] { return hashed.count(of_keys); }, "hashes");
+}
+
+}  // namespace
+}  // namespace simdbloom

@@ -1,0 +1,136 @@
+// What the keys and hashes of rows are, and how good.
+#include <set>
+
+#include "simdbloom/join_rows.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+TEST(RowKeys, EqualNumbersOfEveryTypeAreOneKey) {
+    const std::vector<std::int8_t> i8{5, -3, 0};
+    const std::vector<std::int16_t> i16{5, -3, 0};
+    const std::vector<std::int32_t> i32{5, -3, 0};
+    const std::vector<std::int64_t> i64{5, -3, 0};
+    const std::vector<float> f32{5, -3, -0.0f};
+    const std::vector<double> f64{5, -3, 0.0};
+    const std::vector<std::uint8_t> codes{2, 1, 0};
+    const std::vector<double> words{-0.0, -3, 5};
+    const std::vector<KeyColumn> all{
+        i8, i16, i32, i64, f32, f64, KeyColumn::dictionary(codes, KeyColumn(words))};
+    std::set<std::vector<std::uint64_t>> single, twice;
+    for (const KeyColumn& column : all) {
+        std::vector<std::uint64_t> hashes(3);
+        JoinRows({column}).hashes(hashes);
+        single.insert(hashes);
+        JoinRows({all[0], column}).hashes(hashes);
+        twice.insert(hashes);
+    }
+    EXPECT_EQ(single.size(), 1u);
+    EXPECT_EQ(twice.size(), 1u);
+    EXPECT_EQ(*single.begin(),
+              (std::vector{hash_key(5), hash_key(~std::uint64_t{2}), hash_key(0)}));
+    // A float is the double of the same value, which 0.1f is not of 0.1.
+    std::uint64_t of_float[1], of_double[1];
+    JoinRows({std::vector<float>{0.1f}}).hashes(of_float);
+    JoinRows({std::vector<double>{0.1}}).hashes(of_double);
+    EXPECT_NE(of_float[0], of_double[0]);
+    JoinRows({std::vector<double>{double{0.1f}}}).hashes(of_double);
+    EXPECT_EQ(of_float[0], of_double[0]);
+}
+
+TEST(RowKeys, TheOrderOfColumnsAndThePlaceOfANullMatter) {
+    // NULL, 0 and the words of NULL, in every place of up to three columns.
+    const std::vector<std::uint64_t> numbers{0, 0, 1, 2};
+    const std::vector<std::uint8_t> valid{0b1110};
+    std::set<std::uint64_t> hashes;
+    std::size_t n = 0;
+    for (std::size_t columns = 1; columns <= 3; ++columns)
+        for (std::size_t which = 0; which < std::size_t{1} << 2 * columns; ++which, ++n) {
+            std::vector<KeyColumn> key;
+            for (std::size_t c = 0; c < columns; ++c) {
+                const std::size_t at = which >> 2 * c & 3;
+                key.push_back(
+                    KeyColumn(std::span(&numbers[at], 1)).with_validity(valid.data(), at));
+            }
+            std::uint64_t hash[1];
+            EXPECT_EQ(JoinRows(key, Nulls::equal).hashes(hash), 1u);
+            hashes.insert(hash[0]);
+        }
+    EXPECT_EQ(hashes.size(), n);
+}
+
+TEST(RowKeys, FprOfSeveralColumnsIsTheFiltersOwn) {
+    constexpr std::uint32_t side = 600;
+    std::vector<std::uint32_t> a, b, other;
+    std::vector<std::string> text_of;
+    for (std::uint32_t i = 0; i < side; ++i)
+        for (std::uint32_t j = 0; j < side; ++j) {
+            a.push_back(i);
+            b.push_back(j);
+            other.push_back(j + side);
+        }
+    for (std::uint32_t i = 0; i < a.size() + other.size(); ++i)
+        text_of.push_back("user" + std::to_string(i));
+    const std::vector<std::string_view> texts(text_of.begin(), text_of.end());
+    const auto names = std::span(texts).first(a.size()),
+               strangers = std::span(texts).last(a.size());
+    struct Family {
+        std::vector<KeyColumn> keys, others;
+    };
+    const Family families[] = {
+        {{a, b}, {a, other}}, {{b, a}, {other, a}}, {{names, names}, {strangers, strangers}}};
+    for (const Family& family : families) {
+        const JoinRows keys(family.keys), others(family.others);
+        std::vector<std::uint64_t> hashes(keys.size());
+        keys.hashes(hashes);
+        EXPECT_EQ(std::set(hashes.begin(), hashes.end()).size(), hashes.size());
+        auto filter = make_filter("split256", keys.size(), 12);
+        filter.insert_hashes(hashes);
+        const JoinFilter asked(filter);
+        EXPECT_EQ(keys.count(asked), keys.size());
+        const double found = static_cast<double>(others.count(asked)),
+                     expected = filter.expected_fpr() * static_cast<double>(others.size());
+        EXPECT_NEAR(found, expected, 6 * std::sqrt(expected));
+    }
+}
+
+TEST(RowKeys, HashesStayWhatTheyAre) {
+    const std::vector<std::int32_t> id{1, -1, 7};
+    const std::vector<std::string_view> name{"alpha", "", "a name of more than twelve bytes"};
+    const std::vector<double> share{0.5, -0.0, 3};
+    const std::vector<std::uint8_t> valid{0b011};
+    const auto hashes = [&](const std::vector<KeyColumn>& columns, const RowHash& hash) {
+        std::vector<std::uint64_t> h(3);
+        JoinRows(columns, Nulls::equal, hash).hashes(h);
+        return h;
+    };
+    const KeyColumn null_last = KeyColumn(share).with_validity(valid.data());
+    using H = std::vector<std::uint64_t>;
+    EXPECT_EQ(hashes({id}, {}), (H{0x282BDAFD2E0C3DC0u, 0x56C573EECC6755A4u, 0x424A51A8EB5C48EDu}));
+    EXPECT_EQ(hashes({name}, {}),
+              (H{0xC758E1011DDA5848u, 0xEF46DB3751D8E999u, 0x682A207E1D450C93u}));
+    EXPECT_EQ(hashes({id, name, null_last}, {}),
+              (H{0xCB53AE49088D97B5u, 0x22E57229DA2E1637u, 0x2C2BF0E75A1CFCF1u}));
+    EXPECT_EQ(hashes({null_last, name, id}, {9, {}}),
+              (H{0x052A392AAF69E096u, 0x877A865C9052E864u, 0x9FB176CFB21B0FFDu}));
+    EXPECT_EQ(hashes({null_last, name, id}, {0, Secret{1, 2}}),
+              (H{0x98A773AEE8155296u, 0xDB5D75BBAAF82587u, 0xF9D7332E245F357Bu}));
+}
+
+TEST(RowKeys, AutoTakesABitmapOfNarrowColumns) {
+    std::vector<std::int16_t> days(5000);
+    for (std::size_t i = 0; i < days.size(); ++i) days[i] = static_cast<std::int16_t>(i % 900);
+    JoinBuilder builder("auto", 0, 12);
+    JoinRows({days}).insert_into(builder);
+    EXPECT_EQ(builder.rows(), days.size());
+    const JoinFilter filter = std::move(builder).finish();
+    EXPECT_EQ(filter.kind(), JoinFilter::Kind::bitmap);
+    const std::vector<double> asked{5, 5.5, 899, 900, -1};
+    std::vector<std::uint32_t> rows(5);
+    rows.resize(JoinRows({asked}).select(filter, rows));
+    EXPECT_EQ(rows, (std::vector<std::uint32_t>{0, 2}));
+}
+
+}  // namespace
+}  // namespace simdbloom
