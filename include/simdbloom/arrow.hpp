@@ -1,15 +1,18 @@
 // Columns of Apache Arrow as keys of a join, and answers as Arrow arrays. They go through Arrow's C
-// data interface, which is plain structs and needs no library.
+// data and stream interfaces, which are plain structs and need no library.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "simdbloom/export.hpp"
 #include "simdbloom/join.hpp"
+#include "simdbloom/join_rows.hpp"
 
 // The structs of Arrow's specification "The Arrow C data interface". A program that defines them
 // elsewhere defines this macro too.
@@ -44,27 +47,55 @@ struct ArrowArray {
 }
 #endif
 
+// The struct of "The Arrow C stream interface".
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+extern "C" {
+/// Arrays of one type, one after the other, by Arrow's specification.
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+    int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+    const char* (*get_last_error)(struct ArrowArrayStream*);
+    void (*release)(struct ArrowArrayStream*);
+    void* private_data;
+};
+}
+#endif
+
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// The keys of an Arrow array.
+/// What the rows of an Arrow array are.
+struct ArrowSettings {
+    Nulls nulls = Nulls::differ;
+    RowHash hash{};
+    /// Of an array of structs the columns, by name. Empty: all, in their order.
+    std::vector<std::string> columns{};
+};
+
+/// The rows of an Arrow array, which stays the caller's and must live as long as they do.
 ///
 /// - Integers, booleans, dates, times, timestamps and durations: their 64-bit values, sign- or
 ///   zero-extended. Units of time are not converted.
 /// - Floats: join_key. So equal numbers of two types have one key.
-/// - Strings, binaries and decimals: hashes of their bytes.
+/// - Strings, binaries, views of both, and decimals: hashes of their bytes.
 /// - A dictionary: the keys of the values that it stands for.
+/// - A struct, such as a record batch: its columns, those of structs inside it too. A NULL that is
+///   a struct is a NULL in each of its columns.
+///
+/// Throws std::invalid_argument for a type that has no keys (with the format), for an array that
+/// was released, for a column that is not there, and for impossible lengths, offsets, views and
+/// indices: all of them are checked before it returns.
+JoinRows arrow_rows(const ArrowSchema& schema, const ArrowArray& array,
+                    const ArrowSettings& settings = {});
+
+/// The keys of the rows of arrow_rows as a JoinColumn, 8 bytes a row, under Nulls::differ.
 class ArrowKeys {
 public:
-    /// What strings are hashed with: the filter's seed() or, if its hashing is keyed, its secret().
-    struct Hash {
-        std::uint64_t seed = 0;
-        std::optional<Secret> secret{};
-    };
+    using Hash = RowHash;
 
     /// Reads the array. The array stays the caller's, and its buffers must live for as long as
-    /// column() is used. Throws std::invalid_argument for a type that has no keys (with the
-    /// format), for an array that was released, and for impossible lengths, offsets and indices.
+    /// column() is used. Throws as arrow_rows.
     ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
     ArrowKeys(const ArrowSchema& schema, const ArrowArray& array)
         : ArrowKeys(schema, array, Hash()) {}
@@ -83,16 +114,77 @@ public:
     }
 
 private:
-    void read_values(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
-    void read_dictionary(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash);
-
     detail::ZeroedByMove<std::vector<std::uint64_t>> values_;
     detail::ZeroedByMove<std::span<const std::uint64_t>>
         borrowed_;  // 64-bit values, used where they lie
-    detail::ZeroedByMove<std::vector<std::uint8_t>> own_valid_;  // of a dictionary
+    detail::ZeroedByMove<std::vector<std::uint8_t>> own_valid_;  // of values_
     const std::uint8_t* valid_ = nullptr;
     std::size_t valid_offset_ = 0;
     bool hashed_ = false;
+};
+
+namespace detail {
+
+/// Releases a struct of Arrow's once.
+template <class T>
+class ArrowOwner {
+public:
+    ArrowOwner() = default;
+    /// Leaves `from` marked as released, as a move does by Arrow's specification.
+    explicit ArrowOwner(T& from) noexcept : value_(from) { from.release = nullptr; }
+    ArrowOwner(ArrowOwner&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
+    ArrowOwner& operator=(ArrowOwner&& other) noexcept {
+        if (this == &other) return *this;
+        release();
+        value_ = std::exchange(other.value_, T{});
+        return *this;
+    }
+    ~ArrowOwner() { release(); }
+
+    T* operator->() noexcept { return &value_; }
+    const T& operator*() const noexcept { return value_; }
+    T* get() noexcept { return &value_; }
+    void release() noexcept {
+        if (value_.release != nullptr) value_.release(&value_);
+        forget();
+    }
+    void forget() noexcept { value_.release = nullptr; }
+
+private:
+    T value_{};
+};
+
+}  // namespace detail
+
+/// The rows of an Arrow stream, batch by batch. What the stream gave is released once: a batch by
+/// the next call of next(), all by the destructor. A move leaves a stream at its end.
+///
+///     ArrowStream stream(from);
+///     while (const JoinRows* rows = stream.next()) rows->insert_into(builder);
+class ArrowStream {
+public:
+    /// Takes `stream` over, which is marked as released, and asks it for its schema. Throws
+    /// std::invalid_argument for one that was released; std::runtime_error with the stream's own
+    /// words if it fails.
+    explicit ArrowStream(ArrowArrayStream& stream, ArrowSettings settings = {});
+
+    /// The rows of the next batch, valid until the next call; null at the end. Throws
+    /// std::runtime_error with the stream's own words if it fails, and is at its end then; as
+    /// arrow_rows for a batch that is wrong.
+    const JoinRows* next();
+    /// The batch whose rows next() gave, for its other columns.
+    const ArrowArray& batch() const noexcept { return *batch_; }
+    const ArrowSchema& schema() const noexcept { return *schema_; }
+
+private:
+    template <class T>
+    void ask(int (*get)(ArrowArrayStream*, T*), detail::ArrowOwner<T>& out, const char* what);
+
+    ArrowSettings settings_;
+    detail::ArrowOwner<ArrowArrayStream> stream_;
+    detail::ArrowOwner<ArrowSchema> schema_;
+    detail::ArrowOwner<ArrowArray> batch_;
+    std::optional<JoinRows> rows_;
 };
 
 /// Hands over row numbers as an array of uint32 ("I"), or a bitmap of n answers as an array of

@@ -54,6 +54,7 @@ struct ColumnPlace {
     std::size_t first_bit = 0;
     const std::uint8_t* valid = nullptr;
     std::size_t valid_offset = 0;
+    std::shared_ptr<const std::uint8_t[]> own_valid{};  ///< not null: where `valid` points
     std::shared_ptr<const KeyColumn> words{};  ///< not null: `data` are codes, of an integer type
 };
 
@@ -134,24 +135,26 @@ public:
     static KeyColumn fixed(const void* bytes, std::size_t width, std::size_t n) noexcept;
     /// n integers of 128 bits in the machine's order of bytes, such as decimals: hashed.
     static KeyColumn wide(const void* integers, std::size_t n) noexcept;
-    /// Row i is word codes[i] of a dictionary: codes of 8 to 64 bits, words of any kind. Throws
-    /// std::length_error for more than 2^31 words.
-    template <class R>
-    requires detail::ColumnInteger<detail::ElementOf<R>>
-    static KeyColumn dictionary(const R& codes, KeyColumn words) {
-        return KeyColumn(codes).of_words(std::move(words));
-    }
+    /// Row i is word codes[i] of a dictionary, whose words are of any kind. Throws
+    /// std::invalid_argument unless codes are a column of integers, and std::length_error for more
+    /// than 2^31 words.
+    static KeyColumn dictionary(const KeyColumn& codes, KeyColumn words);
 
     /// This column with NULLs: bit offset + i says that row i is not NULL, in Arrow's order.
     /// nullptr: there are none.
     KeyColumn with_validity(const std::uint8_t* valid, std::size_t offset = 0) const;
+
+    /// The same, and what is NULL in this column stays NULL: for the columns of a struct. Copies
+    /// the bits of the rows.
+    KeyColumn also_null(const std::uint8_t* valid, std::size_t offset = 0) const;
 
     /// The number of rows.
     std::size_t size() const noexcept { return place_.size; }
     /// Whether the values, or those of the words, are numbers.
     bool is_number() const noexcept;
     /// Throws std::invalid_argument, with the row, unless offsets ascend from 0 or more, views lie
-    /// in their buffers and codes in their dictionary. Of NULLs offsets alone are checked.
+    /// in their buffers and codes in their dictionary, and for strings whose bytes are null unless
+    /// all are empty. Of NULLs offsets alone are checked.
     void check() const;
 
     const detail::ColumnPlace& place() const noexcept { return place_; }
@@ -160,7 +163,6 @@ private:
     KeyColumn(detail::ColumnType type, std::size_t size, const void* data) noexcept {
         place_.type = type, place_.size = size, place_.data = data;
     }
-    KeyColumn of_words(KeyColumn words) &&;
 
     detail::ColumnPlace place_;
 };

@@ -7,28 +7,17 @@
 #include <string>
 #include <string_view>
 
-#include "simdbloom/detail/strings.hpp"
-#include "simdbloom/isa.hpp"
-
 namespace simdbloom {
 namespace {
+
+/// Structs and dictionaries inside each other.
+constexpr unsigned most_levels = 32;
 
 [[noreturn]] void refuse(const std::string& what) {
     throw std::invalid_argument("simdbloom: an Arrow array " + what);
 }
 
-/// The rows first .. first + n of a buffer of T's.
-template <class T>
-const T* buffer(const ArrowArray& array, std::int64_t index) {
-    if (index >= array.n_buffers)
-        refuse("of " + std::to_string(array.n_buffers) + " buffers has no buffer " +
-               std::to_string(index));
-    if (array.buffers[index] == nullptr && array.length != 0)
-        refuse("has no memory in buffer " + std::to_string(index));
-    return static_cast<const T*>(array.buffers[index]);
-}
-
-void check(const ArrowSchema& schema, const ArrowArray& array) {
+void check(const ArrowSchema& schema, const ArrowArray& array, unsigned level) {
     if (schema.release == nullptr || array.release == nullptr) refuse("that was released");
     if (array.length < 0 || array.offset < 0)
         refuse("of " + std::to_string(array.length) + " rows from row " +
@@ -38,63 +27,72 @@ void check(const ArrowSchema& schema, const ArrowArray& array) {
                std::to_string(array.offset) + " on, more than can be counted");
     if (array.n_buffers < 1 || array.buffers == nullptr) refuse("without buffers");
     if (schema.format == nullptr) refuse("without a format");
+    if (level == most_levels) refuse("with more than " + std::to_string(most_levels) + " levels");
 }
 
-template <class T, class ToKey>
-void widen(const ArrowArray& array, std::vector<std::uint64_t>& values, const ToKey& key) {
-    const T* from = buffer<T>(array, 1);
-    values.resize(static_cast<std::size_t>(array.length));
-    for (std::size_t row = 0; row < values.size(); ++row)
-        values[row] = key(from[static_cast<std::size_t>(array.offset) + row]);
-}
+/// Some rows of an array, counted from the beginning of its buffers.
+struct ArrowSlice {
+    const ArrowArray& array;
+    std::size_t first, n;
 
-/// Sign-extended if T is signed.
-template <class T>
-void integers(const ArrowArray& array, std::vector<std::uint64_t>& values) {
-    widen<T>(array, values,
-             [](T value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); });
-}
+    explicit ArrowSlice(const ArrowArray& of)
+        : array(of),
+          first(static_cast<std::size_t>(of.offset)),
+          n(static_cast<std::size_t>(of.length)) {}
 
-detail::StringHash hash_of(const ArrowKeys::Hash& hash) {
-    return {hash.seed, hash.secret ? &*hash.secret : nullptr};
-}
+    /// The validity, whose first bit is that of row `first`.
+    const std::uint8_t* valid() const noexcept {
+        return n == 0 || array.null_count == 0 ? nullptr
+                                               : static_cast<const std::uint8_t*>(array.buffers[0]);
+    }
+    /// Buffer `index` from `first` on, of rows of that many bytes; null if there are no rows.
+    const char* values(std::int64_t index, std::size_t width, std::size_t alignment = 1) const {
+        if (index >= array.n_buffers)
+            refuse("of " + std::to_string(array.n_buffers) + " buffers has no buffer " +
+                   std::to_string(index));
+        const auto* const memory = static_cast<const char*>(array.buffers[index]);
+        if (first + n > static_cast<std::size_t>(PTRDIFF_MAX) / width)
+            refuse("of " + std::to_string(n) + " rows of " + std::to_string(width) +
+                   " bytes from row " + std::to_string(first) + " on, more than memory has");
+        if (n == 0) return nullptr;
+        if (memory == nullptr) refuse("has no memory in buffer " + std::to_string(index));
+        if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
+            refuse("whose buffer " + std::to_string(index) + " is not aligned to " +
+                   std::to_string(alignment) + " bytes");
+        return memory + first * width;
+    }
+    template <class T>
+    std::span<const T> span() const {
+        return {reinterpret_cast<const T*>(values(1, sizeof(T))), n};
+    }
+};
 
 template <class Offset>
-void strings(const ArrowArray& array, const ArrowKeys::Hash& hash,
-             std::vector<std::uint64_t>& values) {
-    const auto rows = static_cast<std::size_t>(array.length);
-    if (rows == 0) return;
-    const Offset* offsets = buffer<Offset>(array, 1) + array.offset;
-    // All offsets are checked before any byte is read: only the last one says how many bytes there
-    // are.
-    for (std::size_t row = 0; row < rows; ++row)
-        if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
-            refuse("whose row " + std::to_string(row) + " goes from byte " +
-                   std::to_string(offsets[row]) + " to byte " + std::to_string(offsets[row + 1]));
-    // Strings that are all empty need no bytes.
-    const bool empty = offsets[rows] == offsets[0];
-    const char* bytes = empty ? nullptr : buffer<char>(array, 2);
-    values.resize(rows);
-    if (empty)
-        detail::hash_views(rows, hash_of(hash), default_isa(), values.data(),
-                           [](std::size_t) { return std::string_view(""); });
-    else
-        detail::hash_strings(detail::StringOffsets<Offset>{bytes, offsets}, rows, hash_of(hash),
-                             default_isa(), values.data());
+KeyColumn strings(const ArrowSlice& rows) {
+    if (rows.n == 0) return KeyColumn::strings(nullptr, std::span<const Offset>());
+    const auto* const offsets =
+        reinterpret_cast<const Offset*>(rows.values(1, sizeof(Offset), alignof(Offset)));
+    // Strings that are all empty need no bytes: check() looks.
+    const void* const bytes = rows.array.n_buffers > 2 ? rows.array.buffers[2] : nullptr;
+    return KeyColumn::strings(static_cast<const char*>(bytes),
+                              std::span<const Offset>(offsets, rows.n + 1));
 }
 
-void fixed_bytes(const ArrowArray& array, std::size_t width, const ArrowKeys::Hash& hash,
-                 std::vector<std::uint64_t>& values) {
-    const char* from = buffer<char>(array, 1);
-    if (array.offset + array.length > PTRDIFF_MAX / static_cast<std::int64_t>(width))
-        refuse("of " + std::to_string(array.length) + " rows of " + std::to_string(width) +
-               " bytes from row " + std::to_string(array.offset) + " on, more than memory has");
-    values.resize(static_cast<std::size_t>(array.length));
-    detail::hash_views(
-        values.size(), hash_of(hash), default_isa(), values.data(), [&](std::size_t row) {
-            return std::string_view(from + (static_cast<std::size_t>(array.offset) + row) * width,
-                                    width);
-        });
+/// Validity, records, any number of buffers, and the sizes of these.
+KeyColumn views(const ArrowSlice& rows) {
+    if (rows.n == 0) return KeyColumn::arrow_views(nullptr, 0, nullptr, {});
+    const ArrowArray& array = rows.array;
+    const char* const records = rows.values(1, 16);
+    if (array.n_buffers < 3) refuse("of views without the sizes of its buffers");
+    const auto n = static_cast<std::size_t>(array.n_buffers - 3);
+    const auto* const sizes = static_cast<const std::int64_t*>(array.buffers[n + 2]);
+    if (n != 0 && (sizes == nullptr || reinterpret_cast<std::uintptr_t>(sizes) % 8 != 0))
+        refuse("has no sizes in buffer " + std::to_string(n + 2));
+    for (std::size_t i = 0; i < n; ++i)
+        if (sizes[i] < 0 || (sizes[i] != 0 && array.buffers[i + 2] == nullptr))
+            refuse("has no memory of " + std::to_string(sizes[i]) + " bytes in buffer " +
+                   std::to_string(i + 2));
+    return KeyColumn::arrow_views(records, rows.n, array.buffers + 2, {sizes, n});
 }
 
 /// The number behind the colon of "w:16", or 0 if there is none.
@@ -120,83 +118,118 @@ int integer_bits(std::string_view format) {
     return 0;
 }
 
-}  // namespace
-
-ArrowKeys::ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash) {
-    check(schema, array);
-    if (schema.dictionary != nullptr) read_dictionary(schema, array, hash);
-    else read_values(schema, array, hash);
-}
-
-void ArrowKeys::read_values(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash) {
-    const std::string_view format = schema.format;
-    valid_ = array.null_count == 0 ? nullptr : static_cast<const std::uint8_t*>(array.buffers[0]);
-    valid_offset_ = static_cast<std::size_t>(array.offset);
+/// A column that is neither a dictionary nor a struct. Nothing of its values has been looked at.
+KeyColumn values_of(std::string_view format, const ArrowSlice& rows) {
     const bool is_signed = format.size() != 1 || (format[0] >= 'a' && format[0] <= 'z');
     switch (integer_bits(format)) {
         case 8:
-            return is_signed ? integers<std::int8_t>(array, values_)
-                             : integers<std::uint8_t>(array, values_);
+            return is_signed ? rows.span<std::int8_t>() : KeyColumn(rows.span<std::uint8_t>());
         case 16:
-            return is_signed ? integers<std::int16_t>(array, values_)
-                             : integers<std::uint16_t>(array, values_);
+            return is_signed ? rows.span<std::int16_t>() : KeyColumn(rows.span<std::uint16_t>());
         case 32:
-            return is_signed ? integers<std::int32_t>(array, values_)
-                             : integers<std::uint32_t>(array, values_);
+            return is_signed ? rows.span<std::int32_t>() : KeyColumn(rows.span<std::uint32_t>());
         case 64:
-            if (array.length != 0)
-                borrowed_ = std::span(buffer<std::uint64_t>(array, 1) + array.offset,
-                                      static_cast<std::size_t>(array.length));
-            return;
+            return rows.span<std::uint64_t>();
         default:
             break;
     }
-    if (format == "f")
-        return widen<float>(array, values_, [](float value) { return join_key(value); });
-    if (format == "g")
-        return widen<double>(array, values_, [](double value) { return join_key(value); });
+    if (format == "f") return rows.span<float>();
+    if (format == "g") return rows.span<double>();
     if (format == "b") {
-        const auto* bits = buffer<std::uint8_t>(array, 1);
-        values_.resize(static_cast<std::size_t>(array.length));
-        for (std::size_t row = 0, bit = valid_offset_; row < values_.size(); ++row, ++bit)
-            values_[row] = bits[bit / 8] >> bit % 8 & 1;
-        return;
+        rows.values(1, 1);
+        return KeyColumn::booleans(static_cast<const std::uint8_t*>(rows.array.buffers[1]), rows.n,
+                                   rows.first);
     }
-    hashed_ = true;
-    if (format == "u" || format == "z") return strings<std::int32_t>(array, hash, values_);
-    if (format == "U" || format == "Z") return strings<std::int64_t>(array, hash, values_);
+    if (format == "u" || format == "z") return strings<std::int32_t>(rows);
+    if (format == "U" || format == "Z") return strings<std::int64_t>(rows);
+    if (format == "vu" || format == "vz") return views(rows);
     if (format.starts_with("w:") && width_of(format) != 0)
-        return fixed_bytes(array, width_of(format), hash, values_);
+        return KeyColumn::fixed(rows.values(1, width_of(format)), width_of(format), rows.n);
     // "d:precision,scale" has 128 bits; a third number says otherwise.
     if (format.starts_with("d:") && format.find(',') == format.rfind(','))
-        return fixed_bytes(array, 16, hash, values_);
+        return KeyColumn::wide(rows.values(1, 16), rows.n);
     refuse("of format \"" + std::string(format) + "\" has no keys");
 }
 
-void ArrowKeys::read_dictionary(const ArrowSchema& schema, const ArrowArray& array,
-                                const Hash& hash) {
-    if (array.dictionary == nullptr) refuse("without the dictionary that its schema speaks of");
-    ArrowSchema index_schema = schema;
-    index_schema.dictionary = nullptr;
-    if (integer_bits(schema.format) == 0)
-        refuse("whose dictionary is indexed by format \"" + std::string(schema.format) + "\"");
-    const ArrowKeys indices(index_schema, array, hash),
-        words(*schema.dictionary, *array.dictionary, hash);
-    const JoinColumn at = indices.column(), word = words.column();
-    values_.resize(at.size());
-    own_valid_.resize(at.size() / 8 + 1);
-    hashed_ = word.hashed;
-    for (std::size_t row = 0; row < at.size(); ++row) {
-        if (!at.is_valid(row)) continue;
-        const std::uint64_t index = at.values[row];
-        if (index >= word.size())
-            refuse("whose row " + std::to_string(row) + " is word " +
-                   std::to_string(static_cast<std::int64_t>(index)) + " of a dictionary of " +
-                   std::to_string(word.size()));
-        if (!word.is_valid(index)) continue;
-        values_[row] = word.values[index];
-        own_valid_[row / 8] |= static_cast<std::uint8_t>(1u << row % 8);
+KeyColumn column_of(const ArrowSchema& schema, const ArrowSlice& rows, unsigned level) {
+    KeyColumn column = values_of(schema.format, rows);
+    if (schema.dictionary != nullptr) {
+        if (rows.array.dictionary == nullptr)
+            refuse("without the dictionary that its schema speaks of");
+        if (integer_bits(schema.format) == 0)
+            refuse("whose dictionary is indexed by format \"" + std::string(schema.format) + "\"");
+        check(*schema.dictionary, *rows.array.dictionary, level + 1);
+        column = KeyColumn::dictionary(
+            column, column_of(*schema.dictionary, ArrowSlice(*rows.array.dictionary), level + 1));
     }
+    return column.with_validity(rows.valid(), rows.first);
+}
+
+/// The columns of an array: of a struct those that are `named`, or all.
+std::vector<KeyColumn> columns_of(const ArrowSchema& schema, const ArrowSlice& rows, unsigned level,
+                                  std::span<const std::string> named) {
+    std::vector<KeyColumn> columns;
+    if (std::string_view(schema.format) != "+s" || schema.dictionary != nullptr) {
+        if (!named.empty())
+            refuse("of format \"" + std::string(schema.format) + "\" has no column \"" + named[0] +
+                   "\"");
+        columns.push_back(column_of(schema, rows, level));
+        return columns;
+    }
+    const ArrowArray& array = rows.array;
+    const std::int64_t n = schema.n_children;
+    if (n < 1 || array.n_children != n || schema.children == nullptr || array.children == nullptr)
+        refuse("of format \"+s\" and of " + std::to_string(array.n_children) + " columns, not of " +
+               std::to_string(n));
+    const auto add = [&](std::int64_t i) {
+        if (schema.children[i] == nullptr || array.children[i] == nullptr)
+            refuse("without its column " + std::to_string(i));
+        const ArrowArray& child = *array.children[i];
+        check(*schema.children[i], child, level + 1);
+        ArrowSlice slice(child);
+        if (rows.first + rows.n > slice.n)
+            refuse("of rows up to " + std::to_string(rows.first + rows.n) + " whose column " +
+                   std::to_string(i) + " has " + std::to_string(slice.n));
+        slice.first += rows.first;
+        slice.n = rows.n;
+        for (const KeyColumn& column : columns_of(*schema.children[i], slice, level + 1, {}))
+            columns.push_back(column.also_null(rows.valid(), rows.first));
+    };
+    if (named.empty())
+        for (std::int64_t i = 0; i < n; ++i) add(i);
+    for (const std::string& name : named) {
+        std::int64_t i = 0;
+        while (i < n && (schema.children[i] == nullptr || schema.children[i]->name == nullptr ||
+                         schema.children[i]->name != name))
+            ++i;
+        if (i == n) refuse("of " + std::to_string(n) + " columns has none named \"" + name + "\"");
+        add(i);
+    }
+    return columns;
+}
+
+}  // namespace
+
+JoinRows arrow_rows(const ArrowSchema& schema, const ArrowArray& array,
+                    const ArrowSettings& settings) {
+    check(schema, array, 0);
+    auto columns = columns_of(schema, ArrowSlice(array), 0, settings.columns);
+    for (const KeyColumn& column : columns) column.check();
+    return JoinRows(std::move(columns), settings.nulls, settings.hash);
+}
+
+ArrowKeys::ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash) {
+    const JoinRows rows = arrow_rows(schema, array, {Nulls::differ, hash, {}});
+    if (const auto plain = rows.plain()) {
+        borrowed_ = plain->values;
+        valid_ = plain->valid;
+        valid_offset_ = plain->valid_offset;
+        return;
+    }
+    hashed_ = rows.hashed();
+    values_.resize(rows.size());
+    own_valid_.resize((rows.size() + 7) / 8);
+    if (rows.column(values_, own_valid_).valid == nullptr) own_valid_.clear();
 }
 
 namespace {

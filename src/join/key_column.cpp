@@ -21,6 +21,9 @@ void check_offsets(const detail::ColumnPlace& place) {
         if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
             refuse_column(row, "goes from byte " + std::to_string(offsets[row]) + " to byte " +
                                    std::to_string(offsets[row + 1]));
+    if (place.size != 0 && place.bytes == nullptr && offsets[place.size] != offsets[0])
+        throw std::invalid_argument("simdbloom: a column of strings has no memory for its " +
+                                    std::to_string(offsets[place.size] - offsets[0]) + " bytes");
 }
 
 void check_view(const detail::ColumnPlace& place, std::size_t row) {
@@ -86,18 +89,36 @@ KeyColumn KeyColumn::wide(const void* integers, std::size_t n) noexcept {
     return column;
 }
 
-KeyColumn KeyColumn::of_words(KeyColumn words) && {
+KeyColumn KeyColumn::dictionary(const KeyColumn& codes, KeyColumn words) {
+    if (codes.place_.type > detail::ColumnType::word || codes.place_.words != nullptr)
+        throw std::invalid_argument("simdbloom: codes of a dictionary that are no integers");
     if (words.size() > std::size_t{1} << 31)
         throw std::length_error("simdbloom: a dictionary of " + std::to_string(words.size()) +
                                 " words; 2^31 are the most");
-    place_.words = std::make_shared<const KeyColumn>(std::move(words));
-    return std::move(*this);
+    KeyColumn column = codes;
+    column.place_.words = std::make_shared<const KeyColumn>(std::move(words));
+    return column;
 }
 
 KeyColumn KeyColumn::with_validity(const std::uint8_t* valid, std::size_t offset) const {
     KeyColumn column = *this;
     column.place_.valid = valid;
     column.place_.valid_offset = offset;
+    return column;
+}
+
+KeyColumn KeyColumn::also_null(const std::uint8_t* valid, std::size_t offset) const {
+    if (valid == nullptr) return *this;
+    if (place_.valid == nullptr) return with_validity(valid, offset);
+    const std::shared_ptr<std::uint8_t[]> own(new std::uint8_t[size() / 8 + 1]);
+    for (std::size_t row = 0; row < size(); row += 8) {
+        const std::size_t n = std::min<std::size_t>(8, size() - row);
+        own.get()[row / 8] =
+            static_cast<std::uint8_t>(detail::bits_at(place_.valid, place_.valid_offset + row, n) &
+                                      detail::bits_at(valid, offset + row, n));
+    }
+    KeyColumn column = with_validity(own.get());
+    column.place_.own_valid = own;
     return column;
 }
 

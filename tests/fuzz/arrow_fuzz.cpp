@@ -26,8 +26,12 @@ struct Array {
     ArrowArray array{};
     std::string format;
     std::vector<std::unique_ptr<std::uint8_t[]>> memory;
+    std::unique_ptr<std::int64_t[]> sizes;
     std::vector<const void*> buffers;
     std::unique_ptr<Array> dictionary;
+    std::vector<std::unique_ptr<Array>> columns;
+    std::vector<ArrowSchema*> schemas;
+    std::vector<ArrowArray*> arrays;
 
     void add(std::size_t bytes, Input& in) {
         memory.push_back(std::make_unique<std::uint8_t[]>(bytes));
@@ -64,6 +68,40 @@ void add_strings(Array& a, std::size_t rows, Input& in) {
     a.add(static_cast<std::size_t>(std::max(last, Offset{0})), in);
 }
 
+std::unique_ptr<Array> read(Input& in, bool may_be_dictionary);
+
+void add_columns(Array& a, Input& in) {
+    const unsigned n = in.byte() % 4;
+    for (unsigned i = 0; i < n; ++i) {
+        // Without bytes left every array is one of "c".
+        a.columns.push_back(read(in, true));
+        a.schemas.push_back(&a.columns.back()->schema);
+        a.arrays.push_back(&a.columns.back()->array);
+    }
+}
+
+/// Views of two buffers: most of them right, the others of arbitrary bytes.
+void add_views(Array& a, std::size_t rows, Input& in) {
+    auto records = std::make_unique<std::uint8_t[]>(16 * rows);
+    auto sizes = std::make_unique<std::int64_t[]>(2);
+    const std::size_t buffers = in.byte() % 3;
+    for (std::size_t i = 0; i < buffers; ++i) sizes[i] = in.byte() % 64;
+    for (std::size_t row = 0; row < rows; ++row) {
+        std::int32_t record[4] = {static_cast<std::int32_t>(in.byte() % 40), 0,
+                                  static_cast<std::int32_t>(in.byte() % 3),
+                                  static_cast<std::int32_t>(in.byte() % 64)};
+        if (in.byte() % 32 == 0)
+            for (std::int32_t& part : record) part = part << 28 | static_cast<int>(in.byte());
+        std::memcpy(&records[16 * row], record, sizeof record);
+    }
+    a.buffers.push_back(records.get());
+    a.memory.push_back(std::move(records));
+    for (std::size_t i = 0; i < buffers; ++i) a.add(static_cast<std::size_t>(sizes[i]), in);
+    if (in.byte() % 16 == 0) sizes[0] = -1;
+    a.buffers.push_back(sizes.get());
+    a.sizes = std::move(sizes);
+}
+
 std::unique_ptr<Array> read(Input& in, bool may_be_dictionary) {
     static constexpr const char* formats[] = {
         "c",   "C",   "s",   "S",       "i",   "I",   "l",  "L",   "f",     "g",         "b",
@@ -79,6 +117,8 @@ std::unique_ptr<Array> read(Input& in, bool may_be_dictionary) {
     const std::string& f = a.format;
     if (f == "u" || f == "z") add_strings<std::int32_t>(a, rows, in);
     else if (f == "U" || f == "Z") add_strings<std::int64_t>(a, rows, in);
+    else if (f[0] == 'v') add_views(a, rows, in);
+    else if (f == "+s") add_columns(a, in);
     else if (f == "b") a.add((rows + 7) / 8, in);
     else if (f == "c" || f == "C") a.add(rows, in);
     else if (f == "s" || f == "S") a.add(2 * rows, in);
@@ -98,6 +138,10 @@ std::unique_ptr<Array> read(Input& in, bool may_be_dictionary) {
     if ((flags & 0xF0) == 0x30) a.array.n_buffers = in.byte() % (a.buffers.size() + 1);
     if ((flags & 0xF0) == 0x40) a.buffers[in.byte() % a.buffers.size()] = nullptr;
     if ((flags & 0xF0) == 0x50) a.array.release = nullptr;
+    a.schema.n_children = a.array.n_children = static_cast<std::int64_t>(a.columns.size());
+    a.schema.children = a.schemas.data();
+    a.array.children = a.arrays.data();
+    if ((flags & 0xF0) == 0x60) a.array.n_children = in.byte() % 4;
     if (may_be_dictionary && (flags & 4) != 0) {
         a.dictionary = read(in, true);
         a.schema.dictionary = &a.dictionary->schema;
@@ -117,6 +161,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         keys.emplace(from->schema, from->array);
     } catch (const std::invalid_argument&) {
         return 0;
+    }
+    // The rows where they lie are the same, by code of their own.
+    for (const Nulls nulls : {Nulls::differ, Nulls::equal}) {
+        const JoinRows lying = arrow_rows(from->schema, from->array, {nulls, {}, {}});
+        JoinBuilder of_rows("split256", lying.size() + 1, 12);
+        lying.insert_into(of_rows);
+        const std::uint64_t not_null = of_rows.rows();
+        const JoinFilter filter = std::move(of_rows).finish();
+        must(lying.count(filter) == not_null);
+        std::vector<std::uint8_t> left(lying.size(), 1);
+        must(lying.and_bytes(filter, left) == not_null);
+        if (nulls == Nulls::equal) must(not_null == lying.size());
     }
     const JoinColumn column = keys->column();
     must(static_cast<std::int64_t>(column.size()) == from->array.length);

@@ -112,7 +112,7 @@ public:
             const auto size = static_cast<std::uint32_t>(view.size());
             const char* const bytes = view.data();
             std::memcpy(&records[16 * row], &size, 4);
-            if (size <= 12) std::memcpy(&records[16 * row + 4], bytes, size);
+            if (size <= 12) std::copy_n(bytes, size, &records[16 * row + 4]);
             else std::memcpy(&records[16 * row + 8], &bytes, sizeof bytes);
         }
         return of_texts("inlined", KeyColumn::inlined(records.data(), n_));

@@ -1,0 +1,383 @@
+// Arrow's structs, views and streams as rows of a join.
+#include <cstring>
+
+#include "arrow_column.hpp"
+#include "simdbloom/arrow.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::ArrowColumn;
+using Hashes = std::vector<std::uint64_t>;
+
+Hashes hashes_of(const JoinRows& rows, std::vector<std::uint8_t>* valid = nullptr) {
+    Hashes hashes(rows.size());
+    std::vector<std::uint8_t> bits((rows.size() + 7) / 8);
+    rows.hashes(hashes, bits);
+    if (valid != nullptr) *valid = bits;
+    return hashes;
+}
+JoinRows rows_of(const ArrowColumn& column, const ArrowSettings& settings = {}) {
+    return arrow_rows(column.schema, column.array, settings);
+}
+
+struct View {
+    std::int32_t size, prefix, buffer, first;
+};
+View short_view(std::string_view text) {
+    View view{static_cast<std::int32_t>(text.size()), 0, 0, 0};
+    std::memcpy(&view.prefix, text.data(), text.size());
+    return view;
+}
+
+TEST(ArrowRows, ViewsOfStrings) {
+    const std::string one = "..a string of twenty..", other = "another long string";
+    const std::vector<std::int64_t> sizes{static_cast<std::int64_t>(one.size()),
+                                          static_cast<std::int64_t>(other.size())};
+    const auto views = [&](const char* format, const std::vector<View>& records,
+                           std::int64_t offset, std::uint8_t valid) {
+        ArrowColumn column(format, static_cast<std::int64_t>(records.size()) - offset, offset);
+        column.values(records).buffer(one.data()).buffer(other.data()).values(sizes).valid(valid);
+        std::vector<std::uint8_t> bits;
+        const Hashes hashes = hashes_of(rows_of(column), &bits);
+        return std::pair(hashes, bits[0]);
+    };
+    const std::vector<View> good{
+        {-9, 0, 77, -1}, short_view("twelve bytes"), {18, 0, 0, 2}, short_view(""), {13, 0, 1, 6},
+        {19, 0, 1, 0},   {1 << 30, -1, 1 << 30, -5}};
+    for (const char* const format : {"vu", "vz"}) {
+        const auto [hashes, valid] = views(format, good, 1, 0b111110);
+        EXPECT_EQ(valid, 0b11111);
+        EXPECT_EQ(Hashes(hashes.begin(), hashes.end() - 1),
+                  (Hashes{hash_bytes("twelve bytes"), hash_bytes("a string of twenty"),
+                          hash_bytes(""), hash_bytes("r long string"), hash_bytes(other)}));
+    }
+    const auto refused = [&](const View& view, const char* what) {
+        test::expect_error<std::invalid_argument>(
+            [&] {
+                return views("vu", {short_view("x"), view}, 0, 0b11);
+            },
+            what);
+        EXPECT_EQ(views("vu", {short_view("x"), view}, 0, 0b01).first[0], hash_bytes("x"));
+    };
+    refused({-1, 0, 0, 0}, "row 1 has -1 bytes");
+    refused({13, 0, 2, 0}, "row 1 lies in buffer 2 of 2");
+    refused({13, 0, -1, 0}, "row 1 lies in buffer -1 of 2");
+    refused({13, 0, 1, 7}, "row 1 goes from byte 7 to byte 20 of a buffer of 19");
+    refused({13, 0, 1, -1}, "row 1 goes from byte -1 to byte 12");
+    refused({2147483647, 0, 1, 2147483647}, "to byte 4294967294 of a buffer of 19");
+
+    // Short strings alone need no buffers; what is there must be memory.
+    ArrowColumn column("vu", 1);
+    column.values(std::vector{short_view("x")});
+    test::expect_error<std::invalid_argument>([&] { return rows_of(column); }, "sizes");
+    EXPECT_EQ(hashes_of(rows_of(column.buffer(nullptr))), Hashes{hash_bytes("x")});
+    test::expect_error<std::invalid_argument>([&] { return rows_of(column.buffer(nullptr)); },
+                                              "no sizes in buffer 3");
+    column.buffers.back() = sizes.data();
+    test::expect_error<std::invalid_argument>([&] { return rows_of(column); },
+                                              "22 bytes in buffer 2");
+    EXPECT_EQ(rows_of(ArrowColumn("vz", 0).buffer(nullptr)).size(), 0u);
+}
+
+/// Five rows: a number, a name, and a struct of a number.
+struct Batch {
+    ArrowColumn id{"i", 6, 1}, name{"u", 7, 0}, inner{"c", 9, 0}, pair{"+s", 8, 1}, all{"+s", 5, 1};
+    Batch() {
+        id.values<std::int32_t>({9, 9, 11, 12, 13, 14, 15}).valid(0b1110111).named("id");
+        name.values<std::int32_t>({0, 1, 2, 3, 4, 5, 6, 7})
+            .values<char>({'x', 'a', 'b', 'c', 'd', 'e', 'y'})
+            .named("name");
+        inner.values<std::int8_t>({-9, -9, -1, -2, -3, -4, -5, -9, -9}).named("inner");
+        pair.children({&inner}).valid(0b1101111).named("pair");
+        all.children({&id, &name, &pair}).valid(0b101111);
+    }
+};
+
+std::uint64_t then(std::uint64_t h, std::uint64_t word) {
+    return hash_key((h << 23 | h >> 41) + word);
+}
+
+TEST(ArrowRows, AStructIsItsColumns) {
+    Batch batch;
+    constexpr std::uint64_t null = 0x243F6A8885A308D3u;
+    // Row 1 of id is NULL, row 2 of the pair, and row 3 of the struct.
+    const auto expected = [&](std::size_t row, bool with_null) {
+        const std::string letter(1, static_cast<char>('a' + row));
+        std::uint64_t h = hash_key(row == 1 || with_null ? null : 11 + row);
+        h = then(h, with_null ? null : hash_bytes(letter));
+        return then(h, row == 2 || with_null ? null : ~std::uint64_t{row});
+    };
+    for (const Nulls nulls : {Nulls::differ, Nulls::equal}) {
+        const JoinRows rows = rows_of(batch.all, {nulls, {}, {}});
+        std::vector<std::uint8_t> valid;
+        const Hashes hashes = hashes_of(rows, &valid);
+        ASSERT_EQ(hashes.size(), 5u);
+        EXPECT_EQ(valid[0], nulls == Nulls::equal ? 0b11111 : 0b10001);
+        for (std::size_t row = 0; row < 5; ++row)
+            EXPECT_EQ(hashes[row], expected(row, row == 3)) << row;
+    }
+    // In another order, or some.
+    EXPECT_EQ(hashes_of(rows_of(batch.all, {Nulls::equal, {}, {"name"}}))[4], hash_bytes("e"));
+    EXPECT_EQ(hashes_of(rows_of(batch.all, {Nulls::equal, {}, {"name", "id"}}))[4],
+              then(hash_bytes("e"), 15));
+    const JoinRows inner = rows_of(batch.all, {Nulls::differ, {}, {"pair"}});
+    EXPECT_FALSE(inner.hashed());
+    EXPECT_EQ(inner.count(JoinFilter::accept_all()), 3u);
+    EXPECT_EQ(hashes_of(inner)[4], hash_key(~std::uint64_t{4}));
+    // A JoinColumn of all.
+    const ArrowKeys keys(batch.all.schema, batch.all.array);
+    const JoinColumn column = keys.column();
+    EXPECT_TRUE(column.hashed);
+    EXPECT_EQ(column.values[4], expected(4, false));
+    EXPECT_FALSE(column.is_valid(3));
+    EXPECT_TRUE(column.is_valid(4));
+}
+
+TEST(ArrowRows, WrongStructsAreRefusedByValue) {
+    const auto refused = [](const auto& spoil, const char* what,
+                            const ArrowSettings& settings = {}) {
+        Batch batch;
+        spoil(batch);
+        test::expect_error<std::invalid_argument>([&] { return rows_of(batch.all, settings); },
+                                                  what);
+    };
+    refused([](Batch&) {}, "none named \"age\"", {Nulls::differ, {}, {"id", "age"}});
+    refused([](Batch& b) { b.all.array.n_children = 2; }, "of 2 columns, not of 3");
+    refused([](Batch& b) { b.all.schema.n_children = b.all.array.n_children = 0; }, "of 0 columns");
+    refused([](Batch& b) { b.all.array.children = nullptr; }, "columns");
+    refused([](Batch& b) { b.all.child_arrays[1] = nullptr; }, "without its column 1");
+    refused([](Batch& b) { b.all.child_schemas[2] = nullptr; }, "without its column 2");
+    refused([](Batch& b) { b.id.array.length = 5; }, "rows up to 6 whose column 0 has 5");
+    refused([](Batch& b) { b.inner.array.length = 6; }, "rows up to 7 whose column 0 has 6");
+    refused([](Batch& b) { b.id.array.release = nullptr; }, "released");
+    refused([](Batch& b) { b.inner.schema.format = "+l"; }, "\"+l\"");
+    refused(
+        [](Batch& b) {
+            b.pair.array.offset = 0;
+            b.pair.children({&b.pair});
+        },
+        "32 levels");
+    Batch batch;
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            return rows_of(batch.id, {Nulls::differ, {}, {"id"}});
+        },
+        "no column \"id\"");
+    ArrowColumn codes("c", 1), more("c", 1);
+    codes.values<std::int8_t>({0}).dictionary(more);
+    more.values<std::int8_t>({0}).dictionary(codes);
+    test::expect_error<std::invalid_argument>([&] { return rows_of(codes); }, "32 levels");
+    // Codes of structs have no keys; structs of codes do.
+    codes.dictionary(batch.all);
+    test::expect_error<std::invalid_argument>([&] { return rows_of(codes); }, "\"+s\"");
+    ArrowColumn one("+s", 1);
+    one.children({&codes.dictionary(batch.name)});
+    EXPECT_EQ(hashes_of(rows_of(one)), Hashes{hash_bytes("x")});
+}
+
+TEST(ArrowRows, NumbersNeedNotBeAlignedButOffsetsMust) {
+    alignas(8) char memory[40] = {};
+    const std::int64_t number = -5;
+    std::memcpy(memory + 1, &number, sizeof number);
+    ArrowColumn odd("l", 1);
+    EXPECT_EQ(hashes_of(rows_of(odd.buffer(memory + 1))), Hashes{hash_key(0 - std::uint64_t{5})});
+    EXPECT_EQ(ArrowKeys(odd.schema, odd.array).column().values[0], 0 - std::uint64_t{5});
+    ArrowColumn strings("U", 1);
+    test::expect_error<std::invalid_argument>([&] { return rows_of(strings.buffer(memory + 4)); },
+                                              "buffer 1 is not aligned to 8 bytes");
+    ArrowColumn no_bytes("u", 2);
+    no_bytes.values<std::int32_t>({0, 0, 3}).buffer(nullptr);
+    test::expect_error<std::invalid_argument>([&] { return rows_of(no_bytes); }, "3 bytes");
+}
+
+/// A stream of batches of one column "id", which counts what is released.
+struct Source {
+    int schemas = 0, batches = 0, streams = 0;  // released
+    std::vector<std::vector<std::int64_t>> values;
+    std::size_t next = 0, fails_at = ~std::size_t{0};
+    const char* words = "the disk is gone";
+    bool schema_fails = false;
+    ArrowColumn id{"l", 0};
+    ArrowSchema* children[1] = {&id.schema};
+
+    struct Owned {
+        Source* source;
+        ArrowColumn id;
+        ArrowArray* children[1];
+        const void* buffers[1] = {nullptr};
+    };
+
+    ArrowArrayStream stream() {
+        ArrowArrayStream made{};
+        made.get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
+            auto* const self = static_cast<Source*>(s->private_data);
+            if (self->schema_fails) return spoil(out);
+            *out = {};
+            out->format = "+s";
+            self->id.named("id");
+            out->n_children = 1;
+            out->children = self->children;
+            out->release = [](ArrowSchema* schema) {
+                ++static_cast<Source*>(schema->private_data)->schemas;
+                schema->release = nullptr;
+            };
+            out->private_data = self;
+            return 0;
+        };
+        made.get_next = [](ArrowArrayStream* s, ArrowArray* out) {
+            auto* const self = static_cast<Source*>(s->private_data);
+            if (self->next == self->fails_at) return spoil(out);
+            *out = {};
+            if (self->next == self->values.size()) return 0;
+            const auto& ids = self->values[self->next++];
+            auto* const owned =
+                new Owned{self, ArrowColumn("l", static_cast<std::int64_t>(ids.size())), {}};
+            owned->id.values(ids);
+            owned->children[0] = &owned->id.array;
+            out->length = owned->id.array.length;
+            out->n_buffers = out->n_children = 1;
+            out->buffers = owned->buffers;
+            out->children = owned->children;
+            out->private_data = owned;
+            out->release = [](ArrowArray* array) {
+                auto* const mine = static_cast<Owned*>(array->private_data);
+                ++mine->source->batches;
+                delete mine;
+                array->release = nullptr;
+            };
+            return 0;
+        };
+        made.get_last_error = [](ArrowArrayStream* s) {
+            return static_cast<Source*>(s->private_data)->words;
+        };
+        made.release = [](ArrowArrayStream* s) {
+            ++static_cast<Source*>(s->private_data)->streams;
+            s->release = nullptr;
+        };
+        made.private_data = this;
+        return made;
+    }
+    /// A failing call may leave anything behind.
+    template <class T>
+    static int spoil(T* out) {
+        out->release = [](T*) { ADD_FAILURE() << "released what a failing call left"; };
+        return EIO;
+    }
+    void expect_released(int n_schemas, int n_batches) const {
+        EXPECT_EQ(schemas, n_schemas);
+        EXPECT_EQ(batches, n_batches);
+        EXPECT_EQ(streams, 1);
+    }
+};
+
+TEST(ArrowStream, BuildsAndProbesBatchByBatch) {
+    Source build, probe;
+    build.values = {{1, 2, 3}, {}, {1000}};
+    probe.values = {{3, 4}, {1000, 1, -1}};
+    JoinBuilder builder("auto", 0, 12);
+    std::vector<std::vector<std::uint32_t>> passing;
+    {
+        ArrowArrayStream from = build.stream();
+        ArrowStream stream(from, {Nulls::differ, {}, {"id"}});
+        EXPECT_EQ(from.release, nullptr);
+        EXPECT_STREQ(stream.schema().format, "+s");
+        while (const JoinRows* rows = stream.next()) {
+            EXPECT_EQ(stream.batch().length, static_cast<std::int64_t>(rows->size()));
+            rows->insert_into(builder);
+        }
+        EXPECT_EQ(stream.next(), nullptr);
+        EXPECT_EQ(build.streams, 1);
+    }
+    build.expect_released(1, 3);
+    EXPECT_EQ(builder.rows(), 4u);
+    const JoinFilter filter = std::move(builder).finish();
+    {
+        ArrowArrayStream from = probe.stream();
+        ArrowStream stream(from);
+        while (const JoinRows* rows = stream.next()) {
+            std::vector<std::uint32_t> out(rows->size());
+            out.resize(rows->select(filter, out));
+            passing.push_back(out);
+        }
+    }
+    probe.expect_released(1, 2);
+    EXPECT_EQ(passing, (std::vector<std::vector<std::uint32_t>>{{0}, {0, 1}}));
+}
+
+TEST(ArrowStream, WhatIsLeftIsReleased) {
+    Source source;
+    source.values = {{1}, {2}, {3}};
+    {
+        ArrowArrayStream from = source.stream();
+        ArrowStream stream(from);
+        EXPECT_EQ(stream.next()->size(), 1u);
+        EXPECT_EQ(source.batches, 0);
+        ArrowStream moved = std::move(stream);
+        EXPECT_EQ(stream.next(), nullptr);
+        EXPECT_EQ(moved.batch().length, 1);
+        EXPECT_EQ(moved.next()->size(), 1u);
+        EXPECT_EQ(source.batches, 1);
+        ArrowStream& same = moved;
+        moved = std::move(same);
+        stream = std::move(moved);
+        EXPECT_EQ(stream.next()->size(), 1u);
+        EXPECT_EQ(moved.next(), nullptr);
+        EXPECT_EQ(source.streams, 0);
+    }
+    source.expect_released(1, 3);
+    Source first, second;
+    first.values = second.values = {{1}, {2}};
+    {
+        ArrowArrayStream one = first.stream(), two = second.stream();
+        ArrowStream stream(one), other(two);
+        EXPECT_NE(stream.next(), nullptr);
+        stream = std::move(other);
+        first.expect_released(1, 1);
+        EXPECT_NE(stream.next(), nullptr);
+    }
+    second.expect_released(1, 1);
+}
+
+TEST(ArrowStream, FailuresAreExceptionsWithItsWords) {
+    Source source;
+    source.values = {{1}, {2}};
+    source.fails_at = 1;
+    {
+        ArrowArrayStream from = source.stream();
+        ArrowStream stream(from);
+        EXPECT_NE(stream.next(), nullptr);
+        test::expect_error<std::runtime_error>([&] { return stream.next(); },
+                                               "no batch: the disk is gone (error 5)");
+        EXPECT_EQ(stream.next(), nullptr);
+    }
+    source.expect_released(1, 1);
+
+    for (const bool says_why : {true, false}) {
+        Source broken;
+        broken.schema_fails = true;
+        if (!says_why) broken.words = nullptr;
+        ArrowArrayStream from = broken.stream();
+        test::expect_error<std::runtime_error>(
+            [&] { return ArrowStream(from), 0; },
+            std::string("no schema: ") + (says_why ? "the disk" : std::strerror(EIO)));
+        broken.expect_released(0, 0);
+        test::expect_error<std::invalid_argument>([&] { return ArrowStream(from), 0; },
+                                                  "was released");
+    }
+    // A batch that is wrong is refused, and the next one comes.
+    Source names;
+    names.values = {{1}, {2}};
+    {
+        ArrowArrayStream from = names.stream();
+        ArrowStream stream(from, {Nulls::differ, {}, {"age"}});
+        for (int i = 0; i < 2; ++i)
+            test::expect_error<std::invalid_argument>([&] { return stream.next(); }, "\"age\"");
+        EXPECT_EQ(stream.next(), nullptr);
+    }
+    names.expect_released(1, 2);
+}
+
+}  // namespace
+}  // namespace simdbloom
