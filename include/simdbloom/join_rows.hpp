@@ -97,6 +97,8 @@ public:
 private:
     friend class detail::RowReader;
 
+    std::optional<std::size_t> narrow(const JoinFilter& filter, detail::Output output,
+                                      void* out) const;
     struct Asked;
     Asked asked(const JoinFilter& filter, std::size_t n) const;
     template <class Use>

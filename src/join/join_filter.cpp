@@ -188,19 +188,14 @@ std::size_t JoinFilter::count(const JoinColumn& column) const {
 
 std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t> out) const {
     detail::check_positions(column.size(), out.size());
-    if (column.valid == nullptr)
-        return ask(column.values, column.hashed, detail::Output::select, out.data());
+    const std::size_t here = ask(column.values, column.hashed, detail::Output::select, out.data());
+    if (column.valid == nullptr) return here;
     std::size_t found = 0;
-    for_each_piece(
-        column,
-        [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
-            return answer(column, first, n, bits);
-        },
-        [&](std::size_t first, std::size_t n, const std::uint8_t* bits) {
-            for (std::size_t i = 0; i < n; i += 8)
-                found += detail::write_answers(bits[i / 8], 8, first + i, detail::Output::select,
-                                               out.data() + found);
-        });
+    for (std::size_t i = 0; i < here; ++i) {
+        const std::uint32_t row = out[i];
+        out[found] = row;
+        found += column.is_valid(row);
+    }
     return found;
 }
 

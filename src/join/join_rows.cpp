@@ -9,6 +9,7 @@
 #include "join/key_sets.hpp"
 #include "join/row_reader.hpp"
 #include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/hooks.hpp"
 
 namespace simdbloom {
 namespace {
@@ -124,6 +125,31 @@ JoinRows::Asked JoinRows::asked(const JoinFilter& filter, std::size_t n) const {
     return {filter, Reads::values};
 }
 
+/// The answers of a filter about one column of 32 bits without NULLs, which its kernels widen
+/// themselves; nothing where the rows or the filter are another, or where the range of the keys may
+/// let rows be skipped: none of the first of them lies inside.
+std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Output output,
+                                            void* out) const {
+    const detail::ColumnPlace& place = columns_[0].place();
+    const bool is_signed = place.type == detail::ColumnType::i32;
+    if (hashed_ || place.words != nullptr || place.valid != nullptr || filter.filter() == nullptr ||
+        (!is_signed && place.type != detail::ColumnType::u32) ||
+        reinterpret_cast<std::uintptr_t>(place.data) % alignof(std::uint32_t) != 0)
+        return std::nullopt;
+    const detail::NarrowKeys keys{static_cast<const std::uint32_t*>(place.data), size(), is_signed};
+    if (const auto& range = filter.range()) {
+        const auto inside = detail::Places::of(*range);
+        std::uint64_t first[rows_a_piece];
+        const std::size_t n = std::min(rows_a_piece, size());
+        keys.widen(0, n, first);
+        if (std::none_of(first, first + n, [&](std::uint64_t key) {
+                return (key ^ inside.flip) - inside.low <= inside.last();
+            }))
+            return std::nullopt;
+    }
+    return detail::Hooks::answer(*filter.filter(), keys, output, out);
+}
+
 void JoinRows::insert_into(JoinBuilder& builder) const {
     for_each(nullptr, size(), Reads::values,
              [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
@@ -145,6 +171,7 @@ std::size_t JoinRows::count(const JoinFilter& filter) const {
 
 std::size_t JoinRows::select(const JoinFilter& filter, std::span<std::uint32_t> out) const {
     detail::check_positions(size(), out.size());
+    if (const auto found = narrow(filter, detail::Output::select, out.data())) return *found;
     std::size_t found = 0;
     const Asked by = asked(filter, size());
     for_each(nullptr, size(), by.reads, [&](const RowPiece& piece, const JoinColumn& column) {
@@ -175,6 +202,7 @@ std::size_t JoinRows::select(const JoinFilter& filter, std::span<const std::uint
 
 std::size_t JoinRows::bitmap(const JoinFilter& filter, std::span<std::uint8_t> out) const {
     detail::check_bitmap(size(), out.size());
+    if (const auto found = narrow(filter, detail::Output::bitmap, out.data())) return *found;
     std::size_t found = 0;
     const Asked by = asked(filter, size());
     for_each(nullptr, size(), by.reads, [&](const RowPiece& piece, const JoinColumn& column) {

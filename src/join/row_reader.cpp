@@ -26,8 +26,10 @@ RowReader::RowReader(const JoinRows& rows, std::size_t asked, Reads reads)
     : rows_(rows),
       reads_(reads),
       isa_(isa_of_rows()),
+      kernels_(&kernels_of(isa_, Layout{})),
       string_hash_{rows.hash_.seed, rows.hash_.secret ? &*rows.hash_.secret : nullptr} {
     if (reads == Reads::codes) return;
+    if (reads != Reads::hashes) plain_ = rows.plain();
     for (std::size_t c = 0; c < rows.columns_.size(); ++c) {
         const auto& words = rows.columns_[c].place().words;
         if (words == nullptr || words->size() > asked || words->size() == 0) continue;
@@ -44,10 +46,9 @@ RowReader::RowReader(const JoinRows& rows, std::size_t asked, Reads reads)
 }
 
 void RowReader::mix(std::uint64_t* words, std::size_t n) const {
-    const Kernels& kernels = kernels_of(isa_, Layout{});
     if (const Secret* secret = string_hash_.secret)
-        kernels.siphash(words, n, secret->low, secret->high, words);
-    else kernels.mix(words, n, string_hash_.seed + seed_offset, words);
+        kernels_->siphash(words, n, secret->low, secret->high, words);
+    else kernels_->mix(words, n, string_hash_.seed + seed_offset, words);
 }
 
 void RowReader::read_values(const ColumnPlace& place, const RowPiece& piece, const PieceBits* valid,
@@ -117,6 +118,9 @@ JoinColumn RowReader::read_codes(const RowPiece& piece) {
 
 JoinColumn RowReader::read(const RowPiece& piece) {
     const std::size_t n = piece.n;
+    if (plain_ && piece.list == nullptr)
+        return {plain_->values.subspan(piece.first, n), plain_->hashed, plain_->valid,
+                plain_->valid_offset + piece.first};
     JoinColumn column{{values_.data(), n}, rows_.hashed_, nullptr, 0};
     if (reads_ == Reads::codes) {
         column = read_codes(piece);

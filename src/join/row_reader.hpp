@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -110,7 +111,9 @@ private:
 
     const JoinRows& rows_;
     Reads reads_;
+    std::optional<JoinColumn> plain_;
     Isa isa_;
+    const Kernels* kernels_;
     StringHash string_hash_;
     std::vector<Dictionary> dictionaries_;  // of columns
     alignas(64) std::array<std::uint64_t, rows_a_piece> values_, more_;
