@@ -12,13 +12,13 @@
 #include "simdbloom/join.hpp"
 #include "simdbloom/key_column.hpp"
 
-SIMDBLOOM_EXPORTS_BEGIN
-namespace simdbloom {
-
-namespace detail {
+namespace simdbloom::detail {
 class RowReader;
 enum class Reads : std::uint8_t;
-}  // namespace detail
+}  // namespace simdbloom::detail
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
 
 /// What NULL equals.
 enum class Nulls : std::uint8_t {
@@ -51,6 +51,9 @@ public:
     /// Throws std::invalid_argument for no columns and for columns of different sizes.
     explicit JoinRows(std::vector<KeyColumn> columns, Nulls nulls = Nulls::differ,
                       const RowHash& hash = {});
+    // A move is a copy: rows always have a column.
+    JoinRows(const JoinRows&) = default;
+    JoinRows& operator=(const JoinRows&) = default;
 
     /// The number of rows.
     std::size_t size() const noexcept { return columns_.front().size(); }

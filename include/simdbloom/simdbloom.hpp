@@ -21,6 +21,8 @@
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/join.hpp"
+#include "simdbloom/join_rows.hpp"
+#include "simdbloom/key_column.hpp"
 #include "simdbloom/layout.hpp"
 #include "simdbloom/options.hpp"
 #include "simdbloom/reconcile.hpp"

@@ -166,12 +166,22 @@ TEST(Memory, JoinsAllocateNothingPerBatch) {
     std::vector<std::uint8_t> bytes(keys.size());
     std::vector<std::uint32_t> rows(keys.size());
     const JoinColumn columns[] = {{keys, false, valid.data()}, {keys}, {keys, true}};
+    const std::vector<std::int32_t> narrow(keys.size(), 7);
+    const std::vector<float> floats(keys.size(), 7);
+    const std::vector<std::string_view> texts(keys.size(), "a text");
+    const JoinRows plain({keys}), of_narrow({narrow}), of_floats({floats}),
+        several({narrow, KeyColumn(texts).with_validity(valid.data())});
     const std::size_t before = heap_allocations;
     for (int batch = 0; batch < 3; ++batch) {
         for (const JoinFilter& join : joins) {
             const std::size_t n = join.select(columns[0], rows);
             (void)join.select(columns[1], std::span(rows).first(n), rows);
             (void)join.count(columns[0]);
+            for (const JoinRows* numbers : {&plain, &of_narrow, &of_floats}) {
+                (void)numbers->count(join);
+                (void)numbers->and_bytes(join, bytes);
+            }
+            (void)several.select(of_any, rows);
             (void)join.prune(batch, 1'000);
             join.bytes(columns[0], bytes);
             join.bitmap(columns[0], bytes);

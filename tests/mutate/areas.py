@@ -25,7 +25,8 @@ AREAS = [
      r"src/filters/(any_filter|filter|batches|keyed|hash_bytes)\.|src/layouts/layout", 10),
     ("LevelDB and RocksDB", r"leveldb|rocksdb", 14),
     ("tuning", r"src/tuning/", 4),
-    ("joins", r"src/join/|include/simdbloom/(join|governor|arrow|worth|detail/partitions)\.", 14),
+    ("joins", r"src/join/|include/simdbloom/(join|join_rows|key_column|governor|arrow|worth|"
+     r"detail/partitions)\.", 14),
     ("Parquet", r"src/adapters/parquet|adapters/parquet", 12),
     ("DuckDB", r"src/adapters/duckdb", 8),
     ("other adapters", r"adapters/mpi|textbook/(digests|murmur)", 2),
