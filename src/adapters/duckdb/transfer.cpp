@@ -2,8 +2,8 @@
 //
 //            fact          forward: leaves first, each table sends a filter of its keys towards
 //           /    \                  the first table
-//        order   part      backward: the first table, reduced by all of them, sends filters back
-//          |
+//        order   part      backward, if that is asked for: the first table, reduced by all of them
+//          |                         and read once more, sends filters back
 //       customer
 #include "adapters/duckdb/transfer.hpp"
 
@@ -257,7 +257,7 @@ void write_transfer(duckdb_function_info info, duckdb_data_chunk input, duckdb_v
                     throw std::invalid_argument("argument " + std::to_string(i + 1) + " is NULL");
             }
             const bool backward =
-                given < 5 || static_cast<bool*>(duckdb_vector_get_data(argument(4)))[row];
+                given == 5 && static_cast<bool*>(duckdb_vector_get_data(argument(4)))[row];
             const std::string sql =
                 transfer_sql(texts_of(argument(0), row), texts_of(argument(1), row), text(2, row),
                              given < 4 ? "" : text(3, row), backward);
