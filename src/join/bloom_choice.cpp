@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -143,18 +144,28 @@ std::optional<EmptyFilter> empty_filter(const JoinTarget& target, std::uint64_t 
                        why + (is_part ? "" : "; there is no calibration"), 0};
 }
 
-AnyFilter largest_filter(const JoinTarget& target) {
+std::uint64_t largest_blocks(const JoinTarget& target) {
     const Layout layout = layout_of(target);
     const std::uint64_t block_bytes = layout.block_bits() / 8,
-                        most = target.options.max_bytes / block_bytes;
+                        most = std::min<std::uint64_t>(target.options.max_bytes / block_bytes,
+                                                       max_blocks);
     // Numbers of blocks with many divisors, the first that wastes at most a part in sixteen.
-    std::uint64_t step = 1;
+    std::uint64_t step = std::uint64_t{1} << std::min(target.options.fold_levels, 16u);
     for (const std::uint64_t many : {5040u, 2520u, 840u, 420u, 60u, 12u})
-        if (step == 1 && most / many >= 16) step = many;
-    const std::uint64_t blocks = std::min<std::uint64_t>(most / step * step, max_blocks);
-    if (blocks == 0)
+        if (const std::uint64_t both = std::lcm(step, many); most / both >= 16) {
+            step = both;
+            break;
+        }
+    if (most < step)
         throw std::length_error("simdbloom: max_bytes=" + std::to_string(target.options.max_bytes) +
-                                " is less than a block of " + layout.spec());
+                                " is less than " + std::to_string(step * block_bytes) +
+                                " bytes, the least of " + layout.spec());
+    return most / step * step;
+}
+
+AnyFilter largest_filter(const JoinTarget& target) {
+    const Layout layout = layout_of(target);
+    const std::uint64_t blocks = largest_blocks(target);
     constexpr std::uint64_t some = 1'000'000;
     const double bits = static_cast<double>(blocks) * layout.block_bits();
     const auto n =

@@ -39,7 +39,10 @@ double bits_for(const JoinTarget& target, std::uint64_t n);
 /// The filter for n keys; nothing where max_bytes leaves less than a bit a key. A part has the same
 /// filter on every machine.
 std::optional<EmptyFilter> empty_filter(const JoinTarget& target, std::uint64_t n, bool is_part);
-/// The largest filter that max_bytes allows, of a size that can be folded to many others.
+/// The blocks of the largest filter that max_bytes allows, a number with many divisors. Throws
+/// std::length_error if there is none.
+std::uint64_t largest_blocks(const JoinTarget& target);
+/// A filter of so many blocks, which can be folded to many other sizes.
 AnyFilter largest_filter(const JoinTarget& target);
 /// That filter folded as far as its FPR, or its bits a key, allow: both by the bits that are set.
 AnyFilter folded_to(const JoinTarget& target, AnyFilter filter);

@@ -55,9 +55,11 @@ KeptKeys::KeptKeys(JoinTarget target) : target_(std::move(target)) {
     if (target_.workload.max_bytes != 0) target_.options.max_bytes = target_.workload.max_bytes;
     target_.workload.merge = true;
     // The largest filter is what these keys give, and all of which they are a part.
-    if (target_.only_filter && target_.options.max_bytes != 0)
+    if (target_.only_filter && target_.options.max_bytes != 0) {
+        (void)largest_blocks(target_);
         most_kept_ = static_cast<std::uint64_t>(std::ceil(
             8 * static_cast<double>(target_.options.max_bytes) / bits_for(target_, 1'000'000)));
+    }
 }
 
 void KeptKeys::keep_at_most(std::size_t bytes) {
@@ -65,7 +67,7 @@ void KeptKeys::keep_at_most(std::size_t bytes) {
         throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
                                     ") needs Options::max_bytes, the size of the filter that takes "
                                     "the keys which are not kept");
-    (void)largest_filter(target_);
+    (void)largest_blocks(target_);
     most_kept_ = bytes / sizeof(std::uint64_t);
 }
 

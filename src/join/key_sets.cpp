@@ -6,6 +6,7 @@
 
 #include "dispatch/kernels_of.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "tuning/tuning.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -70,7 +71,13 @@ KeyBitmap::KeyBitmap(const Places& places, unsigned shift, const Options& option
       shift_(shift),
       bits_(static_cast<std::size_t>(bytes_of(places, shift)), options.huge_pages,
             options.allocator),
-      kernels_(key_set_kernels(options.isa)) {}
+      kernels_(key_set_kernels(options.isa)),
+      // register64 loads a word a key too.
+      prefetch_above_(
+          tuning()
+              .of(options.isa ? *options.isa : default_isa(), tuned_of(LayoutKind::register64))
+              .prefetch_above),
+      near_(bits_.size() <= tuning().near_up_to) {}
 
 std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
     const std::uint64_t first = places_.low >> shift_;
@@ -85,7 +92,8 @@ std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
 }
 
 std::size_t KeyBitmap::answer(std::span<const std::uint64_t> keys, Output output, void* out) const {
-    return kernels_->bitmap({bits_.data(), places_.low >> shift_, cells(), places_.flip, shift_},
+    return kernels_->bitmap({bits_.data(), places_.low >> shift_, cells(), places_.flip, shift_,
+                             bits_.size() > prefetch_above_, near_},
                             keys.data(), keys.size(), output, out);
 }
 

@@ -109,6 +109,8 @@ private:
     Storage bits_;
     std::uint64_t keys_ = 0;
     const KeySetKernels* kernels_;
+    std::size_t prefetch_above_;
+    bool near_;
 };
 
 /// Whether a batch of rows can be skipped, because none of its keys lies in a range.

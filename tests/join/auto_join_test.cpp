@@ -128,6 +128,33 @@ TEST(AutoJoin, KeysNearEachOtherAreABitmap) {
     EXPECT_NE(chosen(joined(sequence(0, 999), {12'032})).kind(), Kind::bitmap);
 }
 
+// Lines of a bitmap that the caches do not hold are prefetched, those of the last keys too.
+TEST(AutoJoin, LargeBitmapsAnswerAsSmallOnes) {
+    constexpr std::uint64_t range = std::uint64_t{1} << 28;  // 32 MiB
+    KeySet keys{0, range - 1}, probes;
+    for (std::uint64_t i = 0; i < 300'000; ++i) keys.push_back(test::random_key(i) % range);
+    const std::unordered_set<std::uint64_t> set(keys.begin(), keys.end());
+    for (std::uint64_t i = 0; i < 300; ++i)
+        probes.push_back(i % 3 == 0   ? keys[i]
+                         : i % 3 == 1 ? test::random_key(i + 500'000) % range
+                                      : test::random_key(i));
+    for (const Isa isa : usable_isas()) {
+        Options options;
+        options.isa = isa;
+        JoinBuilder builder("auto", 0, 1'000, options);
+        builder.insert({keys});
+        const JoinFilter filter = std::move(builder).finish();
+        ASSERT_EQ(filter.kind(), Kind::bitmap) << filter.why();
+        for (std::size_t n = 0; n <= probes.size(); ++n) {
+            const std::span<const std::uint64_t> batch(probes.data(), n);
+            std::vector<std::uint32_t> expected;
+            for (std::size_t i = 0; i < n; ++i)
+                if (set.contains(batch[i])) expected.push_back(static_cast<std::uint32_t>(i));
+            ASSERT_EQ(rows_that_pass(filter, {batch}), expected) << to_string(isa) << " " << n;
+        }
+    }
+}
+
 TEST(AutoJoin, TheRangeIsThatOfTheNarrowerOrder) {
     EXPECT_EQ(chosen({5, 9, 7}).range(), (KeyRange{5, 9, false}));
     EXPECT_EQ(chosen({greatest, 9, 7}).range(), (KeyRange{greatest, 9, true}));

@@ -211,6 +211,16 @@ TEST(UnknownKeys, WhatCannotBeIsRefused) {
     test::expect_error<std::length_error>(
         [&] { return JoinBuilder::for_fpr("split256", 0.01, tiny).keep_at_most(80), 0; },
         "max_bytes=8");
+    test::expect_error<std::length_error>(
+        [&] { return (void)JoinBuilder("split256", 0, 12, tiny), 0; }, "32 bytes");
+    // Of so many blocks that they can be folded as the options say.
+    Options folds;
+    folds.max_bytes = 1 << 20;
+    folds.fold_levels = 5;
+    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, folds);
+    builder.keep_at_most(80);
+    builder.insert({test::random_keys(20)});
+    EXPECT_EQ(std::move(builder).finish().count({test::random_keys(20)}), 20u);
 }
 
 }  // namespace
