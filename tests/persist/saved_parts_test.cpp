@@ -252,6 +252,12 @@ TEST(SavedParts, ABuilderUnitesTheRest) {
     EXPECT_EQ(sum, before);
 }
 
+TEST(SavedParts, TheBytesStayAsTheyAre) {
+    const Bytes bytes = save_part(piece_of({1, 2, 77}), 515, 600);
+    EXPECT_EQ(bytes.size(), 64u + 128 + 72 + 24 + 8);
+    EXPECT_EQ(hash_bytes(bytes), 0x370f37402abe543eu) << std::hex << "0x" << hash_bytes(bytes);
+}
+
 TEST(SavedParts, InAFileAsInMemory) {
     const test::TemporaryFolder folder("parts");
     const auto path = folder.path / "a.part";
