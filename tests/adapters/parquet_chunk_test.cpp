@@ -66,6 +66,7 @@ TEST(ParquetChunk, SettingsOutOfRangeAreRefused) {
     refused({.fpr = 0}, "fpr=0");
     refused({.fpr = 1}, "fpr=1");
     refused({.fpr = std::nan("")}, "fpr=nan");
+    EXPECT_EQ(ChunkFilter({.max_bytes = 32}).flush(100).bytes.size(), 32u + 15);
     refused({.max_bytes = 16}, "max_bytes=16");
     refused({.max_bytes = 96}, "max_bytes=96");
     refused({.max_bytes = std::size_t{1} << 31}, "max_bytes=2147483648");

@@ -162,6 +162,31 @@ void expect_part_refused(const Bytes& a, const Bytes& b, LoadFault fault, const 
     EXPECT_EQ(into, a) << says;
 }
 
+// Lists of 60 keys become a bitmap of 8 bytes a key, and no larger one.
+TEST(SavedJoins, ListsBecomeABitmapOfTheSizeOfTheirKeys) {
+    const auto list_of = [](const UnionKeys& keys) {
+        JoinBuilder builder("auto", 64, 12);
+        builder.insert({keys});
+        const JoinFilter part = std::move(builder).part();
+        EXPECT_EQ(part.kind(), UnionKind::list);
+        return save(part);
+    };
+    const UnionKeys a = steps(0, 60, 128);
+    for (const std::uint64_t last : {7'679u, 7'680u}) {
+        UnionKeys b = steps(1, 60, 128);
+        b.back() = last;
+        Bytes into = list_of(a);
+        const auto size = unite_saved(into, list_of(b));
+        if (last == 7'680) {
+            test::expect_refused(size, LoadFault::unlike, "too far apart");
+            continue;
+        }
+        ASSERT_TRUE(size) << size.error().message;
+        EXPECT_EQ(*size, 72u + 8 * 120);
+        expect_has(load<JoinFilter>(into).value(), a, b);
+    }
+}
+
 TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
     using enum LoadFault;
     const auto saved = [](const UnionKeys& keys, bool hashed = false) {
