@@ -187,6 +187,16 @@ TEST(SavedJoins, ListsBecomeABitmapOfTheSizeOfTheirKeys) {
     }
 }
 
+TEST(SavedJoins, ABitmapGrowsToEightBytesAKey) {
+    const UnionKeys dense = steps(0, 640);
+    Bytes into = save(piece_of(dense));
+    test::expect_refused(unite_saved(into, save(piece_of({64 * 641}))), LoadFault::unlike,
+                         "too far apart");
+    ASSERT_TRUE(unite_saved(into, save(piece_of({64 * 641 - 1}))));
+    EXPECT_EQ(into.size(), 72u + 8 * 641);
+    expect_has(load<JoinFilter>(into).value(), dense, {64 * 641 - 1});
+}
+
 TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
     using enum LoadFault;
     const auto saved = [](const UnionKeys& keys, bool hashed = false) {
