@@ -58,6 +58,10 @@ await test('the rate of strangers is that of one column, in any order of columns
       bloom_contains((SELECT bloom_filter((i, i)) FROM range(20000) t(i)), j, j))
     FROM range(20000, 80000) u(j)`));
   assert.ok(twins > 210 && twins < 430, `${twins} of 60000 strangers (j, j) pass`);
+  const swapped = Number(await one(`SELECT count(*) FILTER (
+      bloom_contains((SELECT bloom_filter((i, i + 60000)) FROM range(60000) t(i)), j + 60000, j))
+    FROM range(60000) u(j)`));
+  assert.ok(swapped > 210 && swapped < 430, `${swapped} of 60000 pass whose columns are swapped`);
 });
 
 await test('groups, sizes, rows that are NULL, eight columns', async () => {
