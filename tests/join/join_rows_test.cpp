@@ -40,13 +40,14 @@ TEST(JoinRows, SeveralColumns) {
         for (const bool nulls : {false, true})
             for (const Nulls meaning : {Nulls::differ, Nulls::equal})
                 for (const RowHash& hash : {RowHash(), RowHash{5, {}}, RowHash{0, Secret{1, 2}}}) {
-                    Givens givens(n, nulls, hash), others(n, !nulls, hash, 1);
+                    Givens givens(n, nulls, hash), others(n, !nulls, hash, 1),
+                        third(n, nulls, hash, 2);
                     const auto text = givens.strings<std::int32_t>("strings32");
                     expect_all(Rows(
                         {givens.numbers<std::int32_t>("i32"), others.numbers<std::int64_t>("i64")},
                         meaning, hash));
-                    expect_all(Rows({text, others.numbers<double>("f64"), others.inlined()},
-                                    meaning, hash));
+                    expect_all(Rows({text, others.numbers<double>("f64"), third.inlined()}, meaning,
+                                    hash));
                     expect_all(Rows({others.hashes(), text}, meaning, hash));
                     expect_all(Rows({text}, meaning, hash));
                 }
