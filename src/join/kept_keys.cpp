@@ -43,9 +43,10 @@ void for_each_key(const JoinFilter& part, const Use& use) {
 /// So many keys are counted exactly, in a millisecond or two, where the bits of their filter say
 /// that some rows repeat keys. What the bits say of more keys is good to 0.2 %.
 constexpr std::uint64_t few_enough_to_sort = 100'000;
-/// A filter that has fewer than this share of the keys that it was made for is made again. One of a
-/// given FPR already where the FPR is wrong by 2 %: at 12 bits a key that is a key in 300.
-constexpr double least_share = 0.5, least_share_for_fpr = 1 - 1.0 / 300;
+/// A filter that has fewer than this share of the keys that it was made for is made again. One
+/// whose FPR or bits a key were asked for already where the FPR is wrong by 2 %: at 12 bits a key
+/// that is a key in 300.
+constexpr double least_share = 0.5, least_share_if_exactly = 1 - 1.0 / 300;
 
 }  // namespace
 
@@ -300,7 +301,8 @@ JoinFilter KeptKeys::bloom(EmptyFilter empty, std::uint64_t n, bool is_part) con
             distinct = distinct + 2 * of_bits.standard_error < static_cast<double>(n)
                            ? static_cast<double>(distinct_of(pieces_, kept_).size())
                            : static_cast<double>(n);
-        if (distinct < (target_.fpr ? least_share_for_fpr : least_share) * static_cast<double>(n)) {
+        const bool exactly = target_.fpr || (target_.only_filter && target_.workload.n_keys == 0);
+        if (distinct < (exactly ? least_share_if_exactly : least_share) * static_cast<double>(n)) {
             auto smaller = empty_filter(
                 target_, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(distinct + 0.5)),
                 false);

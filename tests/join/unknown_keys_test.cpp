@@ -61,6 +61,11 @@ TEST(UnknownKeys, RowsThatRepeatKeysDoNotCount) {
         for (const auto& some : {rows, few_more}) {
             const JoinFilter filter = built_for(0.01, some);
             EXPECT_LE(filter.estimated_fpr(), 0.0103) << filter.why();
+            JoinBuilder by_bits("split256", 0, 12);
+            by_bits.insert({some});
+            EXPECT_NEAR(8 * static_cast<double>(std::move(by_bits).finish().size_in_bytes()) /
+                            static_cast<double>(n),
+                        12, 0.06 + 256 / static_cast<double>(n));  // whole blocks
             EXPECT_NEAR(static_cast<double>(filter.size_in_bytes()),
                         static_cast<double>(built_for(0.01, keys).size_in_bytes()),
                         0.004 * static_cast<double>(filter.size_in_bytes()) + 1)
