@@ -10,6 +10,8 @@ import { join } from 'node:path';
 
 const [build, scaleText = '10', keys = 'all', threads = '2'] = process.argv.slice(2);
 const scale = Number(scaleText), passes = 3;
+if (!['all', 'benchmark', 'scattered'].includes(keys) || !['1', '2'].includes(threads))
+  throw new Error(`star_schema_duckdb: keys "${keys}" on ${threads} threads`);
 const program = join(build, 'bench/experiment_star_schema');
 const right = new Map(execFileSync(program, [scaleText, 'sums'], { encoding: 'utf8' }).trim()
   .split('\n').map((line) => line.split(' ')).map(([name, rows, sum]) => [name, { rows, sum }]));
