@@ -72,7 +72,8 @@ void print(const char* name, std::size_t n, double fpr, const Built& built) {
     const AnyFilter& filter = *built.filter.filter();
     print_row({text("10^%.0f", std::log10(static_cast<double>(n))), name, filter.spec(),
                text("%.4g", static_cast<double>(filter.size_in_bytes()) / 1024),
-               text("%.4f %%", 100 * filter.expected_fpr()),
+               // A folded filter was made for other keys.
+               filter.expected_fpr() < 2 * fpr ? text("%.4f %%", 100 * filter.expected_fpr()) : "",
                text("%.4f %%", 100 * filter.estimated_fpr()),
                text("%.4f (%.4f - %.4f) %%", 100 * measured, 100 * low, 100 * high),
                text("%.3f", measured / fpr),

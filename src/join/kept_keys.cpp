@@ -307,12 +307,37 @@ JoinFilter KeptKeys::bloom(EmptyFilter empty, std::uint64_t n, bool is_part) con
                 target_, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(distinct + 0.5)),
                 false);
             if (smaller && smaller->filter.size_in_bytes() < empty.filter.size_in_bytes()) {
-                fill(smaller->filter);
-                return made_of(std::move(smaller->filter), smaller->why);
+                empty = std::move(*smaller);
+                fill(empty.filter);
             }
         }
+        if (target_.fpr) meet_fpr(empty.filter);
     }
     return made_of(std::move(empty.filter), empty.why);
+}
+
+/// The FPR of one filter lies around that of the model by chance: by some percent at 10,000 keys. A
+/// filter that is off by more than 1 %, by the bits that are set, gives way to the nearest of eight
+/// others of about its size.
+void KeptKeys::meet_fpr(AnyFilter& filter) const {
+    const double wanted = *target_.fpr;
+    constexpr unsigned tries = 8;
+    constexpr std::uint64_t least_keys = 1'000;  // of fewer, a block more or less decides
+    if (filter.n_keys() < least_keys || filter.expected_fpr() > 1.05 * wanted) return;
+    const auto off = [&](double fpr) { return std::abs(std::log(fpr / wanted)); };
+    JoinTarget target = target_;
+    target.spec = filter.spec();
+    double fpr = filter.estimated_fpr(), least = off(fpr);
+    for (unsigned i = 0; i < tries && least > 0.01; ++i) {
+        target.fpr = std::clamp(*target.fpr * wanted / fpr, 0.9 * wanted, 1.1 * wanted);
+        auto other = empty_filter(target, filter.n_keys(), false);
+        if (!other) return;
+        fill(other->filter);
+        fpr = other->filter.estimated_fpr();
+        if (off(fpr) >= least) continue;
+        least = off(fpr);
+        filter = std::move(other->filter);
+    }
 }
 
 JoinFilter KeptKeys::finish(bool is_part) const {

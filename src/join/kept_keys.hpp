@@ -63,6 +63,7 @@ private:
                                      const std::string& beside) const;
     std::optional<JoinFilter> prefix_bitmap(const Places& places, const AnyFilter& beside) const;
     JoinFilter bloom(EmptyFilter empty, std::uint64_t n, bool is_part) const;
+    void meet_fpr(AnyFilter& filter) const;
     std::optional<KeyRange> range() const;
     JoinFilter made_of(AnyFilter filter, const std::string& why) const;
     JoinFilter list(std::vector<std::uint64_t> keys, const std::string& why) const;
