@@ -6,28 +6,20 @@ namespace simdbloom::duckdb {
 
 bool register_scalar(duckdb_connection connection, const char* name, Overloads overloads,
                      duckdb_logical_type result, duckdb_scalar_function_t run, Scalar way) {
-    duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
-    for (const auto& parameters : overloads) {
-        duckdb_scalar_function function = duckdb_create_scalar_function();
-        duckdb_scalar_function_set_name(function, name);
+    const auto describe = [&](duckdb_scalar_function function,
+                              const std::initializer_list<duckdb_type>& parameters) {
         for (const duckdb_type parameter : parameters)
             with_type(parameter, [&](duckdb_logical_type t) {
                 duckdb_scalar_function_add_parameter(function, t);
             });
         duckdb_scalar_function_set_return_type(function, result);
-        duckdb_scalar_function_set_special_handling(function);
         if (way == Scalar::more_arguments)
             with_type(DUCKDB_TYPE_ANY, [&](duckdb_logical_type t) {
                 duckdb_scalar_function_set_varargs(function, t);
             });
         if (way == Scalar::is_volatile) duckdb_scalar_function_set_volatile(function);
-        duckdb_scalar_function_set_function(function, run);
-        duckdb_add_scalar_function_to_set(set, function);
-        duckdb_destroy_scalar_function(&function);
-    }
-    const bool done = duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
-    duckdb_destroy_scalar_function_set(&set);
-    return done;
+    };
+    return register_overloads(connection, name, overloads, run, describe);
 }
 
 }  // namespace simdbloom::duckdb

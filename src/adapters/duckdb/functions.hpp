@@ -23,6 +23,11 @@ enum class Scalar : unsigned char {
 };
 bool register_scalar(duckdb_connection connection, const char* name, Overloads overloads,
                      duckdb_logical_type result, duckdb_scalar_function_t run, Scalar way);
+/// Registers one overload for each element: describe(function, element) says what it takes and
+/// gives.
+template <class Elements, class Describe>
+bool register_overloads(duckdb_connection connection, const char* name, const Elements& elements,
+                        duckdb_scalar_function_t run, const Describe& describe);
 
 }  // namespace simdbloom::duckdb
 
@@ -33,4 +38,23 @@ void simdbloom::duckdb::with_type(duckdb_type id, const Use& use) {
     duckdb_logical_type type = duckdb_create_logical_type(id);
     use(type);
     duckdb_destroy_logical_type(&type);
+}
+
+template <class Elements, class Describe>
+bool simdbloom::duckdb::register_overloads(duckdb_connection connection, const char* name,
+                                           const Elements& elements, duckdb_scalar_function_t run,
+                                           const Describe& describe) {
+    duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
+    for (const auto& element : elements) {
+        duckdb_scalar_function function = duckdb_create_scalar_function();
+        duckdb_scalar_function_set_name(function, name);
+        describe(function, element);
+        duckdb_scalar_function_set_special_handling(function);
+        duckdb_scalar_function_set_function(function, run);
+        duckdb_add_scalar_function_to_set(set, function);
+        duckdb_destroy_scalar_function(&function);
+    }
+    const bool done = duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
+    duckdb_destroy_scalar_function_set(&set);
+    return done;
 }

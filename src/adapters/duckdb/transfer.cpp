@@ -8,6 +8,7 @@
 #include "adapters/duckdb/transfer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <exception>
 #include <stdexcept>
@@ -283,10 +284,7 @@ std::string transfer_sql(std::span<const std::string> tables, std::span<const st
 }
 
 bool register_transfer(duckdb_connection connection) {
-    duckdb_scalar_function_set set = duckdb_create_scalar_function_set("bloom_transfer");
-    for (const std::size_t parameters : {3u, 4u, 5u}) {
-        duckdb_scalar_function function = duckdb_create_scalar_function();
-        duckdb_scalar_function_set_name(function, "bloom_transfer");
+    const auto describe = [](duckdb_scalar_function function, std::size_t parameters) {
         with_type(DUCKDB_TYPE_VARCHAR, [&](duckdb_logical_type text) {
             duckdb_logical_type texts = duckdb_create_list_type(text);
             for (std::size_t i = 0; i < std::min<std::size_t>(parameters, 4); ++i)
@@ -298,14 +296,9 @@ bool register_transfer(duckdb_connection connection) {
             with_type(DUCKDB_TYPE_BOOLEAN, [&](duckdb_logical_type t) {
                 duckdb_scalar_function_add_parameter(function, t);
             });
-        duckdb_scalar_function_set_special_handling(function);
-        duckdb_scalar_function_set_function(function, write_transfer);
-        duckdb_add_scalar_function_to_set(set, function);
-        duckdb_destroy_scalar_function(&function);
-    }
-    const bool done = duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
-    duckdb_destroy_scalar_function_set(&set);
-    return done;
+    };
+    return register_overloads(connection, "bloom_transfer", std::array<std::size_t, 3>{3, 4, 5},
+                              write_transfer, describe);
 }
 
 }  // namespace simdbloom::duckdb
