@@ -6,30 +6,20 @@
 #include <unordered_set>
 
 #include "guarded.hpp"
+#include "join_keys.hpp"
 #include "simdbloom/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
 namespace {
 
+using test::chosen;
+using test::sequence;
 using Kind = JoinFilter::Kind;
 using KeySet = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t middle = std::uint64_t{1} << 63;
-
-JoinFilter chosen(const KeySet& keys, const Options& options = {}, std::size_t n_keys = 0,
-                  bool hashed = false, const std::string& spec = "auto") {
-    JoinBuilder builder(spec, n_keys, 12, options);
-    builder.insert({keys, hashed});
-    return std::move(builder).finish();
-}
-
-KeySet sequence(std::uint64_t first, std::size_t n, std::uint64_t step = 1) {
-    KeySet keys(n);
-    for (std::size_t i = 0; i < n; ++i) keys[i] = first + step * i;
-    return keys;
-}
 
 KeySet joined(KeySet a, const KeySet& b) {
     a.insert(a.end(), b.begin(), b.end());

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "join_keys.hpp"
 #include "saved_bytes.hpp"
 #include "simdbloom/join.hpp"
 #include "support.hpp"
@@ -11,6 +12,7 @@
 namespace simdbloom {
 namespace {
 
+using test::sequence;
 using PartKind = JoinFilter::Kind;
 using PartKeys = std::vector<std::uint64_t>;
 
@@ -22,23 +24,17 @@ JoinFilter part_of(const PartKeys& keys, bool hashed = false, std::size_t n = of
     return std::move(builder).part();
 }
 
-PartKeys counted(std::uint64_t first, std::size_t n, std::uint64_t step = 1) {
-    PartKeys keys(n);
-    for (std::size_t i = 0; i < n; ++i) keys[i] = first + step * i;
-    return keys;
-}
-
 /// What the parts of a build side may be, by their keys.
 const std::pair<PartKind, PartKeys> part_kinds[] = {
     {PartKind::none, {}},
     {PartKind::list, test::random_keys(5)},
     {PartKind::list, {1, 2, ~std::uint64_t{0}}},
     {PartKind::list, test::random_keys(60, 1000)},
-    {PartKind::bitmap, counted(100, 3'000, 3)},
-    {PartKind::bitmap, counted(std::uint64_t{0} - 700, 1'400)},
-    {PartKind::bitmap, counted(std::uint64_t{1} << 62, 2'000)},
+    {PartKind::bitmap, sequence(100, 3'000, 3)},
+    {PartKind::bitmap, sequence(std::uint64_t{0} - 700, 1'400)},
+    {PartKind::bitmap, sequence(std::uint64_t{1} << 62, 2'000)},
     {PartKind::filter, test::random_keys(4'000, 77'000)},
-    {PartKind::filter, counted(5'000'000, 3'000, 1'000'000'007)},
+    {PartKind::filter, sequence(5'000'000, 3'000, 1'000'000'007)},
 };
 
 TEST(JoinUnion, OfAnyTwoPartsLosesNoKey) {
@@ -107,7 +103,7 @@ TEST(JoinUnion, OfHashes) {
 
 // A range that is not known for one part is not known for all.
 TEST(JoinUnion, OfAFilterWithoutARangeHasNone) {
-    const PartKeys dense = counted(5'000'000, 3'000, 1'000'003), others = test::random_keys(500);
+    const PartKeys dense = sequence(5'000'000, 3'000, 1'000'003), others = test::random_keys(500);
     auto plain = make_filter("split256", of_all, 12);
     plain.insert(others);
     const JoinFilter with = part_of(dense), without(plain);
@@ -133,7 +129,7 @@ TEST(JoinUnion, OfAFilterWithoutARangeHasNone) {
 TEST(JoinUnion, WithWhatAcceptsAllAcceptsAll) {
     JoinBuilder chooses("auto", of_all, 12), plain("split256", of_all, 12);
     for (auto* builder : {&chooses, &plain}) {
-        builder->insert({counted(3, 100)});
+        builder->insert({sequence(3, 100)});
         builder->unite(JoinFilter::accept_all());
         const JoinFilter all = std::move(*builder).finish();
         EXPECT_EQ(all.kind(), PartKind::all) << all.why();

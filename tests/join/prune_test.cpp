@@ -2,39 +2,29 @@
 #include <algorithm>
 #include <limits>
 
+#include "join_keys.hpp"
 #include "simdbloom/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
 namespace {
 
+using test::chosen;
+using test::sequence;
 using PruneKeys = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t last_key = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t middle_key = std::uint64_t{1} << 63;
 
-JoinFilter filter_of(const PruneKeys& keys, const Options& options = {}, std::size_t n_keys = 0,
-                     bool hashed = false, const std::string& spec = "auto") {
-    JoinBuilder builder(spec, n_keys, 12, options);
-    builder.insert({keys, hashed});
-    return std::move(builder).finish();
-}
-
-PruneKeys ascending(std::uint64_t first, std::size_t n, std::uint64_t step = 1) {
-    PruneKeys keys(n);
-    for (std::size_t i = 0; i < n; ++i) keys[i] = first + step * i;
-    return keys;
-}
-
 TEST(JoinPrune, TheRangeIsThatOfTheNarrowerOrder) {
-    EXPECT_EQ(filter_of({5, 9, 7}).range(), (KeyRange{5, 9, false}));
-    EXPECT_EQ(filter_of({last_key, 9, 7}).range(), (KeyRange{last_key, 9, true}));
-    EXPECT_EQ(filter_of({middle_key - 1, middle_key}).range(),
+    EXPECT_EQ(chosen({5, 9, 7}).range(), (KeyRange{5, 9, false}));
+    EXPECT_EQ(chosen({last_key, 9, 7}).range(), (KeyRange{last_key, 9, true}));
+    EXPECT_EQ(chosen({middle_key - 1, middle_key}).range(),
               (KeyRange{middle_key - 1, middle_key, false}));
-    EXPECT_EQ(filter_of({middle_key, last_key}).range(), (KeyRange{middle_key, last_key, false}));
-    EXPECT_EQ(filter_of(ascending(10, 1000)).range(), (KeyRange{10, 1009, false}));
-    EXPECT_EQ(filter_of({}).range(), std::nullopt);
-    EXPECT_EQ(filter_of({1, 2, 3}, {}, 0, true).range(), std::nullopt) << "hashes";
+    EXPECT_EQ(chosen({middle_key, last_key}).range(), (KeyRange{middle_key, last_key, false}));
+    EXPECT_EQ(chosen(sequence(10, 1000)).range(), (KeyRange{10, 1009, false}));
+    EXPECT_EQ(chosen({}).range(), std::nullopt);
+    EXPECT_EQ(chosen({1, 2, 3}, {}, 0, true).range(), std::nullopt) << "hashes";
 }
 
 /// What a row group from `low` to `high` must be told, from single lookups.
@@ -52,11 +42,11 @@ Prune pruned(const JoinFilter& filter, T low, T high) {
 
 TEST(JoinPrune, ExactKindsPruneAsLookupsSay) {
     const PruneKeys of_few = {3, 4, 5, 9, 20, 21, last_key, last_key - 1, last_key - 9};
-    PruneKeys around_0 = ascending(2, 30);
-    for (const auto key : ascending(last_key - 20, 20)) around_0.push_back(key);
+    PruneKeys around_0 = sequence(2, 30);
+    for (const auto key : sequence(last_key - 20, 20)) around_0.push_back(key);
     const PruneKeys sets[] = {of_few, around_0, {4}, {last_key}, {}};
     for (const auto& keys : sets) {
-        const JoinFilter filter = filter_of(keys);
+        const JoinFilter filter = chosen(keys);
         for (std::int64_t low = -40; low < 40; ++low)
             for (std::int64_t high = low; high < 40; ++high) {
                 ASSERT_EQ(filter.prune(low, high), pruned(filter, low, high))
@@ -72,7 +62,7 @@ TEST(JoinPrune, ExactKindsPruneAsLookupsSay) {
         EXPECT_EQ(filter.prune(std::uint64_t{40}, last_key - 40), Prune::none);
     }
     // A dense set is all of a range that begins and ends in other words.
-    const JoinFilter dense = filter_of(ascending(100, 1000));
+    const JoinFilter dense = chosen(sequence(100, 1000));
     EXPECT_EQ(dense.prune(100, 1099), Prune::all);
     EXPECT_EQ(dense.prune(99, 1099), Prune::maybe);
     EXPECT_EQ(dense.prune(100, 1100), Prune::maybe);
@@ -87,7 +77,7 @@ TEST(JoinPrune, ExactKindsPruneAsLookupsSay) {
 TEST(JoinPrune, AFilterPrunesByItsRange) {
     PruneKeys keys;
     for (const auto key : test::random_keys(1000)) keys.push_back(1'000'000 + key % 1'000'000'000);
-    const JoinFilter filter = filter_of(keys);
+    const JoinFilter filter = chosen(keys);
     ASSERT_EQ(filter.kind(), JoinFilter::Kind::filter) << filter.why();
     EXPECT_EQ(filter.prune(0, 999'999), Prune::none);
     EXPECT_EQ(filter.prune(1'001'000'001, 2'000'000'000), Prune::none);
@@ -99,11 +89,11 @@ TEST(JoinPrune, AFilterPrunesByItsRange) {
     for (const auto key : keys) hashes.push_back(filter.filter()->hash_of(key));
     EXPECT_EQ(filter.count({hashes, true}), keys.size());
     // A batch outside passes nothing, whatever its hashes.
-    const auto outside = ascending(2'000'000'000, 100'000);
+    const auto outside = sequence(2'000'000'000, 100'000);
     for (const Isa isa : usable_isas()) {
         Options options;
         options.isa = isa;
-        const JoinFilter on = filter_of(keys, options);
+        const JoinFilter on = chosen(keys, options);
         EXPECT_EQ(on.count({outside}), 0u);
         EXPECT_GT(on.filter()->count(outside), 0u);
         std::vector<std::uint8_t> bits(outside.size() / 8, 0xFF);
@@ -111,7 +101,7 @@ TEST(JoinPrune, AFilterPrunesByItsRange) {
         EXPECT_TRUE(std::ranges::all_of(bits, [](auto byte) { return byte == 0; }));
         // One row inside, at the end, and the batch is asked.
         for (std::size_t n = 1; n < 40; ++n) {
-            PruneKeys batch = ascending(2'000'000'000, n);
+            PruneKeys batch = sequence(2'000'000'000, n);
             batch.back() = keys[n];
             std::vector<std::uint32_t> rows(n);
             const std::size_t found = on.select({batch}, rows);

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <set>
 
+#include "join_keys.hpp"
 #include "saved_checks.hpp"
 #include "simdbloom/saved_union.hpp"
 
@@ -9,6 +10,7 @@ namespace simdbloom {
 namespace {
 
 using test::Bytes;
+using test::sequence;
 using UnionKeys = std::vector<std::uint64_t>;
 using UnionKind = JoinFilter::Kind;
 
@@ -16,12 +18,6 @@ JoinFilter piece_of(const UnionKeys& keys, bool hashed = false) {
     JoinBuilder builder("auto", 5'000, 12, {.seed = 3});
     builder.insert({keys, hashed});
     return std::move(builder).part();
-}
-
-UnionKeys steps(std::uint64_t first, std::size_t n, std::uint64_t step = 1) {
-    UnionKeys keys(n);
-    for (std::size_t i = 0; i < n; ++i) keys[i] = first + step * i;
-    return keys;
 }
 
 /// The keys of both, and no others where the union is exact.
@@ -53,30 +49,30 @@ const std::vector<TwoParts>& unions() {
     static const std::vector<TwoParts> all = {
         {{}, {}, UnionKind::none},
         {{}, {4, 9}, UnionKind::list},
-        {steps(7, 30, 99'999), steps(8, 34, 99'999), UnionKind::list},
-        {steps(7, 30, 999), steps(8, 34, 999),
+        {sequence(7, 30, 99'999), sequence(8, 34, 99'999), UnionKind::list},
+        {sequence(7, 30, 999), sequence(8, 34, 999),
          UnionKind::bitmap},  // sparse, where keys are to come
         {{3}, {3}, UnionKind::list},
         {{std::uint64_t{0} - 5, 5}, {1}, UnionKind::list},
         {{std::uint64_t{0} - 5}, {middle}, UnionKind::list},
         {test::random_keys(20), test::random_keys(30, 10), UnionKind::list, true},
-        {steps(10, 50), steps(70, 50), UnionKind::bitmap},          // lists into a bitmap
-        {steps(100, 1'000), steps(600, 1'000), UnionKind::bitmap},  // overlapping
-        {steps(100, 1'000), steps(200, 100), UnionKind::bitmap},    // one inside the other
-        {steps(200, 100), steps(100, 1'000), UnionKind::bitmap},
-        {steps(100, 1'000), steps(9'001, 1'003), UnionKind::bitmap},  // apart
-        {steps(9'001, 1'003), steps(100, 1'000), UnionKind::bitmap},
-        {steps(100, 1'000), {90, 2'000}, UnionKind::bitmap},
-        {{90, 2'000}, steps(100, 1'000), UnionKind::bitmap},
-        {steps(std::uint64_t{0} - 500, 1'000), steps(400, 500), UnionKind::bitmap},  // signed
-        {steps(std::uint64_t{0} - 900, 500), steps(10, 500), UnionKind::bitmap},
-        {steps(10, 500), steps(std::uint64_t{0} - 900, 500), UnionKind::bitmap},
-        {steps(middle - 300, 500), steps(middle + 100, 300), UnionKind::bitmap},
+        {sequence(10, 50), sequence(70, 50), UnionKind::bitmap},          // lists into a bitmap
+        {sequence(100, 1'000), sequence(600, 1'000), UnionKind::bitmap},  // overlapping
+        {sequence(100, 1'000), sequence(200, 100), UnionKind::bitmap},    // one inside the other
+        {sequence(200, 100), sequence(100, 1'000), UnionKind::bitmap},
+        {sequence(100, 1'000), sequence(9'001, 1'003), UnionKind::bitmap},  // apart
+        {sequence(9'001, 1'003), sequence(100, 1'000), UnionKind::bitmap},
+        {sequence(100, 1'000), {90, 2'000}, UnionKind::bitmap},
+        {{90, 2'000}, sequence(100, 1'000), UnionKind::bitmap},
+        {sequence(std::uint64_t{0} - 500, 1'000), sequence(400, 500), UnionKind::bitmap},  // signed
+        {sequence(std::uint64_t{0} - 900, 500), sequence(10, 500), UnionKind::bitmap},
+        {sequence(10, 500), sequence(std::uint64_t{0} - 900, 500), UnionKind::bitmap},
+        {sequence(middle - 300, 500), sequence(middle + 100, 300), UnionKind::bitmap},
         {test::random_keys(1'000), test::random_keys(1'000, 500), UnionKind::filter},
-        {test::random_keys(1'000), steps(3, 40, 999), UnionKind::filter},
-        {steps(3, 40, 999), test::random_keys(1'000), UnionKind::filter},
-        {test::random_keys(1'000), steps(100, 1'000), UnionKind::filter},
-        {steps(100, 1'000), test::random_keys(1'000), UnionKind::filter},
+        {test::random_keys(1'000), sequence(3, 40, 999), UnionKind::filter},
+        {sequence(3, 40, 999), test::random_keys(1'000), UnionKind::filter},
+        {test::random_keys(1'000), sequence(100, 1'000), UnionKind::filter},
+        {sequence(100, 1'000), test::random_keys(1'000), UnionKind::filter},
         {test::random_keys(1'000), test::random_keys(20, 5'000), UnionKind::filter, true},
         {{}, test::random_keys(1'000), UnionKind::filter},
         {test::random_keys(1'000), {}, UnionKind::filter},
@@ -171,9 +167,9 @@ TEST(SavedJoins, ListsBecomeABitmapOfTheSizeOfTheirKeys) {
         EXPECT_EQ(part.kind(), UnionKind::list);
         return save(part);
     };
-    const UnionKeys a = steps(0, 60, 128);
+    const UnionKeys a = sequence(0, 60, 128);
     for (const std::uint64_t last : {7'679u, 7'680u}) {
-        UnionKeys b = steps(1, 60, 128);
+        UnionKeys b = sequence(1, 60, 128);
         b.back() = last;
         Bytes into = list_of(a);
         const auto size = unite_saved(into, list_of(b));
@@ -188,7 +184,7 @@ TEST(SavedJoins, ListsBecomeABitmapOfTheSizeOfTheirKeys) {
 }
 
 TEST(SavedJoins, ABitmapGrowsToEightBytesAKey) {
-    const UnionKeys dense = steps(0, 640);
+    const UnionKeys dense = sequence(0, 640);
     Bytes into = save(piece_of(dense));
     test::expect_refused(unite_saved(into, save(piece_of({64 * 641}))), LoadFault::unlike,
                          "too far apart");
@@ -202,9 +198,10 @@ TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
     const auto saved = [](const UnionKeys& keys, bool hashed = false) {
         return save(piece_of(keys, hashed));
     };
-    const Bytes list = saved(steps(0, 60, 1'000'000)), hashes = saved(test::random_keys(40), true);
-    expect_part_refused(list, saved(steps(5, 60, 1'000'000)), unlike, "too far apart");
-    expect_part_refused(list, saved(steps(0, 1'000)), unlike, "a bitmap of 1000 keys");
+    const Bytes list = saved(sequence(0, 60, 1'000'000)),
+                hashes = saved(test::random_keys(40), true);
+    expect_part_refused(list, saved(sequence(5, 60, 1'000'000)), unlike, "too far apart");
+    expect_part_refused(list, saved(sequence(0, 1'000)), unlike, "a bitmap of 1000 keys");
     expect_part_refused(hashes, saved(test::random_keys(40, 50), true), unlike, "40 hashes");
     expect_part_refused(list, hashes, unlike, "60 keys and a list of 40 hashes");
     UnionKeys runs;
@@ -216,12 +213,12 @@ TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
     keyed.hashing = Hashing::keyed;
     keyed.secret = Secret{1, 2};
     JoinBuilder of_secret("split256", 1'000, 12, keyed);
-    of_secret.insert({steps(0, 100)});
+    of_secret.insert({sequence(0, 100)});
     const Bytes filter = save(std::move(of_secret).finish());
     expect_part_refused(filter, list, LoadFault::secret, "keyed");
     Bytes into = filter;
     ASSERT_TRUE(unite_saved(into, list, keyed));
-    expect_has(load<JoinFilter>(into, keyed).value(), steps(0, 100), steps(0, 60, 1'000'000));
+    expect_has(load<JoinFilter>(into, keyed).value(), sequence(0, 100), sequence(0, 60, 1'000'000));
     expect_part_refused(list, save(make_filter("split256", 100, 12)), foreign, "join filter");
     expect_part_refused(list, save(JoinFilter(make_filter("cuckoo12", 100, 20))), unlike,
                         "cuckoo12");
@@ -229,7 +226,7 @@ TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
 
 TEST(SavedParts, AUnionAcceptsAllUntilEveryPartIsThere) {
     for (const std::size_t parts : {1u, 3u, 8u, 9u, 512u, 513u}) {
-        Bytes sum = save_part(piece_of(steps(0, 100)), parts - 1, parts);
+        Bytes sum = save_part(piece_of(sequence(0, 100)), parts - 1, parts);
         for (std::size_t part = 0; part + 1 < parts; ++part) {
             const auto early = load<JoinFilter>(sum).value();
             EXPECT_EQ(early.kind(), UnionKind::all);
@@ -238,7 +235,7 @@ TEST(SavedParts, AUnionAcceptsAllUntilEveryPartIsThere) {
                       std::string::npos)
                 << early.why();
             EXPECT_EQ(missing_parts(sum).value().front(), part);
-            const Bytes saved = save_part(piece_of(steps(100 * part, 100)), part, parts);
+            const Bytes saved = save_part(piece_of(sequence(100 * part, 100)), part, parts);
             for (int times = 0; times < 2; ++times) {
                 const auto united = unite_saved(sum, saved);
                 ASSERT_TRUE(united) << united.error().message;
@@ -247,14 +244,14 @@ TEST(SavedParts, AUnionAcceptsAllUntilEveryPartIsThere) {
         EXPECT_TRUE(missing_parts(sum).value().empty());
         const auto whole = load<JoinFilter>(sum).value();
         EXPECT_EQ(whole.kind(), UnionKind::bitmap) << whole.why();
-        EXPECT_EQ(whole.count({steps(0, 100 * parts + 5)}),
+        EXPECT_EQ(whole.count({sequence(0, 100 * parts + 5)}),
                   100 * std::max<std::size_t>(parts - 1, 1));
     }
 }
 
 // What bytes cannot unite, a builder does, alone and in parts.
 TEST(SavedParts, ABuilderUnitesTheRest) {
-    const UnionKeys a = steps(0, 60, 1'000'000), b = steps(5, 60, 1'000'000);
+    const UnionKeys a = sequence(0, 60, 1'000'000), b = sequence(5, 60, 1'000'000);
     const auto builder = [] { return JoinBuilder("auto", 5'000, 12, {.seed = 3}); };
     auto rather = builder(), again = builder();
     Bytes into = save(piece_of(a));
@@ -302,7 +299,7 @@ TEST(SavedParts, InAFileAsInMemory) {
                    static_cast<std::streamsize>(bytes.size()));
     };
     write(save_part(piece_of({1, 2, 3}), 0, 1));
-    EXPECT_EQ(load_file<JoinFilter>(path).value().count({steps(0, 9)}), 3u);
+    EXPECT_EQ(load_file<JoinFilter>(path).value().count({sequence(0, 9)}), 3u);
     write(save_part(piece_of({1, 2, 3}), 0, 2));
     EXPECT_EQ(load_file<JoinFilter>(path).value().why(),
               "all: 1 of 2 parts of the build side are missing: 1");
@@ -325,7 +322,7 @@ TEST(SavedParts, PartsOfAnotherWholeAreRefused) {
 }
 
 TEST(SavedParts, OtherBytesAreRefused) {
-    for (const UnionKeys& keys : {UnionKeys{1, 2}, steps(0, 500), test::random_keys(100)}) {
+    for (const UnionKeys& keys : {UnionKeys{1, 2}, sequence(0, 500), test::random_keys(100)}) {
         const Bytes bytes = save_part(piece_of(keys), 1, 5), other = save_part(piece_of({9}), 0, 5);
         for (std::size_t i = 0; i < bytes.size(); i += i < 700 ? 1 : 97) {
             Bytes into = other;
