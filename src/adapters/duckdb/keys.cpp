@@ -15,8 +15,6 @@ DUCKDB_EXTENSION_EXTERN
 namespace simdbloom::duckdb {
 namespace {
 
-constexpr std::uint64_t seed_base = 0x6475'636B'6462'0000u;  // "duckdb"
-
 constexpr const char* kind_names[] = {"keys of another program",
                                       "no keys",
                                       "integers",
@@ -117,10 +115,6 @@ T load_at(const void* data, std::size_t row) noexcept {
 constexpr std::int64_t day = 86'400'000'000, infinite = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
-
-std::uint64_t seed_of(KeyClass kind) noexcept {
-    return kind == KeyClass::foreign ? 0 : seed_base + static_cast<std::uint64_t>(kind);
-}
 
 KeyClass kind_of(std::uint64_t seed) noexcept {
     const std::uint64_t kind = seed - seed_base;

@@ -36,8 +36,11 @@ enum class KeyClass : std::uint8_t {
 };
 constexpr KeyClass last_kind = KeyClass::date;
 
+constexpr std::uint64_t seed_base = 0x6475'636B'6462'0000u;  // "duckdb"
 /// The seed of filters whose keys are of that kind.
-std::uint64_t seed_of(KeyClass kind) noexcept;
+constexpr std::uint64_t seed_of(KeyClass kind) noexcept {
+    return kind == KeyClass::foreign ? 0 : seed_base + static_cast<std::uint64_t>(kind);
+}
 KeyClass kind_of(std::uint64_t seed) noexcept;
 const char* kind_name(KeyClass kind) noexcept;
 /// The same, as the format of saved filters says it to readers other than DuckDB.
