@@ -49,9 +49,11 @@ TEST(JoinWorth, OfKeptKeysIsThatOfTheirFilter) {
     builder.insert({keys});
     const Worth before = builder.worth(workload);
     const JoinFilter filter = std::move(builder).finish();
-    EXPECT_EQ(before.bytes, filter.size_in_bytes());
+    // finish() moves the size a little to meet the FPR.
+    EXPECT_NEAR(static_cast<double>(before.bytes) / static_cast<double>(filter.size_in_bytes()), 1,
+                0.02);
     EXPECT_NEAR(before.fpr, 0.01, 0.0005);
-    EXPECT_EQ(before.fpr, filter.worth(workload).fpr);
+    EXPECT_NEAR(filter.worth(workload).fpr, 0.01, 0.0001);
     test::expect_error<std::invalid_argument>([&] { return builder.worth(workload), 0; },
                                               "moved from");
 }
