@@ -353,7 +353,9 @@ JoinFilter KeptKeys::finish(bool is_part) const {
     const auto too_few_bits = [&](double n) {
         return JoinAccess::all("all: max_bytes=" + std::to_string(target_.options.max_bytes) +
                                " is less than a bit for each of " +
-                               std::to_string(static_cast<std::uint64_t>(n)) + " keys");
+                               (std::isfinite(n) ? std::to_string(static_cast<std::uint64_t>(n))
+                                                 : "too many") +  // all bits are set
+                               " keys");
     };
     if (largest_) {
         const double keys = estimated_keys(*largest_).keys;
