@@ -89,15 +89,7 @@ void measure(const Level& level, const Depth& depth, const KeySource& keys,
     std::vector<std::uint64_t> build(level.build_rows);
     keys.fill(0, build.data(), build.size());
     Table table;
-    std::vector<double> build_times;
-    for (int pass = 0; pass < 3; ++pass)
-        build_times.push_back(seconds_of([&] {
-            Table fresh;
-            fresh.reserve(build.size());
-            for (std::size_t i = 0; i < build.size(); ++i) fresh.emplace(build[i], i);
-            table = std::move(fresh);
-        }));
-    const double table_ns = median(build_times) * 1e9 / static_cast<double>(build.size());
+    const double table_ns = fill_timed(table, build);
 
     std::vector<Side> sides{{.name = "no filter", .filter = {}, .probe_ns = {}}};
     for (const char* spec : specs) {

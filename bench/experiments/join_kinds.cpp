@@ -119,15 +119,7 @@ public:
         for (std::size_t i = 0; i < build.size(); ++i) build[i] = shape.key(i);
         // Rows of a table lie in no order.
         std::ranges::shuffle(build, std::mt19937_64(3));
-        std::vector<double> times;
-        for (int pass = 0; pass < 3; ++pass)
-            times.push_back(seconds_of([&] {
-                Table fresh;
-                fresh.reserve(build.size());
-                for (std::size_t i = 0; i < build.size(); ++i) fresh.emplace(build[i], i);
-                table_ = std::move(fresh);
-            }));
-        table_ns_ = per_build_row(median(times));
+        table_ns_ = fill_timed(table_, build);
         ways_.push_back({.name = "none"});
         if (const std::uint64_t n = shape.among(level.build_rows); n != 0) {
             array_.row.resize(n);
@@ -137,7 +129,7 @@ public:
         }
         for (const char* spec : {"auto", "split256"}) {
             Way way{.name = spec};
-            times.clear();
+            std::vector<double> times;
             for (int pass = 0; pass < 3; ++pass)
                 times.push_back(seconds_of([&] {
                     JoinBuilder builder(spec, build.size(), 12);

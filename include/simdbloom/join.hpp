@@ -206,9 +206,9 @@ std::string_view to_string(Prune prune) noexcept;
 /// finish() accepts all rows unless every partition was sealed.
 class JoinBuilder {
 public:
-    /// `spec` is one of make_filter, or
-    ///   "auto"       finish() chooses the kind of the filter (src/join/README.md, "What auto
-    ///   takes") "auto:SPEC"  the same, with this filter where a filter is the choice
+    /// `spec` is one of make_filter, or "auto": finish() then chooses the kind of the filter
+    /// (src/join/README.md, "What auto takes"). "auto:SPEC" does the same, and names the filter to
+    /// take where a filter is the choice.
     ///
     /// n_keys is how many distinct keys there are at most, or 0 where nobody knows: then finish()
     /// sizes the filter for the keys that came.

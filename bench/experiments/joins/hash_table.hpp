@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "experiments/experiment.hpp"
@@ -28,6 +29,19 @@ inline double seconds_of(const std::function<void()>& work) {
 /// compares, well kept, and a prefetch of its own, so that what the filter is compared with is not
 /// slower than it must be.
 using Table = absl::flat_hash_map<std::uint64_t, std::uint64_t>;
+
+/// Fills the table with the row number of each key, three times, and returns the median ns a row.
+inline double fill_timed(Table& table, std::span<const std::uint64_t> build) {
+    std::vector<double> times;
+    for (int pass = 0; pass < 3; ++pass)
+        times.push_back(seconds_of([&] {
+            Table fresh;
+            fresh.reserve(build.size());
+            for (std::size_t i = 0; i < build.size(); ++i) fresh.emplace(build[i], i);
+            table = std::move(fresh);
+        }));
+    return median(times) * 1e9 / static_cast<double>(build.size());
+}
 
 /// What came of a join: its rows, and a sum that depends on each.
 struct JoinResult {
