@@ -13,8 +13,8 @@ namespace {
 
 /// A batch whose even keys are in the filter, with a validity that starts at an odd bit of a buffer
 /// of just as many bytes as it needs, so that AddressSanitizer sees a byte too many.
-struct Batch {
-    explicit Batch(std::size_t n, bool nulls, std::size_t offset = 3)
+struct NumberBatch {
+    explicit NumberBatch(std::size_t n, bool nulls, std::size_t offset = 3)
         : values(test::random_keys(n)) {
         if (nulls) {
             valid.resize((offset + n + 7) / 8);
@@ -93,7 +93,7 @@ TEST(Join, EveryShapeOfAnswerIsThatOfSingleLookups) {
         for (const std::size_t n :
              {0u, 1u, 7u, 8u, 63u, 64u, 65u, 1000u, 1023u, 1024u, 1025u, 3001u})
             for (const bool nulls : {false, true}) {
-                Batch batch(n, nulls);
+                NumberBatch batch(n, nulls);
                 const JoinFilter filter(filter_of_half(spec, batch.values));
                 expect_all_answers(
                     filter, batch.column,
@@ -106,7 +106,7 @@ TEST(Join, NoByteBehindTheValidityIsRead) {
     const test::GuardedBuffer memory(200);
     for (std::size_t offset = 0; offset < 9; ++offset)
         for (std::size_t n = 1; n < 140; ++n) {
-            Batch batch(n, true, offset);
+            NumberBatch batch(n, true, offset);
             const auto valid = memory.last<std::uint8_t>(batch.valid.size());
             std::copy(batch.valid.begin(), batch.valid.end(), valid.begin());
             batch.column.valid = valid.data();
@@ -120,14 +120,14 @@ TEST(Join, NoByteBehindTheValidityIsRead) {
 TEST(Join, EveryOffsetOfTheValidity) {
     for (std::size_t offset = 0; offset < 18; ++offset)
         for (const std::size_t n : {1u, 6u, 64u, 1030u}) {
-            Batch batch(n, true, offset);
+            NumberBatch batch(n, true, offset);
             expect_all_answers(JoinFilter(filter_of_half("split256", batch.values)), batch.column,
                                std::to_string(offset) + " " + std::to_string(n));
         }
 }
 
 TEST(Join, HashesAndKeyedHashing) {
-    Batch batch(2000, true);
+    NumberBatch batch(2000, true);
     batch.column.hashed = true;
     auto hashed = make_filter("sector512", 1000, 12);
     for (std::size_t i = 0; i < batch.values.size(); i += 2) hashed.insert_hash(batch.values[i]);
@@ -141,14 +141,14 @@ TEST(Join, HashesAndKeyedHashing) {
 TEST(Join, WithoutAFilterAllPassOrNone) {
     for (const bool nulls : {false, true})
         for (const std::size_t n : {0u, 5u, 2051u}) {
-            const Batch batch(n, nulls);
+            const NumberBatch batch(n, nulls);
             expect_all_answers(JoinFilter::accept_all(), batch.column, "all");
             expect_all_answers(JoinFilter::accept_none(), batch.column, "none");
         }
 }
 
 TEST(Join, RefusesRowsAndOutputsThatDoNotFit) {
-    const Batch batch(20, false);
+    const NumberBatch batch(20, false);
     const JoinFilter filter(filter_of_half("split256", batch.values)),
         all = JoinFilter::accept_all();
     std::vector<std::uint32_t> out(19);
@@ -183,7 +183,7 @@ TEST(JoinBuilder, ThreadsTogetherGiveTheBitsOfOne) {
             continue;
         }
         for (const bool nulls : {false, true}) {
-            const Batch batch(5000, nulls);
+            const NumberBatch batch(5000, nulls);
             auto serial = make_filter(spec, 5000, 12);
             std::size_t rows = 0;
             for (std::size_t row = 0; row < batch.values.size(); ++row)
