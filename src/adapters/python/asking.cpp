@@ -1,0 +1,178 @@
+#include "asking.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace simdbloom::python {
+
+namespace {
+
+/// An array of the caller's to write to. Throws TypeError for another type, ValueError for one that
+/// is read-only, strided or of several dimensions.
+template <class T>
+std::span<T> writable(const py::object& out, bool also_bool = false) {
+    const auto dtype = py::dtype::of<T>();
+    if (!py::isinstance<py::array>(out))
+        throw py::type_error("simdbloom: out is no array of numpy");
+    auto array = py::reinterpret_borrow<py::array>(out);
+    const bool fits = array.itemsize() == sizeof(T) &&
+                      (array.dtype().kind() == 'u' || (also_bool && array.dtype().kind() == 'b'));
+    if (!fits || !array.dtype().attr("isnative").template cast<bool>())
+        throw py::type_error("simdbloom: out is an array of " +
+                             text_of(array.dtype()) + ", not of " +
+                             (also_bool ? "bool" : text_of(dtype)));
+    if (array.ndim() != 1 || (array.flags() & py::array::c_style) == 0 || !array.writeable() ||
+        reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0)
+        throw py::value_error("simdbloom: out is read-only, strided, misaligned, or has more than "
+                              "one dimension");
+    return {static_cast<T*>(array.mutable_data()), static_cast<std::size_t>(array.size())};
+}
+
+/// Room for answers: the caller's, an array for so many, or one that grows with a stream.
+template <class T>
+class Room {
+public:
+    Room(std::optional<std::size_t> size, const py::object& out, const py::dtype& dtype)
+        : dtype_(dtype) {
+        if (!out.is_none()) {
+            array_ = py::reinterpret_borrow<py::array>(out);
+            given_ = writable<T>(out, dtype.kind() == 'b');
+        } else if (size) {
+            array_ = py::array(dtype, *size);
+            given_ = {static_cast<T*>(array_.mutable_data()), *size};
+        } else {
+            grows_ = true;
+        }
+    }
+
+    /// Room for n more behind the first `used`. Needs no GIL.
+    std::span<T> behind(std::size_t used, std::size_t n) {
+        if (grows_) {
+            grown_.resize(used + n);
+            return std::span(grown_).subspan(used);
+        }
+        if (given_.size() - used < n)
+            throw std::length_error("simdbloom: out has room for " + std::to_string(given_.size()) +
+                                    " answers, but there are " + std::to_string(used + n) +
+                                    " or more");
+        return given_.subspan(used, n);
+    }
+    /// The first `used` answers. Needs the GIL.
+    py::array first(std::size_t used, bool is_out) {
+        if (grows_) {
+            auto* const all = new std::vector<T>(std::move(grown_));
+            const py::capsule owner(all,
+                                    [](void* p) { delete static_cast<std::vector<T>*>(p); });
+            return py::array(dtype_, used, all->data(), owner);
+        }
+        if (is_out)
+            return array_[py::slice(0, static_cast<py::ssize_t>(used), 1)].template cast<py::array>();
+        if (used != given_.size()) array_.resize({static_cast<py::ssize_t>(used)}, false);
+        return std::move(array_);
+    }
+
+private:
+    py::dtype dtype_;
+    py::array array_;
+    std::span<T> given_{};
+    std::vector<T> grown_{};
+    bool grows_ = false;
+};
+
+/// Calls use(rows) for each batch without the GIL and under the lock of readers.
+template <class Use>
+void each_locked(const Asked& asked, Keys& keys, const Use& use) {
+    const py::gil_scoped_release no_gil;
+    keys.each(asked.hash, [&](const Batch& batch) {
+        const std::shared_lock lock(asked.mutex);
+        use(batch.rows);
+    });
+}
+
+/// Puts n bits behind the first `at` bits, the last of which are in out[0].
+void append_bits(const std::vector<std::uint8_t>& bits, std::size_t n, std::size_t at,
+                 std::span<std::uint8_t> out) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t place = at % 8 + i;
+        if (place % 8 == 0) out[place / 8] = 0;
+        out[place / 8] = static_cast<std::uint8_t>(
+            out[place / 8] | (bits[i / 8] >> (i % 8) & 1) << (place % 8));
+    }
+}
+
+}  // namespace
+
+py::array contains(const Asked& asked, Keys& keys, const py::object& out) {
+    Room<std::uint8_t> room(keys.rows(), out, py::dtype::of<bool>());
+    std::size_t done = 0;
+    each_locked(asked, keys, [&](const JoinRows& rows) {
+        (void)rows.bytes(asked.filter, room.behind(done, rows.size()));
+        done += rows.size();
+    });
+    return room.first(done, !out.is_none());
+}
+
+py::array bitmap(const Asked& asked, Keys& keys, const py::object& out) {
+    std::optional<std::size_t> bytes;
+    if (keys.rows()) bytes = (*keys.rows() + 7) / 8;
+    Room<std::uint8_t> room(bytes, out, py::dtype::of<std::uint8_t>());
+    std::size_t done = 0;
+    each_locked(asked, keys, [&](const JoinRows& rows) {
+        const std::size_t full = done / 8, n = rows.size();
+        const auto place = room.behind(full, (done % 8 + n + 7) / 8);
+        if (done % 8 == 0) {
+            (void)rows.bitmap(asked.filter, place);
+        } else {
+            std::vector<std::uint8_t> bits((n + 7) / 8);
+            (void)rows.bitmap(asked.filter, bits);
+            append_bits(bits, n, done, place);
+        }
+        done += n;
+    });
+    return room.first((done + 7) / 8, !out.is_none());
+}
+
+py::array select(const Asked& asked, Keys& keys, const py::object& list, const py::object& out) {
+    std::span<const std::uint32_t> listed;
+    py::array_t<std::uint32_t, py::array::c_style> owner;
+    if (!list.is_none()) {
+        if (!keys.rows()) throw py::type_error("simdbloom: a stream has no rows to choose from");
+        const auto array = py::array::ensure(list);
+        if (!array) throw py::error_already_set();
+        if (array.ndim() != 1 || array.dtype().kind() != 'u' || array.itemsize() != 4)
+            throw py::type_error("simdbloom: rows is one array of uint32, not of " +
+                                 text_of(array.dtype()));
+        owner = array;
+        listed = {owner.data(), static_cast<std::size_t>(owner.size())};
+    }
+    const auto size = list.is_none() ? keys.rows() : std::optional(listed.size());
+    Room<std::uint32_t> room(size, out, py::dtype::of<std::uint32_t>());
+    std::size_t found = 0, done = 0;
+    each_locked(asked, keys, [&](const JoinRows& rows) {
+        if (!list.is_none()) {
+            found = rows.select(asked.filter, listed, room.behind(0, listed.size()));
+            return;
+        }
+        if (rows.size() > std::numeric_limits<std::uint32_t>::max() - done)
+            throw std::length_error("simdbloom: more rows than a number of 32 bits has");
+        const auto here = room.behind(found, rows.size());
+        const std::size_t n = rows.select(asked.filter, here);
+        if (done != 0)
+            for (std::uint32_t& row : here.first(n)) row += static_cast<std::uint32_t>(done);
+        found += n;
+        done += rows.size();
+    });
+    return room.first(found, !out.is_none());
+}
+
+std::size_t count(const Asked& asked, Keys& keys) {
+    std::size_t found = 0;
+    each_locked(asked, keys, [&](const JoinRows& rows) { found += rows.count(asked.filter); });
+    return found;
+}
+
+}  // namespace simdbloom::python

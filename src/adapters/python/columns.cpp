@@ -1,0 +1,271 @@
+// Columns of numpy's arrays and of Python's sequences.
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "keys.hpp"
+#include "simdbloom/join.hpp"
+
+namespace simdbloom::python {
+
+namespace {
+
+[[noreturn]] void refuse(PyObject* error, const char* format, py::handle object) {
+    PyErr_Format(error, format, object.ptr());
+    throw py::error_already_set();
+}
+
+std::uint64_t integer_key(py::handle integer) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+    if (overflow == 0) return static_cast<std::uint64_t>(value);
+    if (overflow > 0) {
+        const auto large = PyLong_AsUnsignedLongLong(integer.ptr());
+        if (PyErr_Occurred() == nullptr) return large;
+        PyErr_Clear();
+    }
+    refuse(PyExc_OverflowError, "simdbloom: the key %R does not fit into 64 bits", integer);
+}
+
+std::string_view text_key(py::handle text) {
+    if (PyUnicode_Check(text.ptr())) {
+        Py_ssize_t size = 0;
+        const char* const utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (utf8 == nullptr) throw py::error_already_set();
+        return {utf8, static_cast<std::size_t>(size)};
+    }
+    return {PyBytes_AS_STRING(text.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()))};
+}
+bool is_text(py::handle object) {
+    return PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr());
+}
+
+/// None, and what pandas has in its place.
+bool is_missing(py::handle object) {
+    const std::string_view type = Py_TYPE(object.ptr())->tp_name;
+    return object.is_none() || type == "NAType" || type == "NaTType";
+}
+
+/// The key of a number, or nothing.
+std::optional<std::uint64_t> number_key(py::handle object) {
+    if (PyLong_Check(object.ptr())) return integer_key(object);
+    if (PyFloat_Check(object.ptr())) return join_key(PyFloat_AS_DOUBLE(object.ptr()));
+    if (py::hasattr(object, "dtype")) {
+        const char kind = object.attr("dtype").attr("kind").cast<char>();
+        if (kind == 'f' || kind == 'b') return join_key(object.attr("__float__")().cast<double>());
+    }
+    if (PyIndex_Check(object.ptr()) == 0) return {};
+    const auto integer = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+    if (!integer) throw py::error_already_set();
+    return integer_key(integer);
+}
+
+void set_null(OwnedColumn& column, std::size_t row, std::size_t rows) {
+    if (column.valid.empty()) column.valid.assign((rows + 7) / 8, 0xFF);
+    column.valid[row / 8] &= static_cast<std::uint8_t>(~(1u << (row % 8)));
+}
+
+void finish(OwnedColumn& column, const KeyColumn& keys) {
+    column.column =
+        column.valid.empty() ? keys : keys.with_validity(column.valid.data());
+}
+
+/// A copy of the sequence holds every key for as long as its bytes are used.
+void take_sequence(OwnedColumn& own) {
+    own.object = py::reinterpret_steal<py::object>(PySequence_Tuple(own.object.ptr()));
+    if (!own.object) throw py::error_already_set();
+    const py::tuple keys = own.object;
+    const std::size_t n = keys.size();
+    bool texts = false;
+    for (const py::handle key : keys)
+        if (is_text(key)) {
+            texts = true;
+            break;
+        }
+    if (texts) own.texts.resize(n);
+    else own.words.resize(n);
+    for (std::size_t row = 0; row < n; ++row) {
+        const py::handle key = keys[row];
+        // pandas has NaN among strings for what is missing.
+        if (is_missing(key) || (texts && PyFloat_Check(key.ptr()) &&
+                                PyFloat_AS_DOUBLE(key.ptr()) != PyFloat_AS_DOUBLE(key.ptr()))) {
+            set_null(own, row, n);
+        } else if (texts) {
+            if (!is_text(key))
+                refuse(PyExc_TypeError, "simdbloom: %R is among keys that are strings or bytes",
+                       key);
+            own.texts[row] = text_key(key);
+        } else if (const auto word = number_key(key)) {
+            own.words[row] = *word;
+        } else {
+            refuse(PyExc_TypeError, "simdbloom: %R is no key: keys are numbers, strings and bytes",
+                   key);
+        }
+    }
+    if (texts) finish(own, KeyColumn(own.texts));
+    else finish(own, KeyColumn(own.words));
+}
+
+void append_utf8(std::vector<char>& out, std::uint32_t code) {
+    const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) return put(code);
+    if (code < 0x800) {
+        put(0xC0 | code >> 6);
+    } else {
+        if (code < 0x10000) {
+            put(0xE0 | code >> 12);
+        } else {
+            put(0xF0 | code >> 18);
+            put(0x80 | (code >> 12 & 0x3F));
+        }
+        put(0x80 | (code >> 6 & 0x3F));
+    }
+    put(0x80 | (code & 0x3F));
+}
+
+/// Strings of a fixed width, without the zeros behind them, which numpy takes for padding too.
+void take_padded(OwnedColumn& own, const py::array& array) {
+    const auto n = static_cast<std::size_t>(array.size());
+    const auto width = static_cast<std::size_t>(array.itemsize());
+    const char* const bytes = static_cast<const char*>(array.data());
+    own.texts.resize(n);
+    for (std::size_t row = 0; row < n; ++row) {
+        std::string_view text(bytes + row * width, width);
+        text.remove_suffix(width - (text.find_last_not_of('\0') + 1));
+        own.texts[row] = text;
+    }
+}
+void take_ucs4(OwnedColumn& own, const py::array& array) {
+    const auto n = static_cast<std::size_t>(array.size());
+    const auto width = static_cast<std::size_t>(array.itemsize()) / sizeof(std::uint32_t);
+    const auto* codes = static_cast<const std::uint32_t*>(array.data());
+    std::vector<std::size_t> ends(n);
+    for (std::size_t row = 0; row < n; ++row, codes += width) {
+        std::size_t length = width;
+        while (length != 0 && codes[length - 1] == 0) --length;
+        for (std::size_t i = 0; i < length; ++i) {
+            const std::uint32_t code = codes[i];
+            if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
+                throw py::value_error("simdbloom: row " + std::to_string(row) +
+                                      " has the code point " + std::to_string(code) +
+                                      ", which UTF-8 does not have");
+            append_utf8(own.utf8, code);
+        }
+        ends[row] = own.utf8.size();
+    }
+    own.texts.resize(n);
+    for (std::size_t row = 0; row < n; ++row) {
+        const std::size_t begin = row == 0 ? 0 : ends[row - 1];
+        own.texts[row] = {own.utf8.data() + begin, ends[row] - begin};
+    }
+}
+
+/// The array as it lies if its values are aligned, together and in the machine's order of bytes,
+/// else a copy that is.
+py::array ordered(py::array array) {
+    constexpr int together = py::array::c_style, aligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+    if (!array.dtype().attr("isnative").cast<bool>())
+        array = array.attr("astype")(array.dtype().attr("newbyteorder")("="));
+    if ((array.flags() & together) == 0 || (array.flags() & aligned) == 0)
+        array = py::module_::import("numpy").attr("require")(array, py::none(), py::make_tuple("C", "A"));
+    return array;
+}
+
+template <class T>
+KeyColumn numbers(const py::array& array) {
+    return KeyColumn(std::span(static_cast<const T*>(array.data()),
+                               static_cast<std::size_t>(array.size())));
+}
+
+std::optional<KeyColumn> numbers_of(const py::array& array) {
+    const char kind = array.dtype().kind();
+    const auto size = array.itemsize();
+    if (kind == 'b') return numbers<std::uint8_t>(array);
+    if (kind == 'i' && size == 1) return numbers<std::int8_t>(array);
+    if (kind == 'u' && size == 1) return numbers<std::uint8_t>(array);
+    if (kind == 'i' && size == 2) return numbers<std::int16_t>(array);
+    if (kind == 'u' && size == 2) return numbers<std::uint16_t>(array);
+    if (kind == 'i' && size == 4) return numbers<std::int32_t>(array);
+    if (kind == 'u' && size == 4) return numbers<std::uint32_t>(array);
+    if (kind == 'i' || kind == 'm' || kind == 'M') return numbers<std::int64_t>(array);
+    if (kind == 'u') return numbers<std::uint64_t>(array);
+    if (kind == 'f' && size == 4) return numbers<float>(array);
+    if (kind == 'f' && size == 8) return numbers<double>(array);
+    return {};
+}
+
+void take_array(OwnedColumn& own, py::array array, bool hashed) {
+    if (array.ndim() != 1)
+        throw py::value_error("simdbloom: an array of " + std::to_string(array.ndim()) +
+                              " dimensions, where keys have one");
+    // A masked array of numpy.
+    if (py::hasattr(array, "_mask")) {
+        const py::module_ numpy = py::module_::import("numpy");
+        const py::object mask = numpy.attr("ma").attr("getmaskarray")(array);
+        const py::array_t<std::uint8_t> valid = numpy.attr("packbits")(
+            numpy.attr("logical_not")(mask), py::arg("bitorder") = "little");
+        own.valid.assign(valid.data(), valid.data() + valid.size());
+        array = array.attr("data");
+    }
+    const auto n = static_cast<std::size_t>(array.size());
+    const char kind = array.dtype().kind();
+    if (kind == 'f' && array.itemsize() == 2) array = array.attr("astype")("float32");
+    if (kind == 'O') {
+        if (!own.valid.empty())
+            throw py::type_error("simdbloom: a masked array of objects has no keys");
+        own.object = array;
+        return take_sequence(own);
+    }
+    array = ordered(std::move(array));
+    own.object = array;
+    if (hashed) {
+        if (kind != 'u' || array.itemsize() != 8)
+            throw py::type_error("simdbloom: hashes are uint64, not " +
+                                 text_of(array.dtype()));
+        return finish(own, KeyColumn::hashes({static_cast<const std::uint64_t*>(array.data()), n}));
+    }
+    if (kind == 'm' || kind == 'M') {
+        const auto* const times = static_cast<const std::int64_t*>(array.data());
+        for (std::size_t row = 0; row < n; ++row)
+            if (times[row] == std::numeric_limits<std::int64_t>::min()) set_null(own, row, n);
+    }
+    if (const auto column = numbers_of(array)) return finish(own, *column);
+    if (kind == 'S' || kind == 'U') {
+        if (kind == 'S') take_padded(own, array);
+        else take_ucs4(own, array);
+        return finish(own, KeyColumn(own.texts));
+    }
+    if (kind == 'V' && array.dtype().attr("fields").is_none())
+        return finish(own, KeyColumn::fixed(array.data(),
+                                            static_cast<std::size_t>(array.itemsize()), n));
+    refuse(PyExc_TypeError, "simdbloom: an array of %S has no keys", array.dtype());
+}
+
+}  // namespace
+
+std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
+    auto own = std::make_unique<OwnedColumn>(OwnedColumn{py::reinterpret_borrow<py::object>(object)});
+    const bool is_array = py::isinstance<py::array>(object) || py::hasattr(object, "__array__") ||
+                          PyObject_CheckBuffer(object.ptr()) != 0;
+    if (is_array) {
+        auto array = py::array::ensure(object);
+        if (!array) throw py::error_already_set();
+        take_array(*own, std::move(array), hashed);
+    } else if (hashed) {
+        refuse(PyExc_TypeError, "simdbloom: hashes are an array of uint64 of numpy, not %R",
+               py::type::of(object));
+    } else {
+        take_sequence(*own);
+    }
+    return own;
+}
+
+OneKey one_key(py::handle object) {
+    if (is_text(object)) return text_key(object);
+    if (const auto word = number_key(object)) return *word;
+    refuse(PyExc_TypeError, "simdbloom: %R is no key: keys are numbers, strings and bytes", object);
+}
+
+}  // namespace simdbloom::python

@@ -1,0 +1,224 @@
+// What the class Filter of Python has.
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <string>
+#include <vector>
+
+#include "filter.hpp"
+#include "simdbloom/cardinality.hpp"
+
+namespace simdbloom::python {
+
+namespace {
+
+using Type = py::class_<Filter, std::shared_ptr<Filter>>;
+
+/// Calls f(key) with one key, whatever it is.
+template <class F>
+auto with_key(py::handle key, const F& f) {
+    return std::visit(f, one_key(key));
+}
+
+void define_keys(Type& type) {
+    type.def(
+        "insert",
+        [](Filter& self, py::handle keys, bool hashed) {
+            Keys batch(keys, hashed);
+            self.insert(batch);
+        },
+        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
+        "Inserts an array of keys. ValueError if the filter is full; the keys before are in then.");
+    type.def(
+        "try_insert",
+        [](Filter& self, py::handle keys, bool hashed) {
+            Keys batch(keys, hashed);
+            std::size_t taken = 0;
+            (void)self.change_hashes(batch, [&](AnyFilter& f, auto hashes, auto) {
+                const std::size_t here = f.try_insert_hashes(hashes);
+                taken += here;
+                return here == hashes.size();
+            });
+            return taken;
+        },
+        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
+        "Inserts keys up to the first that finds no place, and says how many went in.");
+    type.def(
+        "insert_if_new",
+        [](Filter& self, py::handle keys, bool hashed) {
+            Keys batch(keys, hashed);
+            std::vector<std::uint8_t> fresh(batch.rows().value_or(0));
+            const std::size_t n = self.change_hashes(batch, [&](AnyFilter& f, auto hashes, auto rows) {
+                for (std::size_t i = 0; i < hashes.size(); ++i) {
+                    if (fresh.size() <= rows[i]) fresh.resize(2 * rows[i] + 1);
+                    fresh[rows[i]] = f.insert_hash_if_new(hashes[i]);
+                }
+                return true;
+            });
+            fresh.resize(n);
+            py::array_t<bool> result(static_cast<py::ssize_t>(n));
+            std::copy(fresh.begin(), fresh.end(), result.mutable_data());
+            return result;
+        },
+        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
+        "Inserts each key that the filter does not find, and says of each whether it was new.");
+    type.def(
+        "erase",
+        [](Filter& self, py::handle keys, bool hashed) {
+            Keys batch(keys, hashed);
+            std::size_t erased = 0;
+            (void)self.change_hashes(batch, [&](AnyFilter& f, auto hashes, auto) {
+                erased += f.erase_hashes(hashes);
+                return true;
+            });
+            return erased;
+        },
+        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
+        "Removes one copy of each key and says how many were there. Erase only what was inserted.");
+    type.def(
+        "hashes",
+        [](const Filter& self, py::handle keys) {
+            Keys batch(keys);
+            std::vector<std::uint64_t> all;
+            {
+                const RowHash hash = self.row_hash();
+                const py::gil_scoped_release no_gil;
+                batch.each(hash, [&](const Batch& b) {
+                    const std::size_t before = all.size();
+                    all.resize(before + b.rows.size());
+                    (void)b.rows.hashes(std::span(all).subspan(before));
+                });
+            }
+            return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(all.size()), all.data());
+        },
+        py::arg("keys"), "The hash of each key, which all calls take with hashed=True.");
+    type.def(
+        "add",
+        [](Filter& self, py::handle key) {
+            with_key(key, [&](auto k) { self.change([&](AnyFilter& f) { f.insert(k); }); });
+        },
+        py::arg("key"), "Inserts one key.");
+    type.def(
+        "discard",
+        [](Filter& self, py::handle key) {
+            return with_key(key, [&](auto k) {
+                return self.change([&](AnyFilter& f) { return f.erase(k); });
+            });
+        },
+        py::arg("key"), "Removes one copy of a key that was inserted; False if it is not there.");
+    type.def(
+        "__contains__",
+        [](const Filter& self, py::handle key) {
+            return with_key(key, [&](auto k) {
+                return self.read([&](const AnyFilter& f) { return f.contains(k); });
+            });
+        },
+        py::arg("key"));
+    type.def(
+        "clear", [](Filter& self) { self.change([](AnyFilter& f) { f.clear(); }); },
+        "Removes all keys.");
+}
+
+void define_sets(Type& type) {
+    type.def("copy", [](const Filter& self) {
+        return std::make_shared<Filter>(self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
+    });
+    type.def("__copy__", [](py::object self) { return self.attr("copy")(); });
+    type.def("__deepcopy__", [](py::object self, py::handle) { return self.attr("copy")(); });
+    type.def("__ior__", [](std::shared_ptr<Filter> self, const Filter& other) {
+        self->unite(other);
+        return self;
+    });
+    type.def("__iand__", [](std::shared_ptr<Filter> self, const Filter& other) {
+        self->intersect(other);
+        return self;
+    });
+    type.def("__or__", [](const Filter& self, const Filter& other) {
+        auto both = std::make_shared<Filter>(
+            self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
+        both->unite(other);
+        return both;
+    });
+    type.def("__and__", [](const Filter& self, const Filter& other) {
+        auto both = std::make_shared<Filter>(
+            self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
+        both->intersect(other);
+        return both;
+    });
+    type.def(
+        "accept_all", [](Filter& self) { self.change([](AnyFilter& f) { f.accept_all(); }); },
+        "Makes the filter find every key, until clear().");
+    type.def(
+        "folded",
+        [](const Filter& self, std::uint64_t parts) {
+            return std::make_shared<Filter>(
+                self.read_long([&](const AnyFilter& f) { return f.folded(parts); }));
+        },
+        py::arg("parts"), "A filter of the same keys with a parts-th of the size.");
+    type.def(
+        "folded_to_fpr",
+        [](const Filter& self, double fpr) {
+            return std::make_shared<Filter>(
+                self.read_long([&](const AnyFilter& f) { return f.folded_to_fpr(fpr); }));
+        },
+        py::arg("fpr"), "The filter folded as often as estimated_fpr() stays at most fpr.");
+    type.def(
+        "estimated_keys",
+        [](const Filter& self) {
+            const Cardinality n =
+                self.read_long([](const AnyFilter& f) { return simdbloom::estimated_keys(f); });
+            return py::make_tuple(n.keys, n.standard_error);
+        },
+        "The number of distinct keys by the bits that are set, and its standard error.");
+}
+
+/// A property that `ask` reads from the filter.
+template <class Ask>
+void property(Type& type, const char* name, const Ask& ask, const char* doc) {
+    type.def_property_readonly(name, [ask](const Filter& self) { return self.read(ask); }, doc);
+}
+
+void define_facts(Type& type) {
+    using F = const AnyFilter&;
+    property(type, "spec", [](F f) { return f.spec(); }, "The layout as text.");
+    property(type, "n_keys", [](F f) { return f.n_keys(); }, "The keys it was made for.");
+    property(type, "size_in_bytes", [](F f) { return f.size_in_bytes(); }, "Of its bits.");
+    property(type, "bits_per_key", [](F f) { return f.bits_per_key(); }, "For n_keys keys.");
+    property(type, "seed", [](F f) { return f.seed(); }, "Of the hash.");
+    property(
+        type, "isa", [](F f) { return std::string(to_string(f.isa())); },
+        "The instruction set whose kernels give the answers.");
+    property(
+        type, "hashing", [](F f) { return to_string(f.hashing()); },
+        "'fast', 'seeded' or 'keyed'.");
+    type.def_property_readonly("read_only", &Filter::read_only,
+                               "Whether the bits lie in a mapped file or in somebody's buffer.");
+    type.def(
+        "expected_fpr", [](const Filter& self) { return self.read_long([](F f) { return f.expected_fpr(); }); },
+        "The false-positive rate by the exact model, for n_keys keys.");
+    type.def(
+        "estimated_fpr",
+        [](const Filter& self) { return self.read_long([](F f) { return f.estimated_fpr(); }); },
+        "The false-positive rate by the bits that are set now.");
+    type.def("__repr__", [](const Filter& self) {
+        return self.read([](F f) {
+            return "<simdbloom.Filter " + f.spec() + " of " + std::to_string(f.size_in_bytes()) +
+                   " bytes for " + std::to_string(f.n_keys()) + " keys>";
+        });
+    });
+}
+
+}  // namespace
+
+void define_filter(py::module_& module) {
+    Type type(module, "Filter", "A filter of any layout, chosen by its spec.");
+    define_making(type);
+    define_keys(type);
+    define_asking(type);
+    define_sets(type);
+    define_facts(type);
+    define_saving(type);
+}
+
+}  // namespace simdbloom::python

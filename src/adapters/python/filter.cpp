@@ -1,0 +1,125 @@
+#include "filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace simdbloom::python {
+
+namespace {
+
+/// Calls use(hashes, rows) for pieces of the rows that are not NULL, until it says false.
+template <class Use>
+bool each_hash(const JoinRows& rows, const Use& use) {
+    constexpr std::size_t piece = 2048;
+    std::array<std::uint32_t, piece> numbers;
+    std::array<std::uint64_t, piece> hashes;
+    if (rows.size() > std::numeric_limits<std::uint32_t>::max())
+        throw std::length_error("simdbloom: " + std::to_string(rows.size()) +
+                                " rows, more than a number of 32 bits has");
+    const JoinFilter no_nulls = JoinFilter::accept_all();
+    for (std::size_t first = 0; first < rows.size(); first += piece) {
+        auto here = std::span(numbers).first(std::min(piece, rows.size() - first));
+        std::iota(here.begin(), here.end(), static_cast<std::uint32_t>(first));
+        here = here.first(rows.select(no_nulls, here, here));
+        rows.hashes(here, hashes);
+        if (!use(std::span<const std::uint64_t>(hashes).first(here.size()), here)) return false;
+    }
+    return true;
+}
+
+/// Inserts a column that the filter takes as it lies; false where it does not.
+bool insert_as_it_lies(AnyFilter& filter, const KeyColumn& column) {
+    const detail::ColumnPlace& place = column.place();
+    if (place.valid != nullptr) return false;
+    const auto values = [&]<class T>(T) {
+        return std::span(static_cast<const T*>(place.data), place.size);
+    };
+    switch (place.type) {
+        case detail::ColumnType::word: filter.insert(values(std::uint64_t{})); return true;
+        case detail::ColumnType::hash: filter.insert_hashes(values(std::uint64_t{})); return true;
+        case detail::ColumnType::i32: filter.insert(values(std::int32_t{})); return true;
+        case detail::ColumnType::u32: filter.insert(values(std::uint32_t{})); return true;
+        case detail::ColumnType::views: filter.insert_keys(values(std::string_view{})); return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+RowHash Filter::row_hash() const {
+    const AnyFilter& filter = get();
+    RowHash hash{filter.seed(), {}};
+    if (filter.hashing() == Hashing::keyed)
+        hash.secret = std::visit([](const auto& f) { return f.secret(); }, filter.variant());
+    return hash;
+}
+
+AnyFilter& Filter::changed() {
+    if (own_ == nullptr)
+        throw py::value_error("simdbloom: this filter is read-only; copy() gives one that is not");
+    return *own_;
+}
+
+void Filter::insert(Keys& keys) {
+    AnyFilter& filter = changed();
+    const RowHash hash = row_hash();
+    const py::gil_scoped_release no_gil;
+    keys.each(hash, [&](const Batch& batch) {
+        const std::unique_lock lock(mutex_);
+        if (batch.column != nullptr && insert_as_it_lies(filter, *batch.column)) return;
+        (void)each_hash(batch.rows, [&](auto hashes, auto) {
+            filter.insert_hashes(hashes);
+            return true;
+        });
+    });
+}
+
+std::size_t Filter::change_hashes(Keys& keys, const UseHashes& use) {
+    AnyFilter& filter = changed();
+    const RowHash hash = row_hash();
+    const py::gil_scoped_release no_gil;
+    std::size_t done = 0;
+    bool goes_on = true;
+    std::vector<std::uint64_t> numbers;
+    keys.each(hash, [&](const Batch& batch) {
+        const std::unique_lock lock(mutex_);
+        goes_on = goes_on && each_hash(batch.rows, [&](auto hashes, auto rows) {
+                      numbers.assign(rows.begin(), rows.end());
+                      for (std::uint64_t& row : numbers) row += done;
+                      return use(filter, hashes, numbers);
+                  });
+        done += batch.rows.size();
+    });
+    return done;
+}
+
+namespace {
+
+/// Locks both, the one with the lower address first.
+template <class Use>
+void with_both(std::shared_mutex& changed, std::shared_mutex& read, const Use& use) {
+    const py::gil_scoped_release no_gil;
+    std::unique_lock writer(changed, std::defer_lock);
+    std::shared_lock reader(read, std::defer_lock);
+    std::lock(writer, reader);
+    use();
+}
+
+}  // namespace
+
+void Filter::unite(const Filter& other) {
+    AnyFilter& filter = changed();
+    if (&other != this) with_both(mutex_, other.mutex_, [&] { filter |= other.get(); });
+}
+
+void Filter::intersect(const Filter& other) {
+    AnyFilter& filter = changed();
+    if (&other != this) with_both(mutex_, other.mutex_, [&] { filter &= other.get(); });
+}
+
+}  // namespace simdbloom::python

@@ -1,0 +1,129 @@
+// The class Filter of Python.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "asking.hpp"
+#include "simdbloom/any_filter.hpp"
+#include "simdbloom/frozen.hpp"
+#include "simdbloom/join.hpp"
+
+namespace simdbloom::python {
+
+/// Any filter, and the lock that its readers share.
+class Filter {
+public:
+    explicit Filter(AnyFilter filter)
+        : own_(std::make_shared<AnyFilter>(std::move(filter))), asked_(FrozenFilter(own_)) {}
+    /// A filter that is read-only. `memory` is what its bits lie in, if that is Python's.
+    explicit Filter(const FrozenFilter& filter, py::object memory = {})
+        : asked_(filter), memory_(std::move(memory)) {}
+
+    Asked asked() const { return {asked_, row_hash(), mutex_}; }
+    bool read_only() const noexcept { return own_ == nullptr; }
+    const AnyFilter& get() const noexcept { return *asked_.filter(); }
+    RowHash row_hash() const;
+
+    /// use(filter) under the lock of readers. The GIL is let go meanwhile unless the lock is free.
+    template <class Use>
+    auto read(const Use& use) const {
+        return locked<std::shared_lock<std::shared_mutex>>([&] { return use(get()); });
+    }
+    /// The same for what takes long: without the GIL in any case.
+    template <class Use>
+    auto read_long(const Use& use) const {
+        const py::gil_scoped_release no_gil;
+        const std::shared_lock lock(mutex_);
+        return use(get());
+    }
+    /// As read for what changes the filter. Throws ValueError where it is read-only.
+    template <class Use>
+    auto change(const Use& use) {
+        AnyFilter& filter = changed();
+        return locked<std::unique_lock<std::shared_mutex>>([&] { return use(filter); });
+    }
+    /// Calls use(filter, hashes, rows) for pieces of the keys that are not NULL, where hashes[i] is
+    /// that of row rows[i], until it says false. Returns the number of rows.
+    using UseHashes = std::function<bool(AnyFilter&, std::span<const std::uint64_t>,
+                                         std::span<const std::uint64_t>)>;
+    std::size_t change_hashes(Keys& keys, const UseHashes& use);
+    void insert(Keys& keys);
+    void unite(const Filter& other);
+    void intersect(const Filter& other);
+
+private:
+    AnyFilter& changed();
+    template <class Lock, class Use>
+    auto locked(const Use& use) const {
+        Lock lock(mutex_, std::try_to_lock);
+        if (lock) return use();
+        const py::gil_scoped_release no_gil;
+        lock.lock();
+        return use();
+    }
+
+    std::shared_ptr<AnyFilter> own_;
+    JoinFilter asked_;
+    py::object memory_;
+    mutable std::shared_mutex mutex_;
+};
+
+/// The options of a filter as Python names them. Throws ValueError that names the value.
+Options options_of(const std::optional<std::string>& isa, std::uint64_t seed,
+                   const std::string& hashing, const std::optional<py::bytes>& secret,
+                   std::size_t max_bytes);
+Secret secret_of(const py::bytes& secret);
+
+/// What was loaded. Throws OSError for a file, MemoryError for memory, else LoadError.
+[[noreturn]] void throw_load_error(const LoadError& error, const std::filesystem::path* path);
+template <class T>
+T loaded(Loaded<T> from, const std::filesystem::path* path = nullptr) {
+    if (!from) throw_load_error(from.error(), path);
+    return std::move(from).value();
+}
+
+/// A bytes object that save(value, span) writes.
+template <class T>
+py::bytes bytes_of(const T& value) {
+    const std::size_t size = saved_size(value);
+    auto bytes = py::reinterpret_steal<py::bytes>(
+        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!bytes) throw py::error_already_set();
+    auto* const at = reinterpret_cast<std::byte*>(PyBytes_AS_STRING(bytes.ptr()));
+    save(value, std::span(at, size));
+    return bytes;
+}
+/// The bytes of a buffer that lie together.
+class BufferOf {
+public:
+    explicit BufferOf(py::handle object) {
+        if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0)
+            throw py::error_already_set();
+    }
+    BufferOf(const BufferOf&) = delete;
+    BufferOf& operator=(const BufferOf&) = delete;
+    ~BufferOf() { PyBuffer_Release(&buffer_); }
+    std::span<const std::byte> bytes() const noexcept {
+        return {static_cast<const std::byte*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)};
+    }
+
+private:
+    Py_buffer buffer_{};
+};
+
+void define_filter(py::module_& module);
+void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type);
+void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type);
+void define_join(py::module_& module);
+void define_models(py::module_& module);
+
+}  // namespace simdbloom::python

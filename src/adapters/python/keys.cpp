@@ -1,0 +1,82 @@
+#include "keys.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace simdbloom::python {
+
+namespace {
+
+bool has(py::handle object, const char* name) { return py::hasattr(object, name); }
+
+/// Moves an Arrow struct out of its capsule.
+template <class T>
+detail::ArrowOwner<T> from_capsule(py::handle capsule, const char* name) {
+    auto* const content = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
+    if (content == nullptr) throw py::error_already_set();
+    if (content->release == nullptr)
+        throw py::value_error(std::string("simdbloom: the capsule ") + name + " was used before");
+    return detail::ArrowOwner<T>(*content);
+}
+
+std::string name_of(py::handle object) {
+    return py::cast<std::string>(py::type::of(object).attr("__name__"));
+}
+
+}  // namespace
+
+Keys::Keys(py::handle object, bool hashed) {
+    if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
+        PyByteArray_Check(object.ptr()))
+        throw py::type_error("simdbloom: " + name_of(object) +
+                             " is one key, and here many are taken: put it in a list, or call "
+                             "add(key), key in filter");
+    if (py::isinstance<Columns>(object)) {
+        const auto& rows = object.cast<const Columns&>();
+        nulls_ = rows.nulls;
+        for (const py::object& column : rows.columns)
+            columns_.push_back(column_of(column, hashed));
+    } else if (!py::isinstance<py::array>(object) && has(object, "__arrow_c_array__")) {
+        const py::tuple pair = object.attr("__arrow_c_array__")();
+        if (pair.size() != 2)
+            throw py::value_error("simdbloom: __arrow_c_array__ gave " +
+                                  std::to_string(pair.size()) + " capsules, not 2");
+        Capsule capsule{from_capsule<ArrowSchema>(pair[0], "arrow_schema"),
+                        from_capsule<ArrowArray>(pair[1], "arrow_array")};
+        if (capsule.second->length < 0)
+            throw py::value_error("simdbloom: an Arrow array of " +
+                                  std::to_string(capsule.second->length) + " rows");
+        rows_ = static_cast<std::size_t>(capsule.second->length);
+        arrow_ = std::move(capsule);
+    } else if (!py::isinstance<py::array>(object) && has(object, "__arrow_c_stream__")) {
+        const py::object capsule = object.attr("__arrow_c_stream__")();
+        arrow_ = from_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
+        return;
+    } else {
+        columns_.push_back(column_of(object, hashed));
+    }
+    if (!columns_.empty()) rows_ = columns_.front()->column->size();
+    if (hashed && arrow_.index() != 0)
+        throw py::type_error("simdbloom: hashes are an array of uint64 of numpy");
+}
+
+void Keys::each(const RowHash& hash, const std::function<void(const Batch&)>& use) {
+    const ArrowSettings settings{nulls_, hash, {}};
+    if (const auto* const capsule = std::get_if<Capsule>(&arrow_)) {
+        const JoinRows rows = arrow_rows(*capsule->first, *capsule->second, settings);
+        use({rows, nullptr});
+    } else if (auto* const given = std::get_if<detail::ArrowOwner<ArrowArrayStream>>(&arrow_)) {
+        ArrowStream stream(*given->get(), settings);
+        while (const JoinRows* const rows = stream.next()) use({*rows, nullptr});
+    } else {
+        std::vector<KeyColumn> columns;
+        for (const auto& column : columns_) columns.push_back(*column->column);
+        const JoinRows rows(std::move(columns), nulls_, hash);
+        const bool is_one = columns_.size() == 1 && nulls_ == Nulls::differ;
+        use({rows, is_one ? &*columns_.front()->column : nullptr});
+    }
+}
+
+}  // namespace simdbloom::python

@@ -1,0 +1,81 @@
+// Python's objects as batches of keys, where they lie.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "simdbloom/arrow.hpp"
+#include "simdbloom/join_rows.hpp"
+
+namespace simdbloom::python {
+
+namespace py = pybind11;
+
+inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+
+/// A column that numpy or a sequence gave. It keeps the object, and what had to be made of it.
+struct OwnedColumn {
+    py::object object;
+    std::vector<std::uint64_t> words{};
+    std::vector<std::string_view> texts{};
+    std::vector<char> utf8{};
+    std::vector<std::uint8_t> valid{};
+    std::optional<KeyColumn> column{};
+};
+
+/// One batch of the keys of a call.
+struct Batch {
+    const JoinRows& rows;
+    const KeyColumn* column;  ///< of a batch that is one column of numpy or Python, else null
+};
+
+/// Several columns whose rows are the keys: the class Rows of Python.
+struct Columns {
+    std::vector<py::object> columns;
+    Nulls nulls;
+};
+
+/// What a Python object says are keys. Made and destroyed with the GIL.
+///
+/// Numbers, fixed-width bytes and Arrow's buffers stay where they are. Copied are arrays that are
+/// strided, misaligned or in the other byte order, float16, and strings of UCS-4; of other strings
+/// 16 bytes a row are made, and of sequences of numbers 8.
+class Keys {
+public:
+    /// Throws TypeError for an object or a type that has no keys, OverflowError for an integer that
+    /// does not fit into 64 bits, ValueError for an array of several dimensions.
+    explicit Keys(py::handle object, bool hashed = false);
+
+    /// Nothing for a stream, which says only at its end how many it had.
+    std::optional<std::size_t> rows() const noexcept { return rows_; }
+    /// Calls use(batch) for each batch. To be called without the GIL, and once for a stream.
+    void each(const RowHash& hash, const std::function<void(const Batch&)>& use);
+
+private:
+    using Capsule = std::pair<detail::ArrowOwner<ArrowSchema>, detail::ArrowOwner<ArrowArray>>;
+
+    std::vector<std::unique_ptr<OwnedColumn>> columns_;
+    std::variant<std::monostate, Capsule, detail::ArrowOwner<ArrowArrayStream>> arrow_;
+    Nulls nulls_ = Nulls::differ;
+    std::optional<std::size_t> rows_;
+};
+
+/// The column of an array, a sequence or another iterable.
+std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed);
+
+/// One key: a number as its 64 bits, or a string or bytes as a string. It points into the object.
+using OneKey = std::variant<std::uint64_t, std::string_view>;
+OneKey one_key(py::handle object);
+
+}  // namespace simdbloom::python

@@ -1,0 +1,210 @@
+// How filters come to be: made, loaded, viewed in memory, and as pickles.
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "filter.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom::python {
+
+Secret secret_of(const py::bytes& secret) {
+    const std::string_view bytes = secret;
+    if (bytes.size() != 16)
+        throw py::value_error("simdbloom: a secret of " + std::to_string(bytes.size()) +
+                              " bytes, not 16");
+    std::uint64_t halves[2] = {};
+    for (std::size_t i = 0; i < 16; ++i)
+        halves[i / 8] |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (i % 8 * 8);
+    return {halves[0], halves[1]};
+}
+
+namespace {
+
+using Text = std::optional<std::string>;
+using MaybeSecret = std::optional<py::bytes>;
+
+py::bytes bytes_of_secret(const Secret& secret) {
+    std::string bytes(16, '\0');
+    for (std::size_t i = 0; i < 16; ++i)
+        bytes[i] = static_cast<char>((i < 8 ? secret.low : secret.high) >> (i % 8 * 8));
+    return bytes;
+}
+
+Hashing hashing_of(const std::string& name) {
+    for (const Hashing hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed})
+        if (to_string(hashing) == name) return hashing;
+    throw py::value_error("simdbloom: hashing \"" + name + "\" is not fast, seeded or keyed");
+}
+
+/// What load reads of the options: a secret says that the hash is keyed.
+Options loading(const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
+    return options_of(isa, 0, secret ? "keyed" : "fast", secret, max_bytes);
+}
+
+std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
+                             std::optional<double> bits_per_key, std::optional<double> fpr,
+                             const Options& options) {
+    if (bits_per_key.has_value() == fpr.has_value())
+        throw py::type_error("simdbloom: Filter takes either bits_per_key or fpr");
+    const py::gil_scoped_release no_gil;
+    return std::make_shared<Filter>(
+        fpr ? make_filter_for_fpr(spec, n_keys, *fpr, options)
+            : make_filter(spec, n_keys, *bits_per_key, options));
+}
+
+/// A view of what has a layout, or of a fuse filter; `view` is simdbloom::view or map_file.
+template <class Plain, class Fuse>
+std::shared_ptr<Filter> viewed(const Plain& plain, const Fuse& fuse, py::object memory,
+                               const std::filesystem::path* path) {
+    Loaded<FrozenFilter> filter = [&] {
+        const py::gil_scoped_release no_gil;
+        return plain();
+    }();
+    if (filter) return std::make_shared<Filter>(*filter, std::move(memory));
+    if (filter.error().fault == LoadFault::layout)
+        if (Loaded<BloomierMap> map = fuse())
+            return std::make_shared<Filter>(FrozenFilter(AnyFilter(std::move(map).value())),
+                                            std::move(memory));
+    throw_load_error(filter.error(), path);
+}
+
+}  // namespace
+
+Options options_of(const Text& isa, std::uint64_t seed, const std::string& hashing,
+                   const MaybeSecret& secret, std::size_t max_bytes) {
+    Options options;
+    if (isa) options.isa = parse_isa(*isa);
+    options.seed = seed;
+    options.hashing = hashing_of(hashing);
+    if (secret && options.hashing != Hashing::keyed)
+        throw py::value_error("simdbloom: a secret is of hashing=\"keyed\", not of \"" + hashing +
+                              "\"");
+    if (secret) options.secret = secret_of(*secret);
+    options.max_bytes = max_bytes;
+    return options;
+}
+
+void throw_load_error(const LoadError& error, const std::filesystem::path* path) {
+    if (error.fault == LoadFault::file && path != nullptr) {
+        // Python's own open() knows the number and the class of the error.
+        py::module_::import("builtins").attr("open")(*path, "rb").attr("close")();
+        PyErr_SetString(PyExc_OSError, ("simdbloom: " + error.message).c_str());
+    } else if (error.fault == LoadFault::memory) {
+        PyErr_SetString(PyExc_MemoryError, ("simdbloom: " + error.message).c_str());
+    } else {
+        const py::object type = py::module_::import("simdbloom").attr("LoadError");
+        PyErr_SetString(type.ptr(), ("simdbloom: " + error.message).c_str());
+    }
+    throw py::error_already_set();
+}
+
+void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
+    type.def(
+        py::init([](const std::string& spec, std::size_t n_keys, std::optional<double> bits_per_key,
+                    std::optional<double> fpr, const Text& isa, std::uint64_t seed,
+                    const std::string& hashing, const MaybeSecret& secret, std::size_t max_bytes,
+                    unsigned fold_levels, bool huge_pages) {
+            Options options = options_of(isa, seed, hashing, secret, max_bytes);
+            options.fold_levels = fold_levels;
+            options.huge_pages = huge_pages;
+            return made(spec, n_keys, bits_per_key, fpr, options);
+        }),
+        py::arg("spec"), py::arg("n_keys"), py::arg("bits_per_key") = py::none(), py::kw_only(),
+        py::arg("fpr") = py::none(), py::arg("isa") = py::none(), py::arg("seed") = 0,
+        py::arg("hashing") = "fast", py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
+        py::arg("fold_levels") = 0, py::arg("huge_pages") = true);
+    type.def_property_readonly(
+        "secret",
+        [](const Filter& self) -> py::object {
+            if (const RowHash hash = self.row_hash(); hash.secret)
+                return bytes_of_secret(*hash.secret);
+            return py::none();
+        },
+        "The 16 bytes of hashing='keyed', else None.");
+}
+
+void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
+    type.def(
+        "to_bytes",
+        [](const Filter& self) { return self.read([](const AnyFilter& f) { return bytes_of(f); }); },
+        "The filter as bytes, without the secret of a keyed hash.");
+    type.def(
+        "save",
+        [](const Filter& self, const std::filesystem::path& path) {
+            self.read_long([&](const AnyFilter& f) { save_file(f, path); });
+        },
+        py::arg("path"), "Writes the file whole, or leaves it as it was.");
+    type.def_static(
+        "from_bytes",
+        [](py::handle data, const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
+            const Options options = loading(isa, secret, max_bytes);
+            const BufferOf buffer(data);
+            Loaded<AnyFilter> filter = [&] {
+                const py::gil_scoped_release no_gil;
+                return simdbloom::load<AnyFilter>(buffer.bytes(), options);
+            }();
+            return std::make_shared<Filter>(loaded(std::move(filter)));
+        },
+        py::arg("data"), py::kw_only(), py::arg("isa") = py::none(),
+        py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
+        "The filter that to_bytes gave. LoadError says what is wrong with other bytes.");
+    type.def_static(
+        "load",
+        [](const std::filesystem::path& path, const Text& isa, const MaybeSecret& secret,
+           std::size_t max_bytes) {
+            const Options options = loading(isa, secret, max_bytes);
+            Loaded<AnyFilter> filter = [&] {
+                const py::gil_scoped_release no_gil;
+                return simdbloom::load_file<AnyFilter>(path, options);
+            }();
+            return std::make_shared<Filter>(loaded(std::move(filter), &path));
+        },
+        py::arg("path"), py::kw_only(), py::arg("isa") = py::none(),
+        py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
+        "The filter of a file. OSError where the file cannot be read, LoadError for its bytes.");
+    type.def_static(
+        "map",
+        [](const std::filesystem::path& path, const Text& isa, const MaybeSecret& secret,
+           std::size_t max_bytes) {
+            const Options options = loading(isa, secret, max_bytes);
+            return viewed([&] { return simdbloom::map_file<FrozenFilter>(path, options); },
+                          [&] { return simdbloom::map_file<BloomierMap>(path, options); },
+                          py::object(), &path);
+        },
+        py::arg("path"), py::kw_only(), py::arg("isa") = py::none(),
+        py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
+        "A read-only filter whose bits stay in the file, which must not change.");
+    type.def_static(
+        "view",
+        [](const py::object& buffer, const Text& isa, const MaybeSecret& secret,
+           std::size_t max_bytes) {
+            const Options options = loading(isa, secret, max_bytes);
+            // A memoryview holds the buffer for as long as the filter lives.
+            const py::object memory = py::reinterpret_steal<py::object>(
+                PyMemoryView_FromObject(buffer.ptr()));
+            if (!memory) throw py::error_already_set();
+            const BufferOf held(memory);
+            return viewed([&] { return simdbloom::view<FrozenFilter>(held.bytes(), options); },
+                          [&] { return simdbloom::view<BloomierMap>(held.bytes(), options); },
+                          memory, nullptr);
+        },
+        py::arg("buffer"), py::kw_only(), py::arg("isa") = py::none(),
+        py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
+        "A read-only filter whose bits stay in the buffer, which begins at a multiple of 64 bytes "
+        "and must not change.");
+    type.def("__reduce__", [](const py::object& self) {
+        if (self.attr("hashing").cast<std::string>() == "keyed")
+            throw py::type_error("simdbloom: a keyed filter is not pickled, because its secret "
+                                 "would go with it; save it, and load it with secret=");
+        const py::object make = py::type::of(self).attr("from_bytes");
+        return py::make_tuple(make, py::make_tuple(self.attr("to_bytes")()));
+    });
+}
+
+}  // namespace simdbloom::python

@@ -1,0 +1,122 @@
+// The exact models and the advice, for Python.
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <string>
+
+#include "filter.hpp"
+#include "simdbloom/advice.hpp"
+#include "simdbloom/bloomier.hpp"
+#include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom::python {
+
+namespace {
+
+double expected_fpr(const std::string& spec, std::size_t n_keys, double bits_per_key) {
+    const auto g = detail::size_for_bits(Layout::parse(spec), n_keys, bits_per_key, {});
+    return fpr::expected(g.layout, n_keys, g.blocks);
+}
+
+double bits_for_fpr(const std::string& spec, std::size_t n_keys, double rate) {
+    const auto g = detail::size_for_fpr(Layout::parse(spec), n_keys, rate, {});
+    return static_cast<double>(g.blocks) * g.layout.block_bits() / static_cast<double>(n_keys);
+}
+
+/// A fuse filter of keys that are all there.
+std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::uint64_t seed,
+                                     const std::string& hashing,
+                                     const std::optional<py::bytes>& secret, bool hashed) {
+    Options options = options_of({}, seed, hashing, secret, 0);
+    if (options.hashing == Hashing::keyed && !options.secret) options.secret = Secret::random();
+    if (options.hashing == Hashing::seeded && seed == 0) options.seed = Secret::random().low;
+    Keys batch(keys, hashed);
+    const RowHash hash{options.seed, options.secret};
+    const py::gil_scoped_release no_gil;
+    std::vector<std::uint64_t> all;
+    std::vector<std::uint8_t> valid;
+    batch.each(hash, [&](const Batch& b) {
+        const std::size_t before = all.size();
+        all.resize(before + b.rows.size());
+        valid.assign((b.rows.size() + 7) / 8, 0);
+        (void)b.rows.hashes(std::span(all).subspan(before), valid);
+        std::size_t kept = before;
+        for (std::size_t i = 0; i < b.rows.size(); ++i) {
+            all[kept] = all[before + i];
+            kept += valid[i / 8] >> (i % 8) & 1u;
+        }
+        all.resize(kept);
+    });
+    return std::make_shared<Filter>(
+        AnyFilter(BloomierMap::build_filter_hashes(all, check_bits, options)));
+}
+
+Calibration calibration_of(const std::optional<std::filesystem::path>& path) {
+    if (path) return loaded(Calibration::load(*path), &*path);
+    if (auto here = Calibration::of_this_machine()) return *std::move(here);
+    PyErr_SetString(PyExc_FileNotFoundError,
+                    "simdbloom: this machine has no calibration: run `simdbloom calibrate --full`, "
+                    "or name a file");
+    throw py::error_already_set();
+}
+
+void define_advice(py::module_& module) {
+    using Choice = Advice::Choice;
+    py::class_<Choice>(module, "Choice", "A filter that advise() compared, or none.")
+        .def_readonly("spec", &Choice::spec)
+        .def_readonly("bits_per_key", &Choice::bits_per_key)
+        .def_property_readonly("isa",
+                               [](const Choice& c) { return std::string(to_string(c.isa)); })
+        .def_readonly("bytes", &Choice::bytes)
+        .def_readonly("fpr", &Choice::fpr)
+        .def_readonly("insert_ns", &Choice::insert_ns)
+        .def_readonly("lookup_ns", &Choice::lookup_ns)
+        .def_readonly("total_ns", &Choice::total_ns)
+        .def("__repr__", [](const Choice& c) {
+            return "<simdbloom.Choice " + (c.is_none() ? "no filter" : c.spec) + ", " +
+                   std::to_string(c.total_ns) + " ns a probe>";
+        });
+    py::class_<Advice>(module, "Advice", "What advise() found: the least total first.")
+        .def_readonly("ranking", &Advice::ranking)
+        .def_readonly("noise", &Advice::noise)
+        .def_property_readonly("best", [](const Advice& a) { return a.best(); })
+        .def_property_readonly("why", &Advice::why)
+        .def("as_good", &Advice::as_good);
+    module.def(
+        "advise",
+        [](std::uint64_t n_keys, double work_ns, double probes, double hits,
+           double max_bits_per_key, std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase,
+           bool grow, bool merge, bool all_at_once,
+           const std::optional<std::filesystem::path>& calibration) {
+            const Workload workload{n_keys,    work_ns,     probes, hits, max_bits_per_key,
+                                    max_bytes, table_bytes, erase,  grow, merge,
+                                    all_at_once};
+            return advise(workload, calibration_of(calibration));
+        },
+        py::arg("n_keys"), py::arg("work_ns"), py::kw_only(),
+        py::arg("probes") = std::numeric_limits<double>::infinity(), py::arg("hits") = 0,
+        py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
+        py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
+        py::arg("all_at_once") = false, py::arg("calibration") = py::none(),
+        "The filter of least time for a piece of work, by this machine's calibration or a file's.");
+}
+
+}  // namespace
+
+void define_models(py::module_& module) {
+    module.def("expected_fpr", &expected_fpr, py::arg("spec"), py::arg("n_keys"),
+               py::arg("bits_per_key"),
+               "The false-positive rate by the exact model. Allocates no filter.");
+    module.def("bits_for_fpr", &bits_for_fpr, py::arg("spec"), py::arg("n_keys"), py::arg("fpr"),
+               "The fewest bits a key with which the exact model says at most that rate.");
+    module.def("build_filter", &build_filter, py::arg("keys"), py::arg("check_bits") = 8,
+               py::kw_only(), py::arg("seed") = 0, py::arg("hashing") = "fast",
+               py::arg("secret") = py::none(), py::arg("hashed") = false,
+               "A fuse filter of keys that never change: the least space. Its rate is "
+               "2**-check_bits.");
+    define_advice(module);
+}
+
+}  // namespace simdbloom::python

@@ -1,0 +1,37 @@
+"""Bloom, cuckoo and counting filters whose kernels are SIMD, for NumPy arrays and Arrow."""
+
+from ._simdbloom import (
+    Advice,
+    Choice,
+    Filter,
+    JoinBuilder,
+    JoinFilter,
+    LoadError,
+    Rows,
+    __version__,
+    advise,
+    bits_for_fpr,
+    build_filter,
+    expected_fpr,
+    usable_isas,
+)
+
+__all__ = [
+    "Advice",
+    "Choice",
+    "Filter",
+    "JoinBuilder",
+    "JoinFilter",
+    "LoadError",
+    "Rows",
+    "__version__",
+    "advise",
+    "bits_for_fpr",
+    "build_filter",
+    "expected_fpr",
+    "usable_isas",
+]
+
+for _name in __all__:
+    if hasattr(globals()[_name], "__module__"):
+        globals()[_name].__module__ = __name__

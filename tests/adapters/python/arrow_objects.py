@@ -1,0 +1,149 @@
+"""Objects with Arrow's PyCapsule interface, made by ctypes: what polars and pyarrow have."""
+
+import ctypes as c
+
+import numpy as np
+
+
+class Schema(c.Structure):
+    pass
+
+
+class Array(c.Structure):
+    pass
+
+
+class Stream(c.Structure):
+    pass
+
+
+Release = c.CFUNCTYPE(None, c.c_void_p)
+GetSchema = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(Schema))
+GetNext = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(Array))
+GetError = c.CFUNCTYPE(c.c_void_p, c.c_void_p)
+Schema._fields_ = [("format", c.c_char_p), ("name", c.c_char_p), ("metadata", c.c_char_p),
+                   ("flags", c.c_int64), ("n_children", c.c_int64), ("children", c.c_void_p),
+                   ("dictionary", c.c_void_p), ("release", c.c_void_p),
+                   ("private_data", c.c_void_p)]
+Array._fields_ = [("length", c.c_int64), ("null_count", c.c_int64), ("offset", c.c_int64),
+                  ("n_buffers", c.c_int64), ("n_children", c.c_int64), ("buffers", c.c_void_p),
+                  ("children", c.c_void_p), ("dictionary", c.c_void_p), ("release", c.c_void_p),
+                  ("private_data", c.c_void_p)]
+Stream._fields_ = [("get_schema", c.c_void_p), ("get_next", c.c_void_p),
+                   ("get_last_error", c.c_void_p), ("release", c.c_void_p),
+                   ("private_data", c.c_void_p)]
+
+_new = c.pythonapi.PyCapsule_New
+_new.restype, _new.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
+
+live = {}  # what was handed out and not released, by the address in private_data
+_numbers = iter(range(1, 1 << 62))
+
+
+def _release_of(struct):
+
+    def release(address):
+        one = struct.from_address(address)
+        del live[one.private_data]
+        one.release = None
+
+    return Release(release)
+
+
+_releases = {struct: _release_of(struct) for struct in (Schema, Array, Stream)}
+
+
+def _keep(struct, *parts):
+    """Keeps the parts until the consumer releases the struct."""
+    struct.private_data = next(_numbers)
+    struct.release = c.cast(_releases[type(struct)], c.c_void_p).value
+    live[struct.private_data] = parts
+    return struct
+
+
+_capsules = []  # the structs that capsules point to; the consumer moves their content out
+
+
+def capsule(struct, name):
+    _capsules.append((struct, name))
+    return _new(c.addressof(struct), name, None)
+
+
+class Column:
+    """A column: an Arrow format, buffers, and perhaps children or a dictionary."""
+
+    def __init__(self, fmt, length, buffers, offset=0, children=(), dictionary=None, name=b""):
+        self.fmt, self.length, self.offset, self.name = fmt, length, offset, name
+        self.buffers = [None if b is None else np.ascontiguousarray(b) for b in buffers]
+        self.children, self.dictionary = list(children), dictionary
+
+    def schema(self):
+        parts = [child.schema() for child in self.children]
+        pointers = (c.c_void_p * len(parts))(*map(c.addressof, parts))
+        words = self.dictionary.schema() if self.dictionary else None
+        return _keep(Schema(self.fmt, self.name, None, 2, len(parts),
+                            c.cast(pointers, c.c_void_p) if parts else None,
+                            c.addressof(words) if words else None), parts, pointers, words)
+
+    def array(self):
+        parts = [child.array() for child in self.children]
+        pointers = (c.c_void_p * len(parts))(*map(c.addressof, parts))
+        words = self.dictionary.array() if self.dictionary else None
+        buffers = (c.c_void_p * len(self.buffers))(
+            *[None if b is None else b.ctypes.data for b in self.buffers])
+        return _keep(Array(self.length, -1, self.offset, len(self.buffers), len(parts),
+                           c.cast(buffers, c.c_void_p),
+                           c.cast(pointers, c.c_void_p) if parts else None,
+                           c.addressof(words) if words else None),
+                     parts, pointers, words, buffers, self.buffers)
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return capsule(self.schema(), b"arrow_schema"), capsule(self.array(), b"arrow_array")
+
+
+class Chunks:
+    """A stream of columns of one type. `before` is called before each batch."""
+
+    def __init__(self, columns, fails_after=None, before=lambda: None):
+        self.columns, self.fails_after, self.before = columns, fails_after, before
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        rest = iter(self.columns)
+        words = c.create_string_buffer(b"the disk is on fire")
+        given = [0]
+
+        def get_schema(_, out):
+            c.memmove(out, c.byref(self.columns[0].schema()), c.sizeof(Schema))
+            return 0
+
+        def get_next(_, out):
+            self.before()
+            if given[0] == self.fails_after:
+                return 5
+            given[0] += 1
+            column = next(rest, None)
+            array = column.array() if column else Array()
+            c.memmove(out, c.byref(array), c.sizeof(Array))
+            return 0
+
+        calls = GetSchema(get_schema), GetNext(get_next), GetError(lambda _: c.addressof(words))
+        stream = Stream(*[c.cast(call, c.c_void_p).value for call in calls])
+        return capsule(_keep(stream, calls, words), b"arrow_array_stream")
+
+
+def integers(values, valid=None, offset=0, fmt=b"l"):
+    values = np.asarray(values)
+    bits = None if valid is None else np.packbits(valid, bitorder="little")
+    return Column(fmt, len(values) - offset, [bits, values], offset)
+
+
+def strings(words, fmt=b"u"):
+    utf8 = [w.encode() for w in words]
+    ends = np.cumsum([0] + [len(w) for w in utf8])
+    kind = np.int32 if fmt == b"u" else np.int64
+    data = np.frombuffer(b"".join(utf8) or b" ", np.uint8)
+    return Column(fmt, len(words), [None, ends.astype(kind), data])
+
+
+def struct(children, length):
+    return Column(b"+s", length, [None], children=children)

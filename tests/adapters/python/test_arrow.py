@@ -1,0 +1,181 @@
+"""Arrow's arrays and streams by the PyCapsule interface, without a library of Arrow's."""
+
+import gc
+import unittest
+
+import arrow_objects as arrow
+import numpy as np
+
+from simdbloom import Filter, JoinBuilder, Rows
+
+try:
+    import pyarrow
+except ImportError:
+    pyarrow = None
+try:
+    import polars
+except ImportError:
+    polars = None
+
+
+def of(keys):
+    f = Filter("split256", 10000, 30)
+    f.insert(keys)
+    return f
+
+
+class Arrays(unittest.TestCase):
+
+    def tearDown(self):
+        gc.collect()
+        self.assertEqual(arrow.live, {}, "not released")
+
+    def test_of_numbers(self):
+        f = of(np.arange(100))
+        for fmt, kind in ((b"c", np.int8), (b"C", np.uint8), (b"s", np.int16), (b"S", np.uint16),
+                          (b"i", np.int32), (b"I", np.uint32), (b"l", np.int64), (b"L", np.uint64),
+                          (b"f", np.float32), (b"g", np.float64)):
+            with self.subTest(fmt):
+                column = arrow.integers(np.arange(120).astype(kind), fmt=fmt)
+                self.assertEqual(f.select(column).tolist(), list(range(100)))
+                self.assertEqual(of(column).select(np.arange(200)).tolist(), list(range(120)))
+
+    def test_with_nulls_and_an_offset(self):
+        valid = np.arange(100) % 5 != 0
+        column = arrow.integers(np.arange(100), valid, offset=3)
+        f = of(column)
+        expected = [i for i in range(3, 100) if i % 5]
+        self.assertEqual(f.select(np.arange(100)).tolist(), expected)
+        self.assertEqual((f.select(column) + 3).tolist(), expected)
+        self.assertEqual(f.contains(column).tolist(), valid[3:].tolist())
+        self.assertEqual(f.count(column), len(expected))
+        self.assertEqual(len(f.bitmap(column)), 13)
+
+    def test_of_strings_and_dictionaries(self):
+        words = ["w%d" % i for i in range(50)] + ["", "Київ"]
+        for fmt in (b"u", b"U"):
+            f = of(arrow.strings(words, fmt))
+            self.assertEqual(f.count(words), 52)
+            codes = arrow.integers(np.array([3, 0, 51], np.int8), fmt=b"c")
+            codes.dictionary = arrow.strings(words, fmt)
+            self.assertEqual(f.count(codes), 3)
+            self.assertEqual(of(codes).select(words).tolist(), [0, 3, 51])
+
+    def test_of_structs_are_rows_of_columns(self):
+        days, words = np.arange(30), ["w%d" % i for i in range(30)]
+        rows = arrow.struct([arrow.integers(days), arrow.strings(words)], 30)
+        self.assertEqual(of(rows).count(Rows(days, words)), 30)
+        self.assertEqual(of(Rows(days, words)).count(rows), 30)
+
+    def test_that_are_wrong_are_refused(self):
+        f = of([1])
+        with self.assertRaisesRegex(ValueError, "zz"):
+            f.count(arrow.integers(np.arange(3), fmt=b"zz"))
+        codes = arrow.integers(np.array([9], np.int8), fmt=b"c")
+        codes.dictionary = arrow.strings(["a"])
+        with self.assertRaises(ValueError):
+            f.insert(codes)
+        with self.assertRaises(TypeError):
+            f.count(arrow.integers(np.arange(3)), hashed=True)
+
+        class Odd:
+
+            def __arrow_c_array__(self, requested_schema=None):
+                return 1, 2
+
+        with self.assertRaises(ValueError):
+            f.count(Odd())
+
+        class Broken:
+
+            def __arrow_c_array__(self, requested_schema=None):
+                raise KeyError("of the producer")
+
+        with self.assertRaisesRegex(KeyError, "producer"):
+            f.count(Broken())
+
+    def test_are_used_once(self):
+        column = arrow.integers(np.arange(3))
+        pair = column.__arrow_c_array__()
+
+        class Again:
+
+            def __arrow_c_array__(self, requested_schema=None):
+                return pair
+
+        f = of(Again())
+        with self.assertRaisesRegex(ValueError, "used before"):
+            f.insert(Again())
+
+
+class Streams(unittest.TestCase):
+    tearDown = Arrays.tearDown
+
+    def chunks(self, sizes=(5, 0, 17, 1, 100), **options):
+        first, columns = 0, []
+        for n in sizes:
+            columns.append(arrow.integers(np.arange(first, first + n)))
+            first += n
+        return arrow.Chunks(columns, **options)
+
+    def test_answer_as_one_array(self):
+        keys = np.arange(123)
+        f = of(keys[::3])
+        for stream in (self.chunks(), self.chunks((123,)), self.chunks((8, 8, 107))):
+            np.testing.assert_array_equal(f.contains(stream), f.contains(keys))
+            np.testing.assert_array_equal(f.select(stream), f.select(keys))
+            np.testing.assert_array_equal(f.bitmap(stream), f.bitmap(keys))
+            self.assertEqual(f.count(stream), 41)
+            self.assertEqual(of(stream).to_bytes(), of(keys).to_bytes())
+            room = np.zeros(200, bool)
+            np.testing.assert_array_equal(f.contains(stream, out=room), f.contains(keys))
+            with self.assertRaisesRegex(ValueError, "room for 100"):
+                f.contains(stream, out=room[:100])
+        g = Filter("split256", 1000, 30)
+        self.assertTrue(g.insert_if_new(self.chunks()).all())
+        self.assertFalse(g.insert_if_new(self.chunks()).any())
+        builder = JoinBuilder()
+        builder.insert(self.chunks())
+        self.assertEqual(builder.finish().count(keys), 123)
+        with self.assertRaises(TypeError):
+            f.select(self.chunks(), rows=np.array([1], np.uint32))
+
+    def test_that_fail_say_why(self):
+        f = of([1])
+        with self.assertRaisesRegex(RuntimeError, "on fire"):
+            f.contains(self.chunks(fails_after=2))
+        with self.assertRaisesRegex(RuntimeError, "on fire"):
+            f.insert(self.chunks(fails_after=0))
+
+    def test_may_ask_the_filter_that_they_fill(self):
+        f = Filter("split256", 1000, 30)
+        f.insert(self.chunks(before=lambda: (5 in f, f.count([1]), f.estimated_fpr())))
+        self.assertEqual(f.count(np.arange(123)), 123)
+
+
+@unittest.skipIf(pyarrow is None, "pyarrow is not installed")
+class PyArrow(unittest.TestCase):
+
+    def test_works_unasked(self):
+        f = of(pyarrow.array([1, None, 3]))
+        self.assertEqual(f.contains(pyarrow.chunked_array([[1, 2], [None, 3]])).tolist(),
+                         [True, False, False, True])
+        self.assertEqual(of(pyarrow.array(["a", "b"])).count(["a", "b", "c"]), 2)
+        table = pyarrow.table({"a": [1, 2], "b": ["x", "y"]})
+        self.assertEqual(of(table).count(Rows([1, 2], ["x", "y"])), 2)
+
+
+@unittest.skipIf(polars is None, "polars is not installed")
+class Polars(unittest.TestCase):
+
+    def test_works_unasked(self):
+        f = of(polars.Series([1, None, 3]))
+        self.assertEqual(f.contains(polars.Series([1, 2, None, 3])).tolist(),
+                         [True, False, False, True])
+        self.assertEqual(of(polars.Series(["a", "b"])).count(["a", "b", "c"]), 2)
+        frame = polars.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+        self.assertEqual(of(frame).count(Rows([1, 2], ["x", "y"])), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,326 @@
+"""Filters by spec: arrays in, arrays out, sets, files, pickles and errors."""
+
+import copy
+import mmap
+import os
+import pickle
+import tempfile
+import unittest
+
+import numpy as np
+
+import simdbloom
+from simdbloom import Filter, LoadError
+
+SPECS = ("split256 sector512 register64 register32 blocked512 classic zoned512 cuckoo8 cuckoo12 "
+         "cuckoo16 counting counting512 dleft12 growing scalable").split()
+BLOOM = [s for s in SPECS if s in "split256 sector512 register64 blocked512 classic".split()]
+ERASABLE = "cuckoo12 counting counting512 dleft12 growing".split()
+
+
+def filled(spec="split256", keys=None, **options):
+    keys = np.arange(1000, dtype=np.int64) if keys is None else keys
+    f = Filter(spec, max(1, len(keys)), 24, **options)
+    f.insert(keys)
+    return f
+
+
+class EverySpec(unittest.TestCase):
+
+    def test_finds_its_keys_in_every_form(self):
+        keys = np.arange(5000, dtype=np.uint64) * 77 + 5
+        probe = np.concatenate([keys, np.arange(10**9, 10**9 + 5000, dtype=np.uint64)])
+        for spec in SPECS:
+            with self.subTest(spec):
+                f = filled(spec, keys)
+                flags = f.contains(probe)
+                self.assertEqual(flags.dtype, bool)
+                self.assertTrue(flags[:5000].all())
+                self.assertLess(flags[5000:].mean(), 0.05)
+                rows = f.select(probe)
+                self.assertEqual(rows.dtype, np.uint32)
+                np.testing.assert_array_equal(rows, np.flatnonzero(flags))
+                bits = np.unpackbits(f.bitmap(probe), bitorder="little")
+                np.testing.assert_array_equal(bits, flags)
+                self.assertEqual(f.count(probe), flags.sum())
+                for i in (0, 4999, 5000, 9999):
+                    self.assertEqual(int(probe[i]) in f, flags[i])
+                self.assertLess(f.expected_fpr(), 0.05)
+                self.assertTrue(spec in f.spec, f.spec)
+
+    def test_of_an_array_and_of_its_keys_one_by_one_are_one_filter(self):
+        keys = np.arange(-500, 500)
+        for spec in SPECS:
+            with self.subTest(spec):
+                one_by_one = Filter(spec, 1000, 24)
+                for key in keys:
+                    one_by_one.add(key)
+                if spec not in ("growing", "cuckoo8", "cuckoo12", "cuckoo16"):
+                    self.assertEqual(one_by_one.to_bytes(), filled(spec, keys).to_bytes())
+                self.assertEqual(one_by_one.count(keys), 1000)
+
+    def test_survives_bytes_files_and_pickles(self):
+        keys = np.arange(1000)
+        probe = np.arange(20000)
+        for spec in SPECS:
+            with self.subTest(spec), tempfile.TemporaryDirectory() as folder:
+                f = filled(spec, keys)
+                answers = f.contains(probe)
+                path = os.path.join(folder, "f")
+                f.save(path)
+                for other in (Filter.from_bytes(f.to_bytes()), Filter.load(path), f.copy(),
+                              pickle.loads(pickle.dumps(f)), copy.deepcopy(f),
+                              Filter.from_bytes(memoryview(bytearray(f.to_bytes())))):
+                    self.assertEqual(other.spec, f.spec)
+                    np.testing.assert_array_equal(other.contains(probe), answers)
+                    self.assertFalse(other.read_only)
+
+    def test_that_erases(self):
+        keys = np.arange(1000)
+        for spec in ERASABLE:
+            with self.subTest(spec):
+                f = filled(spec, keys)
+                self.assertEqual(f.erase(keys[:600]), 600)
+                self.assertEqual(f.count(keys[600:]), 400)
+                self.assertLess(f.count(keys[:600]), 60)
+                self.assertTrue(f.discard(700))
+                f.clear()
+                self.assertEqual(f.count(keys), 0)
+
+    def test_of_a_size_or_a_rate(self):
+        f = Filter("split256", 10**6, fpr=0.01)
+        self.assertLessEqual(f.expected_fpr(), 0.01)
+        self.assertAlmostEqual(f.bits_per_key,
+                               simdbloom.bits_for_fpr("split256", 10**6, 0.01), places=3)
+        self.assertEqual(Filter("split256", 10**6, 12).expected_fpr(),
+                         simdbloom.expected_fpr("split256", 10**6, 12))
+
+
+class NewKeys(unittest.TestCase):
+
+    def test_are_told(self):
+        f = Filter("split256", 1000, 24)
+        new = f.insert_if_new(np.array([3, 5, 3, 8]))
+        self.assertEqual(new.tolist(), [True, True, False, True])
+        self.assertEqual(f.insert_if_new(["a", "b", None, "a"]).tolist(),
+                         [True, True, False, False])
+
+    def test_that_find_no_place(self):
+        f = Filter("cuckoo12", 100, 14)
+        taken = f.try_insert(np.arange(100000))
+        self.assertGreater(taken, 90)
+        self.assertLess(taken, 1000)
+        self.assertEqual(f.count(np.arange(taken)), taken)
+        with self.assertRaisesRegex(ValueError, "keys went in"):
+            f.insert(np.arange(10**6, 10**6 + 1000))
+
+
+class Sets(unittest.TestCase):
+
+    def test_union_and_intersection(self):
+        a_keys, b_keys = np.arange(600), np.arange(400, 1000)
+        for spec in BLOOM:
+            with self.subTest(spec):
+                a, b = Filter(spec, 1000, 24), Filter(spec, 1000, 24)
+                a.insert(a_keys)
+                b.insert(b_keys)
+                self.assertEqual((a | b).count(np.arange(1000)), 1000)
+                self.assertLess((a & b).count(np.arange(400)), 20)
+                self.assertEqual((a & b).count(np.arange(400, 600)), 200)
+                either = a | b
+                a |= b
+                self.assertEqual(a.to_bytes(), either.to_bytes())
+                a |= a
+                self.assertEqual(a.to_bytes(), either.to_bytes())
+                keys, error = a.estimated_keys()
+                self.assertLess(abs(keys - 1000), 6 * error + 1)
+
+    def test_of_unlike_filters_are_refused(self):
+        a = Filter("split256", 1000, 12)
+        for b in (Filter("split256", 1000, 12, seed=1), Filter("split256", 9000, 12),
+                  Filter("sector512", 1000, 12)):
+            with self.assertRaises(ValueError):
+                a |= b
+
+    def test_folding_halves(self):
+        f = filled(fold_levels=2)
+        half = f.folded(2)
+        self.assertEqual(2 * half.size_in_bytes, f.size_in_bytes)
+        self.assertEqual(half.count(np.arange(1000)), 1000)
+        f.accept_all()
+        self.assertEqual(f.count(np.arange(10**6)), 10**6)
+
+
+class Outputs(unittest.TestCase):
+
+    def test_are_written_where_the_caller_says(self):
+        f = filled()
+        probe = np.arange(2000)
+        flags, bits = np.ones(3000, bool), np.full(300, 255, np.uint8)
+        rows = np.full(2000, 7, np.uint32)
+        given = f.contains(probe, out=flags)
+        self.assertTrue(np.shares_memory(given, flags))
+        self.assertEqual(len(given), 2000)
+        self.assertTrue(flags[2000:].all())  # not written
+        f.bitmap(probe, out=bits)
+        self.assertEqual(bits[250:].tolist(), [255] * 50)
+        np.testing.assert_array_equal(np.unpackbits(bits[:250], bitorder="little"), given)
+        found = f.select(probe, out=rows)
+        np.testing.assert_array_equal(found, np.flatnonzero(given))
+        self.assertTrue(np.shares_memory(found, rows))
+
+    def test_that_do_not_fit_are_refused(self):
+        f, probe = filled(), np.arange(64)
+        with self.assertRaisesRegex(ValueError, "room for 63"):
+            f.contains(probe, out=np.empty(63, bool))
+        with self.assertRaisesRegex(TypeError, "float64"):
+            f.contains(probe, out=np.empty(64))
+        with self.assertRaises(TypeError):
+            f.select(probe, out=np.empty(64, np.int32))
+        with self.assertRaises(ValueError):
+            f.contains(probe, out=np.empty(128, bool)[::2])
+        fixed = np.empty(64, bool)
+        fixed.flags.writeable = False
+        with self.assertRaises(ValueError):
+            f.contains(probe, out=fixed)
+        with self.assertRaises(TypeError):
+            f.contains(probe, out=[])
+
+    def test_of_some_rows(self):
+        f = filled()
+        probe = np.array([5, 10**9, 7, 10**9 + 1, 3], dtype=np.int64)
+        rows = np.array([4, 1, 2], dtype=np.uint32)
+        self.assertEqual(f.select(probe, rows=rows).tolist(), [4, 2])
+        with self.assertRaises(IndexError):
+            f.select(probe, rows=np.array([5], dtype=np.uint32))
+        with self.assertRaises(TypeError):
+            f.select(probe, rows=np.array([1], dtype=np.int64))
+
+    def test_of_no_keys(self):
+        for empty in ([], np.array([], np.int64), np.array([], "S3"), ()):
+            f = filled()
+            before = f.to_bytes()
+            f.insert(empty)
+            self.assertEqual(f.to_bytes(), before)
+            self.assertEqual(len(f.contains(empty)), 0)
+            self.assertEqual(len(f.select(empty)), 0)
+            self.assertEqual(len(f.bitmap(empty)), 0)
+            self.assertEqual(f.count(empty), 0)
+
+
+class Memory(unittest.TestCase):
+
+    def test_of_a_mapped_file_is_read_only(self):
+        for f in (filled("sector512"), simdbloom.build_filter(np.arange(1000))):
+            with self.subTest(f.spec), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "f")
+                f.save(path)
+                mapped = Filter.map(path)
+                self.assertTrue(mapped.read_only)
+                np.testing.assert_array_equal(mapped.contains(np.arange(5000)),
+                                              f.contains(np.arange(5000)))
+                with self.assertRaisesRegex(ValueError, "read-only"):
+                    mapped.insert(np.arange(3))
+                self.assertFalse(mapped.copy().read_only)
+
+    def test_of_a_buffer_lives_as_long_as_the_filter(self):
+        data = filled().to_bytes()
+        memory = mmap.mmap(-1, len(data))
+        memory[:] = data
+        seen = Filter.view(memory)
+        with self.assertRaises(BufferError):
+            memory.close()
+        self.assertEqual(seen.count(np.arange(1000)), 1000)
+        del seen
+        memory.close()
+        odd = mmap.mmap(-1, len(data) + 1)
+        odd[1:] = data
+        with self.assertRaisesRegex(LoadError, "64"):
+            Filter.view(memoryview(odd)[1:])
+
+
+class Errors(unittest.TestCase):
+
+    def test_name_what_is_wrong(self):
+        for error, words, call in (
+            (ValueError, "nonsense", lambda: Filter("nonsense", 10, 12)),
+            (ValueError, "0", lambda: Filter("split256", 0, 12)),
+            (ValueError, "-3", lambda: Filter("split256", 10, -3)),
+            (TypeError, "either", lambda: Filter("split256", 10)),
+            (TypeError, "either", lambda: Filter("split256", 10, 12, fpr=0.1)),
+            (ValueError, "loud", lambda: Filter("split256", 10, 12, hashing="loud")),
+            (ValueError, "mmx", lambda: Filter("split256", 10, 12, isa="mmx")),
+            (ValueError, "3 bytes", lambda: Filter("split256", 10, 12, hashing="keyed",
+                                                   secret=b"abc")),
+            (ValueError, "secret", lambda: Filter("split256", 10, 12, secret=b"a" * 16)),
+            (TypeError, "", lambda: Filter("split256", "10", 12)),
+            (TypeError, "", lambda: Filter("split256", -1, 12)),
+            (ValueError, "split256", lambda: Filter("split256", 10, 12).erase([1])),
+            (ValueError, "fuse", lambda: simdbloom.build_filter([1, 2]).insert([3])),
+            (MemoryError, "bytes", lambda: Filter("split256", 1 << 36, 10)),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(error, words):
+                call()
+
+    def test_of_files_are_of_the_system(self):
+        with self.assertRaises(FileNotFoundError):
+            Filter.load("/nowhere/at/all")
+        with self.assertRaises(FileNotFoundError):
+            Filter.map("/nowhere/at/all")
+        with self.assertRaises(FileNotFoundError):
+            filled().save("/nowhere/at/all")
+        with self.assertRaises(IsADirectoryError):
+            Filter.load("/")
+
+    def test_of_bytes_say_what_they_are(self):
+        data = bytearray(filled().to_bytes())
+        data[200] ^= 1
+        with self.assertRaisesRegex(LoadError, "checksum"):
+            Filter.from_bytes(data)
+        with self.assertRaises(ValueError):
+            Filter.from_bytes(b"no filter")
+        with self.assertRaises(TypeError):
+            Filter.from_bytes(3)
+
+
+class Secrets(unittest.TestCase):
+
+    def test_stay_with_the_caller(self):
+        f = filled(hashing="keyed")
+        self.assertEqual((f.hashing, len(f.secret)), ("keyed", 16))
+        with self.assertRaisesRegex(TypeError, "secret"):
+            pickle.dumps(f)
+        with self.assertRaises(LoadError):
+            Filter.from_bytes(f.to_bytes())
+        again = Filter.from_bytes(f.to_bytes(), secret=f.secret)
+        for keys in (np.arange(1000), np.arange(1000, dtype=np.int8 if 0 else np.int16),
+                     np.arange(1000.0)):
+            self.assertEqual(again.count(keys), 1000)
+        words = ["a", "bc", "d" * 100]
+        again.insert(words)
+        self.assertTrue(all(word in again for word in words))
+
+    def test_of_seeded_filters_are_drawn(self):
+        a, b = filled(hashing="seeded"), filled(hashing="seeded")
+        self.assertNotEqual(a.seed, b.seed)
+        self.assertIsNone(a.secret)
+        self.assertEqual(pickle.loads(pickle.dumps(a)).count(np.arange(1000)), 1000)
+
+
+class Fuse(unittest.TestCase):
+
+    def test_is_built_of_any_keys(self):
+        for options in ({}, {"seed": 5}, {"hashing": "keyed"}, {"hashing": "seeded"}):
+            f = simdbloom.build_filter(np.arange(10000), 8, **options)
+            self.assertEqual(f.count(np.arange(10000)), 10000)
+            self.assertEqual(f.count(np.arange(10000, dtype=np.int32)), 10000)
+            self.assertLess(f.count(np.arange(10**6, 10**6 + 10**5)), 600)
+            self.assertTrue(5 in f)
+        words = ["w%d" % i for i in range(1000)] + [None]
+        f = simdbloom.build_filter(words)
+        self.assertEqual(f.count(words), 1000)
+        self.assertTrue("w7" in f)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+"""Filters of joins: builders for threads, kinds, ranges, parts."""
+
+import pickle
+import tempfile
+import unittest
+
+import numpy as np
+
+from simdbloom import JoinBuilder, JoinFilter, LoadError, Rows
+
+
+def join(keys, *args, **options):
+    builder = JoinBuilder(*args, **options)
+    builder.insert(keys)
+    return builder.finish()
+
+
+class Joins(unittest.TestCase):
+
+    def test_take_what_fits(self):
+        spread = np.arange(1, 5000, dtype=np.uint64)**4
+        for kind, keys in (("none", np.array([], int)), ("list", np.array([5, 10**12])),
+                           ("bitmap", np.arange(0, 7000, 7)), ("filter", spread)):
+            with self.subTest(kind):
+                f = join(keys, "auto", len(keys), 12)
+                self.assertEqual(f.kind, kind)
+                self.assertIn(kind, f.why)
+                self.assertEqual(f.count(keys), len(keys))
+                probe = np.arange(100000)
+                flags = f.contains(probe)
+                np.testing.assert_array_equal(f.select(probe), np.flatnonzero(flags))
+                self.assertLess(abs(flags.mean() - np.isin(probe, keys).mean()), 0.03)
+                self.assertLess(f.estimated_fpr(), 0.03)
+                again = pickle.loads(pickle.dumps(f))
+                self.assertEqual(again.to_bytes(), f.to_bytes())
+                np.testing.assert_array_equal(again.contains(probe), flags)
+
+    def test_prune_ranges(self):
+        f = join(np.arange(-500, 500), "auto", 1000, 12)
+        self.assertEqual(f.prune(600, 2**64 - 1 - 10**6), "none")
+        self.assertEqual(f.prune(-5, 5), "all")
+        self.assertEqual(f.prune(400, 10**18), "maybe")
+        self.assertEqual(f.prune(-2**63, -501), "none")
+        with self.assertRaises(ValueError):
+            f.prune(5, 4)
+        with self.assertRaises(OverflowError):
+            f.prune(0, 2**64)
+
+    def test_of_strings_and_columns(self):
+        words = ["w%d" % i for i in range(3000)]
+        f = join(words)
+        self.assertEqual(f.count(np.array(words)), 3000)
+        self.assertLess(f.count(["v%d" % i for i in range(10000)]), 300)
+        rows = Rows(np.arange(3000), words)
+        self.assertEqual(join(rows).count(rows), 3000)
+
+    def test_of_a_rate(self):
+        keys = np.arange(1, 20001, dtype=np.uint64)**3
+        f = join(np.concatenate([keys, keys]), "split256", fpr=0.01)
+        self.assertAlmostEqual(f.estimated_fpr(), 0.01, delta=0.002)
+
+    def test_unite_parts(self):
+        builders = [JoinBuilder("auto", 2000, 12) for _ in range(3)]
+        keys = np.arange(0, 2 * 10**9, 10**6)
+        builders[0].insert(keys[:1000])
+        builders[1].insert(keys[1000:])
+        for builder in builders[:2]:
+            part = JoinFilter.from_bytes(builder.part().to_bytes())
+            builders[2].unite(part)
+        self.assertEqual(builders[2].finish().count(keys), 2000)
+
+    def test_are_finished_once(self):
+        builder = JoinBuilder()
+        builder.insert([1, None, 3])
+        self.assertEqual(builder.rows, 2)
+        builder.finish()
+        for call in (builder.finish, builder.part, lambda: builder.insert([1])):
+            with self.assertRaisesRegex(ValueError, "finished"):
+                call()
+
+    def test_refuse_what_is_wrong(self):
+        for error, call in ((ValueError, lambda: JoinBuilder("nonsense", 10, 12)),
+                            (ValueError, lambda: JoinBuilder("cuckoo12", 10, 12)),
+                            (TypeError, lambda: JoinBuilder("auto", 10, 12, fpr=0.1)),
+                            (LoadError, lambda: JoinFilter.from_bytes(bytes(100))),
+                            (FileNotFoundError, lambda: JoinFilter.load("/nowhere/at/all"))):
+            with self.assertRaises(error):
+                call()
+
+    def test_are_saved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            f = join(np.arange(100) * 10**9)
+            f.save(folder + "/f")
+            self.assertEqual(JoinFilter.load(folder + "/f").to_bytes(), f.to_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()

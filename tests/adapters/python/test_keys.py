@@ -1,0 +1,224 @@
+"""Arrays and sequences of every type: equal keys are found whatever their type is."""
+
+import array
+import unittest
+
+import numpy as np
+
+import simdbloom
+from simdbloom import Filter, Rows
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
+
+
+def of(keys, hashing="fast"):
+    f = Filter("split256", 10000, 30, hashing=hashing, seed=9 if hashing == "fast" else 0)
+    f.insert(keys)
+    return f
+
+
+class Numbers(unittest.TestCase):
+
+    def test_of_every_type_are_one_key(self):
+        values = np.arange(1, 120, 2)
+        for hashing in ("fast", "keyed"):
+            for inserted in INTEGERS + ["float16", "float32", "float64"]:
+                f = of(values.astype(inserted), hashing)
+                for asked in INTEGERS + ["float16", "float32", "float64"]:
+                    with self.subTest(f"{inserted} {asked} {hashing}"):
+                        keys = np.arange(120).astype(asked)
+                        self.assertEqual(f.select(keys).tolist(), values.tolist())
+                        self.assertEqual(f.count(keys), 60)
+                self.assertTrue(all(int(v) in f and float(v) in f for v in values))
+                self.assertTrue(np.int8(5) in f and np.uint64(5) in f and np.float32(5) in f)
+                self.assertFalse(6 in f or 6.5 in f)
+
+    def test_below_zero_are_sign_extended(self):
+        values = np.arange(-100, 0)
+        for inserted in INTEGERS[:4] + ["float32", "float64"]:
+            f = of(values.astype(inserted))
+            for asked in INTEGERS[:4] + ["float32", "float64"]:
+                self.assertEqual(f.count(values.astype(asked)), 100)
+            self.assertTrue(-7 in f)
+
+    def test_at_the_ends_of_their_range(self):
+        ends = [-2**63, -1, 0, 2**63 - 1, 2**64 - 1]
+        f = of(ends)
+        self.assertEqual(f.count(ends), 5)
+        self.assertTrue(all(v in f for v in ends))
+        self.assertEqual(f.count(np.array([2**64 - 1, 0], np.uint64)), 2)
+        for beyond in (2**64, -2**63 - 1, 10**40):
+            with self.assertRaisesRegex(OverflowError, "64 bits"):
+                beyond in f
+            with self.assertRaisesRegex(OverflowError, str(beyond)):
+                f.insert([1, beyond])
+
+    def test_with_fractions_and_nan(self):
+        f = of(np.array([0.5, -0.0, np.nan, np.inf]))
+        self.assertEqual(f.count([0.5, 0, float("nan"), float("inf"), -float("inf"), 1.5]), 4)
+        self.assertEqual(f.count(np.array([0.5, 0, np.nan], np.float32)), 3)
+
+    def test_that_are_true_or_false(self):
+        f = of(np.array([True, True]))
+        self.assertEqual(f.contains(np.array([True, False])).tolist(), [True, False])
+        self.assertTrue(1 in f and True in f and np.True_ in f)
+        self.assertFalse(0 in f or False in f)
+
+    def test_in_other_memory(self):
+        values = np.arange(1000)
+        f = of(values)
+        strided = np.arange(2000)[::2] // 2
+        odd = np.frombuffer(b"x" + values.tobytes(), np.uint8)[1:].view(np.int64)
+        for keys in (strided, values[::-1], values.astype(">i8"), values.astype(">u2"), odd,
+                     array.array("q", range(1000)), memoryview(values), range(1000), set(values),
+                     (int(v) for v in values), dict.fromkeys(range(1000)),
+                     np.ma.masked_array(values)):
+            self.assertEqual(f.count(keys), 1000, type(keys))
+        g = of(strided)
+        self.assertEqual(g.to_bytes(), f.to_bytes())
+        read_only = values.copy()
+        read_only.flags.writeable = False
+        self.assertEqual(of(read_only).to_bytes(), f.to_bytes())
+
+    def test_that_are_dates(self):
+        days = np.array(["2024-02-29", "1969-12-31", "NaT"], "datetime64[D]")
+        f = of(days)
+        self.assertEqual(f.contains(days).tolist(), [True, True, False])
+        self.assertEqual(f.count(np.array([-1])), 1)
+        self.assertEqual(of(np.array([5], "timedelta64[s]")).count(np.array([5])), 1)
+
+    def test_that_are_hashed_already(self):
+        f = of(np.arange(100))
+        hashes = f.hashes(np.arange(200))
+        self.assertEqual(hashes.dtype, np.uint64)
+        np.testing.assert_array_equal(f.contains(hashes, hashed=True), f.contains(np.arange(200)))
+        again = Filter("split256", 10000, 30, seed=9)
+        again.insert(hashes[:100], hashed=True)
+        self.assertEqual(again.to_bytes(), f.to_bytes())
+        with self.assertRaisesRegex(TypeError, "uint64"):
+            f.count(np.arange(3), hashed=True)
+        with self.assertRaises(TypeError):
+            f.count([1, 2], hashed=True)
+
+
+class Texts(unittest.TestCase):
+    words = ["", "a", "Kyiv", "Київ", "東京", "x" * 300, "\U0001F40D", "tab\tand\x01"]
+
+    def test_in_every_form_are_one_key(self):
+        for hashing in ("fast", "keyed"):
+            utf8 = [w.encode() for w in self.words]
+            forms = [
+                self.words, utf8, tuple(self.words), np.array(self.words), np.array(utf8),
+                np.array(self.words, object), np.array(self.words).astype(">U300"),
+                np.array(self.words * 2)[::2][:0].tolist() + self.words, iter(self.words),
+            ]
+            for i, inserted in enumerate(forms):
+                f = of(inserted, hashing)
+                for j, asked in enumerate(forms[:-1]):
+                    with self.subTest(f"{i} {j} {hashing}"):
+                        self.assertEqual(f.count(asked), len(self.words))
+                self.assertTrue(all(w in f and w.encode() in f for w in self.words))
+                self.assertEqual(f.count(["b", b"c", "Lima"]), 0)
+
+    def test_may_be_missing(self):
+        keys = ["a", None, "b", float("nan")]
+        f = of(keys)
+        self.assertEqual(f.contains(keys).tolist(), [True, False, True, False])
+        self.assertEqual(f.contains([None, "a"]).tolist(), [False, True])
+        self.assertEqual(of([None, 3, None]).contains([3, None]).tolist(), [True, False])
+        self.assertEqual(of([None]).count([None]), 0)
+
+    def test_are_no_keys_beside_numbers(self):
+        for keys in (["a", 1], [1, "a"], [1.5, b"x"]):
+            with self.assertRaisesRegex(TypeError, "among"):
+                of(keys)
+
+    def test_that_utf8_does_not_have_are_refused(self):
+        with self.assertRaises(UnicodeEncodeError):
+            of(["\ud800"])
+        with self.assertRaisesRegex(ValueError, "code point"):
+            of(np.array(["\ud800"]))
+
+    def test_of_a_fixed_width_keep_their_zeros(self):
+        rows = np.array([b"ab\0\0", b"\0\0\0\0"], "V4")
+        f = of(rows)
+        self.assertEqual(f.count(rows), 2)
+        self.assertTrue(b"ab\0\0" in f)
+        self.assertFalse(b"ab" in f)
+
+
+class Masks(unittest.TestCase):
+
+    def test_say_what_is_missing(self):
+        keys = np.ma.masked_array(np.arange(20), mask=np.arange(20) % 3 == 0)
+        f = of(keys)
+        self.assertEqual(f.select(np.arange(20)).tolist(), [i for i in range(20) if i % 3])
+        self.assertEqual(f.select(keys).tolist(), [i for i in range(20) if i % 3])
+
+
+class Columns(unittest.TestCase):
+
+    def test_of_a_row_are_one_key(self):
+        day, city = np.arange(100, dtype=np.int32), ["c%d" % (i % 7) for i in range(100)]
+        f = of(Rows(day, city))
+        self.assertEqual(f.count(Rows(day.astype(float), np.array(city))), 100)
+        self.assertEqual(f.count(Rows(day, city[1:] + city[:1])), 0)
+        nulls = Rows(np.arange(2), [None, "a"])
+        self.assertEqual(of(nulls).contains(nulls).tolist(), [False, True])
+        equal = Rows(np.arange(2), [None, "a"], nulls="equal")
+        self.assertEqual(of(equal).contains(equal).tolist(), [True, True])
+
+    def test_that_make_no_sense_are_refused(self):
+        with self.assertRaises(TypeError):
+            Rows()
+        with self.assertRaisesRegex(ValueError, "some"):
+            Rows([1], nulls="some")
+        with self.assertRaisesRegex(ValueError, "columns of 1"):
+            of(Rows([1], [1, 2]))
+        with self.assertRaises(TypeError):
+            of(Rows([1], object()))
+
+
+class NoKeys(unittest.TestCase):
+
+    def test_are_refused_by_name(self):
+        f = Filter("split256", 10, 12)
+        for keys, words in (("abc", "str is one key"), (b"abc", "bytes is one key"),
+                            (np.zeros(3, complex), "complex128"), ([1, 2j], "2j"),
+                            (np.zeros(3, "i4,f8"), "f0"), ([[1], [2]], r"\[1\]"),
+                            (np.zeros(3, np.longdouble), "float"), (object(), "iterable")):
+            for call in (f.insert, f.contains, f.select, f.count, f.bitmap):
+                with self.subTest(words), self.assertRaisesRegex(TypeError, words):
+                    call(keys)
+        for keys in (np.zeros((2, 2), int), np.array(5)):
+            with self.assertRaisesRegex(ValueError, "dimensions"):
+                f.insert(keys)
+        for key in (None, [1], 2j, object()):
+            with self.assertRaisesRegex(TypeError, "no key"):
+                key in f
+            with self.assertRaises(TypeError):
+                f.add(key)
+
+
+@unittest.skipIf(pandas is None, "pandas is not installed")
+class Pandas(unittest.TestCase):
+
+    def test_series_are_arrays(self):
+        f = of(pandas.Series([3, 5, 8]))
+        self.assertEqual(f.count(np.array([3, 5, 8])), 3)
+        self.assertEqual(of(pandas.Series(["a", None, "b"])).count(["a", "b", None]), 2)
+        integers = pandas.Series([1, None, 3], dtype="Int64")
+        self.assertEqual(of(integers).contains(integers).tolist(), [True, False, True])
+        frame = pandas.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]})
+        f = of(Rows(frame.a, frame.b))
+        self.assertEqual(len(frame[f.contains(Rows(frame.a, frame.b))]), 3)
+        self.assertEqual(frame[of([2]).contains(frame.a)].b.tolist(), ["y"])
+
+
+if __name__ == "__main__":
+    unittest.main()
