@@ -196,19 +196,19 @@ std::optional<KeyColumn> numbers_of(const py::array& array) {
     return {};
 }
 
+/// What a masked array says is not there.
+void take_mask(OwnedColumn& own) {
+    const py::module_ numpy = py::module_::import("numpy");
+    const py::object mask = numpy.attr("ma").attr("getmaskarray")(own.object);
+    const py::array_t<std::uint8_t> valid = numpy.attr("packbits")(
+        numpy.attr("logical_not")(mask), py::arg("bitorder") = "little");
+    own.valid.assign(valid.data(), valid.data() + valid.size());
+}
+
 void take_array(OwnedColumn& own, py::array array, bool hashed) {
     if (array.ndim() != 1)
         throw py::value_error("simdbloom: an array of " + std::to_string(array.ndim()) +
                               " dimensions, where keys have one");
-    // A masked array of numpy.
-    if (py::hasattr(array, "_mask")) {
-        const py::module_ numpy = py::module_::import("numpy");
-        const py::object mask = numpy.attr("ma").attr("getmaskarray")(array);
-        const py::array_t<std::uint8_t> valid = numpy.attr("packbits")(
-            numpy.attr("logical_not")(mask), py::arg("bitorder") = "little");
-        own.valid.assign(valid.data(), valid.data() + valid.size());
-        array = array.attr("data");
-    }
     const auto n = static_cast<std::size_t>(array.size());
     const char kind = array.dtype().kind();
     if (kind == 'f' && array.itemsize() == 2) array = array.attr("astype")("float32");
@@ -252,6 +252,7 @@ std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
     if (is_array) {
         auto array = py::array::ensure(object);
         if (!array) throw py::error_already_set();
+        if (py::isinstance<py::array>(object) && py::hasattr(object, "_mask")) take_mask(*own);
         take_array(*own, std::move(array), hashed);
     } else if (hashed) {
         refuse(PyExc_TypeError, "simdbloom: hashes are an array of uint64 of numpy, not %R",

@@ -102,6 +102,8 @@ py::bytes bytes_of(const T& value) {
     save(value, std::span(at, size));
     return bytes;
 }
+/// What __reduce__ returns: pickles have the bytes of to_bytes().
+py::tuple unpickling(const py::object& self);
 /// The bytes of a buffer that lie together.
 class BufferOf {
 public:

@@ -138,10 +138,7 @@ void define_join(py::module_& module) {
             return std::make_shared<Join>(loaded(simdbloom::load_file<JoinFilter>(path), &path));
         },
         py::arg("path"));
-    type.def("__reduce__", [](const py::object& self) {
-        return py::make_tuple(py::type::of(self).attr("from_bytes"),
-                              py::make_tuple(self.attr("to_bytes")()));
-    });
+    type.def("__reduce__", &unpickling);
     type.def("__repr__", [](const Join& self) {
         return "<simdbloom.JoinFilter " + self.filter.why() + ">";
     });

@@ -67,7 +67,7 @@ std::shared_ptr<Filter> viewed(const Plain& plain, const Fuse& fuse, py::object 
         return plain();
     }();
     if (filter) return std::make_shared<Filter>(*filter, std::move(memory));
-    if (filter.error().fault == LoadFault::layout)
+    if (filter.error().fault == LoadFault::foreign)
         if (Loaded<BloomierMap> map = fuse())
             return std::make_shared<Filter>(FrozenFilter(AnyFilter(std::move(map).value())),
                                             std::move(memory));
@@ -88,6 +88,11 @@ Options options_of(const Text& isa, std::uint64_t seed, const std::string& hashi
     if (secret) options.secret = secret_of(*secret);
     options.max_bytes = max_bytes;
     return options;
+}
+
+py::tuple unpickling(const py::object& self) {
+    return py::make_tuple(py::module_::import("simdbloom").attr("_unpickle"),
+                          py::make_tuple(py::type::of(self), self.attr("to_bytes")()));
 }
 
 void throw_load_error(const LoadError& error, const std::filesystem::path* path) {
@@ -202,8 +207,7 @@ void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         if (self.attr("hashing").cast<std::string>() == "keyed")
             throw py::type_error("simdbloom: a keyed filter is not pickled, because its secret "
                                  "would go with it; save it, and load it with secret=");
-        const py::object make = py::type::of(self).attr("from_bytes");
-        return py::make_tuple(make, py::make_tuple(self.attr("to_bytes")()));
+        return unpickling(self);
     });
 }
 

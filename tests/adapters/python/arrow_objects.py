@@ -44,7 +44,10 @@ def _release_of(struct):
 
     def release(address):
         one = struct.from_address(address)
-        del live[one.private_data]
+        for part in live.pop(one.private_data):
+            for child in part if isinstance(part, list) else [part]:
+                if isinstance(child, (Schema, Array)) and child.release:
+                    Release(child.release)(c.addressof(child))
         one.release = None
 
     return Release(release)

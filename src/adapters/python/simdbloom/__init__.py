@@ -32,6 +32,11 @@ __all__ = [
     "usable_isas",
 ]
 
+
+def _unpickle(cls, data):
+    return cls.from_bytes(data)
+
+
 for _name in __all__:
     if hasattr(globals()[_name], "__module__"):
         globals()[_name].__module__ = __name__
