@@ -1,0 +1,98 @@
+"""Makes a wheel of the Python module by CMake: what pip calls by PEP 517. Needs no network."""
+
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+
+
+def version():
+    """The version that include/simdbloom/version.hpp has."""
+    text = (ROOT / "include/simdbloom/version.hpp").read_text(encoding="utf-8")
+    return ".".join(re.findall(r"define SIMDBLOOM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)\n", text))
+
+
+def tag():
+    """Of this Python and this machine: cp311-cp311-linux_x86_64."""
+    python = "cp%d%d" % sys.version_info[:2]
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return f"{python}-{python}-{platform}"
+
+
+def metadata():
+    page = (ROOT / "src/adapters/python/README.md").read_text(encoding="utf-8")
+    return "\n".join([
+        "Metadata-Version: 2.1", "Name: simdbloom", f"Version: {version()}",
+        "Summary: Bloom, cuckoo and counting filters whose kernels are SIMD, for NumPy and Arrow",
+        "License: MIT", "Requires-Python: >=3.8", "Requires-Dist: numpy",
+        "Description-Content-Type: text/markdown", "", page
+    ])
+
+
+def installed(folder, build=None):
+    """Builds the module for this Python and installs the package into the folder. `build` is a
+    build of the project that has the module, or None for one in build/."""
+    commands = []
+    if build is None:
+        build = ROOT / "build" / f"wheel-{tag()}"
+        options = ["-DCMAKE_BUILD_TYPE=Release", f"-DPython_EXECUTABLE={sys.executable}",
+                   "-DSIMDBLOOM_PYTHON=ON"]
+        for part in ("BUILD_TESTS", "BUILD_BENCH", "BUILD_TOOLS", "LEVELDB", "ROCKSDB", "MPI",
+                     "DUCKDB"):
+            options.append(f"-DSIMDBLOOM_{part}=OFF")
+        commands.append(["cmake", "-S", ROOT, "-B", build, *options])
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
+    commands.append(["cmake", "--build", build, "--target", "simdbloom_python", "-j", jobs])
+    commands.append(["cmake", "--install", build, "--component", "python", "--prefix", folder])
+    for command in commands:
+        subprocess.run(command, check=True)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    name = f"simdbloom-{version()}"
+    info = f"{name}.dist-info"
+    with tempfile.TemporaryDirectory() as folder:
+        installed(folder, (config_settings or {}).get("build-dir"))
+        files = {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()
+        }
+    files[f"{info}/METADATA"] = metadata().encode()
+    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: simdbloom\n"
+                              f"Root-Is-Purelib: false\nTag: {tag()}\n").encode()
+    record = ""
+    for path, data in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        record += f"{path},sha256={digest},{len(data)}\n"
+    files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
+    wheel = f"{name}-{tag()}.whl"
+    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED) as out:
+        for path, data in files.items():
+            out.writestr(path, data)
+    return wheel
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    """What a wheel is built of: the library, its headers, and this folder."""
+    name = f"simdbloom-{version()}"
+    with tempfile.TemporaryDirectory() as folder:
+        info = pathlib.Path(folder, "PKG-INFO")
+        info.write_text(metadata(), encoding="utf-8")
+        with tarfile.open(os.path.join(sdist_directory, f"{name}.tar.gz"), "w:gz",
+                          format=tarfile.PAX_FORMAT) as out:
+            for path in ("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "include",
+                         "src"):
+                out.add(ROOT / path, f"{name}/{path}",
+                        filter=lambda f: None if f.name.endswith("__pycache__") else f)
+            out.add(info, f"{name}/PKG-INFO")
+    return f"{name}.tar.gz"

@@ -1,0 +1,52 @@
+"""The programs of the page run, one after the other, as they stand there."""
+
+import os
+import re
+import tempfile
+import unittest
+
+import pandas as pd
+
+import simdbloom
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+
+
+class Page(unittest.TestCase):
+
+    def test_programs_run(self):
+        with open(ROOT + "/src/adapters/python/README.md", encoding="utf-8") as page:
+            programs = re.findall(r"^```python\n(.*?)^```", page.read(), re.M | re.S)
+        self.assertEqual(len(programs), 4)
+        here, names = os.getcwd(), {}
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                os.makedirs("build/report")
+                pd.DataFrame({"filter": ["split256", "touch"], "op": "lookup", "batch": 16384,
+                              "output": "bitmap", "memory_level": "L2",
+                              "ns_per_key": [0.4, 0.3]}).to_csv("build/report/results.csv")
+                for program in programs:
+                    exec(compile(program, "README.md", "exec"), names)
+                with open("fpr_against_bits.svg", encoding="utf-8") as picture:
+                    self.assertIn("<svg", picture.read())
+            finally:
+                os.chdir(here)
+        self.assertEqual(names["flags"][::3].sum(), 333334)
+        self.assertLess(names["f"].estimated_fpr(), 0.006)
+        self.assertIn("list", names["join"].why)
+        self.assertEqual(names["lookups"].ns_per_key.tolist(), [0.4, 0.3])
+
+    def test_names_what_there_is(self):
+        with open(ROOT + "/src/adapters/python/README.md", encoding="utf-8") as page:
+            table = page.read().split("## What a filter can do")[1].split("**Threads.**")[0]
+        known = {n for c in (simdbloom.Filter, simdbloom.JoinFilter, simdbloom.JoinBuilder, simdbloom)
+                 for n in dir(c)} | {"pickle", "simdbloom"}
+        for code in re.findall(r"`([^`]*)`", table):
+            for name in re.findall(r"(?:^|\.)([A-Za-z_]+)\(", code) or (
+                    [code] if code.isidentifier() else []):
+                self.assertIn(name, known)
+
+
+if __name__ == "__main__":
+    unittest.main()

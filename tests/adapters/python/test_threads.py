@@ -1,0 +1,200 @@
+"""Several threads at once, and nothing that leaks."""
+
+import gc
+import os
+import threading
+import time
+import unittest
+
+import arrow_objects as arrow
+import numpy as np
+
+import simdbloom
+from simdbloom import Filter, JoinBuilder, Rows
+
+
+def together(*calls):
+    """Runs the calls on threads of their own, and raises what one of them raised."""
+    errors = []
+
+    def run(call):
+        try:
+            call()
+        except BaseException as error:  # pylint: disable=broad-except
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+class Threads(unittest.TestCase):
+
+    def test_run_while_a_batch_is_answered(self):
+        f = Filter("sector512", 10**6, 16)
+        keys = np.arange(2 * 10**7)
+        room = np.empty(len(keys), bool)
+        f.contains(keys, out=room)
+        for call in (lambda: f.contains(keys, out=room), lambda: f.count(keys),
+                     lambda: f.count(keys.view(np.float64)), lambda: f.insert(keys)):
+            span, ticks, done = [], [], threading.Event()
+
+            def timed(call=call, span=span, done=done):
+                span.append(time.perf_counter())
+                call()
+                span.append(time.perf_counter())
+                done.set()
+
+            thread = threading.Thread(target=timed)
+            thread.start()
+            while not done.is_set():
+                ticks.append(time.perf_counter())
+            thread.join()
+            begin, end = span
+            margin = 0.2 * (end - begin)
+            self.assertTrue(any(begin + margin < t < end - margin for t in ticks))
+
+    def test_fill_one_filter_and_ask_it(self):
+        n, count = 20000, 6
+        keys = np.arange(n * count, dtype=np.int64)
+        for spec in ("split256", "cuckoo16", "growing16", "scalable"):
+            with self.subTest(spec):
+                f = Filter(spec, n * count, 24)
+
+                def fill(i, f=f):
+                    mine = keys[i * n:(i + 1) * n]
+                    for part in np.array_split(mine, 20):
+                        f.insert(part)
+                        assert f.count(part) == len(part)
+                        assert int(part[0]) in f
+                        f.add(int(part[-1]) if f.spec == "split256" else -1)
+
+                def ask(f=f):
+                    for _ in range(30):
+                        f.count(keys)
+                        f.copy().select(keys[:1000])
+                        f.estimated_fpr()
+                        f.to_bytes()
+
+                together(*[lambda i=i: fill(i) for i in range(count)], ask, ask)
+                self.assertEqual(f.count(keys), len(keys))
+                if spec == "split256":
+                    alone = Filter(spec, n * count, 24)
+                    alone.insert(keys)
+                    self.assertEqual(f.to_bytes(), alone.to_bytes())
+
+    def test_unite_both_ways(self):
+        a, b = Filter("split256", 10**5, 12), Filter("split256", 10**5, 12)
+        a.insert(np.arange(1000))
+        b.insert(np.arange(1000, 2000))
+
+        def unite(x, y):
+            for _ in range(200):
+                x |= y
+
+        together(lambda: unite(a, b), lambda: unite(b, a), lambda: unite(a, b))
+        self.assertEqual(a.to_bytes(), b.to_bytes())
+
+    def test_fill_one_builder(self):
+        builder = JoinBuilder("split256", 10**5, 12)
+        keys = np.arange(10**5)
+        together(*[lambda part=part: builder.insert(part) for part in np.array_split(keys, 8)])
+        self.assertEqual(builder.rows, 10**5)
+        self.assertEqual(builder.finish().count(keys), 10**5)
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Leaks(unittest.TestCase):
+
+    def calls(self):
+        f = Filter("split256", 1000, 12)
+        numbers = np.arange(20000)
+        floats, texts = numbers.astype(float), ["word %d" % i for i in range(2000)]
+        padded, unicode = np.array(texts, "S"), np.array(texts)
+        builder = lambda: JoinBuilder("auto", 100, 12)
+
+        def join():
+            b = builder()
+            b.insert(texts)
+            j = b.finish()
+            j.from_bytes(j.to_bytes()).count(texts)
+
+        def refused(call, *args, **options):
+            try:
+                call(*args, **options)
+            except (TypeError, ValueError, OverflowError, RuntimeError):
+                return
+            raise AssertionError("was not refused")
+
+        chunks = lambda **o: arrow.Chunks([arrow.integers(numbers)] * 3, **o)
+        yield lambda: f.insert(numbers)
+        yield lambda: f.contains(floats)
+        yield lambda: f.select(numbers[::2])
+        yield lambda: f.bitmap(numbers.astype(">i8"))
+        yield lambda: [f.count(x) for x in (texts, padded, unicode, [*range(3000)])]
+        yield lambda: f.insert_if_new(Rows(numbers, floats))
+        yield lambda: Filter.from_bytes(f.to_bytes()).hashes(numbers)
+        yield lambda: (f | f.copy()).folded(1)
+        yield lambda: simdbloom.build_filter(numbers).copy()
+        yield join
+        yield lambda: f.select(chunks())
+        yield lambda: f.insert(chunks())
+        yield lambda: refused(f.contains, chunks(fails_after=1))
+        yield lambda: refused(f.insert, texts + [3])
+        yield lambda: refused(f.insert, [*range(3000), 2**70])
+        yield lambda: refused(f.contains, numbers, out=np.empty(7, bool))
+        yield lambda: refused(f.contains, np.zeros((200, 200)))
+        yield lambda: refused(Filter.from_bytes, bytes(10**5))
+        yield lambda: refused(Filter, "nonsense", 10, 12)
+        yield lambda: Filter.view(memoryview(np.zeros(10**5, np.uint8)) if 0 else aligned(f))
+
+        def aligned(filter):
+            data = np.frombuffer(filter.to_bytes(), np.uint8)
+            room = np.zeros(len(data) + 64, np.uint8)
+            at = -room.ctypes.data % 64
+            room[at:at + len(data)] = data
+            return room[at:at + len(data)]
+
+    def test_are_none(self):
+        for number, call in enumerate(self.calls()):
+            with self.subTest(number):
+                for _ in range(60):  # until the allocators have what they keep
+                    call()
+                arrow._capsules.clear()
+                gc.collect()
+                before = resident()
+                for _ in range(200):
+                    call()
+                arrow._capsules.clear()
+                gc.collect()
+                # An array of 20,000 keys, kept by every call, would be 32 MB.
+                self.assertLess(resident() - before, 2 << 20)
+        self.assertEqual(arrow.live, {})
+
+    def test_of_references_are_none(self):
+        import sys
+        f = Filter("split256", 1000, 12)
+        things = [np.arange(10), ["a", "b"], np.arange(10).astype(">i4"), "key", 12345678,
+                  np.empty(10, bool), memoryview(f.to_bytes())]
+        before = [sys.getrefcount(thing) for thing in things]
+        for _ in range(100):
+            f.insert(things[0])
+            f.count(things[1])
+            f.count(things[2])
+            things[3] in f
+            f.add(things[4])
+            f.contains(things[0], out=things[5])
+            Filter.from_bytes(things[6])
+        self.assertEqual([sys.getrefcount(thing) for thing in things], before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,53 @@
+"""The wheel that pip builds from the project's folder, without network."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+PROGRAM = """
+import numpy, simdbloom
+f = simdbloom.Filter("split256", 10, 12)
+f.insert(numpy.arange(10))
+assert f.count(numpy.arange(10)) == 10
+print(simdbloom.__version__, simdbloom.__file__)
+"""
+
+
+class Wheel(unittest.TestCase):
+
+    def test_is_installed_by_pip(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pip = subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-deps",
+                                  "--quiet", "--target", folder, "--config-settings",
+                                  "build-dir=" + os.environ["SIMDBLOOM_BUILD"], ROOT],
+                                 capture_output=True, text=True, check=False)
+            self.assertEqual(pip.returncode, 0, pip.stdout + pip.stderr)
+            out = subprocess.run([sys.executable, "-X", "dev", "-c", PROGRAM], cwd=folder,
+                                 capture_output=True, text=True, check=True,
+                                 env={**os.environ, "PYTHONPATH": folder}).stdout
+            self.assertIn(folder, out)
+            files = {os.path.join(os.path.relpath(at, folder), name)
+                     for at, _, names in os.walk(folder) for name in names}
+            for name in ("simdbloom/__init__.pyi", "simdbloom/py.typed"):
+                self.assertIn(name, files)
+
+    def test_is_made_of_what_the_source_archive_has(self):
+        sys.path.insert(0, os.path.join(ROOT, "src/adapters/python/build_backend"))
+        import tarfile
+
+        import cmake_wheel
+        with tempfile.TemporaryDirectory() as folder:
+            archive = cmake_wheel.build_sdist(folder)
+            with tarfile.open(os.path.join(folder, archive)) as tar:
+                names = {name.split("/", 1)[-1] for name in tar.getnames()}
+            for name in ("pyproject.toml", "PKG-INFO", "src/adapters/python/module.cpp",
+                         "include/simdbloom/simdbloom.hpp"):
+                self.assertIn(name, names)
+        self.assertRegex(cmake_wheel.version(), r"^\d+\.\d+\.\d+$")
+
+
+if __name__ == "__main__":
+    unittest.main()
