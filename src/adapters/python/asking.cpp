@@ -22,13 +22,13 @@ std::span<T> writable(const py::object& out, bool also_bool = false) {
     const bool fits = array.itemsize() == sizeof(T) &&
                       (array.dtype().kind() == 'u' || (also_bool && array.dtype().kind() == 'b'));
     if (!fits || !array.dtype().attr("isnative").template cast<bool>())
-        throw py::type_error("simdbloom: out is an array of " +
-                             text_of(array.dtype()) + ", not of " +
-                             (also_bool ? "bool" : text_of(dtype)));
+        throw py::type_error("simdbloom: out is an array of " + text_of(array.dtype()) +
+                             ", not of " + (also_bool ? "bool" : text_of(dtype)));
     if (array.ndim() != 1 || (array.flags() & py::array::c_style) == 0 || !array.writeable() ||
         reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0)
-        throw py::value_error("simdbloom: out is read-only, strided, misaligned, or has more than "
-                              "one dimension");
+        throw py::value_error(
+            "simdbloom: out is read-only, strided, misaligned, or has more than "
+            "one dimension");
     return {static_cast<T*>(array.mutable_data()), static_cast<std::size_t>(array.size())};
 }
 
@@ -65,12 +65,12 @@ public:
     py::array first(std::size_t used, bool is_out) {
         if (grows_) {
             auto* const all = new std::vector<T>(std::move(grown_));
-            const py::capsule owner(all,
-                                    [](void* p) { delete static_cast<std::vector<T>*>(p); });
+            const py::capsule owner(all, [](void* p) { delete static_cast<std::vector<T>*>(p); });
             return py::array(dtype_, used, all->data(), owner);
         }
         if (is_out)
-            return array_[py::slice(0, static_cast<py::ssize_t>(used), 1)].template cast<py::array>();
+            return array_[py::slice(0, static_cast<py::ssize_t>(used), 1)]
+                .template cast<py::array>();
         if (used != given_.size()) array_.resize({static_cast<py::ssize_t>(used)}, false);
         return std::move(array_);
     }
@@ -99,8 +99,8 @@ void append_bits(const std::vector<std::uint8_t>& bits, std::size_t n, std::size
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t place = at % 8 + i;
         if (place % 8 == 0) out[place / 8] = 0;
-        out[place / 8] = static_cast<std::uint8_t>(
-            out[place / 8] | (bits[i / 8] >> (i % 8) & 1) << (place % 8));
+        out[place / 8] =
+            static_cast<std::uint8_t>(out[place / 8] | (bits[i / 8] >> (i % 8) & 1) << (place % 8));
     }
 }
 

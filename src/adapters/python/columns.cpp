@@ -68,8 +68,7 @@ void set_null(OwnedColumn& column, std::size_t row, std::size_t rows) {
 }
 
 void finish(OwnedColumn& column, const KeyColumn& keys) {
-    column.column =
-        column.valid.empty() ? keys : keys.with_validity(column.valid.data());
+    column.column = column.valid.empty() ? keys : keys.with_validity(column.valid.data());
 }
 
 /// A copy of the sequence holds every key for as long as its bytes are used.
@@ -169,14 +168,15 @@ py::array ordered(py::array array) {
     if (!array.dtype().attr("isnative").cast<bool>())
         array = array.attr("astype")(array.dtype().attr("newbyteorder")("="));
     if ((array.flags() & together) == 0 || (array.flags() & aligned) == 0)
-        array = py::module_::import("numpy").attr("require")(array, py::none(), py::make_tuple("C", "A"));
+        array = py::module_::import("numpy").attr("require")(array, py::none(),
+                                                             py::make_tuple("C", "A"));
     return array;
 }
 
 template <class T>
 KeyColumn numbers(const py::array& array) {
-    return KeyColumn(std::span(static_cast<const T*>(array.data()),
-                               static_cast<std::size_t>(array.size())));
+    return KeyColumn(
+        std::span(static_cast<const T*>(array.data()), static_cast<std::size_t>(array.size())));
 }
 
 std::optional<KeyColumn> numbers_of(const py::array& array) {
@@ -200,8 +200,8 @@ std::optional<KeyColumn> numbers_of(const py::array& array) {
 void take_mask(OwnedColumn& own) {
     const py::module_ numpy = py::module_::import("numpy");
     const py::object mask = numpy.attr("ma").attr("getmaskarray")(own.object);
-    const py::array_t<std::uint8_t> valid = numpy.attr("packbits")(
-        numpy.attr("logical_not")(mask), py::arg("bitorder") = "little");
+    const py::array_t<std::uint8_t> valid =
+        numpy.attr("packbits")(numpy.attr("logical_not")(mask), py::arg("bitorder") = "little");
     own.valid.assign(valid.data(), valid.data() + valid.size());
 }
 
@@ -222,8 +222,7 @@ void take_array(OwnedColumn& own, py::array array, bool hashed) {
     own.object = array;
     if (hashed) {
         if (kind != 'u' || array.itemsize() != 8)
-            throw py::type_error("simdbloom: hashes are uint64, not " +
-                                 text_of(array.dtype()));
+            throw py::type_error("simdbloom: hashes are uint64, not " + text_of(array.dtype()));
         return finish(own, KeyColumn::hashes({static_cast<const std::uint64_t*>(array.data()), n}));
     }
     if (kind == 'm' || kind == 'M') {
@@ -238,15 +237,16 @@ void take_array(OwnedColumn& own, py::array array, bool hashed) {
         return finish(own, KeyColumn(own.texts));
     }
     if (kind == 'V' && array.dtype().attr("fields").is_none())
-        return finish(own, KeyColumn::fixed(array.data(),
-                                            static_cast<std::size_t>(array.itemsize()), n));
+        return finish(
+            own, KeyColumn::fixed(array.data(), static_cast<std::size_t>(array.itemsize()), n));
     refuse(PyExc_TypeError, "simdbloom: an array of %S has no keys", array.dtype());
 }
 
 }  // namespace
 
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
-    auto own = std::make_unique<OwnedColumn>(OwnedColumn{py::reinterpret_borrow<py::object>(object)});
+    auto own =
+        std::make_unique<OwnedColumn>(OwnedColumn{py::reinterpret_borrow<py::object>(object)});
     const bool is_array = py::isinstance<py::array>(object) || py::hasattr(object, "__array__") ||
                           PyObject_CheckBuffer(object.ptr()) != 0;
     if (is_array) {

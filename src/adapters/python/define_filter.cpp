@@ -49,13 +49,14 @@ void define_keys(Type& type) {
         [](Filter& self, py::handle keys, bool hashed) {
             Keys batch(keys, hashed);
             std::vector<std::uint8_t> fresh(batch.rows().value_or(0));
-            const std::size_t n = self.change_hashes(batch, [&](AnyFilter& f, auto hashes, auto rows) {
-                for (std::size_t i = 0; i < hashes.size(); ++i) {
-                    if (fresh.size() <= rows[i]) fresh.resize(2 * rows[i] + 1);
-                    fresh[rows[i]] = f.insert_hash_if_new(hashes[i]);
-                }
-                return true;
-            });
+            const std::size_t n =
+                self.change_hashes(batch, [&](AnyFilter& f, auto hashes, auto rows) {
+                    for (std::size_t i = 0; i < hashes.size(); ++i) {
+                        if (fresh.size() <= rows[i]) fresh.resize(2 * rows[i] + 1);
+                        fresh[rows[i]] = f.insert_hash_if_new(hashes[i]);
+                    }
+                    return true;
+                });
             fresh.resize(n);
             py::array_t<bool> result(static_cast<py::ssize_t>(n));
             std::copy(fresh.begin(), fresh.end(), result.mutable_data());
@@ -102,9 +103,8 @@ void define_keys(Type& type) {
     type.def(
         "discard",
         [](Filter& self, py::handle key) {
-            return with_key(key, [&](auto k) {
-                return self.change([&](AnyFilter& f) { return f.erase(k); });
-            });
+            return with_key(
+                key, [&](auto k) { return self.change([&](AnyFilter& f) { return f.erase(k); }); });
         },
         py::arg("key"), "Removes one copy of a key that was inserted; False if it is not there.");
     type.def(
@@ -122,7 +122,8 @@ void define_keys(Type& type) {
 
 void define_sets(Type& type) {
     type.def("copy", [](const Filter& self) {
-        return std::make_shared<Filter>(self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
+        return std::make_shared<Filter>(
+            self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
     });
     type.def("__copy__", [](py::object self) { return self.attr("copy")(); });
     type.def("__deepcopy__", [](py::object self, py::handle) { return self.attr("copy")(); });
@@ -176,16 +177,22 @@ void define_sets(Type& type) {
 /// A property that `ask` reads from the filter.
 template <class Ask>
 void property(Type& type, const char* name, const Ask& ask, const char* doc) {
-    type.def_property_readonly(name, [ask](const Filter& self) { return self.read(ask); }, doc);
+    type.def_property_readonly(
+        name, [ask](const Filter& self) { return self.read(ask); }, doc);
 }
 
 void define_facts(Type& type) {
     using F = const AnyFilter&;
-    property(type, "spec", [](F f) { return f.spec(); }, "The layout as text.");
-    property(type, "n_keys", [](F f) { return f.n_keys(); }, "The keys it was made for.");
-    property(type, "size_in_bytes", [](F f) { return f.size_in_bytes(); }, "Of its bits.");
-    property(type, "bits_per_key", [](F f) { return f.bits_per_key(); }, "For n_keys keys.");
-    property(type, "seed", [](F f) { return f.seed(); }, "Of the hash.");
+    property(
+        type, "spec", [](F f) { return f.spec(); }, "The layout as text.");
+    property(
+        type, "n_keys", [](F f) { return f.n_keys(); }, "The keys it was made for.");
+    property(
+        type, "size_in_bytes", [](F f) { return f.size_in_bytes(); }, "Of its bits.");
+    property(
+        type, "bits_per_key", [](F f) { return f.bits_per_key(); }, "For n_keys keys.");
+    property(
+        type, "seed", [](F f) { return f.seed(); }, "Of the hash.");
     property(
         type, "isa", [](F f) { return std::string(to_string(f.isa())); },
         "The instruction set whose kernels give the answers.");
@@ -195,7 +202,8 @@ void define_facts(Type& type) {
     type.def_property_readonly("read_only", &Filter::read_only,
                                "Whether the bits lie in a mapped file or in somebody's buffer.");
     type.def(
-        "expected_fpr", [](const Filter& self) { return self.read_long([](F f) { return f.expected_fpr(); }); },
+        "expected_fpr",
+        [](const Filter& self) { return self.read_long([](F f) { return f.expected_fpr(); }); },
         "The false-positive rate by the exact model, for n_keys keys.");
     type.def(
         "estimated_fpr",

@@ -40,12 +40,23 @@ bool insert_as_it_lies(AnyFilter& filter, const KeyColumn& column) {
         return std::span(static_cast<const T*>(place.data), place.size);
     };
     switch (place.type) {
-        case detail::ColumnType::word: filter.insert(values(std::uint64_t{})); return true;
-        case detail::ColumnType::hash: filter.insert_hashes(values(std::uint64_t{})); return true;
-        case detail::ColumnType::i32: filter.insert(values(std::int32_t{})); return true;
-        case detail::ColumnType::u32: filter.insert(values(std::uint32_t{})); return true;
-        case detail::ColumnType::views: filter.insert_keys(values(std::string_view{})); return true;
-        default: return false;
+        case detail::ColumnType::word:
+            filter.insert(values(std::uint64_t{}));
+            return true;
+        case detail::ColumnType::hash:
+            filter.insert_hashes(values(std::uint64_t{}));
+            return true;
+        case detail::ColumnType::i32:
+            filter.insert(values(std::int32_t{}));
+            return true;
+        case detail::ColumnType::u32:
+            filter.insert(values(std::uint32_t{}));
+            return true;
+        case detail::ColumnType::views:
+            filter.insert_keys(values(std::string_view{}));
+            return true;
+        default:
+            return false;
     }
 }
 

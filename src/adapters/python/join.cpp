@@ -30,11 +30,13 @@ public:
         Options options;
         options.max_bytes = max_bytes;
         if (fpr && (bits_per_key || n_keys != 0))
-            throw py::type_error("simdbloom: JoinBuilder with fpr takes no n_keys and no bits_per_key");
+            throw py::type_error(
+                "simdbloom: JoinBuilder with fpr takes no n_keys and no bits_per_key");
         if (fpr) {
             builder_.reset(new JoinBuilder(JoinBuilder::for_fpr(spec, *fpr, options)));
         } else {
-            builder_ = std::make_unique<JoinBuilder>(spec, n_keys, bits_per_key.value_or(12), options);
+            builder_ =
+                std::make_unique<JoinBuilder>(spec, n_keys, bits_per_key.value_or(12), options);
         }
     }
 
@@ -53,8 +55,8 @@ public:
     std::shared_ptr<Join> finish(bool part) {
         const py::gil_scoped_release no_gil;
         const std::unique_lock lock(mutex_);
-        auto join = std::make_shared<Join>(part ? std::move(there()).part()
-                                                : std::move(there()).finish());
+        auto join =
+            std::make_shared<Join>(part ? std::move(there()).part() : std::move(there()).finish());
         builder_.reset();
         return join;
     }
@@ -78,8 +80,8 @@ std::string prune(const Join& self, const py::int_& low, const py::int_& high) {
     const auto of = [](const py::int_& number) { return std::get<std::uint64_t>(one_key(number)); };
     const bool is_signed = low < py::int_(0);
     if (is_signed)
-        return std::string(to_string(self.filter.prune(static_cast<std::int64_t>(of(low)),
-                                                       high.cast<std::int64_t>())));
+        return std::string(to_string(
+            self.filter.prune(static_cast<std::int64_t>(of(low)), high.cast<std::int64_t>())));
     return std::string(to_string(self.filter.prune(of(low), of(high))));
 }
 
@@ -100,8 +102,7 @@ void define_builder(py::module_& module) {
         .def("unite", &Builder::unite, py::arg("part"), "Takes what part() of another gave.")
         .def_property_readonly("rows", &Builder::rows, "The rows so far that were not NULL.")
         .def(
-            "finish", [](Builder& self) { return self.finish(false); },
-            "The filter. Call it once.")
+            "finish", [](Builder& self) { return self.finish(false); }, "The filter. Call it once.")
         .def(
             "part", [](Builder& self) { return self.finish(true); },
             "The filter as a part that another builder unites. Call it once.");
@@ -139,9 +140,8 @@ void define_join(py::module_& module) {
         },
         py::arg("path"));
     type.def("__reduce__", &unpickling);
-    type.def("__repr__", [](const Join& self) {
-        return "<simdbloom.JoinFilter " + self.filter.why() + ">";
-    });
+    type.def("__repr__",
+             [](const Join& self) { return "<simdbloom.JoinFilter " + self.filter.why() + ">"; });
     define_asking(type);
     define_builder(module);
 }

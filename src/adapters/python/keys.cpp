@@ -36,8 +36,7 @@ Keys::Keys(py::handle object, bool hashed) {
     if (py::isinstance<Columns>(object)) {
         const auto& rows = object.cast<const Columns&>();
         nulls_ = rows.nulls;
-        for (const py::object& column : rows.columns)
-            columns_.push_back(column_of(column, hashed));
+        for (const py::object& column : rows.columns) columns_.push_back(column_of(column, hashed));
     } else if (!py::isinstance<py::array>(object) && has(object, "__arrow_c_array__")) {
         const py::tuple pair = object.attr("__arrow_c_array__")();
         if (pair.size() != 2)

@@ -53,9 +53,8 @@ std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
     if (bits_per_key.has_value() == fpr.has_value())
         throw py::type_error("simdbloom: Filter takes either bits_per_key or fpr");
     const py::gil_scoped_release no_gil;
-    return std::make_shared<Filter>(
-        fpr ? make_filter_for_fpr(spec, n_keys, *fpr, options)
-            : make_filter(spec, n_keys, *bits_per_key, options));
+    return std::make_shared<Filter>(fpr ? make_filter_for_fpr(spec, n_keys, *fpr, options)
+                                        : make_filter(spec, n_keys, *bits_per_key, options));
 }
 
 /// A view of what has a layout, or of a fuse filter; `view` is simdbloom::view or map_file.
@@ -137,7 +136,9 @@ void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
 void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
     type.def(
         "to_bytes",
-        [](const Filter& self) { return self.read([](const AnyFilter& f) { return bytes_of(f); }); },
+        [](const Filter& self) {
+            return self.read([](const AnyFilter& f) { return bytes_of(f); });
+        },
         "The filter as bytes, without the secret of a keyed hash.");
     type.def(
         "save",
@@ -156,8 +157,8 @@ void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
             }();
             return std::make_shared<Filter>(loaded(std::move(filter)));
         },
-        py::arg("data"), py::kw_only(), py::arg("isa") = py::none(),
-        py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
+        py::arg("data"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
+        py::arg("max_bytes") = 0,
         "The filter that to_bytes gave. LoadError says what is wrong with other bytes.");
     type.def_static(
         "load",
@@ -170,8 +171,8 @@ void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
             }();
             return std::make_shared<Filter>(loaded(std::move(filter), &path));
         },
-        py::arg("path"), py::kw_only(), py::arg("isa") = py::none(),
-        py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
+        py::arg("path"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
+        py::arg("max_bytes") = 0,
         "The filter of a file. OSError where the file cannot be read, LoadError for its bytes.");
     type.def_static(
         "map",
@@ -182,8 +183,8 @@ void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
                           [&] { return simdbloom::map_file<BloomierMap>(path, options); },
                           py::object(), &path);
         },
-        py::arg("path"), py::kw_only(), py::arg("isa") = py::none(),
-        py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
+        py::arg("path"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
+        py::arg("max_bytes") = 0,
         "A read-only filter whose bits stay in the file, which must not change.");
     type.def_static(
         "view",
@@ -191,8 +192,8 @@ void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
            std::size_t max_bytes) {
             const Options options = loading(isa, secret, max_bytes);
             // A memoryview holds the buffer for as long as the filter lives.
-            const py::object memory = py::reinterpret_steal<py::object>(
-                PyMemoryView_FromObject(buffer.ptr()));
+            const py::object memory =
+                py::reinterpret_steal<py::object>(PyMemoryView_FromObject(buffer.ptr()));
             if (!memory) throw py::error_already_set();
             const BufferOf held(memory);
             return viewed([&] { return simdbloom::view<FrozenFilter>(held.bytes(), options); },
@@ -205,8 +206,9 @@ void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         "and must not change.");
     type.def("__reduce__", [](const py::object& self) {
         if (self.attr("hashing").cast<std::string>() == "keyed")
-            throw py::type_error("simdbloom: a keyed filter is not pickled, because its secret "
-                                 "would go with it; save it, and load it with secret=");
+            throw py::type_error(
+                "simdbloom: a keyed filter is not pickled, because its secret "
+                "would go with it; save it, and load it with secret=");
         return unpickling(self);
     });
 }

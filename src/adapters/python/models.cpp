@@ -67,8 +67,7 @@ void define_advice(py::module_& module) {
     py::class_<Choice>(module, "Choice", "A filter that advise() compared, or none.")
         .def_readonly("spec", &Choice::spec)
         .def_readonly("bits_per_key", &Choice::bits_per_key)
-        .def_property_readonly("isa",
-                               [](const Choice& c) { return std::string(to_string(c.isa)); })
+        .def_property_readonly("isa", [](const Choice& c) { return std::string(to_string(c.isa)); })
         .def_readonly("bytes", &Choice::bytes)
         .def_readonly("fpr", &Choice::fpr)
         .def_readonly("insert_ns", &Choice::insert_ns)
@@ -90,8 +89,8 @@ void define_advice(py::module_& module) {
            double max_bits_per_key, std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase,
            bool grow, bool merge, bool all_at_once,
            const std::optional<std::filesystem::path>& calibration) {
-            const Workload workload{n_keys,    work_ns,     probes, hits, max_bits_per_key,
-                                    max_bytes, table_bytes, erase,  grow, merge,
+            const Workload workload{n_keys,     work_ns,     probes, hits, max_bits_per_key,
+                                    max_bytes,  table_bytes, erase,  grow, merge,
                                     all_at_once};
             return advise(workload, calibration_of(calibration));
         },

@@ -47,8 +47,7 @@ void define_rows(py::module_& module) {
 
 PYBIND11_MODULE(_simdbloom, module) {
     module.attr("__version__") = std::string(version);
-    module.attr("LoadError") =
-        py::exception<LoadError>(module, "LoadError", PyExc_ValueError);
+    module.attr("LoadError") = py::exception<LoadError>(module, "LoadError", PyExc_ValueError);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             if (thrown) std::rethrow_exception(thrown);
