@@ -29,6 +29,7 @@ AREAS = [
      r"detail/partitions)\.", 14),
     ("Parquet", r"src/adapters/parquet|adapters/parquet", 12),
     ("DuckDB", r"src/adapters/duckdb", 8),
+    ("Python", r"src/adapters/python", 8),
     ("other adapters", r"adapters/mpi|textbook/(digests|murmur)", 2),
     ("C", r"src/c/|include/simdbloom\.h$", 4),
     ("program", r"src/tools/", 10),

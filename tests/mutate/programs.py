@@ -48,6 +48,10 @@ def output_of(*command):
 
 
 MPI_COMPILE = output_of("mpicxx", "--showme:compile") + ["-DOMPI_SKIP_MPICXX"]
+# Empty where pybind11 is not there.
+PYTHON = ["/usr/bin/python3", "-X", "dev", "-m"]
+PYTHON_COMPILE = [flag.replace("-I", "-isystem") for flag in
+                  output_of(*PYTHON, "pybind11", "--includes")]
 MPI_LINK = [f for f in output_of("mpicxx", "--showme:link") if f != "-lmpi_cxx"]
 
 
@@ -76,6 +80,8 @@ def sources(root):
         # Not the other architecture's kernels, nor tests of the harness that measures.
         if re.search(r"isa/neon|tests/bench/", name) or "duckdb" in name and not DUCKDB.exists():
             continue
+        if "adapters/python" in name and not PYTHON_COMPILE:
+            continue
         names[re.sub(r"\.\w+$", "", name).replace("/", ".")] = name
     return names
 
@@ -91,6 +97,8 @@ def flags_of(name, level, folder):
     if name.startswith("src.adapters.duckdb.") or name == "tests.adapters.duckdb_states_test":
         # Not by clang 14, which cannot read the ranges of GCC 12's library.
         return ["g++", *flags[1:], "-isystem", str(DUCKDB / "duckdb")], None, "other"
+    if name.startswith("src.adapters.python."):
+        return ["g++", *flags[1:], *PYTHON_COMPILE, "-fvisibility=hidden"], None, "other"
     if name == "tests.c.c_api":
         flags = ["clang", "-std=c99"] + [f for f in flags if f not in ("clang++", "-std=c++20")]
         return flags + [f'-DSIMDBLOOM_EXPECTED_VERSION="{VERSION}"'], None, "other"
@@ -130,4 +138,15 @@ def programs(names):
                   f"{ROOT}/tests/adapters/duckdb/check {{folder}}/simdbloom.duckdb_extension "
                   f"{DUCKDB}/node_modules {{also}}")
         found.append(Program("duckdb", duckdb, [], ["bash", "-c", script], "src.tools.main", True))
+    python = [n for n in names if n.startswith("src.adapters.python.")]
+    if python:
+        tests = " ".join(f"test_{subject}" for subject in
+                         ("filter", "keys", "join", "arrow", "models", "threads"))
+        script = ("mkdir -p {folder}/python && "
+                  f"cp -r {ROOT}/src/adapters/python/simdbloom {{folder}}/python && "
+                  "cp {program} {folder}/python/simdbloom/_simdbloom.so && "
+                  f"cd {ROOT}/tests/adapters/python && PYTHONPATH={{folder}}/python "
+                  f"PYTHONDONTWRITEBYTECODE=1 SIMDBLOOM_CALIBRATION=off "
+                  f"{' '.join(PYTHON)} unittest {tests}")
+        found.append(Program("python", python, [], ["bash", "-c", script], shared=True))
     return {p.name: p for p in found}

@@ -13,8 +13,9 @@
 
 namespace simdbloom::python {
 
-/// A filter that is asked. A lock is taken for a batch at a time, and never with the GIL: who holds
-/// the lock may wait for the GIL, as a stream of Python's does between two batches.
+/// A filter that is asked. A lock is taken for a batch at a time. No thread waits for a lock while
+/// it has the GIL, so one that has the lock may wait for the GIL. Between two batches a stream of
+/// Python's may ask or fill the same filter.
 struct Asked {
     const JoinFilter& filter;
     RowHash hash;

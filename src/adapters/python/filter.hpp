@@ -33,7 +33,8 @@ public:
     const AnyFilter& get() const noexcept { return *asked_.filter(); }
     RowHash row_hash() const;
 
-    /// use(filter) under the lock of readers. The GIL is let go meanwhile unless the lock is free.
+    /// use(filter) under the lock of readers, and with the GIL, which is let go to wait for the
+    /// lock.
     template <class Use>
     auto read(const Use& use) const {
         return locked<std::shared_lock<std::shared_mutex>>([&] { return use(get()); });
@@ -65,9 +66,10 @@ private:
     template <class Lock, class Use>
     auto locked(const Use& use) const {
         Lock lock(mutex_, std::try_to_lock);
-        if (lock) return use();
-        const py::gil_scoped_release no_gil;
-        lock.lock();
+        if (!lock) {
+            const py::gil_scoped_release no_gil;
+            lock.lock();
+        }
         return use();
     }
 

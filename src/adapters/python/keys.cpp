@@ -27,17 +27,9 @@ std::string name_of(py::handle object) {
 
 }  // namespace
 
-Keys::Keys(py::handle object, bool hashed) {
-    if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
-        PyByteArray_Check(object.ptr()))
-        throw py::type_error("simdbloom: " + name_of(object) +
-                             " is one key, and here many are taken: put it in a list, or call "
-                             "add(key), key in filter");
-    if (py::isinstance<Columns>(object)) {
-        const auto& rows = object.cast<const Columns&>();
-        nulls_ = rows.nulls;
-        for (const py::object& column : rows.columns) columns_.push_back(column_of(column, hashed));
-    } else if (!py::isinstance<py::array>(object) && has(object, "__arrow_c_array__")) {
+bool Keys::take_arrow(py::handle object) {
+    if (py::isinstance<py::array>(object)) return false;
+    if (has(object, "__arrow_c_array__")) {
         const py::tuple pair = object.attr("__arrow_c_array__")();
         if (pair.size() != 2)
             throw py::value_error("simdbloom: __arrow_c_array__ gave " +
@@ -49,16 +41,40 @@ Keys::Keys(py::handle object, bool hashed) {
                                   std::to_string(capsule.second->length) + " rows");
         rows_ = static_cast<std::size_t>(capsule.second->length);
         arrow_ = std::move(capsule);
-    } else if (!py::isinstance<py::array>(object) && has(object, "__arrow_c_stream__")) {
+    } else if (has(object, "__arrow_c_stream__")) {
         const py::object capsule = object.attr("__arrow_c_stream__")();
         arrow_ = from_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
+    }
+    return arrow_.index() != 0;
+}
+
+/// pandas has the interface, but hands it on to pyarrow, which may not be there.
+bool Keys::take_arrow_if_it_can(py::handle object) {
+    try {
+        return take_arrow(object);
+    } catch (py::error_already_set& error) {
+        if (!error.matches(PyExc_ImportError) || !has(object, "__array__")) throw;
+        return false;
+    }
+}
+
+Keys::Keys(py::handle object, bool hashed) {
+    if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
+        PyByteArray_Check(object.ptr()))
+        throw py::type_error("simdbloom: " + name_of(object) +
+                             " is one key, and here many are taken: put it in a list, or call "
+                             "add(key), key in filter");
+    if (py::isinstance<Columns>(object)) {
+        const auto& rows = object.cast<const Columns&>();
+        nulls_ = rows.nulls;
+        for (const py::object& column : rows.columns) columns_.push_back(column_of(column, hashed));
+    } else if (take_arrow_if_it_can(object)) {
+        if (hashed) throw py::type_error("simdbloom: hashes are an array of uint64 of numpy");
         return;
     } else {
         columns_.push_back(column_of(object, hashed));
     }
-    if (!columns_.empty()) rows_ = columns_.front()->column->size();
-    if (hashed && arrow_.index() != 0)
-        throw py::type_error("simdbloom: hashes are an array of uint64 of numpy");
+    rows_ = columns_.front()->column->size();
 }
 
 void Keys::each(const RowHash& hash, const std::function<void(const Batch&)>& use) {

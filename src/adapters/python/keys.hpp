@@ -63,6 +63,9 @@ public:
     void each(const RowHash& hash, const std::function<void(const Batch&)>& use);
 
 private:
+    bool take_arrow(py::handle object);
+    bool take_arrow_if_it_can(py::handle object);
+
     using Capsule = std::pair<detail::ArrowOwner<ArrowSchema>, detail::ArrowOwner<ArrowArray>>;
 
     std::vector<std::unique_ptr<OwnedColumn>> columns_;

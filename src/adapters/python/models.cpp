@@ -54,7 +54,10 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
 }
 
 Calibration calibration_of(const std::optional<std::filesystem::path>& path) {
-    if (path) return loaded(Calibration::load(*path), &*path);
+    if (path) {
+        const auto file = py::module_::import("pathlib").attr("Path")(*path);
+        return loaded(Calibration::parse(file.attr("read_text")().cast<std::string>()));
+    }
     if (auto here = Calibration::of_this_machine()) return *std::move(here);
     PyErr_SetString(PyExc_FileNotFoundError,
                     "simdbloom: this machine has no calibration: run `simdbloom calibrate --full`, "

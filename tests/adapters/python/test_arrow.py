@@ -94,6 +94,21 @@ class Arrays(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "producer"):
             f.count(Broken())
 
+    def test_whose_library_is_missing_are_arrays(self):
+
+        class Series:
+
+            def __arrow_c_stream__(self, requested_schema=None):
+                raise ImportError("no pyarrow")
+
+            def __array__(self, dtype=None):
+                return np.arange(3)
+
+        self.assertEqual(of(Series()).select(np.arange(5)).tolist(), [0, 1, 2])
+        del Series.__array__
+        with self.assertRaises(ImportError):
+            of(Series())
+
     def test_are_used_once(self):
         column = arrow.integers(np.arange(3))
         pair = column.__arrow_c_array__()
