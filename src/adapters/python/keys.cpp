@@ -25,6 +25,17 @@ std::string name_of(py::handle object) {
     return py::cast<std::string>(py::type::of(object).attr("__name__"));
 }
 
+/// Through __array__ an integer column with NULLs would become floats, which lose keys. pandas has
+/// no such columns.
+void refuse_arrow(py::handle column) {
+    if (py::isinstance<py::array>(column)) return;
+    const auto module = py::cast<std::string>(py::type::of(column).attr("__module__"));
+    if (!module.starts_with("pandas.") &&
+        (has(column, "__arrow_c_array__") || has(column, "__arrow_c_stream__")))
+        throw py::type_error("simdbloom: Rows takes no columns of Arrow's (" + name_of(column) +
+                             "), but a table of them is rows of columns itself");
+}
+
 }  // namespace
 
 bool Keys::take_arrow(py::handle object) {
@@ -67,7 +78,10 @@ Keys::Keys(py::handle object, bool hashed) {
     if (py::isinstance<Columns>(object)) {
         const auto& rows = object.cast<const Columns&>();
         nulls_ = rows.nulls;
-        for (const py::object& column : rows.columns) columns_.push_back(column_of(column, hashed));
+        for (const py::object& column : rows.columns) {
+            refuse_arrow(column);
+            columns_.push_back(column_of(column, hashed));
+        }
     } else if (take_arrow_if_it_can(object)) {
         if (hashed) throw py::type_error("simdbloom: hashes are an array of uint64 of numpy");
         return;

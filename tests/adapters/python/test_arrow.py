@@ -67,6 +67,11 @@ class Arrays(unittest.TestCase):
         self.assertEqual(of(rows).count(Rows(days, words)), 30)
         self.assertEqual(of(Rows(days, words)).count(rows), 30)
 
+    def test_are_no_columns_of_rows(self):
+        for column in (arrow.integers(np.arange(3)), arrow.Chunks([])):
+            with self.assertRaisesRegex(TypeError, "table"):
+                of(Rows(np.arange(3), column))
+
     def test_that_are_wrong_are_refused(self):
         f = of([1])
         with self.assertRaisesRegex(ValueError, "zz"):
