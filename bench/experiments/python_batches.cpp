@@ -5,14 +5,17 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "experiments/rounds.hpp"
+#include "simdbloom/join_rows.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {
