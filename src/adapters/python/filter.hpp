@@ -128,6 +128,7 @@ void define_filter(py::module_& module);
 void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type);
 void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type);
 void define_join(py::module_& module);
+void define_map(py::module_& module);
 void define_models(py::module_& module);
 
 }  // namespace simdbloom::python

@@ -60,6 +60,7 @@ PYBIND11_MODULE(_simdbloom, module) {
     define_rows(module);
     define_filter(module);
     define_join(module);
+    define_map(module);
     define_models(module);
 }
 

@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 
 import simdbloom
-from simdbloom import Filter, LoadError
+from simdbloom import Filter, LoadError, Map
 
 SPECS = ("split256 sector512 register64 register32 blocked512 classic zoned512 cuckoo8 cuckoo12 "
          "cuckoo16 counting counting512 dleft12 growing16 scalable").split()
@@ -320,6 +320,44 @@ class Fuse(unittest.TestCase):
         f = simdbloom.build_filter(words)
         self.assertEqual(f.count(words), 1000)
         self.assertTrue("w7" in f)
+
+
+class Maps(unittest.TestCase):
+
+    def test_have_the_value_of_each_key(self):
+        keys = np.arange(5000) * 13
+        values = np.arange(5000) % 200
+        m = Map(keys, values)
+        self.assertEqual((m.n_keys, m.value_bits, m.check_bits), (5000, 8, 8))
+        with tempfile.TemporaryDirectory() as folder:
+            m.save(folder + "/m")
+            for other in (m, pickle.loads(pickle.dumps(m)), Map.load(folder + "/m"),
+                          Map.map(folder + "/m")):
+                given, found = other.lookup(keys.astype(np.float64))
+                self.assertTrue(found.all())
+                np.testing.assert_array_equal(given, values)
+        given, found = m.lookup(np.arange(10**6, 10**6 + 100000))
+        self.assertLess(found.mean(), 0.006)
+        self.assertTrue((given[~found] == 0).all())
+        self.assertEqual(m[13 * 777], 777 % 200)
+        self.assertTrue(13 in m)
+        words = Map(["a", "b", "c"], [7, 0, 2**32 - 1], check_bits=16, seed=3)
+        self.assertEqual([words[w] for w in "abc"], [7, 0, 2**32 - 1])
+        self.assertEqual(words.lookup(["c", None])[1].tolist(), [True, False])
+        with self.assertRaisesRegex(KeyError, "zz"):
+            words["zz"]
+
+    def test_refuse_what_is_wrong(self):
+        for error, call in ((ValueError, lambda: Map([1, 2], [1])),
+                            (ValueError, lambda: Map([1, None], [1, 2])),
+                            (ValueError, lambda: Map([1], [-1])),
+                            (ValueError, lambda: Map([1], [2**32])),
+                            (ValueError, lambda: Map([1], [8], value_bits=3)),
+                            (TypeError, lambda: Map([1], [1.5])),
+                            (LoadError, lambda: Map.from_bytes(filled().to_bytes())),
+                            (FileNotFoundError, lambda: Map.load("/nowhere/at/all"))):
+            with self.assertRaises(error):
+                call()
 
 
 if __name__ == "__main__":

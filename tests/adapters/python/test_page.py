@@ -40,7 +40,8 @@ class Page(unittest.TestCase):
     def test_names_what_there_is(self):
         with open(ROOT + "/src/adapters/python/README.md", encoding="utf-8") as page:
             table = page.read().split("## What a filter can do")[1].split("**Threads.**")[0]
-        owners = (simdbloom.Filter, simdbloom.JoinFilter, simdbloom.JoinBuilder, simdbloom)
+        owners = (simdbloom.Filter, simdbloom.Map, simdbloom.JoinFilter, simdbloom.JoinBuilder,
+                  simdbloom)
         known = {name for owner in owners for name in dir(owner)} | {"pickle", "simdbloom"}
         for code in re.findall(r"`([^`]*)`", table):
             for name in re.findall(r"(?:^|\.)([A-Za-z_]+)\(", code) or (

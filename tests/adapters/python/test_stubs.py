@@ -55,7 +55,7 @@ def module_names():
             for member, value in vars(thing).items():
                 if not member.startswith("_") or member in (
                         "__contains__", "__or__", "__and__", "__ior__", "__iand__", "__copy__",
-                        "__deepcopy__", "__init__", "__reduce__"):
+                        "__deepcopy__", "__init__", "__reduce__", "__getitem__"):
                     names[f"{name}.{member}"] = value
     return names
 

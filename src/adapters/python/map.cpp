@@ -1,0 +1,157 @@
+// The class Map of Python: a value for each key that never changes.
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "filter.hpp"
+#include "simdbloom/bloomier.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom::python {
+
+namespace {
+
+/// The hashes of the keys, and a bit for each that is not NULL.
+struct Hashes {
+    std::vector<std::uint64_t> hashes{};
+    std::vector<bool> valid{};
+
+    Hashes(Keys& keys, const RowHash& hash) {
+        const py::gil_scoped_release no_gil;
+        keys.each(hash, [&](const Batch& batch) {
+            const std::size_t before = hashes.size(), n = batch.rows.size();
+            hashes.resize(before + n);
+            std::vector<std::uint8_t> bits((n + 7) / 8);
+            (void)batch.rows.hashes(std::span(hashes).subspan(before), bits);
+            for (std::size_t i = 0; i < n; ++i) valid.push_back((bits[i / 8] >> (i % 8) & 1) != 0);
+        });
+    }
+};
+
+using Values = py::array_t<std::uint32_t, py::array::c_style>;
+
+/// Values as uint32. Throws ValueError for one that is not.
+Values values_of(py::handle object) {
+    const auto given = py::array::ensure(object);
+    if (!given) throw py::error_already_set();
+    const char kind = given.dtype().kind();
+    if (kind != 'u' && kind != 'i' && kind != 'b' && given.size() != 0)
+        throw py::type_error("simdbloom: values are integers, not " + text_of(given.dtype()));
+    if (given.ndim() != 1)
+        throw py::value_error("simdbloom: values have " + std::to_string(given.ndim()) +
+                              " dimensions, not one");
+    const py::array values = given.attr("astype")("uint32");
+    if (!py::module_::import("numpy").attr("array_equal")(values, given).cast<bool>())
+        throw py::value_error("simdbloom: a value is below 0 or above 2^32 - 1");
+    return values;
+}
+
+BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> value_bits,
+                  unsigned check_bits, std::uint64_t seed) {
+    const Values given = values_of(values);
+    const std::span all(given.data(), static_cast<std::size_t>(given.size()));
+    Keys batch(keys);
+    Options options;
+    options.seed = seed;
+    const Hashes of(batch, RowHash{seed, {}});
+    if (const auto null = std::find(of.valid.begin(), of.valid.end(), false);
+        null != of.valid.end())
+        throw py::value_error("simdbloom: the key of row " +
+                              std::to_string(null - of.valid.begin()) +
+                              " is NULL and cannot have a value");
+    if (!value_bits) {
+        std::uint32_t any = 0;
+        for (const std::uint32_t value : all) any |= value;
+        value_bits = static_cast<unsigned>(std::bit_width(any));
+    }
+    const py::gil_scoped_release no_gil;
+    return BloomierMap::build_hashes(of.hashes, all, *value_bits, check_bits, options);
+}
+
+py::tuple lookup(const BloomierMap& self, py::handle keys) {
+    Keys batch(keys);
+    const Hashes of(batch, RowHash{self.seed(), {}});
+    const std::size_t n = of.hashes.size();
+    Values values(static_cast<py::ssize_t>(n));
+    py::array_t<bool> found(static_cast<py::ssize_t>(n));
+    {
+        std::uint32_t* const out = values.mutable_data();
+        bool* const flags = found.mutable_data();
+        const py::gil_scoped_release no_gil;
+        std::vector<std::uint8_t> bits((n + 7) / 8);
+        (void)self.lookup_hashes(of.hashes, {out, n}, bits);
+        for (std::size_t i = 0; i < n; ++i) {
+            flags[i] = of.valid[i] && (bits[i / 8] >> (i % 8) & 1) != 0;
+            if (!flags[i]) out[i] = 0;
+        }
+    }
+    return py::make_tuple(values, found);
+}
+
+std::optional<std::uint32_t> value_of(const BloomierMap& self, py::handle key) {
+    return std::visit([&](auto k) { return self.value_of(k); }, one_key(key));
+}
+
+}  // namespace
+
+void define_map(py::module_& module) {
+    py::class_<BloomierMap>(module, "Map",
+                            "A map from keys to integers that holds no keys. Right for each of its "
+                            "keys; another key is found at a rate of 2**-check_bits.")
+        .def(py::init(&built), py::arg("keys"), py::arg("values"), py::kw_only(),
+             py::arg("value_bits") = py::none(), py::arg("check_bits") = 8, py::arg("seed") = 0)
+        .def("lookup", &lookup, py::arg("keys"),
+             "Two arrays: the value of each key, 0 where there is none, and whether there is one.")
+        .def("__contains__", [](const BloomierMap& self,
+                                py::handle key) { return value_of(self, key).has_value(); })
+        .def("__getitem__",
+             [](const BloomierMap& self, const py::object& key) {
+                 if (const auto value = value_of(self, key)) return *value;
+                 PyErr_SetObject(PyExc_KeyError, key.ptr());
+                 throw py::error_already_set();
+             })
+        .def_property_readonly("n_keys", &BloomierMap::n_keys, "The number of distinct keys.")
+        .def_property_readonly("spec", &BloomierMap::spec)
+        .def_property_readonly("size_in_bytes", &BloomierMap::size_in_bytes)
+        .def_property_readonly("bits_per_key", &BloomierMap::bits_per_key)
+        .def_property_readonly("value_bits", &BloomierMap::value_bits)
+        .def_property_readonly("check_bits", &BloomierMap::check_bits)
+        .def("to_bytes", [](const BloomierMap& self) { return bytes_of(self); })
+        .def(
+            "save",
+            [](const BloomierMap& self, const std::filesystem::path& path) {
+                save_file(self, path);
+            },
+            py::arg("path"), py::call_guard<py::gil_scoped_release>())
+        .def_static(
+            "from_bytes",
+            [](py::handle data) {
+                const BufferOf buffer(data);
+                return loaded(simdbloom::load<BloomierMap>(buffer.bytes()));
+            },
+            py::arg("data"))
+        .def_static(
+            "load",
+            [](const std::filesystem::path& path) {
+                return loaded(simdbloom::load_file<BloomierMap>(path), &path);
+            },
+            py::arg("path"))
+        .def_static(
+            "map",
+            [](const std::filesystem::path& path) {
+                return loaded(simdbloom::map_file<BloomierMap>(path), &path);
+            },
+            py::arg("path"), "A map whose slots stay in the file, which must not change.")
+        .def("__reduce__", &unpickling)
+        .def("__repr__", [](const BloomierMap& self) {
+            return "<simdbloom.Map " + self.spec() + " of " + std::to_string(self.n_keys()) +
+                   " keys>";
+        });
+}
+
+}  // namespace simdbloom::python
