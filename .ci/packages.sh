@@ -47,9 +47,10 @@ build_bench() {
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
 bench_packages=(libbenchmark-dev libabsl-dev libleveldb-dev librocksdb-dev libbloom-dev
   libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3)
-test_packages=(binutils clang-format-14 libgtest-dev libsodium-dev libopenmpi-dev openmpi-bin
-  python3-pip python3-pandas python3-matplotlib)
-python_packages=(pybind11-dev python3-dev python3-numpy)
+test_packages=(binutils clang-format-14 libgtest-dev libsodium-dev libopenmpi-dev openmpi-bin)
+# The Python package, and what its tests and its page use.
+python_packages=(pybind11-dev python3-dev python3-numpy python3-venv python3-pandas
+  python3-matplotlib mypy)
 
 # need_duckdb: an unmodified DuckDB for Node.js in build/npm, and the headers for its extensions in
 # build/npm/duckdb. The versions are those the extension was tried with. False, with a word about

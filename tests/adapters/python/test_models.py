@@ -15,7 +15,7 @@ def calibration(isa):
     lines = ["simdbloom calibration 2", "version " + simdbloom.__version__, "cpu made-up",
              "caches 32768 1048576 33554432", "huge_pages madvise", "date 2026-11-23",
              "build_merged_up_to 0", "noise_ppm 1000"]
-    for spec in ("split256", "sector512", "register64", "blocked512", "cuckoo12"):
+    for spec in ("split256", "sector512", "register64:k=5", "blocked512:k=8", "cuckoo12"):
         for mib in (1, 9):
             lines.append(f"time_ps {isa} {spec} {mib << 20} {mib * 1000} {mib * 2000} 2000")
     text = "\n".join(lines) + "\n"

@@ -52,11 +52,11 @@ def module_names():
         thing = getattr(simdbloom, name)
         names[name] = thing
         if inspect.isclass(thing) and not issubclass(thing, Exception):
-            for member, value in vars(thing).items():
+            for member in vars(thing):
                 if not member.startswith("_") or member in (
                         "__contains__", "__or__", "__and__", "__ior__", "__iand__", "__copy__",
                         "__deepcopy__", "__init__", "__reduce__", "__getitem__"):
-                    names[f"{name}.{member}"] = value
+                    names[f"{name}.{member}"] = getattr(thing, member)
     return names
 
 
