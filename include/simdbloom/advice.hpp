@@ -66,7 +66,7 @@ struct Advice {
 };
 
 /// Compares every layout, k, number of bits and instruction set that the calibration has times
-/// for. Takes some milliseconds. Throws std::invalid_argument that names the value for a workload
+/// for. Takes about a millisecond. Throws std::invalid_argument that names the value for a workload
 /// that makes no sense, for needs that no structure has together, and for a calibration without
 /// times.
 Advice advise(const Workload& workload, const Calibration& calibration);

@@ -12,10 +12,10 @@
 #include "dispatch/kernels_of.hpp"
 #include "filters/bloom_only.hpp"
 #include "layouts/number.hpp"
-#include "simdbloom/calibration.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"
+#include "tuning/timetable.hpp"
 #include "tuning/tuning.hpp"
 
 namespace simdbloom::detail {
@@ -54,22 +54,32 @@ double room_for(const JoinTarget& target, std::uint64_t n) {
     return 8 * static_cast<double>(most / 64 * 64) / static_cast<double>(n) * (1 - 1e-9);
 }
 
+/// The bytes of the smallest filter of that layout that folds as often as the options ask.
+std::uint64_t least_bytes(const JoinTarget& target, const Layout& layout) {
+    return std::uint64_t{layout.block_bits() / 8} << std::min(target.options.fold_levels, 48u);
+}
+
+bool has_room(const JoinTarget& target, const Layout& layout) {
+    return target.options.max_bytes == 0 || least_bytes(target, layout) <= target.options.max_bytes;
+}
+
 /// Of all Bloom layouts of the FPR that is wanted the one that rows are asked about in the least
 /// time; nothing where the calibration has no times.
 std::optional<EmptyFilter> least_time_for_fpr(const JoinTarget& target, std::uint64_t n,
-                                              const Calibration& calibration) {
+                                              const Timetable& timetable) {
     Workload workload = target.workload;
     workload.n_keys = n;
     const Advice::Choice* best = nullptr;
     double least = std::numeric_limits<double>::infinity(), bits = 0;
-    const Advice advice = advise(workload, calibration);
+    const Advice advice = advise(workload, timetable);
     for (const auto& choice : advice.ranking) {
         if (choice.is_none() || !Layout::parse(choice.spec).is_bloom()) continue;
         const Layout layout = Layout::parse(choice.spec);
+        if (!has_room(target, layout)) continue;
         const double size = bits_for_fpr(target, layout, n);
         if (size > room_for(target, n)) continue;
         const auto times =
-            predicted_times(calibration, choice.spec, choice.isa,
+            predicted_times(timetable, choice.spec, choice.isa,
                             static_cast<std::uint64_t>(size / 8 * static_cast<double>(n)));
         const double ns = (1 - workload.hits) * times.absent + workload.hits * times.present;
         if (ns < least) least = ns, best = &choice, bits = size;
@@ -116,23 +126,23 @@ std::optional<EmptyFilter> empty_filter(const JoinTarget& target, std::uint64_t 
     std::string why =
         target.fpr ? "for an FPR of " + number(*target.fpr) : number(bits) + " bits a key";
     const double room = room_for(target, n);
-    if (room < 1) return std::nullopt;
+    if (room < 1 || !has_room(target, layout_of(target))) return std::nullopt;
     const bool fits = bits <= room;
     if (!fits) bits = room, why = "max_bytes=" + std::to_string(target.options.max_bytes);
     if (!target.spec.empty())
         return EmptyFilter{bloom_only(target.spec, n, bits, target.options), why + ", as asked for",
                            0};
-    if (const auto calibration = is_part ? std::nullopt : Calibration::of_this_machine();
-        calibration && !calibration->times.empty()) {
+    if (const auto times = is_part ? nullptr : Timetable::of_this_machine()) {
         if (target.fpr)
-            if (auto least = least_time_for_fpr(target, n, *calibration)) return least;
+            if (auto least = least_time_for_fpr(target, n, *times)) return least;
         Workload workload = target.workload;
         workload.n_keys = n;
         workload.max_bits_per_key = std::max(bits, 2.0);
         workload.max_bytes = target.options.max_bytes;
         if (!target.fpr || !fits)
-            for (const auto& choice : advise(workload, *calibration).ranking)
-                if (!choice.is_none() && Layout::parse(choice.spec).is_bloom())
+            for (const auto& choice : advise(workload, *times).ranking)
+                if (!choice.is_none() && Layout::parse(choice.spec).is_bloom() &&
+                    has_room(target, Layout::parse(choice.spec)))
                     return EmptyFilter{
                         bloom_only(choice.spec, n, std::min(choice.bits_per_key, bits),
                                    target.options),
@@ -196,12 +206,11 @@ bool bitmap_pays(const JoinTarget& target, const Places& places, const EmptyFilt
     const std::uint64_t bytes = KeyBitmap::bytes_of(places, 0);
     if (beside.total_ns == 0 || bytes == 0 || bytes > std::uint64_t{1} << 32) return false;
     if (target.options.max_bytes != 0 && bytes > target.options.max_bytes) return false;
-    const auto calibration = Calibration::of_this_machine();
-    if (!calibration) return false;
+    const auto table = Timetable::of_this_machine();
+    if (table == nullptr) return false;
     try {
         // register64 gathers a word a key too, and hashes the key besides.
-        const auto times =
-            predicted_times(*calibration, "register64:k=5", beside.filter.isa(), bytes);
+        const auto times = predicted_times(*table, "register64:k=5", beside.filter.isa(), bytes);
         return (1 - target.workload.hits) * times.absent + target.workload.hits * times.present <=
                beside.total_ns;
     } catch (const std::invalid_argument&) {

@@ -5,6 +5,7 @@
 
 #include "dispatch/kernels_of.hpp"
 #include "join/key_sets.hpp"
+#include "tuning/timetable.hpp"
 #include "tuning/tuning.hpp"
 
 namespace simdbloom {
@@ -12,10 +13,10 @@ namespace {
 
 /// The ns that asking about a row takes a filter of that spec, or one like it.
 std::optional<double> asking_ns(std::string_view spec, Isa isa, std::uint64_t bytes, double hits) {
-    const auto calibration = Calibration::of_this_machine();
-    if (!calibration) return std::nullopt;
+    const auto table = detail::Timetable::of_this_machine();
+    if (table == nullptr) return std::nullopt;
     try {
-        const auto times = predicted_times(*calibration, spec, isa, bytes);
+        const auto times = detail::predicted_times(*table, spec, isa, bytes);
         return (1 - hits) * times.absent + hits * times.present;
     } catch (const std::invalid_argument&) {
         return std::nullopt;  // it has no times of that layout

@@ -7,15 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "layouts/fpr_sums.hpp"
+
 namespace simdbloom::fpr {
 namespace {
-
-// f(i) = sum of weight * base^i over the terms. In long double: the weights alternate in sign and
-// reach C(16, 8), so 64 bits of mantissa leave an error below 1e-14.
-struct Term {
-    long double weight, base;
-};
-using Sum = std::vector<Term>;
 
 Sum multiply(const Sum& a, const Sum& b) {
     Sum product;
@@ -217,17 +212,25 @@ double hash_floor(double keys, double w) { return -std::expm1(-keys / std::exp2(
 
 double with_floor(double f, double floor) { return f + floor - f * floor; }
 
-double expected(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
-    if (const double m = probed_array(layout, blocks); m != 0)
-        return classic_exact(m, static_cast<double>(n), layout.k);
-    if (layout.is_cuckoo())
-        return cuckoo_pairs(layout.fingerprint_bits(), static_cast<double>(blocks),
+OfLayout::OfLayout(const Layout& layout) : layout_(layout) {
+    if (!layout.is_table() && !layout.traits().anywhere) chance_ = layout_sum(layout, 1);
+}
+
+double OfLayout::expected(std::uint64_t n, std::uint64_t blocks) const {
+    if (const double m = probed_array(layout_, blocks); m != 0)
+        return classic_exact(m, static_cast<double>(n), layout_.k);
+    if (layout_.is_cuckoo())
+        return cuckoo_pairs(layout_.fingerprint_bits(), static_cast<double>(blocks),
                             static_cast<double>(n));
-    if (layout.is_dleft())
-        return dleft(layout.fingerprint_bits(), static_cast<double>(blocks),
+    if (layout_.is_dleft())
+        return dleft(layout_.fingerprint_bits(), static_cast<double>(blocks),
                      static_cast<double>(n));
     const double load = static_cast<double>(n) / static_cast<double>(blocks);
-    return with_floor(binomial_mean(layout_sum(layout, 1), n, blocks), hash_floor(load, 32));
+    return with_floor(binomial_mean(chance_, n, blocks), hash_floor(load, 32));
+}
+
+double expected(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
+    return OfLayout(layout).expected(n, blocks);
 }
 
 double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {

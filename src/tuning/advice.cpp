@@ -9,118 +9,23 @@
 
 #include "growing/growing_table.hpp"
 #include "kernels/growing_layout.hpp"
+#include "layouts/fpr_sums.hpp"
 #include "layouts/number.hpp"
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"
+#include "tuning/timetable.hpp"
 #include "tuning/tuning.hpp"
 
 namespace simdbloom {
 namespace {
 
 using detail::number;
+using detail::TimedSpec;
+using detail::Timetable;
 using detail::Tuned;
 
 constexpr double growing_load = 0.95;
-
-/// A spec as far as its times depend on it: the layout or structure, and its parameters.
-struct TimedSpec {
-    std::size_t tuned;
-    unsigned groups = 0, k = 0;
-};
-
-TimedSpec timed_spec(std::string_view spec) {
-    if (spec.starts_with("fuse")) return {static_cast<std::size_t>(Tuned::fuse)};
-    if (spec.starts_with("growing")) return {static_cast<std::size_t>(Tuned::growing)};
-    const Layout layout = Layout::parse(spec);
-    return {static_cast<std::size_t>(layout.kind), layout.groups, layout.k};
-}
-
-struct Times {
-    double absent = 0, present = 0, insert = 0;
-};
-
-/// Times by size, between which straight lines are drawn in logarithms; beyond the last ones the
-/// times stay as they are.
-class Curve {
-public:
-    void add(double bytes, const Times& t) {
-        lookups_.push_back({std::log(bytes), t.absent, t.present});
-        if (t.insert > 0) inserts_.push_back({std::log(bytes), t.insert, t.insert});
-    }
-    void sort() {
-        std::ranges::sort(lookups_, {}, &Point::x);
-        std::ranges::sort(inserts_, {}, &Point::x);
-    }
-    Times at(double bytes) const {
-        const double x = std::log(bytes);
-        return {between(lookups_, x, &Point::a), between(lookups_, x, &Point::b),
-                inserts_.empty() ? 0 : between(inserts_, x, &Point::a)};
-    }
-
-private:
-    struct Point {
-        double x, a, b;
-    };
-    static double between(const std::vector<Point>& points, double x, double Point::*y) {
-        const auto after = std::ranges::lower_bound(points, x, {}, &Point::x);
-        if (after == points.begin()) return points.front().*y;
-        if (after == points.end()) return points.back().*y;
-        const Point &p = *(after - 1), &q = *after;
-        if (!(p.*y > 0 && q.*y > 0)) return std::max(p.*y, q.*y);
-        const double share = (x - p.x) / (q.x - p.x);
-        return std::exp(std::log(p.*y) + share * (std::log(q.*y) - std::log(p.*y)));
-    }
-    std::vector<Point> lookups_, inserts_;
-};
-
-/// What a calibration says about times.
-class Clockwork {
-public:
-    explicit Clockwork(const Calibration& calibration) {
-        for (const auto& t : calibration.times) {
-            const TimedSpec of = timed_spec(t.spec);
-            curves_[{t.isa, of.tuned, of.groups}][of.k].add(static_cast<double>(t.bytes),
-                                                            {t.absent, t.present, t.insert});
-        }
-        for (auto& [key, by_k] : curves_)
-            for (auto& [k, curve] : by_k) curve.sort();
-    }
-
-    /// The instruction sets that have times for it.
-    std::vector<Isa> isas(const TimedSpec& of) const {
-        std::vector<Isa> found;
-        for (const auto& [key, by_k] : curves_)
-            if (key.tuned == of.tuned && key.groups == of.groups) found.push_back(key.isa);
-        return found;
-    }
-    /// Between the k that were measured, a time is a straight line over k. Below them it is that of
-    /// the least, and above them it rises as k does.
-    Times at(const TimedSpec& of, Isa isa, double bytes) const {
-        const auto& by_k = curves_.at({isa, of.tuned, of.groups});
-        const auto above = by_k.lower_bound(of.k);
-        if (above == by_k.begin() || (above != by_k.end() && above->first == of.k))
-            return above->second.at(bytes);
-        const auto below = std::prev(above);
-        const Times a = below->second.at(bytes);
-        const double k = of.k, from = below->first;
-        if (above == by_k.end())
-            return {a.absent * k / from, a.present * k / from, a.insert * k / from};
-        const Times b = above->second.at(bytes);
-        const double share = (k - from) / (above->first - from);
-        return {std::lerp(a.absent, b.absent, share), std::lerp(a.present, b.present, share),
-                std::lerp(a.insert, b.insert, share)};
-    }
-
-private:
-    struct Key {
-        Isa isa;
-        std::size_t tuned;
-        unsigned groups;
-        auto operator<=>(const Key&) const = default;
-    };
-    std::map<Key, std::map<unsigned, Curve>> curves_;
-};
 
 /// The size at which a filter alone would have as many of its lines in each cache as it has beside
 /// a table, a random line of which each passing probe touches (Che's approximation: a cache keeps
@@ -146,11 +51,10 @@ double size_beside(double bytes, double table, double passing, const Calibration
 
 class Adviser {
 public:
-    Adviser(const Workload& workload, const Calibration& calibration)
-        : w_(workload), calibration_(calibration), clockwork_(calibration) {}
+    Adviser(const Workload& workload, const Timetable& times) : w_(workload), times_(times) {}
 
     Advice advice() {
-        advice_.noise = std::max(calibration_.noise, 0.01);
+        advice_.noise = std::max(times_.noise(), 0.01);
         for (double bits = w_.max_bits_per_key; bits >= 2; bits /= 1.0905) bits_.push_back(bits);
         for (const auto& traits : detail::layout_traits)
             if (can(traits)) add_layout(traits.kind);
@@ -193,9 +97,10 @@ private:
             const auto [least, most, step] = layout.k_range();
             for (unsigned k = least; k <= most; k += std::max(step, 1u)) {
                 layout.k = k;
+                const fpr::OfLayout fpr(layout);
                 for (const double b : bits)
                     if (b <= w_.max_bits_per_key && b >= layout.least_bits_per_key())
-                        add_size(layout, b);
+                        add_size(layout, fpr, b);
                 if (layout.is_table()) break;
             }
         }
@@ -204,7 +109,7 @@ private:
     bool fits(double bits, unsigned block_bits) const {
         return bits * static_cast<double>(w_.n_keys) / block_bits < 0x1p32 - 2;
     }
-    void add_size(const Layout& layout, double bits) {
+    void add_size(const Layout& layout, const fpr::OfLayout& fpr, double bits) {
         if (!fits(bits, layout.block_bits())) return;
         const detail::Geometry g =
             detail::size_for_bits(layout, static_cast<std::size_t>(w_.n_keys), bits, {});
@@ -214,8 +119,8 @@ private:
             layout.is_table() ? 0
                               : static_cast<double>(layout.k) / bits * layout.traits().cell_bits();
         if (load > 1.4) return;
-        add(layout.spec(), bits, bytes, static_cast<std::size_t>(layout.kind),
-            [&] { return fpr::expected(layout, w_.n_keys, g.blocks); });
+        add([&] { return layout.spec(); }, bits, bytes, TimedSpec::of(layout),
+            [&] { return fpr.expected(w_.n_keys, g.blocks); });
     }
     void add_fuse() {
         if (w_.n_keys > std::uint64_t{3} << 30) return;
@@ -223,8 +128,8 @@ private:
         for (unsigned f = 4; f <= 24; ++f) {
             const double bits = static_cast<double>(slots) * f / static_cast<double>(w_.n_keys);
             if (bits > w_.max_bits_per_key) break;
-            add("fuse:f=" + std::to_string(f), bits, (slots * f + 7) / 8,
-                static_cast<std::size_t>(Tuned::fuse), [&] { return fpr::bloomier(f); });
+            add([&] { return "fuse:f=" + std::to_string(f); }, bits, (slots * f + 7) / 8,
+                {static_cast<std::size_t>(Tuned::fuse)}, [&] { return fpr::bloomier(f); });
         }
     }
     void add_growing() {
@@ -238,8 +143,9 @@ private:
             const double has = 8 * static_cast<double>(bytes) / static_cast<double>(w_.n_keys);
             const double takes = has > 1.01 * bits ? has : bits;
             if (takes > w_.max_bits_per_key && !w_.grow) break;
-            add("growing" + std::to_string(slot_bits), takes, bytes,
-                static_cast<std::size_t>(Tuned::growing), [&] {
+            add([&] { return "growing" + std::to_string(slot_bits); }, takes, bytes,
+                {static_cast<std::size_t>(Tuned::growing)},
+                [&] {
                     std::vector<std::uint64_t> slots(detail::growing_movable_bits(slot_bits) + 1,
                                                      0);
                     slots.back() = w_.n_keys;
@@ -249,48 +155,58 @@ private:
         }
     }
 
-    template <class Fpr>
-    void add(std::string spec, double bits, std::uint64_t size, std::size_t tuned,
+    template <class Name, class Fpr>
+    void add(const Name& name, double bits, std::uint64_t size, const TimedSpec& spec,
              const Fpr& fpr_of) {
-        Advice::Choice choice;
-        choice.spec = std::move(spec);
-        choice.bits_per_key = bits;
-        choice.bytes = size;
-        if (w_.max_bytes != 0 && choice.bytes > w_.max_bytes) return;
-        const TimedSpec of = timed_spec(choice.spec);
-        choice.fpr = -1;
-        for (const Isa isa : clockwork_.isas(of)) {
-            if (choice.fpr < 0) choice.fpr = fpr_of();
+        if (w_.max_bytes != 0 && size > w_.max_bytes) return;
+        const double has = 8 * static_cast<double>(size) / static_cast<double>(w_.n_keys);
+        double fpr = -1;
+        for (const Timetable::Row& row : times_.of(spec)) {
             ++advice_.candidates;
-            const double passing = w_.hits + (1 - w_.hits) * choice.fpr;
+            const auto best = best_.find(spec.tuned);
+            // Few FPRs need be computed: none is below 2^-bits, and what loses with that one loses
+            // with its own. Beside a table the times depend on the FPR.
+            if (best != best_.end() && w_.table_bytes == 0 &&
+                lookup_ns(row.at(spec.k, static_cast<double>(size))) + passing_ns(std::exp2(-has)) >
+                    best->second.first)
+                continue;
+            if (fpr < 0) fpr = fpr_of();
             const double bytes =
-                size_beside(static_cast<double>(choice.bytes), static_cast<double>(w_.table_bytes),
-                            passing, calibration_.machine);
-            Times t = clockwork_.at(of, isa, bytes);
+                size_beside(static_cast<double>(size), static_cast<double>(w_.table_bytes),
+                            w_.hits + (1 - w_.hits) * fpr, times_.machine());
+            PredictedTimes t = row.at(spec.k, bytes);
             // The time to peel a graph depends on its keys, not on the bits of a slot.
-            if (tuned == static_cast<std::size_t>(Tuned::fuse))
+            if (spec.tuned == static_cast<std::size_t>(Tuned::fuse))
                 t.insert =
-                    clockwork_
-                        .at(of, isa, static_cast<double>(w_.n_keys) * detail::tuned_fuse_bits / 8)
+                    row.at(spec.k, static_cast<double>(w_.n_keys) * detail::tuned_fuse_bits / 8)
                         .insert;
             if (t.absent <= 0 || (t.insert <= 0 && std::isfinite(w_.probes))) continue;
-            choice.isa = isa;
-            choice.insert_ns = t.insert;
-            choice.lookup_ns = t.absent + w_.hits * (t.present - t.absent);
-            choice.total_ns = choice.lookup_ns + (1 - w_.hits) * choice.fpr * w_.work_ns;
+            double total = lookup_ns(t) + passing_ns(fpr);
             if (std::isfinite(w_.probes))
-                choice.total_ns += static_cast<double>(w_.n_keys) / w_.probes * t.insert;
+                total += static_cast<double>(w_.n_keys) / w_.probes * t.insert;
             // Another instruction set than the usual one has to gain more than noise.
-            const double counts =
-                choice.total_ns * (isa == usable_isas().back() ? 1 : 1 + advice_.noise);
-            const auto [at, is_new] = best_.try_emplace(tuned, counts, choice);
-            if (!is_new && counts < at->second.first) at->second = {counts, choice};
+            const double counts = total * (row.isa == usual_ ? 1 : 1 + advice_.noise);
+            if (best != best_.end() && counts >= best->second.first) continue;
+            Advice::Choice choice;
+            choice.spec = name();
+            choice.isa = row.isa;
+            choice.bits_per_key = bits;
+            choice.bytes = size;
+            choice.fpr = fpr;
+            choice.lookup_ns = lookup_ns(t);
+            choice.insert_ns = t.insert;
+            choice.total_ns = total;
+            best_[spec.tuned] = {counts, std::move(choice)};
         }
     }
+    double lookup_ns(const PredictedTimes& t) const {
+        return t.absent + w_.hits * (t.present - t.absent);
+    }
+    double passing_ns(double fpr) const { return (1 - w_.hits) * fpr * w_.work_ns; }
 
     const Workload& w_;
-    const Calibration& calibration_;
-    const Clockwork clockwork_;
+    const Timetable& times_;
+    const Isa usual_ = usable_isas().back();
     std::vector<double> bits_;
     // By layout or structure; the number is what is compared.
     std::map<std::size_t, std::pair<double, Advice::Choice>> best_;
@@ -360,30 +276,27 @@ std::string Advice::why() const {
     return text;
 }
 
+Advice detail::advise(const Workload& workload, const Timetable& times) {
+    check_workload(workload);
+    if (times.empty()) throw std::invalid_argument("simdbloom: the calibration has no times");
+    return Adviser(workload, times).advice();
+}
+
 Advice advise(const Workload& workload, const Calibration& calibration) {
-    detail::check_workload(workload);
-    if (calibration.times.empty())
-        throw std::invalid_argument("simdbloom: the calibration has no times");
-    return Adviser(workload, calibration).advice();
+    return detail::advise(workload, Timetable(calibration));
 }
 
 Advice advise(const Workload& workload) {
-    const auto calibration = Calibration::of_this_machine();
-    if (!calibration)
+    const auto times = Timetable::of_this_machine();
+    if (times == nullptr)
         throw std::runtime_error(
             "simdbloom: no calibration of this machine: run \"simdbloom calibrate --full\"");
-    return advise(workload, *calibration);
+    return detail::advise(workload, *times);
 }
 
 PredictedTimes predicted_times(const Calibration& calibration, std::string_view spec, Isa isa,
                                std::uint64_t bytes) {
-    const Clockwork clockwork(calibration);
-    const TimedSpec of = timed_spec(spec);
-    if (std::ranges::count(clockwork.isas(of), isa) == 0)
-        throw std::invalid_argument("simdbloom: the calibration has no times of " +
-                                    std::string(spec) + " with " + std::string(to_string(isa)));
-    const Times t = clockwork.at(of, isa, static_cast<double>(bytes));
-    return {t.absent, t.present, t.insert};
+    return detail::predicted_times(Timetable(calibration), spec, isa, bytes);
 }
 
 }  // namespace simdbloom

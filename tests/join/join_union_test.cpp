@@ -165,6 +165,11 @@ TEST(JoinUnion, RefusesWhatIsNotAlikeOrHasLostItsKeys) {
 /// bytes takes 1 ns, and larger ones 20 ns.
 struct MadeUpCalibration {
     explicit MadeUpCalibration(std::uint64_t fast_up_to) {
+        write(fast_up_to);
+        setenv("SIMDBLOOM_CALIBRATION", (folder.path / "c.txt").c_str(), 1);
+    }
+    ~MadeUpCalibration() { setenv("SIMDBLOOM_CALIBRATION", "off", 1); }
+    void write(std::uint64_t fast_up_to) const {
         Calibration c;
         c.machine = Calibration::Machine::here();
         c.date = "2026-11-23";
@@ -174,9 +179,7 @@ struct MadeUpCalibration {
                      {std::pair{fast_up_to, 1.0}, {fast_up_to + fast_up_to / 8, 20.0}})
                     c.times.push_back({default_isa(), std::string(s.spec), bytes, ns, ns, 2});
         c.save(folder.path / "c.txt");
-        setenv("SIMDBLOOM_CALIBRATION", (folder.path / "c.txt").c_str(), 1);
     }
-    ~MadeUpCalibration() { setenv("SIMDBLOOM_CALIBRATION", "off", 1); }
     test::TemporaryFolder folder{"join-calibration"};
 };
 
@@ -208,6 +211,19 @@ TEST(JoinAdvice, ACalibrationChoosesTheFilter) {
     JoinBuilder named("auto:register32:k=4", keys.size(), 16);
     named.insert({keys});
     EXPECT_EQ(std::move(named).finish().filter()->spec(), "register32:k=4");
+}
+
+// It is read once, and again only after it was written.
+TEST(JoinAdvice, ACalibrationThatIsWrittenAgainCountsAtOnce) {
+    const MadeUpCalibration calibration(1 << 20);
+    const Workload workload{.n_keys = 100'000, .work_ns = 1000, .max_bits_per_key = 30};
+    const std::uint64_t bytes = advise(workload).best().bytes;
+    EXPECT_GT(bytes, 200'000u);
+    EXPECT_EQ(advise(workload).best().bytes, bytes);
+    calibration.write(1 << 17);
+    EXPECT_LT(advise(workload).best().bytes, 150'000u);
+    setenv("SIMDBLOOM_CALIBRATION", "off", 1);
+    EXPECT_THROW((void)advise(workload), std::runtime_error);
 }
 
 TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {

@@ -9,7 +9,7 @@ import re
 AREAS = [
     ("kernels", r"src/kernels/(?!ops/neon)", 30),
     ("dispatch", r"src/dispatch/(tiers|features|kernels_of)", 5),
-    ("sizing", r"src/layouts/(sizing|fpr|fpr_counting|number|cardinality)\.", 18),
+    ("sizing", r"src/layouts/(sizing|fpr|fpr_sums|fpr_counting|number|cardinality)\.", 18),
     ("building and combining",
      r"src/filters/(build|build_tasks|regions|shared_bits|concurrent|bloom_only|set_operations|"
      r"combine|alike)\.", 12),

@@ -1,0 +1,29 @@
+// The FPR of one layout, for many sizes: what depends on the layout alone is computed once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simdbloom/layout.hpp"
+
+namespace simdbloom::fpr {
+
+// f(i) = sum of weight * base^i over the terms. In long double: the weights alternate in sign and
+// reach C(16, 8), so 64 bits of mantissa leave an error below 1e-14.
+struct Term {
+    long double weight, base;
+};
+using Sum = std::vector<Term>;
+
+class OfLayout {
+public:
+    explicit OfLayout(const Layout& layout);
+    /// As fpr::expected() of this layout.
+    double expected(std::uint64_t n, std::uint64_t blocks) const;
+
+private:
+    Layout layout_;
+    Sum chance_;  // that a stranger is found in a block of i keys; blocked Bloom layouts alone
+};
+
+}  // namespace simdbloom::fpr
