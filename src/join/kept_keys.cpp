@@ -351,8 +351,12 @@ JoinFilter KeptKeys::finish(bool is_part) const {
         return made_of(std::move(filter), "one of the parts is such a filter");
     }
     const auto too_few_bits = [&](double n) {
-        return JoinAccess::all("all: max_bytes=" + std::to_string(target_.options.max_bytes) +
-                               " is less than a bit for each of " +
+        const Options& o = target_.options;
+        const bool a_bit_each = 8 * static_cast<double>(o.max_bytes) >= n;
+        return JoinAccess::all("all: max_bytes=" + std::to_string(o.max_bytes) +
+                               (a_bit_each ? " is too little for a filter with fold_levels=" +
+                                                 std::to_string(o.fold_levels) + " of "
+                                           : " is less than a bit for each of ") +
                                (std::isfinite(n) ? std::to_string(static_cast<std::uint64_t>(n))
                                                  : "too many") +  // all bits are set
                                " keys");

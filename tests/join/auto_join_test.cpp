@@ -239,6 +239,11 @@ TEST(AutoJoin, FiltersFollowKeysAndLimits) {
     EXPECT_EQ(none.kind(), Kind::all);
     EXPECT_NE(none.why().find("max_bytes=1000"), std::string::npos) << none.why();
     EXPECT_LE(chosen(sequence(0, 10'000), options).size_in_bytes(), 1'000u);
+    // A filter that folds has a least size.
+    options.fold_levels = 8;
+    const JoinFilter folding = chosen(test::random_keys(200), options);
+    EXPECT_EQ(folding.kind(), Kind::all);
+    EXPECT_NE(folding.why().find("fold_levels=8"), std::string::npos) << folding.why();
 }
 
 TEST(AutoJoin, HashesAreAListOrAFilter) {
