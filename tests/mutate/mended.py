@@ -98,10 +98,10 @@ MENDED = [
         (CLASSIC, "return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);",
          "return position + O::broadcast(classic_multiplier * 0x9E3779B97F4A7C15u);")),
     bug("the cuckoo model by slots", "0.2 % high with 8 bits",
-        (FPR, "return cuckoo_pairs(layout.fingerprint_bits(), static_cast<double>(blocks), "
+        (FPR, "return cuckoo_pairs(layout_.fingerprint_bits(), static_cast<double>(blocks), "
               "static_cast<double>(n));",
          "return -std::expm1(2 * static_cast<double>(n) / static_cast<double>(blocks) * "
-         "std::log1p(-1 / (std::exp2(layout.fingerprint_bits()) - 1)));")),
+         "std::log1p(-1 / (std::exp2(layout_.fingerprint_bits()) - 1)));")),
 
     bug("a series goes on where no model tells", "filters of FPR 0",
         (SCALABLE, "if (!filters_.empty() && fpr < fpr::least)", "if (fpr < 0)")),

@@ -113,8 +113,8 @@ BUGS = [
         (SIZING, "fpr::expected(with_best_k(layout, n_keys, blocks), n_keys, blocks)",
          "fpr::expected(with_best_k(layout, n_keys, blocks), blocks, n_keys)")),
     bug("swapped arguments, classic model", "bits and keys change places",
-        ("src/layouts/fpr.cpp", "return classic_exact(m, static_cast<double>(n), layout.k);",
-         "return classic_exact(static_cast<double>(n), m, layout.k);")),
+        ("src/layouts/fpr.cpp", "return classic_exact(m, static_cast<double>(n), layout_.k);",
+         "return classic_exact(static_cast<double>(n), m, layout_.k);")),
 
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
         ("include/simdbloom/detail/key_hash.hpp", ": mix(key, seed_);", ": mix(key, seed());")),
