@@ -42,9 +42,9 @@ private:
     int descriptor_ = -1;
 };
 
-bool write_all(int file, std::span<const std::byte> bytes) noexcept;
+SIMDBLOOM_API bool write_all(int file, std::span<const std::byte> bytes) noexcept;
 /// Returns false with errno 0 where the file ends early.
-bool read_all(int file, std::span<std::byte> bytes) noexcept;
+SIMDBLOOM_API bool read_all(int file, std::span<std::byte> bytes) noexcept;
 
 SIMDBLOOM_API LoadError file_fault(const std::filesystem::path& path, const std::string& what);
 /// The fault that errno names.
@@ -74,7 +74,7 @@ using WriteFile = std::function<bool(int file)>;
 /// before, and std::system_error with the path is thrown. A symbolic link stays, and the file that
 /// it leads to is replaced. Who may read and write the file stays the same; a new file obeys the
 /// umask. A file that is no regular file is written to.
-void save_whole(const std::filesystem::path& path, const WriteFile& write);
+SIMDBLOOM_API void save_whole(const std::filesystem::path& path, const WriteFile& write);
 
 /// As save_parts. Returns false with errno set.
 bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept;

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "keys.hpp"
+#include "simdbloom/loaded.hpp"
 
 namespace simdbloom::tools {
 
@@ -50,6 +51,13 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
         ->capture_default_str();
 }
 
+/// Whether bytes that are no filter of ours for this reason may be one of another system.
+inline bool may_be_foreign(const LoadError& error) {
+    return error.fault == LoadFault::foreign || error.fault == LoadFault::too_short;
+}
+/// The names of the formats of other systems, as text.
+std::string foreign_names();
+
 /// Each function adds a command to the program. The exit code of the command that ran is left in
 /// `status`.
 void add_build(CLI::App& app, int& status);
@@ -60,6 +68,7 @@ void add_fold(CLI::App& app, int& status);
 void add_unseen(CLI::App& app, int& status);
 void add_reconcile(CLI::App& app, int& status);
 void add_parquet(CLI::App& app, int& status);
+void add_convert(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 void add_advise(CLI::App& app, int& status);
 

@@ -15,7 +15,7 @@ int run(int argc, char** argv) {
     int status = 0;
     using namespace simdbloom::tools;
     for (const auto add : {add_build, add_probe, add_info, add_merge, add_fold, add_unseen,
-                           add_reconcile, add_parquet, add_calibrate, add_advise})
+                           add_reconcile, add_parquet, add_convert, add_calibrate, add_advise})
         add(app, status);
     app.footer(
         "Exit codes: 0 done, 1 an error, 2 a command line that makes no sense, 3 nothing found.");

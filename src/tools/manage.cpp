@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "simdbloom/foreign.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 
@@ -36,10 +37,23 @@ int info_of(const ScalableBloom& series) {
     return 0;
 }
 
-int info(const std::string& path) {
+int info_of(const ForeignFilter& filter) {
+    std::printf("format         %s\n", std::string(to_string(filter.format())).c_str());
+    std::printf("size           %zu bytes of bits, k %u\n", filter.size_in_bytes(), filter.k());
+    if (const std::string details = filter.details(); !details.empty())
+        std::printf("besides        %s\n", details.c_str());
+    std::printf("FPR as filled  %.4g%%\n", 100 * filter.estimated_fpr());
+    return 0;
+}
+
+int info(const std::string& path, const std::string& format) {
+    if (!format.empty())
+        return info_of(read_foreign_file(path, parse_foreign_format(format)).value());
     auto mapped = map_file(path);
-    if (!mapped && mapped.error().fault == LoadFault::foreign)
+    if (!mapped && may_be_foreign(mapped.error())) {
         if (const auto series = load_file<ScalableBloom>(path); series) return info_of(*series);
+        if (const auto other = read_foreign_file(path); other) return info_of(*other);
+    }
     const FrozenFilter f = std::move(mapped).value();
     std::printf("spec           %s\n", f->spec().c_str());
     std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f->base().n_keys()));
@@ -90,8 +104,13 @@ int fold(const Folding& f) {
 void add_info(CLI::App& app, int& status) {
     auto* command = app.add_subcommand("info", "Say what a filter is and how full");
     const auto path = std::make_shared<std::string>();
-    command->add_option("FILTER", *path, "file that build or unseen wrote")->required();
-    command->callback([=, &status] { status = info(*path); });
+    command
+        ->add_option("FILTER", *path,
+                     "file that build or unseen wrote, or a filter of another system")
+        ->required();
+    const auto format = std::make_shared<std::string>();
+    command->add_option("--as", *format, "the format of another system: " + foreign_names());
+    command->callback([=, &status] { status = info(*path, *format); });
 }
 
 void add_merge(CLI::App& app, int& status) {

@@ -1,0 +1,160 @@
+// The Bloom filters of other systems, byte for byte: read, asked, built, united, written. Link with
+// simdbloom::foreign. src/foreign/README.md says which bytes, by which specification, and where
+// each format breaks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simdbloom/detail/number_keys.hpp"
+#include "simdbloom/export.hpp"
+#include "simdbloom/loaded.hpp"
+#include "simdbloom/options.hpp"
+#include "simdbloom/split_block.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
+
+namespace foreign {
+class Model;
+}  // namespace foreign
+
+/// Whose bytes a filter has.
+enum class ForeignFormat : std::uint8_t {
+    leveldb,         ///< LevelDB, "leveldb.BuiltinBloomFilter2"
+    rocksdb,         ///< RocksDB from format_version 5 on: FastLocalBloom
+    rocksdb_legacy,  ///< RocksDB up to format_version 4, full filters
+    parquet,         ///< Parquet: header and bitset, as Arrow and parquet-java write them
+    kudu,            ///< Kudu: a BlockBloomFilterPB
+    impala,          ///< Impala: the directory of a run-time filter
+    guava,           ///< Guava: BloomFilter.writeTo, both strategies
+    spark_v1,        ///< Spark up to 4.0: BloomFilter.writeTo, version 1
+    spark_v2,        ///< Spark from 4.1 on: version 2
+    milvus,          ///< Milvus: an MBF1 blob
+    bits_and_blooms  ///< github.com/bits-and-blooms/bloom/v3 in Go: WriteTo
+};
+/// "leveldb", "rocksdb", "rocksdb-legacy", .., "bits-and-blooms".
+std::string_view to_string(ForeignFormat format) noexcept;
+/// The format of that name. Throws std::invalid_argument that lists the names.
+ForeignFormat parse_foreign_format(std::string_view name);
+/// All of them, in the order of the enumeration.
+std::span<const ForeignFormat> foreign_formats() noexcept;
+/// The formats whose fixed bytes and lengths these bytes have. LevelDB and Impala are never named:
+/// LevelDB's k is the last byte, which may be the end of a line of text, and Impala has no header.
+std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes) noexcept;
+
+/// A filter of another system.
+///
+/// Integer keys are hashed as the system hashes its 64-bit integers: as eight little-endian bytes
+/// everywhere. Text and bytes are hashed as they are. Values that a system turns into other bytes
+/// (Parquet's INT32, big-endian keys of a key-value store) are given as these bytes.
+///
+/// None of the formats has a checksum. What is read has the structure that its format asks for, and
+/// a flipped bit in it is a lost key or a false positive that nobody can see.
+///
+/// Several threads may call const members at the same time.
+class ForeignFilter {
+public:
+    /// An empty filter with the size and the k that the system takes: LevelDB, both RocksDBs, both
+    /// Sparks. Throws std::invalid_argument for zero keys, for bits that the system does not take
+    /// and for systems that size by FPR; std::length_error beyond the format's limits or
+    /// options.max_bytes. Of the options isa, huge_pages, max_bytes and allocator are read.
+    static ForeignFilter with_bits_per_key(ForeignFormat format, std::size_t n_keys,
+                                           double bits_per_key, const Options& options = {});
+    /// The same by a false-positive rate: Parquet, Kudu, Impala, Guava, both Sparks, Milvus,
+    /// bits-and-blooms. The system's formula gives the size; not every one meets its rate.
+    static ForeignFilter for_fpr(ForeignFormat format, std::size_t n_keys, double fpr,
+                                 const Options& options = {});
+
+    ForeignFilter(const ForeignFilter& other);
+    ForeignFilter(ForeignFilter&& other) noexcept;
+    ForeignFilter& operator=(const ForeignFilter& other);
+    ForeignFilter& operator=(ForeignFilter&& other) noexcept;
+    ~ForeignFilter();
+
+    ForeignFormat format() const noexcept;
+    /// The bytes of the bits, without header and trailer.
+    std::size_t size_in_bytes() const noexcept;
+    /// The bits that a key sets.
+    unsigned k() const noexcept;
+    /// The chance that a random absent key is found, from the bits that are set. For one array of
+    /// bits it takes the k bits for independent ones.
+    double estimated_fpr() const;
+    /// What the bytes say besides, as "name value, name value": seed, strategy, domains.
+    std::string details() const;
+
+    void insert(std::uint64_t key) { insert(std::span<const std::uint64_t>(&key, 1)); }
+    void insert(std::string_view key) { insert_keys({&key, 1}); }
+    template <detail::LossyKey K>
+    void insert(K) = delete;
+    void insert(std::span<const std::uint64_t> keys);
+    void insert_keys(std::span<const std::string_view> keys);
+
+    bool contains(std::uint64_t key) const { return count({&key, 1}) != 0; }
+    bool contains(std::string_view key) const { return count_keys({&key, 1}) != 0; }
+    template <detail::LossyKey K>
+    bool contains(K) const = delete;
+
+    /// Batches, as of every filter (interface.hpp): a number; bit i % 8 of byte i / 8 of a bitmap
+    /// for key i; ascending positions. Throw std::length_error if the output is too short.
+    std::size_t count(std::span<const std::uint64_t> keys) const;
+    std::size_t contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
+    std::size_t select(std::span<const std::uint64_t> keys,
+                       std::span<std::uint32_t> positions) const;
+    std::size_t count_keys(std::span<const std::string_view> keys) const;
+    std::size_t contains_keys(std::span<const std::string_view> keys,
+                              std::span<std::uint8_t> bitmap) const;
+    std::size_t select_keys(std::span<const std::string_view> keys,
+                            std::span<std::uint32_t> positions) const;
+
+    /// ORs a filter of the same format, size, k and seed into this one, whose keys it then has too.
+    /// Throws std::invalid_argument that says what differs.
+    ForeignFilter& operator|=(const ForeignFilter& other);
+
+    /// The bytes that the system writes. Throws std::length_error beyond what its header can say.
+    std::vector<std::byte> write() const;
+
+    /// The bits of Parquet and Milvus, whose hashes are XXH64 with seed 0: a split256. Else null.
+    const SplitBlockBloom* split_blocks() const noexcept;
+    /// A filter of Parquet or Milvus with these bits. `keys` says what they are, which Milvus
+    /// writes down. Throws std::invalid_argument for other formats, for a filter that has another
+    /// hash or seed, and for a number of blocks that Milvus does not take.
+    static ForeignFilter from_split_blocks(ForeignFormat format, SplitBlockBloom filter,
+                                           KeyKind keys);
+
+private:
+    friend struct ForeignAccess;
+    explicit ForeignFilter(std::unique_ptr<foreign::Model> model) noexcept;
+    std::unique_ptr<foreign::Model> model_;
+};
+
+/// The filter that a system wrote. Any bytes may be given; nothing is thrown, and no more memory is
+/// taken than there are bytes. Of the options isa, huge_pages, max_bytes and allocator are read.
+Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes, ForeignFormat format,
+                                   const Options& options = {}) noexcept;
+/// The same where foreign_formats_of(bytes) is one format; else LoadFault::foreign that names them.
+Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes,
+                                   const Options& options = {}) noexcept;
+
+/// The same of a file. The fault is LoadFault::file where it cannot be read.
+Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path, ForeignFormat format,
+                                        const Options& options = {}) noexcept;
+Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path,
+                                        const Options& options = {}) noexcept;
+/// Writes write() to a file, as save_file of a filter of ours does.
+void save_file(const ForeignFilter& filter, const std::filesystem::path& path);
+
+/// The same keys in the bytes of another system, if that puts the same hash to the same bits:
+/// Parquet and Milvus, Kudu and Impala. Else LoadFault::unlike that says what differs. Where only
+/// the new format says what its keys are, `keys` has to.
+Loaded<ForeignFilter> convert(const ForeignFilter& filter, ForeignFormat to,
+                              KeyKind keys = KeyKind::unknown) noexcept;
+
+}  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

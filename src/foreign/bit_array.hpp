@@ -1,0 +1,137 @@
+// Filters that are one array of bits, or lines of them, asked key by key.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "foreign/hashes.hpp"
+#include "foreign/model.hpp"
+#include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/storage.hpp"
+
+namespace simdbloom::foreign {
+
+/// Bit b is bit b % 8 of byte b / 8.
+class BitArray {
+public:
+    BitArray(std::uint64_t bytes, const Options& options)
+        : storage_((check_limit(bytes, options), static_cast<std::size_t>(bytes)),
+                   options.huge_pages, options.allocator) {}
+    /// Of bytes that are there already.
+    BitArray(Bytes bytes, const Options& options) : BitArray(bytes.size(), options) {
+        if (!bytes.empty()) std::memcpy(storage_.data(), bytes.data(), bytes.size());
+    }
+    /// Of 64-bit words whose bytes are big-endian, as Java and Go write them.
+    static BitArray of_big_words(Bytes bytes, const Options& options) {
+        BitArray bits(bytes.size(), options);
+        for (std::size_t at = 0; at < bytes.size(); at += 8)
+            detail::store_le(bits.storage_.data() + at, load_be64(bytes.data() + at));
+        return bits;
+    }
+
+    std::uint64_t size() const noexcept { return std::uint64_t{storage_.size()} * 8; }
+    Bytes bytes() const noexcept { return {storage_.data(), storage_.size()}; }
+    void set(std::uint64_t bit) noexcept {
+        storage_.data()[bit / 8] |= static_cast<std::byte>(1u << bit % 8);
+    }
+    bool test(std::uint64_t bit) const noexcept {
+        return (std::to_integer<unsigned>(storage_.data()[bit / 8]) >> bit % 8 & 1) != 0;
+    }
+    void prefetch(std::uint64_t bit) const noexcept {
+        __builtin_prefetch(storage_.data() + bit / 8);
+    }
+    void unite(const BitArray& other) noexcept {
+        for (std::size_t i = 0; i < storage_.size(); ++i)
+            storage_.data()[i] |= other.storage_.data()[i];
+    }
+    void write_big_words(Writer& out) const {
+        for (std::size_t at = 0; at < storage_.size(); at += 8)
+            out.big(detail::load_le<std::uint64_t>(storage_.data() + at));
+    }
+    /// The mean over lines of so many bytes of (share of bits set)^k.
+    double full(std::size_t line_bytes, unsigned k) const {
+        const std::size_t lines = storage_.size() / line_bytes;
+        double sum = 0;
+        for (std::size_t line = 0; line < lines; ++line) {
+            std::uint64_t set = 0;
+            for (std::size_t i = 0; i < line_bytes; ++i)
+                set += static_cast<unsigned>(std::popcount(
+                    std::to_integer<std::uint8_t>(storage_.data()[line * line_bytes + i])));
+            sum += std::pow(static_cast<double>(set) / (8.0 * static_cast<double>(line_bytes)), k);
+        }
+        return lines == 0 ? 0 : sum / static_cast<double>(lines);
+    }
+
+private:
+    detail::Storage storage_;
+};
+
+/// A filter F that has
+///   Hash hash_of(string_view key) const
+///   uint64_t first(Hash) const         the first bit, to prefetch
+///   bool positions(Hash, use) const    calls use(bit) for each bit of the key until it returns
+///                                      false, and returns whether all returned true
+///   bool same_shape(const F&) const    or throws Refused
+/// and, unless it has its own, an integer key's hash is that of its eight bytes.
+template <class F>
+class Probed : public Model {
+public:
+    Made copy() const override { return std::make_unique<F>(self()); }
+    Bytes bits() const noexcept override { return bits_.bytes(); }
+    double estimated_fpr() const override { return bits_.full(bits_.bytes().size(), k()); }
+
+    void insert(Integers keys) override { insert_all(keys); }
+    void insert(Texts keys) override { insert_all(keys); }
+    std::size_t answer(Integers keys, detail::Output output, void* out) const override {
+        return ask(keys, output, out);
+    }
+    std::size_t answer(Texts keys, detail::Output output, void* out) const override {
+        return ask(keys, output, out);
+    }
+    void unite(const Model& other) override {
+        const auto& same = static_cast<const F&>(other);
+        check_same("bits", bits_.size(), static_cast<const Probed&>(same).bits_.size());
+        check_same("k", k(), same.k());
+        self().check_alike(same);
+        bits_.unite(static_cast<const Probed&>(same).bits_);
+    }
+    void check_alike(const F&) const {}
+
+protected:
+    explicit Probed(BitArray bits) noexcept : bits_(std::move(bits)) {}
+    const F& self() const noexcept { return static_cast<const F&>(*this); }
+
+    BitArray bits_;
+
+private:
+    auto hash(std::uint64_t key) const { return self().hash_of(KeyBytes(key)); }
+    auto hash(std::string_view key) const { return self().hash_of(key); }
+
+    template <class Keys>
+    void insert_all(Keys keys) {
+        for (const auto& key : keys)
+            self().positions(hash(key), [&](std::uint64_t bit) { return bits_.set(bit), true; });
+    }
+    /// 64 keys at a time, whose first lines are on the way before they are needed.
+    template <class Keys>
+    std::size_t ask(Keys keys, detail::Output output, void* out) const {
+        return detail::answer_by_hits(
+            keys.size(), output, out, [&](std::size_t first, std::size_t n) {
+                decltype(hash(keys[0])) hashes[64];
+                for (std::size_t i = 0; i < n; ++i) {
+                    hashes[i] = hash(keys[first + i]);
+                    bits_.prefetch(self().first(hashes[i]));
+                }
+                std::uint64_t hits = 0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const bool found = self().positions(
+                        hashes[i], [&](std::uint64_t bit) { return bits_.test(bit); });
+                    hits |= std::uint64_t{found} << i;
+                }
+                return hits;
+            });
+    }
+};
+
+}  // namespace simdbloom::foreign

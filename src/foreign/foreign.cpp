@@ -1,0 +1,269 @@
+// The table of formats, and what a caller sees of it.
+#include "simdbloom/foreign.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+#include "foreign/model.hpp"
+#include "persist/saved.hpp"
+#include "simdbloom/detail/batch.hpp"
+
+namespace simdbloom {
+namespace foreign {
+namespace {
+
+const std::array<const Format*, 11> formats{
+    &leveldb_format,  &rocksdb_format, &rocksdb_legacy_format, &parquet_format,
+    &kudu_format,     &impala_format,  &guava_format,          &spark_v1_format,
+    &spark_v2_format, &milvus_format,  &bits_and_blooms_format};
+
+const Format& row_of(ForeignFormat format) { return *formats[static_cast<std::size_t>(format)]; }
+
+std::string names_of(std::span<const ForeignFormat> some) {
+    std::string names;
+    for (const ForeignFormat format : some)
+        names += (names.empty() ? "" : ", ") + std::string(to_string(format));
+    return names;
+}
+
+/// What `make` returns. Limits are errors of the caller here.
+Made made(const Format& row, Made (*make)(std::size_t, double, const Options&), const char* other,
+          std::size_t n_keys, double size, const Options& options) {
+    if (make == nullptr)
+        throw std::invalid_argument("simdbloom: filters of " + std::string(row.name) +
+                                    " are sized by " + other);
+    if (n_keys == 0)
+        throw std::invalid_argument("simdbloom: a filter of " + std::string(row.name) +
+                                    " for 0 keys");
+    try {
+        return make(n_keys, size, options);
+    } catch (const Refused& e) {
+        throw std::length_error("simdbloom: " + e.error().message);
+    }
+}
+
+}  // namespace
+
+void check_limit(std::uint64_t bytes, const Options& options) {
+    if (bytes > std::numeric_limits<std::size_t>::max() / 2 ||
+        (options.max_bytes != 0 && bytes > options.max_bytes))
+        throw Refused(LoadFault::limit, std::to_string(bytes) +
+                                            " bytes of bits are more than max_bytes=" +
+                                            std::to_string(options.max_bytes));
+}
+
+void check_fpr(const char* system, double fpr) {
+    if (!(fpr > 0 && fpr < 1))
+        throw std::invalid_argument("simdbloom: fpr=" + std::to_string(fpr) +
+                                    " is not inside (0, 1), as " + system + " takes it");
+}
+
+void check_same(const char* what, std::uint64_t one, std::uint64_t other) {
+    if (one != other)
+        throw Refused(LoadFault::unlike, std::string(what) + " " + std::to_string(one) +
+                                             " is not " + what + " " + std::to_string(other));
+}
+
+double bits_for_fpr(std::size_t n_keys, double fpr) {
+    return -static_cast<double>(n_keys) * std::log(fpr) / (std::numbers::ln2 * std::numbers::ln2);
+}
+
+std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most) {
+    if (!(bits >= 0))
+        throw std::invalid_argument("simdbloom: " + std::to_string(bits) +
+                                    " bits for a filter of " + system);
+    if (bits > static_cast<double>(most))
+        throw Refused(LoadFault::limit, std::to_string(bits) + " bits are more than the " +
+                                            std::to_string(most) + " that a filter of " + system +
+                                            " has");
+    return static_cast<std::uint64_t>(bits);
+}
+
+}  // namespace foreign
+
+/// The way from a model to a filter and back.
+struct ForeignAccess {
+    static ForeignFilter filter(foreign::Made model) { return ForeignFilter(std::move(model)); }
+    static const foreign::Model& model(const ForeignFilter& filter) { return *filter.model_; }
+};
+
+std::string_view to_string(ForeignFormat format) noexcept { return foreign::row_of(format).name; }
+
+std::span<const ForeignFormat> foreign_formats() noexcept {
+    static constexpr ForeignFormat all[] = {
+        ForeignFormat::leveldb, ForeignFormat::rocksdb,        ForeignFormat::rocksdb_legacy,
+        ForeignFormat::parquet, ForeignFormat::kudu,           ForeignFormat::impala,
+        ForeignFormat::guava,   ForeignFormat::spark_v1,       ForeignFormat::spark_v2,
+        ForeignFormat::milvus,  ForeignFormat::bits_and_blooms};
+    return all;
+}
+
+ForeignFormat parse_foreign_format(std::string_view name) {
+    for (const ForeignFormat format : foreign_formats())
+        if (to_string(format) == name) return format;
+    throw std::invalid_argument("simdbloom: \"" + std::string(name) + "\" is none of " +
+                                foreign::names_of(foreign_formats()));
+}
+
+std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes) noexcept {
+    std::vector<ForeignFormat> found;
+    for (const foreign::Format* row : foreign::formats)
+        if (row->fits != nullptr && row->fits(bytes)) found.push_back(row->id);
+    return found;
+}
+
+ForeignFilter::ForeignFilter(std::unique_ptr<foreign::Model> model) noexcept
+    : model_(std::move(model)) {}
+ForeignFilter::ForeignFilter(const ForeignFilter& other)
+    : model_(other.model_ == nullptr ? nullptr : other.model_->copy()) {}
+ForeignFilter::ForeignFilter(ForeignFilter&& other) noexcept = default;
+ForeignFilter& ForeignFilter::operator=(const ForeignFilter& other) {
+    return *this = ForeignFilter(other);
+}
+ForeignFilter& ForeignFilter::operator=(ForeignFilter&& other) noexcept = default;
+ForeignFilter::~ForeignFilter() = default;
+
+ForeignFilter ForeignFilter::with_bits_per_key(ForeignFormat format, std::size_t n_keys,
+                                               double bits_per_key, const Options& options) {
+    const auto& row = foreign::row_of(format);
+    return ForeignFilter(foreign::made(row, row.by_bits, "FPR", n_keys, bits_per_key, options));
+}
+
+ForeignFilter ForeignFilter::for_fpr(ForeignFormat format, std::size_t n_keys, double fpr,
+                                     const Options& options) {
+    const auto& row = foreign::row_of(format);
+    return ForeignFilter(foreign::made(row, row.by_fpr, "bits per key", n_keys, fpr, options));
+}
+
+ForeignFormat ForeignFilter::format() const noexcept { return model_->format(); }
+std::size_t ForeignFilter::size_in_bytes() const noexcept { return model_->bits().size(); }
+unsigned ForeignFilter::k() const noexcept { return model_->k(); }
+double ForeignFilter::estimated_fpr() const { return model_->estimated_fpr(); }
+std::string ForeignFilter::details() const { return model_->details(); }
+std::vector<std::byte> ForeignFilter::write() const { return model_->write(); }
+const SplitBlockBloom* ForeignFilter::split_blocks() const noexcept {
+    return model_->split_blocks();
+}
+
+void ForeignFilter::insert(std::span<const std::uint64_t> keys) { model_->insert(keys); }
+void ForeignFilter::insert_keys(std::span<const std::string_view> keys) { model_->insert(keys); }
+
+using detail::Output;
+
+std::size_t ForeignFilter::count(std::span<const std::uint64_t> keys) const {
+    return model_->answer(keys, Output::count, nullptr);
+}
+std::size_t ForeignFilter::contains(std::span<const std::uint64_t> keys,
+                                    std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(keys.size(), bitmap.size());
+    return model_->answer(keys, Output::bitmap, bitmap.data());
+}
+std::size_t ForeignFilter::select(std::span<const std::uint64_t> keys,
+                                  std::span<std::uint32_t> positions) const {
+    detail::check_positions(keys.size(), positions.size());
+    return model_->answer(keys, Output::select, positions.data());
+}
+std::size_t ForeignFilter::count_keys(std::span<const std::string_view> keys) const {
+    return model_->answer(keys, Output::count, nullptr);
+}
+std::size_t ForeignFilter::contains_keys(std::span<const std::string_view> keys,
+                                         std::span<std::uint8_t> bitmap) const {
+    detail::check_bitmap(keys.size(), bitmap.size());
+    return model_->answer(keys, Output::bitmap, bitmap.data());
+}
+std::size_t ForeignFilter::select_keys(std::span<const std::string_view> keys,
+                                       std::span<std::uint32_t> positions) const {
+    detail::check_positions(keys.size(), positions.size());
+    return model_->answer(keys, Output::select, positions.data());
+}
+
+ForeignFilter& ForeignFilter::operator|=(const ForeignFilter& other) {
+    if (format() != other.format())
+        throw std::invalid_argument("simdbloom: a filter of " + std::string(to_string(format())) +
+                                    " and one of " + std::string(to_string(other.format())) +
+                                    " cannot be united");
+    try {
+        model_->unite(*other.model_);
+    } catch (const foreign::Refused& e) {
+        throw std::invalid_argument("simdbloom: filters of " + std::string(to_string(format())) +
+                                    " cannot be united: " + e.error().message);
+    }
+    return *this;
+}
+
+namespace {
+
+/// What `work` returns, with its refusals as values.
+template <class Work>
+Loaded<ForeignFilter> refusals_as_values(const Work& work) noexcept {
+    return detail::without_throwing<ForeignFilter>([&]() -> Loaded<ForeignFilter> {
+        try {
+            return ForeignAccess::filter(work());
+        } catch (const foreign::Refused& e) {
+            return e.error();
+        }
+    });
+}
+
+}  // namespace
+
+Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes, ForeignFormat format,
+                                   const Options& options) noexcept {
+    return refusals_as_values([&] { return foreign::row_of(format).read(bytes, options); });
+}
+
+Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes,
+                                   const Options& options) noexcept {
+    return refusals_as_values([&] {
+        const auto found = foreign_formats_of(bytes);
+        if (found.size() != 1)
+            throw foreign::Refused(
+                LoadFault::foreign,
+                found.empty()
+                    ? std::to_string(bytes.size()) + " bytes that fit none of " +
+                          foreign::names_of(foreign_formats())
+                    : "bytes that fit each of " + foreign::names_of(found) + ": name the format");
+        return foreign::row_of(found[0]).read(bytes, options);
+    });
+}
+
+Loaded<ForeignFilter> convert(const ForeignFilter& filter, ForeignFormat to,
+                              KeyKind keys) noexcept {
+    return refusals_as_values([&] {
+        const foreign::Model& from = ForeignAccess::model(filter);
+        if (from.format() == to) return from.copy();
+        const auto &here = foreign::row_of(from.format()), &there = foreign::row_of(to);
+        const auto differ = [&](const std::string& what, const char* one, const char* other) {
+            throw foreign::Refused(LoadFault::unlike, "a filter of " + std::string(here.name) +
+                                                          " cannot become one of " +
+                                                          std::string(there.name) +
+                                                          ": the keys are gone, and " + what +
+                                                          " differ (" + one + "; " + other + ")");
+        };
+        if (std::string_view(here.hash) != there.hash) differ("the hashes", here.hash, there.hash);
+        if (std::string_view(here.bits) != there.bits) differ("the bits", here.bits, there.bits);
+        return there.from(from, keys);
+    });
+}
+
+ForeignFilter ForeignFilter::from_split_blocks(ForeignFormat format, SplitBlockBloom filter,
+                                               KeyKind keys) {
+    if (format != ForeignFormat::parquet && format != ForeignFormat::milvus)
+        throw std::invalid_argument("simdbloom: a filter of " + std::string(to_string(format)) +
+                                    " has no bits of split256");
+    if (filter.spec() != "split256" || filter.hashing() == Hashing::keyed || filter.seed() != 0)
+        throw std::invalid_argument(
+            "simdbloom: a filter of Parquet or Milvus is a split256 with "
+            "seed 0, this one is " +
+            filter.spec() + " with seed " + std::to_string(filter.seed()));
+    ForeignFilter parquet(foreign::parquet_of(std::move(filter)));
+    if (format == ForeignFormat::parquet) return parquet;
+    auto milvus = simdbloom::convert(parquet, format, keys);
+    if (!milvus) throw std::invalid_argument("simdbloom: " + milvus.error().message);
+    return std::move(*milvus);
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,46 @@
+// The hash functions of other systems, written from their published descriptions.
+// tests/foreign/foreign_hashes_test.cpp holds them against published values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "simdbloom/detail/little_endian.hpp"
+
+namespace simdbloom::foreign {
+
+/// The eight little-endian bytes of an integer key.
+class KeyBytes {
+public:
+    explicit KeyBytes(std::uint64_t key) noexcept { detail::store_le(bytes_, key); }
+    operator std::string_view() const noexcept { return {bytes_, sizeof bytes_}; }
+
+private:
+    char bytes_[8];
+};
+
+struct Hash128 {
+    std::uint64_t low, high;
+};
+/// MurmurHash3_x64_128 with seed 0 (Guava, bits-and-blooms); of the key and a byte 1 behind it
+/// where `one_more`.
+Hash128 murmur128(std::string_view key, bool one_more = false) noexcept;
+
+/// Spark's MurmurHash3 of 32 bits (Murmur3_x86_32.hashUnsafeBytes): each byte behind the last whole
+/// word is a signed word of its own, where MurmurHash3 has one word of all of them. Eight bytes
+/// have the value of hashLong.
+std::uint32_t spark_murmur32(std::string_view key, std::uint32_t seed) noexcept;
+
+/// FastHash of Kudu and Impala, folded to 32 bits.
+std::uint32_t fast_hash32(std::string_view key, std::uint32_t seed) noexcept;
+
+/// RocksDB's Hash with LevelDB's seed: LevelDB's, but that the bytes behind the last whole word are
+/// signed.
+std::uint32_t rocksdb_hash32(std::string_view key) noexcept;
+/// RocksDB's GetSliceHash64: XXH3 as it was before its release (xxHash 0.7.2), seed 0, with a value
+/// of its own for no bytes.
+std::uint64_t rocksdb_hash64(std::string_view key) noexcept;
+
+}  // namespace simdbloom::foreign

@@ -1,0 +1,135 @@
+// What a filter of another system can do, and the table of the formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/output.hpp"
+#include "simdbloom/foreign.hpp"
+
+namespace simdbloom::foreign {
+
+using Bytes = std::span<const std::byte>;
+using Integers = std::span<const std::uint64_t>;
+using Texts = std::span<const std::string_view>;
+
+/// Why bytes are no filter, or why a filter cannot be made.
+class Refused : public std::exception {
+public:
+    Refused(LoadFault fault, std::string message) : error_{fault, std::move(message)} {}
+    explicit Refused(LoadError error) : error_(std::move(error)) {}
+    const LoadError& error() const noexcept { return error_; }
+    const char* what() const noexcept override { return error_.message.c_str(); }
+
+private:
+    LoadError error_;
+};
+
+/// A filter. Its format is that of the table.
+class Model {
+public:
+    virtual ~Model() = default;
+    virtual std::unique_ptr<Model> copy() const = 0;
+    virtual ForeignFormat format() const noexcept = 0;
+    virtual Bytes bits() const noexcept = 0;
+    virtual unsigned k() const noexcept = 0;
+    virtual double estimated_fpr() const = 0;
+    virtual std::string details() const { return {}; }
+
+    virtual void insert(Integers keys) = 0;
+    virtual void insert(Texts keys) = 0;
+    /// As Kernels::lookup.
+    virtual std::size_t answer(Integers keys, detail::Output output, void* out) const = 0;
+    virtual std::size_t answer(Texts keys, detail::Output output, void* out) const = 0;
+
+    /// ORs the bits of a filter of the same format. Throws Refused (LoadFault::unlike).
+    virtual void unite(const Model& other) = 0;
+    virtual std::vector<std::byte> write() const = 0;
+
+    /// Of formats whose bits are a split256 of XXH64.
+    virtual const SplitBlockBloom* split_blocks() const noexcept { return nullptr; }
+
+protected:
+    Model() = default;
+    Model(const Model&) = default;
+    Model& operator=(const Model&) = default;
+};
+
+using Made = std::unique_ptr<Model>;
+
+/// A row of the table of formats.
+struct Format {
+    ForeignFormat id;
+    std::string_view name;
+    const char* bits;  ///< where a key's bits lie
+    const char* hash;  ///< which hash puts them there
+    /// Whether the bytes have the fixed bytes and lengths of the format. Null where there are too
+    /// few of them.
+    bool (*fits)(Bytes);
+    /// Throws Refused.
+    Made (*read)(Bytes, const Options&);
+    /// For at least one key. Null where the system does not size its filters so. Throw Refused, and
+    /// std::invalid_argument for values that the system does not take.
+    Made (*by_bits)(std::size_t n_keys, double bits_per_key, const Options&);
+    Made (*by_fpr)(std::size_t n_keys, double fpr, const Options&);
+    /// For formats that can be converted: the keys of `from`, whose `bits` and `hash` are the same.
+    Made (*from)(const Model& from, KeyKind keys);
+};
+
+extern const Format leveldb_format, rocksdb_format, rocksdb_legacy_format, parquet_format,
+    kudu_format, impala_format, guava_format, spark_v1_format, spark_v2_format, milvus_format,
+    bits_and_blooms_format;
+
+/// A filter of Parquet with the bits of a split256.
+Made parquet_of(SplitBlockBloom filter);
+
+/// Throws Refused if that many bytes of bits are more than the options or the memory allow.
+void check_limit(std::uint64_t bytes, const Options& options);
+/// Throws std::invalid_argument that names the system and the value unless 0 < fpr < 1.
+void check_fpr(const char* system, double fpr);
+/// Throws Refused (LoadFault::unlike) that names the values unless they are the same.
+void check_same(const char* what, std::uint64_t one, std::uint64_t other);
+
+/// -n ln(p) / (ln 2)^2: the bits that Guava, Spark and bits-and-blooms give n keys.
+double bits_for_fpr(std::size_t n_keys, double fpr);
+
+/// The whole part of `bits`. Throws Refused if they are more than `most`.
+std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most);
+
+inline std::uint32_t load_be32(const std::byte* from) noexcept {
+    return __builtin_bswap32(detail::load_le<std::uint32_t>(from));
+}
+inline std::uint64_t load_be64(const std::byte* from) noexcept {
+    return __builtin_bswap64(detail::load_le<std::uint64_t>(from));
+}
+
+/// Bytes that are written one after the other.
+class Writer {
+public:
+    explicit Writer(std::size_t bytes) { bytes_.reserve(bytes); }
+    template <class T>
+    void little(T value) {
+        for (std::size_t i = 0; i < sizeof value; ++i)
+            bytes_.push_back(static_cast<std::byte>(value >> 8 * i & 0xFF));
+    }
+    template <class T>
+    void big(T value) {
+        for (std::size_t i = sizeof value; i-- > 0;)
+            bytes_.push_back(static_cast<std::byte>(value >> 8 * i & 0xFF));
+    }
+    void append(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    std::vector<std::byte> take() { return std::move(bytes_); }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+}  // namespace simdbloom::foreign

@@ -1,0 +1,94 @@
+// Filters whose bits are those of a split256: its kernels answer.
+#pragma once
+
+#include "foreign/hashes.hpp"
+#include "foreign/model.hpp"
+#include "persist/saved.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/split_block.hpp"
+
+namespace simdbloom::foreign {
+
+inline constexpr std::size_t split_block = 32;
+
+/// An empty split256 of so many blocks, hashed by XXH64 with seed 0.
+SplitBlockBloom empty_blocks(std::uint64_t blocks, const Options& options);
+/// One with these bits, whole blocks.
+SplitBlockBloom blocks_of(Bytes bits, const Options& options);
+
+/// Arrow's and parquet-java's size of a filter: a power of two from 32 bytes to 128 MiB.
+inline constexpr std::uint64_t most_arrow_bytes = std::uint64_t{128} << 20;
+std::uint64_t arrow_bytes(std::size_t n_keys, double fpr);
+
+/// A filter F that has
+///   static or const: void hash(span<const K> keys, uint64_t* hashes)
+/// of integers and of texts, which writes the hashes that a split256 takes.
+template <class F>
+class SplitBlocks : public Model {
+public:
+    Made copy() const override { return std::make_unique<F>(self()); }
+    Bytes bits() const noexcept override { return blocks_.bytes(); }
+    unsigned k() const noexcept override { return 8; }
+    double estimated_fpr() const override { return blocks_.estimated_fpr(); }
+
+    void insert(Integers keys) override { insert_all(keys); }
+    void insert(Texts keys) override { insert_all(keys); }
+    std::size_t answer(Integers keys, detail::Output output, void* out) const override {
+        return detail::Hooks::answer(blocks_, hashes(keys), output, out);
+    }
+    std::size_t answer(Texts keys, detail::Output output, void* out) const override {
+        return detail::Hooks::answer(blocks_, hashes(keys), output, out);
+    }
+    void unite(const Model& other) override {
+        const auto& same = static_cast<const F&>(other);
+        check_same("blocks", blocks_.blocks(), same.blocks_.blocks());
+        self().check_alike(same);
+        blocks_ |= same.blocks_;
+    }
+    void check_alike(const F&) const {}
+
+protected:
+    explicit SplitBlocks(SplitBlockBloom blocks) noexcept : blocks_(std::move(blocks)) {}
+    const F& self() const noexcept { return static_cast<const F&>(*this); }
+
+    SplitBlockBloom blocks_;
+
+private:
+    template <class Keys>
+    auto hashes(Keys keys) const {
+        return detail::WordSource{
+            keys.size(), true,
+            [this, keys](std::size_t first, std::size_t n, std::uint64_t* words) {
+                self().hash(keys.subspan(first, n), words);
+            }};
+    }
+    template <class Keys>
+    void insert_all(Keys keys) {
+        hashes(keys).for_each([&](std::size_t, std::span<const std::uint64_t> words) {
+            blocks_.insert_hashes(words);
+            return true;
+        });
+    }
+};
+
+/// The hashes of Parquet and Milvus.
+template <class F>
+class XxhBlocks : public SplitBlocks<F> {
+public:
+    void hash(Integers keys, std::uint64_t* hashes) const {
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            hashes[i] = hash_bytes(std::string_view(KeyBytes(keys[i])));
+    }
+    void hash(Texts keys, std::uint64_t* hashes) const {
+        detail::Hooks::hash_strings(this->blocks_, keys, hashes);
+    }
+    const SplitBlockBloom* split_blocks() const noexcept override { return &this->blocks_; }
+
+protected:
+    using SplitBlocks<F>::SplitBlocks;
+};
+
+inline constexpr const char* split_block_bits = "a bit in each of the 8 words of a split block";
+inline constexpr const char* xxh64_hash = "XXH64 with seed 0";
+
+}  // namespace simdbloom::foreign

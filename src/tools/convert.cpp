@@ -1,0 +1,97 @@
+// simdbloom convert: a filter in the bytes of another system.
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "commands.hpp"
+#include "simdbloom/foreign.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom::tools {
+namespace {
+
+constexpr std::string_view ours = "simdbloom";
+
+struct Conversion {
+    std::string input, output, from, to;
+    KeyKind keys = KeyKind::unknown;
+};
+
+/// A filter of ours as one of Parquet, which has its bits where the keys are text.
+ForeignFilter of_ours(const Conversion& c) {
+    SplitBlockBloom filter = load_file<SplitBlockBloom>(c.input).value();
+    const KeyKind keys = filter.key_kind() == KeyKind::unknown ? c.keys : filter.key_kind();
+    if (keys != KeyKind::bytes)
+        throw std::runtime_error(
+            c.input + " has " +
+            (keys == KeyKind::integers ? "integers, which a filter of ours does not hash by XXH64"
+                                       : "keys of unknown kind; give --keys lines if they were"));
+    return ForeignFilter::from_split_blocks(ForeignFormat::parquet, std::move(filter), keys);
+}
+
+ForeignFilter read(const Conversion& c) {
+    if (c.from == ours) return of_ours(c);
+    if (!c.from.empty())
+        return read_foreign_file(c.input, parse_foreign_format(c.from)).value();
+    if (const auto own = map_file(c.input); own || !may_be_foreign(own.error()))
+        return of_ours(c);
+    return read_foreign_file(c.input).value();
+}
+
+void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
+    const SplitBlockBloom* const blocks = filter.split_blocks();
+    if (blocks == nullptr)
+        throw std::runtime_error("a filter of " + std::string(to_string(filter.format())) +
+                                 " cannot become one of simdbloom: no filter of ours has its hash");
+    if (c.keys != KeyKind::bytes)
+        throw std::runtime_error(
+            "a filter of ours hashes text by XXH64, and integers by a mixer of its own; give "
+            "--keys lines if the keys are text");
+    Options options;
+    options.key_kind = KeyKind::bytes;
+    // As many blocks.
+    auto same = SplitBlockBloom::with_bits_per_key(static_cast<std::size_t>(blocks->blocks()), 256,
+                                                   options);
+    same |= *blocks;
+    save_file(same, c.output);
+}
+
+int convert_file(const Conversion& c) {
+    const ForeignFilter filter = read(c);
+    if (c.to == ours) {
+        save_as_ours(filter, c);
+        return 0;
+    }
+    auto converted = convert(filter, parse_foreign_format(c.to), c.keys);
+    if (!converted) throw std::runtime_error(c.input + ": " + converted.error().message);
+    save_file(*converted, c.output);
+    return 0;
+}
+
+}  // namespace
+
+std::string foreign_names() {
+    std::string names;
+    for (const ForeignFormat format : foreign_formats())
+        names += (names.empty() ? "" : ", ") + std::string(to_string(format));
+    return names;
+}
+
+void add_convert(CLI::App& app, int& status) {
+    auto* command = app.add_subcommand(
+        "convert", "Write a filter in the bytes of another system that has the same hash and bits");
+    const auto c = std::make_shared<Conversion>();
+    command->add_option("FILTER", c->input, "a filter of ours or of another system")->required();
+    command->add_option("-o,--output", c->output, "file that the filter goes to; may be FILTER")
+        ->required();
+    command->add_option("--to", c->to, "simdbloom, " + foreign_names())->required();
+    command->add_option("--from", c->from, "the same, where the bytes do not say");
+    command
+        ->add_option("--keys", c->keys, "what the keys are, where the bytes do not say: lines, u64")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, KeyKind>{
+            {"lines", KeyKind::bytes}, {"u64", KeyKind::integers}}));
+    command->callback([=, &status] { status = convert_file(*c); });
+}
+
+}  // namespace simdbloom::tools
