@@ -83,8 +83,9 @@ public:
     std::size_t size_in_bytes() const noexcept;
     /// The bits that a key sets.
     unsigned k() const noexcept;
-    /// The chance that a random absent key is found, from the bits that are set. For one array of
-    /// bits it takes the k bits for independent ones.
+    /// The chance that a random absent key is found, from the bits that are set. But for split
+    /// blocks it takes the k bits of a key for independent ones: double hashing finds more, and
+    /// RocksDB's legacy filters up to twice as many.
     double estimated_fpr() const;
     /// What the bytes say besides, as "name value, name value": seed, strategy, domains.
     std::string details() const;

