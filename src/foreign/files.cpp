@@ -14,10 +14,9 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path, const Options& 
         if (!opened) return opened.error();
         // Bits and a little more: headers and trailers are short.
         if (options.max_bytes != 0 && (*opened).bytes / 2 > options.max_bytes)
-            return detail::in_file(path,
-                                   {LoadFault::limit, std::to_string((*opened).bytes) +
-                                                          " bytes are more than max_bytes=" +
-                                                          std::to_string(options.max_bytes)});
+            return detail::in_file(path, {LoadFault::limit, std::to_string((*opened).bytes) +
+                                                                " bytes are more than max_bytes=" +
+                                                                std::to_string(options.max_bytes)});
         const detail::Storage bytes(static_cast<std::size_t>((*opened).bytes), false, nullptr);
         const std::span<std::byte> all(const_cast<std::byte*>(bytes.data()), bytes.size());
         if (!detail::read_all((*opened).file.get(), all)) return detail::not_read(path);
@@ -38,9 +37,8 @@ Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path, Forei
 
 Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path,
                                         const Options& options) noexcept {
-    return of_file(path, options, [&](std::span<const std::byte> bytes) {
-        return read_foreign(bytes, options);
-    });
+    return of_file(path, options,
+                   [&](std::span<const std::byte> bytes) { return read_foreign(bytes, options); });
 }
 
 void save_file(const ForeignFilter& filter, const std::filesystem::path& path) {

@@ -23,19 +23,17 @@ ForeignFilter of_ours(const Conversion& c) {
     SplitBlockBloom filter = load_file<SplitBlockBloom>(c.input).value();
     const KeyKind keys = filter.key_kind() == KeyKind::unknown ? c.keys : filter.key_kind();
     if (keys != KeyKind::bytes)
-        throw std::runtime_error(
-            c.input + " has " +
-            (keys == KeyKind::integers ? "integers, which a filter of ours does not hash by XXH64"
-                                       : "keys of unknown kind; give --keys lines if they were"));
+        throw std::runtime_error(c.input + " has " +
+                                 (keys == KeyKind::integers
+                                      ? "integers, which a filter of ours does not hash by XXH64"
+                                      : "keys of unknown kind; give --keys lines if they were"));
     return ForeignFilter::from_split_blocks(ForeignFormat::parquet, std::move(filter), keys);
 }
 
 ForeignFilter read(const Conversion& c) {
     if (c.from == ours) return of_ours(c);
-    if (!c.from.empty())
-        return read_foreign_file(c.input, parse_foreign_format(c.from)).value();
-    if (const auto own = map_file(c.input); own || !may_be_foreign(own.error()))
-        return of_ours(c);
+    if (!c.from.empty()) return read_foreign_file(c.input, parse_foreign_format(c.from)).value();
+    if (const auto own = map_file(c.input); own || !may_be_foreign(own.error())) return of_ours(c);
     return read_foreign_file(c.input).value();
 }
 
@@ -89,8 +87,8 @@ void add_convert(CLI::App& app, int& status) {
     command->add_option("--from", c->from, "the same, where the bytes do not say");
     command
         ->add_option("--keys", c->keys, "what the keys are, where the bytes do not say: lines, u64")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, KeyKind>{
-            {"lines", KeyKind::bytes}, {"u64", KeyKind::integers}}));
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, KeyKind>{{"lines", KeyKind::bytes}, {"u64", KeyKind::integers}}));
     command->callback([=, &status] { status = convert_file(*c); });
 }
 

@@ -95,12 +95,11 @@ TEST(ForeignDamage, EachFaultNamesTheValue) {
     expect_fault(at_end(leveldb, 1, 31), leveldb, parameter, "k=31");
     expect_fault(at_end(leveldb, 1, 0), leveldb, parameter, "k=0");
     expect_fault(ByteVector(5), ForeignFormat::rocksdb, too_short, "5 bytes");
-    expect_fault(at_end(ForeignFormat::rocksdb, 5, 6), ForeignFormat::rocksdb,
-                 LoadFault::foreign, "begin with 6 0");
+    expect_fault(at_end(ForeignFormat::rocksdb, 5, 6), ForeignFormat::rocksdb, LoadFault::foreign,
+                 "begin with 6 0");
     expect_fault(at_end(ForeignFormat::rocksdb, 3, 31), ForeignFormat::rocksdb, parameter,
                  "k byte 31");
-    expect_fault(at_end(ForeignFormat::rocksdb, 1, 9), ForeignFormat::rocksdb, parameter,
-                 "0 9");
+    expect_fault(at_end(ForeignFormat::rocksdb, 1, 9), ForeignFormat::rocksdb, parameter, "0 9");
     expect_fault(at_end(rocksdb_legacy, 5, 0xFF), rocksdb_legacy, parameter, "k=255");
     expect_fault(at_end(rocksdb_legacy, 4, 77), rocksdb_legacy, LoadFault::size, "77 lines");
     expect_fault(at_end(rocksdb_legacy, 4, 0), rocksdb_legacy, LoadFault::size, "0 lines");

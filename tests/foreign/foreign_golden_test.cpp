@@ -45,7 +45,8 @@ ByteVector golden_bytes(const std::string& file) {
 
 ForeignFilter empty_like(const GoldenRow& row, ByteVector bytes) {
     const auto format = parse_foreign_format(row.format);
-    if (row.rule == "bits") return ForeignFilter::with_bits_per_key(format, row.made_for, row.value);
+    if (row.rule == "bits")
+        return ForeignFilter::with_bits_per_key(format, row.made_for, row.value);
     if (row.rule == "fpr") return ForeignFilter::for_fpr(format, row.made_for, row.value);
     EXPECT_EQ(row.rule, "header");
     std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(row.value), bytes.end(), std::byte{0});
@@ -116,8 +117,8 @@ TEST(ForeignGolden, AnswersAsItsSystemDoes) {
                                                  : filter.contains_keys(texts.views, bitmap);
         EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(bitmap)), answers));
         for (std::size_t i = 0; i < 1000; ++i) {
-            const bool one = row.integers() ? filter.contains(integers[i])
-                                            : filter.contains(texts.views[i]);
+            const bool one =
+                row.integers() ? filter.contains(integers[i]) : filter.contains(texts.views[i]);
             ASSERT_EQ(one, (bitmap[i / 8] >> i % 8 & 1) != 0) << i;
         }
         ++with_answers, found_in_all += found;

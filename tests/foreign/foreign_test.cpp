@@ -49,8 +49,8 @@ TEST(ForeignVectors, Milvus) {
 
 // BloomFilterAggregateQuerySuite of apache/spark: might_contain(these bytes, 201L) is false.
 TEST(ForeignVectors, SparksFirstVersion) {
-    const auto bytes = bytes_of_hex(
-        "00000001000000050000000343A2EC6EA8C117E2D3CDB767296B144FC5BFBCED9737F267");
+    const auto bytes =
+        bytes_of_hex("00000001000000050000000343A2EC6EA8C117E2D3CDB767296B144FC5BFBCED9737F267");
     auto filter = read_foreign(bytes);
     ASSERT_TRUE(filter) << filter.error().message;
     EXPECT_EQ(filter->format(), spark_v1);
@@ -70,8 +70,8 @@ TEST(ForeignVectors, SparksVersionsDifferInTheirSums) {
     const auto first = one.write(), second = two.write();
     EXPECT_EQ(first.size(), 12 + 8 * 157u);
     EXPECT_EQ(second.size(), 16 + 8 * 157u);
-    EXPECT_TRUE(std::ranges::equal(std::span(first).first(12),
-                                   bytes_of_hex("00000001000000070000009D")));
+    EXPECT_TRUE(
+        std::ranges::equal(std::span(first).first(12), bytes_of_hex("00000001000000070000009D")));
     EXPECT_TRUE(std::ranges::equal(std::span(second).first(16),
                                    bytes_of_hex("0000000200000007000000000000009D")));
     EXPECT_FALSE(std::ranges::equal(std::span(first).subspan(12), std::span(second).subspan(16)));
@@ -143,7 +143,8 @@ TEST(Foreign, FindsItsKeysInEveryShapeOfAnswerOnEveryIsa) {
             EXPECT_EQ(at, found);
             EXPECT_EQ(bitmap.back() >> strangers % 8, 0);
             EXPECT_LT(found, strangers / 10);
-            const double rate = static_cast<double>(filter.count(foreign_integers(n, 100'000))) / 1e5;
+            const double rate =
+                static_cast<double>(filter.count(foreign_integers(n, 100'000))) / 1e5;
             const double fpr = filter.estimated_fpr();
             if (format == rocksdb_legacy) {  // steps may be 0
                 EXPECT_GT(rate, fpr);
@@ -323,10 +324,10 @@ TEST(ForeignConvert, OurSplit256OfTextIsAFilterOfParquet) {
     ASSERT_NE(theirs.split_blocks(), nullptr);
     EXPECT_TRUE(std::ranges::equal(theirs.split_blocks()->bytes(), ours.bytes()));
     EXPECT_EQ(ForeignFilter::for_fpr(kudu, 9, 0.01).split_blocks(), nullptr);
-    EXPECT_THROW(ForeignFilter::from_split_blocks(
-                     parquet, SplitBlockBloom::with_bits_per_key(9, 12, {.seed = 7}),
-                     KeyKind::bytes),
-                 std::invalid_argument);
+    EXPECT_THROW(
+        ForeignFilter::from_split_blocks(
+            parquet, SplitBlockBloom::with_bits_per_key(9, 12, {.seed = 7}), KeyKind::bytes),
+        std::invalid_argument);
     EXPECT_THROW(ForeignFilter::from_split_blocks(guava, ours, KeyKind::bytes),
                  std::invalid_argument);
 }

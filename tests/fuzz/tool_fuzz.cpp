@@ -32,7 +32,7 @@ int run(std::vector<std::string> words) {
     static const std::map<std::string, void (*)(CLI::App&, int&)> commands{
         {"build", add_build},     {"probe", add_probe},        {"info", add_info},
         {"merge", add_merge},     {"fold", add_fold},          {"unseen", add_unseen},
-        {"parquet", add_parquet}, {"reconcile", add_reconcile}};
+        {"parquet", add_parquet}, {"reconcile", add_reconcile}, {"convert", add_convert}};
     CLI::App app("", "simdbloom");
     int status = 0;
     commands.at(words[0])(app, status);
@@ -85,6 +85,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 write(a, forged);
             }
             known(run({"info", a}));
+            known(run({"info", a, "--as", "leveldb"}));
+            known(run({"convert", a, "-o", out, "--to", "parquet", "--keys", "lines"}));
             known(run({"probe", a, b, "-c"}));
             known(run({"fold", a, "-o", out, "--parts", "2"}));
             known(run({"merge", a, a, "-o", out}));

@@ -23,6 +23,7 @@ AREAS = [
     ("textbook", r"src/textbook/|src/filters/reconcile", 4),
     ("filters",
      r"src/filters/(any_filter|filter|batches|keyed|hash_bytes)\.|src/layouts/layout", 10),
+    ("other systems", r"src/foreign/|include/simdbloom/foreign", 12),
     ("LevelDB and RocksDB", r"leveldb|rocksdb", 14),
     ("tuning", r"src/tuning/", 4),
     ("joins", r"src/join/|include/simdbloom/(join|join_rows|key_column|governor|arrow|worth|"
