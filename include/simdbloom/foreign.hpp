@@ -47,7 +47,7 @@ ForeignFormat parse_foreign_format(std::string_view name);
 std::span<const ForeignFormat> foreign_formats() noexcept;
 /// The formats whose fixed bytes and lengths these bytes have. LevelDB and Impala are never named:
 /// LevelDB's k is the last byte, which may be the end of a line of text, and Impala has no header.
-std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes) noexcept;
+std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes);
 
 /// A filter of another system.
 ///
@@ -58,7 +58,8 @@ std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes) 
 /// None of the formats has a checksum. What is read has the structure that its format asks for, and
 /// a flipped bit in it is a lost key or a false positive that nobody can see.
 ///
-/// Several threads may call const members at the same time.
+/// Several threads may call const members at the same time. A filter that was moved from may only
+/// be assigned to or destroyed.
 class ForeignFilter {
 public:
     /// An empty filter with the size and the k that the system takes: LevelDB, both RocksDBs, both

@@ -17,8 +17,8 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path, const Options& 
             return detail::in_file(path, {LoadFault::limit, std::to_string((*opened).bytes) +
                                                                 " bytes are more than max_bytes=" +
                                                                 std::to_string(options.max_bytes)});
-        const detail::Storage bytes(static_cast<std::size_t>((*opened).bytes), false, nullptr);
-        const std::span<std::byte> all(const_cast<std::byte*>(bytes.data()), bytes.size());
+        detail::Storage bytes(static_cast<std::size_t>((*opened).bytes), false, nullptr);
+        const std::span<std::byte> all(bytes.data(), bytes.size());
         if (!detail::read_all((*opened).file.get(), all)) return detail::not_read(path);
         auto filter = read(all);
         if (!filter) return detail::in_file(path, filter.error());

@@ -108,7 +108,7 @@ ForeignFormat parse_foreign_format(std::string_view name) {
                                 foreign::names_of(foreign_formats()));
 }
 
-std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes) noexcept {
+std::vector<ForeignFormat> foreign_formats_of(std::span<const std::byte> bytes) {
     std::vector<ForeignFormat> found;
     for (const foreign::Format* row : foreign::formats)
         if (row->fits != nullptr && row->fits(bytes)) found.push_back(row->id);

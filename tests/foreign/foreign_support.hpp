@@ -1,8 +1,6 @@
 // What the tests of other systems' filters share: the keys of tests/foreign/README.md.
 #pragma once
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>

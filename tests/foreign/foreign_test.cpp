@@ -1,4 +1,6 @@
 // The filters of other systems: published vectors, and what every format does.
+#include <functional>
+
 #include "foreign_support.hpp"
 
 namespace simdbloom::test {
