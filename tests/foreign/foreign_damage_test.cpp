@@ -124,7 +124,7 @@ TEST(ForeignDamage, EachFaultNamesTheValue) {
     expect_fault(ByteVector(bytes_of_hex("0806")), kudu, LoadFault::foreign, "without bloom_data");
     expect_fault(ByteVector(96), impala, LoadFault::size, "96 bytes");
     expect_fault(ByteVector(32), impala, LoadFault::size, "32 bytes");
-    expect_fault(with(bits_and_blooms, 7, 0), bits_and_blooms, parameter, "m=");
+    expect_fault(with(bits_and_blooms, 6, 0xFF), bits_and_blooms, parameter, "m=65408");
     expect_fault(with(bits_and_blooms, 8, 1), bits_and_blooms, parameter, "k=72057594037927943");
     expect_fault(with(bits_and_blooms, 16, 0x7F), bits_and_blooms, LoadFault::size, "bit set of");
     auto little = filled_bytes(bits_and_blooms);
