@@ -1,7 +1,6 @@
 // Kudu's BlockBloomFilterPB, and the directory of Impala's run-time filters, which are the same
-// class. Specification: src/kudu/util/block_bloom_filter.h and .proto of
-// https://github.com/apache/kudu; be/src/util/bloom-filter.h and runtime/raw-value.inline.h of
-// https://github.com/apache/impala.
+// class. Specification: block_bloom_filter.h and .proto of https://github.com/apache/kudu;
+// bloom-filter.h and raw-value.inline.h of https://github.com/apache/impala.
 //
 //     Kudu, a message of Protocol Buffers: 1 log2 of the bytes, 2 the split blocks, 3 whether there
 //     is no key, 4 hash (3: FastHash), 5 seed

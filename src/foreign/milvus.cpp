@@ -1,5 +1,5 @@
-// Milvus' MBF1 blobs. Specification:
-// https://github.com/milvus-io/milvus/blob/master/docs/design-docs/design_docs/20260707-bloom-filter-expression.md
+// Milvus' MBF1 blobs. Specification: docs/design-docs/design_docs/
+// 20260707-bloom-filter-expression.md of https://github.com/milvus-io/milvus
 //
 //     MBF1 | version, algorithm | n | FPR | blocks | domains, 3 zeros | split blocks
 //                                                                all little-endian

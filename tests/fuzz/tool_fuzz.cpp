@@ -30,8 +30,8 @@ int run(std::vector<std::string> words) {
     using namespace tools;
     // One command alone: to set up the options of all takes most of a run.
     static const std::map<std::string, void (*)(CLI::App&, int&)> commands{
-        {"build", add_build},     {"probe", add_probe},        {"info", add_info},
-        {"merge", add_merge},     {"fold", add_fold},          {"unseen", add_unseen},
+        {"build", add_build},     {"probe", add_probe},         {"info", add_info},
+        {"merge", add_merge},     {"fold", add_fold},           {"unseen", add_unseen},
         {"parquet", add_parquet}, {"reconcile", add_reconcile}, {"convert", add_convert}};
     CLI::App app("", "simdbloom");
     int status = 0;
