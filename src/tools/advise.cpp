@@ -58,8 +58,10 @@ int advise_on(AdviseSettings s) {
 }  // namespace
 
 void add_advise(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand(
-        "advise", "Say which filter takes the least time on this machine, from its calibration");
+    auto* command = add_command(
+        app, "advise", "Say which filter takes the least time on this machine",
+        "It needs what calibrate measured, best with --full.",
+        {{"simdbloom advise -n 1e6 --work 50", "a million keys; a \"not in\" saves 50 ns"}});
     const auto s = std::make_shared<AdviseSettings>();
     Workload& w = s->workload;
     const auto option = [&](const char* name, auto& value, const char* type, const char* help) {

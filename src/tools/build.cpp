@@ -55,28 +55,39 @@ int run(const BuildSettings& s) {
 }  // namespace
 
 void add_build(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("build", "Make a filter of the keys in a file");
+    auto* command =
+        add_command(app, "build", "Make a filter of the keys in a file", "",
+                    {{"simdbloom build keys.txt -o keys.bloom", "12 bits a key"},
+                     {"simdbloom build keys.txt -o keys.bloom --fpr 0.001", "an FPR of 0.1 %"},
+                     {"sort -u keys.txt | simdbloom build -n 1000 -o keys.bloom", "of a pipe"}});
     const auto s = std::make_shared<BuildSettings>();
-    command->add_option("FILE", s->input, "keys; - for standard input")->capture_default_str();
+    command->add_option("FILE", s->input, "keys; - for standard input")
+        ->type_name(file_type)
+        ->capture_default_str();
     command
         ->add_option("-o,--output", s->output,
                      "file that the filter goes to; there whole, or as it was before")
+        ->type_name(file_type)
         ->required();
     add_format(*command, s->format);
     command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")
+        ->type_name(spec_type)
         ->capture_default_str();
     add_whole(*command, "-n,--keys", s->keys,
               "keys to make room for; needed where FILE is no regular file, which is else read "
-              "twice");
+              "twice")
+        ->default_str("");
     auto* bits = command->add_option("-b,--bits-per-key", s->bits_per_key, "size of the filter")
+                     ->type_name(number_type)
                      ->capture_default_str();
-    command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")->excludes(bits);
+    command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")
+        ->type_name("RATE")
+        ->excludes(bits);
     add_whole(*command, "--seed", s->seed, "of the hash; filters that are merged need the same");
     add_whole(*command, "--fold-levels", s->fold_levels,
               "how often the filter can be halved later (see fold)");
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
-    command->add_flag("--progress", s->progress,
-                      "a progress bar even where standard error is no terminal");
+    add_progress(*command, s->progress);
     command->callback([=, &status] { status = run(*s); });
 }
 

@@ -1,13 +1,12 @@
 // simdbloom calibrate: measure this machine, and say what is known of it.
 #include "simdbloom/calibration.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
 
 #include "commands.hpp"
+#include "terminal.hpp"
 
 namespace simdbloom::tools {
 namespace {
@@ -50,7 +49,7 @@ int calibrate(const CalibrateSettings& s) {
         say(path, Calibration::load(path).value());
         return 0;
     }
-    const bool shows = s.progress || (!s.quiet && isatty(2) == 1);
+    const bool shows = s.progress || (!s.quiet && shows_progress());
     const auto made =
         Calibration::measure(s.full ? Calibration::Effort::full : Calibration::Effort::quick,
                              [&](double share, std::string_view what) {
@@ -67,24 +66,27 @@ int calibrate(const CalibrateSettings& s) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand(
-        "calibrate",
-        "Measure this machine, so that filters take the fastest way on it; answers stay the same");
+    auto* command = add_command(app, "calibrate",
+                                "Measure this machine, so that filters are at their fastest on it",
+                                "Answers and filters stay the same.",
+                                {{"simdbloom calibrate", "some 15 seconds"},
+                                 {"simdbloom calibrate --check", "what was measured before"}});
     const auto s = std::make_shared<CalibrateSettings>();
     auto* quick = command->add_flag("--quick", s->quick, "some 15 seconds (the default)");
     auto* full = command->add_flag("--full", s->full, "at most 90 seconds: more sizes and rounds")
                      ->excludes(quick);
-    command->add_option("-o,--output", s->output,
-                        "file that the calibration goes to; by default the one that every program "
-                        "looks for, in the cache folder of the user");
+    command
+        ->add_option("-o,--output", s->output,
+                     "file that the calibration goes to; by default the one that every program "
+                     "looks for, in the cache folder of the user")
+        ->type_name(file_type);
     command
         ->add_flag("--check", s->check,
                    "measure nothing; print what the file says, or why it is refused")
         ->excludes(quick)
         ->excludes(full);
     command->add_flag("-q,--quiet", s->quiet, "print nothing");
-    command->add_flag("--progress", s->progress,
-                      "a progress line even where standard error is no terminal");
+    add_progress(*command, s->progress);
     command->callback([=, &status] { status = calibrate(*s); });
 }
 

@@ -1,6 +1,5 @@
 // simdbloom convert: a filter in the bytes of another system.
 #include <cstdio>
-#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -77,18 +76,26 @@ std::string foreign_names() {
 }
 
 void add_convert(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand(
-        "convert", "Write a filter in the bytes of another system that has the same hash and bits");
+    auto* command = add_command(
+        app, "convert", "Write a filter in the bytes of another system",
+        "The other system must have the same hash and bits.",
+        {{"simdbloom convert keys.bloom --to parquet -o split.bin", "a filter of lines"}});
     const auto c = std::make_shared<Conversion>();
-    command->add_option("FILTER", c->input, "a filter of ours or of another system")->required();
-    command->add_option("-o,--output", c->output, "file that the filter goes to; may be FILTER")
+    command->add_option("FILTER", c->input, "a filter of ours or of another system")
+        ->type_name(filter_type)
         ->required();
-    command->add_option("--to", c->to, "simdbloom, " + foreign_names())->required();
-    command->add_option("--from", c->from, "the same, where the bytes do not say");
-    command
-        ->add_option("--keys", c->keys, "what the keys are, where the bytes do not say: lines, u64")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, KeyKind>{{"lines", KeyKind::bytes}, {"u64", KeyKind::integers}}));
+    command->add_option("-o,--output", c->output, "file that the filter goes to; may be FILTER")
+        ->type_name(file_type)
+        ->required();
+    const std::string formats = std::string(format_type) + "|" + std::string(ours);
+    command->add_option("--to", c->to, "simdbloom, " + foreign_names())
+        ->type_name(formats)
+        ->required();
+    command->add_option("--from", c->from, "the same, where the bytes do not say")
+        ->type_name(formats);
+    add_choice<KeyKind>(*command, "--keys", c->keys,
+                        {{"lines", KeyKind::bytes}, {"u64", KeyKind::integers}},
+                        "what the keys are, where the bytes do not say");
     command->callback([=, &status] { status = convert_file(*c); });
 }
 

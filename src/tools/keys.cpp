@@ -1,7 +1,5 @@
 #include "keys.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
+#include "terminal.hpp"
 
 namespace simdbloom::tools {
 
@@ -75,7 +74,7 @@ std::uint64_t KeySource::count_keys() {
 }
 
 Progress::Progress(std::string what, bool wanted)
-    : what_(std::move(what)), on_(wanted || ::isatty(2) != 0) {}
+    : what_(std::move(what)), on_(wanted || shows_progress()) {}
 
 Progress::~Progress() {
     if (on_ && shown_ != Clock::time_point{}) std::fputc('\n', stderr);

@@ -102,40 +102,55 @@ int fold(const Folding& f) {
 }  // namespace
 
 void add_info(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("info", "Say what a filter is and how full");
+    auto* command = add_command(app, "info", "Say what a filter is and how full", "",
+                                {{"simdbloom info keys.bloom", "layout, size, hash and FPR"}});
     const auto path = std::make_shared<std::string>();
+    const auto format = std::make_shared<std::string>();
     command
         ->add_option("FILTER", *path,
                      "file that build or unseen wrote, or a filter of another system")
+        ->type_name(filter_type)
         ->required();
-    const auto format = std::make_shared<std::string>();
-    command->add_option("--as", *format, "the format of another system: " + foreign_names());
+    command->add_option("--as", *format, "the format of another system: " + foreign_names())
+        ->type_name(format_type);
     command->callback([=, &status] { status = info(*path, *format); });
 }
 
 void add_merge(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand(
-        "merge",
-        "Make the filter that has the keys of several; they must have one spec, size and seed");
+    auto* command = add_command(
+        app, "merge", "Make the filter that has the keys of several",
+        "The filters must have one spec, size and seed: give build the same -n and --seed.",
+        {{"simdbloom merge a.bloom b.bloom -o both.bloom", "the keys of both"}});
     const auto output = std::make_shared<std::string>();
     const auto inputs = std::make_shared<std::vector<std::string>>();
     command
         ->add_option("-o,--output", *output, "file that the filter goes to; may be one of FILTERS")
+        ->type_name(file_type)
         ->required();
-    command->add_option("FILTERS", *inputs, "files that build wrote")->required();
+    command->add_option("FILTERS", *inputs, "files that build wrote")
+        ->type_name(filter_type)
+        ->required();
     command->callback([=, &status] { status = merge(*output, *inputs); });
 }
 
 void add_fold(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("fold", "Make a smaller filter of the same keys");
+    auto* command = add_command(
+        app, "fold", "Make a smaller filter of the same keys",
+        "Halves, quarters and so on can be made of a filter that build --fold-levels made.",
+        {{"simdbloom fold keys.bloom -o small.bloom", "half the size"},
+         {"simdbloom fold keys.bloom -o small.bloom --fpr 0.1", "as small as 10 % allows"}});
     const auto f = std::make_shared<Folding>();
-    command->add_option("FILTER", f->input, "file that build wrote")->required();
+    command->add_option("FILTER", f->input, "file that build wrote")
+        ->type_name(filter_type)
+        ->required();
     command->add_option("-o,--output", f->output, "file that the filter goes to; may be FILTER")
+        ->type_name(file_type)
         ->required();
     auto* parts =
         add_whole(*command, "--parts", f->parts,
                   "blocks that become one; must divide their number (see build --fold-levels)");
     command->add_option("--fpr", f->fpr, "fold as often as the FPR stays at most this")
+        ->type_name("RATE")
         ->excludes(parts);
     command->callback([=, &status] { status = fold(*f); });
 }

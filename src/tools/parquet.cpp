@@ -65,17 +65,21 @@ int probe(const parquet::File& file, const ParquetSettings& s) {
 }  // namespace
 
 void add_parquet(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand(
-        "parquet",
-        "List the Bloom filters of a Parquet file, or say which row groups cannot hold a value");
+    auto* command = add_command(
+        app, "parquet", "List the Bloom filters of a Parquet file, or ask them for a value",
+        "With --key it says which row groups cannot hold the value.",
+        {{"simdbloom parquet table.parquet", "what filters there are"},
+         {"simdbloom parquet table.parquet -c id -k 42", "the row groups to read"}});
     const auto s = std::make_shared<ParquetSettings>();
-    command->add_option("FILE", s->file, "a Parquet file")->required();
+    command->add_option("FILE", s->file, "a Parquet file")->type_name(file_type)->required();
     auto* column =
-        command->add_option("-c,--column", s->column, "only this one, its path joined by dots");
+        command->add_option("-c,--column", s->column, "only this one, its path joined by dots")
+            ->type_name("NAME");
     auto* value = command
                       ->add_option("-k,--key", s->value,
                                    "a value of the column: a number, true or false, 24 hexadecimal "
                                    "digits of an INT96, else the bytes themselves")
+                      ->type_name("VALUE")
                       ->needs(column);
     command->footer("With --key exit code 0 if a row group may hold the value, 3 if none does.");
     command->callback([=, &status] {

@@ -81,17 +81,25 @@ int run(const ProbeSettings& s) {
 }  // namespace
 
 void add_probe(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand(
-        "probe", "Print the keys of a file that a filter finds: those in it, and a few more");
+    auto* command = add_command(
+        app, "probe", "Print the keys of a file that a filter finds, or those it does not",
+        "What the filter finds are the keys that it was made of, and of others as many as its FPR "
+        "says. What it does not find is certainly not in it.",
+        {{"simdbloom probe keys.bloom others.txt", "the lines found"},
+         {"simdbloom probe keys.bloom others.txt -v", "the lines certainly not there"},
+         {"simdbloom probe keys.bloom others.txt -c", "how many"}});
     const auto s = std::make_shared<ProbeSettings>();
-    command->add_option("FILTER", s->filter, "file that build or unseen wrote")->required();
-    command->add_option("FILE", s->input, "keys; - for standard input")->capture_default_str();
+    command->add_option("FILTER", s->filter, "file that build or unseen wrote")
+        ->type_name(filter_type)
+        ->required();
+    command->add_option("FILE", s->input, "keys; - for standard input")
+        ->type_name(file_type)
+        ->capture_default_str();
     add_format(*command, s->format);
     command->add_flag("-v,--absent", s->absent,
                       "print the keys that are certainly not in the filter");
     command->add_flag("-c,--count", s->count, "print only how many are found");
-    command->add_flag("--progress", s->progress,
-                      "a progress bar even where standard error is no terminal");
+    add_progress(*command, s->progress);
     command->footer("Exit code 0 if there was a key of the sort asked for, 3 if there was none.");
     command->callback([=, &status] { status = run(*s); });
 }

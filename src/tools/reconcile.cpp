@@ -82,18 +82,27 @@ int run(const ReconcileSettings& s) {
 }  // namespace
 
 void add_reconcile(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("reconcile",
-                                       "Two files of lines exchange filters; say (and write) what "
-                                       "each would send the other, and what it would miss");
+    auto* command = add_command(
+        app, "reconcile", "Say what two sets of lines would send each other by filters",
+        "Each side sends the other a filter of its lines, and gets the lines that the filter does "
+        "not find. Says what that takes, and what it misses.",
+        {{"simdbloom reconcile a.txt b.txt", "bytes, lines and what is missed"},
+         {"simdbloom reconcile a.txt b.txt --for-b new.txt", "and the lines that b.txt lacks"}});
     const auto s = std::make_shared<ReconcileSettings>();
-    command->add_option("A", s->a, "one set of lines")->required();
-    command->add_option("B", s->b, "the other")->required();
-    command->add_option("--bits-per-key", s->bits_per_key, "of the filters")->capture_default_str();
-    command->add_option("--spec", s->spec, "layout of the filters")->capture_default_str();
+    command->add_option("A", s->a, "one set of lines")->type_name(file_type)->required();
+    command->add_option("B", s->b, "the other")->type_name(file_type)->required();
+    command->add_option("--bits-per-key", s->bits_per_key, "of the filters")
+        ->type_name(number_type)
+        ->capture_default_str();
+    command->add_option("--spec", s->spec, "layout of the filters")
+        ->type_name(spec_type)
+        ->capture_default_str();
     add_whole(*command, "--seed", s->seed,
               "of the filters; a second round with another seed finds what the first missed");
-    command->add_option("--for-a", s->for_a, "write the lines that B sends to A");
-    command->add_option("--for-b", s->for_b, "write the lines that A sends to B");
+    command->add_option("--for-a", s->for_a, "write the lines that B sends to A")
+        ->type_name(file_type);
+    command->add_option("--for-b", s->for_b, "write the lines that A sends to B")
+        ->type_name(file_type);
     command->callback([=, &status] { status = run(*s); });
 }
 

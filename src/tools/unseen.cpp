@@ -85,30 +85,37 @@ int run(const UnseenSettings& s) {
 }  // namespace
 
 void add_unseen(CLI::App& app, int& status) {
-    auto* command = app.add_subcommand("unseen",
-                                       "Print the lines that did not come before, in this run or "
-                                       "an earlier one; a few new ones are taken for seen");
+    auto* command = add_command(
+        app, "unseen", "Print the lines that did not come before, now or in earlier runs",
+        "A few new lines are taken for seen, as many as --fpr says at most.",
+        {{"simdbloom unseen urls.txt -f seen.bloom", "the lines that are new"},
+         {"cat urls.txt | simdbloom unseen -f seen.bloom", "of a pipe"}});
     const auto s = std::make_shared<UnseenSettings>();
     command->add_option("FILE", s->input, "lines, such as URLs; - for standard input")
+        ->type_name(file_type)
         ->capture_default_str();
     command
         ->add_option("-f,--filter", s->filter,
                      "file that keeps what was seen between runs; made if it is not there. Another "
                      "run with the same file waits")
+        ->type_name(filter_type)
         ->required();
     add_whole(*command, "--capacity", s->scaling.first_capacity,
               "lines that a new filter is made for; it grows beyond");
     command
         ->add_option("--fpr", s->scaling.fpr,
                      "share of new lines taken for seen, at most, however many come")
+        ->type_name("RATE")
         ->capture_default_str();
     command
         ->add_option("--growth", s->scaling.growth, "size of each further filter to the one before")
+        ->type_name(number_type)
         ->capture_default_str();
-    command->add_option("--spec", s->spec, "layout of a new filter")->capture_default_str();
+    command->add_option("--spec", s->spec, "layout of a new filter")
+        ->type_name(spec_type)
+        ->capture_default_str();
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
-    command->add_flag("--progress", s->progress,
-                      "a progress bar even where standard error is no terminal");
+    add_progress(*command, s->progress);
     command->callback([=, &status] {
         for (const char* name : {"--capacity", "--fpr", "--growth", "--spec"})
             s->sized |= command->count(name) != 0;
