@@ -4,7 +4,7 @@ import csv
 import json
 import os
 
-ISAS = ("scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon")
+ISAS = ("scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon", "simd128")
 
 
 def load(folder):

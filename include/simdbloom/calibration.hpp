@@ -77,7 +77,8 @@ struct Calibration {
     /// Refuses what is damaged, and what was measured on another machine, in another mode of pages
     /// or by another version. The message names what differs.
     static Loaded<Calibration> load(const std::filesystem::path& path);
-    /// The same text in memory; parse() does not ask which machine it is from.
+    /// The same text in memory; parse() does not ask which machine it is from, and advise() on any
+    /// machine takes it.
     std::string text() const;
     static Loaded<Calibration> parse(std::string_view text);
 

@@ -14,11 +14,11 @@ namespace simdbloom {
 /// of them.
 ///
 /// avx512 has F, CD, DQ, BW and VL (Skylake-X and later). avx512bitalg adds VBMI, VBMI2 and
-/// BITALG (Ice Lake, Zen 4 and later).
-enum class Isa : std::uint8_t { scalar, sse42, avx2, avx512, avx512bitalg, neon };
+/// BITALG (Ice Lake, Zen 4 and later). simd128 is that of WebAssembly.
+enum class Isa : std::uint8_t { scalar, sse42, avx2, avx512, avx512bitalg, neon, simd128 };
 
-/// "scalar", "sse42", "avx2", "avx512", "avx512bitalg" or "neon"; "unknown" for a number that names
-/// none.
+/// "scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon" or "simd128"; "unknown" for a number
+/// that names none.
 std::string_view to_string(Isa isa) noexcept;
 
 /// The instruction set of that name. Throws std::invalid_argument that names `text` and the known

@@ -66,8 +66,8 @@ struct Options {
 /// it is written, and may end the process if others took the memory by then.
 class AllocationError : public std::bad_alloc {
 public:
-    explicit AllocationError(std::size_t bytes) noexcept;
-    AllocationError(std::size_t bytes, std::size_t available) noexcept;
+    explicit AllocationError(std::uint64_t bytes) noexcept;
+    AllocationError(std::uint64_t bytes, std::uint64_t available) noexcept;
     const char* what() const noexcept override { return text_; }
 
 private:

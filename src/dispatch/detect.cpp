@@ -48,6 +48,8 @@ Features read_features() {
     if ((c & bit_OSXSAVE) != 0) f.xcr0 = read_xcr0();
 #elif defined(__aarch64__)
     f.neon = true;  // part of the AArch64 baseline
+#elif defined(__wasm__)
+    f.simd128 = true;  // an engine without SIMD128 refuses the whole module
 #endif
     return f;
 }

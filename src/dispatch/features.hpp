@@ -18,7 +18,7 @@ struct Features {
     bool avx = false, avx2 = false, bmi1 = false, bmi2 = false;
     bool avx512f = false, avx512cd = false, avx512dq = false, avx512bw = false, avx512vl = false;
     bool avx512_vbmi = false, avx512_vbmi2 = false, avx512_bitalg = false;
-    bool neon = false;
+    bool neon = false, simd128 = false;
     std::uint64_t xcr0 =
         0;  ///< the registers that the operating system saves; 0 where XGETBV is not to be used
 };

@@ -41,6 +41,8 @@ constexpr Tier table[] = {
      compiled(Isa::avx512bitalg)},
     {Isa::neon, "neon", "NEON of AArch64", [](const Features& f) { return f.neon; },
      compiled(Isa::neon)},
+    {Isa::simd128, "simd128", "SIMD128 of WebAssembly", [](const Features& f) { return f.simd128; },
+     compiled(Isa::simd128)},
 };
 static_assert([] {
     for (std::size_t i = 0; i < std::size(table); ++i)

@@ -24,7 +24,7 @@ void check_bitmap(std::size_t keys, std::size_t bytes) {
 }
 
 void check_positions(std::size_t keys, std::size_t room) {
-    if (keys > (std::uint64_t{1} << 32))
+    if (std::uint64_t{keys} > std::uint64_t{1} << 32)
         throw std::length_error("simdbloom: " + std::to_string(keys) +
                                 " keys are more than 32-bit positions can number");
     if (room < keys)

@@ -44,7 +44,7 @@ std::uint64_t siphash(std::span<const std::byte> bytes, const Secret& secret) no
 }
 
 std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept {
-    return siphash(std::as_bytes(std::span(text)), secret);
+    return siphash(std::as_bytes(std::span(text.data(), text.size())), secret);
 }
 
 Secret Secret::random() {

@@ -50,7 +50,7 @@ private:
                const std::uint64_t* words, std::uint64_t& count) {
         if (count == 0) return;
         while (busy_[region].test_and_set(std::memory_order_acquire)) std::this_thread::yield();
-        kernels.insert(t, {words + region * waiting, count, true});
+        kernels.insert(t, {words + region * waiting, static_cast<std::size_t>(count), true});
         busy_[region].clear(std::memory_order_release);
         count = 0;
     }

@@ -43,7 +43,7 @@ std::uint64_t detail::growing_roots_for(std::size_t keys) {
 
 namespace {
 
-std::size_t bytes_of(std::uint64_t buckets, unsigned slot_bits) {
+std::uint64_t bytes_of(std::uint64_t buckets, unsigned slot_bits) {
     return buckets * (slot_bits / 2);
 }
 

@@ -142,6 +142,8 @@ struct KernelTable {
 #define SIMDBLOOM_EACH_ISA(DO) DO(scalar) DO(sse42) DO(avx2) DO(avx512) DO(avx512bitalg)
 #elif defined(__aarch64__)
 #define SIMDBLOOM_EACH_ISA(DO) DO(scalar) DO(neon)
+#elif defined(__wasm__)
+#define SIMDBLOOM_EACH_ISA(DO) DO(scalar) DO(simd128)
 #else
 #define SIMDBLOOM_EACH_ISA(DO) DO(scalar)
 #endif

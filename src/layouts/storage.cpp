@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -16,19 +17,26 @@
 
 namespace simdbloom {
 
-AllocationError::AllocationError(std::size_t bytes) noexcept {
-    std::snprintf(text_, sizeof text_, "simdbloom: cannot allocate %zu bytes", bytes);
+AllocationError::AllocationError(std::uint64_t bytes) noexcept {
+    std::snprintf(text_, sizeof text_, "simdbloom: cannot allocate %" PRIu64 " bytes", bytes);
 }
 
-AllocationError::AllocationError(std::size_t bytes, std::size_t available) noexcept {
-    std::snprintf(text_, sizeof text_, "simdbloom: cannot allocate %zu bytes: %zu are available",
-                  bytes, available);
+AllocationError::AllocationError(std::uint64_t bytes, std::uint64_t available) noexcept {
+    std::snprintf(text_, sizeof text_,
+                  "simdbloom: cannot allocate %" PRIu64 " bytes: %" PRIu64 " are available", bytes,
+                  available);
 }
 
 namespace detail {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+// The memory of a WebAssembly module is one array, of which nothing is given back.
+#ifdef __EMSCRIPTEN__
+constexpr bool has_pages = false;
+#else
+constexpr bool has_pages = true;
+#endif
 constexpr std::size_t alignment = 64;
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
@@ -42,7 +50,7 @@ void check_available(std::size_t bytes) {
     constexpr std::size_t worth_asking = std::size_t{16} << 20;
     if (bytes < worth_asking) return;
     const std::uint64_t available = available_memory();
-    if (bytes > available) throw AllocationError(bytes, static_cast<std::size_t>(available));
+    if (bytes > available) throw AllocationError(bytes, available);
 }
 
 // Maps `bytes` (whole pages) at an address that is aligned to 2 MiB, and gives back the pages that
@@ -63,14 +71,15 @@ std::byte* map_aligned(std::size_t bytes) {
 
 alignas(64) const std::byte Storage::no_bytes[192] = {};
 
-Storage::Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* resource)
-    : size_(bytes), huge_pages_(huge_pages), resource_(resource) {
-    if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw AllocationError(bytes);
+Storage::Storage(std::uint64_t wanted, bool huge_pages, std::pmr::memory_resource* resource)
+    : size_(static_cast<std::size_t>(wanted)), huge_pages_(huge_pages), resource_(resource) {
+    if (wanted > std::numeric_limits<std::size_t>::max() / 2) throw AllocationError(wanted);
+    const std::size_t bytes = size_;
     if (resource_ != nullptr) {
         allocated_ = round_up(bytes + slack, alignment);
         data_ = static_cast<std::byte*>(resource_->allocate(allocated_, alignment));
         std::memset(data_, 0, allocated_);
-    } else if (bytes >= huge_page) {
+    } else if (has_pages && bytes >= huge_page) {
         check_available(bytes);
         allocated_ = round_up(bytes + slack, page_size());
         data_ = map_aligned(allocated_);

@@ -40,7 +40,7 @@ std::size_t size_of(std::string_view text) noexcept {
                       : unit == "M" ? 20
                       : unit == "G" ? 30
                                     : -1;
-    return shift < 0 || n > (std::size_t{1} << 40 >> shift) ? 0 : n << shift;
+    return shift < 0 || n > (std::uint64_t{1} << 40 >> shift) ? 0 : n << shift;
 }
 
 }  // namespace

@@ -78,10 +78,12 @@ public:
     double ns() { return static_cast<double>(number(0, 1'000'000'000)) / 1e3; }
     Isa isa() {
         const std::string_view name = word();
-        for (const Implementation& i : implementations())
-            if (i.name == name && i.usable) return i.isa;
-        fault("\"" + std::string(name) + "\" is no instruction set of this machine");
-        return Isa::scalar;
+        try {
+            return parse_isa(name);
+        } catch (const std::invalid_argument&) {
+            fault("\"" + std::string(name) + "\" is no known instruction set");
+            return Isa::scalar;
+        }
     }
     /// `timed`: also of the specs that have times alone.
     std::string spec(bool timed = false) {
@@ -155,6 +157,19 @@ std::string differences(const Calibration::Machine& saved, const Calibration::Ma
     compare("the level-3 cache", std::to_string(saved.l3), std::to_string(here.l3));
     compare("the mode of huge pages", saved.huge_pages, here.huge_pages);
     return text;
+}
+
+/// The first instruction set in it that this machine cannot run.
+std::optional<Isa> unusable(const Calibration& c) {
+    const auto usable = usable_isas();
+    const auto lacks = [&](Isa isa) { return std::ranges::count(usable, isa) == 0; };
+    for (const auto& rule : c.rules)
+        if (lacks(rule.isa)) return rule.isa;
+    for (const auto& choice : c.choices)
+        if (lacks(choice.isa)) return choice.isa;
+    for (const auto& time : c.times)
+        if (lacks(time.isa)) return time.isa;
+    return std::nullopt;
 }
 
 fs::path absolute_path_in(const char* variable) {
@@ -250,6 +265,10 @@ Loaded<Calibration> Calibration::load(const fs::path& path) {
     if (const std::string text = differences(made->machine, Machine::here()); !text.empty())
         return detail::in_file(path,
                                {LoadFault::machine, "a calibration of another machine: " + text});
+    if (const auto isa = unusable(*made))
+        return detail::in_file(path, {LoadFault::machine, "a calibration of another machine: \"" +
+                                                              std::string(to_string(*isa)) +
+                                                              "\" cannot run on this one"});
     return made;
 }
 

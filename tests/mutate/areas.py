@@ -7,7 +7,7 @@ import re
 # dense.
 # A file belongs to the first area that it fits.
 AREAS = [
-    ("kernels", r"src/kernels/(?!ops/neon)", 30),
+    ("kernels", r"src/kernels/(?!ops/(neon|simd128))", 30),
     ("dispatch", r"src/dispatch/(tiers|features|kernels_of)", 5),
     ("sizing", r"src/layouts/(sizing|fpr|fpr_sums|fpr_counting|number|cardinality)\.", 18),
     ("building and combining",
@@ -39,7 +39,8 @@ AREAS = [
 
 # Files of which no mutant is made.
 LEFT_OUT = [
-    (r"src/kernels/ops/neon\.hpp|/isa/neon\.cpp", "this build does not compile them"),
+    (r"src/kernels/ops/(neon|simd128)\.hpp|/isa/(neon|simd128)\.cpp|src/adapters/wasm/",
+     "this build does not compile them"),
     (r"src/dispatch/detect\.cpp", "copies what the processor says; its choices stand in tiers.cpp"),
     (r"src/tuning/(trial|measure|neighbour)\.", "times of kernels: no answer depends on them"),
     (r"src/tuning/cpu\.", "copies what the processor says"),

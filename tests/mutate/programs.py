@@ -78,7 +78,9 @@ def sources(root):
     for path in found:
         name = path.relative_to(root).as_posix()
         # Not the other architecture's kernels, nor tests of the harness that measures.
-        if re.search(r"isa/neon|tests/bench/", name) or "duckdb" in name and not DUCKDB.exists():
+        if re.search(r"isa/(neon|simd128)|adapters/wasm/|tests/bench/", name):
+            continue
+        if "duckdb" in name and not DUCKDB.exists():
             continue
         if "adapters/python" in name and not PYTHON_COMPILE:
             continue

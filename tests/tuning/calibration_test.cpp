@@ -108,6 +108,29 @@ TEST(CalibrationFile, OfAnotherMachineIsRefusedByTheNameOfWhatDiffers) {
     refused([](Machine& m) { m.l2 = 77, m.cpu = "x"; }, "the CPU was \"x\"");
 }
 
+// A browser asks for advice about servers.
+TEST(CalibrationFile, OfAnotherInstructionSetIsParsedForAdviceAndNotLoaded) {
+    const test::TemporaryFolder folder("calibration");
+    const auto path = folder.path / "c.txt";
+    const Isa other = usable_isas().back() == Isa::neon ? Isa::avx2 : Isa::neon;
+    const auto refused = [&](auto change) {
+        Calibration c = sample();
+        change(c);
+        ASSERT_EQ(Calibration::parse(c.text()).value(), c);
+        c.save(path);
+        const auto loaded = Calibration::load(path);
+        ASSERT_FALSE(loaded);
+        EXPECT_EQ(loaded.error().fault, LoadFault::machine);
+        EXPECT_NE(
+            loaded.error().message.find('"' + std::string(to_string(other)) + "\" cannot run"),
+            std::string::npos)
+            << loaded.error().message;
+    };
+    refused([&](Calibration& c) { c.rules.back().isa = other; });
+    refused([&](Calibration& c) { c.choices.back().isa = other; });
+    refused([&](Calibration& c) { c.times.back().isa = other; });
+}
+
 TEST(CalibrationFile, IsRefusedIfAnyByteIsAnotherOrMissing) {
     const std::string text = sample().text();
     ASSERT_EQ(Calibration::parse(text).value(), sample());
@@ -140,7 +163,7 @@ TEST(CalibrationFile, LinesThatMakeNoSenseAreRefusedByName) {
     };
     EXPECT_EQ(message("rule " + isa + " split256 1 64"), "taken");
     EXPECT_EQ(message("rules 1"), "\"rules\" is unknown");
-    EXPECT_EQ(message("rule avx9 split256 1 1"), "\"avx9\" is no instruction set of this machine");
+    EXPECT_EQ(message("rule avx9 split256 1 1"), "\"avx9\" is no known instruction set");
     EXPECT_EQ(message("rule " + isa + " split255 1 1"), "\"split255\" is no known spec");
     EXPECT_EQ(message("rule " + isa + " split256 1 65"), "\"65\" is no number from 1 to 64");
     EXPECT_EQ(message("rule " + isa + " split256 1 0"), "\"0\" is no number from 1 to 64");
@@ -150,7 +173,7 @@ TEST(CalibrationFile, LinesThatMakeNoSenseAreRefusedByName) {
               "\"-1\" is no number from 0 to 18446744073709551615");
     EXPECT_EQ(message("build_merged_up_to 1x"),
               "\"1x\" is no number from 0 to 18446744073709551615");
-    EXPECT_EQ(message("choice sector512 5 none"), "\"none\" is no instruction set of this machine");
+    EXPECT_EQ(message("choice sector512 5 none"), "\"none\" is no known instruction set");
     EXPECT_EQ(message("time_ps " + isa + " split256 1 1 1 1000000001"),
               "\"1000000001\" is no number from 0 to 1000000000");
     EXPECT_EQ(message("time_ps " + isa + " split256 0 1 1 1"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 #include <utility>
 
@@ -21,7 +22,7 @@ public:
     Storage() noexcept : data_(const_cast<std::byte*>(no_bytes)) {}
     /// Throws AllocationError that names the bytes. A null `resource` means pages from the
     /// operating system.
-    Storage(std::size_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
+    Storage(std::uint64_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
     /// Bytes of somebody else's. They must outlive this object and are never written; at least 8
     /// readable bytes follow them.
     static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;

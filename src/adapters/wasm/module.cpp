@@ -1,0 +1,346 @@
+// What the WebAssembly module exports: functions of numbers and addresses, which api.js calls.
+//
+// Text is UTF-8 with a length. A function that fails gives 0, -1 or NaN, as it says, and
+// simdbloom_wasm_error() has the message then. Structured answers are JSON, valid until the next
+// call that gives text.
+#include <emscripten.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/wasm/json.hpp"
+#include "simdbloom/advice.hpp"
+#include "simdbloom/any_filter.hpp"
+#include "simdbloom/calibration.hpp"
+#include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/fpr.hpp"
+#include "simdbloom/serialize.hpp"
+#include "simdbloom/version.hpp"
+
+namespace simdbloom::wasm {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double most_keys = 0xFFFFFFFFp0;
+
+std::string error, text;
+
+/// work(), or `failed` with the message of what it throws.
+template <class R, class Work>
+R guarded(R failed, const Work& work) noexcept {
+    try {
+        return work();
+    } catch (const std::exception& e) {
+        error = e.what();
+    } catch (...) {
+        error = "simdbloom: unknown failure";
+    }
+    return failed;
+}
+
+const char* given(std::string made) {
+    text = std::move(made);
+    return text.c_str();
+}
+
+std::size_t keys_of(double n) {
+    if (!(n >= 0 && n <= most_keys && n == std::floor(n)))
+        throw std::invalid_argument("simdbloom: n_keys=" + std::to_string(n) +
+                                    " is not a whole number from 0 to 2^32 - 1");
+    return static_cast<std::size_t>(n);
+}
+
+Options options_of(std::uint64_t seed, std::string_view isa) {
+    Options options;
+    options.seed = seed;
+    if (!isa.empty()) options.isa = parse_isa(isa);
+    return options;
+}
+
+enum class Width : int { u64 = 8, u32 = 4, i32 = -4 };
+
+/// work(span) of keys of that width.
+template <class Work>
+auto with_keys(const void* keys, std::size_t n, int width, const Work& work) {
+    switch (static_cast<Width>(width)) {
+        case Width::u32:
+            return work(std::span(static_cast<const std::uint32_t*>(keys), n));
+        case Width::i32:
+            return work(std::span(static_cast<const std::int32_t*>(keys), n));
+        case Width::u64:
+            break;
+    }
+    return work(std::span(static_cast<const std::uint64_t*>(keys), n));
+}
+
+/// String i is the bytes from ends[i - 1], or 0, to ends[i].
+std::vector<std::string_view> views(const char* bytes, const std::uint32_t* ends, std::size_t n) {
+    std::vector<std::string_view> made(n);
+    for (std::size_t i = 0, from = 0; i < n; from = ends[i++])
+        made[i] = {bytes + from, ends[i] - from};
+    return made;
+}
+
+enum class Answer : int { count, bitmap, select };
+
+std::size_t bitmap_bytes(std::size_t n) { return (n + 7) / 8; }
+
+std::string describe(const AnyFilter& filter) {
+    Json json('{');
+    json.add("spec", filter.spec())
+        .add("keys", filter.n_keys())
+        .add("bytes", std::uint64_t{filter.size_in_bytes()})
+        .add("bitsPerKey", filter.bits_per_key())
+        .add("expectedFpr", filter.expected_fpr())
+        .add("estimatedFpr", filter.estimated_fpr())
+        .add("isa", to_string(filter.isa()))
+        .add("seed", std::to_string(filter.seed()))
+        .add("keyKind", to_string(filter.key_kind()));
+    if (const auto* base = filter.get_if<FilterBase>()) json.add("blocks", base->blocks());
+    return json.end();
+}
+
+std::string describe(const Layout& layout) {
+    const detail::LayoutTraits& t = layout.traits();
+    Json json('{');
+    json.add("spec", layout.spec())
+        .add("name", t.name)
+        .add("blockBits", layout.block_bits())
+        .add("k", layout.k)
+        .add("cellBits", t.cell_bits())
+        .add("anywhere", t.anywhere)
+        .add("fingerprintBits", layout.fingerprint_bits())
+        .add("cells", layout.cells_per_block());
+    if (!layout.is_table()) {
+        const Layout::Pattern p = layout.pattern();
+        json.add("zones", p.zones)
+            .add("wordsPerZone", p.words_per_zone)
+            .add("wordBits", t.word_bits);
+    }
+    return json.end();
+}
+
+/// The blocks that a hash goes to and its bits in each: [[block, bit, ..], ..]. Of a table the bits
+/// are those of a fingerprint's value.
+std::string touched(const Layout& layout, std::uint64_t blocks, std::uint64_t hash) {
+    const auto x = static_cast<std::uint32_t>(hash);
+    Json all('[');
+    const auto block = [&](std::uint64_t number, std::uint64_t bit) {
+        all.raw("", Json('[').add("", number).add("", bit).end());
+    };
+    const std::uint64_t first = detail::block_index(hash, blocks);
+    if (layout.is_cuckoo()) {
+        const std::uint32_t tag = detail::cuckoo_tag(x, layout.fingerprint_bits());
+        block(first, tag);
+        block(detail::cuckoo_alternate(first, tag, blocks), tag);
+    } else if (layout.is_dleft()) {
+        const std::uint32_t tag = detail::cuckoo_tag(x, layout.fingerprint_bits());
+        const std::uint64_t stride = detail::dleft_stride(tag, blocks);
+        std::uint64_t at = first;
+        for (unsigned s = 0; s < 4; ++s, at = detail::dleft_next(at, stride, blocks))
+            block(at, tag);
+    } else if (layout.traits().anywhere) {
+        std::uint64_t g = hash;
+        for (unsigned i = 0; i < layout.k; ++i, g = detail::classic_next(g))
+            block(detail::block_index(g, blocks),
+                  layout.is_counting() ? detail::counting_bit(g) : g % 64);
+    } else {
+        detail::with_kind(layout.kind, [&]<LayoutKind kind>() {
+            if constexpr (!detail::traits_of(kind).is_table() && !detail::traits_of(kind).anywhere)
+                for (unsigned i = 0; i < layout.k; ++i)
+                    block(first, detail::bit_position<kind>(x, i, layout.k, layout.groups));
+        });
+    }
+    return all.end();
+}
+
+std::string describe(const Advice& advice) {
+    Json ranking('[');
+    for (const Advice::Choice& c : advice.ranking)
+        ranking.raw("", Json('{')
+                            .add("spec", c.spec)
+                            .add("bitsPerKey", c.bits_per_key)
+                            .add("bytes", c.bytes)
+                            .add("fpr", c.fpr)
+                            .add("isa", c.is_none() ? std::string_view() : to_string(c.isa))
+                            .add("insertNs", c.insert_ns)
+                            .add("lookupNs", c.lookup_ns)
+                            .add("totalNs", c.total_ns)
+                            .end());
+    return Json('{')
+        .add("why", advice.why())
+        .add("noise", advice.noise)
+        .add("asGood", std::uint64_t{advice.as_good().size()})
+        .raw("ranking", ranking.end())
+        .end();
+}
+
+}  // namespace
+
+extern "C" {
+
+/// Emscripten declares it and does not have it.
+ssize_t getrandom(void* to, std::size_t n, unsigned) {
+    return getentropy(to, n) == 0 ? static_cast<ssize_t>(n) : -1;
+}
+
+#define EXPORTED EMSCRIPTEN_KEEPALIVE
+
+EXPORTED const char* simdbloom_wasm_error() { return error.c_str(); }
+EXPORTED const char* simdbloom_wasm_about() {
+    Json isas('[');
+    for (const Isa isa : usable_isas()) isas.add("", to_string(isa));
+    return given(Json('{').add("version", version).raw("isas", isas.end()).end());
+}
+
+/// 0: failed.
+EXPORTED AnyFilter* simdbloom_wasm_make(const char* spec, std::size_t length, double n_keys,
+                                        double size, int by_fpr, std::uint64_t seed,
+                                        const char* isa, std::size_t isa_length) {
+    return guarded<AnyFilter*>(nullptr, [&] {
+        const std::string_view name(spec, length);
+        const Options options = options_of(seed, {isa, isa_length});
+        const std::size_t n = keys_of(n_keys);
+        return new AnyFilter(by_fpr != 0 ? make_filter_for_fpr(name, n, size, options)
+                                         : make_filter(name, n, size, options));
+    });
+}
+EXPORTED AnyFilter* simdbloom_wasm_load(const std::byte* bytes, std::size_t n, const char* isa,
+                                        std::size_t isa_length) {
+    return guarded<AnyFilter*>(nullptr, [&] {
+        return new AnyFilter(load(std::span(bytes, n), options_of(0, {isa, isa_length})).value());
+    });
+}
+EXPORTED void simdbloom_wasm_free(AnyFilter* filter) { delete filter; }
+EXPORTED std::size_t simdbloom_wasm_saved_size(const AnyFilter* filter) {
+    return saved_size(*filter);
+}
+/// 1, or 0: failed.
+EXPORTED int simdbloom_wasm_save(const AnyFilter* filter, std::byte* to, std::size_t n) {
+    return guarded(0, [&] { return save(*filter, std::span(to, n)), 1; });
+}
+/// 0: failed.
+EXPORTED const char* simdbloom_wasm_describe(const AnyFilter* filter) {
+    return guarded<const char*>(nullptr, [&] { return given(describe(*filter)); });
+}
+
+/// 1, or 0: failed. Strings: `ends` is not null, and n is their number.
+EXPORTED int simdbloom_wasm_insert(AnyFilter* filter, const void* keys, const std::uint32_t* ends,
+                                   std::size_t n, int width) {
+    return guarded(0, [&] {
+        if (ends != nullptr) filter->insert_keys(views(static_cast<const char*>(keys), ends, n));
+        else with_keys(keys, n, width, [&](auto span) { filter->insert(span); });
+        return 1;
+    });
+}
+/// How many are found; -1: failed. `out` has a byte for 8 keys or a number for each.
+EXPORTED double simdbloom_wasm_ask(const AnyFilter* filter, const void* keys,
+                                   const std::uint32_t* ends, std::size_t n, int width, int answer,
+                                   void* out) {
+    return guarded(-1.0, [&] {
+        const std::span bitmap(static_cast<std::uint8_t*>(out), bitmap_bytes(n));
+        const std::span rows(static_cast<std::uint32_t*>(out), n);
+        std::size_t found = 0;
+        if (ends != nullptr) {
+            const auto strings = views(static_cast<const char*>(keys), ends, n);
+            if (answer == static_cast<int>(Answer::count)) found = filter->count_keys(strings);
+            else if (answer == static_cast<int>(Answer::bitmap))
+                found = filter->contains_keys(strings, bitmap);
+            else found = filter->select_keys(strings, rows);
+        } else {
+            found = with_keys(keys, n, width, [&](auto span) {
+                if (answer == static_cast<int>(Answer::count)) return filter->count(span);
+                if (answer == static_cast<int>(Answer::bitmap))
+                    return filter->contains(span, bitmap);
+                return filter->select(span, rows);
+            });
+        }
+        return static_cast<double>(found);
+    });
+}
+
+/// As AnyFilter::expected_fpr() of a filter that is not made; NaN: failed.
+EXPORTED double simdbloom_wasm_expected_fpr(const char* spec, std::size_t length, double n_keys,
+                                            double bits_per_key) {
+    return guarded(nan, [&] {
+        const std::size_t n = keys_of(n_keys);
+        const auto g =
+            detail::size_for_bits(Layout::parse({spec, length}), n, bits_per_key, Options{});
+        return fpr::expected(g.layout, n, g.blocks);
+    });
+}
+/// The bits a key of the smallest filter of that FPR; NaN: failed.
+EXPORTED double simdbloom_wasm_bits_for_fpr(const char* spec, std::size_t length, double n_keys,
+                                            double fpr) {
+    return guarded(nan, [&] {
+        const std::size_t n = keys_of(n_keys);
+        const auto g = detail::size_for_fpr(Layout::parse({spec, length}), n, fpr, Options{});
+        return static_cast<double>(g.blocks) * g.layout.block_bits() / static_cast<double>(n);
+    });
+}
+/// The layout of a spec, with the k that is best for that size; 0: failed.
+EXPORTED const char* simdbloom_wasm_layout(const char* spec, std::size_t length, double n_keys,
+                                           double bits_per_key) {
+    return guarded<const char*>(nullptr, [&] {
+        return given(describe(detail::size_for_bits(Layout::parse({spec, length}), keys_of(n_keys),
+                                                    bits_per_key, Options{})
+                                  .layout));
+    });
+}
+/// Where a key goes, of a filter with a layout; 0: failed. A number unless `bytes` is not null.
+EXPORTED const char* simdbloom_wasm_touched(const AnyFilter* filter, std::uint64_t number,
+                                            const char* bytes, std::size_t n) {
+    return guarded<const char*>(nullptr, [&] {
+        const FilterBase& base = filter->base();
+        const std::uint64_t hash = bytes != nullptr ? filter->hash_of(std::string_view(bytes, n))
+                                                    : filter->hash_of(number);
+        return given(touched(base.layout(), base.blocks(), hash));
+    });
+}
+
+/// `settings`: keys, work, probes (0: inserts do not count), hits, most bits a key, most bytes,
+/// bytes of the table, then erase, grow, merge, all at once; 0: failed.
+EXPORTED const char* simdbloom_wasm_advise(const double* settings, const char* calibration,
+                                           std::size_t length) {
+    return guarded<const char*>(nullptr, [&] {
+        Workload w;
+        w.n_keys = keys_of(settings[0]);
+        w.work_ns = settings[1];
+        if (settings[2] != 0) w.probes = settings[2];
+        w.hits = settings[3];
+        w.max_bits_per_key = settings[4];
+        w.max_bytes = static_cast<std::uint64_t>(settings[5]);
+        w.table_bytes = static_cast<std::uint64_t>(settings[6]);
+        w.erase = settings[7] != 0;
+        w.grow = settings[8] != 0;
+        w.merge = settings[9] != 0;
+        w.all_at_once = settings[10] != 0;
+        return given(describe(advise(w, Calibration::parse({calibration, length}).value())));
+    });
+}
+/// The machine that a calibration is of; 0: failed.
+EXPORTED const char* simdbloom_wasm_calibration(const char* calibration, std::size_t length) {
+    return guarded<const char*>(nullptr, [&] {
+        const Calibration c = Calibration::parse({calibration, length}).value();
+        return given(Json('{')
+                         .add("cpu", c.machine.cpu)
+                         .add("date", c.date)
+                         .add("version", c.machine.version)
+                         .add("l1d", c.machine.l1d)
+                         .add("l2", c.machine.l2)
+                         .add("l3", c.machine.l3)
+                         .end());
+    });
+}
+
+}  // extern "C"
+
+}  // namespace simdbloom::wasm

@@ -1,0 +1,162 @@
+// The npm package as its users see it: each function of index.d.ts, what is refused, and memory.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as simdbloom from 'simdbloom';
+import { expectError, randomKeys, rowsOf } from './support.mjs';
+
+const { Filter, SimdbloomError, advise, bitsForFpr, expectedFpr, isas, layout } = simdbloom;
+const [, , calibrationFile] = process.argv;
+
+// All kinds of batches hold the same keys.
+const numbers = [0, 1, 5, 4294967295], n = numbers.length;
+const filter = Filter.make('split256', 1000, 12);
+filter.insert(numbers);
+for (const batch of [numbers, numbers.map(BigInt), Uint32Array.from(numbers),
+  BigUint64Array.from(numbers.map(BigInt)), BigInt64Array.from(numbers.map(BigInt))]) {
+  assert.equal(filter.count(batch), n);
+  assert.deepEqual([...filter.bitmap(batch)], [0b1111]);
+  assert.deepEqual([...filter.select(batch)], [0, 1, 2, 3]);
+}
+filter.insert(-7);
+assert.equal(filter.count(Int32Array.of(-7)), 1);
+assert.equal(filter.count(BigInt64Array.of(-7n)), 1);
+assert.ok(filter.contains(2n ** 64n - 7n));
+filter.insert('a word');
+filter.insert(['ä', new Uint8Array([1, 2, 3]), '']);
+for (const key of ['a word', 'ä', new Uint8Array([0xC3, 0xA4]), '\x01\x02\x03', ''])
+  assert.ok(filter.contains(key), String(key));
+assert.ok(!filter.contains('another word'));
+for (const nothing of [[], new BigUint64Array(0)]) {
+  assert.equal(filter.count(nothing), 0);
+  assert.equal(filter.bitmap(nothing).length, 0);
+  assert.equal(filter.select(nothing).length, 0);
+  filter.insert(nothing);
+}
+// A part of an array is that part.
+assert.equal(filter.count(new Uint32Array([9, 0, 1, 9]).subarray(1, 3)), 2);
+
+// Batches of each length around a chunk, in each kind of answer.
+const keys = randomKeys(300), asked = randomKeys(600);
+for (const isa of isas) {
+  const f = Filter.make('sector512', 300, 10, { isa });
+  f.insert(keys);
+  for (const size of [1, 2, 7, 63, 64, 65, 129, 600]) {
+    const part = asked.subarray(0, size), found = [...f.select(part)];
+    assert.deepEqual(found.slice(0, Math.min(size, 300)),
+      Array.from({ length: Math.min(size, 300) }, (_, i) => i));
+    assert.deepEqual(rowsOf(f.bitmap(part), size), found);
+    assert.equal(f.count(part), found.length);
+  }
+}
+
+// Models and descriptions.
+const about = Filter.make('blocked512', 1e6, 12).describe();
+assert.equal(about.spec, 'blocked512:k=8');
+assert.equal(about.expectedFpr, expectedFpr('blocked512', 1e6, 12));
+assert.equal(about.estimatedFpr, 0);
+assert.ok(Math.abs(about.bitsPerKey - 12) < 0.01 && about.blocks * 64 === about.bytes);
+const bits = bitsForFpr('split256', 1e6, 0.01);
+assert.ok(expectedFpr('split256', 1e6, bits) <= 0.01);
+assert.ok(expectedFpr('split256', 1e6, bits - 0.01) > 0.01);
+assert.ok(Filter.forFpr('split256', 1e6, 0.01).describe().expectedFpr <= 0.01);
+assert.deepEqual(layout('zoned512:z=2', 1000, 10), { spec: 'zoned512:z=2,k=6', name: 'zoned512',
+  blockBits: 512, k: 6, cellBits: 1, anywhere: false, fingerprintBits: 0, cells: 0, zones: 2,
+  wordsPerZone: 4, wordBits: 64 });
+assert.equal(layout('cuckoo12', 1000, 14).fingerprintBits, 12);
+
+// touched() names the bits that an insert sets, of every layout of bits and counters.
+for (const spec of ['classic', 'register32', 'register64', 'split256', 'split512', 'sector512',
+  'zoned512:z=4', 'blocked512', 'counting', 'counting512']) {
+  for (const key of [123456789n, 'some words']) {
+    const f = Filter.make(spec, 500, spec.startsWith('counting') ? 48 : 12);
+    const bitsOf = () => rowsOf(f.save().slice(64, -8), 8 * f.describe().bytes);
+    assert.deepEqual(bitsOf(), []);
+    f.insert(key);
+    const { blockBits } = layout(spec, 500, spec.startsWith('counting') ? 48 : 12);
+    const set = new Set(f.touched(key).map(({ block, bit }) => block * blockBits + bit));
+    const there = bitsOf(), sorted = [...set].sort((a, b) => a - b);
+    if (spec.startsWith('counting'))
+      assert.deepEqual([...new Set(there.map((bit) => bit - bit % 4))], sorted, spec);
+    else assert.deepEqual(there, sorted, spec);
+  }
+}
+assert.equal(Filter.make('cuckoo16', 500, 18).touched(1).length, 2);
+assert.equal(Filter.make('dleft16', 500, 26).touched(1).length, 4);
+
+// Advice, from a calibration of another machine.
+const file = readFileSync(calibrationFile, 'utf8');
+assert.match(simdbloom.calibration(file).cpu, /\w+ \d+ \d+/);
+const advice = advise({ keys: 1e6, workNs: 100 }, file);
+assert.ok(advice.ranking.length > 5 && advice.why.includes(advice.ranking[0].spec));
+const { spec, bitsPerKey, fpr, bytes, totalNs } = advice.ranking[0];
+assert.equal(fpr, expectedFpr(spec, 1e6, bitsPerKey));
+assert.ok(bytes > 0 && totalNs < 100 && advice.ranking.at(-1).totalNs >= totalNs);
+assert.equal(advice.ranking.find((c) => c.spec === '').totalNs, 100);
+assert.equal(advise({ keys: 1e6, workNs: 0 }, file).ranking[0].spec, '');
+assert.ok(advise({ keys: 1e6, workNs: 100, erase: true }, file).ranking
+  .every((c) => /^(cuckoo|counting|dleft|growing|$)/.test(c.spec)));
+
+// What is refused, and by which words.
+for (const [work, words] of [
+  [() => Filter.make('split25', 1000, 12), /"split25"/],
+  [() => Filter.make('split256', 0, 12), /n_keys=0/],
+  [() => Filter.make('split256', 1.5, 12), /n_keys=1\.5/],
+  [() => Filter.make('split256', 2 ** 32, 12), /n_keys=4294967296/],
+  [() => Filter.make('split256', 1000, -1), /bits_per_key=-1/],
+  [() => Filter.make('split256', 4e9, 12), /cannot allocate 6000000000 bytes/],
+  [() => Filter.make('split256', 1.43e9, 12), /cannot allocate 2145000000 bytes/],
+  [() => Filter.forFpr('split256', 1000, 2), /fpr=2/],
+  [() => Filter.make('split256', 10, 12, { isa: 'avx2' }), /"avx2" cannot run on this machine/],
+  [() => Filter.make('split256', 10, 12, { isa: 'avx9' }), /"avx9"/],
+  [() => Filter.load(new Uint8Array(10)), /10 bytes/],
+  [() => Filter.load(new Uint8Array(200)), /are not those of a filter/],
+  [() => expectedFpr('split256', 0, 12), /n_keys=0/],
+  [() => bitsForFpr('split256', 10, 0), /fpr=0/],
+  [() => layout('nothing', 10, 12), /"nothing"/],
+  [() => advise({ keys: 0, workNs: 1 }, file), /n_keys=0/],
+  [() => advise({ keys: 1, workNs: -1 }, file), /work_ns=-1/],
+  [() => advise({ keys: 1, workNs: 1 }, 'no calibration'), /calibration/],
+  [() => simdbloom.calibration(file.replace('split256', 'split255')), /checksum/],
+  [() => Filter.make('cuckoo16', 100, 18).insert(randomKeys(1000)), /full/],
+]) expectError(work, SimdbloomError, words);
+for (const [work, words] of [
+  [() => filter.contains(1.5), /1\.5 is no whole number/],
+  [() => filter.contains(2 ** 53), /9007199254740992 is no whole number/],
+  [() => filter.contains(2n ** 64n), /18446744073709551616 is no whole number/],
+  [() => filter.contains(null), /null/],
+  [() => filter.count(7), /a batch is/],
+  [() => filter.count(['a', 1]), /1 stands among strings/],
+  [() => filter.count(new Float64Array(1)), /a batch is/],
+  [() => Filter.make(7, 1, 1), /7 is no string/],
+  [() => Filter.make('split256', '7', 12), /keys=7 is no number/],
+  [() => Filter.load('text'), /a saved filter is/],
+  [() => new Filter(), /Filter\.make/],
+]) expectError(work, TypeError, words);
+// A failed call leaves nothing behind that breaks the next one.
+assert.equal(filter.count(numbers), n);
+const damaged = filter.save();
+damaged[100] ^= 1;
+expectError(() => Filter.load(damaged), SimdbloomError, /checksum/);
+filter.free();
+filter.free();
+for (const call of ['save', 'describe'])
+  expectError(() => filter[call](), SimdbloomError, /was freed/);
+expectError(() => filter.count([1]), SimdbloomError, /was freed/);
+
+// 20 GB of filters and batches, one after the other, in a memory of 2: freed by hand, then by the
+// garbage collector.
+const megabyte = new BigUint64Array(1 << 17);
+for (let i = 0; i < 500; ++i) {
+  const f = Filter.make('split256', 1e6, 160);
+  f.insert(megabyte);
+  assert.equal(f.count(megabyte), megabyte.length);
+  f.free();
+}
+for (let i = 0; i < 500; ++i) {
+  Filter.make('split256', 1e6, 160);
+  if (i % 20 === 0) {
+    globalThis.gc();
+    await new Promise((done) => { setTimeout(done, 0); });
+  }
+}
+console.log('the package does what its types say');
