@@ -121,7 +121,8 @@ int main() {
     save_file(of_texts, folder + "/filter_of_texts");
 
     const JoinFilter join(filter);
-    const JoinRows rows({KeyColumn(keys)}), of_doubles({KeyColumn(doubles)});
+    const JoinRows rows({KeyColumn(keys)}), of_narrow({KeyColumn(narrow)}),
+        of_doubles({KeyColumn(doubles)});
     std::vector<std::uint8_t> bits((n + 7) / 8), flags(n);
     std::vector<std::uint32_t> numbers(n);
     std::vector<Work> works;
@@ -133,7 +134,12 @@ int main() {
     works.push_back({"int64, count", [&] { return filter.count(keys); }});
     works.push_back({"int64, insert", [&] { return room.insert(keys), n; }});
     works.push_back({"int32, bitmap", [&] { return filter.contains(narrow, bits); }});
+    works.push_back({"int32, bool", [&] { return of_narrow.bytes(join, flags); }});
+    works.push_back({"int32, insert", [&] { return room.insert(narrow), n; }});
     works.push_back({"float64, bitmap", [&] { return of_doubles.bitmap(join, bits); }});
+    works.push_back({"float64, bool", [&] { return of_doubles.bytes(join, flags); }});
+    works.push_back({"float64, row numbers", [&] { return of_doubles.select(join, numbers); }});
+    works.push_back({"int64 of an Arrow array, bitmap", int64_bitmap});
     const auto text_bitmap = [&] { return of_texts.contains_keys(texts, bits); };
     works.push_back({"bytes of an S20 array, bitmap", text_bitmap});
     works.push_back({"str of a list, bitmap", text_bitmap});

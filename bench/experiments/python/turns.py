@@ -3,11 +3,16 @@ the work is done once, and its CPU time in ns and what it found are printed.
 
 usage: turns.py FOLDER    the folder with the filter and the keys
 """
+import os
 import sys
 import time
 
 import numpy as np
 import simdbloom
+
+# A producer of Arrow's arrays without a library of Arrow's.
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../../tests/adapters/python"))
+import arrow_objects
 
 
 def pieces(folder):
@@ -23,18 +28,28 @@ def pieces(folder):
     def found(bits):
         return int(np.unpackbits(bits).sum())
 
-    def insert():
-        room.insert(keys)
+    in_arrow = arrow_objects.integers(keys)
+
+    def flags_of(keys):
+        return (lambda: f.contains(keys), lambda flags: int(flags.sum()))
+
+    def inserted(keys):
+        return (lambda: room.insert(keys), lambda _: room.count(keys))
 
     return {
         "int64, bitmap": (lambda: f.bitmap(keys), found),
         "int64, bitmap, out=": (lambda: f.bitmap(keys, out=bits), found),
-        "int64, bool": (lambda: f.contains(keys), lambda flags: int(flags.sum())),
+        "int64, bool": flags_of(keys),
         "int64, row numbers": (lambda: f.select(keys), len),
         "int64, count": (lambda: f.count(keys), int),
-        "int64, insert": (insert, lambda _: room.count(keys)),
+        "int64, insert": inserted(keys),
         "int32, bitmap": (lambda: f.bitmap(narrow), found),
+        "int32, bool": flags_of(narrow),
+        "int32, insert": inserted(narrow),
         "float64, bitmap": (lambda: f.bitmap(doubles), found),
+        "float64, bool": flags_of(doubles),
+        "float64, row numbers": (lambda: f.select(doubles), len),
+        "int64 of an Arrow array, bitmap": (lambda: f.bitmap(in_arrow), found),
         "bytes of an S20 array, bitmap": (lambda: of_texts.bitmap(padded), found),
         "str of a list, bitmap": (lambda: of_texts.bitmap(texts), found),
     }

@@ -86,7 +86,7 @@ private:
 /// Calls use(rows) for each batch without the GIL and under the lock of readers.
 template <class Use>
 void each_locked(const Asked& asked, Keys& keys, const Use& use) {
-    const py::gil_scoped_release no_gil;
+    const NoGil no_gil;
     keys.each(asked.hash, [&](const Batch& batch) {
         const std::shared_lock lock(asked.mutex);
         use(batch.rows);
@@ -116,7 +116,7 @@ py::array contains(const Asked& asked, Keys& keys, const py::object& out) {
     return room.first(done, !out.is_none());
 }
 
-py::array bitmap(const Asked& asked, Keys& keys, const py::object& out) {
+Bits bits_of(const Asked& asked, Keys& keys, const py::object& out) {
     std::optional<std::size_t> bytes;
     if (keys.rows()) bytes = (*keys.rows() + 7) / 8;
     Room<std::uint8_t> room(bytes, out, py::dtype::of<std::uint8_t>());
@@ -133,7 +133,7 @@ py::array bitmap(const Asked& asked, Keys& keys, const py::object& out) {
         }
         done += n;
     });
-    return room.first((done + 7) / 8, !out.is_none());
+    return {room.first((done + 7) / 8, !out.is_none()), done};
 }
 
 py::array select(const Asked& asked, Keys& keys, const py::object& list, const py::object& out) {
@@ -173,6 +173,58 @@ std::size_t count(const Asked& asked, Keys& keys) {
     std::size_t found = 0;
     each_locked(asked, keys, [&](const JoinRows& rows) { found += rows.count(asked.filter); });
     return found;
+}
+
+namespace {
+
+/// A struct of Arrow's that a capsule owns until somebody moves it out.
+template <class T>
+py::object capsule_of(std::unique_ptr<T> content, const char* name) {
+    auto capsule =
+        py::reinterpret_steal<py::object>(PyCapsule_New(content.get(), name, [](PyObject* object) {
+            auto* const owned =
+                static_cast<T*>(PyCapsule_GetPointer(object, PyCapsule_GetName(object)));
+            if (owned->release != nullptr) owned->release(owned);
+            delete owned;
+        }));
+    if (!capsule) throw py::error_already_set();
+    (void)content.release();
+    return capsule;
+}
+
+template <class T>
+std::vector<T> copy_of(const py::array& array) {
+    const auto* const values = static_cast<const T*>(array.data());
+    return {values, values + array.size()};
+}
+
+}  // namespace
+
+py::tuple ArrowColumn::capsules() const {
+    auto schema = std::make_unique<ArrowSchema>();
+    auto array = std::make_unique<ArrowArray>();
+    if (is_bits) export_bitmap(copy_of<std::uint8_t>(values), rows, *schema, *array);
+    else export_rows(copy_of<std::uint32_t>(values), *schema, *array);
+    detail::ArrowOwner<ArrowArray> until_owned(*array);
+    py::object first = capsule_of(std::move(schema), "arrow_schema");
+    *array = *until_owned;
+    until_owned.forget();
+    return py::make_tuple(first, capsule_of(std::move(array), "arrow_array"));
+}
+
+void define_arrow_column(py::module_& module) {
+    py::class_<ArrowColumn>(module, "ArrowColumn",
+                            "Answers as a column of Arrow's: bools or row numbers (uint32).")
+        .def(
+            "__arrow_c_array__",
+            [](const ArrowColumn& self, py::handle) { return self.capsules(); },
+            py::arg("requested_schema") = py::none(),
+            "Two capsules, for pyarrow.array(), polars.Series() and others. They have a copy.")
+        .def("__len__", [](const ArrowColumn& self) { return self.rows; })
+        .def("__repr__", [](const ArrowColumn& self) {
+            return "<simdbloom.ArrowColumn of " + std::to_string(self.rows) +
+                   (self.is_bits ? " bools>" : " row numbers>");
+        });
 }
 
 }  // namespace simdbloom::python

@@ -45,7 +45,10 @@ bool is_text(py::handle object) {
 /// None, and what pandas has in its place.
 bool is_missing(py::handle object) {
     const std::string_view type = Py_TYPE(object.ptr())->tp_name;
-    return object.is_none() || type == "NAType" || type == "NaTType";
+    if (object.is_none() || type == "NAType" || type == "NaTType") return true;
+    // NaT alone is not equal to itself.
+    return (type == "numpy.datetime64" || type == "numpy.timedelta64") &&
+           object.attr("__ne__")(object).cast<bool>();
 }
 
 /// The key of a number, or nothing.
@@ -55,6 +58,12 @@ std::optional<std::uint64_t> number_key(py::handle object) {
     if (py::hasattr(object, "dtype")) {
         const char kind = object.attr("dtype").attr("kind").cast<char>();
         if (kind == 'f' || kind == 'b') return join_key(object.attr("__float__")().cast<double>());
+        // NaT is no key: it has the least of all integers.
+        if ((kind == 'm' || kind == 'M') && !py::isinstance<py::array>(object)) {
+            const auto units = object.attr("astype")("int64").cast<std::int64_t>();
+            if (units == std::numeric_limits<std::int64_t>::min()) return {};
+            return static_cast<std::uint64_t>(units);
+        }
     }
     if (PyIndex_Check(object.ptr()) == 0) return {};
     const auto integer = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
@@ -87,15 +96,15 @@ void take_sequence(OwnedColumn& own) {
     else own.words.resize(n);
     for (std::size_t row = 0; row < n; ++row) {
         const py::handle key = keys[row];
-        // pandas has NaN among strings for what is missing.
-        if (is_missing(key) || (texts && PyFloat_Check(key.ptr()) &&
-                                PyFloat_AS_DOUBLE(key.ptr()) != PyFloat_AS_DOUBLE(key.ptr()))) {
+        if (texts && is_text(key)) {
+            own.texts[row] = text_key(key);
+            // pandas has NaN among strings for what is missing.
+        } else if (is_missing(key) ||
+                   (texts && PyFloat_Check(key.ptr()) &&
+                    PyFloat_AS_DOUBLE(key.ptr()) != PyFloat_AS_DOUBLE(key.ptr()))) {
             set_null(own, row, n);
         } else if (texts) {
-            if (!is_text(key))
-                refuse(PyExc_TypeError, "simdbloom: %R is among keys that are strings or bytes",
-                       key);
-            own.texts[row] = text_key(key);
+            refuse(PyExc_TypeError, "simdbloom: %R is among keys that are strings or bytes", key);
         } else if (const auto word = number_key(key)) {
             own.words[row] = *word;
         } else {
@@ -129,11 +138,12 @@ void take_padded(OwnedColumn& own, const py::array& array) {
     const auto n = static_cast<std::size_t>(array.size());
     const auto width = static_cast<std::size_t>(array.itemsize());
     const char* const bytes = static_cast<const char*>(array.data());
-    own.texts.resize(n);
+    own.texts.reserve(n);
     for (std::size_t row = 0; row < n; ++row) {
-        std::string_view text(bytes + row * width, width);
-        text.remove_suffix(width - (text.find_last_not_of('\0') + 1));
-        own.texts[row] = text;
+        const char* const text = bytes + row * width;
+        std::size_t size = width;
+        while (size != 0 && text[size - 1] == '\0') --size;
+        own.texts.emplace_back(text, size);
     }
 }
 void take_ucs4(OwnedColumn& own, const py::array& array) {

@@ -29,7 +29,9 @@ void define_keys(Type& type) {
             self.insert(batch);
         },
         py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        "Inserts an array of keys. ValueError if the filter is full; the keys before are in then.");
+        of_keys("Inserts n keys. None and NULL are no keys. ValueError if the filter is full or "
+                "read-only; if it is full, the message says how many went in, the first ones.")
+            .c_str());
     type.def(
         "try_insert",
         [](Filter& self, py::handle keys, bool hashed) {
@@ -43,7 +45,8 @@ void define_keys(Type& type) {
             return taken;
         },
         py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        "Inserts keys up to the first that finds no place, and says how many went in.");
+        of_keys("Inserts keys up to the first that finds no place. Returns how many went in.")
+            .c_str());
     type.def(
         "insert_if_new",
         [](Filter& self, py::handle keys, bool hashed) {
@@ -63,7 +66,10 @@ void define_keys(Type& type) {
             return result;
         },
         py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        "Inserts each key that the filter does not find, and says of each whether it was new.");
+        of_keys(
+            "Inserts each key that the filter does not find. Returns an array of n bools: whether "
+            "the key was new. False for a NULL.")
+            .c_str());
     type.def(
         "erase",
         [](Filter& self, py::handle keys, bool hashed) {
@@ -76,7 +82,9 @@ void define_keys(Type& type) {
             return erased;
         },
         py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        "Removes one copy of each key and says how many were there. Erase only what was inserted.");
+        of_keys("Removes one copy of each key. Returns how many were there. Erase only what was "
+                "inserted. ValueError for a layout that cannot erase.")
+            .c_str());
     type.def(
         "hashes",
         [](const Filter& self, py::handle keys) {
@@ -84,7 +92,7 @@ void define_keys(Type& type) {
             std::vector<std::uint64_t> all;
             {
                 const RowHash hash = self.row_hash();
-                const py::gil_scoped_release no_gil;
+                const NoGil no_gil;
                 batch.each(hash, [&](const Batch& b) {
                     const std::size_t before = all.size();
                     all.resize(before + b.rows.size());
@@ -93,20 +101,29 @@ void define_keys(Type& type) {
             }
             return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(all.size()), all.data());
         },
-        py::arg("keys"), "The hash of each key, which all calls take with hashed=True.");
+        py::arg("keys"),
+        of_keys(
+            "The n hashes of the keys under this filter's seed and secret, as uint64. All calls "
+            "of filters of that seed and secret take them with hashed=True.")
+            .c_str());
     type.def(
         "add",
         [](Filter& self, py::handle key) {
             with_key(key, [&](auto k) { self.change([&](AnyFilter& f) { f.insert(k); }); });
         },
-        py::arg("key"), "Inserts one key.");
+        py::arg("key"),
+        "Inserts one number, string or bytes. TypeError for what is no key, "
+        "OverflowError for an integer beyond 64 bits, ValueError if the filter is full or "
+        "read-only.");
     type.def(
         "discard",
         [](Filter& self, py::handle key) {
             return with_key(
                 key, [&](auto k) { return self.change([&](AnyFilter& f) { return f.erase(k); }); });
         },
-        py::arg("key"), "Removes one copy of a key that was inserted; False if it is not there.");
+        py::arg("key"),
+        "Removes one copy of a key that was inserted. Returns False if it is not "
+        "there. ValueError for a layout that cannot erase.");
     type.def(
         "__contains__",
         [](const Filter& self, py::handle key) {
@@ -117,36 +134,52 @@ void define_keys(Type& type) {
         py::arg("key"));
     type.def(
         "clear", [](Filter& self) { self.change([](AnyFilter& f) { f.clear(); }); },
-        "Removes all keys.");
+        "Removes all keys. ValueError for a filter that is read-only or made of all "
+        "its keys at once.");
 }
 
 void define_sets(Type& type) {
-    type.def("copy", [](const Filter& self) {
-        return std::make_shared<Filter>(
-            self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
-    });
+    type.def(
+        "copy",
+        [](const Filter& self) {
+            return std::make_shared<Filter>(
+                self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
+        },
+        "A filter of its own with the same keys, also of one that is mapped or viewed.");
     type.def("__copy__", [](py::object self) { return self.attr("copy")(); });
     type.def("__deepcopy__", [](py::object self, py::handle) { return self.attr("copy")(); });
-    type.def("__ior__", [](std::shared_ptr<Filter> self, const Filter& other) {
-        self->unite(other);
-        return self;
-    });
-    type.def("__iand__", [](std::shared_ptr<Filter> self, const Filter& other) {
-        self->intersect(other);
-        return self;
-    });
-    type.def("__or__", [](const Filter& self, const Filter& other) {
-        auto both = std::make_shared<Filter>(
-            self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
-        both->unite(other);
-        return both;
-    });
-    type.def("__and__", [](const Filter& self, const Filter& other) {
-        auto both = std::make_shared<Filter>(
-            self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
-        both->intersect(other);
-        return both;
-    });
+    type.def(
+        "__ior__",
+        [](std::shared_ptr<Filter> self, const Filter& other) {
+            self->unite(other);
+            return self;
+        },
+        py::is_operator());
+    type.def(
+        "__iand__",
+        [](std::shared_ptr<Filter> self, const Filter& other) {
+            self->intersect(other);
+            return self;
+        },
+        py::is_operator());
+    type.def(
+        "__or__",
+        [](const Filter& self, const Filter& other) {
+            auto both = std::make_shared<Filter>(
+                self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
+            both->unite(other);
+            return both;
+        },
+        py::is_operator());
+    type.def(
+        "__and__",
+        [](const Filter& self, const Filter& other) {
+            auto both = std::make_shared<Filter>(
+                self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
+            both->intersect(other);
+            return both;
+        },
+        py::is_operator());
     type.def(
         "accept_all", [](Filter& self) { self.change([](AnyFilter& f) { f.accept_all(); }); },
         "Makes the filter find every key, until clear().");
@@ -156,14 +189,18 @@ void define_sets(Type& type) {
             return std::make_shared<Filter>(
                 self.read_long([&](const AnyFilter& f) { return f.folded(parts); }));
         },
-        py::arg("parts"), "A filter of the same keys with a parts-th of the size.");
+        py::arg("parts"),
+        "A filter of the same keys with a parts-th of the size. ValueError if the number "
+        "of blocks is no multiple of parts, or the layout cannot be folded.");
     type.def(
         "folded_to_fpr",
         [](const Filter& self, double fpr) {
             return std::make_shared<Filter>(
                 self.read_long([&](const AnyFilter& f) { return f.folded_to_fpr(fpr); }));
         },
-        py::arg("fpr"), "The filter folded as often as estimated_fpr() stays at most fpr.");
+        py::arg("fpr"),
+        "The filter folded as often as estimated_fpr() stays at most fpr. ValueError "
+        "outside (0, 1).");
     type.def(
         "estimated_keys",
         [](const Filter& self) {
@@ -171,7 +208,8 @@ void define_sets(Type& type) {
                 self.read_long([](const AnyFilter& f) { return simdbloom::estimated_keys(f); });
             return py::make_tuple(n.keys, n.standard_error);
         },
-        "The number of distinct keys by the bits that are set, and its standard error.");
+        "(keys, error): the number of distinct keys by the bits that are set, and its "
+        "standard error. ValueError for a layout whose bits do not say.");
 }
 
 /// A property that `ask` reads from the filter.
@@ -220,7 +258,15 @@ void define_facts(Type& type) {
 }  // namespace
 
 void define_filter(py::module_& module) {
-    Type type(module, "Filter", "A filter of any layout, chosen by its spec.");
+    Type type(module, "Filter",
+              "A filter of any layout: Filter(spec, n_keys, bits_per_key) or "
+              "Filter(spec, n_keys, fpr=rate).\n\n"
+              "spec: 'split256', 'sector512', 'cuckoo12', ..: a layout, with parameters as in "
+              "'classic:k=8'. n_keys: for which it is sized. isa: the kernels, by default the best "
+              "of usable_isas(). hashing: 'fast', 'seeded' (a seed is drawn unless given) or "
+              "'keyed' (by 16 secret bytes, drawn unless given). max_bytes: MemoryError beyond, 0 "
+              "for no limit. fold_levels: how often it can be halved. huge_pages: asked for where "
+              "it is large.\n\nRaises ValueError that names the argument.");
     define_making(type);
     define_keys(type);
     define_asking(type);

@@ -79,7 +79,7 @@ AnyFilter& Filter::changed() {
 void Filter::insert(Keys& keys) {
     AnyFilter& filter = changed();
     const RowHash hash = row_hash();
-    const py::gil_scoped_release no_gil;
+    const NoGil no_gil;
     keys.each(hash, [&](const Batch& batch) {
         const std::unique_lock lock(mutex_);
         if (batch.column != nullptr && insert_as_it_lies(filter, *batch.column)) return;
@@ -93,7 +93,7 @@ void Filter::insert(Keys& keys) {
 std::size_t Filter::change_hashes(Keys& keys, const UseHashes& use) {
     AnyFilter& filter = changed();
     const RowHash hash = row_hash();
-    const py::gil_scoped_release no_gil;
+    const NoGil no_gil;
     std::size_t done = 0;
     bool goes_on = true;
     std::vector<std::uint64_t> numbers;
@@ -114,7 +114,7 @@ namespace {
 /// Locks both, the one with the lower address first.
 template <class Use>
 void with_both(std::shared_mutex& changed, std::shared_mutex& read, const Use& use) {
-    const py::gil_scoped_release no_gil;
+    const NoGil no_gil;
     std::unique_lock writer(changed, std::defer_lock);
     std::shared_lock reader(read, std::defer_lock);
     std::lock(writer, reader);

@@ -42,7 +42,7 @@ public:
     /// The same for what takes long: without the GIL in any case.
     template <class Use>
     auto read_long(const Use& use) const {
-        const py::gil_scoped_release no_gil;
+        const NoGil no_gil;
         const std::shared_lock lock(mutex_);
         return use(get());
     }
@@ -67,7 +67,7 @@ private:
     auto locked(const Use& use) const {
         Lock lock(mutex_, std::try_to_lock);
         if (!lock) {
-            const py::gil_scoped_release no_gil;
+            const NoGil no_gil;
             lock.lock();
         }
         return use();

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -41,19 +42,19 @@ public:
     }
 
     void insert(Keys& keys) {
-        const py::gil_scoped_release no_gil;
+        const NoGil no_gil;
         keys.each(RowHash{}, [&](const Batch& batch) {
             const std::shared_lock lock(mutex_);
             batch.rows.insert_into(there());
         });
     }
     void unite(const Join& part) {
-        const py::gil_scoped_release no_gil;
+        const NoGil no_gil;
         const std::unique_lock lock(mutex_);
         there().unite(part.filter);
     }
     std::shared_ptr<Join> finish(bool part) {
-        const py::gil_scoped_release no_gil;
+        const NoGil no_gil;
         const std::unique_lock lock(mutex_);
         auto join =
             std::make_shared<Join>(part ? std::move(there()).part() : std::move(there()).finish());
@@ -61,7 +62,7 @@ public:
         return join;
     }
     std::uint64_t rows() {
-        const py::gil_scoped_release no_gil;
+        const NoGil no_gil;
         const std::shared_lock lock(mutex_);
         return there().rows();
     }
@@ -78,16 +79,24 @@ private:
 
 std::string prune(const Join& self, const py::int_& low, const py::int_& high) {
     const auto of = [](const py::int_& number) { return std::get<std::uint64_t>(one_key(number)); };
-    const bool is_signed = low < py::int_(0);
-    if (is_signed)
-        return std::string(to_string(
-            self.filter.prune(static_cast<std::int64_t>(of(low)), high.cast<std::int64_t>())));
+    if (low < py::int_(0)) {
+        if (high > py::int_(std::numeric_limits<std::int64_t>::max())) {
+            PyErr_SetString(PyExc_OverflowError,
+                            "simdbloom: a range from below 0 ends at most at 2**63 - 1");
+            throw py::error_already_set();
+        }
+        return std::string(to_string(self.filter.prune(static_cast<std::int64_t>(of(low)),
+                                                       static_cast<std::int64_t>(of(high)))));
+    }
     return std::string(to_string(self.filter.prune(of(low), of(high))));
 }
 
 void define_builder(py::module_& module) {
     py::class_<Builder>(module, "JoinBuilder",
-                        "A filter that is being built, by any number of threads.")
+                        "A filter that is being built, by any number of threads.\n\n"
+                        "spec: of the filter; 'auto' picks. n_keys, bits_per_key: its size; 0: "
+                        "as many as come. fpr: a rate in their place. max_bytes: a limit of the "
+                        "memory.")
         .def(py::init<const std::string&, std::size_t, std::optional<double>, std::optional<double>,
                       std::size_t>(),
              py::arg("spec") = "auto", py::arg("n_keys") = 0, py::arg("bits_per_key") = py::none(),
@@ -98,14 +107,17 @@ void define_builder(py::module_& module) {
                 Keys batch(keys, hashed);
                 self.insert(batch);
             },
-            py::arg("keys"), py::kw_only(), py::arg("hashed") = false)
-        .def("unite", &Builder::unite, py::arg("part"), "Takes what part() of another gave.")
+            py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
+            of_keys("Inserts n keys, from any thread. ValueError after finish().").c_str())
+        .def("unite", &Builder::unite, py::arg("part"),
+             "Takes what part() of another builder gave. ValueError for one of another spec.")
         .def_property_readonly("rows", &Builder::rows, "The rows so far that were not NULL.")
         .def(
-            "finish", [](Builder& self) { return self.finish(false); }, "The filter. Call it once.")
+            "finish", [](Builder& self) { return self.finish(false); },
+            "The filter. Call it once: ValueError after.")
         .def(
             "part", [](Builder& self) { return self.finish(true); },
-            "The filter as a part that another builder unites. Call it once.");
+            "The filter as a part that another builder unites. Call it once: ValueError after.");
 }
 
 }  // namespace
@@ -114,31 +126,42 @@ void define_join(py::module_& module) {
     py::class_<Join, std::shared_ptr<Join>> type(
         module, "JoinFilter", "A filter that a join asks: keys, a bitmap, or a filter.");
     type.def_property_readonly(
-        "kind", [](const Join& self) { return std::string(to_string(self.filter.kind())); });
-    type.def_property_readonly("why", [](const Join& self) { return self.filter.why(); });
-    type.def_property_readonly("size_in_bytes",
-                               [](const Join& self) { return self.filter.size_in_bytes(); });
-    type.def("estimated_fpr", [](const Join& self) { return self.filter.estimated_fpr(); });
-    type.def("prune", &prune, py::arg("low"), py::arg("high"),
-             "'none', 'maybe' or 'all': what passes of rows whose keys lie between the two.");
-    type.def("to_bytes", [](const Join& self) { return bytes_of(self.filter); });
+        "kind", [](const Join& self) { return std::string(to_string(self.filter.kind())); },
+        "'all', 'none', 'list', 'bitmap', 'prefix' or 'filter'.");
+    type.def_property_readonly(
+        "why", [](const Join& self) { return self.filter.why(); },
+        "Why it is of this kind, in words.");
+    type.def_property_readonly(
+        "size_in_bytes", [](const Join& self) { return self.filter.size_in_bytes(); },
+        "Of keys or bits.");
+    type.def(
+        "estimated_fpr", [](const Join& self) { return self.filter.estimated_fpr(); },
+        "The false-positive rate by the bits that are set.");
+    type.def(
+        "prune", &prune, py::arg("low"), py::arg("high"),
+        "'none', 'maybe' or 'all': what passes of rows whose keys, integers, lie between the two, "
+        "which are included. ValueError if low is above high, OverflowError beyond 64 bits.");
+    type.def(
+        "to_bytes", [](const Join& self) { return bytes_of(self.filter); },
+        "The filter as bytes of the library's format.");
     type.def(
         "save",
         [](const Join& self, const std::filesystem::path& path) { save_file(self.filter, path); },
-        py::arg("path"));
+        py::arg("path"), "Writes the bytes of to_bytes() to a file. OSError if it cannot.");
     type.def_static(
         "from_bytes",
         [](py::handle data) {
             const BufferOf buffer(data);
             return std::make_shared<Join>(loaded(simdbloom::load<JoinFilter>(buffer.bytes())));
         },
-        py::arg("data"));
+        py::arg("data"), "The filter that to_bytes() gave. LoadError for other bytes.");
     type.def_static(
         "load",
         [](const std::filesystem::path& path) {
             return std::make_shared<Join>(loaded(simdbloom::load_file<JoinFilter>(path), &path));
         },
-        py::arg("path"));
+        py::arg("path"),
+        "The filter of a file. OSError where it cannot be read, LoadError for its bytes.");
     type.def("__reduce__", &unpickling);
     type.def("__repr__",
              [](const Join& self) { return "<simdbloom.JoinFilter " + self.filter.why() + ">"; });

@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,6 +23,25 @@
 namespace simdbloom::python {
 
 namespace py = pybind11;
+
+/// No GIL for as long as it lives. A thread that is still at work when the interpreter ends stays
+/// here for ever: Python would end the thread by an unwinding that C++ answers with terminate().
+class NoGil {
+public:
+    NoGil() : thread_(PyEval_SaveThread()) {}
+    NoGil(const NoGil&) = delete;
+    NoGil& operator=(const NoGil&) = delete;
+    ~NoGil() {
+        try {
+            PyEval_RestoreThread(thread_);
+        } catch (...) {
+            for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+        }
+    }
+
+private:
+    PyThreadState* thread_;
+};
 
 inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
 

@@ -42,6 +42,42 @@ Hashing hashing_of(const std::string& name) {
     throw py::value_error("simdbloom: hashing \"" + name + "\" is not fast, seeded or keyed");
 }
 
+const char* name_of(LoadFault fault) {
+    switch (fault) {
+        case LoadFault::too_short:
+            return "too_short";
+        case LoadFault::foreign:
+            return "foreign";
+        case LoadFault::version:
+            return "version";
+        case LoadFault::layout:
+            return "layout";
+        case LoadFault::secret:
+            return "secret";
+        case LoadFault::parameter:
+            return "parameter";
+        case LoadFault::size:
+            return "size";
+        case LoadFault::checksum:
+            return "checksum";
+        case LoadFault::alignment:
+            return "alignment";
+        case LoadFault::limit:
+            return "limit";
+        case LoadFault::memory:
+            return "memory";
+        case LoadFault::file:
+            return "file";
+        case LoadFault::isa:
+            return "isa";
+        case LoadFault::machine:
+            return "machine";
+        case LoadFault::unlike:
+            return "unlike";
+    }
+    return "?";
+}
+
 /// What load reads of the options: a secret says that the hash is keyed.
 Options loading(const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
     return options_of(isa, 0, secret ? "keyed" : "fast", secret, max_bytes);
@@ -52,7 +88,11 @@ std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
                              const Options& options) {
     if (bits_per_key.has_value() == fpr.has_value())
         throw py::type_error("simdbloom: Filter takes either bits_per_key or fpr");
-    const py::gil_scoped_release no_gil;
+    if (spec.starts_with("fuse"))
+        throw py::value_error(
+            "simdbloom: " + spec +
+            " is made of all its keys at once, by build_filter(keys, check_bits)");
+    const NoGil no_gil;
     return std::make_shared<Filter>(fpr ? make_filter_for_fpr(spec, n_keys, *fpr, options)
                                         : make_filter(spec, n_keys, *bits_per_key, options));
 }
@@ -62,7 +102,7 @@ template <class Plain, class Fuse>
 std::shared_ptr<Filter> viewed(const Plain& plain, const Fuse& fuse, py::object memory,
                                const std::filesystem::path* path) {
     Loaded<FrozenFilter> filter = [&] {
-        const py::gil_scoped_release no_gil;
+        const NoGil no_gil;
         return plain();
     }();
     if (filter) return std::make_shared<Filter>(*filter, std::move(memory));
@@ -103,7 +143,9 @@ void throw_load_error(const LoadError& error, const std::filesystem::path* path)
         PyErr_SetString(PyExc_MemoryError, ("simdbloom: " + error.message).c_str());
     } else {
         const py::object type = py::module_::import("simdbloom").attr("LoadError");
-        PyErr_SetString(type.ptr(), ("simdbloom: " + error.message).c_str());
+        const py::object raised = type("simdbloom: " + error.message);
+        raised.attr("fault") = name_of(error.fault);
+        PyErr_SetObject(type.ptr(), raised.ptr());
     }
     throw py::error_already_set();
 }
@@ -139,41 +181,47 @@ void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         [](const Filter& self) {
             return self.read([](const AnyFilter& f) { return bytes_of(f); });
         },
-        "The filter as bytes, without the secret of a keyed hash.");
+        "The filter as bytes of the library's format, without the secret of a keyed "
+        "hash.");
     type.def(
         "save",
         [](const Filter& self, const std::filesystem::path& path) {
             self.read_long([&](const AnyFilter& f) { save_file(f, path); });
         },
-        py::arg("path"), "Writes the file whole, or leaves it as it was.");
+        py::arg("path"),
+        "Writes the bytes of to_bytes() to a file, whole, or leaves the file as it "
+        "was. OSError if it cannot.");
     type.def_static(
         "from_bytes",
         [](py::handle data, const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
             const Options options = loading(isa, secret, max_bytes);
             const BufferOf buffer(data);
             Loaded<AnyFilter> filter = [&] {
-                const py::gil_scoped_release no_gil;
+                const NoGil no_gil;
                 return simdbloom::load<AnyFilter>(buffer.bytes(), options);
             }();
             return std::make_shared<Filter>(loaded(std::move(filter)));
         },
         py::arg("data"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
         py::arg("max_bytes") = 0,
-        "The filter that to_bytes gave. LoadError says what is wrong with other bytes.");
+        "The filter that to_bytes() gave, from an object with a buffer. secret: of a keyed filter. "
+        "max_bytes: LoadError for a larger one, 0 for no limit.\n\nRaises LoadError, whose `fault` "
+        "is the sort of error, for other bytes, TypeError for no buffer, MemoryError.");
     type.def_static(
         "load",
         [](const std::filesystem::path& path, const Text& isa, const MaybeSecret& secret,
            std::size_t max_bytes) {
             const Options options = loading(isa, secret, max_bytes);
             Loaded<AnyFilter> filter = [&] {
-                const py::gil_scoped_release no_gil;
+                const NoGil no_gil;
                 return simdbloom::load_file<AnyFilter>(path, options);
             }();
             return std::make_shared<Filter>(loaded(std::move(filter), &path));
         },
         py::arg("path"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
         py::arg("max_bytes") = 0,
-        "The filter of a file. OSError where the file cannot be read, LoadError for its bytes.");
+        "The filter of a file that save() wrote. Arguments and errors as of from_bytes; OSError "
+        "(FileNotFoundError, ..) where the file cannot be read.");
     type.def_static(
         "map",
         [](const std::filesystem::path& path, const Text& isa, const MaybeSecret& secret,
@@ -185,7 +233,8 @@ void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         },
         py::arg("path"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
         py::arg("max_bytes") = 0,
-        "A read-only filter whose bits stay in the file, which must not change.");
+        "A read-only filter whose bits stay in the file, which may be removed, but must not change "
+        "or be cut. Errors as of load. Changes raise ValueError.");
     type.def_static(
         "view",
         [](const py::object& buffer, const Text& isa, const MaybeSecret& secret,

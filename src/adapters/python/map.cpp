@@ -22,7 +22,7 @@ struct Hashes {
     std::vector<bool> valid{};
 
     Hashes(Keys& keys, const RowHash& hash) {
-        const py::gil_scoped_release no_gil;
+        const NoGil no_gil;
         keys.each(hash, [&](const Batch& batch) {
             const std::size_t before = hashes.size(), n = batch.rows.size();
             hashes.resize(before + n);
@@ -69,7 +69,7 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
         for (const std::uint32_t value : all) any |= value;
         value_bits = static_cast<unsigned>(std::bit_width(any));
     }
-    const py::gil_scoped_release no_gil;
+    const NoGil no_gil;
     return BloomierMap::build_hashes(of.hashes, all, *value_bits, check_bits, options);
 }
 
@@ -82,7 +82,7 @@ py::tuple lookup(const BloomierMap& self, py::handle keys) {
     {
         std::uint32_t* const out = values.mutable_data();
         bool* const flags = found.mutable_data();
-        const py::gil_scoped_release no_gil;
+        const NoGil no_gil;
         std::vector<std::uint8_t> bits((n + 7) / 8);
         (void)self.lookup_hashes(of.hashes, {out, n}, bits);
         for (std::size_t i = 0; i < n; ++i) {
@@ -100,13 +100,18 @@ std::optional<std::uint32_t> value_of(const BloomierMap& self, py::handle key) {
 }  // namespace
 
 void define_map(py::module_& module) {
-    py::class_<BloomierMap>(module, "Map",
-                            "A map from keys to integers that holds no keys. Right for each of its "
-                            "keys; another key is found at a rate of 2**-check_bits.")
+    py::class_<BloomierMap>(
+        module, "Map",
+        "A map from n keys to n integers below 2**32 that holds no keys. Right for "
+        "each of its keys; another key is found at a rate of 2**-check_bits."
+        "\n\nvalue_bits: of a value, by default of the largest. Raises "
+        "ValueError for a key that is NULL, a key with two values, a value "
+        "out of range; TypeError and OverflowError as Filter.insert.")
         .def(py::init(&built), py::arg("keys"), py::arg("values"), py::kw_only(),
              py::arg("value_bits") = py::none(), py::arg("check_bits") = 8, py::arg("seed") = 0)
         .def("lookup", &lookup, py::arg("keys"),
-             "Two arrays: the value of each key, 0 where there is none, and whether there is one.")
+             "Two arrays of n: the value of each key (uint32), 0 where there is none, and whether "
+             "there is one (bool). Errors as of Filter.contains.")
         .def("__contains__", [](const BloomierMap& self,
                                 py::handle key) { return value_of(self, key).has_value(); })
         .def("__getitem__",
@@ -121,26 +126,30 @@ void define_map(py::module_& module) {
         .def_property_readonly("bits_per_key", &BloomierMap::bits_per_key)
         .def_property_readonly("value_bits", &BloomierMap::value_bits)
         .def_property_readonly("check_bits", &BloomierMap::check_bits)
-        .def("to_bytes", [](const BloomierMap& self) { return bytes_of(self); })
+        .def(
+            "to_bytes", [](const BloomierMap& self) { return bytes_of(self); },
+            "The map as bytes of the library's format.")
         .def(
             "save",
             [](const BloomierMap& self, const std::filesystem::path& path) {
                 save_file(self, path);
             },
-            py::arg("path"), py::call_guard<py::gil_scoped_release>())
+            py::arg("path"), py::call_guard<NoGil>(),
+            "Writes the bytes of to_bytes() to a file. OSError if it cannot.")
         .def_static(
             "from_bytes",
             [](py::handle data) {
                 const BufferOf buffer(data);
                 return loaded(simdbloom::load<BloomierMap>(buffer.bytes()));
             },
-            py::arg("data"))
+            py::arg("data"), "The map that to_bytes() gave. LoadError for other bytes.")
         .def_static(
             "load",
             [](const std::filesystem::path& path) {
                 return loaded(simdbloom::load_file<BloomierMap>(path), &path);
             },
-            py::arg("path"))
+            py::arg("path"),
+            "The map of a file. OSError where it cannot be read, LoadError for its bytes.")
         .def_static(
             "map",
             [](const std::filesystem::path& path) {

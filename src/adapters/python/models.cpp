@@ -34,7 +34,7 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
     if (options.hashing == Hashing::seeded && seed == 0) options.seed = Secret::random().low;
     Keys batch(keys, hashed);
     const RowHash hash{options.seed, options.secret};
-    const py::gil_scoped_release no_gil;
+    const NoGil no_gil;
     std::vector<std::uint64_t> all;
     std::vector<std::uint8_t> valid;
     batch.each(hash, [&](const Batch& b) {
@@ -85,7 +85,8 @@ void define_advice(py::module_& module) {
         .def_readonly("noise", &Advice::noise)
         .def_property_readonly("best", [](const Advice& a) { return a.best(); })
         .def_property_readonly("why", &Advice::why)
-        .def("as_good", &Advice::as_good);
+        .def("as_good", &Advice::as_good,
+             "The choices whose total is within the noise of the best one's.");
     module.def(
         "advise",
         [](std::uint64_t n_keys, double work_ns, double probes, double hits,
@@ -102,7 +103,13 @@ void define_advice(py::module_& module) {
         py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
         py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
         py::arg("all_at_once") = false, py::arg("calibration") = py::none(),
-        "The filter of least time for a piece of work, by this machine's calibration or a file's.");
+        "The filter of least time for a piece of work, by the calibration of this machine "
+        "(`simdbloom calibrate --full`) or of a file.\n\nwork_ns: what a probe that passes "
+        "costs, in ns. probes: how many there are. hits: their share that is in the filter. "
+        "max_bits_per_key, max_bytes: limits. table_bytes: of the table behind the filter. erase, "
+        "grow, merge: what the filter must be able to do. all_at_once: its keys are all there "
+        "before the first probe.\n\nRaises FileNotFoundError where there is no calibration, "
+        "LoadError for a file that is none, ValueError that names the argument.");
 }
 
 }  // namespace
@@ -110,14 +117,21 @@ void define_advice(py::module_& module) {
 void define_models(py::module_& module) {
     module.def("expected_fpr", &expected_fpr, py::arg("spec"), py::arg("n_keys"),
                py::arg("bits_per_key"),
-               "The false-positive rate by the exact model. Allocates no filter.");
+               "The false-positive rate of n_keys keys at so many bits a key, by the exact model. "
+               "Allocates no filter. For every spec that has a layout: not for 'growing16' and "
+               "'scalable', whose size follows from their keys, nor for 'fuse', whose rate is "
+               "2**-check_bits.\n\nRaises ValueError that names the argument.");
     module.def("bits_for_fpr", &bits_for_fpr, py::arg("spec"), py::arg("n_keys"), py::arg("fpr"),
-               "The fewest bits a key with which the exact model says at most that rate.");
-    module.def("build_filter", &build_filter, py::arg("keys"), py::arg("check_bits") = 8,
-               py::kw_only(), py::arg("seed") = 0, py::arg("hashing") = "fast",
-               py::arg("secret") = py::none(), py::arg("hashed") = false,
-               "A fuse filter of keys that never change: the least space. Its rate is "
-               "2**-check_bits.");
+               "The fewest bits a key with which the exact model says at most that rate. Specs and "
+               "errors as of expected_fpr.");
+    module.def(
+        "build_filter", &build_filter, py::arg("keys"), py::arg("check_bits") = 8, py::kw_only(),
+        py::arg("seed") = 0, py::arg("hashing") = "fast", py::arg("secret") = py::none(),
+        py::arg("hashed") = false,
+        of_keys("A fuse filter of n keys that never change: the least space, about 1.13 * "
+                "check_bits bits a key. Its false-positive rate is 2**-check_bits. ValueError "
+                "for check_bits beyond 32.")
+            .c_str());
     define_advice(module);
 }
 

@@ -27,9 +27,36 @@ std::vector<std::string> names_of_isas() {
     return names;
 }
 
+void define_load_error(py::module_& module) {
+    const auto type = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
+        "simdbloom.LoadError",
+        "Bytes that are no filter of this library. `fault` is the sort of error: 'too_short', "
+        "'foreign', 'version', 'layout', 'secret', 'parameter', 'size', 'checksum', 'alignment', "
+        "'limit', 'isa', 'machine' or 'unlike'.",
+        PyExc_ValueError, nullptr));
+    if (!type) throw py::error_already_set();
+    module.attr("LoadError") = type;
+}
+
+/// pybind11 gives a method of an object whose __init__ was not called (`Filter.__new__(Filter)`)
+/// memory of this operator, and nobody else.
+void refuse_objects_without_init(py::module_& module) {
+    for (const char* name : {"Filter", "JoinBuilder", "JoinFilter", "Map", "Rows", "Choice",
+                             "Advice", "ArrowColumn"}) {
+        const py::object type = module.attr(name);
+        py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(type.ptr()))->operator_new =
+            [](std::size_t) -> void* {
+            throw py::type_error("simdbloom: __init__ of this object was not called");
+        };
+    }
+}
+
 void define_rows(py::module_& module) {
     py::class_<Columns>(module, "Rows",
-                        "Rows of several columns as keys. nulls='equal': None equals None.")
+                        "Rows of several columns as keys, for every call that takes keys.\n\n"
+                        "columns: arrays and lists of one length. nulls: 'differ', where a row "
+                        "with a None is neither inserted nor found, or 'equal', where None equals "
+                        "None.")
         .def(py::init([](const py::args& columns, const std::string& nulls) {
                  if (nulls != "equal" && nulls != "differ")
                      throw py::value_error("simdbloom: nulls=\"" + nulls +
@@ -46,8 +73,10 @@ void define_rows(py::module_& module) {
 }  // namespace
 
 PYBIND11_MODULE(_simdbloom, module) {
+    // The package of which the classes are, in their names and in messages.
+    module.attr("__name__") = "simdbloom";
     module.attr("__version__") = std::string(version);
-    module.attr("LoadError") = py::exception<LoadError>(module, "LoadError", PyExc_ValueError);
+    define_load_error(module);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             if (thrown) std::rethrow_exception(thrown);
@@ -58,10 +87,13 @@ PYBIND11_MODULE(_simdbloom, module) {
     module.def("usable_isas", &names_of_isas,
                "The instruction sets that this machine has kernels for, the slowest first.");
     define_rows(module);
+    define_arrow_column(module);
     define_filter(module);
     define_join(module);
     define_map(module);
     define_models(module);
+    refuse_objects_without_init(module);
+    module.attr("__name__") = "simdbloom._simdbloom";
 }
 
 }  // namespace simdbloom::python

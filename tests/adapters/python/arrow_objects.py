@@ -36,6 +36,9 @@ Stream._fields_ = [("get_schema", c.c_void_p), ("get_next", c.c_void_p),
 _new = c.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
 
+_pointer = c.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = c.c_void_p, [c.py_object, c.c_char_p]
+
 live = {}  # what was handed out and not released, by the address in private_data
 _numbers = iter(range(1, 1 << 62))
 
@@ -146,6 +149,26 @@ def strings(words, fmt=b"u"):
     kind = np.int32 if fmt == b"u" else np.int64
     data = np.frombuffer(b"".join(utf8) or b" ", np.uint8)
     return Column(fmt, len(words), [None, ends.astype(kind), data])
+
+
+def read(column):
+    """The format and the values of a column of bools or uint32, which is released then."""
+    capsules = column.__arrow_c_array__()
+    schema = Schema.from_address(_pointer(capsules[0], b"arrow_schema"))
+    array = Array.from_address(_pointer(capsules[1], b"arrow_array"))
+    assert array.n_buffers == 2 and array.null_count == 0
+    data = (c.c_void_p * 2).from_address(array.buffers)[1]
+    kind, n = (np.uint8, (array.length + 7) // 8) if schema.format == b"b" else (
+        np.uint32, array.length)
+    size = n * np.dtype(kind).itemsize
+    values = np.frombuffer(c.string_at(data, size) if size else b"", kind)
+    if schema.format == b"b":
+        values = np.unpackbits(values, count=array.length, bitorder="little").astype(bool)
+    found = bytes(schema.format), values
+    for part in (schema, array):
+        Release(part.release)(c.addressof(part))
+        assert not part.release
+    return found
 
 
 def struct(children, length):

@@ -128,6 +128,37 @@ class Arrays(unittest.TestCase):
             f.insert(Again())
 
 
+class Answers(unittest.TestCase):
+
+    def test_are_columns_of_arrow(self):
+        keys = np.arange(1003)
+        f = of(keys[::3])
+        stream = arrow.Chunks([arrow.integers(keys[:5]), arrow.integers(keys[5:])])
+        for given in (keys, stream):
+            column = f.contains_arrow(given)
+            self.assertEqual(len(column), 1003)
+            for _ in range(2):  # each time a copy
+                fmt, values = arrow.read(column)
+                self.assertEqual(fmt, b"b")
+                np.testing.assert_array_equal(values, f.contains(keys))
+        column = f.select_arrow(keys)
+        fmt, values = arrow.read(column)
+        self.assertEqual((fmt, len(column)), (b"I", len(values)))
+        np.testing.assert_array_equal(values, f.select(keys))
+        self.assertEqual(f.count(column), len(f.select(f.select(keys))))
+        for empty in (f.contains_arrow([]), f.select_arrow([1])):
+            self.assertEqual(len(arrow.read(empty)[1]), 0)
+
+    def test_that_nobody_takes_are_released(self):
+        column = of([1]).contains_arrow(np.arange(8 * 10**6))
+        with open("/proc/self/statm", encoding="ascii") as statm:
+            before = int(statm.read().split()[0])
+        for _ in range(200):
+            column.__arrow_c_array__()
+        with open("/proc/self/statm", encoding="ascii") as statm:
+            self.assertLess(int(statm.read().split()[0]) - before, 8192)  # pages of 4 KiB
+
+
 class Streams(unittest.TestCase):
     tearDown = Arrays.tearDown
 

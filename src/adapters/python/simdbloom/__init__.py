@@ -2,6 +2,7 @@
 
 from ._simdbloom import (
     Advice,
+    ArrowColumn,
     Choice,
     Filter,
     JoinBuilder,
@@ -19,6 +20,7 @@ from ._simdbloom import (
 
 __all__ = [
     "Advice",
+    "ArrowColumn",
     "Choice",
     "Filter",
     "JoinBuilder",

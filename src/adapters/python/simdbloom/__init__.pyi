@@ -1,9 +1,15 @@
-from collections.abc import Buffer, Iterable
+from array import array
+from collections.abc import Iterable
+from mmap import mmap
 from os import PathLike
-from typing import Any, Literal, Protocol, Self, TypeAlias, overload
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import TypeAlias
+
+class _HasArray(Protocol):
+    def __array__(self) -> npt.NDArray[Any]: ...
 
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
@@ -11,9 +17,16 @@ class _ArrowArray(Protocol):
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
-Key: TypeAlias = int | float | str | bytes
+Key: TypeAlias = int | float | str | bytes | np.generic
+Buffer: TypeAlias = bytes | bytearray | memoryview | mmap | array[Any] | npt.NDArray[Any]
 Keys: TypeAlias = (
-    npt.NDArray[Any] | Iterable[Key | None] | Buffer | _ArrowArray | _ArrowStream | Rows
+    npt.NDArray[Any]
+    | Iterable[Key | None]
+    | memoryview
+    | _HasArray
+    | _ArrowArray
+    | _ArrowStream
+    | Rows
 )
 Path: TypeAlias = str | PathLike[str]
 Isa: TypeAlias = Literal["scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"]
@@ -21,14 +34,33 @@ Hashing: TypeAlias = Literal["fast", "seeded", "keyed"]
 
 __version__: str
 
-class LoadError(ValueError): ...
+class LoadError(ValueError):
+    fault: Literal[
+        "too_short",
+        "foreign",
+        "version",
+        "layout",
+        "secret",
+        "parameter",
+        "size",
+        "checksum",
+        "alignment",
+        "limit",
+        "isa",
+        "machine",
+        "unlike",
+    ]
+
+class ArrowColumn:
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+    def __len__(self) -> int: ...
 
 class Rows:
     def __init__(self, *columns: Keys, nulls: Literal["differ", "equal"] = "differ") -> None: ...
 
 class _Asked:
     def contains(
-        self, keys: Keys, *, out: npt.NDArray[np.bool_] | None = None, hashed: bool = False
+        self, keys: Keys, *, out: npt.NDArray[np.bool_] | npt.NDArray[np.uint8] | None = None, hashed: bool = False
     ) -> npt.NDArray[np.bool_]: ...
     def bitmap(
         self, keys: Keys, *, out: npt.NDArray[np.uint8] | None = None, hashed: bool = False
@@ -42,6 +74,8 @@ class _Asked:
         hashed: bool = False,
     ) -> npt.NDArray[np.uint32]: ...
     def count(self, keys: Keys, *, hashed: bool = False) -> int: ...
+    def contains_arrow(self, keys: Keys, *, hashed: bool = False) -> ArrowColumn: ...
+    def select_arrow(self, keys: Keys, *, hashed: bool = False) -> ArrowColumn: ...
     @property
     def size_in_bytes(self) -> int: ...
     def estimated_fpr(self) -> float: ...
@@ -109,8 +143,8 @@ class Filter(_Asked):
     def __deepcopy__(self, memo: object) -> Filter: ...
     def __or__(self, other: Filter) -> Filter: ...
     def __and__(self, other: Filter) -> Filter: ...
-    def __ior__(self, other: Filter) -> Self: ...
-    def __iand__(self, other: Filter) -> Self: ...
+    def __ior__(self, other: Filter) -> Filter: ...
+    def __iand__(self, other: Filter) -> Filter: ...
     def accept_all(self) -> None: ...
     def folded(self, parts: int) -> Filter: ...
     def folded_to_fpr(self, fpr: float) -> Filter: ...

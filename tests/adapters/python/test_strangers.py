@@ -1,0 +1,211 @@
+"""What a stranger does by mistake: an exception of Python's each time, and never a crash."""
+
+import datetime
+import decimal
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import simdbloom
+from simdbloom import Filter, JoinBuilder, JoinFilter, LoadError, Map, Rows
+
+
+def of(keys):
+    f = Filter("split256", 1000, 24)
+    f.insert(keys)
+    return f
+
+
+class Text(str):
+    pass
+
+
+class Index:
+
+    def __index__(self):
+        return 5
+
+
+class BrokenIndex:
+
+    def __index__(self):
+        raise RuntimeError("of the index")
+
+
+class OneKey(unittest.TestCase):
+
+    def test_of_a_subclass_is_that_of_its_class(self):
+        f = of([5, 6])
+        f.add(Text("word"))
+        self.assertTrue("word" in f and Text("word") in f and np.str_("word") in f)
+        self.assertEqual(f.count([Text("word"), "word", b"word"]), 3)
+        self.assertTrue(Index() in f and np.float16(5) in f and np.array(5) in f)
+        self.assertEqual(f.count([Index(), True, np.int8(6)]), 2)
+
+    def test_of_a_date_is_its_units(self):
+        f = of(np.array([5, 7], "datetime64[D]"))
+        self.assertTrue(np.datetime64(5, "D") in f and np.timedelta64(7, "s") in f and 5 in f)
+        with self.assertRaisesRegex(TypeError, "NaT"):
+            np.datetime64("NaT") in f
+        self.assertEqual(f.contains([np.datetime64(5, "D"), np.datetime64("NaT")]).tolist(),
+                         [True, False])
+
+    def test_that_is_none_is_refused_by_name(self):
+        f = of([1])
+        for key in (decimal.Decimal(5), datetime.date(2026, 11, 23), 2j, bytearray(b"a"), (1, 2)):
+            for call in (f.add, f.__contains__, lambda k: f.insert([k])):
+                with self.subTest(key), self.assertRaisesRegex(TypeError, "no key"):
+                    call(key)
+        for call in (f.add, lambda k: f.count([k])):
+            with self.assertRaisesRegex(RuntimeError, "of the index"):
+                call(BrokenIndex())
+        with self.assertRaises(ZeroDivisionError):
+            f.insert(1 // 0 for _ in range(3))
+        with self.assertRaises(UnicodeEncodeError):
+            "\ud800" in f
+
+
+class Arrays(unittest.TestCase):
+
+    def test_that_repeat_one_value(self):
+        f = of([5])
+        self.assertEqual(f.count(np.broadcast_to(np.int64(5), (1000,))), 1000)
+
+    def test_that_are_their_own_output(self):
+        keys = np.arange(100, dtype=np.uint8)
+        f = of(keys)
+        self.assertTrue(f.contains(keys, out=keys).all())
+        self.assertEqual(keys.tolist(), [1] * 100)
+
+    def test_of_no_shape(self):
+        f = of([1])
+        for keys in (np.array(5), np.zeros((0, 3)), np.zeros(3, "(2,)i4"),
+                     memoryview(b"abcdef").cast("B", (2, 3))):
+            with self.assertRaisesRegex(ValueError, "dimensions"):
+                f.contains(keys)
+        for keys in (None, 5, 5.5, f):
+            with self.assertRaises(TypeError):
+                f.contains(keys)
+
+
+class Objects(unittest.TestCase):
+
+    def test_whose_init_was_not_called_are_refused(self):
+        calls = ((Filter, lambda f: f.count([1])), (Map, lambda m: m.n_keys),
+                 (JoinBuilder, lambda b: b.rows), (JoinFilter, lambda j: j.why),
+                 (Rows, lambda r: of([1]).count(r)), (simdbloom.Choice, lambda c: c.spec),
+                 (simdbloom.Advice, lambda a: a.ranking), (simdbloom.ArrowColumn, len))
+        for cls, call in calls:
+            with self.subTest(cls), self.assertRaisesRegex(TypeError, "__init__"):
+                call(cls.__new__(cls))
+
+        class Child(Filter):
+
+            def __init__(self):
+                pass
+
+        with self.assertRaisesRegex(TypeError, "__init__"):
+            Child()
+
+    def test_that_are_no_filters_are_not_united(self):
+        f = of([1])
+        for other in (3, None, {1}, f.to_bytes()):
+            with self.assertRaisesRegex(TypeError, "unsupported operand"):
+                f | other
+            with self.assertRaisesRegex(TypeError, "unsupported operand"):
+                f &= other
+
+
+class Pickles(unittest.TestCase):
+
+    def test_that_are_damaged_are_no_filters(self):
+        f = of(range(100))
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            self.assertEqual(pickle.loads(pickle.dumps(f, protocol)).count(range(100)), 100)
+        data = f.to_bytes()
+        at = pickle.dumps(f).index(data)
+
+        def with_byte(i, value):
+            pickled = bytearray(pickle.dumps(f))
+            pickled[at + i] = value
+            return bytes(pickled)
+
+        for i, fault in ((8, "version"), (0, "foreign"), (100, "checksum")):
+            with self.assertRaises(LoadError) as raised:
+                pickle.loads(with_byte(i, data[i] ^ 0x40))
+            self.assertEqual(raised.exception.fault, fault)
+            again = pickle.loads(pickle.dumps(raised.exception))
+            self.assertEqual((str(again), again.fault), (str(raised.exception), fault))
+        for wrong, fault in ((b"", "too_short"), (data[:-1], "size"), (data + b"x", "size")):
+            with self.assertRaises(LoadError) as raised:
+                Filter.from_bytes(wrong)
+            self.assertEqual(raised.exception.fault, fault)
+        with self.assertRaises(LoadError) as raised:
+            Filter.from_bytes(data, max_bytes=100)
+        self.assertEqual(raised.exception.fault, "limit")
+
+
+class Files(unittest.TestCase):
+
+    def test_that_are_removed_or_replaced_stay_mapped(self):
+        f = of(range(1000))
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/f"
+            f.save(path)
+            mapped = Filter.map(path)
+            of([10**9]).save(path)  # another file of that name
+            self.assertEqual(mapped.count(range(1000)), 1000)
+            os.remove(path)
+            self.assertEqual(mapped.count(range(1000)), 1000)
+            self.assertEqual(mapped.to_bytes(), f.to_bytes())
+
+    def test_of_no_name_are_refused(self):
+        for path in ("a\0b", 3, None):
+            with self.assertRaises((TypeError, ValueError)):
+                Filter.load(path)
+
+
+PROCESS = """
+import threading, time
+import numpy as np, simdbloom
+f, keys = simdbloom.Filter("split256", 10**6, 12), np.arange(10**6)
+def run():
+    while True:
+        f.insert(keys)
+        f.count(keys)
+        1 in f
+for _ in range(3):
+    threading.Thread(target=run, daemon=True).start()
+time.sleep(0.1)
+in_a_cycle = [simdbloom.Map([1], [2]), f, np.arange(5)]
+in_a_cycle.append(in_a_cycle)
+"""
+
+
+class Processes(unittest.TestCase):
+
+    def test_end_while_threads_are_at_work(self):
+        for _ in range(3):
+            end = subprocess.run([sys.executable, "-X", "dev", "-c", PROCESS], capture_output=True,
+                                 text=True, check=False)
+            self.assertEqual((end.returncode, end.stderr), (0, ""))
+
+    def test_that_fork_have_a_filter_each(self):
+        f = of(range(100))
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            f.insert(range(10**6, 10**6 + 100))
+            os._exit(0 if f.count(range(10**6, 10**6 + 100)) == 100 else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertLess(f.count(range(10**6, 10**6 + 100)), 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
