@@ -246,15 +246,13 @@ std::size_t JoinFilter::bytes(const JoinColumn& column, std::span<std::uint8_t> 
             return answer(column, first, n, bits);
         },
         [&](std::size_t first, std::size_t n, const std::uint8_t* bits) {
-            // A constant 8, so that the copy is one store.
-            const auto put = [&](std::size_t i, std::size_t rows) {
+            for (std::size_t i = 0; i < n; i += 8) {
                 std::uint64_t eight;
                 detail::store_le(&eight, spread(bits[i / 8]));
-                std::memcpy(out.data() + first + i, &eight, rows);
-            };
-            std::size_t i = 0;
-            for (; i + 8 <= n; i += 8) put(i, 8);
-            if (i < n) put(i, n - i);
+                // A constant 8 makes the copy one store.
+                if (n - i >= 8) std::memcpy(out.data() + first + i, &eight, 8);
+                else std::memcpy(out.data() + first + i, &eight, n - i);
+            }
         });
 }
 
