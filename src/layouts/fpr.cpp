@@ -212,11 +212,17 @@ double hash_floor(double keys, double w) { return -std::expm1(-keys / std::exp2(
 
 double with_floor(double f, double floor) { return f + floor - f * floor; }
 
-OfLayout::OfLayout(const Layout& layout) : layout_(layout) {
+}  // namespace simdbloom::fpr
+
+namespace simdbloom::detail {
+
+FprOfLayout::FprOfLayout(const Layout& layout) : layout_(layout) {
+    using namespace fpr;
     if (!layout.is_table() && !layout.traits().anywhere) chance_ = layout_sum(layout, 1);
 }
 
-double OfLayout::expected(std::uint64_t n, std::uint64_t blocks) const {
+double FprOfLayout::expected(std::uint64_t n, std::uint64_t blocks) const {
+    using namespace fpr;
     if (const double m = probed_array(layout_, blocks); m != 0)
         return classic_exact(m, static_cast<double>(n), layout_.k);
     if (layout_.is_cuckoo())
@@ -229,8 +235,12 @@ double OfLayout::expected(std::uint64_t n, std::uint64_t blocks) const {
     return with_floor(binomial_mean(chance_, n, blocks), hash_floor(load, 32));
 }
 
+}  // namespace simdbloom::detail
+
+namespace simdbloom::fpr {
+
 double expected(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {
-    return OfLayout(layout).expected(n, blocks);
+    return detail::FprOfLayout(layout).expected(n, blocks);
 }
 
 double deviation(const Layout& layout, std::uint64_t n, std::uint64_t blocks) {

@@ -15,15 +15,19 @@ struct Term {
 };
 using Sum = std::vector<Term>;
 
-class OfLayout {
+}  // namespace simdbloom::fpr
+
+namespace simdbloom::detail {
+
+class FprOfLayout {
 public:
-    explicit OfLayout(const Layout& layout);
+    explicit FprOfLayout(const Layout& layout);
     /// As fpr::expected() of this layout.
     double expected(std::uint64_t n, std::uint64_t blocks) const;
 
 private:
     Layout layout_;
-    Sum chance_;  // that a stranger is found in a block of i keys; blocked Bloom layouts alone
+    fpr::Sum chance_;  // that a stranger is found in a block of i keys; blocked Bloom layouts alone
 };
 
-}  // namespace simdbloom::fpr
+}  // namespace simdbloom::detail

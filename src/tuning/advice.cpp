@@ -97,7 +97,7 @@ private:
             const auto [least, most, step] = layout.k_range();
             for (unsigned k = least; k <= most; k += std::max(step, 1u)) {
                 layout.k = k;
-                const fpr::OfLayout fpr(layout);
+                const detail::FprOfLayout fpr(layout);
                 for (const double b : bits)
                     if (b <= w_.max_bits_per_key && b >= layout.least_bits_per_key())
                         add_size(layout, fpr, b);
@@ -109,7 +109,7 @@ private:
     bool fits(double bits, unsigned block_bits) const {
         return bits * static_cast<double>(w_.n_keys) / block_bits < 0x1p32 - 2;
     }
-    void add_size(const Layout& layout, const fpr::OfLayout& fpr, double bits) {
+    void add_size(const Layout& layout, const detail::FprOfLayout& fpr, double bits) {
         if (!fits(bits, layout.block_bits())) return;
         const detail::Geometry g =
             detail::size_for_bits(layout, static_cast<std::size_t>(w_.n_keys), bits, {});
