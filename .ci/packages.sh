@@ -75,6 +75,26 @@ need_duckdb() {
   echo "$client $headers" >build/npm/complete
 }
 
+# need_other_systems: what lets other systems write the filters of tests/golden/foreign: Guava and
+# Go's bits-and-blooms of Debian, and Milvus' client for Node.js in build/milvus. What cannot be had
+# is left out, with a word about it.
+need_other_systems() {
+  local client=@zilliz/milvus2-sdk-node@3.0.6
+  need_packages libguava-java openjdk-17-jdk-headless || say "WITHOUT FILTERS THAT GUAVA WRITES"
+  need_packages golang-go golang-github-willf-bloom-dev ||
+    say "WITHOUT FILTERS THAT GO'S bits-and-blooms WRITES"
+  [ "$(cat build/milvus/complete 2>/dev/null)" = "$client" ] && return 0
+  command -v npm >/dev/null || need_packages nodejs npm
+  say "installing $client from npm"
+  rm -rf build/milvus
+  mkdir -p build/milvus
+  {
+    (cd build/milvus && npm pack --silent "$client" >/dev/null &&
+      tar xzf ./*.tgz --strip-components=1 && rm ./*.tgz)
+  } || { say "$client cannot be had: WITHOUT FILTERS THAT IT WRITES"; return 0; }
+  echo "$client" >build/milvus/complete
+}
+
 # duckdb_script NAME [ARGUMENT]...: bench/experiments/NAME.mjs with what is in build/bench. Node.js
 # looks for modules beside the script.
 duckdb_script() {

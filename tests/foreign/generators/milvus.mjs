@@ -1,10 +1,10 @@
-// node milvus.mjs FOLDER, beside a node_modules with @zilliz/milvus2-sdk-node: blobs that Milvus'
-// client writes. tests/foreign/README.md says which keys.
+// node milvus.mjs FOLDER CLIENT: blobs that Milvus' client, an unpacked npm package, writes.
+// tests/foreign/README.md says which keys. The file that makes them needs no other package.
 import { createRequire } from 'node:module';
 import { writeFileSync } from 'node:fs';
 
 const { BloomFilterBuilder, buildBloomFilter } =
-  createRequire(process.cwd() + '/')('@zilliz/milvus2-sdk-node');
+  createRequire(import.meta.url)(`${process.argv[3]}/dist/milvus/utils/BloomFilter.js`);
 const folder = process.argv[2];
 
 const number = i => BigInt.asIntN(64, BigInt(i) * 0x9E3779B97F4A7C15n);
