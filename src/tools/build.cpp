@@ -5,13 +5,14 @@
 
 #include "commands.hpp"
 #include "keys.hpp"
+#include "simdbloom/foreign.hpp"
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom::tools {
 namespace {
 
 struct BuildSettings {
-    std::string input = "-", output, spec = "split256";
+    std::string input = "-", output, spec = "split256", as;
     KeyFormat format = KeyFormat::lines;
     std::uint64_t keys = 0, seed = 0;
     double bits_per_key = 12;
@@ -20,32 +21,68 @@ struct BuildSettings {
     bool quiet = false, progress = false;
 };
 
-int run(const BuildSettings& s) {
-    KeySource source(s.input, s.format);
-    const std::uint64_t expected = s.keys != 0 ? s.keys : source.count_keys();
-    if (expected == 0) throw std::runtime_error("\"" + s.input + "\" has no keys");
+/// What the summary says.
+struct Built {
+    std::string spec;
+    std::size_t bytes;
+    double bits_per_key, fpr;
+};
+
+/// Gives every batch of the source to `insert`. Returns the number of keys.
+template <class Insert>
+std::uint64_t insert_all(KeySource& source, const BuildSettings& s, const Insert& insert) {
+    std::uint64_t inserted = 0;
+    Progress progress("building", s.progress);
+    while (source.next()) {
+        insert();
+        inserted += source.size();
+        progress.show(source);
+    }
+    progress.show(source, true);
+    return inserted;
+}
+
+Built build_ours(KeySource& source, const BuildSettings& s, std::uint64_t expected,
+                 std::uint64_t& inserted) {
     Options options;
     options.seed = s.seed;
     options.key_kind = kind_of(s.format);
     options.fold_levels = s.fold_levels;
     auto filter = s.fpr ? make_filter_for_fpr(s.spec, expected, *s.fpr, options)
                         : make_filter(s.spec, expected, s.bits_per_key, options);
-    std::uint64_t inserted = 0;
-    {
-        Progress progress("building", s.progress);
-        while (source.next()) {
-            filter.insert_hashes(source.hashes(s.seed));
-            inserted += source.size();
-            progress.show(source);
-        }
-        progress.show(source, true);
-    }
+    inserted = insert_all(source, s, [&] { filter.insert_hashes(source.hashes(s.seed)); });
     save_file(filter, s.output);
+    return {filter.spec(), filter.size_in_bytes(), filter.bits_per_key(), filter.estimated_fpr()};
+}
+
+/// A filter of another system.
+Built build_foreign(KeySource& source, const BuildSettings& s, std::uint64_t expected,
+                    std::uint64_t& inserted) {
+    const auto format = parse_foreign_format(s.as);
+    const auto n_keys = static_cast<std::size_t>(expected);
+    auto filter = s.fpr ? ForeignFilter::for_fpr(format, n_keys, *s.fpr)
+                        : ForeignFilter::with_bits_per_key(format, n_keys, s.bits_per_key);
+    inserted = insert_all(source, s, [&] {
+        if (s.format == KeyFormat::lines) filter.insert_keys(source.texts());
+        else filter.insert(source.numbers());
+    });
+    save_file(filter, s.output);
+    return {s.as, filter.size_in_bytes(),
+            8 * static_cast<double>(filter.size_in_bytes()) / static_cast<double>(expected),
+            filter.estimated_fpr()};
+}
+
+int run(const BuildSettings& s) {
+    KeySource source(s.input, s.format);
+    const std::uint64_t expected = s.keys != 0 ? s.keys : source.count_keys();
+    if (expected == 0) throw std::runtime_error("\"" + s.input + "\" has no keys");
+    std::uint64_t inserted = 0;
+    const Built built = s.as.empty() ? build_ours(source, s, expected, inserted)
+                                     : build_foreign(source, s, expected, inserted);
     if (!s.quiet)
         std::fprintf(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%\n",
                      s.output.c_str(), static_cast<unsigned long long>(inserted),
-                     filter.spec().c_str(), filter.size_in_bytes(), filter.bits_per_key(),
-                     100 * filter.estimated_fpr());
+                     built.spec.c_str(), built.bytes, built.bits_per_key, 100 * built.fpr);
     if (inserted > expected)
         std::fprintf(stderr, "simdbloom: more keys than the %llu that the filter was made for\n",
                      static_cast<unsigned long long>(expected));
@@ -70,9 +107,10 @@ void add_build(CLI::App& app, int& status) {
         ->type_name(file_type)
         ->required();
     add_format(*command, s->format);
-    command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")
-        ->type_name(spec_type)
-        ->capture_default_str();
+    auto* spec =
+        command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")
+            ->type_name(spec_type)
+            ->capture_default_str();
     add_whole(*command, "-n,--keys", s->keys,
               "keys to make room for; needed where FILE is no regular file, which is else read "
               "twice")
@@ -83,9 +121,11 @@ void add_build(CLI::App& app, int& status) {
     command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")
         ->type_name("RATE")
         ->excludes(bits);
-    add_whole(*command, "--seed", s->seed, "of the hash; filters that are merged need the same");
-    add_whole(*command, "--fold-levels", s->fold_levels,
-              "how often the filter can be halved later (see fold)");
+    auto* seed = add_whole(*command, "--seed", s->seed,
+                           "of the hash; filters that are merged need the same");
+    auto* folds = add_whole(*command, "--fold-levels", s->fold_levels,
+                            "how often the filter can be halved later (see fold)");
+    add_as(*command, s->as)->excludes(spec)->excludes(seed)->excludes(folds);
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
     add_progress(*command, s->progress);
     command->callback([=, &status] { status = run(*s); });

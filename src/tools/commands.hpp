@@ -136,6 +136,11 @@ inline bool may_be_foreign(const LoadError& error) {
 }
 /// The names of the formats of other systems, as text.
 std::string foreign_names();
+/// Adds --as, which names one of them.
+inline CLI::Option* add_as(CLI::App& command, std::string& format) {
+    return command.add_option("--as", format, "the format of another system: " + foreign_names())
+        ->type_name(format_type);
+}
 
 /// Each function adds a command to the program. The exit code of the command that ran is left in
 /// `status`.

@@ -60,6 +60,12 @@ std::span<const std::uint64_t> KeySource::hashes(std::uint64_t seed) {
     return {hashes_.data(), n_};
 }
 
+std::span<const std::string_view> KeySource::texts() {
+    texts_.clear();
+    for (std::size_t i = 0; i < n_; ++i) texts_.push_back(key_of(lines_[i]));
+    return texts_;
+}
+
 std::uint64_t KeySource::count_keys() {
     if (path_ == "-" || !std::filesystem::is_regular_file(path_))
         throw std::runtime_error("the number of keys in \"" + path_ +

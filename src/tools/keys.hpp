@@ -42,6 +42,10 @@ public:
     std::size_t size() const noexcept { return n_; }
     /// The hashes of the batch, as filters with that seed hash their keys.
     std::span<const std::uint64_t> hashes(std::uint64_t seed);
+    /// The keys of the batch: of u64, and of lines without their ends.
+    std::span<const std::uint64_t> numbers() const noexcept { return {numbers_.data(), n_}; }
+    std::span<const std::string_view> texts();
+    KeyFormat format() const noexcept { return format_; }
     /// Key i of the batch as text. A line is as it stands in the file, without the LF.
     std::string text(std::size_t i) const {
         return format_ == KeyFormat::lines ? lines_[i] : std::to_string(numbers_[i]);
@@ -60,6 +64,7 @@ private:
     KeyFormat format_;
     std::ifstream file_;
     std::vector<std::string> lines_;
+    std::vector<std::string_view> texts_;
     std::vector<std::uint64_t> numbers_, hashes_;
     std::size_t n_ = 0;
     std::uint64_t bytes_read_ = 0, bytes_in_all_ = 0;

@@ -67,11 +67,12 @@ int info(const std::string& path, const std::string& format) {
     return 0;
 }
 
-int merge(const std::string& output, const std::vector<std::string>& inputs) {
-    AnyFilter sum = load_or_throw(inputs.front());
+template <class Load>
+int merge(const std::string& output, const std::vector<std::string>& inputs, const Load& load) {
+    auto sum = load(inputs.front());
     for (std::size_t i = 1; i < inputs.size(); ++i) {
         try {
-            sum |= load_or_throw(inputs[i]);
+            sum |= load(inputs[i]);
         } catch (const std::invalid_argument& e) {
             throw std::runtime_error(inputs.front() + " and " + inputs[i] + ": " +
                                      without_name(e.what()));
@@ -79,6 +80,18 @@ int merge(const std::string& output, const std::vector<std::string>& inputs) {
     }
     save_file(sum, output);
     return 0;
+}
+
+int merge(const std::string& output, const std::vector<std::string>& inputs,
+          const std::string& format) {
+    if (!format.empty())
+        return merge(output, inputs, [as = parse_foreign_format(format)](const std::string& path) {
+            return read_foreign_file(path, as).value();
+        });
+    if (const auto ours = map_file(inputs.front()); !ours && may_be_foreign(ours.error()))
+        if (auto other = read_foreign_file(inputs.front()); other)
+            return merge(output, inputs, std::string(to_string(other->format())));
+    return merge(output, inputs, load_or_throw);
 }
 
 struct Folding {
@@ -111,8 +124,7 @@ void add_info(CLI::App& app, int& status) {
                      "file that build or unseen wrote, or a filter of another system")
         ->type_name(filter_type)
         ->required();
-    command->add_option("--as", *format, "the format of another system: " + foreign_names())
-        ->type_name(format_type);
+    add_as(*command, *format);
     command->callback([=, &status] { status = info(*path, *format); });
 }
 
@@ -127,10 +139,12 @@ void add_merge(CLI::App& app, int& status) {
         ->add_option("-o,--output", *output, "file that the filter goes to; may be one of FILTERS")
         ->type_name(file_type)
         ->required();
-    command->add_option("FILTERS", *inputs, "files that build wrote")
+    command->add_option("FILTERS", *inputs, "files that build wrote, or filters of another system")
         ->type_name(filter_type)
         ->required();
-    command->callback([=, &status] { status = merge(*output, *inputs); });
+    const auto format = std::make_shared<std::string>();
+    add_as(*command, *format);
+    command->callback([=, &status] { status = merge(*output, *inputs, *format); });
 }
 
 void add_fold(CLI::App& app, int& status) {

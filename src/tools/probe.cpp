@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "keys.hpp"
+#include "simdbloom/foreign.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 
@@ -14,7 +15,7 @@ namespace simdbloom::tools {
 namespace {
 
 struct ProbeSettings {
-    std::string filter, input = "-";
+    std::string filter, input = "-", as;
     KeyFormat format = KeyFormat::lines;
     bool absent = false, count = false, progress = false;
 };
@@ -28,33 +29,46 @@ void check_kind(const ProbeSettings& s, KeyKind kind) {
                              ": give --format " + (lines ? "lines" : "u64"));
 }
 
-/// A filter or a series of filters, with the calls that are needed here.
+/// A filter, a series of filters or a filter of another system: what its keys are, and which of a
+/// batch it finds.
 struct OpenFilter {
-    std::uint64_t seed;
     KeyKind kind;
-    std::function<void(std::span<const std::uint64_t>, std::span<std::uint8_t>)> contains;
+    std::function<void(KeySource&, std::span<std::uint8_t>)> contains;
 };
 
 template <class F>
 OpenFilter open_filter(const FilterBase& base, F filter) {
-    return {base.seed(), base.key_kind(), [filter = std::move(filter)](auto hashes, auto bits) {
-                filter->contains_hashes(hashes, bits);
+    return {base.key_kind(),
+            [seed = base.seed(), filter = std::move(filter)](KeySource& source, auto bits) {
+                filter->contains_hashes(source.hashes(seed), bits);
             }};
 }
 
-OpenFilter open(const std::string& path) {
+OpenFilter open_filter(ForeignFilter other) {
+    return {KeyKind::unknown, [filter = std::make_shared<const ForeignFilter>(std::move(other))](
+                                  KeySource& source, auto bits) {
+                if (source.format() == KeyFormat::lines)
+                    filter->contains_keys(source.texts(), bits);
+                else filter->contains(source.numbers(), bits);
+            }};
+}
+
+OpenFilter open(const std::string& path, const std::string& as) {
+    if (!as.empty()) return open_filter(read_foreign_file(path, parse_foreign_format(as)).value());
     auto mapped = map_file(path);
-    if (!mapped && mapped.error().fault == LoadFault::foreign)
+    if (!mapped && may_be_foreign(mapped.error())) {
         if (auto loaded = load_file<ScalableBloom>(path); loaded) {
             const auto series = std::make_shared<const ScalableBloom>(std::move(*loaded));
             return open_filter(series->filters().front().base(), series);
         }
+        if (auto other = read_foreign_file(path); other) return open_filter(std::move(*other));
+    }
     const FrozenFilter filter = std::move(mapped).value();
     return open_filter(filter->base(), filter);
 }
 
 int run(const ProbeSettings& s) {
-    const OpenFilter filter = open(s.filter);
+    const OpenFilter filter = open(s.filter, s.as);
     check_kind(s, filter.kind);
     KeySource source(s.input, s.format);
     std::uint64_t read = 0, found = 0;
@@ -62,14 +76,13 @@ int run(const ProbeSettings& s) {
     {
         Progress progress("probing", s.progress);
         while (source.next()) {
-            const auto hashes = source.hashes(filter.seed);
-            filter.contains(hashes, bits);
-            for (std::size_t i = 0; i < hashes.size(); ++i) {
+            filter.contains(source, bits);
+            for (std::size_t i = 0; i < source.size(); ++i) {
                 const bool is_in = (bits[i / 8] >> (i % 8) & 1) != 0;
                 found += is_in;
                 if (!s.count && is_in != s.absent) std::cout << source.text(i) << '\n';
             }
-            read += hashes.size();
+            read += source.size();
             progress.show(source);
         }
         progress.show(source, true);
@@ -89,13 +102,15 @@ void add_probe(CLI::App& app, int& status) {
          {"simdbloom probe keys.bloom others.txt -v", "the lines certainly not there"},
          {"simdbloom probe keys.bloom others.txt -c", "how many"}});
     const auto s = std::make_shared<ProbeSettings>();
-    command->add_option("FILTER", s->filter, "file that build or unseen wrote")
+    command
+        ->add_option("FILTER", s->filter, "file that build or unseen wrote, or of another system")
         ->type_name(filter_type)
         ->required();
     command->add_option("FILE", s->input, "keys; - for standard input")
         ->type_name(file_type)
         ->capture_default_str();
     add_format(*command, s->format);
+    add_as(*command, s->as);
     command->add_flag("-v,--absent", s->absent,
                       "print the keys that are certainly not in the filter");
     command->add_flag("-c,--count", s->count, "print only how many are found");
