@@ -47,7 +47,7 @@ constexpr Tier table[] = {
 static_assert([] {
     for (std::size_t i = 0; i < std::size(table); ++i)
         if (table[i].isa != static_cast<Isa>(i)) return false;
-    return true;
+    return std::size(table) == n_isas;
 }());
 
 const Tier& tier(Isa isa) {

@@ -1,6 +1,7 @@
 // The one table of instruction-set tiers: name, what a tier needs, and its kernels.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -19,6 +20,8 @@ struct Tier {
 
 /// All tiers: tier i is Isa i. Of the tiers of one processor, each is faster than those before it.
 std::span<const Tier> tiers() noexcept;
+/// How many there are. A calibration may name each, on any machine.
+inline constexpr std::size_t n_isas = 7;
 
 /// The kernels of that tier. Throws WrongIsa if this machine cannot run it.
 const detail::KernelTable& kernels_of(Isa isa);

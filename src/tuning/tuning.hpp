@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "dispatch/tiers.hpp"
 #include "simdbloom/advice.hpp"
 #include "simdbloom/calibration.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
@@ -18,7 +19,6 @@ namespace simdbloom::detail {
 /// What has kernels of its own: the layouts in their order, then structures.
 enum class Tuned : std::size_t { fuse = n_layouts, growing };
 inline constexpr std::size_t n_tuned = n_layouts + 2;
-inline constexpr std::size_t n_isas = 6;
 
 constexpr Tuned tuned_of(LayoutKind kind) noexcept { return static_cast<Tuned>(kind); }
 
@@ -52,7 +52,7 @@ struct Tuning {
     };
     static constexpr std::size_t max_choices = 4;
 
-    Rule rules[n_isas][n_tuned];
+    Rule rules[cpu::n_isas][n_tuned];
     /// By size, the smallest first; the last one that fits counts. Without any: default_isa().
     Choice choices[n_tuned][max_choices];
     std::uint8_t n_choices[n_tuned] = {};

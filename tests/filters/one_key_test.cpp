@@ -10,7 +10,7 @@
 namespace simdbloom::test {
 namespace {
 
-bool runs_avx2() {
+[[maybe_unused]] bool runs_avx2() {
 #if defined(__x86_64__)
     for (const Isa isa : usable_isas())
         if (isa == Isa::avx2) return true;

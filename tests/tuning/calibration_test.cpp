@@ -253,6 +253,15 @@ TEST(TuningOfACalibration, TakesOverWhatWasMeasuredAndKeepsTheRest) {
     EXPECT_EQ(tuning.choice(sector, SIZE_MAX), best);
     EXPECT_EQ(tuning.choice(tuned_of(LayoutKind::blocked512), SIZE_MAX), std::nullopt);
     EXPECT_EQ(tuning.build_merged_up_to, 3u << 20);
+    for (std::size_t i = 0; i < cpu::n_isas; ++i) {  // those of other machines too
+        Calibration one;
+        one.rules = {{static_cast<Isa>(i), "split256", std::uint64_t{1} << i, 9}};
+        Tuning taken{};
+        taken.take(one);
+        EXPECT_EQ(taken.of(static_cast<Isa>(i), split).prefetch_above, 1u << i);
+        EXPECT_EQ(taken.choice(split, SIZE_MAX), std::nullopt) << i;
+        EXPECT_EQ(taken.build_merged_up_to, 0u) << i;
+    }
     Calibration many;
     for (std::uint64_t i = 0; i < 9; ++i) many.choices.push_back({"split256", i << 20, isa});
     tuning.take(many);
