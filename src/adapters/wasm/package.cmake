@@ -24,4 +24,14 @@ add_custom_command(OUTPUT ${npm_package}/simdbloom.wasm
   COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_BINARY_DIR}/linked/module.wasm
     ${npm_package}/simdbloom.wasm
   DEPENDS simdbloom_wasm ${npm_sources} ${PROJECT_SOURCE_DIR}/LICENSE)
-add_custom_target(simdbloom_npm ALL DEPENDS ${npm_package}/simdbloom.wasm)
+
+# The page: one file, with the module and the times of a machine in it.
+set(page_sources page/page.html page/page.css page/pictures.js page/page.js calibration.txt)
+list(TRANSFORM page_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/wasm/)
+set(inline ${CMAKE_CURRENT_SOURCE_DIR}/wasm/page/inline.mjs)
+add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/simdbloom.html
+  COMMAND node ${inline} ${PROJECT_BINARY_DIR}/simdbloom.html ${page_sources}
+    ${npm_package}/simdbloom.wasm ${npm_package}/module.js ${npm_package}/api.js
+  DEPENDS ${inline} ${page_sources} ${npm_package}/simdbloom.wasm)
+add_custom_target(simdbloom_page ALL
+  DEPENDS ${npm_package}/simdbloom.wasm ${PROJECT_BINARY_DIR}/simdbloom.html)

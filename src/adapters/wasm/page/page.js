@@ -1,0 +1,218 @@
+// The page: what a person moves, what the module says to it, and a saved filter.
+const $ = (id) => document.getElementById(id);
+const settings = ['keys', 'bits', 'work', 'hits'], needs = ['erase', 'grow', 'merge', 'allAtOnce'];
+
+const LAYOUTS = {
+  classic: 'The bits of a key lie anywhere in the filter. It has the fewest false positives of all ' +
+    'filters of bits. In a large filter each bit is a cache miss.',
+  register32: 'All bits of a key lie in one word of 32 bits: one load and one comparison answer.',
+  register64: 'All bits of a key lie in one word of 64 bits: one load and one comparison answer, ' +
+    'for a vector of keys at once.',
+  split256: 'One bit in each of 8 words of 32 bits: half a cache line, tested by one vector of ' +
+    '256 bits. Parquet has the same bits.',
+  split512: 'One bit in each of 16 words of 32 bits: a cache line, tested by one vector of 512 bits.',
+  sector512: 'One bit in each of the 8 words of a cache line, from one multiplication.',
+  zoned512: 'The line has zones. A key takes one word of each zone, and some bits of that word: a ' +
+    'test loads few words of one cache line.',
+  blocked512: 'The bits of a key lie anywhere in one cache line: one cache miss, and the fewest ' +
+    'false positives of all layouts of one line.',
+  cuckoo: 'The filter stores a fingerprint of each key in one of two buckets. Keys can be erased. ' +
+    'A lookup compares two buckets.',
+  counting: 'Counters of 4 bits in place of bits: keys can be erased, for four times the space.',
+  dleft: 'A remainder of the hash and a small counter, in the emptiest of four buckets. Keys can ' +
+    'be erased.',
+  fuse: 'A slot is the XOR of three slots that the hash chooses. All keys must be there when it is ' +
+    'made. It takes the least space at equal false positives.',
+  growing: 'A cuckoo table of fingerprints that doubles its size when it is full.',
+};
+const inWords = (spec) =>
+  LAYOUTS[spec.split(':')[0]] ?? LAYOUTS[spec.match(/^(counting|cuckoo|dleft|growing|)/)[0]] ?? '';
+
+const percent = (share) => share === 0 ? '0 %' : `${+(100 * share).toPrecision(2)} %`;
+const time = (ns) => ns < 1e3 ? `${+ns.toPrecision(3)} ns` : ns < 1e6
+  ? `${+(ns / 1e3).toPrecision(3)} µs` : `${+(ns / 1e6).toPrecision(3)} ms`;
+const size = (bytes) => {
+  const unit = Math.min(3, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
+  return `${+(bytes / 1024 ** unit).toPrecision(3)} ${['bytes', 'KiB', 'MiB', 'GiB'][unit]}`;
+};
+
+let lib, calibrationText, shown = null, chosen = null, asked = null;
+
+function workload() {
+  const at = Object.fromEntries(settings.map((name) => [name, +$(name).value]));
+  const work = { keys: Math.round(10 ** at.keys), workNs: 10 ** at.work, hits: at.hits / 100,
+    maxBitsPerKey: at.bits };
+  if (work.keys > 1e3) work.keys = +work.keys.toPrecision(2);
+  work.workNs = +work.workNs.toPrecision(2);
+  for (const need of needs) work[need] = $(need).checked;
+  return work;
+}
+
+function fail(words) {
+  $('failure').textContent = words;
+  $('failure').hidden = !words;
+}
+
+/** The key that was typed: a whole number if it is one and `kind` does not say text. */
+function typed(text, kind = 'number') {
+  if (kind === 'text' || !/^\s*-?\d+\s*$/.test(text)) {
+    if (kind === 'number' && text === '') throw new Error('no key was typed');
+    return text;
+  }
+  return BigInt(text.trim());
+}
+
+function drawLayout() {
+  const { spec } = shown;
+  $('shown').textContent = spec || 'no filter';
+  $('layout-words').textContent = spec
+    ? inWords(spec) : 'No filter costs less than the work that it would save.';
+  $('picture').innerHTML = '';
+  if (!spec || /^(fuse|growing)/.test(spec)) return;
+  const bitsPerKey = Math.max(shown.bitsPerKey, 4);
+  const filter = lib.Filter.make(spec, 1000, bitsPerKey);
+  try {
+    $('picture').innerHTML = layoutPicture(lib.layout(spec, 1000, bitsPerKey),
+      filter.describe().blocks, filter.touched(typed($('sample').value)));
+  } finally {
+    filter.free();
+  }
+}
+
+function drawChart(keys) {
+  const lines = ['classic', 'blocked512', 'split256', 'register64'].map((spec) => {
+    const points = [];
+    for (let bits = 4; bits <= 24; bits += 2)
+      points.push([bits, lib.expectedFpr(spec, keys, bits)]);
+    return [spec, points];
+  });
+  $('chart').innerHTML = chart(lines, shown && shown.spec ? shown : null);
+}
+
+function rank(advice) {
+  const cell = (text) => `<td class="n">${text}</td>`;
+  const none = advice.ranking.findIndex(({ spec }) => spec === '');
+  $('ranking').innerHTML = advice.ranking.slice(0, Math.max(8, none + 1)).map((c) =>
+    `<tr data-spec="${escaped(c.spec)}"${c === shown ? ' class="shown"' : ''}>` +
+    `<td><button type="button">${escaped(c.spec) || 'no filter'}</button></td>` +
+    (c.spec ? cell(c.bitsPerKey.toFixed(1)) + cell(size(c.bytes)) + cell(percent(c.fpr)) +
+      cell(time(c.lookupNs)) : cell('') + cell('') + cell('') + cell('')) +
+    cell(time(c.totalNs)) + '</tr>').join('');
+}
+
+function update() {
+  const work = workload();
+  $('keys-out').textContent = work.keys.toLocaleString('en');
+  $('bits-out').textContent = work.maxBitsPerKey;
+  $('work-out').textContent = time(work.workNs);
+  $('hits-out').textContent = `${Math.round(100 * work.hits)} %`;
+  try {
+    const advice = lib.advise(work, calibrationText);
+    const best = advice.ranking[0];
+    $('best').textContent = best.spec ? `${best.spec}, ${best.bitsPerKey.toFixed(1)} bits a key, ` +
+      `${size(best.bytes)}: ${percent(best.fpr)} false positives` : 'No filter';
+    $('why').textContent = advice.why;
+    shown = advice.ranking.find(({ spec }) => spec === chosen) ?? best;
+    rank(advice);
+    drawLayout();
+    drawChart(work.keys);
+    fail('');
+  } catch (e) {
+    for (const id of ['best', 'why', 'ranking']) $(id).textContent = '';
+    fail(e.message);
+  }
+}
+
+function nameMachine() {
+  const about = lib.calibration(calibrationText);
+  $('machine').textContent = `${about.cpu} (vendor, family, model, stepping; last cache ` +
+    `${size(about.l3 || about.l2)}) on ${about.date.slice(0, 10)}`;
+}
+
+/** Takes a saved filter or a calibration. */
+function take(name, bytes) {
+  const head = new TextDecoder().decode(bytes.subarray(0, 22));
+  if (head.startsWith('simdbloom calibration')) {
+    const text = new TextDecoder().decode(bytes);
+    lib.calibration(text);
+    calibrationText = text;
+    nameMachine();
+    update();
+    $('loaded').textContent = `${name}: the advice above is now for ${$('machine').textContent}.`;
+    return;
+  }
+  const filter = lib.Filter.load(bytes);
+  asked?.free();
+  asked = filter;
+  const about = filter.describe();
+  $('loaded').innerHTML = `<strong>${escaped(name)}</strong>: <code>${escaped(about.spec)}</code>, ` +
+    `made for ${about.keys.toLocaleString('en')} keys, ${size(about.bytes)}, ` +
+    `${about.bitsPerKey.toFixed(1)} bits a key. Expected false positives ` +
+    `${percent(about.expectedFpr)}; as it is filled now, ${percent(about.estimatedFpr)}.`;
+  $('kind').value = about.keyKind === 'bytes' ? 'text' : 'number';
+  $('ask').hidden = false;
+  $('answer').textContent = $('asked').innerHTML = '';
+}
+
+async function takeFile(file) {
+  if (!file) return;
+  try {
+    take(file.name, new Uint8Array(await file.arrayBuffer()));
+  } catch (e) {
+    $('loaded').innerHTML = `<span class="wrong">${escaped(`${file.name}: ${e.message}`)}</span>`;
+  }
+}
+
+function ask(event) {
+  event.preventDefault();
+  try {
+    const key = typed($('key').value, $('kind').value);
+    if ($('kind').value === 'number' && typeof key === 'string')
+      throw new Error(`“${key}” is no whole number`);
+    const found = asked.contains(key);
+    const { spec, keys, bitsPerKey, blocks, estimatedFpr } = asked.describe();
+    $('answer').textContent = found
+      ? `Perhaps: it is a key, or one of the ${percent(estimatedFpr)} of strangers that pass.`
+      : 'No: it is certainly not a key.';
+    $('asked').innerHTML = blocks === undefined ? '' : layoutPicture(
+      lib.layout(spec, keys, bitsPerKey), blocks, asked.touched(key));
+  } catch (e) {
+    $('answer').textContent = e.message;
+    $('asked').innerHTML = '';
+  }
+}
+
+try {
+  const bytes = Uint8Array.from(atob($('wasm').textContent), (c) => c.charCodeAt(0));
+  lib = await simdbloom(bytes);
+  calibrationText = $('calibration').textContent;
+  nameMachine();
+  let waiting = 0;
+  const later = () => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(update);
+  };
+  for (const name of [...settings, ...needs]) $(name).addEventListener('input', later);
+  $('sample').addEventListener('input', drawLayout);
+  $('ranking').addEventListener('click', (event) => {
+    const row = event.target.closest('tr');
+    if (!row) return;
+    chosen = row.dataset.spec;
+    update();
+    $('layout-title').scrollIntoView({ block: 'nearest' });
+  });
+  const drop = $('drop');
+  // All of the page takes a file: one that is dropped beside the frame must not replace the page.
+  for (const kind of ['dragover', 'dragleave', 'drop'])
+    document.addEventListener(kind, (event) => {
+      event.preventDefault();
+      drop.classList.toggle('over', kind === 'dragover');
+      if (kind === 'drop') takeFile(event.dataTransfer.files[0]);
+    });
+  $('file').addEventListener('change', () => takeFile($('file').files[0]));
+  $('ask').addEventListener('submit', ask);
+  update();
+  document.body.dataset.ready = lib.version;
+} catch (e) {
+  fail(`This browser cannot run the page: ${e.message}`);
+}
