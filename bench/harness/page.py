@@ -65,13 +65,15 @@ def figure(drawn, caption=""):
     return f"<{kind}>{pictures}{caption}</figure>" if pictures else ""
 
 
-def page(about, sections, intro, wrong, marked):
-    """sections: [(title, HTML)]"""
+def page(about, sections, intro, wrong, marked, beside=""):
+    """sections: [(title, HTML)]; beside: the page for browsers, if it lies beside this one."""
     machine = about["machine"]
     facts = [machine["cpu"], about["best_isa"], machine.get("clock", "").split(" (")[0],
              machine["date"], f"commit {machine['commit']}"]
     links = "".join(f'<a href="#{anchor(title)}">{html.escape(title)}</a>'
                     for title, _ in sections)
+    asks = (f'<p>For another n, other bits or other work: <a href="{html.escape(beside)}">which '
+            "filter?</a> It also asks saved filters.</p>\n" if beside else "")
     body = "\n".join(f'<section id="{anchor(title)}"><h2>{html.escape(title)}</h2>{inner}</section>'
                      for title, inner in sections)
     if marked:
@@ -85,7 +87,7 @@ def page(about, sections, intro, wrong, marked):
 <title>simdbloom report</title><style>{STYLE}</style></head>
 <body><header><h1>simdbloom report</h1>
 <p class=facts>{" · ".join(html.escape(f) for f in facts if f)}</p><p>{inline(intro)}</p>
-<nav>{links}</nav></header>
+{asks}<nav>{links}</nav></header>
 <main>{body}</main></body></html>
 """
 

@@ -71,6 +71,9 @@ def marked(about):
             "disturbed them, also when they were measured again.") if levels else ""
 
 
+ASKED = "simdbloom.html"  # of src/adapters/wasm
+
+
 def main(folder):
     about, rows = load(folder)
     sections = [
@@ -111,7 +114,9 @@ def main(folder):
         if text or drawn:
             shown.append((title, drawn + to_html(text)))
     write(folder, "report.md", "\n\n".join(markdown) + "\n")
-    write(folder, "report.html", page(about, shown, INTRO, about["complaints"], marked(about)))
+    beside = ASKED if os.path.exists(os.path.join(folder, ASKED)) else ""
+    write(folder, "report.html",
+          page(about, shown, INTRO, about["complaints"], marked(about), beside))
     print(screen(about, rows, folder))
 
 

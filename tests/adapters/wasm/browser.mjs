@@ -29,7 +29,8 @@ export async function openPage(url) {
   });
   const send = (method, params = {}) => new Promise((resolve, reject) => {
     waiting.set(++number, { resolve, reject });
-    browser.stdio[3].write(`${JSON.stringify({ id: number, sessionId: session, method, params })}\0`);
+    const message = { id: number, sessionId: session, method, params };
+    browser.stdio[3].write(`${JSON.stringify(message)}\0`);
   });
   const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
   session = (await send('Target.attachToTarget', { targetId, flatten: true })).sessionId;

@@ -68,6 +68,7 @@ function drawLayout() {
   $('layout-words').textContent = spec
     ? inWords(spec) : 'No filter costs less than the work that it would save.';
   $('picture').innerHTML = '';
+  if (/^(fuse|growing)/.test(spec)) $('picture').innerHTML = structurePicture(spec);
   if (!spec || /^(fuse|growing)/.test(spec)) return;
   const bitsPerKey = Math.max(shown.bitsPerKey, 4);
   const filter = lib.Filter.make(spec, 1000, bitsPerKey);

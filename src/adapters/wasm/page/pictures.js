@@ -52,11 +52,11 @@ function layoutPicture(layout, blocks, touched) {
       const y = 52 + 34 * i;
       for (let c = 0; c < cells; ++c) out += rect(c * 64, y, 62, 24, c % 2 ? 'cell odd' : 'cell');
       out += rect(0, y, cells * 64 - 2, 24, 'frame') +
-        words(cells * 64 + 8, y + 16, `bucket ${block}${i ? ', or' : ''}`.replace(', or', ''), 'soft');
+        words(cells * 64 + 8, y + 16, `bucket ${block}`, 'soft');
     });
     const value = touched[0].bit;
     out += words(0, 66 + 34 * touched.length, `the key's fingerprint of ${layout.fingerprintBits} ` +
-      `bits, ${value}, lies in one of these cells`, '');
+      `bits, ${value}, lies in one of these cells`);
     return svg(WIDTH, 76 + 34 * touched.length, `${layout.spec}: ${touched.length} buckets a key`, out);
   }
   const cells = layout.blockBits / layout.cellBits;
@@ -70,6 +70,23 @@ function layoutPicture(layout, blocks, touched) {
     grid(0, 68, rows, columns, (i) => Math.floor(i / cellsPerZone), marked);
   return svg(WIDTH, 72 + rows * (CELL + 3), `${layout.spec}: the ${marked.size} bits of a key in ` +
     'its block', out);
+}
+
+/** Structures that are no layout: the slots of a key. */
+function structurePicture(spec) {
+  const fuse = spec.startsWith('fuse');
+  const boxes = fuse ? [0, 1, 2].map((i) => [i * 240, 1, `slot in window ${i + 1}`])
+    : [0, 1].map((i) => [i * 360, 4, i ? 'or its other bucket' : 'the first bucket']);
+  let out = strip(0, 3, boxes.map(([x]) => 3 * (x + 60) / WIDTH), 'parts').replace(/the filter.*?</,
+    fuse ? 'the filter: slots, three windows beside each other<' : 'the filter: buckets<');
+  for (const [x, cells, name] of boxes) {
+    for (let c = 0; c < cells; ++c) out += rect(x + c * 64, 52, 62, 24, c % 2 ? 'cell odd' : 'cell');
+    out += words(x, 92, name, 'soft');
+    if (fuse && x < 480) out += words(x + 145, 69, '⊕');
+  }
+  return svg(WIDTH, 116, `${spec}: what a lookup reads`, out + words(0, 110, fuse
+    ? 'the XOR of the three is the fingerprint of the key'
+    : 'one cell has the fingerprint of the key; the table doubles when it is full'));
 }
 
 /** Lines of [name, [[x, y], ..]], y from 1e-6 to 1 in logarithms. */
@@ -89,7 +106,8 @@ function chart(lines, at) {
   labels.forEach((label, i) => { if (i) label.y = Math.max(label.y, labels[i - 1].y + 15); });
   const over = Math.max(0, labels.at(-1).y - bottom);
   for (const { name, i, y: at } of labels)
-    out += `<text x="${right + 8}" y="${at + 4 - over}" style="fill:${colours[i]}">${name}</text>`;
+    out += `<line style="stroke:${colours[i]};stroke-width:3" x1="${right + 6}" x2="${right + 16}" ` +
+      `y1="${at - over}" y2="${at - over}"/>` + words(right + 20, at + 4 - over, name);
   lines.forEach(([name, points], i) => {
     out += `<polyline stroke="${colours[i]}" points="` +
       `${points.map(([b, f]) => `${x(b).toFixed(1)},${y(f).toFixed(1)}`).join(' ')}">` +
