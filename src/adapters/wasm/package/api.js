@@ -25,8 +25,8 @@ export async function simdbloom(wasmBinary) {
   }
   const json = (address) => (address === 0 ? failed() : JSON.parse(text(address)));
 
-  /** work(addresses) with copies of these byte arrays in the module's memory. Never of no bytes: the
-   *  address 0 means that there is nothing. */
+  /** work(addresses) with copies of these byte arrays in the module's memory. Never of no bytes:
+   *  the address 0 means that there is nothing. */
   function withBytes(arrays, work) {
     const at = [];
     try {
@@ -59,8 +59,8 @@ export async function simdbloom(wasmBinary) {
     if (typeof key === 'bigint' && key >= -(2n ** 63n) && key < 2n ** 64n)
       return BigInt.asUintN(64, key);
     if (Number.isSafeInteger(key)) return BigInt.asUintN(64, BigInt(key));
-    throw new TypeError(`simdbloom: ${String(key)} is no whole number of at most 64 bits; numbers ` +
-                        'above 2^53 must be bigints');
+    throw new TypeError(`simdbloom: ${String(key)} is no whole number of at most 64 bits; ` +
+                        'numbers above 2^53 must be bigints');
   }
   const isBytes = (key) => typeof key === 'string' || key instanceof Uint8Array;
 
@@ -96,7 +96,8 @@ export async function simdbloom(wasmBinary) {
     /** For static functions: the address of a filter, which this object owns. */
     constructor(owner, at) {
       if (owner !== forgotten)
-        throw new TypeError('simdbloom: a Filter is made by Filter.make, Filter.forFpr, Filter.load');
+        throw new TypeError('simdbloom: a Filter is made by Filter.make, Filter.forFpr or ' +
+                            'Filter.load');
       this.#at = at === 0 ? failed() : at;
       forgotten.register(this, at, this);
     }
@@ -104,7 +105,7 @@ export async function simdbloom(wasmBinary) {
       number('keys', keys);
       number(byFpr ? 'fpr' : 'bitsPerKey', size);
       return withText(spec, (s, length) => withText(isa, (i, isaLength) => new Filter(forgotten,
-        m._simdbloom_wasm_make(s, length, keys, size, byFpr ? 1 : 0, integer(seed), i, isaLength))));
+        m._simdbloom_wasm_make(s, length, keys, size, +byFpr, integer(seed), i, isaLength))));
     }
     static make(spec, keys, bitsPerKey, options) {
       return Filter.#made(spec, keys, bitsPerKey, false, options);
@@ -195,8 +196,8 @@ export async function simdbloom(wasmBinary) {
     isas: about.isas,
     expectedFpr: modelled(m._simdbloom_wasm_expected_fpr),
     bitsForFpr: modelled(m._simdbloom_wasm_bits_for_fpr),
-    layout: (spec, keys, bitsPerKey) => withText(spec, (at, length) => json(
-      m._simdbloom_wasm_layout(at, length, number('keys', keys), number('bitsPerKey', bitsPerKey)))),
+    layout: (spec, keys, bits) => withText(spec, (at, length) => json(
+      m._simdbloom_wasm_layout(at, length, number('keys', keys), number('bitsPerKey', bits)))),
     calibration: (file) => withText(file, (at, length) =>
       json(m._simdbloom_wasm_calibration(at, length))),
     advise(work, file) {

@@ -35,8 +35,8 @@ export interface Description {
   blocks?: number;
 }
 
-/** A filter in the module's memory. free(), or `using`, gives the memory back at once; a filter that
- *  is forgotten gives it back when the garbage collector finds it. */
+/** A filter in the module's memory. free(), or `using`, gives the memory back at once; a filter
+ *  that is forgotten gives it back when the garbage collector finds it. */
 export class Filter {
   private constructor();
   /** A filter of a spec ('split256', 'register64:k=5', ..) for so many keys. */
@@ -129,8 +129,8 @@ export function expectedFpr(spec: string, keys: number, bitsPerKey: number): num
 export function bitsForFpr(spec: string, keys: number, fpr: number): number;
 /** The layout, with the k that is best for that size. */
 export function layout(spec: string, keys: number, bitsPerKey: number): Layout;
-/** The best filters for a piece of work on the machine whose calibration this is: the text of a file
- *  that `simdbloom calibrate` wrote, on whichever machine. */
+/** The best filters for a piece of work on the machine whose calibration this is: the text of a
+ *  file that `simdbloom calibrate` wrote, on whichever machine. */
 export function advise(work: Workload, calibration: string): Advice;
 /** The machine of a calibration. */
 export function calibration(text: string): {

@@ -3,26 +3,27 @@ const $ = (id) => document.getElementById(id);
 const settings = ['keys', 'bits', 'work', 'hits'], needs = ['erase', 'grow', 'merge', 'allAtOnce'];
 
 const LAYOUTS = {
-  classic: 'The bits of a key lie anywhere in the filter. It has the fewest false positives of all ' +
-    'filters of bits. In a large filter each bit is a cache miss.',
+  classic: 'The bits of a key lie anywhere in the filter. It has the fewest false positives of ' +
+    'all filters of bits. In a large filter each bit is a cache miss.',
   register32: 'All bits of a key lie in one word of 32 bits: one load and one comparison answer.',
   register64: 'All bits of a key lie in one word of 64 bits: one load and one comparison answer, ' +
     'for a vector of keys at once.',
   split256: 'One bit in each of 8 words of 32 bits: half a cache line, tested by one vector of ' +
     '256 bits. Parquet has the same bits.',
-  split512: 'One bit in each of 16 words of 32 bits: a cache line, tested by one vector of 512 bits.',
+  split512: 'One bit in each of 16 words of 32 bits: a cache line, tested by one vector of 512 ' +
+    'bits.',
   sector512: 'One bit in each of the 8 words of a cache line, from one multiplication.',
-  zoned512: 'The line has zones. A key takes one word of each zone, and some bits of that word: a ' +
-    'test loads few words of one cache line.',
+  zoned512: 'The line has zones. A key takes one word of each zone, and some bits of that word: ' +
+    'a test loads few words of one cache line.',
   blocked512: 'The bits of a key lie anywhere in one cache line: one cache miss, and the fewest ' +
     'false positives of all layouts of one line.',
-  cuckoo: 'The filter stores a fingerprint of each key in one of two buckets. Keys can be erased. ' +
-    'A lookup compares two buckets.',
+  cuckoo: 'The filter stores a fingerprint of each key in one of two buckets. Keys can be ' +
+    'erased. A lookup compares two buckets.',
   counting: 'Counters of 4 bits in place of bits: keys can be erased, for four times the space.',
   dleft: 'A remainder of the hash and a small counter, in the emptiest of four buckets. Keys can ' +
     'be erased.',
-  fuse: 'A slot is the XOR of three slots that the hash chooses. All keys must be there when it is ' +
-    'made. It takes the least space at equal false positives.',
+  fuse: 'A slot is the XOR of three slots that the hash chooses. All keys must be there when it ' +
+    'is made. It takes the least space at equal false positives.',
   growing: 'A cuckoo table of fingerprints that doubles its size when it is full.',
 };
 const inWords = (spec) =>
@@ -146,8 +147,8 @@ function take(name, bytes) {
   asked?.free();
   asked = filter;
   const about = filter.describe();
-  $('loaded').innerHTML = `<strong>${escaped(name)}</strong>: <code>${escaped(about.spec)}</code>, ` +
-    `made for ${about.keys.toLocaleString('en')} keys, ${size(about.bytes)}, ` +
+  $('loaded').innerHTML = `<strong>${escaped(name)}</strong>: ` +
+    `<code>${escaped(about.spec)}</code>, made for ${about.keys.toLocaleString('en')} keys, ${size(about.bytes)}, ` +
     `${about.bitsPerKey.toFixed(1)} bits a key. Expected false positives ` +
     `${percent(about.expectedFpr)}; as it is filled now, ${percent(about.estimatedFpr)}.`;
   $('kind').value = about.keyKind === 'bytes' ? 'text' : 'number';

@@ -55,9 +55,10 @@ function layoutPicture(layout, blocks, touched) {
         words(cells * 64 + 8, y + 16, `bucket ${block}`, 'soft');
     });
     const value = touched[0].bit;
-    out += words(0, 66 + 34 * touched.length, `the key's fingerprint of ${layout.fingerprintBits} ` +
-      `bits, ${value}, lies in one of these cells`);
-    return svg(WIDTH, 76 + 34 * touched.length, `${layout.spec}: ${touched.length} buckets a key`, out);
+    out += words(0, 66 + 34 * touched.length, `the key's fingerprint of ` +
+      `${layout.fingerprintBits} bits, ${value}, lies in one of these cells`);
+    const title = `${layout.spec}: ${touched.length} buckets a key`;
+    return svg(WIDTH, 76 + 34 * touched.length, title, out);
   }
   const cells = layout.blockBits / layout.cellBits;
   const columns = Math.min(layout.wordBits / layout.cellBits, 64, cells);
@@ -80,7 +81,8 @@ function structurePicture(spec) {
   let out = strip(0, 3, boxes.map(([x]) => 3 * (x + 60) / WIDTH), 'parts').replace(/the filter.*?</,
     fuse ? 'the filter: slots, three windows beside each other<' : 'the filter: buckets<');
   for (const [x, cells, name] of boxes) {
-    for (let c = 0; c < cells; ++c) out += rect(x + c * 64, 52, 62, 24, c % 2 ? 'cell odd' : 'cell');
+    for (let c = 0; c < cells; ++c)
+      out += rect(x + c * 64, 52, 62, 24, c % 2 ? 'cell odd' : 'cell');
     out += words(x, 92, name, 'soft');
     if (fuse && x < 480) out += words(x + 145, 69, '⊕');
   }
@@ -97,17 +99,19 @@ function chart(lines, at) {
   const colours = ['#4477aa', '#cc6677', '#228833', '#ccaa22', '#9467bd'];
   let out = '';
   for (let e = 0; e <= 6; ++e)
-    out += `<line class="axis" x1="${left}" x2="${right}" y1="${y(10 ** -e)}" y2="${y(10 ** -e)}"/>` +
-      words(2, y(10 ** -e) + 4, `${+(100 * 10 ** -e).toPrecision(1)} %`, 'soft');
+    out += `<line class="axis" x1="${left}" x2="${right}" y1="${y(10 ** -e)}" ` +
+      `y2="${y(10 ** -e)}"/>` + words(2, y(10 ** -e) + 4, `${+(100 * 10 ** -e).toPrecision(1)} %`, 'soft');
   for (let b = from; b <= to; b += 4) out += words(x(b) - 6, bottom + 18, b, 'soft');
   out += words(left + 190, bottom + 36, 'bits a key', 'soft');
   const labels = lines.map(([name, points], i) => ({ name, i, y: y(points.at(-1)[1]) }))
     .sort((a, b) => a.y - b.y);
   labels.forEach((label, i) => { if (i) label.y = Math.max(label.y, labels[i - 1].y + 15); });
   const over = Math.max(0, labels.at(-1).y - bottom);
-  for (const { name, i, y: at } of labels)
-    out += `<line style="stroke:${colours[i]};stroke-width:3" x1="${right + 6}" x2="${right + 16}" ` +
-      `y1="${at - over}" y2="${at - over}"/>` + words(right + 20, at + 4 - over, name);
+  for (const label of labels) {
+    const level = label.y - over;
+    out += `<line style="stroke:${colours[label.i]};stroke-width:3" x1="${right + 6}" ` +
+      `x2="${right + 16}" y1="${level}" y2="${level}"/>` + words(right + 20, level + 4, label.name);
+  }
   lines.forEach(([name, points], i) => {
     out += `<polyline stroke="${colours[i]}" points="` +
       `${points.map(([b, f]) => `${x(b).toFixed(1)},${y(f).toFixed(1)}`).join(' ')}">` +
