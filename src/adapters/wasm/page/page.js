@@ -148,7 +148,8 @@ function take(name, bytes) {
   asked = filter;
   const about = filter.describe();
   $('loaded').innerHTML = `<strong>${escaped(name)}</strong>: ` +
-    `<code>${escaped(about.spec)}</code>, made for ${about.keys.toLocaleString('en')} keys, ${size(about.bytes)}, ` +
+    `<code>${escaped(about.spec)}</code>, made for ${about.keys.toLocaleString('en')} keys, ` +
+    `${size(about.bytes)}, ` +
     `${about.bitsPerKey.toFixed(1)} bits a key. Expected false positives ` +
     `${percent(about.expectedFpr)}; as it is filled now, ${percent(about.estimatedFpr)}.`;
   $('kind').value = about.keyKind === 'bytes' ? 'text' : 'number';

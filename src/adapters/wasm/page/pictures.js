@@ -100,7 +100,8 @@ function chart(lines, at) {
   let out = '';
   for (let e = 0; e <= 6; ++e)
     out += `<line class="axis" x1="${left}" x2="${right}" y1="${y(10 ** -e)}" ` +
-      `y2="${y(10 ** -e)}"/>` + words(2, y(10 ** -e) + 4, `${+(100 * 10 ** -e).toPrecision(1)} %`, 'soft');
+      `y2="${y(10 ** -e)}"/>` +
+      words(2, y(10 ** -e) + 4, `${+(100 * 10 ** -e).toPrecision(1)} %`, 'soft');
   for (let b = from; b <= to; b += 4) out += words(x(b) - 6, bottom + 18, b, 'soft');
   out += words(left + 190, bottom + 36, 'bits a key', 'soft');
   const labels = lines.map(([name, points], i) => ({ name, i, y: y(points.at(-1)[1]) }))
