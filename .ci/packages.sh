@@ -50,7 +50,7 @@ bench_packages=(libbenchmark-dev libabsl-dev libleveldb-dev librocksdb-dev libbl
 test_packages=(binutils clang-format-14 libgtest-dev libsodium-dev libopenmpi-dev openmpi-bin
   zsh fish mandoc)
 # The Python package, and what its tests and its page use.
-python_packages=(pybind11-dev python3-dev python3-numpy python3-venv python3-pandas
+python_packages=(pybind11-dev python3-dev python3-numpy python3-pip python3-pandas
   python3-matplotlib mypy)
 packaging_packages=(abigail-tools dpkg-dev fakeroot file lintian)
 

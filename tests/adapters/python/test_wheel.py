@@ -1,5 +1,6 @@
 """The wheel that pip builds from the project's folder, without network."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ print(simdbloom.__version__, simdbloom.__file__)
 """
 
 
+@unittest.skipIf(importlib.util.find_spec("pip") is None, "pip is not installed")
 class Wheel(unittest.TestCase):
 
     def test_is_installed_by_pip(self):
@@ -33,6 +35,10 @@ class Wheel(unittest.TestCase):
                      for at, _, names in os.walk(folder) for name in names}
             for name in ("simdbloom/__init__.pyi", "simdbloom/py.typed"):
                 self.assertIn(name, files)
+            listed = subprocess.run([sys.executable, "-m", "pip", "show", "simdbloom"],
+                                    capture_output=True, text=True, check=True,
+                                    env={**os.environ, "PYTHONPATH": folder}).stdout
+            self.assertIn("Requires: numpy", listed)
 
     def test_is_made_of_what_the_source_archive_has(self):
         sys.path.insert(0, os.path.join(ROOT, "src/adapters/python/build_backend"))

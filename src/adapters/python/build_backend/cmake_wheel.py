@@ -57,24 +57,40 @@ def installed(folder, build=None):
         subprocess.run(command, check=True)
 
 
+def info_files():
+    """The folder of the wheel that describes it, but for RECORD."""
+    info = f"simdbloom-{version()}.dist-info"
+    return {
+        f"{info}/METADATA": metadata().encode(),
+        f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes(),
+        f"{info}/WHEEL": (f"Wheel-Version: 1.0\nGenerator: simdbloom\n"
+                          f"Root-Is-Purelib: false\nTag: {tag()}\n").encode()
+    }
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Without it pip would build the wheel to read its metadata."""
+    for path, data in info_files().items():
+        file = pathlib.Path(metadata_directory, path)
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(data)
+    return f"simdbloom-{version()}.dist-info"
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    name = f"simdbloom-{version()}"
-    info = f"{name}.dist-info"
     with tempfile.TemporaryDirectory() as folder:
         installed(folder, (config_settings or {}).get("build-dir"))
         files = {
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()
         }
-    files[f"{info}/METADATA"] = metadata().encode()
-    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: simdbloom\n"
-                              f"Root-Is-Purelib: false\nTag: {tag()}\n").encode()
+    files.update(info_files())
     record = ""
     for path, data in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         record += f"{path},sha256={digest},{len(data)}\n"
-    files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
+    name = f"simdbloom-{version()}"
+    files[f"{name}.dist-info/RECORD"] = (record + f"{name}.dist-info/RECORD,,\n").encode()
     wheel = f"{name}-{tag()}.whl"
     with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED) as out:
         for path, data in files.items():
