@@ -9,6 +9,10 @@ import numpy as np
 from simdbloom import Filter, JoinBuilder, Rows
 
 try:
+    import duckdb
+except ImportError:
+    duckdb = None
+try:
     import pyarrow
 except ImportError:
     pyarrow = None
@@ -214,6 +218,9 @@ class PyArrow(unittest.TestCase):
         self.assertEqual(of(pyarrow.array(["a", "b"])).count(["a", "b", "c"]), 2)
         table = pyarrow.table({"a": [1, 2], "b": ["x", "y"]})
         self.assertEqual(of(table).count(Rows([1, 2], ["x", "y"])), 2)
+        self.assertEqual(pyarrow.array(f.contains_arrow([1, 2, 3])).to_pylist(),
+                         [True, False, True])
+        self.assertEqual(pyarrow.array(f.select_arrow([1, 2, 3])).to_pylist(), [0, 2])
 
 
 @unittest.skipIf(polars is None, "polars is not installed")
@@ -226,6 +233,16 @@ class Polars(unittest.TestCase):
         self.assertEqual(of(polars.Series(["a", "b"])).count(["a", "b", "c"]), 2)
         frame = polars.DataFrame({"a": [1, 2], "b": ["x", "y"]})
         self.assertEqual(of(frame).count(Rows([1, 2], ["x", "y"])), 2)
+
+
+@unittest.skipIf(duckdb is None, "duckdb is not installed")
+class DuckDb(unittest.TestCase):
+
+    def test_works_unasked(self):
+        relation = duckdb.sql("SELECT range AS a FROM range(10000) WHERE range % 3 = 0")
+        if not hasattr(relation, "__arrow_c_stream__"):
+            self.skipTest("this duckdb has no __arrow_c_stream__")
+        self.assertEqual(of(relation).count(np.arange(0, 10000, 3)), 3334)
 
 
 if __name__ == "__main__":
