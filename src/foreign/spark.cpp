@@ -71,8 +71,7 @@ public:
             std::uint64_t sum = widened(one) * std::numeric_limits<std::int32_t>::max();
             for (unsigned i = 0; i < k_; ++i) {
                 sum += widened(other);
-                if (sum >> 63 != 0) sum = ~sum;
-                if (!use(sum % bits_.size())) return false;
+                if (!use((sum >> 63 != 0 ? ~sum : sum) % bits_.size())) return false;
             }
         }
         return true;

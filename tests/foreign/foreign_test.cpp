@@ -1,5 +1,7 @@
 // The filters of other systems: published vectors, and what every format does.
+#include <array>
 #include <functional>
+#include <utility>
 
 #include "foreign_support.hpp"
 
@@ -77,6 +79,25 @@ TEST(ForeignVectors, SparksVersionsDifferInTheirSums) {
     EXPECT_TRUE(std::ranges::equal(std::span(second).first(16),
                                    bytes_of_hex("0000000200000007000000000000009D")));
     EXPECT_FALSE(std::ranges::equal(std::span(first).subspan(12), std::span(second).subspan(16)));
+}
+
+// By BloomFilterImplV2 of Spark 4.1, in integers without a limit. The first hash of 2 and 3 is
+// negative (-971005196 and -1556392013), and its sums stay so: only the index is turned over.
+TEST(ForeignVectors, SparksSecondVersion) {
+    const std::pair<std::uint64_t, std::array<std::uint64_t, 7>> vectors[] = {
+        {1, {7193, 9910, 2579, 5296, 8013, 682, 3399}},
+        {2, {74, 9185, 8248, 7311, 6374, 5437, 4500}},
+        {3, {9618, 5810, 2002, 8242, 4434, 626, 6866}},
+        {42, {8709, 3144, 7627, 2062, 6545, 980, 5463}}};
+    for (const auto& [key, bits] : vectors) {
+        auto filter = ForeignFilter::with_bits_per_key(spark_v2, 1000, 10);
+        filter.insert(key);
+        auto expected = bytes_of_hex("0000000200000007000000000000009D");
+        expected.resize(16 + 8 * 157);
+        for (const std::uint64_t bit : bits)
+            expected[16 + bit / 64 * 8 + 7 - bit % 64 / 8] |= std::byte(1u << bit % 8);
+        EXPECT_EQ(filter.write(), expected) << key;
+    }
 }
 
 // The encoding of Protocol Buffers of a BlockBloomFilterPB, all fields set as CopyToPB sets them.
