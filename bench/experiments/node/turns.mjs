@@ -1,6 +1,6 @@
-// turns.mjs PACKAGE FOLDER ROUNDS: the Node.js side of node_batches. For each instruction set a line
-// with its name, ns a key and how many keys were found; `+copies` is through the package's select(),
-// which copies the keys into the module's memory and the answers out of it.
+// turns.mjs PACKAGE FOLDER ROUNDS: the Node.js side of node_batches. For each instruction set a
+// line with its name, ns a key and how many keys were found. `+copies` is through the package's
+// select(), which copies the keys into the module's memory and the answers out of it.
 import { readFileSync } from 'node:fs';
 
 const [, , folder, files, count] = process.argv;
