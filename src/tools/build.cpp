@@ -17,7 +17,7 @@ struct BuildSettings {
     std::uint64_t keys = 0, seed = 0;
     double bits_per_key = 12;
     std::optional<double> fpr;
-    unsigned fold_levels = 0;
+    unsigned fold_levels = 0, threads = 2;
     bool quiet = false, progress = false;
 };
 
@@ -28,13 +28,14 @@ struct Built {
     double bits_per_key, fpr;
 };
 
-/// Gives every batch of the source to `insert`. Returns the number of keys.
+/// Gives every batch of the keys to `insert`. Returns the number of keys.
 template <class Insert>
-std::uint64_t insert_all(KeySource& source, const BuildSettings& s, const Insert& insert) {
+std::uint64_t insert_all(const BuildSettings& s, const char* what, const Insert& insert) {
+    KeySource source(s.input, s.format, s.seed, s.threads);
     std::uint64_t inserted = 0;
-    Progress progress("building", s.progress);
+    Progress progress(what, s.progress, s.quiet);
     while (source.next()) {
-        insert();
+        insert(source);
         inserted += source.size();
         progress.show(source);
     }
@@ -42,7 +43,9 @@ std::uint64_t insert_all(KeySource& source, const BuildSettings& s, const Insert
     return inserted;
 }
 
-Built build_ours(KeySource& source, const BuildSettings& s, std::uint64_t expected,
+using Waiting = std::vector<std::vector<std::uint64_t>>;
+
+Built build_ours(const BuildSettings& s, std::uint64_t expected, Waiting waiting,
                  std::uint64_t& inserted) {
     Options options;
     options.seed = s.seed;
@@ -50,19 +53,25 @@ Built build_ours(KeySource& source, const BuildSettings& s, std::uint64_t expect
     options.fold_levels = s.fold_levels;
     auto filter = s.fpr ? make_filter_for_fpr(s.spec, expected, *s.fpr, options)
                         : make_filter(s.spec, expected, s.bits_per_key, options);
-    inserted = insert_all(source, s, [&] { filter.insert_hashes(source.hashes(s.seed)); });
+    for (auto& hashes : waiting) {
+        filter.insert_hashes(hashes);
+        inserted += hashes.size();
+        hashes = {};
+    }
+    if (waiting.empty())
+        inserted = insert_all(s, "building",
+                              [&](KeySource& source) { filter.insert_hashes(source.hashes()); });
     save_file(filter, s.output);
     return {filter.spec(), filter.size_in_bytes(), filter.bits_per_key(), filter.estimated_fpr()};
 }
 
 /// A filter of another system.
-Built build_foreign(KeySource& source, const BuildSettings& s, std::uint64_t expected,
-                    std::uint64_t& inserted) {
+Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_t& inserted) {
     const auto format = parse_foreign_format(s.as);
     const auto n_keys = static_cast<std::size_t>(expected);
     auto filter = s.fpr ? ForeignFilter::for_fpr(format, n_keys, *s.fpr)
                         : ForeignFilter::with_bits_per_key(format, n_keys, s.bits_per_key);
-    inserted = insert_all(source, s, [&] {
+    inserted = insert_all(s, "building", [&](KeySource& source) {
         if (s.format == KeyFormat::lines) filter.insert_keys(source.texts());
         else filter.insert(source.numbers());
     });
@@ -73,12 +82,24 @@ Built build_foreign(KeySource& source, const BuildSettings& s, std::uint64_t exp
 }
 
 int run(const BuildSettings& s) {
-    KeySource source(s.input, s.format);
-    const std::uint64_t expected = s.keys != 0 ? s.keys : source.count_keys();
+    // What is no regular file is read once: the hashes of its keys wait until their number is
+    // known.
+    Waiting waiting;
+    std::uint64_t expected = s.keys;
+    if (const auto counted = expected == 0 ? count_keys(s.input, s.format) : expected; counted)
+        expected = *counted;
+    else if (s.as.empty())
+        expected = insert_all(s, "reading", [&](KeySource& source) {
+            const auto hashes = source.hashes();
+            waiting.emplace_back(hashes.begin(), hashes.end());
+        });
+    else
+        throw std::runtime_error("the number of keys in \"" + s.input +
+                                 "\" is not known beforehand: give --keys");
     if (expected == 0) throw std::runtime_error("\"" + s.input + "\" has no keys");
     std::uint64_t inserted = 0;
-    const Built built = s.as.empty() ? build_ours(source, s, expected, inserted)
-                                     : build_foreign(source, s, expected, inserted);
+    const Built built = s.as.empty() ? build_ours(s, expected, std::move(waiting), inserted)
+                                     : build_foreign(s, expected, inserted);
     if (!s.quiet)
         std::fprintf(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%\n",
                      s.output.c_str(), static_cast<unsigned long long>(inserted),
@@ -96,7 +117,7 @@ void add_build(CLI::App& app, int& status) {
         add_command(app, "build", "Make a filter of the keys in a file", "",
                     {{"simdbloom build keys.txt -o keys.bloom", "12 bits a key"},
                      {"simdbloom build keys.txt -o keys.bloom --fpr 0.001", "an FPR of 0.1 %"},
-                     {"sort -u keys.txt | simdbloom build -n 1000 -o keys.bloom", "of a pipe"}});
+                     {"sort -u keys.txt | simdbloom build -o keys.bloom", "of a pipe"}});
     const auto s = std::make_shared<BuildSettings>();
     command->add_option("FILE", s->input, "keys; - for standard input")
         ->type_name(file_type)
@@ -112,8 +133,8 @@ void add_build(CLI::App& app, int& status) {
             ->type_name(spec_type)
             ->capture_default_str();
     add_whole(*command, "-n,--keys", s->keys,
-              "keys to make room for; needed where FILE is no regular file, which is else read "
-              "twice")
+              "keys to make room for. Without it a regular file is read twice, and of a pipe 8 "
+              "bytes a key are kept until its end")
         ->default_str("");
     auto* bits = command->add_option("-b,--bits-per-key", s->bits_per_key, "size of the filter")
                      ->type_name(number_type)
@@ -126,6 +147,9 @@ void add_build(CLI::App& app, int& status) {
     auto* folds = add_whole(*command, "--fold-levels", s->fold_levels,
                             "how often the filter can be halved later (see fold)");
     add_as(*command, s->as)->excludes(spec)->excludes(seed)->excludes(folds);
+    add_choice<unsigned>(*command, "--threads", s->threads, {{"1", 1}, {"2", 2}},
+                         "2: one reads and hashes while the other inserts; the filter is the same")
+        ->default_str("2");
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
     add_progress(*command, s->progress);
     command->callback([=, &status] { status = run(*s); });

@@ -5,12 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <istream>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "simdbloom/options.hpp"
 
@@ -29,51 +28,54 @@ inline std::string_view key_of(std::string_view line) noexcept {
     return line.substr(0, line.size() - (!line.empty() && line.back() == '\r'));
 }
 
+/// The keys of a file in batches, with their hashes.
+///
+///     a second thread   read block 1, split, hash | read block 2, split, hash | ...
+///     the caller's      waits                     | next(): batch 1           | next(): batch 2
 class KeySource {
 public:
-    static constexpr std::size_t batch_keys = 4096;
+    /// "-" is standard input. The hashes are those of filters with that seed. With one thread, the
+    /// caller's reads. Throws std::runtime_error that names a path that cannot be read.
+    KeySource(const std::string& path, KeyFormat format, std::uint64_t seed, unsigned threads = 2);
+    ~KeySource();
+    KeySource(const KeySource&) = delete;
+    KeySource& operator=(const KeySource&) = delete;
 
-    /// "-" is standard input. Throws std::runtime_error that names a path that cannot be read.
-    KeySource(std::string path, KeyFormat format);
-
-    /// Reads up to batch_keys keys and returns false at the end. Throws std::runtime_error where
-    /// reading fails and where u64 keys end inside a key.
+    /// Goes to the next batch and returns false at the end. Throws std::runtime_error where reading
+    /// fails and where u64 keys end inside a key.
     bool next();
-    std::size_t size() const noexcept { return n_; }
-    /// The hashes of the batch, as filters with that seed hash their keys.
-    std::span<const std::uint64_t> hashes(std::uint64_t seed);
+    std::size_t size() const noexcept;
+    /// The hashes of the batch.
+    std::span<const std::uint64_t> hashes() const noexcept;
     /// The keys of the batch: of u64, and of lines without their ends.
-    std::span<const std::uint64_t> numbers() const noexcept { return {numbers_.data(), n_}; }
-    std::span<const std::string_view> texts();
-    KeyFormat format() const noexcept { return format_; }
+    std::span<const std::uint64_t> numbers() const noexcept;
+    std::span<const std::string_view> texts() const noexcept;
+    KeyFormat format() const noexcept;
     /// Key i of the batch as text. A line is as it stands in the file, without the LF.
-    std::string text(std::size_t i) const {
-        return format_ == KeyFormat::lines ? lines_[i] : std::to_string(numbers_[i]);
-    }
+    std::string text(std::size_t i) const;
 
     std::uint64_t bytes_read() const noexcept { return bytes_read_; }
     /// The bytes of a regular file, else 0.
-    std::uint64_t bytes_in_all() const noexcept { return bytes_in_all_; }
-    /// The number of keys of a regular file. The file is read to its end and begun again. Throws
-    /// std::runtime_error for anything else.
-    std::uint64_t count_keys();
+    std::uint64_t bytes_in_all() const noexcept;
+
+    struct Input;
+    struct Batch;
+    struct Reader;
 
 private:
-    std::istream& in() noexcept;
-    std::string path_;
-    KeyFormat format_;
-    std::ifstream file_;
-    std::vector<std::string> lines_;
-    std::vector<std::string_view> texts_;
-    std::vector<std::uint64_t> numbers_, hashes_;
-    std::size_t n_ = 0;
-    std::uint64_t bytes_read_ = 0, bytes_in_all_ = 0;
+    std::shared_ptr<Reader> reader_;
+    std::unique_ptr<Batch> batch_;
+    std::uint64_t bytes_read_ = 0;
 };
+
+/// The number of keys of a regular file, which is read to its end; nothing for what is no regular
+/// file. Throws as KeySource does.
+std::optional<std::uint64_t> count_keys(const std::string& path, KeyFormat format);
 
 /// A bar on standard error while keys are read, where that is a terminal or the user wants it.
 class Progress {
 public:
-    Progress(std::string what, bool wanted);
+    Progress(std::string what, bool wanted, bool unwanted = false);
     ~Progress();
     void show(const KeySource& source, bool last = false);
 

@@ -33,20 +33,22 @@ void check_kind(const ProbeSettings& s, KeyKind kind) {
 /// batch it finds.
 struct OpenFilter {
     KeyKind kind;
+    std::uint64_t seed;  // of hashes, where it is asked by them
     std::function<void(KeySource&, std::span<std::uint8_t>)> contains;
 };
 
 template <class F>
 OpenFilter open_filter(const FilterBase& base, F filter) {
-    return {base.key_kind(),
-            [seed = base.seed(), filter = std::move(filter)](KeySource& source, auto bits) {
-                filter->contains_hashes(source.hashes(seed), bits);
+    return {base.key_kind(), base.seed(),
+            [filter = std::move(filter)](KeySource& source, auto bits) {
+                filter->contains_hashes(source.hashes(), bits);
             }};
 }
 
 OpenFilter open_filter(ForeignFilter other) {
-    return {KeyKind::unknown, [filter = std::make_shared<const ForeignFilter>(std::move(other))](
-                                  KeySource& source, auto bits) {
+    return {KeyKind::unknown, 0,
+            [filter = std::make_shared<const ForeignFilter>(std::move(other))](KeySource& source,
+                                                                               auto bits) {
                 if (source.format() == KeyFormat::lines)
                     filter->contains_keys(source.texts(), bits);
                 else filter->contains(source.numbers(), bits);
@@ -70,12 +72,13 @@ OpenFilter open(const std::string& path, const std::string& as) {
 int run(const ProbeSettings& s) {
     const OpenFilter filter = open(s.filter, s.as);
     check_kind(s, filter.kind);
-    KeySource source(s.input, s.format);
+    KeySource source(s.input, s.format, filter.seed);
     std::uint64_t read = 0, found = 0;
-    std::vector<std::uint8_t> bits(KeySource::batch_keys / 8);
+    std::vector<std::uint8_t> bits;
     {
         Progress progress("probing", s.progress);
         while (source.next()) {
+            bits.resize((source.size() + 7) / 8);
             filter.contains(source, bits);
             for (std::size_t i = 0; i < source.size(); ++i) {
                 const bool is_in = (bits[i / 8] >> (i % 8) & 1) != 0;

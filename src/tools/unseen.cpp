@@ -40,18 +40,19 @@ ScalableBloom open_filter(const UnseenSettings& s) {
 
 int run(const UnseenSettings& s) {
     const Lock lock(s.filter);
-    KeySource source(s.input, KeyFormat::lines);
     ScalableBloom filter = open_filter(s);
+    KeySource source(s.input, KeyFormat::lines, filter.seed());
 
     std::uint64_t read = 0, unseen = 0;
-    std::vector<std::uint8_t> were_new(KeySource::batch_keys / 8);
+    std::vector<std::uint8_t> were_new;
     std::exception_ptr ended;
     {
-        Progress progress("reading", s.progress);
+        Progress progress("reading", s.progress, s.quiet);
         while (!ended && source.next()) {
             // A series that cannot go on keeps the keys that went in.
+            were_new.assign((source.size() + 7) / 8, 0);
             try {
-                unseen += filter.insert_hashes_if_new(source.hashes(filter.seed()), were_new);
+                unseen += filter.insert_hashes_if_new(source.hashes(), were_new);
             } catch (...) {
                 ended = std::current_exception();
             }
