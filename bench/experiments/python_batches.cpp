@@ -146,8 +146,10 @@ int main() {
 
     {
         Python python(folder);
-        for (unsigned round = 0; round <= rounds; ++round)
-            for (Work& work : works) {
+        // All rounds of one piece of work at a stretch: behind the texts, which fill the caches, a
+        // batch of numbers takes several rounds to come to its speed.
+        for (Work& work : works)
+            for (unsigned round = 0; round <= rounds; ++round) {
                 std::size_t here = 0, there = 0;
                 const auto cpp = [&] {
                     here = work.work();  // untimed, as turns.py has it
@@ -168,8 +170,7 @@ int main() {
     std::printf(
         "`split256` at 12 bits a key, batches of %zu keys, half of them in the filter; "
         "medians of %u rounds in turn with 95 %% intervals, CPU time of one thread, each time "
-        "after "
-        "the same batch untimed.\n\n",
+        "after the same batch untimed.\n\n",
         n, rounds);
     print_header({"keys, answers", "C++, ns a key", "Python, ns a key", "share of C++'s speed"});
     for (const Work& work : works)

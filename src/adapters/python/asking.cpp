@@ -141,8 +141,7 @@ py::array select(const Asked& asked, Keys& keys, const py::object& list, const p
     py::array_t<std::uint32_t, py::array::c_style> owner;
     if (!list.is_none()) {
         if (!keys.rows()) throw py::type_error("simdbloom: a stream has no rows to choose from");
-        const auto array = py::array::ensure(list);
-        if (!array) throw py::error_already_set();
+        const py::array array = array_of(list);
         if (array.ndim() != 1 || array.dtype().kind() != 'u' || array.itemsize() != 4)
             throw py::type_error("simdbloom: rows is one array of uint32, not of " +
                                  text_of(array.dtype()));

@@ -254,14 +254,18 @@ void take_array(OwnedColumn& own, py::array array, bool hashed) {
 
 }  // namespace
 
+py::array array_of(py::handle object) {
+    if (py::isinstance<py::array>(object)) return py::reinterpret_borrow<py::array>(object);
+    return py::module_::import("numpy").attr("asarray")(object);
+}
+
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
     auto own =
         std::make_unique<OwnedColumn>(OwnedColumn{py::reinterpret_borrow<py::object>(object)});
     const bool is_array = py::isinstance<py::array>(object) || py::hasattr(object, "__array__") ||
                           PyObject_CheckBuffer(object.ptr()) != 0;
     if (is_array) {
-        auto array = py::array::ensure(object);
-        if (!array) throw py::error_already_set();
+        auto array = array_of(object);
         if (py::isinstance<py::array>(object) && py::hasattr(object, "_mask")) take_mask(*own);
         take_array(*own, std::move(array), hashed);
     } else if (hashed) {

@@ -95,6 +95,8 @@ private:
     std::optional<std::size_t> rows_;
 };
 
+/// An object as an array. Throws what the object's own __array__ raises, which array::ensure hides.
+py::array array_of(py::handle object);
 /// The column of an array, a sequence or another iterable.
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed);
 

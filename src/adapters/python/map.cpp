@@ -37,8 +37,7 @@ using Values = py::array_t<std::uint32_t, py::array::c_style>;
 
 /// Values as uint32. Throws ValueError for one that is not.
 Values values_of(py::handle object) {
-    const auto given = py::array::ensure(object);
-    if (!given) throw py::error_already_set();
+    const py::array given = array_of(object);
     const char kind = given.dtype().kind();
     if (kind != 'u' && kind != 'i' && kind != 'b' && given.size() != 0)
         throw py::type_error("simdbloom: values are integers, not " + text_of(given.dtype()));

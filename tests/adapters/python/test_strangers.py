@@ -94,6 +94,19 @@ class Arrays(unittest.TestCase):
                 f.contains(keys)
 
 
+    def test_that_fail_say_why(self):
+
+        class Broken:
+
+            def __array__(self, dtype=None):
+                raise LookupError("of the array")
+
+        f = of([1])
+        for call in (f.insert, lambda a: f.select([1], rows=a), lambda a: Map([1], a)):
+            with self.assertRaisesRegex(LookupError, "of the array"):
+                call(Broken())
+
+
 class Objects(unittest.TestCase):
 
     def test_whose_init_was_not_called_are_refused(self):
