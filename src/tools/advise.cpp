@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "commands.hpp"
+#include "json.hpp"
 
 namespace simdbloom::tools {
 namespace {
@@ -15,6 +16,7 @@ struct AdviseSettings {
     Workload workload;
     std::string calibration;
     std::size_t lines = 8;
+    bool json = false;
 };
 
 std::uint64_t whole(const char* name, double value) {
@@ -45,6 +47,28 @@ int advise_on(AdviseSettings s) {
     const Advice advice = s.calibration.empty()
                               ? advise(s.workload)
                               : advise(s.workload, Calibration::load(s.calibration).value());
+    if (s.json) {
+        Json ranking = Json::array();
+        for (std::size_t i = 0; i < advice.ranking.size(); ++i) {
+            const Advice::Choice& c = advice.ranking[i];
+            if (c.is_none())
+                ranking.push_back({{"spec", nullptr}, {"total_ns", json_number(c.total_ns)}});
+            else if (i < s.lines)
+                ranking.push_back({{"spec", c.spec},
+                                   {"bits_per_key", json_number(c.bits_per_key)},
+                                   {"bytes", c.bytes},
+                                   {"isa", std::string(to_string(c.isa))},
+                                   {"fpr", json_number(c.fpr)},
+                                   {"insert_ns", json_number(c.insert_ns)},
+                                   {"lookup_ns", json_number(c.lookup_ns)},
+                                   {"total_ns", json_number(c.total_ns)}});
+        }
+        print_json({{"why", advice.why()},
+                    {"noise", json_number(advice.noise)},
+                    {"candidates", advice.candidates},
+                    {"ranking", std::move(ranking)}});
+        return 0;
+    }
     std::printf("%s\n\n", advice.why().c_str());
     std::printf("%-18s %8s %12s %12s %10s %9s %9s %10s\n", "spec", "bits/key", "bytes", "ISA",
                 "FPR", "insert ns", "lookup ns", "a probe ns");
@@ -87,6 +111,7 @@ void add_advise(CLI::App& app, int& status) {
     option("--calibration", s->calibration, "FILE",
            "file of \"simdbloom calibrate -o\"; by default that of this machine");
     option("--lines", s->lines, "N", "lines of the table")->capture_default_str();
+    add_json(*command, s->json);
     command->callback([=, &status] { status = advise_on(*s); });
 }
 

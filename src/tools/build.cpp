@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "keys.hpp"
 #include "simdbloom/foreign.hpp"
 #include "simdbloom/serialize.hpp"
@@ -18,7 +19,7 @@ struct BuildSettings {
     double bits_per_key = 12;
     std::optional<double> fpr;
     unsigned fold_levels = 0, threads = 2;
-    bool quiet = false, progress = false;
+    bool quiet = false, progress = false, json = false;
 };
 
 /// What the summary says.
@@ -33,7 +34,7 @@ template <class Insert>
 std::uint64_t insert_all(const BuildSettings& s, const char* what, const Insert& insert) {
     KeySource source(s.input, s.format, s.seed, s.threads);
     std::uint64_t inserted = 0;
-    Progress progress(what, s.progress, s.quiet);
+    Progress progress(what, s.progress, s.quiet || s.json);
     while (source.next()) {
         insert(source);
         inserted += source.size();
@@ -82,6 +83,7 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
 }
 
 int run(const BuildSettings& s) {
+    check_json_output(s.json, s.output);
     // What is no regular file is read once: the hashes of its keys wait until their number is
     // known.
     Waiting waiting;
@@ -100,7 +102,15 @@ int run(const BuildSettings& s) {
     std::uint64_t inserted = 0;
     const Built built = s.as.empty() ? build_ours(s, expected, std::move(waiting), inserted)
                                      : build_foreign(s, expected, inserted);
-    if (!s.quiet)
+    if (s.json)
+        print_json({{"output", json_text(s.output)},
+                    {"spec", built.spec},
+                    {"keys", inserted},
+                    {"made_for", expected},
+                    {"bytes", built.bytes},
+                    {"bits_per_key", json_number(built.bits_per_key)},
+                    {"fpr", json_number(built.fpr)}});
+    else if (!s.quiet)
         std::fprintf(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%\n",
                      s.output.c_str(), static_cast<unsigned long long>(inserted),
                      built.spec.c_str(), built.bytes, built.bits_per_key, 100 * built.fpr);
@@ -150,6 +160,7 @@ void add_build(CLI::App& app, int& status) {
     add_choice<unsigned>(*command, "--threads", s->threads, {{"1", 1}, {"2", 2}},
                          "2: one reads and hashes while the other inserts; the filter is the same")
         ->default_str("2");
+    add_json(*command, s->json);
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
     add_progress(*command, s->progress);
     command->callback([=, &status] { status = run(*s); });

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "terminal.hpp"
 
 namespace simdbloom::tools {
@@ -13,7 +14,7 @@ namespace {
 
 struct CalibrateSettings {
     std::string output;
-    bool quick = false, full = false, check = false, quiet = false, progress = false;
+    bool quick = false, full = false, check = false, quiet = false, progress = false, json = false;
 };
 
 std::filesystem::path path_of(const CalibrateSettings& s) {
@@ -26,7 +27,27 @@ std::filesystem::path path_of(const CalibrateSettings& s) {
     return path;
 }
 
-void say(const std::filesystem::path& path, const Calibration& c) {
+void say(const std::filesystem::path& path, const Calibration& c, bool json) {
+    if (json) {
+        Json rules = Json::array(), choices = Json::array();
+        for (const auto& r : c.rules)
+            rules.push_back(
+                {{"isa", std::string(to_string(r.isa))},
+                 {"spec", r.spec},
+                 {"prefetch_above_bytes",
+                  r.prefetch_above == UINT64_MAX ? Json(nullptr) : Json(r.prefetch_above)},
+                 {"few_below_keys", r.few_below}});
+        for (const auto& choice : c.choices)
+            choices.push_back({{"isa", std::string(to_string(choice.isa))},
+                               {"spec", choice.spec},
+                               {"above_bytes", choice.above}});
+        print_json({{"file", json_text(path.string())},
+                    {"cpu", json_text(c.machine.cpu)},
+                    {"measured", c.date},
+                    {"rules", std::move(rules)},
+                    {"choices", std::move(choices)}});
+        return;
+    }
     std::printf("%s: %s, measured %s UTC\n", path.c_str(), c.machine.cpu.c_str(), c.date.c_str());
     for (const auto& r : c.rules) {
         const std::string above =
@@ -46,10 +67,10 @@ void say(const std::filesystem::path& path, const Calibration& c) {
 int calibrate(const CalibrateSettings& s) {
     const std::filesystem::path path = path_of(s);
     if (s.check) {
-        say(path, Calibration::load(path).value());
+        say(path, Calibration::load(path).value(), s.json);
         return 0;
     }
-    const bool shows = s.progress || (!s.quiet && shows_progress());
+    const bool shows = s.progress || (!s.quiet && !s.json && shows_progress());
     const auto made =
         Calibration::measure(s.full ? Calibration::Effort::full : Calibration::Effort::quick,
                              [&](double share, std::string_view what) {
@@ -59,7 +80,7 @@ int calibrate(const CalibrateSettings& s) {
                              });
     if (shows) std::fprintf(stderr, "\r%45s\r", "");
     made.save(path);
-    if (!s.quiet) say(path, made);
+    if (!s.quiet || s.json) say(path, made, s.json);
     return 0;
 }
 
@@ -85,6 +106,7 @@ void add_calibrate(CLI::App& app, int& status) {
                    "measure nothing; print what the file says, or why it is refused")
         ->excludes(quick)
         ->excludes(full);
+    add_json(*command, s->json);
     command->add_flag("-q,--quiet", s->quiet, "print nothing");
     add_progress(*command, s->progress);
     command->callback([=, &status] { status = calibrate(*s); });

@@ -1,9 +1,11 @@
 // The program `simdbloom`.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "simdbloom.h"
 #include "terminal.hpp"
 
@@ -24,7 +26,16 @@ void add_commands(Command& app, int& status) {
         }
 }
 
-void say(const std::string& message) {
+bool in_json = false;
+
+/// What went wrong, on standard error.
+void say(const std::string& message, int code = 1) {
+    if (in_json) {
+        const Json error = {{"error", message}, {"exit_code", code}};
+        const auto replace = Json::error_handler_t::replace;
+        std::fprintf(stderr, "%s\n", error.dump(-1, ' ', false, replace).c_str());
+        return;
+    }
     std::fprintf(stderr, "%s%s\n", said_by_us().c_str(), message.c_str());
 }
 
@@ -33,7 +44,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
            const std::vector<std::string>& words) {
     if (words.empty()) {
         std::fputs(app.help().c_str(), stderr);
-        say("a command is required");
+        say("a command is required", 2);
         return 2;
     }
     const auto chosen = app.get_subcommands();
@@ -48,7 +59,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
         if (extra[0][0] == '-') meant = nearest(asked, extra[0]);
     }
     if (!meant.empty()) message += "; did you mean " + meant + "?";
-    say(message);
+    say(message, 2);
+    if (in_json) return 2;
     std::fprintf(stderr, "See: simdbloom%s --help\n",
                  chosen.empty() ? "" : (" " + asked.get_name()).c_str());
     return 2;
@@ -56,6 +68,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
 
 int run(const std::vector<std::string>& words) {
     int status = 0;
+    in_json = std::ranges::count(words.begin(), std::ranges::find(words, "--"), "--json") != 0;
     Command app("simdbloom", "filters of keys, made, asked and kept in files",
                 "A filter says \"certainly not\" or \"probably\" about a key, in a few bits for "
                 "each key that it was made of. It has no false negatives.",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "simdbloom/foreign.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
@@ -20,8 +21,22 @@ const char* keys_of(KeyKind kind) {
     return texts[static_cast<std::size_t>(kind)];
 }
 
-int info_of(const ScalableBloom& series) {
+int info_of(const ScalableBloom& series, bool json) {
     const FilterBase& first = series.filters().front().base();
+    if (json) {
+        print_json({{"spec", series.spec()},
+                    {"filters", series.filters().size()},
+                    {"made_for", series.capacity()},
+                    {"stored", series.stored()},
+                    {"bytes", series.size_in_bytes()},
+                    {"bits_per_key", json_number(series.bits_per_key())},
+                    {"hash", to_string(first.hashing())},
+                    {"seed", first.seed()},
+                    {"keys", to_string(first.key_kind())},
+                    {"fpr_bound", json_number(series.fpr_bound())},
+                    {"fpr", json_number(series.estimated_fpr())}});
+        return 0;
+    }
     std::printf("spec           %s, %zu filters in series\n", series.spec().c_str(),
                 series.filters().size());
     std::printf("made for       %llu keys, of which it has %llu\n",
@@ -37,7 +52,15 @@ int info_of(const ScalableBloom& series) {
     return 0;
 }
 
-int info_of(const ForeignFilter& filter) {
+int info_of(const ForeignFilter& filter, bool json) {
+    if (json) {
+        print_json({{"format", std::string(to_string(filter.format()))},
+                    {"bytes", filter.size_in_bytes()},
+                    {"k", filter.k()},
+                    {"besides", json_text(filter.details())},
+                    {"fpr", json_number(filter.estimated_fpr())}});
+        return 0;
+    }
     std::printf("format         %s\n", std::string(to_string(filter.format())).c_str());
     std::printf("size           %zu bytes of bits, k %u\n", filter.size_in_bytes(), filter.k());
     if (const std::string details = filter.details(); !details.empty())
@@ -46,15 +69,29 @@ int info_of(const ForeignFilter& filter) {
     return 0;
 }
 
-int info(const std::string& path, const std::string& format) {
+int info(const std::string& path, const std::string& format, bool json) {
     if (!format.empty())
-        return info_of(read_foreign_file(path, parse_foreign_format(format)).value());
+        return info_of(read_foreign_file(path, parse_foreign_format(format)).value(), json);
     auto mapped = map_file(path);
     if (!mapped && may_be_foreign(mapped.error())) {
-        if (const auto series = load_file<ScalableBloom>(path); series) return info_of(*series);
-        if (const auto other = read_foreign_file(path); other) return info_of(*other);
+        if (const auto series = load_file<ScalableBloom>(path); series)
+            return info_of(*series, json);
+        if (const auto other = read_foreign_file(path); other) return info_of(*other, json);
     }
     const FrozenFilter f = std::move(mapped).value();
+    if (json) {
+        print_json({{"spec", f->spec()},
+                    {"made_for", f->base().n_keys()},
+                    {"bytes", f->size_in_bytes()},
+                    {"bits_per_key", json_number(f->bits_per_key())},
+                    {"blocks", f->base().blocks()},
+                    {"hash", to_string(f->base().hashing())},
+                    {"seed", f->seed()},
+                    {"keys", to_string(f->base().key_kind())},
+                    {"fpr_as_made", json_number(f->expected_fpr())},
+                    {"fpr", json_number(f->estimated_fpr())}});
+        return 0;
+    }
     std::printf("spec           %s\n", f->spec().c_str());
     std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f->base().n_keys()));
     std::printf("size           %zu bytes, %.2f bits/key, %llu blocks\n", f->size_in_bytes(),
@@ -98,17 +135,26 @@ struct Folding {
     std::string input, output;
     std::uint64_t parts = 2;
     std::optional<double> fpr;
+    bool json = false;
 };
 
 int fold(const Folding& f) {
+    check_json_output(f.json, f.output);
     if (f.fpr && !(*f.fpr > 0 && *f.fpr < 1))
         throw std::runtime_error("fpr=" + std::to_string(*f.fpr) + " is not inside (0, 1)");
     const AnyFilter whole = load_or_throw(f.input);
     const AnyFilter folded = f.fpr ? whole.folded_to_fpr(*f.fpr) : whole.folded(f.parts);
     save_file(folded, f.output);
-    std::fprintf(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%\n", f.output.c_str(),
-                 folded.size_in_bytes(), whole.size_in_bytes(), 100 * folded.estimated_fpr(),
-                 100 * whole.estimated_fpr());
+    if (f.json)
+        print_json({{"output", json_text(f.output)},
+                    {"bytes", folded.size_in_bytes()},
+                    {"bytes_before", whole.size_in_bytes()},
+                    {"fpr", json_number(folded.estimated_fpr())},
+                    {"fpr_before", json_number(whole.estimated_fpr())}});
+    else
+        std::fprintf(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%\n",
+                     f.output.c_str(), folded.size_in_bytes(), whole.size_in_bytes(),
+                     100 * folded.estimated_fpr(), 100 * whole.estimated_fpr());
     return 0;
 }
 
@@ -119,13 +165,15 @@ void add_info(CLI::App& app, int& status) {
                                 {{"simdbloom info keys.bloom", "layout, size, hash and FPR"}});
     const auto path = std::make_shared<std::string>();
     const auto format = std::make_shared<std::string>();
+    const auto json = std::make_shared<bool>(false);
     command
         ->add_option("FILTER", *path,
                      "file that build or unseen wrote, or a filter of another system")
         ->type_name(filter_type)
         ->required();
     add_as(*command, *format);
-    command->callback([=, &status] { status = info(*path, *format); });
+    add_json(*command, *json);
+    command->callback([=, &status] { status = info(*path, *format, *json); });
 }
 
 void add_merge(CLI::App& app, int& status) {
@@ -166,6 +214,7 @@ void add_fold(CLI::App& app, int& status) {
     command->add_option("--fpr", f->fpr, "fold as often as the FPR stays at most this")
         ->type_name("RATE")
         ->excludes(parts);
+    add_json(*command, f->json);
     command->callback([=, &status] { status = fold(*f); });
 }
 

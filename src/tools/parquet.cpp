@@ -4,6 +4,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 
 namespace simdbloom::tools {
@@ -11,7 +12,7 @@ namespace {
 
 struct ParquetSettings {
     std::string file, column, value;
-    bool has_value = false;
+    bool json = false;
 };
 
 void list(const parquet::File& file, const std::string& only) {
@@ -45,12 +46,52 @@ void list(const parquet::File& file, const std::string& only) {
         }
 }
 
+void list_json(const parquet::File& file, const std::string& only) {
+    const auto& metadata = file.metadata();
+    Json chunks = Json::array();
+    for (std::size_t g = 0; g < metadata.row_groups.size(); ++g)
+        for (std::size_t c = 0; c < metadata.row_groups[g].columns.size(); ++c) {
+            const auto& column = metadata.row_groups[g].columns[c];
+            if (!only.empty() && column.path != only) continue;
+            Json chunk = {{"row_group", g},
+                          {"rows", metadata.row_groups[g].rows},
+                          {"column", json_text(column.path)},
+                          {"type", std::string(to_string(column.type))},
+                          {"filter", nullptr}};
+            if (file.has_filter(g, c)) {
+                const auto filter = file.read_filter(g, c);
+                Json& said = chunk["filter"] = {{"at", *column.filter_offset}};
+                if (filter) {
+                    said["bytes"] = (*filter).size_in_bytes();
+                    said["keys_about"] = (*filter).n_keys();
+                    said["fpr"] = json_number((*filter).estimated_fpr());
+                } else {
+                    said["error"] = json_text(filter.error().message);
+                }
+            }
+            chunks.push_back(std::move(chunk));
+        }
+    print_json({{"rows", metadata.rows},
+                {"row_groups", metadata.row_groups.size()},
+                {"written_by", json_text(metadata.created_by)},
+                {"columns", std::move(chunks)}});
+}
+
 int probe(const parquet::File& file, const ParquetSettings& s) {
     const std::size_t column = file.column(s.column);
     const auto& groups = file.metadata().row_groups;
     const auto& type = groups.front().columns[column];
     const auto hashes = parquet::hash_text(type.type, type.type_length, s.value);
     const auto with = file.row_groups_with(column, hashes);
+    if (s.json) {
+        Json said = Json::array();
+        for (std::size_t g = 0; g < groups.size(); ++g)
+            said.push_back({{"row_group", g},
+                            {"read", std::ranges::binary_search(with, g)},
+                            {"has_filter", file.has_filter(g, column)}});
+        print_json({{"row_groups", std::move(said)}, {"to_read", with.size()}});
+        return with.empty() ? 3 : 0;
+    }
     std::size_t without_filter = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const bool read = std::ranges::binary_search(with, g), has = file.has_filter(g, column);
@@ -81,11 +122,13 @@ void add_parquet(CLI::App& app, int& status) {
                                    "digits of an INT96, else the bytes themselves")
                       ->type_name("VALUE")
                       ->needs(column);
+    add_json(*command, s->json);
     command->footer("With --key exit code 0 if a row group may hold the value, 3 if none does.");
     command->callback([=, &status] {
         const auto file = parquet::File::open(s->file).value();
         if (!s->column.empty()) (void)file.column(s->column);
         if (value->count() != 0) status = probe(file, *s);
+        else if (s->json) list_json(file, s->column);
         else list(file, s->column);
     });
 }

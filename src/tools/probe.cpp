@@ -4,8 +4,10 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "keys.hpp"
 #include "simdbloom/foreign.hpp"
 #include "simdbloom/scalable.hpp"
@@ -17,7 +19,7 @@ namespace {
 struct ProbeSettings {
     std::string filter, input = "-", as;
     KeyFormat format = KeyFormat::lines;
-    bool absent = false, count = false, progress = false;
+    bool absent = false, count = false, progress = false, json = false;
 };
 
 /// Integers and lines have different hashes: a filter of one kind finds next to nothing of the
@@ -76,21 +78,34 @@ int run(const ProbeSettings& s) {
     std::uint64_t read = 0, found = 0;
     std::vector<std::uint8_t> bits;
     {
-        Progress progress("probing", s.progress);
+        Progress progress("probing", s.progress, s.json);
+        const bool lists = !s.count, quoted = lists && s.json;
+        const char* between = "";
+        if (quoted) std::cout << "{\"keys\":[";
         while (source.next()) {
             bits.resize((source.size() + 7) / 8);
             filter.contains(source, bits);
             for (std::size_t i = 0; i < source.size(); ++i) {
                 const bool is_in = (bits[i / 8] >> (i % 8) & 1) != 0;
                 found += is_in;
-                if (!s.count && is_in != s.absent) std::cout << source.text(i) << '\n';
+                if (!lists || is_in == s.absent) continue;
+                if (!quoted) {
+                    std::cout << source.text(i) << '\n';
+                    continue;
+                }
+                std::cout << std::exchange(between, ",\n");
+                if (s.format == KeyFormat::u64) std::cout << source.text(i);
+                else std::cout << json_text(source.text(i));
             }
             read += source.size();
             progress.show(source);
         }
         progress.show(source, true);
+        if (quoted) std::cout << "],";
+        else if (s.json) std::cout << "{";
     }
-    if (s.count) std::cout << found << " of " << read << " keys found\n";
+    if (s.json) std::cout << "\"read\":" << read << ",\"found\":" << found << "}\n";
+    else if (s.count) std::cout << found << " of " << read << " keys found\n";
     return (s.absent ? read - found : found) != 0 ? 0 : 3;
 }
 
@@ -117,6 +132,7 @@ void add_probe(CLI::App& app, int& status) {
     command->add_flag("-v,--absent", s->absent,
                       "print the keys that are certainly not in the filter");
     command->add_flag("-c,--count", s->count, "print only how many are found");
+    add_json(*command, s->json);
     add_progress(*command, s->progress);
     command->footer("Exit code 0 if there was a key of the sort asked for, 3 if there was none.");
     command->callback([=, &status] { status = run(*s); });

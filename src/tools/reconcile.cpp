@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "simdbloom/reconcile.hpp"
 
 namespace simdbloom::tools {
@@ -16,6 +17,7 @@ struct ReconcileSettings {
     std::string a, b, for_a, for_b, spec = "blocked512";
     double bits_per_key = 8;
     std::uint64_t seed = 0;
+    bool json = false;
 };
 
 struct Side {
@@ -48,34 +50,48 @@ Side read_side(const std::string& path, const ReconcileSettings& s) {
 
 /// The keys that `from` has and `to` lacks, as far as `from` sends them after reading the message
 /// of `to`.
-void report(const Side& from, const Side& to, const std::string& out) {
+Json report(const Side& from, const Side& to, const std::string& out, bool json) {
     const auto sent = missing_at_sender(to.message, from.hashes).value();
     std::uint64_t lacks = 0, bytes = 0;
     for (const auto& line : from.lines) lacks += !std::ranges::binary_search(to.lines, line);
     for (const auto i : sent.positions) bytes += from.lines[i].size() + 1;
     const auto missed = lacks - sent.positions.size();
-    std::printf("%s has %zu lines, %llu of them not in %s\n", from.path.c_str(), from.lines.size(),
-                static_cast<unsigned long long>(lacks), to.path.c_str());
-    std::printf("  filter received   %zu bytes for %zu lines (all lines of %s: %llu bytes)\n",
-                to.message.size(), to.lines.size(), to.path.c_str(),
-                static_cast<unsigned long long>(to.line_bytes));
-    std::printf("  lines sent        %zu (%llu bytes)\n", sent.positions.size(),
-                static_cast<unsigned long long>(bytes));
-    std::printf("  missed            %llu (%.3f%%; the filter's bits say %.3f%%)\n",
-                static_cast<unsigned long long>(missed),
-                lacks == 0 ? 0 : 100.0 * static_cast<double>(missed) / static_cast<double>(lacks),
-                100 * sent.expected_missed);
-    if (out.empty()) return;
-    std::ofstream file(out, std::ios::trunc);
-    for (const auto i : sent.positions) file << from.lines[i] << '\n';
-    file.flush();
-    if (!file) throw std::runtime_error("cannot write \"" + out + "\"");
+    if (!json) {
+        std::printf("%s has %zu lines, %llu of them not in %s\n", from.path.c_str(),
+                    from.lines.size(), static_cast<unsigned long long>(lacks), to.path.c_str());
+        std::printf("  filter received   %zu bytes for %zu lines (all lines of %s: %llu bytes)\n",
+                    to.message.size(), to.lines.size(), to.path.c_str(),
+                    static_cast<unsigned long long>(to.line_bytes));
+        std::printf("  lines sent        %zu (%llu bytes)\n", sent.positions.size(),
+                    static_cast<unsigned long long>(bytes));
+        std::printf(
+            "  missed            %llu (%.3f%%; the filter's bits say %.3f%%)\n",
+            static_cast<unsigned long long>(missed),
+            lacks == 0 ? 0 : 100.0 * static_cast<double>(missed) / static_cast<double>(lacks),
+            100 * sent.expected_missed);
+    }
+    if (!out.empty()) {
+        std::ofstream file(out, std::ios::trunc);
+        for (const auto i : sent.positions) file << from.lines[i] << '\n';
+        file.flush();
+        if (!file) throw std::runtime_error("cannot write \"" + out + "\"");
+    }
+    return {{"file", json_text(from.path)},
+            {"lines", from.lines.size()},
+            {"not_in_other", lacks},
+            {"filter_bytes_received", to.message.size()},
+            {"lines_sent", sent.positions.size()},
+            {"bytes_sent", bytes},
+            {"missed", missed},
+            {"missed_expected", json_number(sent.expected_missed)}};
 }
 
 int run(const ReconcileSettings& s) {
     const Side a = read_side(s.a, s), b = read_side(s.b, s);
-    report(a, b, s.for_b);
-    report(b, a, s.for_a);
+    Json sides = Json::array();
+    sides.push_back(report(a, b, s.for_b, s.json));
+    sides.push_back(report(b, a, s.for_a, s.json));
+    if (s.json) print_json({{"sides", std::move(sides)}});
     return 0;
 }
 
@@ -103,6 +119,7 @@ void add_reconcile(CLI::App& app, int& status) {
         ->type_name(file_type);
     command->add_option("--for-b", s->for_b, "write the lines that A sends to B")
         ->type_name(file_type);
+    add_json(*command, s->json);
     command->callback([=, &status] { status = run(*s); });
 }
 

@@ -5,9 +5,11 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "json.hpp"
 #include "keys.hpp"
 #include "lock.hpp"
 #include "simdbloom/scalable.hpp"
@@ -20,7 +22,7 @@ struct UnseenSettings {
     std::string input = "-", filter;
     Scaling scaling;
     std::string spec = "blocked512";
-    bool quiet = false, progress = false;
+    bool quiet = false, progress = false, json = false;
     bool sized = false;  // something of the scaling was given
 };
 
@@ -47,7 +49,9 @@ int run(const UnseenSettings& s) {
     std::vector<std::uint8_t> were_new;
     std::exception_ptr ended;
     {
-        Progress progress("reading", s.progress, s.quiet);
+        Progress progress("reading", s.progress, s.quiet || s.json);
+        const char* between = "";
+        if (s.json) std::cout << "{\"keys\":[";
         while (!ended && source.next()) {
             // A series that cannot go on keeps the keys that went in.
             were_new.assign((source.size() + 7) / 8, 0);
@@ -57,11 +61,20 @@ int run(const UnseenSettings& s) {
                 ended = std::current_exception();
             }
             for (std::size_t i = 0; i < source.size(); ++i)
-                if ((were_new[i / 8] >> (i % 8) & 1) != 0) std::cout << source.text(i) << '\n';
+                if ((were_new[i / 8] >> (i % 8) & 1) == 0) continue;
+                else if (s.json)
+                    std::cout << std::exchange(between, ",\n") << json_text(source.text(i));
+                else std::cout << source.text(i) << '\n';
             read += source.size();
             progress.show(source);
         }
         progress.show(source, true);
+        if (s.json)
+            std::cout << "],\"read\":" << read << ",\"unseen\":" << unseen
+                      << ",\"stored\":" << filter.stored()
+                      << ",\"bytes\":" << filter.size_in_bytes()
+                      << ",\"fpr\":" << json_number(filter.estimated_fpr())
+                      << ",\"fpr_bound\":" << json_number(filter.fpr_bound()) << "}\n";
     }
     // Lines that nobody received are not seen: the filter is saved after they are out.
     std::cout.flush();
@@ -69,7 +82,7 @@ int run(const UnseenSettings& s) {
         throw std::runtime_error("writing the lines failed; the filter is left as it was");
     save_file(filter, s.filter);
     if (ended) std::rethrow_exception(ended);
-    if (!s.quiet)
+    if (!s.quiet && !s.json)
         std::fprintf(
             stderr,
             "%llu lines read, %llu unseen\n%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of "
@@ -115,6 +128,7 @@ void add_unseen(CLI::App& app, int& status) {
     command->add_option("--spec", s->spec, "layout of a new filter")
         ->type_name(spec_type)
         ->capture_default_str();
+    add_json(*command, s->json);
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
     add_progress(*command, s->progress);
     command->callback([=, &status] {

@@ -1,0 +1,51 @@
+// What commands print with --json: one object on standard output (README.md has its members).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "commands.hpp"
+
+namespace simdbloom::tools {
+
+using Json = nlohmann::ordered_json;
+
+inline void add_json(CLI::App& command, bool& json) {
+    command.add_flag("--json", json, "print one JSON object, and errors as one");
+}
+
+/// Bytes that are no UTF-8 become {"hex": "ff.."}, so that nothing is lost.
+inline Json json_text(std::string_view text) {
+    Json as_text = std::string(text);
+    try {
+        (void)as_text.dump();
+        return as_text;
+    } catch (const Json::type_error&) {
+        std::string hex;
+        for (const char c : text) {
+            char digits[3];
+            std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(c));
+            hex += digits;
+        }
+        return {{"hex", hex}};
+    }
+}
+
+/// JSON has neither infinity nor NaN: they become null.
+inline Json json_number(double number) {
+    return std::isfinite(number) ? Json(number) : Json(nullptr);
+}
+
+inline void print_json(const Json& object) { std::puts(object.dump().c_str()); }
+
+/// A filter and an object cannot go to one place.
+inline void check_json_output(bool json, const std::string& output) {
+    if (json && output == "/dev/stdout")
+        throw std::runtime_error("with --json, the filter cannot go to /dev/stdout, too");
+}
+
+}  // namespace simdbloom::tools
