@@ -123,6 +123,7 @@ TEST(Golden, EverySpecHasAFileAndEveryFileALine) {
     }
     for (const Row& row : known) EXPECT_TRUE(fs::exists(row.path())) << row.path() << " is gone";
     for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.is_directory()) continue;  // those of other systems, with a list of their own
         EXPECT_LT(entry.file_size(), entry.path() == manifest ? 8192u : 1024u) << entry.path();
         if (entry.path() == manifest) continue;
         EXPECT_EQ(std::ranges::count(known, entry.path(), &Row::path), 1)
