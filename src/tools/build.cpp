@@ -1,7 +1,9 @@
 // simdbloom build: a filter of the keys in a file.
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "commands.hpp"
 #include "json.hpp"
@@ -84,6 +86,10 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
 
 int run(const BuildSettings& s) {
     check_json_output(s.json, s.output);
+    std::error_code none;  // neither file need exist
+    if (std::filesystem::is_regular_file(s.input, none) &&
+        std::filesystem::equivalent(s.input, s.output, none))
+        throw std::runtime_error("\"" + s.output + "\" is the file of the keys");
     // What is no regular file is read once: the hashes of its keys wait until their number is
     // known.
     Waiting waiting;
