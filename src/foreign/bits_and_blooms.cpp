@@ -108,11 +108,9 @@ Made make_bits_and_blooms(std::size_t n_keys, double fpr, const Options& options
         1, whole_bits("bits-and-blooms", std::ceil(bits_for_fpr(n_keys, fpr)), most_go_bits));
     const double k =
         std::ceil(std::numbers::ln2 * static_cast<double>(m) / static_cast<double>(n_keys));
-    if (k > static_cast<double>(most_go_k))
-        throw std::invalid_argument("simdbloom: fpr=" + std::to_string(fpr) + " asks for k=" +
-                                    std::to_string(k) + ", above " + std::to_string(most_go_k));
-    return std::make_unique<BitsAndBlooms>(BitArray((m + 63) / 64 * 8, options), m, m,
-                                           std::max(1u, static_cast<unsigned>(k)));
+    return std::make_unique<BitsAndBlooms>(
+        BitArray((m + 63) / 64 * 8, options), m, m,
+        checked_k("bits-and-blooms", "fpr=" + detail::number(fpr), k, most_go_k));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The table of formats, and what a caller sees of it.
 #include "simdbloom/foreign.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -57,7 +58,7 @@ void check_limit(std::uint64_t bytes, const Options& options) {
 
 void check_fpr(const char* system, double fpr) {
     if (!(fpr > 0 && fpr < 1))
-        throw std::invalid_argument("simdbloom: fpr=" + std::to_string(fpr) +
+        throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
                                     " is not inside (0, 1), as " + system + " takes it");
 }
 
@@ -71,12 +72,19 @@ double bits_for_fpr(std::size_t n_keys, double fpr) {
     return -static_cast<double>(n_keys) * std::log(fpr) / (std::numbers::ln2 * std::numbers::ln2);
 }
 
+unsigned checked_k(const char* system, const std::string& asks, double k, std::uint64_t most) {
+    if (k > static_cast<double>(most))
+        throw std::invalid_argument("simdbloom: " + asks + " asks for k=" + detail::number(k) +
+                                    ", and " + system + " takes at most " + std::to_string(most));
+    return std::max(1u, static_cast<unsigned>(k));
+}
+
 std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most) {
     if (!(bits >= 0))
-        throw std::invalid_argument("simdbloom: " + std::to_string(bits) +
+        throw std::invalid_argument("simdbloom: " + detail::number(bits) +
                                     " bits for a filter of " + system);
     if (bits > static_cast<double>(most))
-        throw Refused(LoadFault::limit, std::to_string(bits) + " bits are more than the " +
+        throw Refused(LoadFault::limit, detail::number(bits) + " bits are more than the " +
                                             std::to_string(most) + " that a filter of " + system +
                                             " has");
     return static_cast<std::uint64_t>(bits);

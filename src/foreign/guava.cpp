@@ -96,11 +96,8 @@ Made make_guava(std::size_t n_keys, double fpr, const Options& options) {
     // As of Guava 31. Later versions take -log2(fpr), which rounds to another k for few keys.
     const double k = std::floor(
         static_cast<double>(bits) / static_cast<double>(n_keys) * std::numbers::ln2 + 0.5);
-    if (k > 255)
-        throw std::invalid_argument("simdbloom: fpr=" + std::to_string(fpr) + " asks for k=" +
-                                    std::to_string(k) + ", and Guava takes at most 255");
     return std::make_unique<Guava>(BitArray((bits + 63) / 64 * 8, options), 1,
-                                   std::max(1u, static_cast<unsigned>(k)));
+                                   checked_k("Guava", "fpr=" + detail::number(fpr), k, 255));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ Made read_leveldb(Bytes bytes, const Options& options) {
 Made make_leveldb(std::size_t n_keys, double bits_per_key, const Options& options) {
     if (!(bits_per_key >= 1 && bits_per_key <= 1'000'000) ||
         bits_per_key != std::floor(bits_per_key))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + std::to_string(bits_per_key) +
+        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
                                     " is not a whole number from 1 to 1000000, as LevelDB takes "
                                     "it");
     const std::uint64_t bits = std::max<std::uint64_t>(

@@ -121,7 +121,7 @@ Made read_milvus(Bytes bytes, const Options& options) {
 
 Made make_milvus(std::size_t n_keys, double fpr, const Options& options) {
     if (!(fpr >= 0.0001 && fpr <= 0.05))
-        throw std::invalid_argument("simdbloom: fpr=" + std::to_string(fpr) +
+        throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
                                     " is not from 0.0001 to 0.05, as Milvus takes it");
     return std::make_unique<Milvus>(empty_blocks(arrow_bytes(n_keys, fpr) / split_block, options),
                                     n_keys, fpr, 0);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "layouts/number.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/output.hpp"
 #include "simdbloom/foreign.hpp"
@@ -100,6 +101,10 @@ void check_same(const char* what, std::uint64_t one, std::uint64_t other);
 
 /// -n ln(p) / (ln 2)^2: the bits that Guava, Spark and bits-and-blooms give n keys.
 double bits_for_fpr(std::size_t n_keys, double fpr);
+
+/// k as a system takes it, at least 1. Throws std::invalid_argument that names what `asks` for a k
+/// above `most`.
+unsigned checked_k(const char* system, const std::string& asks, double k, std::uint64_t most);
 
 /// The whole part of `bits`. Throws Refused if they are more than `most`.
 std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most);

@@ -22,7 +22,7 @@ unsigned at_end(Bytes bytes, std::size_t from_end) {
 /// RocksDB counts in thousandths of a bit.
 std::uint64_t millibits(double bits_per_key) {
     if (!(bits_per_key >= 1) || !(bits_per_key <= 100))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + std::to_string(bits_per_key) +
+        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
                                     " is not from 1 to 100, as RocksDB takes it");
     return static_cast<std::uint64_t>(bits_per_key * 1000 + 0.500001);
 }

@@ -122,18 +122,16 @@ Made make_spark(std::size_t n_keys, double bits, const Options& options) {
         std::max<std::uint64_t>(1, whole_bits("Spark", bits, 64 * most_spark_words));
     const double k = std::floor(
         static_cast<double>(whole) / static_cast<double>(n_keys) * std::numbers::ln2 + 0.5);
-    if (k > most_spark_k)
-        throw std::invalid_argument(
-            "simdbloom: " + std::to_string(whole) + " bits for " + std::to_string(n_keys) +
-            " keys ask for k=" + std::to_string(k) + ", above " + std::to_string(most_spark_k));
+    const std::string asks =
+        "bits=" + std::to_string(whole) + " for keys=" + std::to_string(n_keys);
     return std::make_unique<Spark<version>>(BitArray((whole + 63) / 64 * 8, options),
-                                            std::max(1u, static_cast<unsigned>(k)), 0);
+                                            checked_k("Spark", asks, k, most_spark_k), 0);
 }
 
 template <unsigned version>
 Made spark_by_bits(std::size_t n_keys, double bits_per_key, const Options& options) {
     if (!(bits_per_key > 0))
-        throw std::invalid_argument("simdbloom: bits_per_key=" + std::to_string(bits_per_key) +
+        throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
                                     " is not positive, as Spark takes it");
     return make_spark<version>(n_keys, static_cast<double>(n_keys) * bits_per_key, options);
 }

@@ -56,7 +56,7 @@ double room_for(const JoinTarget& target, std::uint64_t n) {
 
 /// The bytes of the smallest filter of that layout that folds as often as the options ask.
 std::uint64_t least_bytes(const JoinTarget& target, const Layout& layout) {
-    return std::uint64_t{layout.block_bits() / 8} << std::min(target.options.fold_levels, 48u);
+    return std::uint64_t{layout.block_bits() / 8} << std::min(target.options.fold_levels, 16u);
 }
 
 bool has_room(const JoinTarget& target, const Layout& layout) {
@@ -156,20 +156,20 @@ std::optional<EmptyFilter> empty_filter(const JoinTarget& target, std::uint64_t 
 
 std::uint64_t largest_blocks(const JoinTarget& target) {
     const Layout layout = layout_of(target);
-    const std::uint64_t block_bytes = layout.block_bits() / 8,
+    const std::uint64_t block_bytes = layout.block_bits() / 8, least = least_bytes(target, layout),
                         most = std::min<std::uint64_t>(target.options.max_bytes / block_bytes,
                                                        max_blocks);
+    if (target.options.max_bytes < least)
+        throw std::length_error("simdbloom: max_bytes=" + std::to_string(target.options.max_bytes) +
+                                " is less than " + std::to_string(least) + " bytes, the least of " +
+                                layout.spec());
     // Numbers of blocks with many divisors, the first that wastes at most a part in sixteen.
-    std::uint64_t step = std::uint64_t{1} << std::min(target.options.fold_levels, 16u);
+    std::uint64_t step = least / block_bytes;
     for (const std::uint64_t many : {5040u, 2520u, 840u, 420u, 60u, 12u})
         if (const std::uint64_t both = std::lcm(step, many); most / both >= 16) {
             step = both;
             break;
         }
-    if (most < step)
-        throw std::length_error("simdbloom: max_bytes=" + std::to_string(target.options.max_bytes) +
-                                " is less than " + std::to_string(step * block_bytes) +
-                                " bytes, the least of " + layout.spec());
     return most / step * step;
 }
 
