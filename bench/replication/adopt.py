@@ -61,7 +61,7 @@ def overview(record, papers, claims):
     for name, paper in papers.items():
         own = [claim.id for claim in claims if claim.paper == name]
         ran = [entries[identity] for identity in own if identity in entries]
-        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["claim"], str(len(own)),
+        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"], str(len(own)),
                                 table.tally(ran) or "not run"]))
     return "\n".join(lines + ["", f"Printed on {record['provenance']}, by "
                               f"`{record['command']}`."])
@@ -108,7 +108,7 @@ def adopt_plots(data):
 def adopt(record, papers, claims):
     known = {claim.id for claim in claims}
     if gone := [e["id"] for e in record["claims"] if e["id"] not in known]:
-        sys.exit(f"bench/replicate: the record has claims without a file: {', '.join(gone)}")
+        sys.exit(f"bench/replicate: papers/claims lacks claims of the record: {', '.join(gone)}")
     os.makedirs(artifact.FOLDER, exist_ok=True)
     write_whole(os.path.join(artifact.FOLDER, "forest.svg"), table.forest(record))
     path = os.path.join(artifact.FOLDER, machine_name(record["machine"]) + ".json")

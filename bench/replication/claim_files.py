@@ -1,7 +1,8 @@
-"""The claims: one file each, papers/claims/PAPER/CLAIM.toml."""
+"""The claims: papers/claims/PAPER.toml describes the paper and has a [[claim]] for each."""
 import os
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 
 try:
@@ -9,7 +10,7 @@ try:
 except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
     import tomli as tomllib
 
-from verdicts import NEAR, NOT_TESTABLE, RULES, STATISTICAL, VERDICTS
+from verdicts import NEAR, NOT_TESTABLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))  # svg, skyline, rows
@@ -31,8 +32,8 @@ class Claim:
     kind: str
     published: str
     probe: str
-    expected: list
-    seconds: float
+    expected: list = field(default_factory=lambda: [REPRODUCED])
+    seconds: float = 0.1
     setup: dict = field(default_factory=dict)
     unit: str = ""
     machine: str = ""
@@ -55,7 +56,7 @@ class Claim:
                 "shape": f"{self.tolerance or 0.1} in the slope"}[self.kind]
 
 
-REQUIRED = ("statement", "where", "evidence", "kind", "published", "probe", "seconds", "expected")
+REQUIRED = ("id", "statement", "where", "evidence", "kind", "published", "probe")
 
 
 def faults(claim):
@@ -67,7 +68,7 @@ def faults(claim):
     for verdict in claim.expected:
         if verdict not in VERDICTS:
             yield f'expected "{verdict}" (known: {", ".join(VERDICTS)})'
-    if claim.expected != ["reproduced"] and not claim.reason.strip():
+    if claim.expected != [REPRODUCED] and not claim.reason.strip():
         yield "expects another verdict than reproduced and gives no reason"
     for need in claim.needs:
         if not OF_MACHINES.fullmatch(need) and claim.expected != [NOT_TESTABLE]:
@@ -80,42 +81,50 @@ def faults(claim):
         yield "published is no string, which would keep its digits"
 
 
-def parse(identity, text):
-    """Throws ValueError that says what is wrong."""
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{identity}: {error}") from None
+def parse(paper, values):
+    """Of one [[claim]]. Throws ValueError that says what is wrong."""
+    identity = f"{paper}/{values.get('id', '?')}"
     missing = [name for name in REQUIRED if name not in values]
-    known = set(Claim.__dataclass_fields__) - {"id"}
-    unknown = [name for name in values if name not in known]
+    unknown = [name for name in values if name not in Claim.__dataclass_fields__]
     if missing or unknown:
         raise ValueError(f"{identity}: " + ", ".join(
             [f"no {name}" for name in missing] + [f"unknown {name}" for name in unknown]))
-    if isinstance(values["expected"], str):
-        values["expected"] = [values["expected"]]
-    claim = Claim(identity, **values)
+    claim = Claim(**{**values, "id": identity})
+    if isinstance(claim.expected, str):
+        claim.expected = [claim.expected]
     wrong = list(faults(claim))
     if wrong:
         raise ValueError(f"{identity}: " + "; ".join(wrong))
     return claim
 
 
+def parse_paper(name, text):
+    """(what the file says of the paper, its claims). Throws ValueError that says what is wrong."""
+    try:
+        paper = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{name}: {error}") from None
+    tables = paper.pop("claim", [])
+    if not isinstance(tables, list):
+        raise ValueError(f"{name}: [claim] in place of [[claim]]")
+    claims = [parse(name, values) for values in tables]
+    if set(paper) != {"name", "summary"}:
+        raise ValueError(f"{name}: describes the paper by {', '.join(paper) or 'nothing'}, not by "
+                         "name and summary")
+    twice = [identity for identity, n in Counter(c.id for c in claims).items() if n > 1]
+    if twice:
+        raise ValueError(f"{twice[0]}: two claims have this id")
+    return paper, claims
+
+
 def load(folder=FOLDER):
-    """Papers by name, as papers/claims/PAPER/paper.toml describes them, and all claims."""
+    """Papers by name, and all claims."""
     papers, claims = {}, []
-    for paper in sorted(os.listdir(folder)):
-        names = sorted(os.listdir(os.path.join(folder, paper)))
-        for name in names:
-            path = os.path.join(folder, paper, name)
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-            if name == "paper.toml":
-                papers[paper] = tomllib.loads(text)
-            else:
-                claims.append(parse(f"{paper}/{name.removesuffix('.toml')}", text))
-        if paper not in papers:
-            raise ValueError(f"{paper}: no paper.toml")
+    for file_name in sorted(os.listdir(folder)):
+        name = file_name.removesuffix(".toml")
+        with open(os.path.join(folder, file_name), encoding="utf-8") as file:
+            papers[name], own = parse_paper(name, file.read())
+        claims += own
     return papers, claims
 
 
