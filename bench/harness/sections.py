@@ -70,7 +70,8 @@ def section_recommendations(about, rows):
             cells.append(f"`{r['filter']}` at {r['bits_per_key']:.3g} bits/key: {ns(r)} ns, "
                          f"FPR {fpr(r)}" if r else "")
         body.append(cells)
-    return markdown_table(["filter size"] + [f"FPR <= {percent(t)}" for t in TARGETS], body)
+    return (markdown_table(["filter size"] + [f"FPR <= {percent(t)}" for t in TARGETS], body)
+            + "\n\nOf the filters that were measured at that size.")
 
 
 def section_levels(about, rows):
@@ -93,7 +94,8 @@ def section_skyline(about, rows):
             "false-positive rate `f` leaves `t_l + f * t_w` a key, and no filter leaves "
             "`t_w`. The filter that "
             "leaves least, near 12 bits a key (cuckoo filters to 12.7), for absent keys:\n\n"
-            + markdown_table(["filter size", "least time, by the work spared"], body))
+            + markdown_table(["filter size", "least time of those measured, by the work spared",
+                              "not measured there"], body))
 
 
 def section_isas(about, rows):
@@ -232,12 +234,17 @@ def section_ratios(about, rows):
                              for b in ("1", "8", "64", "1,024", "1 Mi")], body)
 
 
+# To start and join a thread takes 20 to 100 us. A build must take ten times as long.
+LEAST_BUILD_NS = 1e6
+
+
 def section_builds(rows):
     builds, body = [r for r in rows if r["op"] == "build"], []
     for key in dict.fromkeys((r["filter"], r["n_keys"]) for r in builds):
         ways = {r["output"]: r for r in builds if (r["filter"], r["n_keys"]) == key}
         serial = ways.get("serial")
-        if serial and len(ways) > 1:
+        if (serial and len(ways) > 1
+                and serial["ns_per_key"] * min(key[1], 4e6) >= LEAST_BUILD_NS):
             body.append([f"{size(serial['filter_bytes'])} ({serial['memory_level']})",
                          f"`{key[0]}`", ns(serial)]
                         + [f"{serial['ns_per_key'] / ways[w]['ns_per_key']:.2f}" if w in ways
@@ -246,7 +253,8 @@ def section_builds(rows):
         return ""
     return ("Filled from empty with the filter's keys, 4 million at most: ns a key on one thread, "
             "and how many times as many keys a second two threads take in. "
-            "The bits are the same.\n\n"
+            "The bits are the same. Builds below 1 ms are left out: there two threads take as long "
+            "as it takes to start them.\n\n"
             + markdown_table(["size", "filter", "one thread, ns/key", "atomic", "partitioned",
                               "merged"], body))
 

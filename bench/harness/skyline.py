@@ -6,7 +6,7 @@ import math
 import rows as select
 from svg import Axis, Picture, luminance, text_width
 
-NO_FILTER = "no filter"
+NO_FILTER, NOT_MEASURED = "no filter", "not measured"
 LEAST_WORK, MOST_WORK = 0.2, 1e6  # ns
 COLUMNS, LINES = 56, 64
 WORK_NAMES = {1: "1 ns", 10: "10 ns", 100: "100 ns", 1e3: "1 µs", 1e4: "10 µs", 1e5: "100 µs",
@@ -52,6 +52,16 @@ def between(points, n, measured, bits=None):
     return None
 
 
+def at_least(points, n, bits=None):
+    """The candidate of a filter that was not measured around n keys: it takes at least the time of
+    its next smaller size, and no time if there is none."""
+    smaller = [(0.0, points[0][1])] + [
+        (row["ns_per_key"], row) for _, row in points
+        if row["filter_bytes"] <= n * (bits or row["bits_per_key"]) / 8]
+    ns, row = smaller[-1]
+    return NOT_MEASURED, ns, row["fpr"], row
+
+
 def best_at(candidates):
     """The lower envelope of t_l + f * t_w: [(from t_w, candidate)], candidates being
     (name, t_l, f, row)."""
@@ -82,17 +92,23 @@ def count(n):
 
 
 def columns_of(lines, low, high, bits):
-    """For each column its middle and its steps."""
+    """For each column its middle and its steps. NOT_MEASURED is the answer where a filter that was
+    not measured at that size may leave less time than those that were."""
     measured = {row["filter_bytes"] for points in lines.values() for _, row in points}
     edges = [low * (high / low) ** (i / COLUMNS) for i in range(COLUMNS + 1)]
     out = []
     for left, right in zip(edges, edges[1:]):
         n = math.sqrt(left * right)
         candidates = [(NO_FILTER, 0.0, 1.0, None)]
+        missing = []
         for (family, _), points in lines.items():
             if (at := between(points, n, measured, bits)) is not None:
                 candidates.append((family, *at))
-        out.append((left, right, n, best_at(candidates)))
+            else:
+                missing.append(at_least(points, n, bits))
+        here = {(name, round(row["bits_per_key"])) for name, *_, row in candidates if row}
+        out.append((left, right, n, best_at(candidates + [
+            c for c in missing if (c[3]["family"], round(c[3]["bits_per_key"])) not in here])))
     return out
 
 
@@ -138,20 +154,49 @@ def name_regions(picture, grid, x, y, colours, size=13):
                     todo.append(to)
         best = widest_room(set(region), math.ceil((text_width(name, size) + 8) / wide))
         if best:
-            dark = name != NO_FILTER and luminance(colours[name]) < 0.3
+            dark = name in colours and luminance(colours[name]) < 0.3
             picture.text(x.start + best[0] * wide, y.start - best[1] * tall + 4.5, name,
-                         "#fff" if dark else "#22252b", size, "middle", bold=True, halo=False)
+                         "#fff" if dark else "#22252b", size, "middle", bold=True,
+                         halo=name == NOT_MEASURED)
+
+
+def hatch(picture, boxes, step=9):
+    """Lines at 45 degrees through boxes (left, top, right, bottom) that stand side by side."""
+    way = []
+    low = min((left + top for left, top, *_ in boxes), default=0)
+    high = max((right + bottom for _, _, right, bottom in boxes), default=0)
+    for i in range(math.ceil(low / step), math.ceil(high / step)):
+        end = None
+        for left, top, right, bottom in boxes:  # x + y = i * step
+            begin, stop = max(left, i * step - bottom), min(right, i * step - top)
+            if begin >= stop:
+                continue
+            if end is None or begin > end + 0.5:
+                way.append(f"M{begin:.1f} {i * step - begin:.1f}")
+            else:
+                way.pop()
+            way.append(f"L{stop:.1f} {i * step - stop:.1f}")
+            end = stop
+    if way:
+        picture.add("path", d="".join(way), stroke="#b4b9c2", stroke_width=1, fill="none",
+                    pointer_events="none")
+
+
+def lines_end(lines, row):
+    """The largest size that the filter of a row was measured at."""
+    return max(r["filter_bytes"] for (family, _), points in lines.items() for _, r in points
+               if family == row["family"])
 
 
 def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
     """SVG, or nothing where there are not two sizes to draw between."""
-    lines = {key: points for key, points in series(about, rows, most_bits).items()
-             if len(points) > 1}
-    numbers = [n for points in lines.values() for n, _ in points]
+    lines = series(about, rows, most_bits)
+    drawn = [points for points in lines.values() if len(points) > 1]
+    numbers = [n for points in drawn for n, _ in points]
     low, high = min(numbers, default=1), max(numbers, default=1)
     if not most_bits and numbers:  # numbers of keys that every space was measured around
-        low = max(points[0][0] for points in lines.values())
-        high = min(points[-1][0] for points in lines.values())
+        low = max(points[0][0] for points in drawn)
+        high = min(points[-1][0] for points in drawn)
     if high < 4 * low:
         return ""
     colours = {s["name"]: s["colour"] or "#999999" for s in about["subjects"]}
@@ -159,7 +204,7 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
     x = Axis(low, high, 70, width - 120)
     y = Axis(LEAST_WORK, MOST_WORK, height - 48, 48)
     columns = columns_of(lines, x.low, x.high, 12 if most_bits else None)
-    grid = []
+    grid, hatched = [], []
     for left, right, n, steps in columns:
         ends = [work for work, _ in steps[1:]] + [MOST_WORK]
         column = []
@@ -167,17 +212,23 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
             if end <= work:
                 continue
             title = f"{count(n)} keys, {time(work)} to {time(end)} spared: {name}"
-            if row:
+            if name == NOT_MEASURED:
+                title += (f"; {row['filter']} may leave the least time, and was measured up to "
+                          f"{select.size(lines_end(lines, row))}")
+            elif row:
                 title += (f", {row['bits_per_key']:.3g} bits a key, {t_l:.2f} ns a lookup, "
                           f"FPR {select.percent(f)}")
             top, bottom = y.at(end), y.at(work)
             picture.add("rect", title, x=x.at(left), y=top, width=x.at(right) - x.at(left) + 0.4,
                         height=bottom - top + 0.3, shape_rendering="crispEdges",
-                        fill=colours[name] if row else "#f1f2f4")
+                        fill=colours.get(name, "#f1f2f4"))
+            if name == NOT_MEASURED:
+                hatched.append((x.at(left), top, x.at(right), bottom))
         for j in range(LINES):
             work = LEAST_WORK * (MOST_WORK / LEAST_WORK) ** ((j + 0.5) / LINES)
             column.append(next(c[0] for at, c in reversed(steps) if at <= work))
         grid.append(column)
+    hatch(picture, hatched)
     for work, text in EXAMPLES.items():
         picture.line(x.start, y.at(work), x.end + 8, y.at(work), "#fff", 1, "3 4")
         picture.line(x.end, y.at(work), x.end + 8, y.at(work), "#99a")
@@ -203,18 +254,32 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
     return picture.done()
 
 
-def winners(about, rows, most_bits):
-    """For each nominal size the filters of the skyline from the least work on, for the Markdown."""
-    body = []
+def measured_near(about, rows, most_bits):
+    """For each level of memory {family: row}, the row nearest to the nominal size, of filters near
+    most_bits a key."""
+    found = {}
     for level, bytes_ in select.nominal_sizes(rows).items():
         here = [r for r in rows if select.is_standard_lookup(r, about)
                 and r["memory_level"] == level and select.near(r, bytes_)
                 and most_bits - 1 < r["bits_per_key"] <= most_bits]
+        here.sort(key=lambda r: -abs(r["filter_bytes"] - bytes_))
+        found[level] = {r["family"]: r for r in here}
+    return found
+
+
+def winners(about, rows, most_bits):
+    """For each nominal size the filters of the skyline from the least work on, and the filters that
+    were measured at other sizes alone, for the Markdown."""
+    body, found = [], measured_near(about, rows, most_bits)
+    families = dict.fromkeys(f for here in found.values() for f in here)
+    for level, here in found.items():
         candidates = [(NO_FILTER, 0.0, 1.0, None)]
-        candidates += [(r["filter"], r["ns_per_key"], r["fpr"], r) for r in here]
+        candidates += [(r["filter"], r["ns_per_key"], r["fpr"], r) for r in here.values()]
         steps = best_at(candidates)
         said = [f"{name if row is None else f'`{name}`'}"
                 + (f" from {time(work)}" if i else "")
                 for i, (work, (name, _, _, row)) in enumerate(steps)]
-        body.append([f"{select.size(bytes_)} ({level})", ", ".join(said)])
+        missing = ", ".join(f"`{f}`" for f in families if f not in here)
+        body.append([f"{select.size(select.nominal_sizes(rows)[level])} ({level})",
+                     ", ".join(said), missing or "-"])
     return body

@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(sys.argv.pop(1), "bench", "harness"))
 import against  # noqa: E402
 import page  # noqa: E402
 import plots  # noqa: E402
+import sections  # noqa: E402
 import skyline  # noqa: E402
 import svg  # noqa: E402
 
@@ -125,6 +126,67 @@ class Plots(unittest.TestCase):
         self.assertAlmostEqual(fpr, 0.01)
         self.assertIsNone(skyline.between(ends, 10000, {1500, 15000, 150000}, 12))
         self.assertIsNone(skyline.between(ends, 300000, {1500, 150000}, 12))
+
+    def test_what_was_not_measured_is_hatched(self):
+        about, rows = self.measured(dram=("quick", "exact"))
+        drawn = skyline.skyline(about, rows, 12.7)
+        self.assertNotIn("not measured", drawn)
+        about, rows = self.measured(dram=("quick",))
+        drawn = skyline.skyline(about, rows, 12.7)
+        said = [t[:t.index("</title>")] for t in drawn.split("<title>")[2:]]
+        missing = [t for t in said if "not measured" in t]
+        self.assertTrue(missing)
+        for title in missing:
+            self.assertIn("; exact may leave the least time, and was measured up to 8 MiB", title)
+        # With little to spare it would not, for its lookups take longer than in L3.
+        beyond = [t for t in said if "million keys" in t and float(t.split()[0]) > 6.6]
+        self.assertFalse([t for t in beyond if "spared: exact" in t])
+        for answer in ("no filter", "quick", "not measured"):
+            self.assertTrue([t for t in beyond if "spared: " + answer in t], answer)
+        self.assertNotIn("url(", drawn)
+        xml.dom.minidom.parseString(drawn)
+
+    def test_the_table_of_the_skyline(self):
+        about, rows = self.measured(dram=("quick",))
+        # A second size of the same level.
+        rows += [r | {"filter_bytes": r["filter_bytes"] * 1.05, "fpr": r["fpr"] * 0.999,
+                      "ns_per_key": r["ns_per_key"] * 1.01} for r in rows if r["family"] == "exact"]
+        body = skyline.winners(about, rows, 12.7)
+        self.assertEqual([line[0] for line in body],
+                         ["16 KiB (L1)", "256 KiB (L2)", "8 MiB (L3)", "256 MiB (DRAM)"])
+        for line in body:
+            for name in ("`split256`", "`quick`", "`exact`"):
+                self.assertLessEqual(line[1].count(name), 1, line)
+        self.assertEqual([line[2] for line in body], ["-", "-", "-", "`exact`"])
+
+    @staticmethod
+    def measured(dram):
+        """Three filters, of which split256 and those of `dram` were measured in DRAM."""
+        sizes = {"L1": 16 << 10, "L2": 256 << 10, "L3": 8 << 20, "DRAM": 256 << 20}
+        rows = [{"family": name, "filter": name, "role": "contender", "op": "lookup", "isa": isa,
+                 "hit_ratio": 0, "threads": 1, "output": "bitmap", "batch": 16384,
+                 "takes_batches": True, "memory_level": level, "filter_bytes": bytes_,
+                 "bits_per_key": 12, "n_keys": bytes_ * 8 / 12, "fpr": fpr,
+                 "ns_per_key": ns * (1 + i)}
+                for name, ns, fpr in (("split256", 1.5, 0.02), ("quick", 1, 0.01),
+                                      ("exact", 2, 0.001))
+                for i, (level, bytes_) in enumerate(sizes.items())
+                if level != "DRAM" or name == "split256" or name in dram
+                for isa in ("avx2", "scalar")]
+        return {"best_isa": "avx2", "levels": {"L2": 1 << 20}, "subjects": [
+            {"name": name, "colour": "#123456"} for name in ("split256", "quick", "exact")]}, rows
+
+    def test_builds_that_end_before_a_thread_starts_are_left_out(self):
+        def build(output, n_keys, ns):
+            return {"op": "build", "filter": "split256", "n_keys": n_keys, "filter_bytes": n_keys,
+                    "memory_level": "L1", "output": output, "ns_per_key": ns}
+
+        rows = [build("serial", 10000, 1), build("atomic", 10000, 25)]
+        self.assertEqual(sections.section_builds(rows), "")
+        rows += [build("serial", 4000000, 1), build("atomic", 4000000, 0.5)]
+        said = sections.section_builds(rows)
+        self.assertIn("| 2.00 |", said)
+        self.assertNotIn("0.04", said)
 
     def test_pictures_are_xml(self):
         picture = svg.Picture(100, 50, "a < b & \"c\"")
