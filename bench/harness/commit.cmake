@@ -5,7 +5,8 @@ execute_process(COMMAND git rev-parse --short=7 HEAD WORKING_DIRECTORY ${SOURCE}
   OUTPUT_VARIABLE head ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
 if(failed EQUAL 0)
   set(commit ${head})
-  execute_process(COMMAND git status --porcelain -- CMakeLists.txt include src bench ":!*.md"
+  execute_process(
+    COMMAND git status --porcelain -- CMakeLists.txt include src bench ":!*.md" ":!*.svg"
     WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE changes ERROR_QUIET)
   if(changes)
     string(APPEND commit -dirty)

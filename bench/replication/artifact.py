@@ -21,7 +21,7 @@ def records():
 
 
 def machines(found):
-    lines = table.header(["record", "CPU", "cores, memory", "kernels", "date", "commit", "command",
+    lines = table.header(["record", "CPU", "cores, memory", "kernels", "date", "code", "command",
                           "claims", "seconds", "as expected"])
     for name, record in found:
         machine, entries = record["machine"], record["claims"]
@@ -30,8 +30,9 @@ def machines(found):
         good = sum(map(as_expected, entries))
         lines.append(table.row([
             f"[{name}](record/{name})", cpu, f"{machine['cores']}, {machine['memory']}",
-            f"`{machine['best ISA']}`", record["date"], machine["commit"], f"`{record['command']}`",
-            str(len(entries)), f"{sum(entry['seconds'] for entry in entries):.0f}", str(good)]))
+            f"`{machine['best ISA']}`", record["date"], f"commit {machine['commit']}",
+            f"`{record['command']}`", str(len(entries)),
+            f"{sum(entry['seconds'] for entry in entries):.0f}", str(good)]))
     return lines
 
 
