@@ -18,7 +18,7 @@ namespace {
 
 /// What hashing strings asks of an ISA beyond Operations. choose: the lanes of `yes` where tested &
 /// bits is not 0, else those of `no`. Two lanes do not pay: SSE4.2 took 1.1 to 2.3 times as long as
-/// XXH64 one by one (bench/experiments/strings.cpp, Zen 5).
+/// XXH64 one by one on a Zen 5 (bench/pages/questions.md).
 template <class O>
 concept StringOperations = requires(typename O::V v) {
     { O::choose(v, v, v, v) } -> std::convertible_to<typename O::V>;

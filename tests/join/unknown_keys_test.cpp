@@ -93,7 +93,7 @@ TEST(UnknownKeys, DistinctOnesAreCountedExactly) {
     EXPECT_TRUE(detail::distinct_of({}, 0).empty());
 }
 
-// From 10^3 to 10^5 keys here; bench/experiments/unknown_keys.cpp has six decades.
+// From 10^3 to 10^5 keys here; bench/pages/questions.md has six decades.
 TEST(UnknownKeys, TheFprIsTheOneAskedFor) {
     for (const std::size_t n : {1'000u, 10'000u, 100'000u})
         for (const double fpr : {0.1, 0.01, 0.001}) {

@@ -5,25 +5,18 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "harness/subject.hpp"
 #include "simdbloom/join.hpp"
 
 namespace simdbloom::bench {
 
 constexpr std::size_t vector_rows = 2048;  // as engines have them
-
-inline double seconds_of(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// absl::flat_hash_map (Debian: libabsl-dev): open addressing with control bytes that SIMD
 /// compares, well kept, and a prefetch of its own, so that what the filter is compared with is not
@@ -34,7 +27,7 @@ using Table = absl::flat_hash_map<std::uint64_t, std::uint64_t>;
 inline double fill_timed(Table& table, std::span<const std::uint64_t> build) {
     std::vector<double> times;
     for (int pass = 0; pass < 3; ++pass)
-        times.push_back(seconds_of([&] {
+        times.push_back(cpu_seconds_of([&] {
             Table fresh;
             fresh.reserve(build.size());
             for (std::size_t i = 0; i < build.size(); ++i) fresh.emplace(build[i], i);
@@ -61,9 +54,8 @@ inline void look_up(const Table& table, std::span<const std::uint64_t> keys,
 
 /// One pass of the probe side: a vector at a time, through the filter if there is one, then the
 /// table.
-template <class AnyTable>
-JoinResult join(const AnyTable& table, std::span<const std::uint64_t> probe,
-                const JoinFilter* filter, Governor* governor) {
+inline JoinResult join(const Table& table, std::span<const std::uint64_t> probe,
+                       const JoinFilter* filter, Governor* governor) {
     static const std::vector<std::uint32_t> all = [] {
         std::vector<std::uint32_t> rows(vector_rows);
         for (std::uint32_t i = 0; i < vector_rows; ++i) rows[i] = i;
@@ -84,16 +76,15 @@ JoinResult join(const AnyTable& table, std::span<const std::uint64_t> probe,
     return joined;
 }
 
-/// Where the line of `with` crosses that of `without`, by straight lines between the selectivities.
-inline std::string break_even(const std::vector<double>& selectivities,
-                              const std::vector<double>& with, const std::vector<double>& without) {
+/// Where the line of `with` crosses that of `without`, by straight lines between the shares.
+inline std::string break_even(std::span<const double> shares, std::span<const double> with,
+                              std::span<const double> without) {
     if (with[0] >= without[0]) return "never pays";
     for (std::size_t i = 1; i < with.size(); ++i) {
         const double before = without[i - 1] - with[i - 1], after = without[i] - with[i];
         if (after > 0) continue;
-        return text("%.0f %%",
-                    100 * (selectivities[i - 1] +
-                           (selectivities[i] - selectivities[i - 1]) * before / (before - after)));
+        return text("%.0f %%", 100 * (shares[i - 1] +
+                                      (shares[i] - shares[i - 1]) * before / (before - after)));
     }
     return "pays always";
 }
