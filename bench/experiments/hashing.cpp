@@ -1,16 +1,14 @@
 // What a hash function costs in time and in FPR on real strings, and what two or three hash values
 // do in place of k functions.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
-#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
 
-#include "experiments/experiment.hpp"
-#include "harness/keys.hpp"
+#include "experiments/rounds.hpp"
+#include "harness/passes.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "simdbloom/textbook/digests.hpp"
 #include "simdbloom/textbook/murmur.hpp"
@@ -38,22 +36,19 @@ struct KeySet {
 };
 
 std::vector<KeySet> key_sets(const std::string& file) {
-    Strings words, urls, numbers;
+    Strings words, numbers;
     const auto source =
         KeySource::from_file(file.empty() ? "/usr/share/dict/american-english-huge" : file, 1);
     for (std::uint64_t i = 0; i < source.size(); ++i) words.emplace_back(source.text(i));
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        urls.push_back("https://www.example.org/dictionary/en/" + words[i] + ".html");
-        numbers.push_back(std::to_string(i));
-    }
     if (!file.empty()) return {{"lines of " + file, words}};
-    return {{"words", words}, {"URLs of the words", urls}, {"numbers 0, 1, 2, ...", numbers}};
+    for (std::size_t i = 0; i < words.size(); ++i) numbers.push_back(std::to_string(i));
+    return {{"words", words}, {"numbers 0, 1, 2, ...", numbers}};
 }
 
 struct NamedHash {
     std::string name, note;
-    /// Nanoseconds that one value of each key takes.
-    std::function<double(Part)> time;
+    /// One value of each key.
+    std::function<void(Part)> run;
     /// Equal 64-bit values among all keys.
     std::function<std::size_t(Part)> equal;
     /// Strangers found, over those that ideal functions would let through: the textbook's array
@@ -93,12 +88,8 @@ NamedHash named(std::string name, std::string note, H h) {
             std::move(note),
             [h](Part keys) {
                 std::uint64_t sum = 0;
-                const auto start = std::chrono::steady_clock::now();
                 for (const auto& key : keys) sum ^= h(key, 0);
-                const auto time = std::chrono::steady_clock::now() - start;
-                asm volatile("" : : "r"(sum));
-                return std::chrono::duration<double, std::nano>(time).count() /
-                       static_cast<double>(keys.size());
+                keep(sum);
             },
             [h](Part keys) {
                 std::vector<std::uint64_t> values;
@@ -139,7 +130,7 @@ std::string times_ideal(double ratio) {
     return ratio < 10 ? text("%.2f", ratio) : text("%.0f", ratio);
 }
 
-void hash_functions(const std::vector<KeySet>& sets, int rounds) {
+void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
     const auto all = hashes();
     for (const KeySet& set : sets) {
         const double ideal = fpr::classic(bits_per_key * static_cast<double>(set.in().size()),
@@ -157,13 +148,16 @@ void hash_functions(const std::vector<KeySet>& sets, int rounds) {
             1 + 5 / std::sqrt(ideal * static_cast<double>(set.strangers().size())));
         print_header({"hash", "ns/key", "equal values", "k seeds", "double", "enhanced double",
                       "triple", "`split256`", "`split256`, mixed"});
-        std::vector<std::vector<double>> times(all.size());
-        for (int round = 0; round < rounds; ++round)
-            for (std::size_t i = 0; i < all.size(); ++i) times[i].push_back(all[i].time(set.keys));
+        std::vector<Turn> turns;
+        for (const NamedHash& h : all)
+            turns.push_back({.name = h.name,
+                             .work = [&] { h.run(set.keys); },
+                             .keys = static_cast<double>(set.keys.size())});
+        take_turns(turns, rounds);
         for (std::size_t i = 0; i < all.size(); ++i) {
             const NamedHash& h = all[i];
             print_row({h.name + (h.note.empty() ? "" : " (" + h.note + ")"),
-                       text("%.1f", median(times[i])), std::to_string(h.equal(set.keys)),
+                       text("%.1f", median(turns[i].ns)), std::to_string(h.equal(set.keys)),
                        times_ideal(h.seeds(set)), times_ideal(h.twice(set)),
                        times_ideal(h.enhanced(set)), times_ideal(h.triple(set)),
                        times_ideal(h.raw(set)), times_ideal(h.mixed(set))});
@@ -206,52 +200,6 @@ void schemes() {
     }
 }
 
-template <class Filter, class... Hash>
-std::function<double(Part)> lookups(std::shared_ptr<Filter> filter, Hash... hash) {
-    return [=](Part keys) {
-        const auto start = std::chrono::steady_clock::now();
-        const auto found = filter->count_keys(keys, hash...);
-        const auto time = std::chrono::steady_clock::now() - start;
-        asm volatile("" : : "r"(found));
-        return std::chrono::duration<double, std::nano>(time).count() /
-               static_cast<double>(keys.size());
-    };
-}
-
-void lookup_times(const KeySet& set) {
-    std::printf("\n### Lookups of absent %s, XXH64, 10 bits a key\n\n", set.name.c_str());
-    print_header({"filter", "ns/key"});
-    std::vector<std::pair<std::string, std::function<double(Part)>>> rows;
-    const auto add = [&](std::string name, auto filter, auto... hash) {
-        auto owned = std::make_shared<decltype(filter)>(std::move(filter));
-        owned->insert_keys(set.in(), hash...);
-        rows.emplace_back(std::move(name), lookups(owned, hash...));
-    };
-    const auto n = set.in().size();
-    add("k seeds",
-        SchemeBloom<Seeds<BytesHasher>>::with_bits_per_key(n, bits_per_key, Seeds<BytesHasher>(k)));
-    add("double hashing", SchemeBloom<DoubleHashing<BytesHasher>>::with_bits_per_key(
-                              n, bits_per_key, DoubleHashing<BytesHasher>(k)));
-    add("enhanced double hashing",
-        SchemeBloom<EnhancedDoubleHashing<BytesHasher>>::with_bits_per_key(
-            n, bits_per_key, EnhancedDoubleHashing<BytesHasher>(k)));
-    add("triple hashing", SchemeBloom<TripleHashing<BytesHasher>>::with_bits_per_key(
-                              n, bits_per_key, TripleHashing<BytesHasher>(k)));
-    add("double hashing, the halves of MurmurHash3",
-        SchemeBloom<DoubleHashing<Murmur3>>::with_bits_per_key(n, bits_per_key,
-                                                               DoubleHashing<Murmur3>(k)));
-    add("double hashing, the halves of MD5",
-        SchemeBloom<DoubleHashing<Md5>>::with_bits_per_key(n, bits_per_key, DoubleHashing<Md5>(k)));
-    add("`classic`", ClassicBloom::with_bits_per_key(n, bits_per_key));
-    add("`split256`", SplitBlockBloom::with_bits_per_key(n, bits_per_key));
-    std::vector<std::vector<double>> times(rows.size());
-    for (int round = 0; round < 21; ++round)
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            times[i].push_back(rows[i].second(set.strangers()));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        print_row({rows[i].first, text("%.1f", median(times[i]))});
-}
-
 }  // namespace
 
 /// --strings ROUNDS [FILE]: the first part alone, for bench/report, with times of that many rounds;
@@ -259,9 +207,8 @@ void lookup_times(const KeySet& set) {
 int main(int argc, char** argv) {
     const bool strings = argc > 2 && std::string(argv[1]) == "--strings";
     const auto sets = key_sets(strings && argc > 3 ? argv[3] : "");
-    hash_functions(sets, strings ? std::stoi(argv[2]) : 11);
+    hash_functions(sets, strings ? static_cast<unsigned>(std::stoul(argv[2])) : 11);
     if (strings) return 0;
     schemes();
-    lookup_times(sets[1]);
     print_source("hashing");
 }

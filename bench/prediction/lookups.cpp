@@ -30,13 +30,11 @@ using Keys = std::vector<std::uint64_t>;
 
 AnyFilter filled(const std::string& spec, Isa isa) {
     const auto begins = [&](const char* with) { return spec.starts_with(with); };
-    const bool cells = begins("cuckoo") || begins("dleft") || begins("growing");
-    const unsigned bits_per_key = begins("counting") ? 48 : cells ? 24 : 12;
+    const unsigned bits_per_key = begins("cuckoo") || begins("dleft") ? 24 : 12;
     Options options;
     options.isa = isa;
     Keys keys(16 * 1024 * 8 / bits_per_key);
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i;
-    if (begins("fuse")) return BloomierMap::build_filter(keys, 8, options);
     AnyFilter filter = make_filter(spec, keys.size(), bits_per_key, options);
     filter.insert(keys);
     return filter;
