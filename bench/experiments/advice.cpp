@@ -13,8 +13,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <stdexcept>
-#include <tuple>
 #include <vector>
 
 #include "experiments/experiment.hpp"
@@ -180,24 +178,6 @@ void add_standard(Field& field, std::uint64_t n) {
                   static_cast<double>(BloomierMap::slots_for(n)) * f / static_cast<double>(n), isa);
 }
 
-/// Lang et al. calibrate with four sizes of a filter, in L1, L2, L3 and memory.
-Calibration with_four_sizes(Calibration c) {
-    std::vector<std::uint64_t> sizes;
-    for (const auto& t : c.times) sizes.push_back(t.bytes);
-    std::ranges::sort(sizes);
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    std::vector<std::uint64_t> four;
-    for (const std::uint64_t wanted :
-         {c.machine.l1d / 2, c.machine.l2 / 2, c.machine.l3 / 2, sizes.back()})
-        four.push_back(*std::ranges::min_element(sizes, {}, [&](std::uint64_t s) {
-            return std::abs(std::log(static_cast<double>(s) / static_cast<double>(wanted)));
-        }));
-    std::erase_if(c.times, [&](const Calibration::Time& t) {
-        return std::ranges::count(four, t.bytes) == 0;
-    });
-    return c;
-}
-
 struct Regrets {
     std::vector<double> all;
     void print(const std::string& name, double noise) const {
@@ -221,60 +201,21 @@ struct Regrets {
     }
 };
 
-struct Errors {
-    std::vector<double> absent, present, insert;
-};
-
-std::string spread(std::vector<double> ratios) {
-    if (ratios.empty()) return "";
-    std::ranges::sort(ratios);
-    const auto at = [&](double share) {
-        return ratios[static_cast<std::size_t>(share * static_cast<double>(ratios.size() - 1))];
-    };
-    return text("%.2f (%.2f to %.2f)", at(0.5), at(0.05), at(0.95));
-}
-
 struct Experiment {
     Calibration calibration = [] {
         if (auto here = Calibration::of_this_machine()) return *here;
         return Calibration::measure(Calibration::Effort::full);
     }();
-    Calibration four = with_four_sizes(calibration);
     std::map<std::string, Regrets> regrets;
-    std::map<std::string, Errors> errors;
-    std::vector<std::tuple<double, std::string>> worst;
     std::size_t none_right = 0, none_all = 0;
 
-    struct Taken {
-        std::size_t at;
-        unsigned builds = 1;  // how often the keys went in
-    };
     struct Workloads {
         Workload workload;
         std::size_t share;
         double per_key;
-        std::map<std::string, Taken> taken;  // by adviser: index, or `none`
+        std::map<std::string, std::size_t> taken;  // by adviser: index, or `none`
     };
     static constexpr std::size_t none = SIZE_MAX;
-
-    /// Advice for `factor` times the keys that come, with the same memory. A filter keeps the bits
-    /// that it was made with, and a growing one grows. A fuse filter is built of the keys that
-    /// came. A table that is too small for them is built a second time.
-    void take_for_wrong_n(Field& field, Workloads& w, double factor) const {
-        Workload told = w.workload;
-        told.n_keys = static_cast<std::uint64_t>(factor * static_cast<double>(told.n_keys));
-        told.max_bits_per_key /= factor;
-        const Advice::Choice best = advise(told, calibration).best();
-        Taken& taken = w.taken[text("advice for %g n", factor)];
-        taken.at = none;
-        if (best.is_none()) return;
-        const bool fuse = best.spec.starts_with("fuse");
-        const bool too_small = !fuse && !best.spec.starts_with("growing") && factor < 1 &&
-                               Layout::parse(best.spec).is_table();
-        taken.at =
-            field.add(best.spec, best.bits_per_key * (fuse || too_small ? 1 : factor), best.isa);
-        taken.builds = too_small ? 2 : 1;
-    }
 
     void run(std::uint64_t n) {
         Field field(n);
@@ -294,22 +235,16 @@ struct Experiment {
                                     s,
                                     per_key,
                                     {}};
-                        const auto take = [&](const char* name, const Calibration& c) {
-                            const Advice::Choice best = advise(w.workload, c).best();
-                            w.taken[name] = {
-                                best.is_none() ? none
-                                               : field.add(best.spec, best.bits_per_key, best.isa)};
-                        };
-                        take("advice", calibration);
-                        take("advice from four sizes", four);
-                        take_for_wrong_n(field, w, 2);
-                        take_for_wrong_n(field, w, 0.5);
+                        const Advice::Choice best = advise(w.workload, calibration).best();
+                        w.taken["advice"] = best.is_none()
+                                                ? none
+                                                : field.add(best.spec, best.bits_per_key, best.isa);
                         const auto always = [&](const char* name, const char* spec, double most) {
                             const double b = std::min(bits, most);
-                            w.taken[name] = {field.add(
+                            w.taken[name] = field.add(
                                 make_filter(spec, static_cast<std::size_t>(n), b, {.isa = isa})
                                     .spec(),
-                                b, isa)};
+                                b, isa);
                         };
                         always("always `split256`, 12 bits", "split256", 12);
                         always("always `sector512`, 20 bits", "sector512", 20);
@@ -317,14 +252,6 @@ struct Experiment {
                         todo.push_back(std::move(w));
                     }
         field.measure();
-        for (const Candidate& c : field.all) {
-            const auto p = predicted_times(calibration, c.spec, c.isa, c.filter->size_in_bytes());
-            Errors& e = errors[c.spec.substr(0, c.spec.find(':'))];
-            e.absent.push_back(p.absent / (0.5 * (c.lookup_ns[0][0] + c.lookup_ns[0][1])));
-            e.present.push_back((p.absent + 0.9 * (p.present - p.absent)) /
-                                (0.5 * (c.lookup_ns[3][0] + c.lookup_ns[3][1])));
-            if (p.insert > 0) e.insert.push_back(p.insert / c.insert_ns);
-        }
         for (const Workloads& w : todo) judge(field, w);
         std::fprintf(stderr, "%llu keys, %zu filters\n", static_cast<unsigned long long>(n),
                      field.all.size());
@@ -336,37 +263,15 @@ struct Experiment {
             return i == none ? without
                              : field.all[i].total(w.workload.work_ns, w.share, w.per_key, odd);
         };
-        const auto rebuilds = [&](const Taken& t) {
-            return std::isfinite(w.per_key) && t.builds > 1
-                       ? (t.builds - 1) * field.all[t.at].insert_ns / w.per_key
-                       : 0;
-        };
         std::size_t best = none;
         for (std::size_t i = 0; i < field.all.size(); ++i)
             if (field.all[i].in_budgets_from <= w.workload.max_bits_per_key &&
                 total(i, false) < total(best, false))
                 best = i;
-        for (const auto& [name, t] : w.taken) {
-            const std::size_t taken = t.at;
-            const double regret = (total(taken, true) + rebuilds(t)) / total(best, true) - 1;
-            regrets[name].all.push_back(regret);
-            if (name != "advice") continue;
-            if (!std::isfinite(w.per_key))
-                regrets["advice, inserts not counted"].all.push_back(regret);
-            ++none_all;
-            none_right += (taken == none) == (best == none);
-            const auto said = [&](std::size_t i) {
-                return i == none ? std::string("no filter")
-                                 : "`" + field.all[i].spec + "` " + text("%.1f", field.all[i].bits);
-            };
-            worst.emplace_back(
-                regret,
-                text("n = %llu, work %g ns, hits %g, at most %g bits, %g probes a key: took ",
-                     static_cast<unsigned long long>(w.workload.n_keys), w.workload.work_ns,
-                     w.workload.hits, w.workload.max_bits_per_key, w.per_key) +
-                    said(taken) + text(" (%.2f ns), best ", total(taken, true)) + said(best) +
-                    text(" (%.2f ns)", total(best, true)));
-        }
+        for (const auto& [name, taken] : w.taken)
+            regrets[name].all.push_back(total(taken, true) / total(best, true) - 1);
+        ++none_all;
+        none_right += (w.taken.at("advice") == none) == (best == none);
     }
 
     void print() {
@@ -377,17 +282,6 @@ struct Experiment {
         for (const auto& [name, r] : regrets) r.print(name, noise);
         std::printf("\nWhether to have a filter at all was right in %zu of %zu workloads.\n",
                     none_right, none_all);
-        std::printf("\nWhere advice lost most:\n\n");
-        std::ranges::sort(worst, std::greater<>());
-        for (std::size_t i = 0; i < std::min<std::size_t>(5, worst.size()); ++i)
-            std::printf("- %.1f %%: %s\n", 100 * std::get<0>(worst[i]),
-                        std::get<1>(worst[i]).c_str());
-        std::printf(
-            "\nPredicted over measured times, of filters that were really filled: median (5th to "
-            "95th percentile).\n\n");
-        print_header({"", "absent", "9 of 10 present", "insert"});
-        for (const auto& [name, e] : errors)
-            print_row({"`" + name + "`", spread(e.absent), spread(e.present), spread(e.insert)});
     }
 };
 
