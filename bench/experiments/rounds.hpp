@@ -38,18 +38,6 @@ inline std::string with_interval(const std::vector<double>& samples,
     return text((format + " (" + format + " - " + format + ")").c_str(), s.median, s.low, s.high);
 }
 
-/// f(a[i], b[i]) for each round.
-template <class F>
-std::vector<double> by_round(const std::vector<double>& a, const std::vector<double>& b,
-                             const F& f) {
-    std::vector<double> all(a.size());
-    for (std::size_t i = 0; i < a.size(); ++i) all[i] = f(a[i], b[i]);
-    return all;
-}
-inline std::vector<double> ratios(const std::vector<double>& a, const std::vector<double>& b) {
-    return by_round(a, b, [](double x, double y) { return x / y; });
-}
-
 /// 262144 as "256 KiB".
 inline std::string size_text(double bytes) {
     if (bytes < 1 << 20) return text("%.3g KiB", bytes / 1024);
