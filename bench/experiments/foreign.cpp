@@ -74,7 +74,7 @@ void print_filter(const std::string& name, const KeySource& source, const Make& 
     const bool same = large < same_factor * small + same_points;
     print_row({name, text("%.2f", 8.0 * static_cast<double>(filter.size_in_bytes()) / few),
                text("%.3f %%", 100 * small), text(same ? "%.3f %%" : "**%.3f %%**", 100 * large),
-               with_interval(turns[1].ns), with_interval(turns[0].ns)});
+               text("%.2f", median(turns[1].ns)), text("%.2f", median(turns[0].ns))});
 }
 
 }  // namespace
@@ -85,8 +85,8 @@ int main() {
         "10^6 integer keys on one thread: those that a system sizes by bits have %g a key, "
         "those that it\nsizes by FPR are made for %g %%. FPR of %zu million strangers, and "
         "once more with %zu million keys at the\nsame rule; bold where it is worse by more "
-        "than a fifth. Times in ns a key, medians of %u rounds (95 %%\nintervals): batches "
-        "of %zu of which half are strangers, and inserts of keys that are there.\n\n",
+        "than a fifth. Times in ns a key, medians of %u rounds: batches\nof "
+        "%zu of which half are strangers, and inserts of keys that are there.\n\n",
         bits_per_key, 100 * wanted_fpr, asked / 1'000'000, many / 1'000'000, rounds, batch);
     print_header({"format", "bits a key", "FPR", "FPR, 30 million keys", "batch", "insert"});
     print_filter<SplitBlockBloom>("our `split256`", source, [](std::size_t n) { return made(n); });

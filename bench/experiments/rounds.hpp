@@ -1,4 +1,4 @@
-// Pieces of work that take turns, and medians with intervals.
+// Pieces of work that take turns.
 #pragma once
 
 #include <functional>
@@ -8,16 +8,14 @@
 
 #include "experiments/experiment.hpp"
 #include "harness/subject.hpp"
-#include "harness/timing.hpp"
 
 namespace simdbloom::bench {
 
 struct Turn {
     std::string name;
     std::function<void()> work;
-    double keys;                     ///< of one call of work
-    std::function<void()> before{};  ///< is not timed, e.g. brings a filter back into its cache
-    std::vector<double> ns{};        ///< a key, one sample a round
+    double keys;               ///< of one call of work
+    std::vector<double> ns{};  ///< a key, one sample a round
 };
 
 /// Every piece of work runs once a round, forwards in even rounds and backwards in odd ones. Times
@@ -26,16 +24,8 @@ inline void take_turns(std::span<Turn> turns, unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round)
         for (std::size_t i = 0; i < turns.size(); ++i) {
             Turn& turn = turns[round % 2 == 0 ? i : turns.size() - 1 - i];
-            if (turn.before) turn.before();
             turn.ns.push_back(1e9 * cpu_seconds_of(turn.work) / turn.keys);
         }
-}
-
-/// "median (low - high)", with the 95 % bootstrap interval of the median.
-inline std::string with_interval(const std::vector<double>& samples,
-                                 const std::string& format = "%.2f") {
-    const Summary s = summarise(samples);
-    return text((format + " (" + format + " - " + format + ")").c_str(), s.median, s.low, s.high);
 }
 
 /// 262144 as "256 KiB".
