@@ -1,14 +1,13 @@
-"""Writes a record into the pages of papers/: the tables, the tally, the forest plot, and the record
-itself; and the data of the plots with their pictures."""
-import json
+"""Writes a record into papers/: the tables of the pages, the forest plot, and the record itself."""
 import os
 import re
 import sys
 
 import artifact
-import paper_plots
+import records
 import table
 from claim_files import EVIDENCE, ROOT
+from verdicts import is_judged
 
 from rows import write_whole  # noqa: E402
 
@@ -26,11 +25,11 @@ def machine_name(machine):
 def section(record, entries, claims):
     """The claims of one paper, and why some verdicts are not "reproduced"."""
     lines = table.header(["claim", "evidence", "published", "ours", "tolerance", "verdict"])
-    reasons = []
+    reasons = {}
     for claim in claims:
         entry = entries.get(claim.id)
-        name, source = claim.id.split("/")[1], ", ".join(EVIDENCE[e] for e in claim.evidence)
-        cells = [f"`{name}`: {claim.statement}", f"{source}; {claim.where}",
+        source = ", ".join(EVIDENCE[e] for e in claim.evidence)
+        cells = [f"`{claim.name}`: {claim.statement}", f"{source}; {claim.where}",
                  table.published(claim)]
         if entry is None:
             cells += ["-", claim.tolerance_text, "not run on this machine yet"]
@@ -38,9 +37,9 @@ def section(record, entries, claims):
             cells += [table.ours(entry), claim.tolerance_text, entry["verdict"]]
         lines.append(table.row(cells))
         if claim.reason and (entry is None or entry["verdict"] != "reproduced"):
-            reasons.append(f"- `{name}`: {' '.join(claim.reason.split())}")
+            reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
     if reasons:
-        lines += ["", *reasons]
+        lines += ["", *(f"- {', '.join(names)}: {reason}" for reason, names in reasons.items())]
     lines += ["", f"Printed on {record['provenance']}, by `{record['command']}`."]
     return "\n".join(lines)
 
@@ -49,12 +48,13 @@ def overview(record, papers, claims):
     entries = {entry["id"]: entry for entry in record["claims"]}
     sources = {True: [], False: []}
     for claim in claims:
-        if claim.id in entries:
+        if claim.id in entries and is_judged(entries[claim.id]):
             sources[claim.evidence == "C"].append(entries[claim.id])
-    lines = [f"{len(claims)} claims of {len(papers)} papers, of which {len(entries)} were run. "
-             f"With a published source: {table.tally(sources[False]) or 'none'}. Values that this "
-             f"project recomputed from published formulas or measured before: "
-             f"{table.tally(sources[True]) or 'none'}.", "",
+    rest = [entry for entry in record["claims"] if not is_judged(entry)]
+    lines = [f"{len(claims)} claims of {len(papers)} papers. Judged with a published source: "
+             f"{table.tally(sources[False]) or 'none'}. Judged values that this project recomputed "
+             f"from published formulas or measured before: {table.tally(sources[True]) or 'none'}. "
+             f"Not judged: {table.tally(rest) or 'none'}.", "",
              table.tally_by_kind(record["claims"]), "",
              "![Ours over published, for the claims that are measured](record/forest.svg)", "",
              *table.header(["paper", "claim in one line", "claims", "verdicts"])]
@@ -86,36 +86,16 @@ def pages(record, papers, claims):
         own = [claim for claim in claims if claim.paper == name]
         yield f"{name}.md", name, section(record, entries, own)
     yield "README.md", "all", overview(record, papers, claims)
-    yield "artifact.md", "artifact", artifact.text(artifact.records(), claims)
+    yield "artifact.md", "artifact", artifact.text(records.adopted(claims), claims)
 
 
-def draw(data):
-    """All pictures of papers/plots, and the page that has them."""
-    record, joins = artifact.records()[0][1], paper_plots.joins_page()
-    for name, picture in paper_plots.pictures(data, record, joins).items():
-        write_whole(os.path.join(paper_plots.FOLDER, name), picture)
-    for name, text in paper_plots.sections(data, record, joins):
-        put(os.path.join(PAPERS, "plots.md"), name, text)
-    print("written: papers/plots.md and the pictures of papers/plots")
-
-
-def adopt_plots(data):
-    os.makedirs(paper_plots.FOLDER, exist_ok=True)
-    write_whole(os.path.join(paper_plots.FOLDER, "data.json"), paper_plots.as_text(data))
-    draw(data)
-
-
-def adopt(record, papers, claims):
-    known = {claim.id for claim in claims}
-    if gone := [e["id"] for e in record["claims"] if e["id"] not in known]:
-        sys.exit(f"bench/replicate: papers/claims lacks claims of the record: {', '.join(gone)}")
-    os.makedirs(artifact.FOLDER, exist_ok=True)
-    write_whole(os.path.join(artifact.FOLDER, "forest.svg"), table.forest(record))
-    path = os.path.join(artifact.FOLDER, machine_name(record["machine"]) + ".json")
-    write_whole(path, json.dumps(record, separators=(",", ":")).replace('{"id"', '\n{"id"') + "\n")
+def adopt(path, papers, claims):
+    record = records.read_whole(path, claims)
+    os.makedirs(records.FOLDER, exist_ok=True)
+    write_whole(os.path.join(records.FOLDER, "forest.svg"), table.forest(record))
+    path = os.path.join(records.FOLDER, machine_name(record["machine"]) + ".json")
+    write_whole(path, records.as_text(record))
     for page, name, text in pages(record, papers, claims):
         put(os.path.join(PAPERS, page), name, text)
     print(f"written: {len(papers)} pages of papers, papers/README.md, papers/artifact.md, "
           f"{os.path.relpath(path, ROOT)}")
-    if data := paper_plots.adopted_data():
-        draw(data)

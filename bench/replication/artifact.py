@@ -1,38 +1,23 @@
 """The tables of papers/artifact.md, from the records of papers/record."""
-import glob
-import json
-import os
-
 import table
-from claim_files import DEPTHS, ROOT
+from claim_files import DEPTHS
 from two_records import takes_times
-from verdicts import as_expected
-
-FOLDER = os.path.join(ROOT, "papers", "record")
-
-
-def records():
-    """Those of all machines by file name, the newest first."""
-    found = []
-    for path in glob.glob(os.path.join(FOLDER, "*.json")):
-        with open(path, encoding="utf-8") as file:
-            found.append((os.path.basename(path), json.load(file)))
-    return sorted(found, key=lambda pair: (pair[1]["date"], pair[0]), reverse=True)
+from verdicts import as_expected, is_judged
 
 
 def machines(found):
     lines = table.header(["record", "CPU", "cores, memory", "kernels", "date", "code", "command",
-                          "claims", "seconds", "as expected"])
+                          "claims", "seconds", "judged", "as expected"])
     for name, record in found:
         machine, entries = record["machine"], record["claims"]
         cpu = (f"{machine['cpu']}, family {machine['cpu family']}, model {machine['cpu model']}, "
                f"stepping {machine['cpu stepping']}")
-        good = sum(map(as_expected, entries))
+        told = [entry for entry in entries if is_judged(entry)]
         lines.append(table.row([
             f"[{name}](record/{name})", cpu, f"{machine['cores']}, {machine['memory']}",
             f"`{machine['best ISA']}`", record["date"], f"commit {machine['commit']}",
-            f"`{record['command']}`", str(len(entries)),
-            f"{sum(entry['seconds'] for entry in entries):.0f}", str(good)]))
+            f"`{record['command']}`", str(len(entries)), f"{sum(entry['seconds'] for entry in entries):.0f}", str(len(told)),
+            str(sum(map(as_expected, told)))]))
     return lines
 
 
@@ -52,15 +37,14 @@ def runs(record, claims):
 def differences(record, claims):
     """The claims that may have, or have in this record, another verdict than reproduced."""
     entries = {entry["id"]: entry for entry in record["claims"]}
-    lines = table.header(["claim", "verdicts expected", "in the record", "why"])
+    lines = table.header(["claim", "verdicts expected", "in the record"])
     for claim in claims:
         verdict = entries[claim.id]["verdict"] if claim.id in entries else "not run"
-        if claim.expected == ["reproduced"] and verdict in ("reproduced", "not run"):
+        if claim.descriptive or claim.expected == ["reproduced"] and verdict in ("reproduced",
+                                                                               "not run"):
             continue
-        why = " ".join(claim.reason.split()).split(". ")[0].rstrip(".")
-        name = claim.id.split("/")[1]
-        lines.append(table.row([f"[{claim.paper}]({claim.paper}.md) `{name}`",
-                                ", ".join(claim.expected), verdict, why]))
+        lines.append(table.row([f"[{claim.paper}]({claim.paper}.md) `{claim.name}`",
+                                ", ".join(claim.expected), verdict]))
     return lines
 
 
@@ -72,6 +56,5 @@ def text(found, claims):
     return "\n".join([
         *machines(found), "",
         f"What the runs take, by the seconds of {name}:", "", *runs(record, claims), "",
-        f"Its verdicts: {table.tally(record['claims'])}. Every other verdict than \"reproduced\" "
-        "that a claim may have, with the first sentence of its reason; the page of the paper has "
-        "the rest:", "", *differences(record, claims)])
+        f"Its verdicts: {table.tally(record['claims'])}. The claims that have, or may have, "
+        "another verdict than \"reproduced\":", "", *differences(record, claims)])

@@ -10,7 +10,7 @@ try:
 except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
     import tomli as tomllib
 
-from verdicts import NEAR, NOT_TESTABLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
+from verdicts import NEAR, NOT_TESTABLE, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))  # svg, skyline, rows
@@ -34,25 +34,42 @@ class Claim:
     probe: str
     expected: list = field(default_factory=lambda: [REPRODUCED])
     seconds: float = 0.1
-    setup: dict = field(default_factory=dict)
+    setup: dict | list = field(default_factory=dict)
     unit: str = ""
     machine: str = ""
     tolerance: float | None = None
     side: str = ""
     needs: list = field(default_factory=list)
-    limit: dict | None = None
     reason: str = ""
+    descriptive: bool = False
 
     @property
     def paper(self):
         return self.id.split("/")[0]
 
     @property
+    def name(self):
+        return self.id.split("/")[1]
+
+    @property
+    def cases(self):
+        """The set-ups. Of a list of them, one that shows the claim is enough."""
+        return self.setup if isinstance(self.setup, list) else [self.setup]
+
+    @property
+    def tail(self):
+        """What lies beyond an end of the interval: the more cases are tried, the less."""
+        return 0.05 / len(self.cases)
+
+    @property
     def tolerance_text(self):
+        if self.descriptive:
+            return "-"
         if self.kind == "statistical":
             return f"{100 * (self.tolerance or STATISTICAL):.3g} %"
         return {"identity": "equal", "exact": "the printed digits", "bound": f"at {self.side}",
-                "ratio": f"a factor {NEAR}", "order": "the order", "location": "a factor 2",
+                "ratio": f"a factor {NEAR}", "order": "the order",
+                "location": "the range" if ".." in self.published else "a factor 2",
                 "shape": f"{self.tolerance or 0.1} in the slope"}[self.kind]
 
 
@@ -68,15 +85,21 @@ def faults(claim):
     for verdict in claim.expected:
         if verdict not in VERDICTS:
             yield f'expected "{verdict}" (known: {", ".join(VERDICTS)})'
-    if claim.expected != [REPRODUCED] and not claim.reason.strip():
+    if (claim.expected != [REPRODUCED] or claim.descriptive) and not claim.reason.strip():
         yield "expects another verdict than reproduced and gives no reason"
+    if claim.descriptive and claim.expected != [REPRODUCED]:
+        yield "is descriptive and expects a verdict"
+    if len(claim.expected) > 1 and REPRODUCED not in claim.expected:
+        yield "expects several verdicts, none of them reproduced"
+    if claim.kind in RULES and POSSIBLE[claim.kind] <= set(claim.expected):
+        yield "accepts every verdict that it can get: name fewer, or make it descriptive"
     for need in claim.needs:
         if not OF_MACHINES.fullmatch(need) and claim.expected != [NOT_TESTABLE]:
             yield f'needs "{need}", which no machine has, and expects more than "{NOT_TESTABLE}"'
     if claim.kind == "bound" and claim.side not in ("most", "least"):
         yield f'side "{claim.side}" of a bound (most or least)'
-    if claim.limit is not None and set(claim.limit) != {"side", "probe", "setup"}:
-        yield "limit has other fields than side, probe and setup"
+    if not claim.cases or len(claim.cases) > 1 and claim.kind != "bound":
+        yield "several cases are for a bound"
     if not isinstance(claim.published, str):
         yield "published is no string, which would keep its digits"
 

@@ -1,18 +1,11 @@
-"""The plots of papers/plots.md: their data, their pictures, their page. bench/replicate --plots
-collects the data, --adopt puts them into papers/plots. The pictures follow from them, from the
-record, and from the page of the joins."""
-import json
+"""The plots of papers/plots.md. They follow from formulas and exact models, from the newest record,
+and from the table of the joins."""
 import os
-import re
-import subprocess
-import sys
 
 import plot_curves
 import plot_errors
-import plot_skyline
 from claim_files import ROOT
 
-FOLDER = os.path.join(ROOT, "papers", "plots")
 BLOCKS = (32, 64, 128, 256, 512)
 NAMES = {"asymptotic": ("(1 - e^(-k/c))^k", "one array's formula", "for blocks"),
          "rocksdb": ("RocksDB", "lines a deviation", "fuller and emptier"),
@@ -43,9 +36,6 @@ SIZING = {"one array for B = 64": {"name": "asymptotic", "over": "blocked", "blo
           "RocksDB for B = 512": {"name": "rocksdb", "over": "blocked", "block": 512}}
 SPECS = ("classic blocked512 sector512 zoned512:z=2 split256 register64 register32 cuckoo8 "
          "cuckoo12 cuckoo16 fuse fuse:d=4")
-TIMED = SPECS.removesuffix(" fuse:d=4")  # calibrations have times of three slots a key
-SIZES = {"L1": 10_000, "L2": 100_000, "L3": 5_000_000, "DRAM": 100_000_000}
-DEFAULT, DEFAULT_BITS, MOST_BITS = "split256", 12, 20
 
 
 def grouped(points):
@@ -92,52 +82,8 @@ def models(prober):
 def by_name(points):
     curves = {}
     for p in points:
-        curves.setdefault(p["name"], []).append(
-            [p["bits"], p["fpr"]] + ([p["ns"]] if "ns" in p else []))
+        curves.setdefault(p["name"], []).append([p["bits"], p["fpr"]])
     return curves
-
-
-def times(prober, calibration, ghz):
-    def cells(static):
-        return [[p["x"], p["y"], p["spec"], p["bits"], p["rho"], p["default"]]
-                for p in prober.samples("plot_skyline", {
-                    "calibration": calibration, "ghz": ghz, "default": DEFAULT,
-                    "default_bits": DEFAULT_BITS, "from": 10, "to": 28, "least_work": 4,
-                    "most_work": 31, "most_bits": MOST_BITS, "all_at_once": int(static)})]
-
-    return {"skyline": {"static": cells(True), "growing": cells(False)},
-            "times": {level: by_name(prober.samples("plot_times", {
-                "calibration": calibration, "keys": keys, "specs": TIMED}))
-                for level, keys in SIZES.items()}}
-
-
-def calibrate(tool, path):
-    """Measures this machine."""
-    end = subprocess.run([tool, "calibrate", "--full", "--progress", "-o", path],
-                         env={**os.environ, "SIMDBLOOM_CALIBRATION": "off"})
-    if end.returncode:
-        sys.exit("bench/replicate: no calibration, so no plots")
-
-
-def collect(prober, tool, out, calibration, command):
-    """All data. `calibration` is a file that this machine has, or none: then it is measured."""
-    machine = prober.offers["machine"]
-    if float(machine["clock GHz"]) == 0:
-        sys.exit("bench/replicate: this machine does not tell its clock, so there are no cycles")
-    path = calibration or os.path.join(out, "calibration.txt")
-    if not calibration:
-        calibrate(tool, path)
-    try:
-        with open(path, encoding="utf-8") as file:
-            calibrated = re.search(r"^date (.*)$", file.read(), re.M)
-    except (OSError, UnicodeDecodeError) as error:
-        sys.exit(f"bench/replicate: {path}: {error}")
-    if not calibrated:
-        sys.exit(f"bench/replicate: {path} is no calibration")
-    return {"plots": 1, "command": command, "provenance": prober.offers["provenance"],
-            "machine": machine, "calibrated": calibrated[1],
-            "keys": SIZES, "models": models(prober),
-            "times": times(prober, path, machine["clock GHz"])}
 
 
 def read(*path):
@@ -155,67 +101,18 @@ def published_points():
             if r["machine"] == "recentintel" and "addall" not in r["filter"]]
 
 
-def pictures(data, record, joins):
-    """File names and SVG texts. `joins` is the page of the joins."""
-    exact, timed, machine = data["models"], data["times"], data["machine"]
+def joins_page():
+    text = read("bench", "pages", "joins.md")
+    return text.split("<!-- printed: hash_join -->")[1].split("<!-- end printed -->")[0]
+
+
+def pictures(exact, record, joins):
+    """File names and SVG texts, of what models() gives, a record, and the table of the joins."""
     entries = {entry["id"]: entry for entry in record["claims"]}
-    ghz = float(machine["clock GHz"])
-    drawn = {
-        "errors.svg": plot_errors.error_map(exact["errors"]),
-        "sizing.svg": plot_errors.sizing(exact),
-        "skyline.svg": plot_skyline.skylines(timed["skyline"], machine, ghz),
-        "times.svg": plot_curves.times_against_fpr(timed["times"], data["keys"]),
-        "space.svg": plot_curves.space(exact["space"], published_points(), entries),
-        "joins.svg": plot_curves.joins(joins)}
+    drawn = {"errors.svg": plot_errors.error_map(exact["errors"]),
+             "sizing.svg": plot_errors.sizing(exact),
+             "space.svg": plot_curves.space(exact["space"], published_points(), entries),
+             "joins.svg": plot_curves.joins(joins)}
     if excess := entries.get("kirsch-mitzenmacher-2006/excess"):
         drawn["double_hashing.svg"] = plot_curves.double_hashing(excess)
     return drawn
-
-
-def printed(text, name):
-    return text.split(f"<!-- printed: {name} -->")[1].split("<!-- end printed -->")[0]
-
-
-def joins_page():
-    return printed(read("bench", "pages", "joins.md"), "hash_join")
-
-
-def sources(data, record, joins):
-    """What stands behind each picture, one line each."""
-    told = data["provenance"]
-    join = re.search(r"^Printed on (.*?), by `(.*?)`", joins, re.M)
-    return {"models": f"Exact models and formulas of commit {data['machine']['commit']}, by "
-                      f"`{data['command']}`.",
-            "times": f"Times: predicted from a calibration of {data['calibrated']} UTC on {told}, "
-                     f"by `{data['command']}`.",
-            "record": f"Measured on {record['provenance']}, by `{record['command']}`.",
-            "joins": f"Measured on {join[1]}, by `{join[2]}`."}
-
-
-# Of each picture its name, its title and what stands behind it.
-PICTURES = (("errors", "The error map", ("models",)),
-            ("sizing", "The cost of sizing by a formula", ("models",)),
-            ("skyline", "The skyline", ("times",)),
-            ("times", "Time against FPR, keys equal", ("times",)),
-            ("space", "The space frontier", ("models", "record")),
-            ("double_hashing", "The excess of double hashing", ("record",)),
-            ("joins", "Break-even in a hash join", ("joins",)))
-
-
-def sections(data, record, joins):
-    """(name of the markers, text) of papers/plots.md."""
-    said = sources(data, record, joins)
-    for name, title, behind in PICTURES:
-        yield name, f"![{title}](plots/{name}.svg)\n\n" + "\n".join(said[b] for b in behind)
-
-
-def adopted_data():
-    """What papers/plots has; nothing where no data were adopted yet."""
-    try:
-        return json.loads(read("papers", "plots", "data.json"))
-    except FileNotFoundError:
-        return None
-
-
-def as_text(data):
-    return json.dumps(data, separators=(",", ":")).replace('],[', '],\n[') + "\n"

@@ -1,4 +1,4 @@
-"""Curves: time against FPR, the space frontier, double hashing, break-even in joins."""
+"""Curves: the space frontier, double hashing, break-even in joins."""
 import math
 import re
 
@@ -11,7 +11,6 @@ STYLES = {"classic": ("#555b66", "", "plus"), "blocked512": ("#cc79a7", "", "squ
           "register32": ("#2a80b9", "7 3", "cross"), "cuckoo": ("#009e73", "", "diamond"),
           "fuse": ("#243a8c", "", "up"), "fuse:d=4": ("#243a8c", "2 3", "square")}
 GUIDE = "#5b6270"  # lines that are no structure
-LOWEST, HIGHEST = 1e-6, 0.3  # FPRs that are shown
 
 
 def style(name):
@@ -29,44 +28,6 @@ def joined(curves):
 
 def percent(rate):
     return f"{100 * rate:g} %"
-
-
-def times_panel(picture, curves, x, y, title):
-    picture.frame(x, y, [(f, percent(f)) for f in (0.1, 1e-2, 1e-3, 1e-4, 1e-5)],
-                  [(t, f"{t:g}") for t in y.decades((1, 1.5, 2, 3, 5, 7))], "FPR", "")
-    picture.text(x.start, y.end - 10, title, size=13, bold=True, halo=False)
-    ends, tables, taken = [], [], []
-    for name, points in curves.items():
-        colour, dash, marker = style(name)
-        seen = [(f, ns, bits) for bits, f, ns in points if LOWEST < f < HIGHEST]
-        line = [(x.at(f), y.at(ns)) for f, ns, _ in seen]
-        taken += [(px - 4, py - 4, px + 4, py + 4) for px, py in line]
-        if name.startswith("cuckoo"):  # one size: a name beside its marker
-            tables.append((line[0], name, colour))
-        else:
-            picture.path(line, colour, 1.6, dash)
-            ends.append((*line[-1], name, colour))
-        for (px, py), (f, ns, bits) in zip(line, seen):
-            if abs(bits - round(bits / 4) * 4) < 0.02 or name[:4] in ("fuse", "cuck"):
-                said = f"{bits:.3g} bits a key: {ns:.3g} ns, FPR {percent(float(f'{f:.2g}'))}"
-                picture.marker(marker, px, py, colour, f"{name}, {said}", 3)
-    taken += [(ex + 20, ey - 14, ex + 90, ey + 14) for ex, ey, *_ in ends]
-    for at, name, colour in tables:
-        picture.text(*place(taken, at, text_width(name, 10)), name, readable(colour), 10)
-    picture.names_at_ends(ends, y.end + 2, y.start - 2, 13, 11)
-
-
-def times_against_fpr(levels, keys, width=1040):
-    picture = Picture(width, 900, "Time of a lookup against FPR for equal numbers of keys")
-    for i, (level, curves) in enumerate(levels.items()):
-        left, top = 58 + (i % 2) * 520, 40 + (i // 2) * 440
-        shown = [ns for points in curves.values() for bits, f, ns in points if LOWEST < f < HIGHEST]
-        x = Axis(HIGHEST, LOWEST, left, left + 370)
-        y = Axis(min(shown) / 1.1, max(shown) * 1.1, top + 360, top)
-        times_panel(picture, curves, x, y, f"{keys[level]:,} keys: with 12 bits a key in {level}")
-    for top in (220, 660):
-        picture.text(14, top, "ns an absent key", size=11, anchor="middle", turned=True, halo=False)
-    return picture.done()
 
 
 def rate_entries(entries):

@@ -1,5 +1,5 @@
-// What the plots of papers/plots.md are drawn from: grids of formulas, curves of the exact models,
-// and times that a calibration predicts. Every point is an object of its own.
+// What the plots of papers/plots.md are drawn from: grids of formulas and curves of the exact
+// models. Every point is an object of its own.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -117,13 +117,6 @@ Sized sized(const std::string& spec, std::uint64_t keys, double bits) {
             fpr::expected(layout, keys, whole), layout.k};
 }
 
-void print_sized(const std::string& name, const Sized& f, double ns = 0) {
-    std::printf("{\"name\": \"%s\", \"spec\": \"%s\", \"bits\": %.6g, \"k\": %u, \"fpr\": %.6g",
-                name.c_str(), f.spec.c_str(), f.bits, f.k, f.fpr);
-    if (ns > 0) std::printf(", \"ns\": %.5g", ns);
-    std::printf("}\n");
-}
-
 /// The sizes of a spec that the plots have: one of a cuckoo filter, one for each number of check
 /// bits of a fuse filter, others from 4 to 32 bits a key.
 std::vector<Sized> sizes_of(const std::string& spec, std::uint64_t keys) {
@@ -142,63 +135,17 @@ std::vector<Sized> sizes_of(const std::string& spec, std::uint64_t keys) {
 /// The FPR of each spec over its bits a key, for so many keys.
 void run_plot_space(Setup& s) {
     for (const std::string& spec : words_in(s.text("specs")))
-        for (const Sized& f : sizes_of(spec, s.count("keys"))) print_sized(spec, f);
-}
-
-Calibration calibration_of(Setup& s) { return Calibration::load(s.text("calibration")).value(); }
-
-/// The least time of a lookup over the instruction sets that the calibration has.
-double least_ns(const Calibration& calibration, const std::string& spec, std::uint64_t bytes) {
-    double least = HUGE_VAL;
-    std::set<Isa> isas;
-    for (const auto& time : calibration.times) isas.insert(time.isa);
-    for (const Isa isa : isas)
-        least = std::min(least, predicted_times(calibration, spec, isa, bytes).absent);
-    return least;
-}
-
-/// The time of a lookup and the FPR of each spec over its bits a key, for so many keys.
-void run_plot_times(Setup& s) {
-    const Calibration calibration = calibration_of(s);
-    for (const std::string& spec : words_in(s.text("specs")))
-        for (const Sized& f : sizes_of(spec, s.count("keys"))) {
-            if (f.bits > 25) continue;
-            const std::string timed = spec.starts_with("fuse") ? "fuse:f=8" : f.spec;
-            print_sized(spec, f, least_ns(calibration, timed, f.bytes));
-        }
-}
-
-/// The filter of least t_l + f t_w for so many keys (x) and so much work t_w (y, in ns), by advice,
-/// and the same total of the default, of so many bits a key.
-void run_plot_skyline(Setup& s) {
-    const Calibration calibration = calibration_of(s);
-    const double ghz = s.number("ghz");
-    const std::string spec = s.text("default");
-    for (double i = s.number("from"); i <= s.number("to"); i += 0.5) {
-        const auto keys = static_cast<std::uint64_t>(std::exp2(i));
-        const Sized usual = sized(spec, keys, s.number("default_bits"));
-        const double usual_ns = least_ns(calibration, usual.spec, usual.bytes);
-        for (double j = s.number("least_work"); j <= s.number("most_work"); j += 0.5) {
-            const double work = std::exp2(j) / ghz;
-            const Advice advice = advise({.n_keys = keys,
-                                          .work_ns = work,
-                                          .max_bits_per_key = s.number("most_bits"),
-                                          .all_at_once = s.number("all_at_once") != 0},
-                                         calibration);
-            const Advice::Choice& best = advice.best();
+        for (const Sized& f : sizes_of(spec, s.count("keys")))
             std::printf(
-                "{\"x\": %g, \"y\": %g, \"spec\": \"%s\", \"bits\": %.4g, \"rho\": %.5g, "
-                "\"default\": %.5g}\n",
-                i, j, best.spec.c_str(), best.bits_per_key, best.total_ns * ghz,
-                (usual_ns + usual.fpr * work) * ghz);
-        }
-    }
+                "{\"name\": \"%s\", \"spec\": \"%s\", \"bits\": %.6g, \"k\": %u, \"fpr\": %.6g}\n",
+                spec.c_str(), f.spec.c_str(), f.bits, f.k, f.fpr);
 }
 
-constexpr Probe plot_list[] = {{"plot_grid", run_plot_grid},      {"plot_small", run_plot_small},
-                               {"plot_panel", run_plot_panel},    {"plot_sizing", run_plot_sizing},
-                               {"plot_space", run_plot_space},    {"plot_times", run_plot_times},
-                               {"plot_skyline", run_plot_skyline}};
+constexpr Probe plot_list[] = {{"plot_grid", run_plot_grid},
+                               {"plot_small", run_plot_small},
+                               {"plot_panel", run_plot_panel},
+                               {"plot_sizing", run_plot_sizing},
+                               {"plot_space", run_plot_space}};
 
 }  // namespace
 

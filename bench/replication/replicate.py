@@ -13,10 +13,11 @@ import time
 import adopt
 import experiment
 import paper_plots
+import records
 import table
 import two_records
 from claim_files import DEPTHS, ROOT, load_or_exit
-from verdicts import LACKS, NOT_TESTABLE, TOO_NOISY, Result, as_expected, band, judge
+from verdicts import TOO_NOISY, as_expected, better, judge
 
 from rows import write_whole  # noqa: E402
 
@@ -48,8 +49,8 @@ class Prober:
         return end.stdout
 
     def samples(self, probe, setup):
-        if probe == "experiment":
-            return experiment.samples(os.path.dirname(self.program), **setup)
+        if probe in experiment.PROBES:
+            return experiment.PROBES[probe](os.path.dirname(self.program), **setup)
         words = [f"{name}={value}" for name, value in setup.items()]
         return [json.loads(line) for line in self.output(probe, *words).splitlines()]
 
@@ -58,30 +59,31 @@ class Prober:
         return [need for need in claim.needs if need not in self.offers["offers"]]
 
     def is_timed(self, claim):
-        return claim.probe in self.offers["timed"]
+        return claim.probe in self.offers["timed"] or claim.probe == experiment.TIMED
+
+
+def measure_case(claim, setup, prober):
+    """(result, samples, attempts) of one set-up."""
+    result, samples, attempts = None, [], 0
+    while attempts < ATTEMPTS and (result is None or result.verdict == TOO_NOISY):
+        attempts += 1
+        samples = prober.samples(claim.probe, setup)
+        result = judge(claim, samples)
+    return result, samples, attempts
 
 
 def run(claim, prober):
     """One entry of the record."""
-    started, samples, limit, attempts = time.monotonic(), [], None, 0
-    missing = prober.missing(claim)
-    if missing:
-        result = Result(NOT_TESTABLE, note=LACKS + ", ".join(missing))
-    else:
-        if claim.limit:
-            limit = prober.samples(claim.limit["probe"], claim.limit["setup"])[0]["value"]
-        result = None
-        while attempts < ATTEMPTS and (result is None or result.verdict == TOO_NOISY):
-            attempts += 1
-            samples = prober.samples(claim.probe, claim.setup)
-            result = judge(claim, samples, limit)
-    return {"id": claim.id, "kind": claim.kind, "published": claim.published, "unit": claim.unit,
-            "probe": claim.probe, "setup": claim.setup, "tolerance": claim.tolerance_text,
-            "band": band(claim),
-            "verdict": result.verdict, "expected": claim.expected, "ours": result.ours,
-            "low": result.low, "high": result.high, "note": result.note, "limit": limit,
-            "attempts": attempts,
-            "seconds": round(time.monotonic() - started, 2), "samples": samples}
+    started, best = time.monotonic(), None
+    lacks, setup, samples, attempts = prober.missing(claim), claim.cases[0], [], 0
+    for case in [] if lacks else claim.cases:
+        result, taken, tries = measure_case(claim, case, prober)
+        attempts += tries
+        if best is None or better(claim, result, best):
+            best, setup, samples = result, case, taken
+    return records.judged(claim, {
+        "id": claim.id, "probe": claim.probe, "setup": setup, "lacks": lacks, "attempts": attempts,
+        "seconds": round(time.monotonic() - started, 2), "samples": samples})
 
 
 def selected(claims, options, prober):
@@ -123,14 +125,6 @@ def status(entries):
     return 0 if not wrong else 3 if all(e["verdict"] == TOO_NOISY for e in wrong) else 1
 
 
-def read_record(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except (OSError, ValueError) as error:
-        stop(f"{path}: {error}")
-
-
 def arguments():
     parser = argparse.ArgumentParser(prog="bench/replicate", add_help=False)
     parser.add_argument("--prober")
@@ -144,47 +138,40 @@ def arguments():
     parser.add_argument("--adopt", metavar="RECORD")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--plots", action="store_true")
-    parser.add_argument("--tool")
-    parser.add_argument("--calibration")
     return parser.parse_args()
 
 
 def main():
     options = arguments()
-    if options.calibration and not options.plots:
-        stop("--calibration is for --plots")
     papers, claims = load_or_exit()
     if options.list:
         print(table.listed(claims))
         return 0
     if options.adopt:
-        adopted = read_record(options.adopt)
-        if "plots" in adopted:
-            adopt.adopt_plots(adopted)
-        else:
-            adopt.adopt(adopted, papers, claims)
+        adopt.adopt(options.adopt, papers, claims)
         return 0
-    old = read_record(options.against) if options.against else None
+    old = records.read(options.against, claims) if options.against else None
     prober = Prober(options.prober)
     os.makedirs(options.out, exist_ok=True)
     if options.plots:
-        data = paper_plots.collect(prober, options.tool, options.out, options.calibration,
-                             options.command)
-        path = os.path.join(options.out, "plots.json")
-        write_whole(path, paper_plots.as_text(data))
-        print(f"written: {path}")
+        found = records.adopted(claims) or stop("papers/record has no record")
+        drawn = paper_plots.pictures(paper_plots.models(prober), found[0][1],
+                                     paper_plots.joins_page())
+        for name, svg in drawn.items():
+            write_whole(os.path.join(options.out, name), svg)
+            print(f"written: {os.path.join(options.out, name)}")
         return 0
     chosen = selected(claims, options, prober)
     if not chosen:
         stop("no claim is left to run")
     record = measure(chosen, prober, options.command)
     text = table.of_run(record, {claim.id: claim for claim in claims})
-    write_whole(os.path.join(options.out, "record.json"), json.dumps(record, indent=0) + "\n")
+    write_whole(os.path.join(options.out, "record.json"), records.as_text(record))
     write_whole(os.path.join(options.out, "table.md"), text)
     write_whole(os.path.join(options.out, "forest.svg"), table.forest(record))
     print(text)
     if old:
-        print(two_records.compare(old, record))
+        print(two_records.compare(*old, record))
     for entry in record["claims"]:
         if not as_expected(entry):
             print(f"not as expected: {entry['id']}: {entry['verdict']}, expected "

@@ -1,16 +1,14 @@
 """The table of a run, the tally of its verdicts, and the forest plot."""
-import os
-import sys
 from collections import Counter
 
 from claim_files import ROOT
-from verdicts import (DIFFERS, DIRECTION, INCONSISTENT, NOT_REPRODUCED, REPRODUCED, VERDICTS,
-                      as_expected, published_range)
+from verdicts import (DIFFERS, DIRECTION, NOT_REPRODUCED, REPRODUCED, VERDICTS, as_expected,
+                      published_range)
 
 from svg import FONT, GREY, INK, PALE, Axis  # noqa: E402
 
 COLOURS = {REPRODUCED: "#1b7f3b", DIRECTION: "#2b6cb0", DIFFERS: "#b7791f",
-           NOT_REPRODUCED: "#b02a2a", INCONSISTENT: "#7b2d8b"}
+           NOT_REPRODUCED: "#b02a2a"}
 
 
 def number(value):

@@ -1,12 +1,16 @@
 """What two records differ in."""
 
 
+import experiment
+
+
 def takes_times(entry):
-    return any("ns" in sample for sample in entry["samples"])
+    return entry["probe"] == experiment.TIMED or any("ns" in s for s in entry["samples"])
 
 
-def compare(old, new):
-    """Verdicts that changed, and how many claims without times have the very same samples."""
+def compare(old, strange, new):
+    """Verdicts that changed, and how many claims without times have the very same samples.
+    `strange` are entries of the old record that today's claims do not have."""
     before = {entry["id"]: entry for entry in old["claims"]}
     lines, same, both = [], 0, 0
     for entry in new["claims"]:
@@ -19,6 +23,7 @@ def compare(old, new):
         if not takes_times(entry):
             both += 1
             same += then["samples"] == entry["samples"]
+    lines += [f"{name}: today's claim has another probe or set-up, or is gone" for name in strange]
     if before:
         lines.append(f"{len(before)} claims of the other record were not run.")
     lines.append(f"{same} of {both} claims without times have the same samples, number by number, "

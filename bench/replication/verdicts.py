@@ -1,5 +1,4 @@
-"""The rules by which a claim is judged: from what was published and what a probe printed, never by
-hand.
+"""The rules that judge a claim from the published value and the samples of a probe.
 
 A probe prints samples, one JSON object each:
   {"value": x}                      a number
@@ -19,9 +18,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 REPRODUCED, DIRECTION, DIFFERS = "reproduced", "direction", "differs"
-NOT_REPRODUCED, INCONSISTENT = "not reproduced", "inconsistent"
-NOT_TESTABLE, TOO_NOISY = "not testable here", "machine too noisy"
-VERDICTS = (REPRODUCED, DIRECTION, DIFFERS, NOT_REPRODUCED, INCONSISTENT, NOT_TESTABLE, TOO_NOISY)
+NOT_REPRODUCED, TOO_NOISY = "not reproduced", "machine too noisy"
+# What the headline does not count: nothing was measured, or nothing is judged.
+NOT_TESTABLE, DESCRIPTIVE = "not testable here", "descriptive"
+VERDICTS = (REPRODUCED, DIRECTION, DIFFERS, NOT_REPRODUCED, TOO_NOISY, NOT_TESTABLE, DESCRIPTIVE)
 
 LACKS = "needs "     # how the note of an entry begins that the machine or the library cannot test
 NEAR = 1.25          # the factor within which a ratio of times is the published one
@@ -65,12 +65,14 @@ def wilson(hits, of, z=1.645):
     return p, max(0.0, centre - half), centre + half
 
 
-def median_interval(values, resamples=2000):
-    """Median and its 90 % percentile-bootstrap interval; equal values give equal intervals."""
+def median_interval(values, tail=0.05, resamples=2000):
+    """Median and its percentile-bootstrap interval, 90 % by default; equal values give equal
+    intervals."""
     generator = random.Random(1)
     medians = sorted(statistics.median(generator.choices(values, k=len(values)))
                      for _ in range(resamples))
-    return statistics.median(values), medians[resamples // 20], medians[-resamples // 20 - 1]
+    out = int(tail * resamples)
+    return statistics.median(values), medians[out], medians[-out - 1]
 
 
 def times_of(samples, name):
@@ -98,11 +100,11 @@ def noise(samples):
     return ""
 
 
-def interval(samples):
-    """Estimate and 90 % interval of samples of any form but texts, names and points."""
+def interval(samples, tail=0.05):
+    """Estimate and interval, 90 % by default, of samples that are no texts, names or points."""
     if "ns" in samples[0]:
         given = "value" in samples[0]
-        return median_interval([s["value"] for s in samples] if given else ratios(samples))
+        return median_interval([s["value"] for s in samples] if given else ratios(samples), tail)
     if "hits" in samples[0]:
         if len(samples) < 5:
             return wilson(sum(s["hits"] for s in samples), sum(s["of"] for s in samples))
@@ -161,7 +163,7 @@ def judge_statistical(claim, samples):
 
 
 def judge_bound(claim, samples):
-    ours, low, high = interval(samples)
+    ours, low, high = interval(samples, claim.tail)
     begin, end = band(claim)
     far, near = (high <= end, ours <= end) if begin is None else (low >= begin, ours >= begin)
     return Result(REPRODUCED if far else DIFFERS if near else NOT_REPRODUCED, ours, low, high)
@@ -197,11 +199,12 @@ def judge_order(claim, samples):
 
 def judge_location(claim, samples):
     ours, low, high = interval(samples)
-    published = published_range(claim.published)
-    for factor, verdict in ((LOCATION, REPRODUCED), (FAR, DIFFERS)):
-        if within_factor(low, *published, factor) and within_factor(high, *published, factor):
-            return Result(verdict, ours, low, high)
-    return Result(NOT_REPRODUCED, ours, low, high)
+    least, most = published_range(claim.published)
+    begin, end = band(claim)
+    if begin <= low and high <= end:
+        return Result(REPRODUCED, ours, low, high)
+    far = least / FAR <= low and high <= most * FAR
+    return Result(DIFFERS if far else NOT_REPRODUCED, ours, low, high)
 
 
 def slope(points):
@@ -229,10 +232,16 @@ def judge_shape(claim, samples):
 RULES = {"identity": judge_identity, "exact": judge_exact, "statistical": judge_statistical,
          "bound": judge_bound, "ratio": judge_ratio, "order": judge_order,
          "location": judge_location, "shape": judge_shape}
+# The verdicts that a kind can get of samples.
+POSSIBLE = {kind: {REPRODUCED, NOT_REPRODUCED} | {
+    "identity": set(), "ratio": {DIRECTION}, "order": {DIRECTION}, "shape": {DIRECTION}
+}.get(kind, {DIFFERS}) for kind in RULES}
 
 
 def band(claim):
     """Where the interval has to lie, None where there is no end; nothing for other kinds."""
+    if claim.descriptive:
+        return None
     if claim.kind == "bound":
         bound = float(claim.published)
         return (None, bound) if claim.side == "most" else (bound, None)
@@ -241,29 +250,42 @@ def band(claim):
     if factor is None:
         return None
     low, high = published_range(claim.published)
+    if claim.kind == "location" and low < high:
+        return low, high
     return low * (2 - factor) if claim.kind == "statistical" else low / factor, high * factor
 
 
-def impossible(claim, limit):
-    """Whether the published value lies where none can lie, its rounding allowed for."""
-    low, high = rounding(claim.published)
-    return high < limit if claim.limit["side"] == "least" else low > limit
+def describe(samples):
+    """Numbers and texts as they are."""
+    if "text" in samples[0]:
+        return Result(DESCRIPTIVE, note=samples[0]["text"])
+    return Result(DESCRIPTIVE, *interval(samples))
 
 
-def judge(claim, samples, limit=None):
-    """limit: the least or the most that the value can be, if the claim names a probe for it."""
+def judge(claim, samples):
     if not samples:
         return Result(NOT_TESTABLE, note="the probe printed nothing")
     if "ns" in samples[0] and (why := noise(samples)):
         return Result(TOO_NOISY, note=why)
-    result = RULES[claim.kind](claim, samples)
-    if limit is not None and impossible(claim, limit):
-        result.verdict = INCONSISTENT
-        result.note = f"at {claim.limit['side']} {limit:.4g} is possible"
-    return result
+    return describe(samples) if claim.descriptive else RULES[claim.kind](claim, samples)
+
+
+def better(claim, one, other):
+    """Whether the result of a case shows more than that of another: a verdict further up, or a
+    higher bound."""
+    if VERDICTS.index(one.verdict) != VERDICTS.index(other.verdict):
+        return VERDICTS.index(one.verdict) < VERDICTS.index(other.verdict)
+    if one.ours is None:
+        return False
+    return one.low > other.low if claim.side == "least" else one.high < other.high
 
 
 def as_expected(entry):
     """Whether an entry of a record has a verdict that its claim expects. Of what a machine lacks,
     none is expected."""
-    return entry["verdict"] in entry["expected"] or entry["note"].startswith(LACKS)
+    return (entry["verdict"] in (*entry["expected"], DESCRIPTIVE)
+            or entry["note"].startswith(LACKS))
+
+
+def is_judged(entry):
+    return entry["verdict"] not in (NOT_TESTABLE, DESCRIPTIVE)

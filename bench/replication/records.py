@@ -1,0 +1,92 @@
+"""Records: what a run measured. They have no verdicts: these follow from the samples and from the
+claims as papers/claims has them now."""
+import glob
+import json
+import os
+import sys
+
+from claim_files import ROOT
+from verdicts import LACKS, NOT_TESTABLE, Result, band, judge
+
+FOLDER = os.path.join(ROOT, "papers", "record")
+STORED = ("id", "probe", "setup", "lacks", "attempts", "seconds", "samples")
+
+
+def pack(samples):
+    """Samples of one form as rows under names; those of "ns" follow it: ["ns", "a"]."""
+    names = [[key, name] if key == "ns" else [key]
+             for key in (samples[0] if samples else ())
+             for name in (samples[0]["ns"] if key == "ns" else [key])]
+    return {"names": names, "rows": [[s["ns"][n[1]] if n[0] == "ns" else s[n[0]] for n in names]
+                                     for s in samples]}
+
+
+def unpack(packed):
+    samples = []
+    for row in packed["rows"]:
+        sample = {}
+        for (key, *name), value in zip(packed["names"], row):
+            if name:
+                sample.setdefault(key, {})[name[0]] = value
+            else:
+                sample[key] = value
+        samples.append(sample)
+    return samples
+
+
+def case_text(setup):
+    return ", ".join(f"{name} = {value}" for name, value in setup.items())
+
+
+def judged(claim, measured):
+    """One entry of a record with its verdict."""
+    if measured["lacks"]:
+        result = Result(NOT_TESTABLE, note=LACKS + ", ".join(measured["lacks"]))
+    else:
+        result = judge(claim, measured["samples"])
+    if len(claim.cases) > 1 and not result.note:
+        result.note = f"the best of {len(claim.cases)} cases: {case_text(measured['setup'])}"
+    return {**{name: measured[name] for name in STORED}, "kind": claim.kind,
+            "published": claim.published, "band": band(claim), "verdict": result.verdict,
+            "expected": claim.expected, "ours": result.ours, "low": result.low,
+            "high": result.high, "note": result.note}
+
+
+def as_text(record):
+    entries = [{**{name: entry[name] for name in STORED}, "samples": pack(entry["samples"])}
+               for entry in record["claims"]]
+    text = json.dumps({**record, "claims": entries}, separators=(",", ":"))
+    return text.replace('{"id"', '\n{"id"') + "\n"
+
+
+def read(path, claims):
+    """(record, names of entries that papers/claims does not have as they were measured)."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+    except (OSError, ValueError) as error:
+        sys.exit(f"bench/replicate: {path}: {error}")
+    known, strange, entries = {claim.id: claim for claim in claims}, [], []
+    for entry in record["claims"]:
+        claim = known.get(entry["id"])
+        if claim is None or entry["probe"] != claim.probe or entry["setup"] not in claim.cases:
+            strange.append(entry["id"])
+        else:
+            entries.append(judged(claim, {**entry, "samples": unpack(entry["samples"])}))
+    return {**record, "claims": entries}, strange
+
+
+def read_whole(path, claims):
+    """A record that has to fit papers/claims."""
+    record, strange = read(path, claims)
+    if strange:
+        sys.exit(f"bench/replicate: {path} and papers/claims have no common {', '.join(strange)}: "
+                 "another probe or set-up, or no such claim")
+    return record
+
+
+def adopted(claims):
+    """The records of all machines by file name, the newest first."""
+    found = [(os.path.basename(path), read_whole(path, claims))
+             for path in glob.glob(os.path.join(FOLDER, "*.json"))]
+    return sorted(found, key=lambda pair: (pair[1]["date"], pair[0]), reverse=True)
