@@ -16,7 +16,8 @@ def machines(found):
         lines.append(table.row([
             f"[{name}](record/{name})", cpu, f"{machine['cores']}, {machine['memory']}",
             f"`{machine['best ISA']}`", record["date"], f"commit {machine['commit']}",
-            f"`{record['command']}`", str(len(entries)), f"{sum(entry['seconds'] for entry in entries):.0f}", str(len(told)),
+            f"`{record['command']}`", str(len(entries)),
+            f"{sum(entry['seconds'] for entry in entries):.0f}", str(len(told)),
             str(sum(map(as_expected, told)))]))
     return lines
 
