@@ -27,8 +27,7 @@ bool register_scalar(duckdb_connection connection, const char* name, Overloads o
 DUCKDB_EXTENSION_ENTRYPOINT(duckdb_connection connection, duckdb_extension_info info,
                             duckdb_extension_access* access) {
     if (simdbloom::duckdb::register_aggregates(connection) &&
-        simdbloom::duckdb::register_scalars(connection) &&
-        simdbloom::duckdb::register_transfer(connection))
+        simdbloom::duckdb::register_scalars(connection))
         return true;
     access->set_error(info, "simdbloom: the functions cannot be registered");
     return false;

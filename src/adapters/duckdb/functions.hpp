@@ -9,7 +9,6 @@ namespace simdbloom::duckdb {
 
 bool register_aggregates(duckdb_connection connection);  ///< bloom_filter, bloom_union
 bool register_scalars(duckdb_connection connection);     ///< all the others
-bool register_transfer(duckdb_connection connection);    ///< bloom_transfer
 
 /// Calls use(the logical type of that id). The type lives as long as the call.
 template <class Use>

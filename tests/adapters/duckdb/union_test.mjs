@@ -1,4 +1,4 @@
-// union_test.mjs EXTENSION: unions of filters, ranges that a filter prunes, and predicate transfer.
+// union_test.mjs EXTENSION: unions of filters, and ranges that a filter prunes.
 import assert from 'node:assert/strict';
 import { finish, open, test } from './support.mjs';
 
@@ -92,82 +92,6 @@ await test('bloom_prune of days, and of keys that lie between integers', async (
     'a range of DATE is asked of a filter of TIMESTAMP');
   await refused('SELECT bloom_prune(bloom_filter(0.5), 0, 1)',
     'a range of integers is asked of a filter of DECIMAL');
-});
-
-// A fact table, a chain of two tables beside it, and one with two columns.
-await db.run(`CREATE TABLE fact AS SELECT hash(i) % 2000 AS d, hash(i + 7) % 50 AS x,
-  hash(i + 9) % 20 AS y, i AS v FROM range(60000) t(i)`);
-await db.run(`CREATE TABLE dim AS
-  SELECT i AS id, i % 40 AS city, i % 9 AS c FROM range(2000) t(i)`);
-await db.run("CREATE TABLE city AS SELECT i AS id, 'city ' || i AS name FROM range(40) t(i)");
-await db.run('CREATE TABLE grid AS SELECT x, y, x * y AS w FROM range(50) t(x), range(20) u(y)');
-const joins = ['f.d = d.id', 'city.id = d.city', 'f.x = g.x AND g.y = f.y'];
-const list = (texts) => `[${texts.map((text) => `'${text.replaceAll("'", "''")}'`).join(', ')}]`;
-const transferred = (tables, of, rest) => one(`SELECT bloom_transfer(${list(tables)}, ${list(of)},
-  'count(*) AS n, sum(f.v), min(d.id), max(city.name)'${rest})`);
-
-await test('bloom_transfer writes the join with filters in it', async () => {
-  const where = ['f.v % 3 = 0', 'd.c = 1', "city.name = 'city 10'", 'w > 300 AND w < 500'];
-  const names = ['fact f', 'dim AS d', 'city', 'grid g'];
-  for (let some = 0; some < 16; ++some) {
-    const tables = names.map((name, i) => some >> i & 1 ? `${name} WHERE ${where[i]}` : name);
-    const conditions = where.filter((_, i) => some >> i & 1);
-    const plain = `SELECT count(*) AS n, sum(f.v), min(d.id), max(city.name) FROM fact f
-      JOIN dim d ON f.d = d.id JOIN city ON city.id = d.city JOIN grid g
-      ON f.x = g.x AND g.y = f.y ${conditions.length ? `WHERE ${conditions.join(' AND ')}` : ''}`;
-    for (const backward of ['', ", ''", ", '', false", ", '', true"]) {
-      const sql = await transferred(tables, joins, backward);
-      assert.deepEqual(await rows(sql), await rows(plain), sql);
-      // Without a predicate there is nothing to send.
-      assert.equal(sql.includes('bloom_filter'),
-        some > 1 || (some === 1 && backward.endsWith('true')), sql);
-    }
-  }
-});
-
-await test('forward and backward, each table is reduced by the filters of all others', async () => {
-  const tables = ['fact f', 'dim d', "city WHERE name = 'city 10'", 'grid g'];
-  const sql = await transferred(tables, joins, ", '', true");
-  // city -> dim -> fact -> grid, and nothing back to where it came from.
-  assert.equal(sql.match(/AS MATERIALIZED/g).length, 3, sql);
-  const reduced = async (alias, column) => {
-    const from = sql.split(/\nFROM |\nJOIN /).slice(1)
-      .find((part) => part.split(' ON ')[0].endsWith(`) AS ${alias}`));
-    const with_ = sql.slice(0, sql.indexOf('\nSELECT '));
-    return Number(await one(`${with_} SELECT count(DISTINCT ${column})
-      FROM ${from.split(' ON ')[0]}`));
-  };
-  assert.ok(await reduced('f', 'f.d') < 80, 'fact: 50 of 2000 keys join');
-  assert.ok(await reduced('d', 'd.id') < 80);
-  await db.run(`SET VARIABLE q = '${sql.replaceAll("'", "''")}'`);
-  assert.deepEqual(await rows("FROM query(getvariable('q'))"), await rows(sql));
-  const cities = await one(`SELECT bloom_transfer(['fact f', 'dim d WHERE c = 2'],
-    ['f.d = d.id'], 'd.city, count(*)', 'GROUP BY d.city HAVING count(*) > 1 ORDER BY 1')`);
-  assert.equal((await rows(cities)).length, 40);
-});
-
-await test('words in quotes and parentheses are no WHERE, AND or ON', async () => {
-  const sql = await transferred(['fact f', 'dim d WHERE c IN (SELECT c FROM dim where c = 1)',
-    "city WHERE name != ' where '' and '", 'grid g'], joins, '');
-  assert.ok(Number((await rows(sql))[0][0]) > 0);
-  assert.equal(await one(await one(`SELECT bloom_transfer(
-    ['range(10, 100) f WHERE range < 50',
-     '(SELECT 7 * i AS a FROM range(9) t(i) WHERE i > 1) AS e'],
-    ['f.range = e.a'], 'count(*)')`)), 6n);
-});
-
-await test('what cannot be joined is quoted', async () => {
-  for (const [tables, of, words] of [[[], [], 'no tables'], [['fact f g h'], [], '"fact f g h"'],
-    [['fact f WHERE '], [], '"fact f WHERE "'], [['fact f', 'dim d'], [], 'leads to "dim d"'],
-    [['fact f', 'dim d'], ['f.d'], '"f.d" is no join'],
-    [['fact f', 'dim d'], ['f.d = e.id'], 'joins e,'],
-    [['fact f', 'dim d'], ['f.d = id'], '"f.d = id" is no join'],
-    [['fact f', 'fact f'], ['f.d = f.d'], 'not one of the tables'],
-    [['fact f', 'dim d'], ['f.d = d.id', 'f.x = d.c'], '"f.x = d.c" closes a circle']])
-    await refused(`SELECT bloom_transfer(${list(tables)}::VARCHAR[], ${list(of)}::VARCHAR[], '*')`,
-      words);
-  await refused("SELECT bloom_transfer(NULL, [], '*')", 'argument 1 is NULL');
-  await refused("SELECT bloom_transfer(['fact f', NULL], [], '*')", 'is NULL');
 });
 
 finish();
