@@ -42,7 +42,8 @@ SIMDBLOOM_C_API const char* simdbloom_version(void);
 
 /* Make a filter of that spec ("split256", "register64:k=5", ..) for n_keys keys, by its size or by
  * its false-positive rate. `seed` changes the hash of every key. *filter is written only on
- * success; simdbloom_free, which also takes NULL, frees it. */
+ * success; simdbloom_free, which also takes NULL, frees it, once: as with free(), a handle that was
+ * freed is no handle any more. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys,
                                                   double bits_per_key, uint64_t seed,
                                                   simdbloom_filter** filter);

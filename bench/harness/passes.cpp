@@ -88,7 +88,7 @@ std::function<std::uint64_t(Keys)> classic_touch(const Order& order, std::uint64
                     8.0 * static_cast<double>(bytes) / static_cast<double>(order.n_keys)));
     fill(*filter, order.keys, std::min<std::uint64_t>(order.n_keys, 1 << 20));
     return [filter, hashed = order.keys.hashed()](Keys keys) {
-        return hashed ? filter->base().touch_hashes(keys) : filter->base().touch(keys);
+        return hashed ? touch_hashes(filter->base(), keys) : touch(filter->base(), keys);
     };
 }
 

@@ -14,6 +14,7 @@
 
 #include "harness/keys.hpp"
 #include "simdbloom/simdbloom.hpp"
+#include "touch/touch.hpp"
 
 namespace simdbloom::bench {
 
@@ -170,9 +171,9 @@ Subject subject_of(std::shared_ptr<F> f, const Order& order) {
         for (const std::uint64_t k : keys) found += hashed ? f->contains_hash(k) : f->contains(k);
         return found;
     };
-    if constexpr (requires { f->touch_hashes(Keys()); })
+    if constexpr (std::derived_from<F, FilterBase>)
         s.touch = [f, hashed](Keys keys) {
-            return hashed ? f->touch_hashes(keys) : f->touch(keys);
+            return hashed ? touch_hashes(*f, keys) : touch(*f, keys);
         };
     if constexpr (requires {
                       f->erase(key);

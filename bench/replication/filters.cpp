@@ -126,7 +126,7 @@ void run_lines(Setup& s) {
         const std::uint64_t n = std::min<std::uint64_t>(f.keys, 100'000);
         double lines = 0;
         for (std::uint64_t i = 0; i < n; ++i)
-            lines += f.filter.base().lines_touched(f.filter.hash_of(f.source.key(i)));
+            lines += bench::lines_touched(f.filter.base(), f.filter.hash_of(f.source.key(i)));
         print_value(lines / static_cast<double>(n));
     }
 }

@@ -38,7 +38,7 @@ Subject make_spec(const std::string& spec, const Order& order) {
                 Subject s = subject_of(f, order);
                 s.deviation = fpr::deviation(f->layout(), order.n_keys, f->blocks());
                 s.lines = [f, hashed = order.keys.hashed()](std::uint64_t key) {
-                    return f->lines_touched(hashed ? key : hash_key(key, f->seed()));
+                    return lines_touched(*f, hashed ? key : hash_key(key, f->seed()));
                 };
                 if constexpr (BloomFilter<F>) s.builds = builds_of(f, order.keys.hashed());
                 s.sibling = [spec, order](std::uint64_t seed) {

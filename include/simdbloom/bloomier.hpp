@@ -197,10 +197,6 @@ public:
     /// for the value.
     std::span<const std::byte> bytes() const noexcept { return {table_.data(), table_.size()}; }
 
-    /// For harnesses: hashes the keys, computes their addresses and loads all slots of each key,
-    /// but tests nothing.
-    std::uint64_t touch(std::span<const std::uint64_t> keys) const;
-
 private:
     friend struct detail::Hooks;
     friend struct detail::MapAccess;

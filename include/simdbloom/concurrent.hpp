@@ -48,7 +48,9 @@ namespace simdbloom {
 /// the thread that inserted it wrote before may not be seen yet.
 ///
 /// insert_if_new takes a lock of one of 256 for a new key, except in the register layouts, where
-/// one atomic OR decides; all other calls take none. The locks need 16 KiB.
+/// one atomic OR decides; all other calls take none. The locks need 16 KiB. After fork() the child
+/// may not call insert_if_new while threads of the parent did: a lock that one of them held stays
+/// held.
 class ConcurrentBloom : public Interface<ConcurrentBloom, detail::NoBase> {
 public:
     /// As make_filter. Throws std::invalid_argument too for a spec that is no Bloom filter.

@@ -74,15 +74,6 @@ public:
     /// same. Throws std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
 
-    /// For harnesses: does what a lookup of absent keys does, but tests nothing. It hashes the
-    /// keys, computes their addresses and loads what such a lookup must load. Its time is the floor
-    /// that lookup times are compared with. Returns a value that depends on the loads.
-    std::uint64_t touch(std::span<const std::uint64_t> keys) const;
-    std::uint64_t touch_hashes(std::span<const std::uint64_t> hashes) const;
-    /// For harnesses: the number of distinct 64-byte lines that a lookup of this hash loads. For
-    /// `classic`, up to the first zero bit.
-    unsigned lines_touched(std::uint64_t hash) const;
-
 protected:
     FilterBase(const detail::Geometry& geometry, const Options& options);
     FilterBase(const FilterBase&) = default;

@@ -97,7 +97,6 @@ public:
     void clear() noexcept;
 
     bool contains_hash(std::uint64_t hash) const noexcept;
-    std::uint64_t touch(std::span<const std::uint64_t> keys) const;
 
     /// The number of keys in the filter, copies included.
     std::uint64_t stored() const noexcept { return stored_; }

@@ -90,7 +90,8 @@ public:
 
     /// Sets bit i % 8 of byte i / 8 of the bitmap if key i is found and clears it if not. Writes
     /// exactly ceil(n / 8) bytes, the last one padded with zeros, and returns how many keys are
-    /// found. Throws std::length_error if the bitmap is shorter.
+    /// found. Throws std::length_error if the bitmap is shorter, std::invalid_argument if it
+    /// overlaps the keys.
     std::size_t contains(std::span<const std::uint64_t> keys,
                          std::span<std::uint8_t> bitmap) const {
         return write_bitmap(integers(keys), bitmap);
@@ -111,7 +112,8 @@ public:
 
     /// Writes the positions of the keys found, ascending, and returns how many they are.
     /// `positions` must have room for all n keys (std::length_error), but only the positions of
-    /// keys that are found are written. At most 2^32 keys.
+    /// keys that are found are written; they may not overlap the keys (std::invalid_argument). At
+    /// most 2^32 keys.
     std::size_t select(std::span<const std::uint64_t> keys,
                        std::span<std::uint32_t> positions) const {
         return write_positions(integers(keys), positions);
@@ -221,13 +223,13 @@ public:
     template <detail::HasInsert G = F>
     std::size_t insert_if_new(std::span<const std::uint64_t> keys,
                               std::span<std::uint8_t> were_new) {
-        return detail::insert_new(self(), integers(keys), checked_bitmap(keys.size(), were_new));
+        return detail::insert_new(self(), integers(keys), checked_bitmap(keys, were_new));
     }
     template <detail::HasInsert G = F>
     std::size_t insert_hashes_if_new(std::span<const std::uint64_t> hashes,
                                      std::span<std::uint8_t> were_new) {
         return detail::insert_new(self(), detail::Words{hashes, true},
-                                  checked_bitmap(hashes.size(), were_new));
+                                  checked_bitmap(hashes, were_new));
     }
 
     /// Removes one copy of a key. Returns false and changes nothing where the key is not found.
@@ -319,19 +321,28 @@ private:
         return hashed ? word : self().hash_of(word);
     }
 
-    static std::uint8_t* checked_bitmap(std::size_t keys, std::span<std::uint8_t> bitmap) {
-        detail::check_bitmap(keys, bitmap.size());
-        std::fill_n(bitmap.begin(), (keys + 7) / 8, std::uint8_t{0});
+    template <class Batch, class T>
+    static void check_apart(const Batch& batch, std::span<T> output) {
+        if constexpr (requires { batch.memory(); })
+            detail::check_apart(batch.memory(), std::as_bytes(output));
+    }
+    static std::uint8_t* checked_bitmap(std::span<const std::uint64_t> keys,
+                                        std::span<std::uint8_t> bitmap) {
+        detail::check_bitmap(keys.size(), bitmap.size());
+        detail::check_apart(std::as_bytes(keys), std::as_bytes(bitmap));
+        std::fill_n(bitmap.begin(), (keys.size() + 7) / 8, std::uint8_t{0});
         return bitmap.data();
     }
     template <class Batch>
     std::size_t write_bitmap(const Batch& batch, std::span<std::uint8_t> bitmap) const {
         detail::check_bitmap(batch.size(), bitmap.size());
+        check_apart(batch, bitmap);
         return ask(batch, detail::Output::bitmap, bitmap.data());
     }
     template <class Batch>
     std::size_t write_positions(const Batch& batch, std::span<std::uint32_t> positions) const {
         detail::check_positions(batch.size(), positions.size());
+        check_apart(batch, positions);
         return ask(batch, detail::Output::select, positions.data());
     }
 

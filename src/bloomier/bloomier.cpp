@@ -20,6 +20,12 @@ detail::SlotLoad slot_load(unsigned bits) {
     return bits + 7 <= 32 ? detail::SlotLoad::bits32 : detail::SlotLoad::bits64;
 }
 
+void refuse_overlap(std::span<const std::uint64_t> keys, std::span<const std::uint32_t> values,
+                    std::span<const std::uint8_t> bitmap = {}) {
+    detail::check_apart(std::as_bytes(keys), std::as_bytes(values));
+    detail::check_apart(std::as_bytes(keys), std::as_bytes(bitmap));
+}
+
 }  // namespace
 
 void BloomierMap::use_isa(Isa isa) {
@@ -86,6 +92,7 @@ std::size_t BloomierMap::lookup(std::span<const std::uint64_t> keys,
                                 std::span<std::uint8_t> bitmap) const {
     check_values(keys.size(), values.size());
     detail::check_bitmap(keys.size(), bitmap.size());
+    refuse_overlap(keys, values, bitmap);
     return run_lookup(keys, false, values.data(), bitmap.data());
 }
 
@@ -94,18 +101,21 @@ std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
                                        std::span<std::uint8_t> bitmap) const {
     check_values(hashes.size(), values.size());
     detail::check_bitmap(hashes.size(), bitmap.size());
+    refuse_overlap(hashes, values, bitmap);
     return run_lookup(hashes, true, values.data(), bitmap.data());
 }
 
 std::size_t BloomierMap::lookup(std::span<const std::uint64_t> keys,
                                 std::span<std::uint32_t> values) const {
     check_values(keys.size(), values.size());
+    refuse_overlap(keys, values);
     return run_lookup(keys, false, values.data(), nullptr);
 }
 
 std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
                                        std::span<std::uint32_t> values) const {
     check_values(hashes.size(), values.size());
+    refuse_overlap(hashes, values);
     return run_lookup(hashes, true, values.data(), nullptr);
 }
 
@@ -116,11 +126,6 @@ std::size_t BloomierMap::answer(std::span<const std::uint64_t> words, bool hashe
                                       [](std::size_t, std::size_t) { return std::uint64_t{0}; });
     return detail::answer(kernels_->probe, few_below_, target(), secret_or_null(), {words, hashed},
                           output, out);
-}
-
-std::uint64_t BloomierMap::touch(std::span<const std::uint64_t> keys) const {
-    if (moved_from()) return 0;
-    return detail::touch(kernels_->probe, target(), secret_or_null(), {keys, false});
 }
 
 double BloomierMap::expected_fpr() const noexcept {

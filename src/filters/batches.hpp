@@ -64,17 +64,4 @@ inline std::size_t take(const Kernels& kernels, const Target& target, const Secr
         [&](std::span<const std::uint64_t> hashes) { return insert(hashes, true); });
 }
 
-inline std::uint64_t touch(const Kernels& kernels, const Target& target, const Secret* secret,
-                           const Words& batch) {
-    if (secret == nullptr || batch.hashed)
-        return kernels.touch(target, {batch.all.data(), batch.size(), batch.hashed});
-    std::uint64_t sum = 0;
-    hashed_in_secret(kernels, *secret, batch.all)
-        .for_each([&](std::size_t, std::span<const std::uint64_t> hashes) {
-            sum ^= kernels.touch(target, {hashes.data(), hashes.size(), true});
-            return true;
-        });
-    return sum;
-}
-
 }  // namespace simdbloom::detail

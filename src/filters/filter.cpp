@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 
 #include "dispatch/kernels_of.hpp"
@@ -30,6 +31,13 @@ void check_positions(std::size_t keys, std::size_t room) {
     if (room < keys)
         throw std::length_error("simdbloom: room for " + std::to_string(room) +
                                 " positions is too short for " + std::to_string(keys) + " keys");
+}
+
+void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output) {
+    const std::less<const std::byte*> before;
+    if (before(keys.data(), output.data() + output.size()) &&
+        before(output.data(), keys.data() + keys.size()))
+        throw std::invalid_argument("simdbloom: the output overlaps the keys");
 }
 
 void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* words) noexcept {
@@ -119,14 +127,6 @@ std::size_t FilterBase::answer(const detail::NarrowKeys& keys, detail::Output ou
     return detail::answer(*kernels_, few_below_, target(), secret_or_null(), keys, output, out);
 }
 
-std::uint64_t FilterBase::touch(std::span<const std::uint64_t> keys) const {
-    return detail::touch(*kernels_, target(), secret_or_null(), {keys, false});
-}
-
-std::uint64_t FilterBase::touch_hashes(std::span<const std::uint64_t> hashes) const {
-    return detail::touch(*kernels_, target(), secret_or_null(), {hashes, true});
-}
-
 double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {
     if (blocks_ == 0) return 0;
     return static_cast<double>(fingerprints) /
@@ -196,59 +196,6 @@ double FilterBase::estimated_fpr() const {
     double sum = 0;
     for (std::uint64_t i = 0; i < blocks_; ++i) sum += block_chance(layout_, block_at(i));
     return sum / static_cast<double>(blocks_);
-}
-
-namespace {
-
-/// Distinct lines among those that hold some bytes.
-class Lines {
-public:
-    void add(std::uint64_t byte) {
-        for (unsigned i = 0; i < distinct_; ++i)
-            if (lines_[i] == byte / 64) return;
-        lines_[distinct_++] = byte / 64;
-    }
-    void add(std::uint64_t first, std::uint64_t bytes) { add(first), add(first + bytes - 1); }
-    unsigned distinct() const { return distinct_; }
-
-private:
-    std::uint64_t lines_[32];
-    unsigned distinct_ = 0;
-};
-
-}  // namespace
-
-unsigned FilterBase::lines_touched(std::uint64_t hash) const {
-    Lines lines;
-    const auto x = static_cast<std::uint32_t>(hash);
-    std::uint64_t block = detail::block_index(hash, blocks_);
-    if (layout_.is_cuckoo()) {
-        const std::uint64_t bytes = block_bytes_;
-        lines.add(block * bytes, bytes);
-        lines.add(detail::cuckoo_alternate(block, detail::cuckoo_tag(x, layout_.fingerprint_bits()),
-                                           blocks_) *
-                      bytes,
-                  bytes);
-    } else if (layout_.is_dleft()) {
-        const std::uint64_t bytes = block_bytes_ / 4,
-                            stride = detail::dleft_stride(
-                                detail::cuckoo_tag(x, layout_.fingerprint_bits()), blocks_);
-        // Vector kernels load 16 bytes of a bucket, whatever its size.
-        for (unsigned s = 0; s < 4; ++s, block = detail::dleft_next(block, stride, blocks_))
-            lines.add((4 * block + s) * bytes, 16);
-    } else if (layout_.traits().anywhere) {
-        for (unsigned i = 0; i < layout_.k; ++i, hash = detail::classic_next(hash)) {
-            const std::uint64_t word_index = detail::block_index(hash, blocks_);
-            lines.add(word_index * 8);
-            const auto word = detail::load_le<std::uint64_t>(block_at(word_index));
-            if ((layout_.is_counting() ? word >> detail::counting_bit(hash) & 15
-                                       : word >> (hash & 63) & 1) == 0)
-                break;
-        }
-    } else {
-        lines.add(block * block_bytes_);
-    }
-    return lines.distinct();
 }
 
 }  // namespace simdbloom

@@ -167,11 +167,13 @@ std::size_t ForeignFilter::count(std::span<const std::uint64_t> keys) const {
 std::size_t ForeignFilter::contains(std::span<const std::uint64_t> keys,
                                     std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
+    detail::check_apart(std::as_bytes(keys), std::as_bytes(bitmap));
     return model_->answer(keys, Output::bitmap, bitmap.data());
 }
 std::size_t ForeignFilter::select(std::span<const std::uint64_t> keys,
                                   std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
+    detail::check_apart(std::as_bytes(keys), std::as_bytes(positions));
     return model_->answer(keys, Output::select, positions.data());
 }
 std::size_t ForeignFilter::count_keys(std::span<const std::string_view> keys) const {

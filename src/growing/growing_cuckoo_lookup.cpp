@@ -55,8 +55,4 @@ std::size_t GrowingCuckoo::answer(std::span<const std::uint64_t> words, bool has
     });
 }
 
-std::uint64_t GrowingCuckoo::touch(std::span<const std::uint64_t> keys) const {
-    return detail::touch(*kernels_, target(), secret_or_null(), {keys, false});
-}
-
 }  // namespace simdbloom

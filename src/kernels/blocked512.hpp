@@ -69,9 +69,6 @@ struct Blocked512 : OneLine<O, 64> {
         for (std::size_t at = i; at < i + n; ++at) set_key(t, t.bits + s.offset[at], s.pattern[at]);
         return n;
     }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        touch_words<O>(t, s, i, to);
-    }
 
 private:
     static void set_key(const Target& t, std::byte* block, std::uint64_t x) {

@@ -34,9 +34,6 @@ struct Classic {
         alignas(64) std::uint64_t position[chunk_keys];  // of the first probe
     };
 
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        stage(t, hash, s, i);
-    }
     static void stage(const Target&, V hash, Stage& s, std::size_t i) {
         O::store(s.position + i, hash);
     }
@@ -78,12 +75,6 @@ struct Classic {
             }
         }
         return n;
-    }
-    // Loads the word of the first probe: the least that a lookup of an absent key must load.
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        auto& sum = to.sum[i / O::lanes % 4];
-        sum =
-            sum ^ O::gather64(t.bits, block_offset_vector<O>(O::load(s.position + i), t.blocks, 3));
     }
 
 private:

@@ -54,9 +54,6 @@ struct Cuckoo {
         O::store(s.tag + i, tag);
     }
     // The second bucket depends on the tag, so all of the staging is addressing.
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        stage(t, hash, s, i);
-    }
     template <Fetch fetch>
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) {
@@ -76,11 +73,6 @@ struct Cuckoo {
             if (!cuckoo_place(t, bits, s.bucket[i + j], static_cast<std::uint32_t>(s.tag[i + j])))
                 return j;
         return n;
-    }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        auto& sum = to.sum[i / O::lanes % 4];
-        sum = sum ^ load_buckets(t, O::load(s.bucket + i)) ^
-              load_buckets(t, O::load(s.alternate + i));
     }
 
 private:

@@ -51,9 +51,6 @@ struct DLeft {
         O::store(s.remainder + i, remainder);
     }
     // The other blocks depend on the remainder, so all of the staging is addressing.
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        stage(t, hash, s, i);
-    }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j)
             for (const auto& offset : s.offset) O::prefetch(t.bits + offset[j]);
@@ -79,12 +76,6 @@ struct DLeft {
             if (!dleft_place(bucket, r, static_cast<std::uint32_t>(s.remainder[j]))) return j - i;
         }
         return n;
-    }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        // Word by word: a gather of eight words takes longer than a lookup's own loads.
-        for (std::size_t j = i; j < i + O::lanes; ++j)
-            for (unsigned subtable = 0; subtable < 4; ++subtable)
-                to.word[subtable] ^= Ops<ScalarArch>::gather64(t.bits, s.offset[subtable][j]);
     }
 
 private:

@@ -282,21 +282,6 @@ struct Insert {
 };
 
 template <class O, class L>
-struct Touch {
-    static constexpr bool only_reads = true, takes_narrow = false;
-    const Target t;
-    Loads<O> loads{};
-
-    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
-        L::stage_address(t, hashes, s, i);
-    }
-    void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t) {
-        L::touch(t, s, at, loads);
-    }
-    bool end(std::size_t, std::size_t) { return true; }
-};
-
-template <class O, class L>
 SIMDBLOOM_KERNEL std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
     if constexpr (requires { L::lookup(t, b, output, out); }) {
         return L::lookup(t, b, output, out);
@@ -312,13 +297,6 @@ SIMDBLOOM_KERNEL std::size_t insert(const Target& t, Batch b) {
     Insert<O, L> visit{t};
     for_each_chunk<O, L>(t, b, visit);
     return visit.inserted;
-}
-
-template <class O, class L>
-SIMDBLOOM_KERNEL std::uint64_t touch(const Target& t, Batch b) {
-    Touch<O, L> visit{t};
-    for_each_chunk<O, L>(t, b, visit);
-    return visit.loads.total();
 }
 
 /// Answers key by key in general registers, except for layouts that test a block at once. A call of
@@ -360,8 +338,8 @@ constexpr std::uint32_t few_inserts_below() {
 
 template <Operations O, KernelLayout<O> L>
 constexpr Kernels kernels_of() {
-    return {&lookup<O, L>, &few<O, L>,   L::few_below,  few_inserts_below<L>(),
-            &insert<O, L>, &touch<O, L>, &mix_batch<O>, &siphash_batch<O>};
+    return {&lookup<O, L>, &few<O, L>,    L::few_below,     few_inserts_below<L>(),
+            &insert<O, L>, &mix_batch<O>, &siphash_batch<O>};
 }
 
 }  // namespace

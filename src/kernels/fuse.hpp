@@ -36,9 +36,6 @@ struct Fuse {
         alignas(64) std::uint64_t check[chunk_keys];
     };
 
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        place(t, hash, s, i);
-    }
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const HashWords m = place(t, hash, s, i);
         O::store(s.check + i, ((m.q >> 16) ^ m.high) &
@@ -52,10 +49,6 @@ struct Fuse {
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {
         answers.set(i, found(t, decoded(t, s, at)));
-    }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        auto& sum = to.sum[i / O::lanes % 4];
-        sum = sum ^ slots(t, s, i);
     }
 
     /// The XOR of slots and check. For a present key the low check_bits are 0 and the value stands
@@ -159,8 +152,7 @@ SIMDBLOOM_KERNEL std::size_t map_lookup(const Target& t, Batch b, std::uint32_t*
 
 template <Operations O, LookupLayout<O> L>
 constexpr MapKernels map_kernels_of() {
-    return {{&lookup<O, L>, &few<O, L>, L::few_below, 0, nullptr, &touch<O, L>, &mix_batch<O>,
-             &siphash_batch<O>},
+    return {{&lookup<O, L>, &few<O, L>, L::few_below, 0, nullptr, &mix_batch<O>, &siphash_batch<O>},
             &map_lookup<O, L>};
 }
 

@@ -46,9 +46,6 @@ struct Growing {
         O::store(s.other + i, bucket + ((other_root - root) << growths));
         O::store(s.tag + i, (core << static_cast<int>(S::movable_bits + 1)) | (movable << 1));
     }
-    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
-        stage(t, hash, s, i);
-    }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) {
             O::prefetch(t.bits + s.bucket[j] * S::bucket_bytes);
@@ -78,11 +75,6 @@ struct Growing {
                     {s.bucket[i + j], s.other[i + j], static_cast<std::uint32_t>(s.tag[i + j])}))
                 return j;
         return n;
-    }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        auto& sum = to.sum[i / O::lanes % 4];
-        sum = sum ^ O::gather64(t.bits, offset(O::load(s.bucket + i))) ^
-              O::gather64(t.bits, offset(O::load(s.other + i)));
     }
 
 private:

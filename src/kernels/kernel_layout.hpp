@@ -11,26 +11,6 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Where touch leaves what it loaded. Four sums, so that no addition waits for the one before.
-template <class O>
-struct Loads {
-    typename O::V sum[4] = {O::broadcast(0), O::broadcast(0), O::broadcast(0), O::broadcast(0)};
-    typename O::V32 sum32[4] = {O::broadcast32(0), O::broadcast32(0), O::broadcast32(0),
-                                O::broadcast32(0)};
-    std::uint64_t word[4] = {};
-
-    std::uint64_t total() const {
-        std::uint64_t lanes[O::lanes];
-        O::store(lanes, sum[0] ^ sum[1] ^ sum[2] ^ sum[3]);
-        std::uint32_t lanes32[O::lanes32];
-        O::store32(lanes32, sum32[0] ^ sum32[1] ^ sum32[2] ^ sum32[3]);
-        std::uint64_t all = word[0] ^ word[1] ^ word[2] ^ word[3];
-        for (const auto x : lanes) all ^= x;
-        for (const auto x : lanes32) all ^= x;
-        return all;
-    }
-};
-
 /// The kernel of a variant of a layout, over the operations O of an ISA: `type` of the
 /// specialisation that stands beside the kernel.
 template <class O, LayoutKind kind, unsigned variant>
@@ -39,13 +19,9 @@ struct KernelOf;
 /// What every layout has that kernels look things up in.
 template <class L, class O>
 concept LookupLayout = requires(const Target& t, typename O::V hashes, typename L::Stage& stage,
-                                const typename L::Stage& staged, std::size_t i, Loads<O>& loads) {
-    // Arrays for one chunk. stage() fills those of the keys i .. i + O::lanes; stage_address()
-    // fills only what touch() and prefetch() read.
+                                const typename L::Stage& staged, std::size_t i) {
+    // Arrays for one chunk. stage() fills those of the keys i .. i + O::lanes.
     L::stage(t, hashes, stage, i);
-    L::stage_address(t, hashes, stage, i);
-    // Loads what a lookup of absent keys must load.
-    L::touch(t, staged, i, loads);
     // Batches of fewer keys go key by key: few() of driver.hpp.
     { L::few_below } -> std::convertible_to<std::uint32_t>;
 }

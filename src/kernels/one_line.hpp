@@ -43,29 +43,5 @@ struct OneLine {
     }
 };
 
-/// Loads the blocks of 256 or 512 bits of the keys from i on, through vectors of 64-bit or 32-bit
-/// lanes.
-template <class O, std::size_t bytes>
-inline void touch_blocks(const Target& t, const LineStage& s, std::size_t i, Loads<O>& to) {
-    for (std::size_t j = 0; j < O::lanes; ++j) {
-        const std::byte* const block = t.bits + s.offset[i + j];
-        if constexpr (bytes < 8 * O::lanes) {
-            to.sum32[j % 4] = to.sum32[j % 4] ^ O::load_block32(block);
-        } else {
-            for (std::size_t r = 0; r < bytes / (8 * O::lanes); ++r) {
-                auto& sum = to.sum[(j + r) % 4];
-                sum = sum ^ O::load_block(block + 8 * O::lanes * r);
-            }
-        }
-    }
-}
-
-/// Loads the 64-bit words at the offsets of the keys from i on.
-template <class O>
-inline void touch_words(const Target& t, const LineStage& s, std::size_t i, Loads<O>& to) {
-    auto& sum = to.sum[i / O::lanes % 4];
-    sum = sum ^ O::gather64(t.bits, O::load(s.offset + i));
-}
-
 }  // namespace
 }  // namespace simdbloom::detail

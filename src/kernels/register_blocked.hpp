@@ -65,10 +65,6 @@ struct RegisterLayout : OneLine<O, word_bits / 8> {
         }
         return n;
     }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        auto& sum = to.sum[i / O::lanes % 4];
-        sum = sum ^ gather(t, s, i);
-    }
 
 private:
     static V gather(const Target& t, const Stage& s, std::size_t i) {

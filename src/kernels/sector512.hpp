@@ -56,9 +56,6 @@ struct Sector512 : OneLine<O, 64> {
             }
         return n;
     }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        touch_blocks<O, 64>(t, s, i, to);
-    }
 
 private:
     static bool covers(const std::byte* block, std::uint64_t pattern) {

@@ -68,9 +68,6 @@ struct Split : OneLine<O, 4 * words> {
             }
         return n;
     }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        touch_blocks<O, bytes>(t, s, i, to);
-    }
 
 private:
     static bool covers(const std::byte* block, std::uint64_t pattern) {

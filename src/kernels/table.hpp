@@ -74,9 +74,6 @@ struct Kernels {
     std::uint32_t few_inserts_below;  ///< the same of inserts
     /// Returns how many keys went in: all of them, except into a table that is full.
     std::size_t (*insert)(const Target&, Batch);
-    /// Hashes the keys, computes their addresses as lookup does, and loads what a lookup of absent
-    /// keys must load, but tests nothing.
-    std::uint64_t (*touch)(const Target&, Batch);
     /// hashes[i] = mix(keys[i], seed), or siphash(keys[i], {low, high}), for n keys. The two arrays
     /// may be the same. Both are the same for every layout.
     void (*mix)(const std::uint64_t* keys, std::size_t n, std::uint64_t seed,

@@ -60,9 +60,6 @@ struct Zoned512 : OneLine<O, 64> {
         }
         return n;
     }
-    static void touch(const Target& t, const Stage& s, std::size_t i, Loads<O>& to) {
-        touch_words<O>(t, s, i, to);
-    }
 
 private:
     static V word_offset(V p, unsigned g) {

@@ -18,7 +18,7 @@ namespace simdbloom::detail {
 /// The rows that engines hand over at a time.
 inline constexpr std::size_t batch_rows = 2048;
 
-enum class Operation : std::uint8_t { lookup, insert, touch };
+enum class Operation : std::uint8_t { lookup, insert };
 
 /// The memory of trials.
 class TrialMemory {

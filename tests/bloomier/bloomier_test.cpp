@@ -331,6 +331,20 @@ TEST(Bloomier, SaysWhatItIs) {
         std::invalid_argument);
 }
 
+TEST(Bloomier, OutputsThatOverlapTheKeysAreRefused) {
+    const auto map = test::make_map({8, 8}, 1000);
+    auto keys = test::random_keys(20);
+    const std::span values(reinterpret_cast<std::uint32_t*>(keys.data()), 20);
+    const std::span bits(reinterpret_cast<std::uint8_t*>(keys.data() + 19), 3);
+    std::vector<std::uint32_t> apart(20);
+    test::expect_error<std::invalid_argument>([&] { return map.lookup(keys, values); }, "overlaps");
+    test::expect_error<std::invalid_argument>([&] { return map.lookup_hashes(keys, values); },
+                                              "overlaps");
+    test::expect_error<std::invalid_argument>([&] { return map.lookup(keys, apart, bits); },
+                                              "overlaps");
+    EXPECT_EQ(keys, test::random_keys(20));
+}
+
 TEST(Bloomier, OutputsThatAreTooShortAreRefused) {
     const auto map = test::make_map({8, 8}, 1000);
     const auto keys = test::random_keys(20);

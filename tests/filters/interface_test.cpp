@@ -142,6 +142,36 @@ TEST_P(Interface, MoreKeysThanPositionsCanNumberAreRefused) {
         "room for 1 positions is too short for 4294967296");
 }
 
+TEST_P(Interface, OutputsThatOverlapTheKeysAreRefused) {
+    auto filter = make();
+    auto keys = test::random_keys(1000);
+    const auto before = keys;
+    const auto in = std::span(keys).first(900);
+    const auto narrow = std::span(reinterpret_cast<std::uint32_t*>(keys.data()), 1800);
+    const std::string overlap = "the output overlaps the keys";
+    for (const std::size_t at : {0u, 1u, 899u}) {
+        auto* const bytes = reinterpret_cast<std::uint8_t*>(keys.data() + at);
+        auto* const words = reinterpret_cast<std::uint32_t*>(keys.data() + at);
+        const std::span bitmap(bytes, 225);
+        const std::span positions(words, 1800);
+        test::expect_error<std::invalid_argument>([&] { filter.contains(in, bitmap); }, overlap);
+        test::expect_error<std::invalid_argument>([&] { filter.contains_hashes(in, bitmap); },
+                                                  overlap);
+        test::expect_error<std::invalid_argument>([&] { filter.contains(narrow, bitmap); },
+                                                  overlap);
+        test::expect_error<std::invalid_argument>([&] { filter.select(in, positions); }, overlap);
+        test::expect_error<std::invalid_argument>([&] { filter.insert_if_new(in, bitmap); },
+                                                  overlap);
+    }
+    EXPECT_EQ(keys, before);
+    EXPECT_EQ(filter.estimated_fpr(), 0);
+    // Behind the keys and before them.
+    const std::span behind(reinterpret_cast<std::uint8_t*>(keys.data() + 900), 113);
+    EXPECT_EQ(filter.contains(in, behind), 0u);
+    const std::span first(reinterpret_cast<std::uint8_t*>(keys.data()), 112);
+    EXPECT_EQ(filter.contains(std::span(keys).subspan(14, 890), first), 0u);
+}
+
 TEST_P(Interface, EmptyBatchesAndOutputs) {
     auto filter = make();
     filter.insert(std::span<const std::uint64_t>());
@@ -174,55 +204,6 @@ TEST_P(Interface, SeedsChangeTheBits) {
     b.insert(keys);
     EXPECT_EQ(a.seed(), 1u);
     EXPECT_FALSE(std::ranges::equal(a.base().bytes(), b.base().bytes()));
-}
-
-TEST_P(Interface, LinesTouchedAreThoseOfTheLayout) {
-    auto filter = make(100'000);
-    filter.insert(test::random_keys(100'000));
-    double lines = 0;
-    constexpr std::size_t probes = 100'000;
-    for (std::size_t i = 0; i < probes; ++i)
-        lines += filter.base().lines_touched(hash_key(test::random_key(1'000'000 + i), 0));
-    lines /= probes;
-    const Layout& layout = filter.base().layout();
-    if (layout.kind == LayoutKind::classic || layout.kind == LayoutKind::counting) {
-        // Half the bits are set: 1 + 1/2 + 1/4 + ... probes until the first zero.
-        const double fill = std::pow(filter.estimated_fpr(), 1.0 / layout.k);
-        EXPECT_NEAR(lines, (1 - std::pow(fill, layout.k)) / (1 - fill), 0.02);
-        // All probes of a key that was inserted.
-        for (std::uint64_t i = 0; i < 100; ++i) {
-            const std::uint64_t hash = hash_key(test::random_key(i), 0);
-            std::set<std::uint64_t> distinct;
-            std::uint64_t g = hash;
-            for (unsigned j = 0; j < layout.k; ++j, g = detail::classic_next(g))
-                distinct.insert(detail::block_index(g, filter.base().blocks()) * 8 / 64);
-            EXPECT_EQ(filter.base().lines_touched(hash), distinct.size());
-        }
-    } else if (layout.kind == LayoutKind::cuckoo12) {
-        EXPECT_NEAR(lines, 2 * (1 + 2.0 / 32), 0.01);  // of 32 buckets in three lines, two straddle
-    } else if (layout.is_cuckoo()) {
-        EXPECT_NEAR(lines, 2, 0.01);
-    } else if (layout.is_dleft()) {
-        // 16 bytes from any even byte of a line on straddle at 7 of 32 places; buckets of 16 bytes
-        // never do.
-        EXPECT_NEAR(lines, layout.kind == LayoutKind::dleft14 ? 4 : 4 * (1 + 7.0 / 32), 0.02);
-    } else {
-        EXPECT_EQ(lines, 1);
-    }
-}
-
-TEST_P(Interface, TouchDependsOnTheBits) {
-    for (const Isa isa : usable_isas()) {
-        auto filter = make(100'000, {.isa = isa});
-        const auto keys = test::random_keys(1'000, 5);
-        EXPECT_EQ(filter.base().touch(keys), 0u);
-        filter.insert(test::random_keys(100'000));
-        EXPECT_NE(filter.base().touch(keys), 0u)
-            << to_string(isa) << ": the loads were optimised away";
-        std::vector<std::uint64_t> hashes;
-        for (const auto key : keys) hashes.push_back(hash_key(key));
-        EXPECT_EQ(filter.base().touch(keys), filter.base().touch_hashes(hashes));
-    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Filter, Interface, ::testing::ValuesIn(test::layout_names()),

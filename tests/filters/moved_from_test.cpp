@@ -94,7 +94,6 @@ void expect_empty(const F& f) {
     if constexpr (requires { f.stashed_hashes(); }) {
         EXPECT_TRUE(f.stashed_hashes().empty());
     }
-    if constexpr (requires { f.touch(keys); }) (void)f.touch(keys);
     if constexpr (std::derived_from<F, FilterBase> || std::same_as<F, AnyFilter>) {
         EXPECT_EQ(estimated_keys(f).keys, 0);
         if (!Layout::parse(f.spec()).is_table()) {

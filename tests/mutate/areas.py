@@ -47,7 +47,6 @@ LEFT_OUT = [
     (r"src/(dispatch|adapters/leveldb)/isa/", "one line each: the table of one instruction set"),
 ]
 
-TOUCH = "touch returns a value that depends on what was loaded, and no value in particular"
 
 # (file, line, "old -> new" or operator, reason): a mutant that fits all three patterns is not made.
 EXCLUDED = [
@@ -79,8 +78,6 @@ EXCLUDED = [
      "2 MiB pages: speed alone"),
     (r"cuckoo\.cpp|growing_table\.cpp", r"return walk<", r"",
      "how long a walk may be: the load reached is tested, the number is a choice"),
-    (r"kernels/(one_line|driver)", r"to\.sum|sum(32)?\[|all \^= x", r"", TOUCH),
-    (r"kernels/", r"to\.(sum|word)|static void touch\(|sum = sum \^", r"", TOUCH),
     (r"serialize_file|files\.|saving\.cpp|lock\.cpp",
      r"O_CLOEXEC|O_NOCTTY|File folder|fsync|attempt < 100", r"",
      "descriptors of child processes, a terminal to take, what is on the disk after a loss of "

@@ -17,6 +17,9 @@ namespace simdbloom::detail {
 /// Throw std::length_error that names both sizes if the output is too short.
 SIMDBLOOM_API void check_bitmap(std::size_t keys, std::size_t bytes);
 SIMDBLOOM_API void check_positions(std::size_t keys, std::size_t room);
+/// Throws std::invalid_argument if the output overlaps the keys: kernels read keys after they have
+/// written answers of keys before them.
+SIMDBLOOM_API void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output);
 
 /// words[i] = from[i] for n numbers. In the library, whose flags make vectors of the loop.
 SIMDBLOOM_API void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* words) noexcept;
@@ -39,6 +42,7 @@ struct Words {
     bool hashed;
 
     std::size_t size() const noexcept { return all.size(); }
+    std::span<const std::byte> memory() const noexcept { return std::as_bytes(all); }
     /// Calls use(first, words) until it returns false.
     template <class Use>
     void for_each(const Use& use) const {
@@ -85,6 +89,7 @@ struct NarrowKeys {
     bool is_signed;
 
     std::size_t size() const noexcept { return n; }
+    std::span<const std::byte> memory() const noexcept { return std::as_bytes(std::span(keys, n)); }
     void widen(std::size_t first, std::size_t count, std::uint64_t* words) const noexcept {
         if (is_signed)
             detail::widen(reinterpret_cast<const std::int32_t*>(keys) + first, count, words);

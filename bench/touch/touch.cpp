@@ -1,0 +1,107 @@
+#include "touch/touch.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "simdbloom/detail/little_endian.hpp"
+#include "touch/table.hpp"
+#include "tuning/tuning.hpp"
+
+namespace simdbloom::bench {
+namespace {
+
+struct IsaTouch {
+    Isa isa;
+    const detail::TouchTable* table;
+};
+#define SIMDBLOOM_ROW(isa) {Isa::isa, &detail::isa##_touch},
+constexpr IsaTouch tables[] = {SIMDBLOOM_EACH_ISA(SIMDBLOOM_ROW)};
+#undef SIMDBLOOM_ROW
+
+std::uint64_t touch_words(const FilterBase& filter, std::span<const std::uint64_t> words,
+                          bool hashed) {
+    if (filter.hashing() == Hashing::keyed)
+        throw std::invalid_argument("touch: the hashing of this " + filter.spec() + " is keyed");
+    const Layout& layout = filter.layout();
+    const auto& tuning = detail::tuning();
+    const detail::Target target{
+        const_cast<std::byte*>(filter.bytes().data()),  // nothing is written through it
+        filter.blocks(),
+        filter.seed() + detail::seed_offset,
+        layout.k,
+        filter.size_in_bytes() >
+            tuning.of(filter.isa(), detail::tuned_of(layout.kind)).prefetch_above,
+        nullptr,
+        {},
+        filter.size_in_bytes() <= tuning.near_up_to};
+    const auto variant = detail::variant_of(layout.kind, layout.k, layout.groups);
+    for (const auto& [isa, table] : tables)
+        if (isa == filter.isa())
+            return table->of[static_cast<std::size_t>(layout.kind)][variant](
+                target, {words.data(), words.size(), hashed});
+    throw std::logic_error("touch: no kernels of " + std::string(to_string(filter.isa())));
+}
+
+/// Distinct lines among those that hold some bytes.
+class Lines {
+public:
+    void add(std::uint64_t byte) {
+        for (unsigned i = 0; i < distinct_; ++i)
+            if (lines_[i] == byte / 64) return;
+        lines_[distinct_++] = byte / 64;
+    }
+    void add(std::uint64_t first, std::uint64_t bytes) { add(first), add(first + bytes - 1); }
+    unsigned distinct() const { return distinct_; }
+
+private:
+    std::uint64_t lines_[32];
+    unsigned distinct_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t touch(const FilterBase& filter, std::span<const std::uint64_t> keys) {
+    return touch_words(filter, keys, false);
+}
+
+std::uint64_t touch_hashes(const FilterBase& filter, std::span<const std::uint64_t> hashes) {
+    return touch_words(filter, hashes, true);
+}
+
+unsigned lines_touched(const FilterBase& filter, std::uint64_t hash) {
+    const Layout& layout = filter.layout();
+    const std::uint64_t blocks = filter.blocks(), block_bytes = layout.block_bits() / 8;
+    Lines lines;
+    const auto x = static_cast<std::uint32_t>(hash);
+    std::uint64_t block = detail::block_index(hash, blocks);
+    if (layout.is_cuckoo()) {
+        const std::uint64_t bytes = block_bytes;
+        lines.add(block * bytes, bytes);
+        lines.add(detail::cuckoo_alternate(block, detail::cuckoo_tag(x, layout.fingerprint_bits()),
+                                           blocks) *
+                      bytes,
+                  bytes);
+    } else if (layout.is_dleft()) {
+        const std::uint64_t bytes = block_bytes / 4,
+                            stride = detail::dleft_stride(
+                                detail::cuckoo_tag(x, layout.fingerprint_bits()), blocks);
+        // Vector kernels load 16 bytes of a bucket, whatever its size.
+        for (unsigned s = 0; s < 4; ++s, block = detail::dleft_next(block, stride, blocks))
+            lines.add((4 * block + s) * bytes, 16);
+    } else if (layout.traits().anywhere) {
+        for (unsigned i = 0; i < layout.k; ++i, hash = detail::classic_next(hash)) {
+            const std::uint64_t word_index = detail::block_index(hash, blocks);
+            lines.add(word_index * 8);
+            const auto word =
+                detail::load_le<std::uint64_t>(filter.bytes().data() + word_index * 8);
+            if ((layout.is_counting() ? word >> detail::counting_bit(hash) & 15
+                                      : word >> (hash & 63) & 1) == 0)
+                break;
+        }
+    } else {
+        lines.add(block * block_bytes);
+    }
+    return lines.distinct();
+}
+
+}  // namespace simdbloom::bench

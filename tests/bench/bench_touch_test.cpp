@@ -1,0 +1,71 @@
+// The floor that lookups are compared with.
+#include <cmath>
+#include <set>
+
+#include "support.hpp"
+#include "touch/touch.hpp"
+
+namespace simdbloom {
+namespace {
+
+class Touch : public ::testing::TestWithParam<std::string> {
+protected:
+    static AnyFilter make(Options options = {}) {
+        return make_filter(GetParam(), 100'000, test::feasible_bits(GetParam(), 16), options);
+    }
+};
+
+TEST_P(Touch, LinesTouchedAreThoseOfTheLayout) {
+    auto filter = make();
+    filter.insert(test::random_keys(100'000));
+    double lines = 0;
+    constexpr std::size_t probes = 100'000;
+    for (std::size_t i = 0; i < probes; ++i)
+        lines += bench::lines_touched(filter.base(), hash_key(test::random_key(1'000'000 + i), 0));
+    lines /= probes;
+    const Layout& layout = filter.base().layout();
+    if (layout.kind == LayoutKind::classic || layout.kind == LayoutKind::counting) {
+        // Half the bits are set: 1 + 1/2 + 1/4 + ... probes until the first zero.
+        const double fill = std::pow(filter.estimated_fpr(), 1.0 / layout.k);
+        EXPECT_NEAR(lines, (1 - std::pow(fill, layout.k)) / (1 - fill), 0.02);
+        // All probes of a key that was inserted.
+        for (std::uint64_t i = 0; i < 100; ++i) {
+            const std::uint64_t hash = hash_key(test::random_key(i), 0);
+            std::set<std::uint64_t> distinct;
+            std::uint64_t g = hash;
+            for (unsigned j = 0; j < layout.k; ++j, g = detail::classic_next(g))
+                distinct.insert(detail::block_index(g, filter.base().blocks()) * 8 / 64);
+            EXPECT_EQ(bench::lines_touched(filter.base(), hash), distinct.size());
+        }
+    } else if (layout.kind == LayoutKind::cuckoo12) {
+        EXPECT_NEAR(lines, 2 * (1 + 2.0 / 32), 0.01);  // of 32 buckets in three lines, two straddle
+    } else if (layout.is_cuckoo()) {
+        EXPECT_NEAR(lines, 2, 0.01);
+    } else if (layout.is_dleft()) {
+        // 16 bytes from any even byte of a line on straddle at 7 of 32 places; buckets of 16 bytes
+        // never do.
+        EXPECT_NEAR(lines, layout.kind == LayoutKind::dleft14 ? 4 : 4 * (1 + 7.0 / 32), 0.02);
+    } else {
+        EXPECT_EQ(lines, 1);
+    }
+}
+
+TEST_P(Touch, DependsOnTheBits) {
+    for (const Isa isa : usable_isas()) {
+        auto filter = make({.isa = isa});
+        const auto keys = test::random_keys(1'000, 5);
+        EXPECT_EQ(bench::touch(filter.base(), keys), 0u);
+        filter.insert(test::random_keys(100'000));
+        EXPECT_NE(bench::touch(filter.base(), keys), 0u)
+            << to_string(isa) << ": the loads were optimised away";
+        std::vector<std::uint64_t> hashes;
+        for (const auto key : keys) hashes.push_back(hash_key(key));
+        EXPECT_EQ(bench::touch(filter.base(), keys), bench::touch_hashes(filter.base(), hashes));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Filter, Touch, ::testing::ValuesIn(test::layout_names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace simdbloom
