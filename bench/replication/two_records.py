@@ -1,8 +1,6 @@
 """What two records differ in."""
 
 
-
-
 def takes_times(entry):
     return any("ns" in sample for sample in entry["samples"])
 
