@@ -101,6 +101,9 @@ public:
     std::uint64_t seed() const noexcept { return hashing_of().seed(); }
     Hashing hashing() const noexcept { return hashing_of().hashing(); }
     KeyKind key_kind() const noexcept { return hashing_of().key_kind(); }
+    void set_key_kind(KeyKind kind) noexcept {
+        std::visit([&](auto& f) { f.set_key_kind(kind); }, filter_);
+    }
     double expected_fpr() const {
         return std::visit([](const auto& f) { return f.expected_fpr(); }, filter_);
     }

@@ -75,10 +75,13 @@ struct ArrowSettings {
 
 /// The rows of an Arrow array, which stays the caller's and must live as long as they do.
 ///
-/// - Integers, booleans, dates, times, timestamps and durations: their 64-bit values, sign- or
-///   zero-extended. Units of time are not converted.
-/// - Floats: join_key. So equal numbers of two types have one key.
-/// - Strings, binaries, views of both, and decimals: hashes of their bytes.
+/// - Integers and booleans: their 64-bit values, sign- or zero-extended.
+/// - Dates and timestamps: their numbers, in the unit of a filter that knows its kind, else as
+///   they lie. A timestamp with a time zone is the same instant without it.
+/// - Durations and times of day: their microseconds.
+/// - Floats: join_key. Decimals of 128 bits: KeyColumn::decimals. So equal numbers of two types
+///   have one key.
+/// - Strings, binaries and views of both: hashes of their bytes.
 /// - A dictionary: the keys of the values that it stands for.
 /// - A struct, such as a record batch: its columns, those of structs inside it too. A NULL that is
 ///   a struct is a NULL in each of its columns.
@@ -110,7 +113,8 @@ public:
     JoinColumn column() const noexcept {
         std::span<const std::uint64_t> values = borrowed_;
         if (values.empty()) values = values_;
-        return {values, hashed_, own_valid_.empty() ? valid_ : own_valid_.data(), valid_offset_};
+        return {values, hashed_, own_valid_.empty() ? valid_ : own_valid_.data(), valid_offset_,
+                kind_};
     }
 
 private:
@@ -121,6 +125,7 @@ private:
     const std::uint8_t* valid_ = nullptr;
     std::size_t valid_offset_ = 0;
     bool hashed_ = false;
+    KeyKind kind_ = KeyKind::unknown;
 };
 
 namespace detail {

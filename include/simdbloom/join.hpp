@@ -63,6 +63,9 @@ struct JoinColumn {
     /// bit of a byte comes first. nullptr: there are no NULLs.
     const std::uint8_t* valid = nullptr;
     std::size_t valid_offset = 0;  ///< the bit of row 0
+    /// What the values are. It is checked against the kind of the filter, but nothing is converted:
+    /// a filter of instants answers this unit alone. JoinRows converts.
+    KeyKind kind = KeyKind::unknown;
 
     /// The number of rows.
     std::size_t size() const noexcept { return values.size(); }
@@ -112,6 +115,8 @@ public:
     JoinFilter& operator=(const JoinFilter&) noexcept = default;
 
     Kind kind() const noexcept;
+    /// What the keys are: of filter(), or what went into the builder.
+    KeyKind key_kind() const noexcept { return filter() ? filter()->key_kind() : key_kind_; }
     /// A sentence: what the filter is, how large, and why a builder took it.
     std::string why() const;
     /// The filter, or null unless kind() is Kind::filter.
@@ -139,8 +144,9 @@ public:
     /// which are no less.
     Worth worth(const Workload& workload) const;
 
-    // The answers below throw std::invalid_argument if a list or a bitmap of keys is asked about
-    // hashes, or a list of hashes about keys. A filter is asked about either.
+    // The answers below throw std::invalid_argument if the column has a kind that this filter does
+    // not answer, and if a list or a bitmap of keys is asked about hashes, or a list of hashes
+    // about keys. A filter is asked about either.
 
     /// The number of rows that pass.
     std::size_t count(const JoinColumn& column) const;
@@ -169,6 +175,7 @@ private:
 
     explicit JoinFilter(Set set) noexcept : set_(std::move(set)) {}
     Prune prune_range(const KeyRange& asked) const;
+    void check_kind(KeyKind asked) const;
     std::size_t ask(std::span<const std::uint64_t> values, bool hashed, detail::Output output,
                     void* out) const;
     std::size_t answer(const JoinColumn& column, std::size_t first, std::size_t n,
@@ -176,6 +183,7 @@ private:
 
     Set set_;
     std::optional<KeyRange> range_;
+    KeyKind key_kind_ = KeyKind::unknown;  // unless there is a filter
     // Of a filter whose range may let batches be skipped, else null.
     std::shared_ptr<const detail::BatchRange> batch_range_;
     std::shared_ptr<const std::string> why_;  // null: there is nothing to tell
@@ -234,8 +242,16 @@ public:
     }
     ~JoinBuilder();
 
+    /// What the keys are: Options::key_kind, or what rows were first. unknown after rows of several
+    /// kinds.
+    KeyKind key_kind() const noexcept;
+    /// Says that rows of that kind go in, and returns the kind of the filter, in whose unit
+    /// instants must be (JoinRows and ArrowKeys call it). Throws std::invalid_argument as united()
+    /// does.
+    KeyKind expect(KeyKind rows);
+
     /// Several threads may call it at the same time, each with rows of its own. The bits are those
-    /// that one thread would set.
+    /// that one thread would set. Throws as expect(), and where instants are in another unit.
     void insert(const JoinColumn& column);
     /// The same on `threads` threads of its own. Nothing else may insert meanwhile. Faster than
     /// inserts by several threads; throws as parallel_insert does. A builder that chooses fills its
@@ -287,12 +303,16 @@ private:
     struct ForFpr {};
     JoinBuilder(ForFpr, std::string_view spec, double fpr, Options options);
     void check_builds() const;
+    void know(KeyKind kind) noexcept;
+    void expect_as_it_is(KeyKind rows);
+    JoinFilter finish_kept(bool is_part);
     std::optional<JoinFilter> unless_sealed() const;
 
     std::shared_mutex filling_;
     std::optional<AnyFilter> filter_;  // or, of a builder that keeps its keys,
     std::unique_ptr<detail::KeptKeys> kept_;
     std::atomic<std::uint64_t> rows_{0};
+    std::atomic<int> key_kind_{-1};  // a KeyKind, or -1 before any rows said it
     bool has_parts_ = false, all_ = false;
     detail::Partitions partitions_;
 };

@@ -43,9 +43,10 @@ struct RowHash {
 /// once about each word of a dictionary that has no more words than the batch has rows, and rows
 /// are answered by their codes. For a dictionary that many batches share see codes_that_pass().
 ///
-/// What the members throw beside what is named: std::invalid_argument, with the row, for a code
-/// that the dictionary does not have; and what JoinFilter and JoinBuilder throw. Several threads
-/// may call all members at the same time.
+/// What the members throw beside what is named: std::invalid_argument for a filter that does not
+/// answer rows of this kind (key_kind.hpp), and, with the row, for a code that the dictionary does
+/// not have; and what JoinFilter and JoinBuilder throw. Several threads may call all members at the
+/// same time.
 class JoinRows {
 public:
     /// Throws std::invalid_argument for no columns and for columns of different sizes.
@@ -59,6 +60,12 @@ public:
     std::size_t size() const noexcept { return columns_.front().size(); }
     /// Whether the filter is given hashes, not keys.
     bool hashed() const noexcept { return hashed_; }
+    /// What the rows are: what their column is, or kind_of_rows() of several.
+    KeyKind key_kind() const noexcept;
+    /// These rows with the keys that they have in a filter of that kind: times in its unit. All
+    /// members that take a filter or a builder do so themselves. Throws std::invalid_argument as
+    /// check_may_ask().
+    JoinRows as(KeyKind filter) const;
 
     /// Inserts the rows, or those that `rows` lists. Throws std::out_of_range for a row that is not
     /// there.
@@ -83,11 +90,11 @@ public:
     /// one that is left.
     std::size_t and_bytes(const JoinFilter& filter, std::span<std::uint8_t> flags) const;
 
-    /// Writes the hash of every row, for a hash table that takes the same. Sets the bits of `valid`
-    /// as bitmap() does, unless it is empty: those of the rows that can pass. Returns how many
-    /// these are; under Nulls::equal all. A filter of keys that is not keyed, with the seed of the
-    /// RowHash, may be asked about these hashes. Throws std::length_error if an output is too
-    /// short.
+    /// Writes the hash of every row, for a hash table that takes the same as(kind). Sets the bits
+    /// of `valid` as bitmap() does, unless it is empty: those of the rows that can pass. Returns
+    /// how many these are; under Nulls::equal all. A filter of keys that is not keyed, with the
+    /// seed of the RowHash, may be asked about these hashes. Throws std::length_error if an output
+    /// is too short.
     std::size_t hashes(std::span<std::uint64_t> out, std::span<std::uint8_t> valid = {}) const;
     /// Those of the rows listed. Throws std::out_of_range for a row that is not there.
     void hashes(std::span<const std::uint32_t> rows, std::span<std::uint64_t> out) const;
@@ -100,6 +107,7 @@ public:
 private:
     friend class detail::RowReader;
 
+    std::optional<JoinRows> converted(KeyKind filter) const;
     std::optional<std::size_t> narrow(const JoinFilter& filter, detail::Output output,
                                       void* out) const;
     struct Asked;
@@ -114,6 +122,7 @@ private:
     Nulls nulls_;
     RowHash hash_;
     bool hashed_;
+    KeyKind rows_kind_ = KeyKind::rows;  // of several columns
 };
 
 /// The codes of a dictionary whose words pass `filter`, which is asked once about each word: for

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "simdbloom/export.hpp"
+#include "simdbloom/key_kind.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -31,6 +32,8 @@ enum class ColumnType : std::uint8_t {
     f32,
     f64,
     boolean,  ///< bits in Arrow's order
+    wide,     ///< see KeyColumn::wide
+    decimal,  ///< see KeyColumn::decimals
     hash,
     // From here on hashed as strings of bytes.
     offsets32,
@@ -39,7 +42,6 @@ enum class ColumnType : std::uint8_t {
     arrow_views,  ///< see KeyColumn::arrow_views
     inlined,      ///< see KeyColumn::inlined
     fixed,
-    wide,  ///< integers of 128 bits, hashed as 16 little-endian bytes
 };
 
 /// Where a column lies. Row 0 begins at `data`, but for booleans, where it is bit first_bit.
@@ -51,11 +53,19 @@ struct ColumnPlace {
     const void* const* buffers = nullptr;  ///< of arrow_views
     std::span<const std::int64_t> buffer_sizes{};
     std::size_t width = 0;  ///< of fixed
+    int scale = 0;          ///< of decimal
     std::size_t first_bit = 0;
     const std::uint8_t* valid = nullptr;
     std::size_t valid_offset = 0;
     std::shared_ptr<const std::uint8_t[]> own_valid{};  ///< not null: where `valid` points
     std::shared_ptr<const KeyColumn> words{};  ///< not null: `data` are codes, of an integer type
+    std::int64_t unit = 0;                     ///< of times: the nanoseconds that a value counts
+    KeyKind time = KeyKind::unknown;           ///< of times: their kind
+    KeyKind key = KeyKind::unknown;            ///< of times: the kind whose keys are given
+
+    bool untyped = false, floats = false;  ///< see KeyColumn::untyped, of_floats
+
+    bool converts() const noexcept { return unit != unit_of(key); }
 };
 
 /// Not bool, which has no vectors of bytes, nor a character, whose arrays are text.
@@ -90,9 +100,9 @@ constexpr ColumnType column_type() noexcept {
 /// its copies are used, and copies nothing. A copy of a KeyColumn points to the same memory.
 ///
 /// Numbers are keys of 64 bits: integers sign- or zero-extended, floats by join_key. So equal
-/// numbers of two types have one key, -1 and 2^64 - 1 too. All else is hashed as a string of bytes.
-/// Units of dates and times, scales of decimals and collations are the engine's: both sides of a
-/// join have the same.
+/// numbers of two types have one key, -1 and 2^64 - 1 too. Text and bytes are hashed. Dates and
+/// times are plain integers unless instants() or durations() says their unit. Collations are the
+/// engine's: both sides of a join have the same.
 ///
 /// Values are trusted; check() is for those from outside. Only codes are always checked. The value
 /// of a NULL is not looked at, except for its offsets.
@@ -133,8 +143,18 @@ public:
     }
     /// n strings of `width` bytes each.
     static KeyColumn fixed(const void* bytes, std::size_t width, std::size_t n) noexcept;
-    /// n integers of 128 bits in the machine's order of bytes, such as decimals: hashed.
+    /// n integers of 128 bits in the machine's order of bytes. One that fits into 64 bits, signed
+    /// or not, has their key; another one has the XXH64 of its 16 little-endian bytes.
     static KeyColumn wide(const void* integers, std::size_t n) noexcept;
+    /// n decimals: such integers, divided by 10^scale. A whole number has the key of the integer,
+    /// another one that of a double next to it, so equal ones of two scales have one key.
+    static KeyColumn decimals(const void* integers, int scale, std::size_t n) noexcept;
+    /// Integers of up to 64 bits as numbers of units since 1970-01-01 (UTC). Equal instants in two
+    /// units are one key of a filter that knows its kind. Throws std::invalid_argument unless
+    /// `numbers` are a column of integers and a unit has a whole, positive number of nanoseconds.
+    static KeyColumn instants(const KeyColumn& numbers, std::int64_t unit_in_ns);
+    /// The same as lengths of time, or times of day.
+    static KeyColumn durations(const KeyColumn& numbers, std::int64_t unit_in_ns);
     /// Row i is word codes[i] of a dictionary, whose words are of any kind. Throws
     /// std::invalid_argument unless codes are a column of integers, and std::length_error for more
     /// than 2^31 words.
@@ -152,6 +172,15 @@ public:
     std::size_t size() const noexcept { return place_.size; }
     /// Whether the values, or those of the words, are numbers.
     bool is_number() const noexcept;
+    /// What the values, or those of the words, are; unknown for hashes. Instants whose unit is none
+    /// of KeyKind have the next finer one: hours are seconds.
+    KeyKind key_kind() const noexcept;
+    /// Integers that are keys of floats already (join_key), as a column of floats.
+    KeyColumn of_floats() const;
+    /// This column as one of unknown kind, which every filter answers: all its rows are NULL, say.
+    KeyColumn untyped() const;
+    /// This column with the keys that it has in a filter of that kind: times in its unit.
+    KeyColumn as(KeyKind filter) const;
     /// Throws std::invalid_argument, with the row, unless offsets ascend from 0 or more, views lie
     /// in their buffers and codes in their dictionary, and for strings whose bytes are null unless
     /// all are empty. Of NULLs offsets alone are checked.

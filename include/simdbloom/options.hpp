@@ -11,19 +11,10 @@
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
+#include "simdbloom/key_kind.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
-
-/// What the keys of a filter are. It is saved with the filter, so that a reader knows how to ask.
-enum class KeyKind : std::uint8_t {
-    unknown,
-    integers,  ///< 64-bit integers, hashed as insert(uint64_t) does
-    bytes,     ///< strings and bytes, hashed as insert(string_view) does
-};
-
-/// "unknown", "integers" or "bytes".
-std::string to_string(KeyKind kind);
 
 /// The choices. Each has a default. A filter copies what it needs of them.
 struct Options {
@@ -40,7 +31,8 @@ struct Options {
     /// The secret of Hashing::keyed. Empty: drawn from the operating system; FilterBase::secret()
     /// gives it.
     std::optional<Secret> secret{};
-    /// What the keys are. It is saved with the filter; inserts are not checked against it.
+    /// What the keys are. Calls that take plain integers, strings or hashes are not checked against
+    /// it; rows that say what they are (JoinRows, Arrow) are.
     KeyKind key_kind = KeyKind::unknown;
     /// Ask the operating system for pages of 2 MiB (madvise), for filters of at least that size.
     bool huge_pages = true;

@@ -94,6 +94,7 @@ public:
     std::string spec() const { return options_.spec.empty() ? "" : "scalable:" + options_.spec; }
     Isa isa() const noexcept;
     void use_isa(Isa isa);
+    void set_key_kind(KeyKind kind) noexcept;
 
     /// The number of keys that went into filter i.
     std::uint64_t stored_in(std::size_t i) const { return stored_.at(i); }

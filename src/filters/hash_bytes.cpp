@@ -136,9 +136,4 @@ std::string to_string(Hashing hashing) {
     return names[static_cast<std::size_t>(hashing)];
 }
 
-std::string to_string(KeyKind kind) {
-    constexpr const char* names[] = {"unknown", "integers", "bytes"};
-    return names[static_cast<std::size_t>(kind)];
-}
-
 }  // namespace simdbloom

@@ -1,11 +1,14 @@
 #include "simdbloom/arrow.hpp"
 
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace simdbloom {
 namespace {
@@ -119,7 +122,7 @@ int integer_bits(std::string_view format) {
 }
 
 /// A column that is neither a dictionary nor a struct. Nothing of its values has been looked at.
-KeyColumn values_of(std::string_view format, const ArrowSlice& rows) {
+KeyColumn integers_of(std::string_view format, const ArrowSlice& rows) {
     const bool is_signed = format.size() != 1 || (format[0] >= 'a' && format[0] <= 'z');
     switch (integer_bits(format)) {
         case 8:
@@ -128,10 +131,51 @@ KeyColumn values_of(std::string_view format, const ArrowSlice& rows) {
             return is_signed ? rows.span<std::int16_t>() : KeyColumn(rows.span<std::uint16_t>());
         case 32:
             return is_signed ? rows.span<std::int32_t>() : KeyColumn(rows.span<std::uint32_t>());
-        case 64:
-            return rows.span<std::uint64_t>();
         default:
-            break;
+            return rows.span<std::uint64_t>();
+    }
+}
+
+/// The nanoseconds of the unit of "tdD", "tts", "tsu:UTC", .. ; 0 of what is no time.
+std::int64_t unit_of(std::string_view format) {
+    if (format.size() < 3 || format[0] != 't') return 0;
+    switch (format[2]) {
+        case 'D':
+            return unit_of(KeyKind::days);
+        case 's':
+            return unit_of(KeyKind::seconds);
+        case 'm':
+            return unit_of(KeyKind::milliseconds);
+        case 'u':
+            return unit_of(KeyKind::microseconds);
+        case 'n':
+            return unit_of(KeyKind::nanoseconds);
+        default:
+            return 0;
+    }
+}
+
+/// The scale of "d:precision,scale", a decimal of 128 bits; nothing of another format.
+std::optional<int> scale_of(std::string_view format) {
+    const std::size_t comma = format.find(',');
+    if (!format.starts_with("d:") || comma == format.npos || comma != format.rfind(','))
+        return std::nullopt;
+    int scale = 0;
+    const auto digits = format.substr(comma + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), scale);
+    if (error != std::errc() || end != digits.data() + digits.size() || scale < -1000 ||
+        scale > 1000)
+        return std::nullopt;
+    return scale;
+}
+
+KeyColumn values_of(std::string_view format, const ArrowSlice& rows) {
+    if (integer_bits(format) != 0) {
+        const KeyColumn numbers = integers_of(format, rows);
+        const std::int64_t unit = unit_of(format);
+        if (unit == 0) return numbers;
+        const bool instants = format[1] == 'd' || format[1] == 's';
+        return instants ? KeyColumn::instants(numbers, unit) : KeyColumn::durations(numbers, unit);
     }
     if (format == "f") return rows.span<float>();
     if (format == "g") return rows.span<double>();
@@ -145,9 +189,8 @@ KeyColumn values_of(std::string_view format, const ArrowSlice& rows) {
     if (format == "vu" || format == "vz") return views(rows);
     if (format.starts_with("w:") && width_of(format) != 0)
         return KeyColumn::fixed(rows.values(1, width_of(format)), width_of(format), rows.n);
-    // "d:precision,scale" has 128 bits; a third number says otherwise.
-    if (format.starts_with("d:") && format.find(',') == format.rfind(','))
-        return KeyColumn::wide(rows.values(1, 16), rows.n);
+    if (const auto scale = scale_of(format))
+        return KeyColumn::decimals(rows.values(1, 16), *scale, rows.n);
     refuse("of format \"" + std::string(format) + "\" has no keys");
 }
 
@@ -220,6 +263,7 @@ JoinRows arrow_rows(const ArrowSchema& schema, const ArrowArray& array,
 
 ArrowKeys::ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash) {
     const JoinRows rows = arrow_rows(schema, array, {Nulls::differ, hash, {}});
+    kind_ = rows.key_kind();
     if (const auto plain = rows.plain()) {
         borrowed_ = plain->values;
         valid_ = plain->valid;

@@ -1,12 +1,16 @@
 #include "join/column_values.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -23,6 +27,48 @@ template <class T>
 std::uint64_t key_of(T value) noexcept {
     if constexpr (std::is_floating_point_v<T>) return join_key(static_cast<double>(value));
     else return static_cast<std::uint64_t>(value);  // sign-extended if T is signed
+}
+
+__extension__ using Int128 = __int128;
+
+/// The key of an integer of 128 bits, see KeyColumn::wide.
+std::uint64_t wide_key(Int128 value) noexcept {
+    const auto low = static_cast<std::uint64_t>(value);
+    const auto high = static_cast<std::uint64_t>(value >> 64);
+    if (high == 0 || static_cast<std::int64_t>(low) == value) return low;
+    std::uint64_t halves[2];
+    store_le(&halves[0], low);
+    store_le(&halves[1], high);
+    return hash_bytes(std::as_bytes(std::span(halves)));
+}
+
+/// Without the zeros at its end, each of which lessens the scale. Most decimals fit into 64 bits,
+/// whose division takes a quarter of the time.
+template <class Digits>
+void strip_zeros(Digits& digits, int& scale) noexcept {
+    for (; digits != 0 && digits % 10 == 0; --scale) digits /= 10;
+}
+
+/// The key of digits / 10^scale, see KeyColumn::decimals.
+std::uint64_t decimal_key(Int128 digits, int scale) noexcept {
+    if (auto narrow = static_cast<std::int64_t>(digits); narrow == digits) {
+        strip_zeros(narrow, scale);
+        digits = narrow;
+    } else {
+        strip_zeros(digits, scale);
+    }
+    if (digits == 0) return 0;
+    for (Int128 more; scale < 0 && !__builtin_mul_overflow(digits, 10, &more); ++scale)
+        digits = more;
+    if (scale == 0) return wide_key(digits);
+    // Powers of ten up to 10^22 are doubles: up to 15 digits give the double next to the decimal,
+    // and the same double on every machine in any case.
+    auto number = static_cast<double>(digits);
+    for (; scale >= 22; scale -= 22) number /= 1e22;
+    for (; scale <= -22; scale += 22) number *= 1e22;
+    double power = 1;
+    for (int i = 0; i != std::abs(scale); ++i) power *= 10;
+    return join_key(scale > 0 ? number / power : number * power);
 }
 
 /// out[i] = make(value of row piece[i]).
@@ -133,8 +179,18 @@ void read_numbers(const ColumnPlace& place, const RowPiece& piece, std::uint64_t
         }
         return;
     }
+    if (place.type == ColumnType::wide)
+        return for_each_value<Int128>(place, piece, values, &wide_key);
+    if (place.type == ColumnType::decimal)
+        return for_each_value<Int128>(
+            place, piece, values, [&](Int128 digits) { return decimal_key(digits, place.scale); });
     with_number_type(place.type, [&](auto type) {
         using T = decltype(type);
+        if constexpr (std::is_integral_v<T>)
+            if (place.converts())
+                return for_each_value<T>(place, piece, values, [&](T value) {
+                    return time_key(static_cast<std::int64_t>(value), place.unit, place.key);
+                });
         for_each_value<T>(place, piece, values, &key_of<T>);
     });
 }
@@ -173,16 +229,8 @@ void hash_column(const ColumnPlace& place, const RowPiece& piece, const PieceBit
             break;
     }
     const auto* const bytes = static_cast<const char*>(place.data);
-    if (std::endian::native == std::endian::little || place.type == ColumnType::fixed)
-        return hash_each([&](std::size_t row) {
-            return std::string_view(bytes + row * place.width, place.width);
-        });
-    for (std::size_t i = 0; i < piece.n; ++i) {
-        char turned[16];
-        std::reverse_copy(bytes + 16 * piece[i], bytes + 16 * piece[i] + 16, turned);
-        const std::string_view view(turned, 16);
-        hash_strings({&view, 1}, hash, isa, &values[i]);
-    }
+    hash_each(
+        [&](std::size_t row) { return std::string_view(bytes + row * place.width, place.width); });
 }
 
 void column_codes(const ColumnPlace& place, const RowPiece& piece, const PieceBits* valid,

@@ -53,6 +53,7 @@ detail::JoinTarget target_of(std::string_view spec, Options options) {
 
 JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key,
                          Options options) {
+    know(options.key_kind);
     auto target = target_of(spec, std::move(options));
     if (target.only_filter && n_keys != 0) {
         filter_ = detail::bloom_only(spec, n_keys, bits_per_key, std::move(target.options));
@@ -63,11 +64,14 @@ JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_
     kept_ = std::make_unique<detail::KeptKeys>(std::move(target));
 }
 
-JoinBuilder::JoinBuilder(const Workload& workload, Options options)
-    : kept_(std::make_unique<detail::KeptKeys>(
-          detail::JoinTarget{.workload = workload, .options = std::move(options)})) {}
+JoinBuilder::JoinBuilder(const Workload& workload, Options options) {
+    know(options.key_kind);
+    kept_ = std::make_unique<detail::KeptKeys>(
+        detail::JoinTarget{.workload = workload, .options = std::move(options)});
+}
 
 JoinBuilder::JoinBuilder(ForFpr, std::string_view spec, double fpr, Options options) {
+    know(options.key_kind);
     auto target = target_of(spec, std::move(options));
     target.fpr = fpr;
     kept_ = std::make_unique<detail::KeptKeys>(std::move(target));
@@ -75,8 +79,34 @@ JoinBuilder::JoinBuilder(ForFpr, std::string_view spec, double fpr, Options opti
 
 JoinBuilder::~JoinBuilder() = default;
 
+void JoinBuilder::know(KeyKind kind) noexcept {
+    if (kind != KeyKind::unknown) key_kind_ = static_cast<int>(kind);
+}
+
+KeyKind JoinBuilder::key_kind() const noexcept {
+    const int known = key_kind_.load(std::memory_order_relaxed);
+    return known < 0 ? KeyKind::unknown : static_cast<KeyKind>(known);
+}
+
+KeyKind JoinBuilder::expect(KeyKind rows) {
+    if (rows == KeyKind::unknown) return key_kind();
+    int now = key_kind_.load(std::memory_order_relaxed);
+    for (;;) {
+        const KeyKind next = now < 0 ? rows : kind_after(static_cast<KeyKind>(now), rows);
+        if (now == static_cast<int>(next)) return next;
+        if (key_kind_.compare_exchange_weak(now, static_cast<int>(next))) return next;
+    }
+}
+
+/// What goes in has its kind already: an instant in another unit would be lost.
+void JoinBuilder::expect_as_it_is(KeyKind rows) {
+    if (const KeyKind keys = expect(rows); is_instant(rows) && keys != rows)
+        (void)united(keys, rows);  // throws
+}
+
 void JoinBuilder::insert(const JoinColumn& column) {
     check_builds();
+    expect_as_it_is(column.kind);
     if (kept_) {
         auto values = valid_values(column);
         const std::size_t n = values.size();
@@ -97,6 +127,7 @@ void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
         kept_->use_threads(threads);
         return insert(column);
     }
+    expect_as_it_is(column.kind);
     const auto put_in = [&](std::span<const std::uint64_t> values) {
         if (column.hashed) parallel_insert_hashes(*filter_, values, threads);
         else parallel_insert(*filter_, values, threads);
@@ -108,6 +139,9 @@ void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
 
 void JoinBuilder::unite(const JoinFilter& part) {
     check_builds();
+    int kind = key_kind_.load(std::memory_order_relaxed);
+    if (part.kind() != JoinFilter::Kind::none && part.kind() != JoinFilter::Kind::all)
+        kind = static_cast<int>(kind < 0 ? part.key_kind() : united(key_kind(), part.key_kind()));
     if (kept_) {
         kept_->unite(part);
     } else if (const auto* filter = part.filter()) {
@@ -117,22 +151,33 @@ void JoinBuilder::unite(const JoinFilter& part) {
     }
     has_parts_ = has_parts_ || part.kind() != JoinFilter::Kind::none;
     all_ = all_ || part.kind() == JoinFilter::Kind::all;
+    key_kind_ = kind;
 }
 
 void JoinBuilder::check_builds() const {
     detail::check_not_moved(kept_ == nullptr && (!filter_ || filter_->base().blocks() == 0));
 }
 
+JoinFilter JoinBuilder::finish_kept(bool is_part) {
+    kept_->set_key_kind(key_kind());
+    JoinFilter result = kept_->finish(is_part);
+    const auto kind = result.kind();
+    if (kind != JoinFilter::Kind::all && kind != JoinFilter::Kind::none)
+        detail::JoinAccess::set_key_kind(result, key_kind());
+    return result;
+}
+
 JoinFilter JoinBuilder::finish() && {
     check_builds();
     if (auto all = unless_sealed()) return *all;
     if (kept_) {
-        JoinFilter result = kept_->finish(false);
+        JoinFilter result = finish_kept(false);
         kept_.reset();
         return result;
     }
     if (all_) return JoinFilter::accept_all();
     if (rows() == 0 && !has_parts_) return JoinFilter::accept_none();
+    filter_->set_key_kind(key_kind());
     return JoinFilter(std::move(*filter_));
 }
 
@@ -140,7 +185,7 @@ JoinFilter JoinBuilder::part() && {
     check_builds();
     if (!kept_) return std::move(*this).finish();
     if (auto all = unless_sealed()) return *all;
-    JoinFilter result = kept_->finish(true);
+    JoinFilter result = finish_kept(true);
     kept_.reset();
     return result;
 }
@@ -176,6 +221,7 @@ AnyFilter JoinBuilder::filter() && {
     if (const std::string missing = partitions_.missing(); !missing.empty())
         throw std::invalid_argument("simdbloom: " + missing);
     if (all_) filter_->accept_all();
+    filter_->set_key_kind(key_kind());
     return std::move(*filter_);
 }
 

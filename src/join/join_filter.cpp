@@ -25,9 +25,11 @@ std::string_view to_string(Prune prune) noexcept {
 
 namespace detail {
 
-JoinFilter JoinAccess::make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why) {
+JoinFilter JoinAccess::make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why,
+                            KeyKind kind) {
     JoinFilter result(std::move(set));
     result.range_ = range;
+    result.key_kind_ = kind;
     result.why_ = std::make_shared<const std::string>(std::move(why));
     if (result.filter() != nullptr && range)
         if (const auto skips = BatchRange::of(*range, result.filter()->isa()))
@@ -163,6 +165,18 @@ std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
     return each(std::holds_alternative<Everything>(set_) ? ~std::uint64_t{0} : 0);
 }
 
+/// The values of a column are keys already: instants in another unit than the filter's would not be
+/// found.
+void JoinFilter::check_kind(KeyKind asked) const {
+    if (asked == KeyKind::unknown) return;
+    const KeyKind keys = key_kind();
+    check_may_ask(keys, asked);
+    if (is_instant(keys) && is_instant(asked) && keys != asked)
+        throw std::invalid_argument("simdbloom: a filter of " + to_string(keys) +
+                                    " is asked about a column of " + to_string(asked) +
+                                    ", which JoinRows would convert");
+}
+
 /// Writes the answers of n rows, NULLs among them, and returns how many pass.
 std::size_t JoinFilter::answer(const JoinColumn& column, std::size_t first, std::size_t n,
                                std::uint8_t* bits) const {
@@ -177,6 +191,7 @@ std::size_t JoinFilter::answer(const JoinColumn& column, std::size_t first, std:
 }
 
 std::size_t JoinFilter::count(const JoinColumn& column) const {
+    check_kind(column.kind);
     if (column.valid == nullptr)
         return ask(column.values, column.hashed, detail::Output::count, nullptr);
     std::array<std::uint8_t, piece_rows / 8> bits;
@@ -187,6 +202,7 @@ std::size_t JoinFilter::count(const JoinColumn& column) const {
 }
 
 std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t> out) const {
+    check_kind(column.kind);
     detail::check_positions(column.size(), out.size());
     const std::size_t here = ask(column.values, column.hashed, detail::Output::select, out.data());
     if (column.valid == nullptr) return here;
@@ -201,6 +217,7 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<std::uint32_t
 
 std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::uint32_t> rows,
                                std::span<std::uint32_t> out) const {
+    check_kind(column.kind);
     detail::check_positions(rows.size(), out.size());
     std::array<std::uint64_t, piece_rows> values;
     std::array<std::uint32_t, piece_rows> from, passing;
@@ -232,11 +249,13 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
 }
 
 std::size_t JoinFilter::bitmap(const JoinColumn& column, std::span<std::uint8_t> out) const {
+    check_kind(column.kind);
     detail::check_bitmap(column.size(), out.size());
     return answer(column, 0, column.size(), out.data());
 }
 
 std::size_t JoinFilter::bytes(const JoinColumn& column, std::span<std::uint8_t> out) const {
+    check_kind(column.kind);
     if (out.size() < column.size())
         throw std::length_error("simdbloom: room for the answers of " + std::to_string(out.size()) +
                                 " of " + std::to_string(column.size()) + " rows");

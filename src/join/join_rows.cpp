@@ -79,13 +79,45 @@ JoinRows::JoinRows(std::vector<KeyColumn> columns, Nulls nulls, const RowHash& h
             throw std::invalid_argument("simdbloom: columns of " + std::to_string(size()) +
                                         " and of " + std::to_string(column.size()) + " rows");
     hashed_ = nulls == Nulls::equal || columns_.size() > 1 || !columns_[0].is_number();
+    // The filter does not say in which unit a column of several is.
+    if (columns_.size() == 1) return;
+    std::vector<KeyKind> kinds;
+    for (KeyColumn& column : columns_) {
+        kinds.push_back(column.key_kind());
+        if (is_instant(kinds.back())) column = column.as(KeyKind::microseconds);
+    }
+    rows_kind_ = kind_of_rows(kinds);
+}
+
+KeyKind JoinRows::key_kind() const noexcept {
+    if (columns_.size() == 1) return columns_[0].key_kind();
+    return rows_kind_;
+}
+
+JoinRows JoinRows::as(KeyKind filter) const {
+    check_may_ask(filter, key_kind());
+    JoinRows rows = *this;
+    if (columns_.size() == 1) rows.columns_[0] = columns_[0].as(filter);
+    return rows;
+}
+
+/// as(filter), where that is something else.
+std::optional<JoinRows> JoinRows::converted(KeyKind filter) const {
+    if (size() == 0) return std::nullopt;
+    const KeyKind kind = key_kind();
+    check_may_ask(filter, kind);
+    if (!is_instant(kind) || !is_instant(filter)) return std::nullopt;
+    const detail::ColumnPlace* place = &columns_[0].place();
+    while (place->words != nullptr) place = &place->words->place();
+    if (place->key == filter) return std::nullopt;
+    return as(filter);
 }
 
 std::optional<JoinColumn> JoinRows::plain() const noexcept {
     const detail::ColumnPlace& place = columns_[0].place();
     const bool is_hash = place.type == detail::ColumnType::hash;
     if (columns_.size() > 1 || place.words != nullptr ||
-        (!is_hash && place.type != detail::ColumnType::word) ||
+        (!is_hash && place.type != detail::ColumnType::word) || place.converts() ||
         (nulls_ == Nulls::equal && (!is_hash || place.valid != nullptr)) ||
         reinterpret_cast<std::uintptr_t>(place.data) % alignof(std::uint64_t) != 0)
         return std::nullopt;
@@ -132,8 +164,8 @@ std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Ou
                                             void* out) const {
     const detail::ColumnPlace& place = columns_[0].place();
     const bool is_signed = place.type == detail::ColumnType::i32;
-    if (hashed_ || place.words != nullptr || place.valid != nullptr || filter.filter() == nullptr ||
-        (!is_signed && place.type != detail::ColumnType::u32) ||
+    if (hashed_ || place.words != nullptr || place.valid != nullptr || place.converts() ||
+        filter.filter() == nullptr || (!is_signed && place.type != detail::ColumnType::u32) ||
         reinterpret_cast<std::uintptr_t>(place.data) % alignof(std::uint32_t) != 0)
         return std::nullopt;
     const detail::NarrowKeys keys{static_cast<const std::uint32_t*>(place.data), size(), is_signed};
@@ -151,17 +183,24 @@ std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Ou
 }
 
 void JoinRows::insert_into(JoinBuilder& builder) const {
+    if (size() == 0) return;
+    if (const auto rows = converted(builder.expect(key_kind()))) return rows->insert_into(builder);
     for_each(nullptr, size(), Reads::values,
              [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
 }
 
 void JoinRows::insert_into(JoinBuilder& builder, std::span<const std::uint32_t> rows) const {
     check_rows_there(rows, size());
+    if (rows.empty()) return;
+    if (const auto rows_of_filter = converted(builder.expect(key_kind())))
+        return rows_of_filter->insert_into(builder, rows);
     for_each(rows.data(), rows.size(), Reads::values,
              [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
 }
 
 std::size_t JoinRows::count(const JoinFilter& filter) const {
+    if (const auto rows_of_filter = converted(filter.key_kind()))
+        return rows_of_filter->count(filter);
     if (const auto found = narrow(filter, detail::Output::count, nullptr)) return *found;
     std::size_t found = 0;
     const Asked by = asked(filter, size());
@@ -171,6 +210,8 @@ std::size_t JoinRows::count(const JoinFilter& filter) const {
 }
 
 std::size_t JoinRows::select(const JoinFilter& filter, std::span<std::uint32_t> out) const {
+    if (const auto rows_of_filter = converted(filter.key_kind()))
+        return rows_of_filter->select(filter, out);
     detail::check_positions(size(), out.size());
     if (const auto found = narrow(filter, detail::Output::select, out.data())) return *found;
     std::size_t found = 0;
@@ -187,6 +228,8 @@ std::size_t JoinRows::select(const JoinFilter& filter, std::span<std::uint32_t> 
 
 std::size_t JoinRows::select(const JoinFilter& filter, std::span<const std::uint32_t> rows,
                              std::span<std::uint32_t> out) const {
+    if (const auto rows_of_filter = converted(filter.key_kind()))
+        return rows_of_filter->select(filter, rows, out);
     detail::check_positions(rows.size(), out.size());
     check_rows_there(rows, size());
     std::size_t found = 0;
@@ -202,6 +245,8 @@ std::size_t JoinRows::select(const JoinFilter& filter, std::span<const std::uint
 }
 
 std::size_t JoinRows::bitmap(const JoinFilter& filter, std::span<std::uint8_t> out) const {
+    if (const auto rows_of_filter = converted(filter.key_kind()))
+        return rows_of_filter->bitmap(filter, out);
     detail::check_bitmap(size(), out.size());
     if (const auto found = narrow(filter, detail::Output::bitmap, out.data())) return *found;
     std::size_t found = 0;
@@ -213,6 +258,8 @@ std::size_t JoinRows::bitmap(const JoinFilter& filter, std::span<std::uint8_t> o
 }
 
 std::size_t JoinRows::bytes(const JoinFilter& filter, std::span<std::uint8_t> out) const {
+    if (const auto rows_of_filter = converted(filter.key_kind()))
+        return rows_of_filter->bytes(filter, out);
     check_room(out.size(), size(), "flags");
     std::size_t found = 0;
     const Asked by = asked(filter, size());
@@ -225,6 +272,8 @@ std::size_t JoinRows::bytes(const JoinFilter& filter, std::span<std::uint8_t> ou
 /// Clears the flags of the rows that do not pass.
 template <class Flags>
 std::size_t JoinRows::keep(const JoinFilter& filter, const Flags& flags) const {
+    if (const auto rows_of_filter = converted(filter.key_kind()))
+        return rows_of_filter->keep(filter, flags);
     if (size() == 0) return 0;
     const Asked by = asked(filter, size());
     detail::RowReader reader(*this, size(), by.reads);

@@ -240,6 +240,7 @@ std::optional<KeyRange> KeptKeys::range() const {
 JoinFilter KeptKeys::made_of(AnyFilter filter, const std::string& why) const {
     const std::string what = "filter: " + filter.spec() + " of " +
                              std::to_string(filter.size_in_bytes()) + " bytes, " + why;
+    filter.set_key_kind(target_.options.key_kind);
     return JoinAccess::make(FrozenFilter(std::move(filter)), range(), what);
 }
 

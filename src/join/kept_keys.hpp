@@ -46,6 +46,8 @@ public:
     bool chooses() const noexcept { return !target_.only_filter; }
     /// Chooses. `is_part`: see JoinBuilder::part(). Leaves the keys as they are.
     JoinFilter finish(bool is_part) const;
+    /// Of what finish() gives. Nothing else may be called meanwhile.
+    void set_key_kind(KeyKind kind) noexcept { target_.options.key_kind = kind; }
     /// What finish() would give if all rows had keys of their own and were neither a list nor a
     /// bitmap; of keys that are not kept any more, the filter that has them. Nothing if there is no
     /// filter.

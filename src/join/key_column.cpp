@@ -84,8 +84,41 @@ KeyColumn KeyColumn::fixed(const void* bytes, std::size_t width, std::size_t n) 
 }
 
 KeyColumn KeyColumn::wide(const void* integers, std::size_t n) noexcept {
-    KeyColumn column(detail::ColumnType::wide, n, integers);
-    column.place_.width = 16;
+    return {detail::ColumnType::wide, n, integers};
+}
+
+KeyColumn KeyColumn::decimals(const void* integers, int scale, std::size_t n) noexcept {
+    KeyColumn column(detail::ColumnType::decimal, n, integers);
+    column.place_.scale = scale;
+    return column;
+}
+
+namespace {
+
+void check_times(const detail::ColumnPlace& place, std::int64_t unit) {
+    if (place.type > detail::ColumnType::word || place.words != nullptr)
+        throw std::invalid_argument("simdbloom: times that are no integers of up to 64 bits");
+    if (unit <= 0)
+        throw std::invalid_argument("simdbloom: times in units of " + std::to_string(unit) +
+                                    " nanoseconds");
+}
+
+}  // namespace
+
+KeyColumn KeyColumn::instants(const KeyColumn& numbers, std::int64_t unit_in_ns) {
+    check_times(numbers.place_, unit_in_ns);
+    KeyKind kind = KeyKind::days;
+    while (unit_in_ns % unit_of(kind) != 0)
+        kind = static_cast<KeyKind>(static_cast<unsigned>(kind) + 1);
+    KeyColumn column = numbers;
+    column.place_.unit = unit_in_ns;
+    column.place_.time = column.place_.key = kind;
+    return column;
+}
+
+KeyColumn KeyColumn::durations(const KeyColumn& numbers, std::int64_t unit_in_ns) {
+    KeyColumn column = instants(numbers, unit_in_ns);
+    column.place_.time = column.place_.key = KeyKind::durations;
     return column;
 }
 
@@ -125,6 +158,60 @@ KeyColumn KeyColumn::also_null(const std::uint8_t* valid, std::size_t offset) co
 bool KeyColumn::is_number() const noexcept {
     return place_.words != nullptr ? place_.words->is_number()
                                    : place_.type < detail::ColumnType::hash;
+}
+
+KeyKind KeyColumn::key_kind() const noexcept {
+    using detail::ColumnType;
+    if (place_.untyped) return KeyKind::unknown;
+    if (place_.floats) return KeyKind::floats;
+    if (place_.words != nullptr) return place_.words->key_kind();
+    if (place_.time != KeyKind::unknown) return place_.time;
+    switch (place_.type) {
+        case ColumnType::i8:
+        case ColumnType::u8:
+        case ColumnType::i16:
+        case ColumnType::u16:
+        case ColumnType::i32:
+        case ColumnType::u32:
+        case ColumnType::word:
+        case ColumnType::boolean:
+        case ColumnType::wide:
+            return KeyKind::integers;
+        case ColumnType::f32:
+        case ColumnType::f64:
+        case ColumnType::decimal:
+            return KeyKind::floats;
+        case ColumnType::offsets32:
+        case ColumnType::offsets64:
+        case ColumnType::views:
+        case ColumnType::arrow_views:
+        case ColumnType::inlined:
+        case ColumnType::fixed:
+            return KeyKind::bytes;
+        case ColumnType::hash:
+            break;
+    }
+    return KeyKind::unknown;
+}
+
+KeyColumn KeyColumn::of_floats() const {
+    KeyColumn column = *this;
+    column.place_.floats = true;
+    return column;
+}
+
+KeyColumn KeyColumn::untyped() const {
+    KeyColumn column = *this;
+    column.place_.untyped = true;
+    return column;
+}
+
+KeyColumn KeyColumn::as(KeyKind filter) const {
+    KeyColumn column = *this;
+    if (place_.words != nullptr)
+        column.place_.words = std::make_shared<const KeyColumn>(place_.words->as(filter));
+    else if (is_instant(place_.time) && is_instant(filter)) column.place_.key = filter;
+    return column;
 }
 
 void KeyColumn::check() const {

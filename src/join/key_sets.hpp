@@ -144,7 +144,13 @@ struct JoinAccess {
     using List = std::shared_ptr<const KeyList>;
     using Bitmap = std::shared_ptr<const KeyBitmap>;
 
-    static JoinFilter make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why);
+    /// `kind`: of the keys of a list or bitmap.
+    static JoinFilter make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why,
+                           KeyKind kind = KeyKind::unknown);
+    /// Of the keys of a list or bitmap that nobody else has yet.
+    static void set_key_kind(JoinFilter& filter, KeyKind kind) noexcept {
+        filter.key_kind_ = kind;
+    }
     static JoinFilter all(std::string why) { return make(JoinFilter::Everything{}, {}, why); }
     static const JoinFilter::Set& set(const JoinFilter& filter) noexcept { return filter.set_; }
 };

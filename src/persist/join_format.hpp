@@ -25,6 +25,7 @@ struct JoinFormat {
         unsigned shift = 0, flags = 0;
         std::uint64_t low = 0, high = 0, keys = 0;
         std::size_t bits_bytes = 0;
+        KeyKind key_kind = KeyKind::unknown;  // of a list or bitmap
 
         bool has(Flags flag) const noexcept { return (flags & flag) != 0; }
         std::optional<KeyRange> range() const {

@@ -11,8 +11,9 @@ namespace {
 constexpr Kind join_kind{{0x89, 'S', 'B', 'J', 'F', '\r', '\n', 0x1A}, 1, "a join filter"};
 
 struct JoinOffset {
-    static constexpr std::size_t what = 10, shift = 11, flags = 12, reserved = 13, low = 16,
-                                 high = 24, keys = 32, reserved_end = 40;
+    static constexpr std::size_t what = 10, shift = 11, flags = 12, reserved = 13,
+                                 reserved_until = 15, low = 16, high = 24, keys = 32,
+                                 reserved_end = 40;
 };
 
 LoadError not_a_join(std::string what) { return fault(LoadFault::parameter, std::move(what)); }
@@ -50,6 +51,7 @@ Header JoinFormat::header(const ParsedHeader& p) {
     put(h, JoinOffset::what, static_cast<std::uint8_t>(p.body));
     put(h, JoinOffset::shift, static_cast<std::uint8_t>(p.shift));
     put(h, JoinOffset::flags, static_cast<std::uint8_t>(p.flags));
+    put(h, CommonOffset::key_kind, static_cast<std::uint8_t>(p.key_kind));
     put(h, JoinOffset::low, p.low);
     put(h, JoinOffset::high, p.high);
     put(h, JoinOffset::keys, p.keys);
@@ -67,6 +69,7 @@ Header JoinFormat::header(const JoinFilter& filter) {
         p.keys = (*list)->keys().size();
         if ((*list)->hashed()) p.flags = of_hashes;
     }
+    if (p.body == Body::list || p.body == Body::bitmap) p.key_kind = filter.key_kind();
     p.set_range(filter.range());
     return header(p);
 }
@@ -92,12 +95,18 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
                    get<std::uint64_t>(h, JoinOffset::low),
                    get<std::uint64_t>(h, JoinOffset::high),
                    get<std::uint64_t>(h, JoinOffset::keys)};
+    const auto kind_of_keys = get<std::uint8_t>(h, CommonOffset::key_kind);
+    p.key_kind = static_cast<KeyKind>(kind_of_keys);
     if (p.body < Body::all || p.body > Body::filter)
         return not_a_join("kind " + std::to_string(static_cast<unsigned>(p.body)) + " is unknown");
-    if (!all_zero(h.subspan<JoinOffset::reserved, JoinOffset::low - JoinOffset::reserved>()) ||
+    if (!all_zero(
+            h.subspan<JoinOffset::reserved, JoinOffset::reserved_until - JoinOffset::reserved>()) ||
         !all_zero(h.subspan<JoinOffset::reserved_end>()))
         return not_a_join("reserved bytes of the header are not 0");
     const bool list = p.body == Body::list, bitmap = p.body == Body::bitmap;
+    if (list || bitmap ? !is_key_kind(kind_of_keys) : kind_of_keys != 0)
+        return not_a_join("key kind " + std::to_string(kind_of_keys) + " does not suit kind " +
+                          std::to_string(static_cast<unsigned>(p.body)));
     const bool fits =
         (bitmap ? p.flags == has_range || p.flags == (has_range | is_signed)
          : list || p.body == Body::filter ? p.flags <= (has_range | is_signed) &&
@@ -195,7 +204,8 @@ Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& optio
                                                 options.isa ? *options.isa : default_isa()),
                 p.range(),
                 "list: " + std::to_string(p.keys) + (p.has(of_hashes) ? " hashes" : " keys") +
-                    ", loaded");
+                    ", loaded",
+                p.key_kind);
         case Body::bitmap:
             break;
     }
@@ -203,7 +213,8 @@ Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& optio
     return JoinAccess::make(JoinAccess::Bitmap(std::move(loaded->bitmap)), p.range(),
                             std::string(p.shift == 0 ? "bitmap: " : "prefix: ") +
                                 std::to_string(p.keys) + " keys in " +
-                                std::to_string(p.bits_bytes) + " bytes, loaded");
+                                std::to_string(p.bits_bytes) + " bytes, loaded",
+                            p.key_kind);
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // Saved join filters united as bytes.
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "filters/combine.hpp"
 #include "persist/join_format.hpp"
@@ -90,7 +91,8 @@ void add_to(Extent& extent, const SavedJoin& from) {
 
 /// A list of up to 64 keys or hashes; nothing if there are more.
 std::optional<std::vector<std::byte>> united_list(const SavedJoin& a, const SavedJoin& b,
-                                                  const std::optional<Places>& places) {
+                                                  const std::optional<Places>& places,
+                                                  KeyKind kind) {
     auto keys = keys_of_list(a.body);
     const auto more = keys_of_list(b.body);
     keys.insert(keys.end(), more.begin(), more.end());
@@ -102,6 +104,7 @@ std::optional<std::vector<std::byte>> united_list(const SavedJoin& a, const Save
     if (places) p.set_range(places->range());
     else p.flags = JoinFormat::of_hashes;
     p.keys = keys.size();
+    p.key_kind = kind;
     std::vector<std::byte> bytes(8 * keys.size() + framing_bytes);
     for (std::size_t i = 0; i < keys.size(); ++i)
         store_le(bytes.data() + header_bytes + 8 * i, keys[i]);
@@ -109,8 +112,23 @@ std::optional<std::vector<std::byte>> united_list(const SavedJoin& a, const Save
     return bytes;
 }
 
+/// The kind of both; nothing if they cannot be keys of one filter.
+std::optional<KeyKind> united_kind(KeyKind a, KeyKind b) {
+    try {
+        return united(a, b);
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;
+    }
+}
+LoadError unlike_kinds(KeyKind a, KeyKind b) {
+    return unlike("keys of the kinds " + to_string(a) + " and " + to_string(b) +
+                  " cannot be united");
+}
+
 Loaded<United> unite_keys(std::span<std::byte> into, const SavedJoin& a, const SavedJoin& b) {
     constexpr const char* rather = "; unite them by JoinBuilder::unite()";
+    const auto kind = united_kind(a.header.key_kind, b.header.key_kind);
+    if (!kind) return unlike_kinds(a.header.key_kind, b.header.key_kind);
     if (a.of_hashes() != b.of_hashes())
         return unlike(a.text() + " and " + b.text() + " cannot be united");
     std::optional<Places> places;
@@ -121,7 +139,7 @@ Loaded<United> unite_keys(std::span<std::byte> into, const SavedJoin& a, const S
         places = extent.places();
     }
     if (a.header.body == Body::list && b.header.body == Body::list)
-        if (auto list = united_list(a, b, places)) return United{0, std::move(list)};
+        if (auto list = united_list(a, b, places, *kind)) return United{0, std::move(list)};
     if (!places)
         return unlike(a.text() + " and " + b.text() + " are more than the " +
                       std::to_string(KeyList::most) + " of a list" + rather);
@@ -134,6 +152,7 @@ Loaded<United> unite_keys(std::span<std::byte> into, const SavedJoin& a, const S
                       rather);
     JoinFormat::ParsedHeader p{Body::bitmap};
     p.set_range(places->range());
+    p.key_kind = *kind;
     const auto body = static_cast<std::size_t>(bits);
     const auto finish = [&](std::span<std::byte> bytes) {
         p.keys = set_bits(bytes.subspan(header_bytes, body));
@@ -161,6 +180,9 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
     mine.max_bytes = 0;
     const auto parsed = LoadAccess::parse(inner.first<header_bytes>(), inner.size(), mine);
     if (!parsed) return parsed.error();
+    const KeyKind before = (*parsed).hash.key_kind, added = keys.header.key_kind;
+    const auto kind = united_kind(before, added);
+    if (!kind) return unlike_kinds(before, added);
     AnyFilter fresh = LoadAccess::make(*parsed, mine, nullptr);
     const auto insert = [&](std::span<const std::uint64_t> some) {
         if (keys.of_hashes()) fresh.insert_hashes(some);
@@ -176,6 +198,7 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
     const auto bits = fresh.base().bytes();
     combine(inner.data() + header_bytes, bits.data(), bits.size(),
             [](auto a, auto b) { return a | b; });
+    inner[CommonOffset::key_kind] = static_cast<std::byte>(*kind);
     std::ranges::copy(
         checksum_of(inner.first<header_bytes>(), inner.subspan(header_bytes, bits.size())),
         inner.last<checksum_bytes>().begin());

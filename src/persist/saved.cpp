@@ -87,7 +87,7 @@ Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
     if (hash != mixer_hash && hash != keyed_hash)
         return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
     const auto kind_of_keys = get<std::uint8_t>(header, CommonOffset::key_kind);
-    if (kind_of_keys > static_cast<std::uint8_t>(KeyKind::bytes))
+    if (!is_key_kind(kind_of_keys))
         return fault(LoadFault::parameter,
                      "key kind " + std::to_string(kind_of_keys) + " is unknown");
     const SavedHash saved{get<std::uint64_t>(header, CommonOffset::seed), hash == keyed_hash,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "filters/combine.hpp"
@@ -57,6 +58,11 @@ std::optional<LoadError> check_alike(const SavedBloom& a, const SavedBloom& b,
     if (a.hash.seed != b.hash.seed)
         return differ("seeds", std::to_string(a.hash.seed), std::to_string(b.hash.seed));
     if (!secrets_are_alike) return unlike("saved filters with different secrets cannot be united");
+    try {
+        (void)united(a.hash.key_kind, b.hash.key_kind);
+    } catch (const std::invalid_argument&) {
+        return differ("kinds of keys", to_string(a.hash.key_kind), to_string(b.hash.key_kind));
+    }
     const auto [small, large] = std::minmax(x.blocks, y.blocks);
     if (large % small != 0)
         return unlike("saved filters of " + std::to_string(x.blocks) + " and " +
@@ -111,8 +117,8 @@ Loaded<std::size_t> unite_filters(std::span<std::byte> into, std::span<const std
         for (std::uint64_t i = 0; i < more; ++i)
             combine(bits + i / (more / blocks) * block, others + i * block, block, in_either);
     }
-    if ((*mine).hash.key_kind != (*theirs).hash.key_kind)
-        into[CommonOffset::key_kind] = static_cast<std::byte>(KeyKind::unknown);
+    into[CommonOffset::key_kind] =
+        static_cast<std::byte>(united((*mine).hash.key_kind, (*theirs).hash.key_kind));
     const auto header = into.first<header_bytes>();
     LoadAccess::put_blocks(header, blocks);
     std::ranges::copy(checksum_of(header, into.subspan(header_bytes, size)),

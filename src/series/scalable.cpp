@@ -246,6 +246,12 @@ double ScalableBloom::estimated_fpr() const {
     return 1 - none;
 }
 
+void ScalableBloom::set_key_kind(KeyKind kind) noexcept {
+    KeyHash::set_key_kind(kind);
+    for (auto& f : filters_) f.set_key_kind(kind);
+    options_.key_kind = kind;
+}
+
 void ScalableBloom::use_isa(Isa isa) {
     for (auto& f : filters_) f.use_isa(isa);
     options_.isa = isa;

@@ -22,10 +22,11 @@ ForeignFilter of_ours(const Conversion& c) {
     SplitBlockBloom filter = load_file<SplitBlockBloom>(c.input).value();
     const KeyKind keys = filter.key_kind() == KeyKind::unknown ? c.keys : filter.key_kind();
     if (keys != KeyKind::bytes)
-        throw std::runtime_error(c.input + " has " +
-                                 (keys == KeyKind::integers
-                                      ? "integers, which a filter of ours does not hash by XXH64"
-                                      : "keys of unknown kind; give --keys lines if they were"));
+        throw std::runtime_error(
+            c.input + " has " +
+            (keys == KeyKind::unknown
+                 ? "keys of unknown kind; give --keys lines if they were"
+                 : to_string(keys) + ", which a filter of ours does not hash by XXH64"));
     return ForeignFilter::from_split_blocks(ForeignFormat::parquet, std::move(filter), keys);
 }
 
@@ -51,6 +52,7 @@ void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
     auto same = SplitBlockBloom::with_bits_per_key(static_cast<std::size_t>(blocks->blocks()), 256,
                                                    options);
     same |= *blocks;
+    same.set_key_kind(KeyKind::bytes);
     save_file(same, c.output);
 }
 

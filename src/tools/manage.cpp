@@ -16,9 +16,9 @@ namespace {
 
 AnyFilter load_or_throw(const std::string& path) { return load_file(path).value(); }
 
-const char* keys_of(KeyKind kind) {
-    constexpr const char* texts[] = {"unknown", "integers (--format u64)", "lines or bytes"};
-    return texts[static_cast<std::size_t>(kind)];
+std::string keys_of(KeyKind kind) {
+    if (kind == KeyKind::integers) return "integers (--format u64)";
+    return kind == KeyKind::bytes ? "lines or bytes" : to_string(kind);
 }
 
 int info_of(const ScalableBloom& series, bool json) {
@@ -46,7 +46,7 @@ int info_of(const ScalableBloom& series, bool json) {
                 series.bits_per_key());
     std::printf("hash           %s, seed %llu\n", to_string(first.hashing()).c_str(),
                 static_cast<unsigned long long>(first.seed()));
-    std::printf("keys           %s\n", keys_of(first.key_kind()));
+    std::printf("keys           %s\n", keys_of(first.key_kind()).c_str());
     std::printf("FPR at most    %.4g%%\n", 100 * series.fpr_bound());
     std::printf("FPR as filled  %.4g%%\n", 100 * series.estimated_fpr());
     return 0;
@@ -98,7 +98,7 @@ int info(const std::string& path, const std::string& format, bool json) {
                 f->bits_per_key(), static_cast<unsigned long long>(f->base().blocks()));
     std::printf("hash           %s, seed %llu\n", to_string(f->base().hashing()).c_str(),
                 static_cast<unsigned long long>(f->seed()));
-    std::printf("keys           %s\n", keys_of(f->base().key_kind()));
+    std::printf("keys           %s\n", keys_of(f->base().key_kind()).c_str());
     std::printf("FPR as made    %.4g%%\n", 100 * f->expected_fpr());
     std::printf("FPR as filled  %.4g%%\n", 100 * f->estimated_fpr());
     return 0;

@@ -22,13 +22,18 @@ struct ProbeSettings {
     bool absent = false, count = false, progress = false, json = false;
 };
 
-/// Integers and lines have different hashes: a filter of one kind finds next to nothing of the
-/// other.
+/// A filter of one kind finds next to nothing of another.
 void check_kind(const ProbeSettings& s, KeyKind kind) {
-    if (kind == KeyKind::unknown || kind == kind_of(s.format)) return;
-    const bool lines = kind == KeyKind::bytes;
-    throw std::runtime_error("the keys of " + s.filter + " are " + (lines ? "lines" : "integers") +
-                             ": give --format " + (lines ? "lines" : "u64"));
+    if (may_ask(kind, kind_of(s.format))) return;
+    for (const KeyFormat other : {KeyFormat::lines, KeyFormat::u64})
+        if (may_ask(kind, kind_of(other))) {
+            const bool lines = other == KeyFormat::lines;
+            throw std::runtime_error("the keys of " + s.filter + " are " +
+                                     (lines ? "lines" : to_string(kind)) + ": give --format " +
+                                     (lines ? "lines" : "u64"));
+        }
+    throw std::runtime_error("the keys of " + s.filter + " are of the kind " + to_string(kind) +
+                             ", and neither lines nor integers");
 }
 
 /// A filter, a series of filters or a filter of another system: what its keys are, and which of a

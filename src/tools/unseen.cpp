@@ -37,7 +37,11 @@ ScalableBloom open_filter(const UnseenSettings& s) {
         throw std::runtime_error(
             s.filter +
             " exists, and keeps the capacity, growth, FPR and spec that it was made with");
-    return load_file<ScalableBloom>(s.filter).value();
+    auto filter = load_file<ScalableBloom>(s.filter).value();
+    if (!may_ask(filter.key_kind(), KeyKind::bytes))
+        throw std::runtime_error("the keys of " + s.filter + " are of the kind " +
+                                 to_string(filter.key_kind()) + ", and no lines");
+    return filter;
 }
 
 int run(const UnseenSettings& s) {

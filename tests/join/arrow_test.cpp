@@ -19,14 +19,23 @@ TEST(Arrow, IntegersOfEveryWidthAreOneNumber) {
     EXPECT_EQ(ArrowColumn("C", 2).values<std::uint8_t>({5, 255}).numbers(), (Numbers{5, 255}));
     EXPECT_EQ(ArrowColumn("s", 2).values<std::int16_t>({5, -1}).numbers(), (Numbers{5, minus_one}));
     EXPECT_EQ(ArrowColumn("S", 2).values<std::uint16_t>({5, 65535}).numbers(), (Numbers{5, 65535}));
-    for (const char* format : {"i", "tdD", "tts", "ttm"})
+    for (const char* format : {"i", "tdD"})
         EXPECT_EQ(ArrowColumn(format, 2).values<std::int32_t>({5, -1}).numbers(),
                   (Numbers{5, minus_one}))
             << format;
     EXPECT_EQ(ArrowColumn("I", 2).values<std::uint32_t>({5, 0xFFFFFFFF}).numbers(),
               (Numbers{5, 0xFFFFFFFF}));
-    for (const char* format : {"l", "L", "tdm", "ttu", "ttn", "tsu:UTC", "tss:", "tDn"})
+    for (const char* format : {"l", "L", "tdm", "ttu", "tDu", "tsu:UTC", "tss:"})
         EXPECT_EQ(ArrowColumn(format, 2).values<std::int64_t>({5, -1}).numbers(),
+                  (Numbers{5, minus_one}))
+            << format;
+    // Durations and times of day are microseconds.
+    for (const auto& [format, in_us] : {std::pair("tts", 1'000'000), std::pair("ttm", 1'000)})
+        EXPECT_EQ(ArrowColumn(format, 2).values<std::int32_t>({5, -1}).numbers(),
+                  (Numbers{5u * unsigned(in_us), -std::uint64_t(in_us)}))
+            << format;
+    for (const char* format : {"ttn", "tDn"})
+        EXPECT_EQ(ArrowColumn(format, 2).values<std::int64_t>({5000, -1000}).numbers(),
                   (Numbers{5, minus_one}))
             << format;
 }

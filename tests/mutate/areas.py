@@ -22,7 +22,7 @@ AREAS = [
      r"src/persist/|src/layouts/(storage|available_memory)\.", 18),
     ("textbook", r"src/textbook/|src/filters/reconcile", 4),
     ("filters",
-     r"src/filters/(any_filter|filter|batches|keyed|hash_bytes)\.|src/layouts/layout", 10),
+     r"src/filters/(any_filter|filter|batches|keyed|hash_bytes|key_kind)\.|src/layouts/layout", 10),
     ("other systems", r"src/foreign/|include/simdbloom/foreign", 12),
     ("LevelDB and RocksDB", r"leveldb|rocksdb", 14),
     ("tuning", r"src/tuning/", 4),

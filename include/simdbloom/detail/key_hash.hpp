@@ -19,9 +19,10 @@ public:
     std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
     /// The level. It is `fast` where the seed is 0 or was given.
     Hashing hashing() const noexcept { return hashing_; }
-    /// What the keys are, as Options::key_kind or the saved filter said; unknown for the union of
-    /// two kinds.
+    /// What the keys are, as Options::key_kind, the rows that went in or the saved filter said.
     KeyKind key_kind() const noexcept { return key_kind_; }
+    /// Says what the keys are where that was not known before. Changes no bit.
+    void set_key_kind(KeyKind kind) noexcept { key_kind_ = kind; }
     /// The secret of Hashing::keyed, else 0.
     const Secret& secret() const noexcept { return secret_; }
 
@@ -48,9 +49,7 @@ protected:
     /// Null unless hashing is keyed.
     const Secret* secret_or_null() const noexcept { return keyed() ? &secret_ : nullptr; }
     StringHash string_hash() const noexcept { return {seed(), secret_or_null()}; }
-    void unite_kinds(const KeyHash& other) noexcept {
-        if (key_kind_ != other.key_kind_) key_kind_ = KeyKind::unknown;
-    }
+    void unite_kinds(const KeyHash& other) { key_kind_ = united(key_kind_, other.key_kind_); }
 
     /// siphash(key, secret_). Not inlined, because SipHash would take the registers of the mixer's
     /// constants.

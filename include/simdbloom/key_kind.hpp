@@ -1,0 +1,98 @@
+// What the keys of a filter are, and which questions it answers. This is the rule of the library
+// and of all its front ends; src/filters/kinds.md has it as a table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "simdbloom/export.hpp"
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
+
+/// What the keys of a filter are. It is saved with the filter, so that a reader knows how to ask.
+///
+/// Rows that say what they are (JoinRows, Arrow, Python, DuckDB) are checked against it, and times
+/// are converted to its unit. A filter of kind unknown answers every question as it is asked.
+enum class KeyKind : std::uint8_t {
+    unknown,       ///< nobody said, or keys of several kinds
+    integers,      ///< by value, hashed as insert(uint64_t) does. -1 and 2^64 - 1 are one key
+    bytes,         ///< bytes, and text as its UTF-8 bytes, hashed as insert(string_view) does
+    floats,        ///< numbers by join_key: 5.0 is 5, -0.0 is 0, all NaNs are one key
+    days,          ///< instants counted from 1970-01-01 (UTC): dates
+    seconds,       ///< the same in seconds
+    milliseconds,  ///< in milliseconds
+    microseconds,  ///< in microseconds
+    nanoseconds,   ///< in nanoseconds
+    durations,     ///< lengths of time, and times of day, in microseconds
+    rows,          ///< rows of several columns, as JoinRows hashes them; see kind_of_rows
+    other,         ///< keys that only the program that built the filter can hash
+};
+inline constexpr KeyKind last_key_kind = KeyKind::other;
+
+/// Rows of such columns in this order: a number from 128 on. Numbers, bytes, instants and durations
+/// are told apart; the columns of up to three always, of more unless a fingerprint of 48 values
+/// agrees. KeyKind::rows where the kind of a column is not known; it answers all rows.
+KeyKind kind_of_rows(std::span<const KeyKind> columns) noexcept;
+constexpr bool is_rows(KeyKind kind) noexcept {
+    return kind == KeyKind::rows || static_cast<unsigned>(kind) >= 128;
+}
+/// Whether a saved number is that of a kind.
+constexpr bool is_key_kind(unsigned number) noexcept {
+    return number <= static_cast<unsigned>(last_key_kind) || is_rows(static_cast<KeyKind>(number));
+}
+
+/// "unknown", "integers", .. as above.
+std::string to_string(KeyKind kind);
+
+/// Whether a filter of kind `filter` answers questions about keys of kind `asked`. unknown on
+/// either side: yes.
+bool may_ask(KeyKind filter, KeyKind asked) noexcept;
+/// Throws std::invalid_argument that names both kinds unless may_ask().
+void check_may_ask(KeyKind filter, KeyKind asked);
+
+/// Whether such keys count units since 1970, so that instants in another unit must be converted.
+constexpr bool is_instant(KeyKind kind) noexcept {
+    return kind >= KeyKind::days && kind <= KeyKind::nanoseconds;
+}
+/// The unit of an instant or duration in nanoseconds; 0 of the other kinds.
+constexpr std::int64_t unit_of(KeyKind kind) noexcept {
+    switch (kind) {
+        case KeyKind::days:
+            return 86'400'000'000'000;
+        case KeyKind::seconds:
+            return 1'000'000'000;
+        case KeyKind::milliseconds:
+            return 1'000'000;
+        case KeyKind::microseconds:
+        case KeyKind::durations:
+            return 1'000;
+        case KeyKind::nanoseconds:
+            return 1;
+        case KeyKind::unknown:
+        case KeyKind::integers:
+        case KeyKind::bytes:
+        case KeyKind::floats:
+        case KeyKind::rows:
+        case KeyKind::other:
+            break;
+    }
+    return 0;  // of kind_of_rows() too
+}
+/// The key that `n` units of `unit` nanoseconds have in a filter of instants or durations: their
+/// number in the unit of the filter. A time that is no such number of 64 bits has a hash for a
+/// key, the same for every `unit`.
+std::uint64_t time_key(std::int64_t n, std::int64_t unit, KeyKind filter) noexcept;
+
+/// The kind of a filter that has keys of both: floats for integers and floats, unknown for other
+/// kinds that differ. Throws std::invalid_argument that names both where one of two known kinds is
+/// an instant: the union would not know its unit.
+KeyKind united(KeyKind a, KeyKind b);
+/// The kind of a filter after keys of kind `added` went in: instants in its own unit, converted;
+/// else united(). Throws std::invalid_argument also for instants in a filter of kind unknown, which
+/// holds keys already.
+KeyKind kind_after(KeyKind filter, KeyKind added);
+
+}  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END

@@ -1,0 +1,477 @@
+// What a filter answers about keys of another kind: src/filters/kinds.md.
+#include "simdbloom/key_kind.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "arrow_column.hpp"
+#include "kinds_table.hpp"
+#include "simdbloom/arrow.hpp"
+#include "simdbloom/join_rows.hpp"
+#include "simdbloom/saved_union.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::ArrowColumn;
+
+std::vector<KeyKind> all_kinds() {
+    std::vector<KeyKind> kinds;
+    for (int i = 1; i <= static_cast<int>(last_key_kind); ++i)
+        kinds.push_back(static_cast<KeyKind>(i));
+    return kinds;
+}
+
+/// Rows of every kind that rows can have. Where two kinds answer each other they are equal.
+const JoinRows& rows_of(KeyKind kind) {
+    static const std::vector<std::int64_t> integers{5, -3, 0}, days{18262, -1, 0};
+    static const std::vector<double> floats{5.0, -3.0, -0.0};
+    static const std::vector<std::string_view> texts{"a", "\xC3\xA9", ""};
+    static const auto at = [](KeyKind unit) {
+        std::vector<std::int64_t> counts;
+        for (const std::int64_t day : days)
+            counts.push_back(day * (unit_of(KeyKind::days) / unit_of(unit)));
+        return counts;
+    };
+    static const std::map<KeyKind, std::vector<std::int64_t>> instants = [] {
+        std::map<KeyKind, std::vector<std::int64_t>> all;
+        for (const KeyKind unit : all_kinds())
+            if (is_instant(unit)) all[unit] = at(unit);
+        return all;
+    }();
+    static const std::map<KeyKind, JoinRows> rows = [] {
+        std::map<KeyKind, JoinRows> all;
+        all.emplace(KeyKind::integers, JoinRows({integers}));
+        all.emplace(KeyKind::floats, JoinRows({floats}));
+        all.emplace(KeyKind::bytes, JoinRows({texts}));
+        for (const auto& [unit, counts] : instants)
+            all.emplace(unit, JoinRows({KeyColumn::instants(counts, unit_of(unit))}));
+        all.emplace(KeyKind::durations, JoinRows({KeyColumn::durations(integers, 1'000'000'000)}));
+        all.emplace(KeyKind::rows, JoinRows({integers, texts}));
+        return all;
+    }();
+    return rows.at(kind);
+}
+
+/// Filters of every structure that a builder makes, whose rows are of that kind.
+std::vector<JoinFilter> filters_of(KeyKind kind) {
+    std::vector<JoinFilter> filters;
+    const auto add = [&](JoinBuilder&& builder) {
+        if (kind == KeyKind::other) builder.insert({std::vector<std::uint64_t>{1, 2, 3}});
+        else rows_of(kind).insert_into(builder);
+        filters.push_back(std::move(builder).finish());
+        filters.push_back(load<JoinFilter>(save(filters.back())).value());
+    };
+    Options options;
+    if (kind == KeyKind::other) options.key_kind = kind;
+    add(JoinBuilder("auto", 0, 12, options));
+    add(JoinBuilder("split256", 100, 12, options));
+    add(JoinBuilder("register64", 0, 12, options));
+    add(JoinBuilder::for_fpr("blocked512", 0.01, options));
+    return filters;
+}
+
+TEST(KeyKinds, EveryPairAnswersOrIsRefusedAsThePageSays) {
+    const auto table = test::kinds_table();
+    ASSERT_EQ(table.size(), all_kinds().size());
+    for (const KeyKind of : all_kinds()) {
+        ASSERT_TRUE(table.contains(to_string(of))) << to_string(of);
+        const auto filters = filters_of(of);
+        for (const KeyKind about : all_kinds()) {
+            SCOPED_TRACE(to_string(of) + " asked about " + to_string(about));
+            const bool answers = table.at(to_string(of)).contains(to_string(about));
+            EXPECT_EQ(may_ask(of, about), answers);
+            if (about == KeyKind::other) continue;
+            const JoinRows& rows = rows_of(about);
+            for (const JoinFilter& filter : filters) {
+                EXPECT_EQ(to_string(filter.key_kind()), to_string(of));
+                std::vector<std::uint32_t> positions(3);
+                std::vector<std::uint8_t> bits{0xFF}, flags(3, 1);
+                const std::vector<std::uint32_t> list{2, 0};
+                std::vector<std::uint64_t> words{7};
+                const std::pair<std::size_t, std::function<std::size_t()>> calls[] = {
+                    {3, [&] { return rows.count(filter); }},
+                    {3, [&] { return rows.select(filter, positions); }},
+                    {2, [&] { return rows.select(filter, list, positions); }},
+                    {3, [&] { return rows.bitmap(filter, bits); }},
+                    {3, [&] { return rows.bytes(filter, flags); }},
+                    {3, [&] { return rows.and_bitmap(filter, bits); }},
+                    {3, [&] { return rows.and_bitmap(filter, words); }},
+                    {3, [&] { return rows.and_bytes(filter, flags); }}};
+                for (const auto& [found, call] : calls) {
+                    if (answers) EXPECT_EQ(call(), found);
+                    else test::expect_error<std::invalid_argument>(call, "cannot be asked about");
+                }
+            }
+        }
+    }
+}
+
+// Every front end asks these files about keys of every kind. SIMDBLOOM_WRITE_GOLDEN=1 writes those
+// that are missing.
+TEST(KeyKinds, TheFilesThatOtherFrontEndsAskAreThoseOfThisBuild) {
+    const std::filesystem::path folder = std::filesystem::path(SIMDBLOOM_GOLDEN_FOLDER) / "kinds";
+    for (const KeyKind kind : all_kinds()) {
+        Options options;
+        if (kind == KeyKind::other) options.key_kind = kind;
+        JoinBuilder builder("split256", 100, 30, options);
+        if (kind == KeyKind::other) builder.insert({std::vector<std::uint64_t>{1, 2, 3}});
+        else rows_of(kind).insert_into(builder);
+        const auto filter = std::move(builder).finish();
+        const auto path = folder / (to_string(kind) + ".filter");
+        const char* const wanted = std::getenv("SIMDBLOOM_WRITE_GOLDEN");
+        if (!std::filesystem::exists(path) && wanted != nullptr && std::string_view(wanted) == "1")
+            save_file(*filter.filter(), path);
+        const auto file = load_file(path);
+        ASSERT_TRUE(file) << file.error().message;
+        EXPECT_EQ(save(*file), save(*filter.filter())) << path;
+        EXPECT_EQ(to_string(file->key_kind()), to_string(kind));
+    }
+    // Of the UUID 01234567-89ab-cdef-fedc-ba9876543210.
+    const unsigned char uuid[] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF,
+                                  0xFE, 0xDC, 0xBA, 0x98, 0x76, 0x54, 0x32, 0x10};
+    JoinBuilder builder("split256", 100, 30);
+    JoinRows({KeyColumn::fixed(uuid, 16, 1)}).insert_into(builder);
+    const auto filter = std::move(builder).finish();
+    const char* const wanted = std::getenv("SIMDBLOOM_WRITE_GOLDEN");
+    if (!std::filesystem::exists(folder / "uuid.filter") && wanted != nullptr)
+        save_file(*filter.filter(), folder / "uuid.filter");
+    EXPECT_EQ(save(load_file(folder / "uuid.filter").value()), save(*filter.filter()));
+}
+
+TEST(KeyKinds, AnErrorNamesBothKinds) {
+    test::expect_error<std::invalid_argument>(
+        [] { return check_may_ask(KeyKind::bytes, KeyKind::integers), 0; },
+        "a filter of text or bytes cannot be asked about integers");
+    test::expect_error<std::invalid_argument>(
+        [] { return united(KeyKind::days, KeyKind::nanoseconds); },
+        "dates and instants in nanoseconds cannot be keys of one filter");
+}
+
+TEST(KeyKinds, FiltersOfUnknownKindAnswerAsTheyAreAsked) {
+    for (const KeyKind about : all_kinds()) {
+        if (about == KeyKind::other) continue;
+        JoinFilter filter(make_filter("split256", 100, 20));
+        EXPECT_LT(rows_of(about).count(filter), 3u);
+        EXPECT_TRUE(may_ask(KeyKind::unknown, about) && may_ask(about, KeyKind::unknown));
+    }
+    // An instant is the number that it counts.
+    auto numbers = make_filter("split256", 100, 20);
+    numbers.insert(std::uint64_t{18262});
+    EXPECT_EQ(rows_of(KeyKind::days).count(JoinFilter(numbers)), 1u);
+}
+
+TEST(KeyKinds, RowsWithoutKeysAreOfNoKind) {
+    const auto filter = filters_of(KeyKind::bytes).front();
+    EXPECT_EQ(JoinRows({std::vector<int>{}}).count(filter), 0u);
+    const std::vector<std::uint64_t> none{0, 0};
+    const std::uint8_t null = 0;
+    const auto column = KeyColumn(none).with_validity(&null).untyped();
+    const auto of_texts = [&] {
+        JoinBuilder builder("split256", 10, 12);
+        JoinRows({std::vector<int>{}}).insert_into(builder);
+        rows_of(KeyKind::bytes).insert_into(builder);
+        return std::move(builder).finish();
+    }();
+    EXPECT_EQ(of_texts.key_kind(), KeyKind::bytes);
+    EXPECT_EQ(JoinRows({column}).count(of_texts), 0u);
+}
+
+TEST(KeyKinds, InstantsOfEveryUnitAreFoundInEveryFilterOfInstants) {
+    // Midnights, parts of a day, times that nanoseconds do not reach, and the ends of the unit.
+    const std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                       most = std::numeric_limits<std::int64_t>::max();
+    const std::vector<std::int64_t> values{
+        0, 1, -1, 86'399, 86'400, 200'000, -200'000, 17'280'000'000, most, least, most / 1000};
+    for (const KeyKind first : all_kinds()) {
+        if (!is_instant(first)) continue;
+        for (const KeyKind unit : all_kinds()) {
+            if (!is_instant(unit)) continue;
+            JoinBuilder builder("split256", 100, 30);
+            const std::vector<std::int64_t> one{3};
+            JoinRows({KeyColumn::instants(one, unit_of(first))}).insert_into(builder);
+            const JoinRows rows({KeyColumn::instants(values, unit_of(unit))});
+            rows.insert_into(builder);
+            const JoinFilter filter = std::move(builder).finish();
+            EXPECT_EQ(filter.key_kind(), first);
+            EXPECT_EQ(rows.count(filter), values.size());
+            for (const KeyKind asked : all_kinds()) {
+                if (!is_instant(asked)) continue;
+                std::vector<std::int64_t> same;
+                for (const std::int64_t value : values) {
+                    __extension__ const __int128 wide = __int128{value} * unit_of(unit);
+                    const auto count = static_cast<std::int64_t>(wide / unit_of(asked));
+                    __extension__ const __int128 back = __int128{count} * unit_of(asked);
+                    if (back == wide) same.push_back(count);
+                }
+                EXPECT_GT(same.size(), 0u);
+                EXPECT_EQ(JoinRows({KeyColumn::instants(same, unit_of(asked))}).count(filter),
+                          same.size())
+                    << to_string(first) << " filled with " << to_string(unit) << " asked about "
+                    << to_string(asked);
+            }
+        }
+    }
+    // An hour is 3,600 seconds, whatever unit says so.
+    const std::vector<std::int32_t> hours{1, 25};
+    const std::vector<std::int64_t> seconds{3600, 90'000};
+    JoinBuilder builder("auto", 0, 12);
+    JoinRows({KeyColumn::instants(hours, 3'600'000'000'000)}).insert_into(builder);
+    const auto filter = std::move(builder).finish();
+    EXPECT_EQ(filter.key_kind(), KeyKind::seconds);
+    EXPECT_EQ(JoinRows({KeyColumn::instants(seconds, 1'000'000'000)}).count(filter), 2u);
+    test::expect_error<std::invalid_argument>([&] { return KeyColumn::instants(hours, 0); },
+                                              "units of 0 nanoseconds");
+    test::expect_error<std::invalid_argument>(
+        [&] { return KeyColumn::instants(std::vector<double>{1}, 1); }, "no integers");
+}
+
+TEST(KeyKinds, InstantsAreConvertedInDictionariesInRowsAndAmongNulls) {
+    const std::vector<std::int32_t> days{18262, 18263, 7}, codes{2, 0, 1};
+    const auto in_days = KeyColumn::instants(days, unit_of(KeyKind::days));
+    std::vector<std::int64_t> counts;
+    for (const int day : days) counts.push_back(day * std::int64_t{86'400'000'000});
+    const auto in_us = KeyColumn::instants(counts, 1'000);
+    const std::uint8_t valid = 0b101;
+    const auto both = [&](const JoinRows& inserted, const JoinRows& asked) {
+        for (const char* const spec : {"auto", "split256"}) {
+            JoinBuilder builder(spec, 100, 20);
+            inserted.insert_into(builder);
+            const auto filter = std::move(builder).finish();
+            EXPECT_EQ(inserted.count(filter), asked.count(filter));
+            EXPECT_GE(asked.count(filter), 2u);
+        }
+    };
+    for (const auto& [a, b] : {std::pair(in_days, in_us), std::pair(in_us, in_days)}) {
+        both(JoinRows({a}), JoinRows({KeyColumn::dictionary(codes, b)}));
+        both(JoinRows({KeyColumn::dictionary(codes, a)}), JoinRows({b}));
+        both(JoinRows({a.with_validity(&valid)}), JoinRows({b.with_validity(&valid)}));
+        both(JoinRows({a.with_validity(&valid)}, Nulls::equal),
+             JoinRows({b.with_validity(&valid)}, Nulls::equal));
+        both(JoinRows({codes, a}), JoinRows({codes, b}));
+    }
+    const std::vector<std::int64_t> in_ms{7, 18'262, 0}, in_us_too{7'000, 18'262'000, 0};
+    both(JoinRows({codes, KeyColumn::durations(in_ms, 1'000'000)}),
+         JoinRows({codes, KeyColumn::durations(in_us_too, 1'000)}));
+}
+
+TEST(KeyKinds, ArrowArraysSayWhatTheyAre) {
+    const auto kind = [](const char* format) {
+        ArrowColumn column(format, 1);
+        column.values<std::int64_t>({0, 0}).values<char>({'a'});
+        return arrow_rows(column.schema, column.array).key_kind();
+    };
+    for (const auto& [format, expected] : std::initializer_list<std::pair<const char*, KeyKind>>{
+             {"c", KeyKind::integers},
+             {"L", KeyKind::integers},
+             {"b", KeyKind::integers},
+             {"f", KeyKind::floats},
+             {"g", KeyKind::floats},
+             {"d:10,2", KeyKind::floats},
+             {"u", KeyKind::bytes},
+             {"Z", KeyKind::bytes},
+             {"w:4", KeyKind::bytes},
+             {"tdD", KeyKind::days},
+             {"tdm", KeyKind::milliseconds},
+             {"tss:", KeyKind::seconds},
+             {"tsm:UTC", KeyKind::milliseconds},
+             {"tsu:", KeyKind::microseconds},
+             {"tsn:Asia/Tokyo", KeyKind::nanoseconds},
+             {"tts", KeyKind::durations},
+             {"ttn", KeyKind::durations},
+             {"tDs", KeyKind::durations}})
+        EXPECT_EQ(kind(format), expected) << format;
+}
+
+TEST(KeyKinds, ColumnsOfArrowAreCheckedButNotConverted) {
+    ArrowColumn days("tdD", 1), micros("tsu:", 1), texts("u", 1);
+    days.values<std::int32_t>({18262});
+    micros.values<std::int64_t>({1'577'836'800'000'000});
+    texts.values<std::int32_t>({0, 1}).values<char>({'a'});
+    JoinBuilder builder("split256", 10, 20);
+    const ArrowKeys keys = days.keys();
+    builder.insert(keys.column());
+    test::expect_error<std::invalid_argument>(
+        [&] { return builder.insert(micros.keys().column()), 0; }, "dates and instants in micro");
+    const auto filter = std::move(builder).finish();
+    EXPECT_EQ(filter.key_kind(), KeyKind::days);
+    EXPECT_EQ(filter.count(keys.column()), 1u);
+    test::expect_error<std::invalid_argument>([&] { return filter.count(micros.keys().column()); },
+                                              "JoinRows would convert");
+    test::expect_error<std::invalid_argument>([&] { return filter.count(texts.keys().column()); },
+                                              "dates cannot be asked about text or bytes");
+    EXPECT_EQ(arrow_rows(micros.schema, micros.array).count(filter), 1u);
+}
+
+TEST(KeyKinds, DecimalsAndWideIntegersAreTheNumbersThatTheyAre) {
+    using Halves = std::array<std::int64_t, 2>;
+    const auto wide = [](std::int64_t value) {
+        Halves halves{value, value < 0 ? -1 : 0};
+        if (std::endian::native == std::endian::big) std::swap(halves[0], halves[1]);
+        return halves;
+    };
+    const auto keys = [](const KeyColumn& column) {
+        std::vector<std::uint64_t> values(column.size());
+        std::vector<std::uint8_t> valid(8);
+        return JoinRows({column}).column(values, valid), values;
+    };
+    const std::vector<Halves> integers{wide(5), wide(-3), wide(0)};
+    EXPECT_EQ(keys(KeyColumn::wide(integers.data(), 3)),
+              (std::vector<std::uint64_t>{5, static_cast<std::uint64_t>(-3), 0}));
+    const std::vector<Halves> large{{0, 1}, {-1, 0}};  // 2^64 and 2^64 - 1 on little-endian
+    if (std::endian::native == std::endian::little) {
+        EXPECT_EQ(keys(KeyColumn::wide(large.data(), 2))[1], ~std::uint64_t{0});
+        EXPECT_NE(keys(KeyColumn::wide(large.data(), 2))[0], 0u);
+    }
+    for (const auto& [digits, scale, value] :
+         {std::tuple(500, 2, 5.0), std::tuple(50, 1, 5.0), std::tuple(5, 0, 5.0),
+          std::tuple(5, -2, 500.0), std::tuple(-15, 1, -1.5), std::tuple(1, 1, 0.1),
+          std::tuple(100, 3, 0.1), std::tuple(0, 7, 0.0), std::tuple(12345, 4, 1.2345),
+          std::tuple(1, -30, 1e30), std::tuple(1, 20, 1e-20)}) {
+        const Halves one = wide(digits);
+        const auto key = keys(KeyColumn::decimals(&one, scale, 1))[0];
+        // Integers beyond 64 bits are no doubles.
+        if (std::abs(value) < 1e19) EXPECT_EQ(key, join_key(value)) << digits << " " << scale;
+        const Halves ten = wide(10 * digits);
+        EXPECT_EQ(keys(KeyColumn::decimals(&ten, scale + 1, 1))[0], key) << digits << " " << scale;
+    }
+}
+
+TEST(KeyKinds, WhatGoesInTogetherStaysTogether) {
+    const auto kind_after_both = [](KeyKind first, KeyKind second) {
+        JoinBuilder builder("split256", 100, 20);
+        rows_of(first).insert_into(builder);
+        rows_of(second).insert_into(builder);
+        const auto filter = std::move(builder).finish();
+        EXPECT_EQ(rows_of(first).count(filter), 3u);
+        EXPECT_EQ(rows_of(second).count(filter), 3u);
+        return filter.key_kind();
+    };
+    EXPECT_EQ(kind_after_both(KeyKind::integers, KeyKind::floats), KeyKind::floats);
+    EXPECT_EQ(kind_after_both(KeyKind::integers, KeyKind::bytes), KeyKind::unknown);
+    EXPECT_EQ(kind_after_both(KeyKind::days, KeyKind::nanoseconds), KeyKind::days);
+    EXPECT_EQ(kind_after_both(KeyKind::nanoseconds, KeyKind::days), KeyKind::nanoseconds);
+    JoinBuilder builder("split256", 100, 20);
+    rows_of(KeyKind::integers).insert_into(builder);
+    test::expect_error<std::invalid_argument>(
+        [&] { return rows_of(KeyKind::days).insert_into(builder), 0; }, "integers and dates");
+    rows_of(KeyKind::bytes).insert_into(builder);
+    test::expect_error<std::invalid_argument>(
+        [&] { return rows_of(KeyKind::days).insert_into(builder), 0; }, "unknown kind and dates");
+}
+
+TEST(KeyKinds, UnionsKeepTheKindOrAreRefused) {
+    for (const char* const spec : {"auto", "split256"})
+        for (const KeyKind a : all_kinds())
+            for (const KeyKind b : all_kinds()) {
+                if (a == KeyKind::other || b == KeyKind::other) continue;
+                SCOPED_TRACE(to_string(a) + " and " + to_string(b) + " of " + spec);
+                const auto part = [&](KeyKind kind) {
+                    JoinBuilder builder(spec, 100, 20);
+                    rows_of(kind).insert_into(builder);
+                    return std::move(builder).part();
+                };
+                const JoinFilter left = part(a), right = part(b);
+                auto bytes = save(left);
+                JoinBuilder builder("split256", 100, 20);
+                builder.unite(left);
+                const bool refused = a != b && (is_instant(a) || is_instant(b));
+                if (refused) {
+                    test::expect_error<std::invalid_argument>(
+                        [&] { return builder.unite(right), 0; }, "cannot be keys of one filter");
+                    const auto united = unite_saved(bytes, save(right));
+                    ASSERT_FALSE(united);
+                    EXPECT_EQ(united.error().fault, LoadFault::unlike);
+                    EXPECT_EQ(bytes, save(left));
+                    continue;
+                }
+                builder.unite(right);
+                const KeyKind kind = united(left.key_kind(), right.key_kind());
+                EXPECT_EQ(std::move(builder).finish().key_kind(), kind);
+                if (const auto size = unite_saved(bytes, save(right)); size)
+                    EXPECT_EQ(load<JoinFilter>(bytes).value().key_kind(), kind);
+                else EXPECT_NE(a, b) << size.error().message;
+            }
+    auto days = make_filter("split256", 10, 12, {.key_kind = KeyKind::days});
+    const auto seconds = make_filter("split256", 10, 12, {.key_kind = KeyKind::seconds});
+    const auto before = save(days);
+    test::expect_error<std::invalid_argument>([&] { return days |= seconds; },
+                                              "dates and instants");
+    EXPECT_EQ(save(days), before);
+}
+
+TEST(KeyKinds, RowsOfOtherColumnsAreRefused) {
+    const std::vector<KeyKind> one_of_each{KeyKind::integers, KeyKind::bytes, KeyKind::days,
+                                           KeyKind::durations};
+    const auto numbered = [&](std::size_t which, std::size_t columns) {
+        std::vector<KeyKind> kinds;
+        for (std::size_t c = 0; c < columns; ++c) kinds.push_back(one_of_each[which >> 2 * c & 3]);
+        return kind_of_rows(kinds);
+    };
+    std::set<KeyKind> kinds;
+    for (std::size_t which = 0; which < 16; ++which) kinds.insert(numbered(which, 2));
+    for (std::size_t which = 0; which < 64; ++which) kinds.insert(numbered(which, 3));
+    EXPECT_EQ(kinds.size(), 80u);
+    for (std::size_t which = 0; which < 1024; ++which) kinds.insert(numbered(which, 5));
+    EXPECT_EQ(kinds.size(), 128u);
+    for (const KeyKind kind : kinds) {
+        EXPECT_TRUE(is_rows(kind) && is_key_kind(static_cast<unsigned>(kind)));
+        EXPECT_EQ(may_ask(kind, *kinds.begin()), kind == *kinds.begin());
+        EXPECT_TRUE(may_ask(kind, KeyKind::rows) && may_ask(KeyKind::rows, kind));
+        EXPECT_FALSE(may_ask(kind, KeyKind::integers) || may_ask(KeyKind::bytes, kind));
+    }
+    const std::vector<int> numbers{1, 2};
+    const std::vector<double> floats{1, 2};
+    const std::vector<std::string_view> texts{"a", "b"};
+    JoinBuilder builder("split256", 10, 20);
+    JoinRows({numbers, texts}).insert_into(builder);
+    const auto filter = std::move(builder).finish();
+    EXPECT_EQ(JoinRows({floats, texts}).count(filter), 2u);
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            return JoinRows({texts, numbers}).count(filter);
+        },
+        "rows of (numbers, text or bytes) cannot be asked about rows of (text or bytes, numbers)");
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            return JoinRows({numbers, texts, numbers}).count(filter);
+        },
+        "about rows of (numbers, text or bytes, numbers)");
+    test::expect_error<std::invalid_argument>(
+        [&] {
+            return JoinRows({numbers, numbers, numbers, numbers}).count(filter);
+        },
+        "about rows of four or more columns");
+}
+
+TEST(KeyKinds, ThreadsWithDifferentUnitsAgreeOnOne) {
+    for (int round = 0; round < 20; ++round) {
+        JoinBuilder builder("split256", 100, 30);
+        std::vector<std::thread> threads;
+        for (const KeyKind kind : {KeyKind::days, KeyKind::seconds, KeyKind::nanoseconds})
+            threads.emplace_back([&builder, kind] { rows_of(kind).insert_into(builder); });
+        for (std::thread& thread : threads) thread.join();
+        const auto filter = std::move(builder).finish();
+        for (const KeyKind kind : {KeyKind::days, KeyKind::milliseconds, KeyKind::nanoseconds})
+            EXPECT_EQ(rows_of(kind).count(filter), 3u);
+    }
+}
+
+TEST(KeyKinds, AnUnknownKindInSavedBytesIsRefused) {
+    for (const char* const spec : {"auto", "split256"}) {
+        JoinBuilder builder(spec, 100, 20);
+        rows_of(KeyKind::integers).insert_into(builder);
+        const auto filter = std::move(builder).finish();
+        auto bytes = filter.filter() != nullptr ? save(*filter.filter()) : save(filter);
+        bytes[15] = static_cast<std::byte>(static_cast<int>(last_key_kind) + 1);
+        const auto error =
+            filter.filter() != nullptr ? load(bytes).error() : load<JoinFilter>(bytes).error();
+        EXPECT_NE(error.message.find("key kind 12"), std::string::npos) << error.message;
+    }
+}
+
+}  // namespace
+}  // namespace simdbloom
