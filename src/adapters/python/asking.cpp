@@ -89,6 +89,7 @@ void each_locked(const Asked& asked, Keys& keys, const Use& use) {
     const NoGil no_gil;
     keys.each(asked.hash, [&](const Batch& batch) {
         const std::shared_lock lock(asked.mutex);
+        if (batch.rows.size() != 0) check_asked(asked.filter.key_kind(), batch.rows.key_kind());
         use(batch.rows);
     });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
 #include "keys.hpp"
@@ -51,6 +52,12 @@ bool is_missing(py::handle object) {
            object.attr("__ne__")(object).cast<bool>();
 }
 
+bool is_float(py::handle object) {
+    if (PyLong_Check(object.ptr())) return false;
+    return PyFloat_Check(object.ptr()) ||
+           (py::hasattr(object, "dtype") && object.attr("dtype").attr("kind").cast<char>() == 'f');
+}
+
 /// The key of a number, or nothing.
 std::optional<std::uint64_t> number_key(py::handle object) {
     if (PyLong_Check(object.ptr())) return integer_key(object);
@@ -58,12 +65,7 @@ std::optional<std::uint64_t> number_key(py::handle object) {
     if (py::hasattr(object, "dtype")) {
         const char kind = object.attr("dtype").attr("kind").cast<char>();
         if (kind == 'f' || kind == 'b') return join_key(object.attr("__float__")().cast<double>());
-        // NaT is no key: it has the least of all integers.
-        if ((kind == 'm' || kind == 'M') && !py::isinstance<py::array>(object)) {
-            const auto units = object.attr("astype")("int64").cast<std::int64_t>();
-            if (units == std::numeric_limits<std::int64_t>::min()) return {};
-            return static_cast<std::uint64_t>(units);
-        }
+        if (kind == 'm' || kind == 'M') return {};
     }
     if (PyIndex_Check(object.ptr()) == 0) return {};
     const auto integer = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
@@ -79,6 +81,9 @@ void set_null(OwnedColumn& column, std::size_t row, std::size_t rows) {
 void finish(OwnedColumn& column, const KeyColumn& keys) {
     column.column = column.valid.empty() ? keys : keys.with_validity(column.valid.data());
 }
+KeyColumn times(const KeyColumn& counts, std::int64_t unit, bool instants) {
+    return instants ? KeyColumn::instants(counts, unit) : KeyColumn::durations(counts, unit);
+}
 
 /// A copy of the sequence holds every key for as long as its bytes are used.
 void take_sequence(OwnedColumn& own) {
@@ -86,12 +91,20 @@ void take_sequence(OwnedColumn& own) {
     if (!own.object) throw py::error_already_set();
     const py::tuple keys = own.object;
     const std::size_t n = keys.size();
-    bool texts = false;
+    // The first key that is there says what all are.
+    bool texts = false, floats = false, all_missing = true;
+    std::optional<OneTime> first_time;
     for (const py::handle key : keys)
         if (is_text(key)) {
             texts = true;
             break;
         }
+    for (const py::handle key : keys)
+        if (!texts && !is_missing(key)) {
+            first_time = one_time(key);
+            break;
+        }
+    std::vector<std::optional<OneTime>> all_times(first_time ? n : 0);
     if (texts) own.texts.resize(n);
     else own.words.resize(n);
     for (std::size_t row = 0; row < n; ++row) {
@@ -103,17 +116,32 @@ void take_sequence(OwnedColumn& own) {
                    (texts && PyFloat_Check(key.ptr()) &&
                     PyFloat_AS_DOUBLE(key.ptr()) != PyFloat_AS_DOUBLE(key.ptr()))) {
             set_null(own, row, n);
+        } else if (first_time) {
+            all_times[row] = one_time(key);
+            if (!all_times[row] || all_times[row]->is_instant != first_time->is_instant)
+                refuse(PyExc_TypeError,
+                       "simdbloom: %R is among keys that are times of another "
+                       "sort",
+                       key);
         } else if (texts) {
             refuse(PyExc_TypeError, "simdbloom: %R is among keys that are strings or bytes", key);
         } else if (const auto word = number_key(key)) {
             own.words[row] = *word;
+            floats = floats || is_float(key);
+            all_missing = false;
         } else {
-            refuse(PyExc_TypeError, "simdbloom: %R is no key: keys are numbers, strings and bytes",
+            refuse(PyExc_TypeError,
+                   "simdbloom: %R is no key: keys are numbers, strings, bytes, dates and times",
                    key);
         }
     }
-    if (texts) finish(own, KeyColumn(own.texts));
-    else finish(own, KeyColumn(own.words));
+    if (texts) return finish(own, KeyColumn(own.texts));
+    if (first_time) {
+        take_times(own, all_times);
+        return finish(own, times(KeyColumn(own.words), own.unit, first_time->is_instant));
+    }
+    if (floats) return finish(own, KeyColumn(own.words).of_floats());
+    finish(own, all_missing ? KeyColumn(own.words).untyped() : KeyColumn(own.words));
 }
 
 void append_utf8(std::vector<char>& out, std::uint32_t code) {
@@ -199,7 +227,7 @@ std::optional<KeyColumn> numbers_of(const py::array& array) {
     if (kind == 'u' && size == 2) return numbers<std::uint16_t>(array);
     if (kind == 'i' && size == 4) return numbers<std::int32_t>(array);
     if (kind == 'u' && size == 4) return numbers<std::uint32_t>(array);
-    if (kind == 'i' || kind == 'm' || kind == 'M') return numbers<std::int64_t>(array);
+    if (kind == 'i') return numbers<std::int64_t>(array);
     if (kind == 'u') return numbers<std::uint64_t>(array);
     if (kind == 'f' && size == 4) return numbers<float>(array);
     if (kind == 'f' && size == 8) return numbers<double>(array);
@@ -236,9 +264,16 @@ void take_array(OwnedColumn& own, py::array array, bool hashed) {
         return finish(own, KeyColumn::hashes({static_cast<const std::uint64_t*>(array.data()), n}));
     }
     if (kind == 'm' || kind == 'M') {
-        const auto* const times = static_cast<const std::int64_t*>(array.data());
+        const TimeArray in_unit = time_array(array);
+        own.object = in_unit.values;
+        const KeyColumn counts = numbers<std::int64_t>(in_unit.values);
+        const auto* const values = static_cast<const std::int64_t*>(in_unit.values.data());
+        bool all_missing = true;
         for (std::size_t row = 0; row < n; ++row)
-            if (times[row] == std::numeric_limits<std::int64_t>::min()) set_null(own, row, n);
+            if (values[row] == std::numeric_limits<std::int64_t>::min()) set_null(own, row, n);
+            else all_missing = false;
+        if (all_missing) return finish(own, counts.untyped());
+        return finish(own, times(counts, in_unit.unit, kind == 'M'));
     }
     if (const auto column = numbers_of(array)) return finish(own, *column);
     if (kind == 'S' || kind == 'U') {
@@ -278,9 +313,42 @@ std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
 }
 
 OneKey one_key(py::handle object) {
-    if (is_text(object)) return text_key(object);
-    if (const auto word = number_key(object)) return *word;
-    refuse(PyExc_TypeError, "simdbloom: %R is no key: keys are numbers, strings and bytes", object);
+    if (is_text(object)) return {KeyKind::bytes, text_key(object)};
+    const bool is_number = PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr());
+    if (const auto time = is_number ? std::nullopt : one_time(object)) {
+        const KeyColumn column =
+            times(std::span<const std::int64_t>(&time->count, 1), time->unit, time->is_instant);
+        return {column.key_kind(), std::uint64_t{0}, *time};
+    }
+    if (const auto word = number_key(object))
+        return {is_float(object) ? KeyKind::floats : KeyKind::integers, *word};
+    refuse(PyExc_TypeError,
+           "simdbloom: %R is no key: keys are numbers, strings, bytes, dates and times", object);
+}
+
+OneKey::Plain OneKey::in(KeyKind filter) const {
+    check_asked(filter, kind);
+    if (time.unit == 0) return plain;
+    return time_key(time.count, time.unit, is_instant(filter) ? filter : kind);
+}
+
+void Kind::add(KeyKind keys) {
+    if (keys == KeyKind::unknown) return;
+    try {
+        kind = is_new ? keys : kind_after(kind, keys);
+    } catch (const std::invalid_argument& refused) {
+        throw py::type_error(refused.what());
+    }
+    is_new = false;
+}
+
+void check_asked(KeyKind filter, KeyKind asked) {
+    if (may_ask(filter, asked)) return;
+    try {
+        check_may_ask(filter, asked);
+    } catch (const std::invalid_argument& refused) {
+        throw py::type_error(refused.what());
+    }
 }
 
 }  // namespace simdbloom::python

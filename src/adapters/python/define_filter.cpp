@@ -15,10 +15,17 @@ namespace {
 
 using Type = py::class_<Filter, std::shared_ptr<Filter>>;
 
-/// Calls f(key) with one key, whatever it is.
+/// Calls f(key) with one key, whatever it is, as a filter of that kind has it.
 template <class F>
-auto with_key(py::handle key, const F& f) {
-    return std::visit(f, one_key(key));
+auto with_key(const OneKey& key, KeyKind kind, const F& f) {
+    return std::visit(f, key.in(kind));
+}
+
+/// The rows with the keys that they have in the filter.
+JoinRows asked_rows(const Filter& filter, const JoinRows& rows) {
+    const KeyKind kind = filter.key_kind();
+    if (rows.size() != 0) check_asked(kind, rows.key_kind());
+    return rows.as(rows.size() != 0 ? kind : KeyKind::unknown);
 }
 
 void define_keys(Type& type) {
@@ -37,7 +44,7 @@ void define_keys(Type& type) {
         [](Filter& self, py::handle keys, bool hashed) {
             Keys batch(keys, hashed);
             std::size_t taken = 0;
-            (void)self.change_hashes(batch, [&](AnyFilter& f, auto hashes, auto) {
+            (void)self.change_hashes(batch, true, [&](AnyFilter& f, auto hashes, auto) {
                 const std::size_t here = f.try_insert_hashes(hashes);
                 taken += here;
                 return here == hashes.size();
@@ -53,7 +60,7 @@ void define_keys(Type& type) {
             Keys batch(keys, hashed);
             std::vector<std::uint8_t> fresh(batch.rows().value_or(0));
             const std::size_t n =
-                self.change_hashes(batch, [&](AnyFilter& f, auto hashes, auto rows) {
+                self.change_hashes(batch, true, [&](AnyFilter& f, auto hashes, auto rows) {
                     for (std::size_t i = 0; i < hashes.size(); ++i) {
                         if (fresh.size() <= rows[i]) fresh.resize(2 * rows[i] + 1);
                         fresh[rows[i]] = f.insert_hash_if_new(hashes[i]);
@@ -75,7 +82,7 @@ void define_keys(Type& type) {
         [](Filter& self, py::handle keys, bool hashed) {
             Keys batch(keys, hashed);
             std::size_t erased = 0;
-            (void)self.change_hashes(batch, [&](AnyFilter& f, auto hashes, auto) {
+            (void)self.change_hashes(batch, false, [&](AnyFilter& f, auto hashes, auto) {
                 erased += f.erase_hashes(hashes);
                 return true;
             });
@@ -96,7 +103,7 @@ void define_keys(Type& type) {
                 batch.each(hash, [&](const Batch& b) {
                     const std::size_t before = all.size();
                     all.resize(before + b.rows.size());
-                    (void)b.rows.hashes(std::span(all).subspan(before));
+                    (void)asked_rows(self, b.rows).hashes(std::span(all).subspan(before));
                 });
             }
             return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(all.size()), all.data());
@@ -107,19 +114,17 @@ void define_keys(Type& type) {
             "of filters of that seed and secret take them with hashed=True.")
             .c_str());
     type.def(
-        "add",
-        [](Filter& self, py::handle key) {
-            with_key(key, [&](auto k) { self.change([&](AnyFilter& f) { f.insert(k); }); });
-        },
-        py::arg("key"),
-        "Inserts one number, string or bytes. TypeError for what is no key, "
+        "add", [](Filter& self, py::handle key) { self.add(one_key(key)); }, py::arg("key"),
+        "Inserts one number, string, bytes, date or time. TypeError for what is no key, "
         "OverflowError for an integer beyond 64 bits, ValueError if the filter is full or "
         "read-only.");
     type.def(
         "discard",
         [](Filter& self, py::handle key) {
-            return with_key(
-                key, [&](auto k) { return self.change([&](AnyFilter& f) { return f.erase(k); }); });
+            const OneKey one = one_key(key);
+            return self.change([&](AnyFilter& f) {
+                return with_key(one, f.key_kind(), [&](auto k) { return f.erase(k); });
+            });
         },
         py::arg("key"),
         "Removes one copy of a key that was inserted. Returns False if it is not "
@@ -127,15 +132,15 @@ void define_keys(Type& type) {
     type.def(
         "__contains__",
         [](const Filter& self, py::handle key) {
-            return with_key(key, [&](auto k) {
-                return self.read([&](const AnyFilter& f) { return f.contains(k); });
+            const OneKey one = one_key(key);
+            return self.read([&](const AnyFilter& f) {
+                return with_key(one, f.key_kind(), [&](auto k) { return f.contains(k); });
             });
         },
         py::arg("key"));
-    type.def(
-        "clear", [](Filter& self) { self.change([](AnyFilter& f) { f.clear(); }); },
-        "Removes all keys. ValueError for a filter that is read-only or made of all "
-        "its keys at once.");
+    type.def("clear", &Filter::clear,
+             "Removes all keys. ValueError for a filter that is read-only or made of all "
+             "its keys at once.");
 }
 
 void define_sets(Type& type) {
@@ -231,6 +236,11 @@ void define_facts(Type& type) {
         type, "bits_per_key", [](F f) { return f.bits_per_key(); }, "For n_keys keys.");
     property(
         type, "seed", [](F f) { return f.seed(); }, "Of the hash.");
+    property(
+        type, "key_kind", [](F f) { return to_string(f.key_kind()); },
+        "What the keys are, as the first ones said: 'integers', 'floats', 'bytes' (text too), "
+        "'days' to 'nanoseconds', 'durations', 'rows' of several columns, 'other', or 'unknown'. "
+        "The filter refuses questions of another kind.");
     property(
         type, "isa", [](F f) { return std::string(to_string(f.isa())); },
         "The instruction set whose kernels give the answers.");

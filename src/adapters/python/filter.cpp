@@ -35,7 +35,7 @@ bool each_hash(const JoinRows& rows, const Use& use) {
 /// Inserts a column that the filter takes as it lies; false where it does not.
 bool insert_as_it_lies(AnyFilter& filter, const KeyColumn& column) {
     const detail::ColumnPlace& place = column.place();
-    if (place.valid != nullptr) return false;
+    if (place.valid != nullptr || place.converts()) return false;
     const auto values = [&]<class T>(T) {
         return std::span(static_cast<const T*>(place.data), place.size);
     };
@@ -62,6 +62,30 @@ bool insert_as_it_lies(AnyFilter& filter, const KeyColumn& column) {
 
 }  // namespace
 
+namespace {
+
+/// Reads the bits up to the first that is set.
+bool has_no_keys(const AnyFilter& filter) {
+    if (const auto* const base = filter.get_if<FilterBase>())
+        return std::ranges::all_of(base->bytes(), [](std::byte b) { return b == std::byte{0}; });
+    return std::visit(
+        []<class F>(const F& f) {
+            if constexpr (requires { f.stored(); }) return f.stored() == 0;
+            else return false;
+        },
+        filter.variant());
+}
+
+}  // namespace
+
+Filter::Filter(AnyFilter filter) : Filter(std::move(filter), false) {
+    is_new_ = get().key_kind() == KeyKind::unknown && has_no_keys(get());
+}
+
+std::shared_ptr<Filter> Filter::without_keys(AnyFilter filter) {
+    return std::shared_ptr<Filter>(new Filter(std::move(filter), true));
+}
+
 RowHash Filter::row_hash() const {
     const AnyFilter& filter = get();
     RowHash hash{filter.seed(), {}};
@@ -76,21 +100,47 @@ AnyFilter& Filter::changed() {
     return *own_;
 }
 
+/// Says that keys of that kind go in, and returns the kind of the filter. Under the lock of
+/// writers. Throws TypeError that names both if they cannot be keys of one filter.
+KeyKind Filter::expect(KeyKind keys) {
+    Kind kind{own_->key_kind(), is_new_};
+    kind.add(keys);
+    own_->set_key_kind(kind.kind);
+    is_new_ = kind.is_new;
+    return kind.kind;
+}
+
+void Filter::add(const OneKey& key) {
+    change([&](AnyFilter& filter) {
+        std::visit([&](auto k) { filter.insert(k); }, key.in(expect(key.kind)));
+    });
+}
+
+void Filter::clear() {
+    change([&](AnyFilter& filter) {
+        filter.clear();
+        filter.set_key_kind(KeyKind::unknown);
+        is_new_ = true;
+    });
+}
+
 void Filter::insert(Keys& keys) {
     AnyFilter& filter = changed();
     const RowHash hash = row_hash();
     const NoGil no_gil;
     keys.each(hash, [&](const Batch& batch) {
         const std::unique_lock lock(mutex_);
-        if (batch.column != nullptr && insert_as_it_lies(filter, *batch.column)) return;
-        (void)each_hash(batch.rows, [&](auto hashes, auto) {
+        if (batch.rows.size() == 0) return;
+        const KeyKind kind = expect(batch.rows.key_kind());
+        if (batch.column != nullptr && insert_as_it_lies(filter, batch.column->as(kind))) return;
+        (void)each_hash(batch.rows.as(kind), [&](auto hashes, auto) {
             filter.insert_hashes(hashes);
             return true;
         });
     });
 }
 
-std::size_t Filter::change_hashes(Keys& keys, const UseHashes& use) {
+std::size_t Filter::change_hashes(Keys& keys, bool inserts, const UseHashes& use) {
     AnyFilter& filter = changed();
     const RowHash hash = row_hash();
     const NoGil no_gil;
@@ -99,7 +149,10 @@ std::size_t Filter::change_hashes(Keys& keys, const UseHashes& use) {
     std::vector<std::uint64_t> numbers;
     keys.each(hash, [&](const Batch& batch) {
         const std::unique_lock lock(mutex_);
-        goes_on = goes_on && each_hash(batch.rows, [&](auto hashes, auto rows) {
+        if (batch.rows.size() == 0) return;
+        if (!inserts) check_asked(filter.key_kind(), batch.rows.key_kind());
+        const KeyKind kind = inserts ? expect(batch.rows.key_kind()) : filter.key_kind();
+        goes_on = goes_on && each_hash(batch.rows.as(kind), [&](auto hashes, auto rows) {
                       numbers.assign(rows.begin(), rows.end());
                       for (std::uint64_t& row : numbers) row += done;
                       return use(filter, hashes, numbers);
@@ -125,7 +178,16 @@ void with_both(std::shared_mutex& changed, std::shared_mutex& read, const Use& u
 
 void Filter::unite(const Filter& other) {
     AnyFilter& filter = changed();
-    if (&other != this) with_both(mutex_, other.mutex_, [&] { filter |= other.get(); });
+    if (&other == this) return;
+    with_both(mutex_, other.mutex_, [&] {
+        // A filter without keys has no kind either.
+        const KeyKind theirs = other.get().key_kind();
+        const KeyKind mine = is_new_ ? theirs : filter.key_kind();
+        const KeyKind both = other.is_new_ ? mine : united(mine, theirs);
+        filter |= other.get();
+        filter.set_key_kind(both);
+        is_new_ = is_new_ && other.is_new_;
+    });
 }
 
 void Filter::intersect(const Filter& other) {

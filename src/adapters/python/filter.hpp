@@ -22,14 +22,21 @@ namespace simdbloom::python {
 /// Any filter, and the lock that its readers share.
 class Filter {
 public:
-    explicit Filter(AnyFilter filter)
-        : own_(std::make_shared<AnyFilter>(std::move(filter))), asked_(FrozenFilter(own_)) {}
+    /// Without keys its first ones say of which kind all are.
+    explicit Filter(AnyFilter filter);
+    /// For `filter`, which nobody has filled yet.
+    static std::shared_ptr<Filter> without_keys(AnyFilter filter);
     /// A filter that is read-only. `memory` is what its bits lie in, if that is Python's.
     explicit Filter(const FrozenFilter& filter, py::object memory = {})
         : asked_(filter), memory_(std::move(memory)) {}
 
     Asked asked() const { return {asked_, row_hash(), mutex_}; }
     bool read_only() const noexcept { return own_ == nullptr; }
+    /// For a caller without the GIL.
+    KeyKind key_kind() const {
+        const std::shared_lock lock(mutex_);
+        return get().key_kind();
+    }
     const AnyFilter& get() const noexcept { return *asked_.filter(); }
     RowHash row_hash() const;
 
@@ -56,13 +63,20 @@ public:
     /// that of row rows[i], until it says false. Returns the number of rows.
     using UseHashes = std::function<bool(AnyFilter&, std::span<const std::uint64_t>,
                                          std::span<const std::uint64_t>)>;
-    std::size_t change_hashes(Keys& keys, const UseHashes& use);
+    std::size_t change_hashes(Keys& keys, bool inserts, const UseHashes& use);
     void insert(Keys& keys);
+    void add(const OneKey& key);
+    void clear();
     void unite(const Filter& other);
     void intersect(const Filter& other);
 
 private:
+    Filter(AnyFilter filter, bool is_new)
+        : own_(std::make_shared<AnyFilter>(std::move(filter))),
+          asked_(FrozenFilter(own_)),
+          is_new_(is_new) {}
     AnyFilter& changed();
+    KeyKind expect(KeyKind keys);
     template <class Lock, class Use>
     auto locked(const Use& use) const {
         Lock lock(mutex_, std::try_to_lock);
@@ -76,6 +90,7 @@ private:
     std::shared_ptr<AnyFilter> own_;
     JoinFilter asked_;
     py::object memory_;
+    bool is_new_ = false;
     mutable std::shared_mutex mutex_;
 };
 

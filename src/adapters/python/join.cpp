@@ -45,6 +45,8 @@ public:
         const NoGil no_gil;
         keys.each(RowHash{}, [&](const Batch& batch) {
             const std::shared_lock lock(mutex_);
+            Kind kind{there().key_kind(), there().key_kind() == KeyKind::unknown};
+            if (batch.rows.size() != 0) kind.add(batch.rows.key_kind());
             batch.rows.insert_into(there());
         });
     }
@@ -78,7 +80,10 @@ private:
 };
 
 std::string prune(const Join& self, const py::int_& low, const py::int_& high) {
-    const auto of = [](const py::int_& number) { return std::get<std::uint64_t>(one_key(number)); };
+    check_asked(self.filter.key_kind(), KeyKind::integers);
+    const auto of = [](const py::int_& number) {
+        return std::get<std::uint64_t>(one_key(number).plain);
+    };
     if (low < py::int_(0)) {
         if (high > py::int_(std::numeric_limits<std::int64_t>::max())) {
             PyErr_SetString(PyExc_OverflowError,
@@ -128,6 +133,9 @@ void define_join(py::module_& module) {
     type.def_property_readonly(
         "kind", [](const Join& self) { return std::string(to_string(self.filter.kind())); },
         "'all', 'none', 'list', 'bitmap', 'prefix' or 'filter'.");
+    type.def_property_readonly(
+        "key_kind", [](const Join& self) { return to_string(self.filter.key_kind()); },
+        "What the keys are, as of Filter.");
     type.def_property_readonly(
         "why", [](const Join& self) { return self.filter.why(); },
         "Why it is of this kind, in words.");

@@ -52,6 +52,7 @@ struct OwnedColumn {
     std::vector<std::string_view> texts{};
     std::vector<char> utf8{};
     std::vector<std::uint8_t> valid{};
+    std::int64_t unit = 0;  ///< of times: the nanoseconds that one of `words` counts
     std::optional<KeyColumn> column{};
 };
 
@@ -100,8 +101,52 @@ py::array array_of(py::handle object);
 /// The column of an array, a sequence or another iterable.
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed);
 
-/// One key: a number as its 64 bits, or a string or bytes as a string. It points into the object.
-using OneKey = std::variant<std::uint64_t, std::string_view>;
+/// A date, a time or a length of time: a count of units of so many nanoseconds.
+struct OneTime {
+    std::int64_t count, unit;
+    bool is_instant;
+};
+/// Nothing for what is none, and for NaT. Throws TypeError for a time without a unit, OverflowError
+/// for one that no number of 64 bits has.
+std::optional<OneTime> one_time(py::handle object);
+/// The times of a sequence, NULLs among them, in one unit. Throws OverflowError if there is none.
+void take_times(OwnedColumn& own, const std::vector<std::optional<OneTime>>& times);
+/// An array of numpy's datetime64 or timedelta64, and its unit. Errors as of one_time.
+struct TimeArray {
+    py::array values;
+    std::int64_t unit;
+};
+TimeArray time_array(py::array array);
+
+/// One key: a number as its 64 bits, a time, or a string or bytes as a string, which points into
+/// the object.
+struct OneKey {
+    using Plain = std::variant<std::uint64_t, std::string_view>;
+    KeyKind kind;
+    Plain plain;
+    OneTime time{};
+
+    /// As a filter of that kind has it.
+    Plain in(KeyKind filter) const;
+};
 OneKey one_key(py::handle object);
+
+/// Throws TypeError that names both unless a filter of that kind answers about such keys.
+void check_asked(KeyKind filter, KeyKind asked);
+
+/// What the keys of a filter are that is being filled.
+struct Kind {
+    KeyKind kind = KeyKind::unknown;
+    bool is_new = true;  ///< there are no keys yet: the first ones say it
+
+    /// Takes keys of that kind. Throws TypeError that names both if they cannot be keys of one
+    /// filter.
+    void add(KeyKind keys);
+    /// Takes a batch, and gives it the keys that it has in the filter.
+    JoinRows add(const JoinRows& rows) {
+        if (rows.size() != 0) add(rows.key_kind());
+        return rows.size() != 0 ? rows.as(kind) : rows;
+    }
+};
 
 }  // namespace simdbloom::python

@@ -93,8 +93,8 @@ std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
             "simdbloom: " + spec +
             " is made of all its keys at once, by build_filter(keys, check_bits)");
     const NoGil no_gil;
-    return std::make_shared<Filter>(fpr ? make_filter_for_fpr(spec, n_keys, *fpr, options)
-                                        : make_filter(spec, n_keys, *bits_per_key, options));
+    return Filter::without_keys(fpr ? make_filter_for_fpr(spec, n_keys, *fpr, options)
+                                    : make_filter(spec, n_keys, *bits_per_key, options));
 }
 
 /// A view of what has a layout, or of a fuse filter; `view` is simdbloom::view or map_file.

@@ -21,13 +21,15 @@ struct Hashes {
     std::vector<std::uint64_t> hashes{};
     std::vector<bool> valid{};
 
-    Hashes(Keys& keys, const RowHash& hash) {
+    /// rows_of(batch): with the keys that they have in the map.
+    template <class RowsOf>
+    Hashes(Keys& keys, const RowHash& hash, const RowsOf& rows_of) {
         const NoGil no_gil;
         keys.each(hash, [&](const Batch& batch) {
             const std::size_t before = hashes.size(), n = batch.rows.size();
             hashes.resize(before + n);
             std::vector<std::uint8_t> bits((n + 7) / 8);
-            (void)batch.rows.hashes(std::span(hashes).subspan(before), bits);
+            (void)rows_of(batch.rows).hashes(std::span(hashes).subspan(before), bits);
             for (std::size_t i = 0; i < n; ++i) valid.push_back((bits[i / 8] >> (i % 8) & 1) != 0);
         });
     }
@@ -57,7 +59,9 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
     Keys batch(keys);
     Options options;
     options.seed = seed;
-    const Hashes of(batch, RowHash{seed, {}});
+    Kind kind;
+    const Hashes of(batch, RowHash{seed, {}}, [&](const JoinRows& rows) { return kind.add(rows); });
+    options.key_kind = kind.kind;
     if (const auto null = std::find(of.valid.begin(), of.valid.end(), false);
         null != of.valid.end())
         throw py::value_error("simdbloom: the key of row " +
@@ -74,7 +78,11 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
 
 py::tuple lookup(const BloomierMap& self, py::handle keys) {
     Keys batch(keys);
-    const Hashes of(batch, RowHash{self.seed(), {}});
+    const Hashes of(batch, RowHash{self.seed(), {}}, [&](const JoinRows& rows) {
+        if (rows.size() == 0) return rows;
+        check_asked(self.key_kind(), rows.key_kind());
+        return rows.as(self.key_kind());
+    });
     const std::size_t n = of.hashes.size();
     Values values(static_cast<py::ssize_t>(n));
     py::array_t<bool> found(static_cast<py::ssize_t>(n));
@@ -93,7 +101,7 @@ py::tuple lookup(const BloomierMap& self, py::handle keys) {
 }
 
 std::optional<std::uint32_t> value_of(const BloomierMap& self, py::handle key) {
-    return std::visit([&](auto k) { return self.value_of(k); }, one_key(key));
+    return std::visit([&](auto k) { return self.value_of(k); }, one_key(key).in(self.key_kind()));
 }
 
 }  // namespace
@@ -121,6 +129,9 @@ void define_map(py::module_& module) {
              })
         .def_property_readonly("n_keys", &BloomierMap::n_keys, "The number of distinct keys.")
         .def_property_readonly("spec", &BloomierMap::spec)
+        .def_property_readonly(
+            "key_kind", [](const BloomierMap& self) { return to_string(self.key_kind()); },
+            "What the keys are, as of Filter.")
         .def_property_readonly("size_in_bytes", &BloomierMap::size_in_bytes)
         .def_property_readonly("bits_per_key", &BloomierMap::bits_per_key)
         .def_property_readonly("value_bits", &BloomierMap::value_bits)

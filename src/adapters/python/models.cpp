@@ -37,11 +37,12 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
     const NoGil no_gil;
     std::vector<std::uint64_t> all;
     std::vector<std::uint8_t> valid;
+    Kind kind;
     batch.each(hash, [&](const Batch& b) {
         const std::size_t before = all.size();
         all.resize(before + b.rows.size());
         valid.assign((b.rows.size() + 7) / 8, 0);
-        (void)b.rows.hashes(std::span(all).subspan(before), valid);
+        (void)kind.add(b.rows).hashes(std::span(all).subspan(before), valid);
         std::size_t kept = before;
         for (std::size_t i = 0; i < b.rows.size(); ++i) {
             all[kept] = all[before + i];
@@ -49,6 +50,7 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
         }
         all.resize(kept);
     });
+    options.key_kind = kind.kind;
     return std::make_shared<Filter>(
         AnyFilter(BloomierMap::build_filter_hashes(all, check_bits, options)));
 }

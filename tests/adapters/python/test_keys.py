@@ -89,8 +89,8 @@ class Numbers(unittest.TestCase):
         days = np.array(["2024-02-29", "1969-12-31", "NaT"], "datetime64[D]")
         f = of(days)
         self.assertEqual(f.contains(days).tolist(), [True, True, False])
-        self.assertEqual(f.count(np.array([-1])), 1)
-        self.assertEqual(of(np.array([5], "timedelta64[s]")).count(np.array([5])), 1)
+        f.insert(days[:0])
+        self.assertEqual(f.count(days.astype("M8[ns]")), 2)
 
     def test_that_are_hashed_already(self):
         f = of(np.arange(100))
@@ -99,7 +99,9 @@ class Numbers(unittest.TestCase):
         np.testing.assert_array_equal(f.contains(hashes, hashed=True), f.contains(np.arange(200)))
         again = Filter("split256", 10000, 30, seed=9)
         again.insert(hashes[:100], hashed=True)
-        self.assertEqual(again.to_bytes(), f.to_bytes())
+        # Hashes do not say what the keys were.
+        self.assertEqual((f.key_kind, again.key_kind), ("integers", "unknown"))
+        self.assertEqual(again.to_bytes()[64:-8], f.to_bytes()[64:-8])
         with self.assertRaisesRegex(TypeError, "uint64"):
             f.count(np.arange(3), hashed=True)
         with self.assertRaises(TypeError):

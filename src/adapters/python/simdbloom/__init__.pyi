@@ -1,5 +1,6 @@
 from array import array
 from collections.abc import Iterable
+from datetime import date, time, timedelta
 from mmap import mmap
 from os import PathLike
 from typing import Any, Literal, Protocol, overload
@@ -17,7 +18,7 @@ class _ArrowArray(Protocol):
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
-Key: TypeAlias = int | float | str | bytes | np.generic
+Key: TypeAlias = int | float | str | bytes | np.generic | date | time | timedelta
 Buffer: TypeAlias = bytes | bytearray | memoryview | mmap | array[Any] | npt.NDArray[Any]
 Keys: TypeAlias = (
     npt.NDArray[Any]
@@ -31,6 +32,20 @@ Keys: TypeAlias = (
 Path: TypeAlias = str | PathLike[str]
 Isa: TypeAlias = Literal["scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"]
 Hashing: TypeAlias = Literal["fast", "seeded", "keyed"]
+KeyKind: TypeAlias = Literal[
+    "unknown",
+    "integers",
+    "bytes",
+    "floats",
+    "days",
+    "seconds",
+    "milliseconds",
+    "microseconds",
+    "nanoseconds",
+    "durations",
+    "rows",
+    "other",
+]
 
 __version__: str
 
@@ -159,6 +174,8 @@ class Filter(_Asked):
     @property
     def seed(self) -> int: ...
     @property
+    def key_kind(self) -> KeyKind: ...
+    @property
     def isa(self) -> Isa: ...
     @property
     def hashing(self) -> Hashing: ...
@@ -175,6 +192,8 @@ class JoinFilter(_Asked):
     def load(path: Path) -> JoinFilter: ...
     @property
     def kind(self) -> Literal["all", "none", "list", "bitmap", "prefix", "filter"]: ...
+    @property
+    def key_kind(self) -> KeyKind: ...
     @property
     def why(self) -> str: ...
     def prune(self, low: int, high: int) -> Literal["none", "maybe", "all"]: ...
@@ -210,6 +229,8 @@ class Map:
     def lookup(self, keys: Keys) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.bool_]]: ...
     def __contains__(self, key: Key) -> bool: ...
     def __getitem__(self, key: Key) -> int: ...
+    @property
+    def key_kind(self) -> KeyKind: ...
     @property
     def n_keys(self) -> int: ...
     @property

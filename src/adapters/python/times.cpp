@@ -1,0 +1,156 @@
+// Python's, numpy's and pandas' dates and times: numbers of units that last so many nanoseconds.
+
+#include <pybind11/pybind11.h>
+
+#include <datetime.h>
+
+#include <limits>
+#include <string>
+
+#include "keys.hpp"
+
+namespace simdbloom::python {
+
+namespace {
+
+constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::min();  // NaT
+
+[[noreturn]] void refuse_units(py::handle dtype, const char* why) {
+    throw py::type_error("simdbloom: " + text_of(dtype) + " " + why);
+}
+
+/// The nanoseconds of numpy's unit; 0 of those that vary or are shorter.
+std::int64_t nanoseconds_of(const std::string& unit) {
+    constexpr std::int64_t second = 1'000'000'000;
+    if (unit == "W") return 7 * 86'400 * second;
+    if (unit == "D") return 86'400 * second;
+    if (unit == "h") return 3'600 * second;
+    if (unit == "m") return 60 * second;
+    if (unit == "s") return second;
+    if (unit == "ms") return 1'000'000;
+    if (unit == "us") return 1'000;
+    return unit == "ns" ? 1 : 0;
+}
+
+/// The array in another unit. Throws OverflowError unless that has all of its values.
+py::array in_unit(const py::array& array, const char* unit) {
+    const char kind = array.dtype().kind();
+    const py::array other = array.attr("astype")(std::string(1, kind) + "8[" + unit + "]");
+    const py::module_ numpy = py::module_::import("numpy");
+    const py::object back = other.attr("astype")(array.dtype());
+    if (!numpy.attr("array_equal")(back.attr("view")("int64"), array.attr("view")("int64"))
+             .cast<bool>()) {
+        PyErr_SetString(PyExc_OverflowError,
+                        ("simdbloom: not all values of " + text_of(array.dtype()) +
+                         " are whole numbers of 64 bits of the unit " + unit)
+                            .c_str());
+        throw py::error_already_set();
+    }
+    return other;
+}
+
+std::int64_t since_1970(PyObject* date) {
+    const auto days = py::handle(date).attr("toordinal")().cast<std::int64_t>();
+    return days - 719'163;  // of 1970-01-01
+}
+
+std::int64_t microseconds(std::int64_t hour, std::int64_t minute, std::int64_t second,
+                          std::int64_t microsecond) {
+    return ((hour * 60 + minute) * 60 + second) * 1'000'000 + microsecond;
+}
+
+}  // namespace
+
+TimeArray time_array(py::array array) {
+    const char kind = array.dtype().kind();
+    const auto data = py::module_::import("numpy").attr("datetime_data");
+    py::tuple unit = data(array.dtype());
+    auto name = unit[0].cast<std::string>();
+    const bool months = name == "Y" || name == "M";
+    if (kind == 'm' && months) refuse_units(array.dtype(), "is of no fixed length");
+    if (months || name == "ps" || name == "fs" || name == "as") {
+        array = in_unit(array, months ? "D" : "ns");
+        unit = data(array.dtype());
+        name = unit[0].cast<std::string>();
+    }
+    std::int64_t nanoseconds = nanoseconds_of(name);
+    if (nanoseconds == 0) {
+        const py::array_t<std::int64_t> values = array.attr("view")("int64");
+        for (py::ssize_t i = 0; i < values.size(); ++i)
+            if (values.data()[i] != no_time) refuse_units(array.dtype(), "has no unit");
+        nanoseconds = 1;
+    }
+    if (__builtin_mul_overflow(nanoseconds, unit[1].cast<std::int64_t>(), &nanoseconds))
+        refuse_units(array.dtype(), "has units of more than 292 years");
+    return {std::move(array), nanoseconds};
+}
+
+std::optional<OneTime> one_time(py::handle object) {
+    if (PyDateTimeAPI == nullptr) PyDateTime_IMPORT;
+    if (PyDateTimeAPI == nullptr) throw py::error_already_set();
+    PyObject* const given = object.ptr();
+    // pandas' are Python's, with nanoseconds.
+    if (PyDateTime_Check(given) && py::hasattr(object, "to_datetime64"))
+        return one_time(object.attr("to_datetime64")());
+    if (PyDelta_Check(given) && py::hasattr(object, "to_timedelta64"))
+        return one_time(object.attr("to_timedelta64")());
+    if (PyDateTime_Check(given)) {
+        py::object utc = py::reinterpret_borrow<py::object>(object);
+        if (!object.attr("utcoffset")().is_none())
+            utc = (object - object.attr("utcoffset")())
+                      .attr("replace")(py::arg("tzinfo") = py::none());
+        PyObject* const at = utc.ptr();
+        const std::int64_t in_day =
+            microseconds(PyDateTime_DATE_GET_HOUR(at), PyDateTime_DATE_GET_MINUTE(at),
+                         PyDateTime_DATE_GET_SECOND(at), PyDateTime_DATE_GET_MICROSECOND(at));
+        return OneTime{since_1970(at) * 86'400'000'000 + in_day, 1'000, true};
+    }
+    if (PyDate_Check(given)) return OneTime{since_1970(given), 86'400'000'000'000, true};
+    if (PyDelta_Check(given))
+        return OneTime{PyDateTime_DELTA_GET_DAYS(given) * std::int64_t{86'400'000'000} +
+                           PyDateTime_DELTA_GET_SECONDS(given) * std::int64_t{1'000'000} +
+                           PyDateTime_DELTA_GET_MICROSECONDS(given),
+                       1'000, false};
+    if (PyTime_Check(given)) {
+        if (!object.attr("tzinfo").is_none())
+            throw py::type_error("simdbloom: " + text_of(py::repr(object)) +
+                                 " is a time of day with a time zone, and of no day");
+        return OneTime{
+            microseconds(PyDateTime_TIME_GET_HOUR(given), PyDateTime_TIME_GET_MINUTE(given),
+                         PyDateTime_TIME_GET_SECOND(given), PyDateTime_TIME_GET_MICROSECOND(given)),
+            1'000, false};
+    }
+    if (!py::hasattr(object, "dtype") || py::isinstance<py::array>(object)) return {};
+    const char kind = object.attr("dtype").attr("kind").cast<char>();
+    if (kind != 'm' && kind != 'M') return {};
+    const TimeArray array =
+        time_array(py::module_::import("numpy").attr("atleast_1d")(object).cast<py::array>());
+    const py::array_t<std::int64_t> values = array.values.attr("view")("int64");
+    // NaT is no key.
+    if (values.at(0) == no_time) return {};
+    return OneTime{values.at(0), array.unit, kind == 'M'};
+}
+
+void take_times(OwnedColumn& own, const std::vector<std::optional<OneTime>>& times) {
+    std::int64_t unit = std::numeric_limits<std::int64_t>::max();
+    for (const auto& time : times)
+        if (time && time->unit < unit) unit = time->unit;
+    own.words.assign(times.size(), 0);
+    for (std::size_t row = 0; row < times.size(); ++row) {
+        if (!times[row]) continue;
+        std::int64_t count;
+        if (times[row]->unit % unit != 0 ||
+            __builtin_mul_overflow(times[row]->count, times[row]->unit / unit, &count)) {
+            PyErr_SetString(PyExc_OverflowError,
+                            ("simdbloom: the time of row " + std::to_string(row) +
+                             " is no whole number of 64 bits of " + std::to_string(unit) +
+                             " ns, the unit of another row")
+                                .c_str());
+            throw py::error_already_set();
+        }
+        own.words[row] = static_cast<std::uint64_t>(count);
+    }
+    own.unit = unit;
+}
+
+}  // namespace simdbloom::python

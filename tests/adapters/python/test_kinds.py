@@ -1,0 +1,251 @@
+"""What a filter answers about keys of another kind: src/filters/kinds.md."""
+
+import datetime
+import os
+import pickle
+import tempfile
+import unittest
+from datetime import date, timedelta, timezone
+
+import numpy as np
+
+import arrow_objects
+import simdbloom
+from kinds_table import kinds_table
+from simdbloom import Filter, JoinBuilder, JoinFilter, Map, Rows
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+DAYS = np.array(["2020-01-01", "1969-12-31", "2024-02-29"], "M8[D]")
+NUMPY = {"days": "D", "seconds": "s", "milliseconds": "ms", "microseconds": "us",
+         "nanoseconds": "ns"}
+# Where two kinds answer each other these are equal.
+KEYS = {
+    "integers": [np.array([5, -3, 0]), [5, -3, 0], np.array([5, -3, 0], np.int8)],
+    "floats": [np.array([5.0, -3.0, -0.0]), [5.0, -3.0, 0.0], np.float32([5, -3, 0])],
+    "bytes": [["a", "é", ""], np.array(["a", "é", ""]), [b"a", "é".encode(), b""]],
+    "durations": [np.array([5, 0, -3], "m8[s]"), np.array([5000, 0, -3000], "m8[ms]"),
+                  [timedelta(seconds=5), timedelta(0), np.timedelta64(-3, "s")]],
+    "rows": [Rows([5, -3, 0], ["a", "é", ""]), Rows(np.array([5.0, -3, 0]), [b"a", "é", ""])],
+    **{kind: [DAYS.astype(f"M8[{unit}]"), list(DAYS.astype(f"M8[{unit}]"))]
+       for kind, unit in NUMPY.items()},
+}
+KEYS["days"].append([date(2020, 1, 1), date(1969, 12, 31), date(2024, 2, 29)])
+KEYS["microseconds"].append([datetime.datetime(2020, 1, 1),
+                             datetime.datetime(1969, 12, 31),
+                             datetime.datetime(2024, 2, 29, 9,
+                                               tzinfo=timezone(timedelta(hours=9)))])
+if pandas:
+    KEYS["nanoseconds"] += [pandas.to_datetime(DAYS), pandas.Series(pandas.to_datetime(DAYS)),
+                            pandas.Series(pandas.to_datetime(DAYS)).dt.tz_localize("UTC"),
+                            pandas.to_datetime(DAYS).tz_localize("UTC").tz_convert("Asia/Tokyo"),
+                            [pandas.Timestamp(day) for day in DAYS]]
+
+
+def of(keys):
+    f = Filter("split256", 1000, 30)
+    f.insert(keys)
+    return f
+
+
+def every_filter_of(keys):
+    """Filters of every make that hold the keys."""
+    f = of(keys)
+    yield f
+    yield f.copy()
+    yield pickle.loads(pickle.dumps(f))
+    yield Filter.from_bytes(f.to_bytes())
+    memory = np.empty(len(f.to_bytes()) + 64, np.uint8)
+    buffer = memory[-memory.ctypes.data % 64:][:len(f.to_bytes())]
+    buffer[:] = np.frombuffer(f.to_bytes(), np.uint8)
+    yield Filter.view(buffer)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "f")
+        f.save(path)
+        yield Filter.load(path)
+        yield Filter.map(path)
+    added = Filter("cuckoo16", 1000, 20)
+    added.insert_if_new(keys)
+    yield added
+    tried = Filter("counting", 1000, 48)
+    tried.try_insert(keys)
+    yield tried
+    both = Filter("split256", 1000, 30)
+    both |= f
+    yield both
+    yield f | Filter("split256", 1000, 30)
+    yield simdbloom.build_filter(keys, 16)
+    for spec in ("auto", "split256"):
+        builder = JoinBuilder(spec, 1000, 30)
+        builder.insert(keys)
+        join = builder.finish()
+        yield join
+        yield JoinFilter.from_bytes(join.to_bytes())
+        yield pickle.loads(pickle.dumps(join))
+
+
+class Kinds(unittest.TestCase):
+
+    def test_of_every_pair_are_answered_or_refused_as_the_page_says(self):
+        table = kinds_table()
+        self.assertEqual(set(table), set(KEYS) | {"other"})
+        for kind, answers in table.items():
+            if kind == "other":
+                continue
+            for form in KEYS[kind]:
+                filters = list(every_filter_of(form)) if form is KEYS[kind][0] else [of(form)]
+                for f in filters:
+                    self.assertEqual(f.key_kind, kind)
+                    for asked, forms in KEYS.items():
+                        for keys in forms:
+                            with self.subTest(f"{f} of {kind} asked about {asked}: {keys}"):
+                                self.check(f, keys, asked in answers)
+
+    def check(self, f, keys, answers):
+        calls = [f.contains, f.bitmap, f.select, f.count, f.contains_arrow, f.select_arrow]
+        if isinstance(f, Filter):
+            calls.append(f.hashes)
+        if answers:
+            self.assertEqual(f.count(keys), 3)
+            self.assertEqual(f.select(keys).tolist(), [0, 1, 2])
+            if isinstance(f, Filter):
+                self.assertEqual(f.count(f.hashes(keys), hashed=True), 3)
+            return
+        for call in calls:
+            with self.assertRaisesRegex(TypeError, "a filter of .* cannot be asked about"):
+                call(keys)
+
+    def test_of_single_keys_are_answered_or_refused(self):
+        table = kinds_table()
+        singles = {kind: [key for form in forms[1:] for key in form][:12]
+                   for kind, forms in KEYS.items() if kind != "rows"}
+        singles["integers"] += [True, np.int8(5), np.uint64(0)]
+        singles["integers"].remove(-3)  # True is 1
+        for kind in singles:
+            f = Filter("counting", 1000, 48)
+            for key in singles[kind]:
+                f.add(key)
+            f.add(np.int64(1)) if kind in ("integers", "floats") else None
+            for asked, keys in singles.items():
+                for key in keys:
+                    with self.subTest(f"{kind} asked about {key!r}"):
+                        if asked in table[kind]:
+                            self.assertIn(key, f)
+                            continue
+                        with self.assertRaisesRegex(TypeError, "cannot be asked about"):
+                            key in f
+                        with self.assertRaisesRegex(TypeError, "cannot be asked about"):
+                            f.discard(key)
+
+    def test_of_maps_are_answered_or_refused(self):
+        table = kinds_table()
+        for kind in KEYS:
+            m = Map(KEYS[kind][0], [1, 2, 3])
+            self.assertEqual(m.key_kind, kind)
+            self.assertEqual(Map.from_bytes(m.to_bytes()).key_kind, kind)
+            for asked, forms in KEYS.items():
+                for keys in forms:
+                    if asked not in table[kind]:
+                        with self.assertRaisesRegex(TypeError, "cannot be asked about"):
+                            m.lookup(keys)
+                        continue
+                    values, found = m.lookup(keys)
+                    self.assertTrue(found.all())
+                    self.assertEqual(values.tolist(), [1, 2, 3])
+        m = Map(DAYS, [1, 2, 3])
+        self.assertEqual(m[datetime.datetime(2020, 1, 1)], 1)
+        with self.assertRaisesRegex(TypeError, "dates cannot be asked about integers"):
+            m[18262]
+
+    def test_that_go_in_together(self):
+        for first, second, kind in (([1], [2.5], "floats"), ([2.5], [1], "floats"),
+                                    ([1], ["a"], "unknown"), ([b"a"], Rows([1], [2]), "unknown")):
+            f = of(first)
+            f.insert(second)
+            self.assertEqual(f.key_kind, kind)
+            self.assertTrue(f.contains(first)[0] and f.contains(second)[0])
+        f = of(DAYS)
+        f.insert(DAYS.astype("M8[ns]") + np.timedelta64(1, "h"))
+        self.assertEqual(f.key_kind, "days")
+        self.assertEqual(f.count(DAYS.astype("M8[s]") + np.timedelta64(3600, "s")), 3)
+        for keys in ([1], ["a"], np.array([1], "m8[s]")):
+            with self.assertRaisesRegex(TypeError, "cannot be keys of one filter"):
+                f.insert(keys)
+            g = of(keys)
+            for insert in (g.insert, g.insert_if_new, lambda keys: g.add(keys[0])):
+                with self.assertRaisesRegex(TypeError, "cannot be keys of one filter"):
+                    insert(DAYS)
+        with self.assertRaisesRegex(ValueError, "dates and instants in nanoseconds"):
+            f |= of(DAYS.astype("M8[ns]"))
+        f.clear()
+        self.assertEqual(f.key_kind, "unknown")
+        f.insert(["a"])
+        self.assertEqual(f.key_kind, "bytes")
+
+    def test_of_nothing_are_unknown(self):
+        f = Filter("split256", 1000, 30)
+        for nothing in ([], [None], np.array([]), np.array(["NaT"], "M8"), iter([])):
+            f.insert(nothing)
+        self.assertEqual(f.key_kind, "unknown")
+        f = pickle.loads(pickle.dumps(f)).copy()  # as a worker gets it
+        f.insert(DAYS)
+        self.assertEqual(f.key_kind, "days")
+        for nothing in ([], [None], np.array([]), np.array(["NaT"], "M8")):
+            self.assertEqual(f.count(nothing), 0)
+
+    def test_of_times_have_every_unit_of_numpy(self):
+        for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "25s", "3h"):
+            with self.subTest(unit):
+                times = np.array(["1975-01-01", "1992-12-31", "NaT"], "M8[D]").astype(f"M8[{unit}]")
+                f = of(times)
+                same = times.astype("M8[us]")
+                self.assertEqual(f.contains(times).tolist(), [True, True, False])
+                self.assertEqual(f.contains(same).tolist(), [True, True, False])
+                self.assertEqual(of(same).contains(times).tolist(), [True, True, False])
+                self.assertTrue(times[0] in f and same[1] in f and times[1] in of(same))
+        self.assertEqual(of(np.array([7000], "M8[ps]")).count(np.array([7], "M8[ns]")), 1)
+        f = of(np.array([1, 2], "m8[h]"))
+        self.assertEqual(f.count(np.array([60, 7200], "m8[s]")), 1)
+        self.assertEqual(f.count(np.array([60, 120], "m8[m]")), 2)
+        self.assertEqual(of([datetime.time(12)]).count(np.array([12], "m8[h]")), 1)
+        self.assertEqual(of([np.datetime64("9999-12-31")]).count([date(9999, 12, 31)]), 1)
+        for keys, error in ((np.array([1], "m8[Y]"), TypeError), (np.array([1], "m8"), TypeError),
+                            (np.array([1500], "M8[ps]"), OverflowError),
+                            (np.array([2**62], "M8[Y]"), OverflowError),
+                            ([np.datetime64(2**62, "D"), np.datetime64(1, "ns")], OverflowError),
+                            ([date(2020, 1, 1), timedelta(1)], TypeError),
+                            ([date(2020, 1, 1), 5], TypeError), ([5, date(2020, 1, 1)], TypeError),
+                            ([datetime.time(1, tzinfo=timezone.utc)], TypeError)):
+            with self.assertRaises(error, msg=repr(keys)):
+                of(keys)
+
+    def test_of_arrow_are_the_same(self):
+        days = arrow_objects.Column(b"tdD", 3,
+                                    [None, np.array([18262, -1, 19782], np.int32)])
+        for unit in NUMPY.values():
+            self.assertEqual(of(DAYS.astype(f"M8[{unit}]")).count(days), 3)
+            self.assertEqual(of(days).count(DAYS.astype(f"M8[{unit}]")), 3)
+        with self.assertRaisesRegex(TypeError, "integers cannot be asked about dates"):
+            of([18262]).count(days)
+
+    def test_of_rows_name_their_columns(self):
+        f = of(Rows([1, 2], ["a", "b"]))
+        self.assertEqual(f.count(Rows(np.array([1.0, 2]), [b"a", b"b"])), 2)
+        with self.assertRaisesRegex(TypeError, r"\(numbers, text or bytes\) cannot be asked about "
+                                    r"rows of \(text or bytes, numbers\)"):
+            f.count(Rows(["a", "b"], [1, 2]))
+        f = of(Rows(DAYS, [1, 2, 3]))
+        self.assertEqual(f.count(Rows(DAYS.astype("M8[ns]"), [1, 2, 3])), 3)
+
+    def test_of_ranges_are_integers(self):
+        builder = JoinBuilder()
+        builder.insert(DAYS)
+        with self.assertRaisesRegex(TypeError, "dates cannot be asked about integers"):
+            builder.finish().prune(1, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
