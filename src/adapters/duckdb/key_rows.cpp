@@ -132,7 +132,8 @@ void KeyRows::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
         columns_[i].ask({kind, its_seed, saved_kind(kind)}, first, n, of_column);
         question.certain.insert(question.certain.end(), of_column.certain.begin(),
                                 of_column.certain.end());
-        const auto& [values, hashed, valid, offset] = of_column.column;
+        const auto& values = of_column.column.values;
+        const bool hashed = of_column.column.hashed;
         for (std::size_t j = 0; j < n; ++j) {
             const std::uint64_t hash = !columns_[i].is_valid(first + j) ? null_hash
                                        : hashed                         ? values[j]
@@ -153,7 +154,7 @@ std::string keys_text(std::uint64_t seed) {
 }
 
 KeyKind saved_kind(std::uint64_t seed) noexcept {
-    return is_of_rows(seed) ? KeyKind::unknown : saved_kind(kind_of(seed));
+    return is_of_rows(seed) ? KeyKind::other : saved_kind(kind_of(seed));
 }
 
 bool is_empty(std::uint64_t seed) noexcept { return seed == seed_of(KeyClass::none); }

@@ -1,6 +1,5 @@
 #include "adapters/duckdb/keys.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -112,7 +111,7 @@ T load_at(const void* data, std::size_t row) noexcept {
     return value;
 }
 
-constexpr std::int64_t day = 86'400'000'000, infinite = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -128,26 +127,39 @@ KeyKind saved_kind(KeyClass kind) noexcept {
     switch (kind) {
         case KeyClass::foreign:
         case KeyClass::none:
-            return KeyKind::unknown;
+            break;
+        case KeyClass::integer:
+        case KeyClass::uhugeint:
+            return KeyKind::integers;
+        case KeyClass::decimal:
+        case KeyClass::single:
+        case KeyClass::real:
+            return KeyKind::floats;
         case KeyClass::text:
         case KeyClass::bytes:
         case KeyClass::uuid:
-        case KeyClass::bits:
             return KeyKind::bytes;
-        default:
-            return KeyKind::integers;
+        case KeyClass::instant:
+        case KeyClass::zoned:
+        case KeyClass::date:
+            return KeyKind::microseconds;
+        case KeyClass::time:
+            return KeyKind::durations;
+        case KeyClass::bits:
+            return KeyKind::other;
     }
+    return KeyKind::unknown;
 }
 
 AskedKeys keys_of(const AnyFilter& filter) noexcept {
     return {kind_of(filter.seed()), filter.seed(), filter.key_kind()};
 }
 
-std::uint64_t day_key(std::int32_t days) noexcept {
+std::uint64_t day_key(std::int32_t days, KeyKind filter) noexcept {
     constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
     if (days == last) return static_cast<std::uint64_t>(infinite);
     if (days == -last) return static_cast<std::uint64_t>(-infinite);
-    return integer_key(Int128{days} * day);
+    return time_key(days, unit_of(KeyKind::days), filter);
 }
 
 std::string_view text_of(duckdb_string_t& string) noexcept {
@@ -216,15 +228,15 @@ void KeyColumn::with_numbers(const Use& use) const {
     }
 }
 
-std::uint64_t KeyColumn::instant_key(std::size_t row) const noexcept {
-    if (id_ == DUCKDB_TYPE_DATE) return day_key(load_at<std::int32_t>(data_, row));
+std::uint64_t KeyColumn::instant_key(std::size_t row, KeyKind filter) const noexcept {
+    if (id_ == DUCKDB_TYPE_DATE) return day_key(load_at<std::int32_t>(data_, row), filter);
     const auto value = load_at<std::int64_t>(data_, row);
     if (value == infinite || value == -infinite) return static_cast<std::uint64_t>(value);
-    if (id_ == DUCKDB_TYPE_TIMESTAMP_S) return integer_key(Int128{value} * 1'000'000);
-    if (id_ == DUCKDB_TYPE_TIMESTAMP_MS) return integer_key(Int128{value} * 1'000);
-    if (id_ != DUCKDB_TYPE_TIMESTAMP_NS) return static_cast<std::uint64_t>(value);
-    if (value % 1000 == 0) return static_cast<std::uint64_t>(value / 1000);
-    return hash_bytes(std::as_bytes(std::span(&value, 1)));
+    const KeyKind unit = id_ == DUCKDB_TYPE_TIMESTAMP_S    ? KeyKind::seconds
+                         : id_ == DUCKDB_TYPE_TIMESTAMP_MS ? KeyKind::milliseconds
+                         : id_ == DUCKDB_TYPE_TIMESTAMP_NS ? KeyKind::nanoseconds
+                                                           : KeyKind::microseconds;
+    return time_key(value, unit_of(unit), filter);
 }
 
 std::uint64_t KeyColumn::label_hash(std::size_t row, std::uint64_t seed) const {
@@ -258,13 +270,17 @@ void KeyColumn::hash_strings(std::size_t first, const std::uint32_t* rows, std::
 }
 
 /// The hash of a key that is neither a number nor a string.
-std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed) const {
+std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed, KeyKind filter) const {
     if (id_ == DUCKDB_TYPE_ENUM) return label_hash(row, seed);
     if (kind_ == KeyClass::uuid) {
-        const auto value = load_at<std::array<std::byte, 16>>(data_, row);
-        return hash_bytes(std::span<const std::byte>(value), seed);
+        // DuckDB has a number whose order as a signed one is that of the text; the 16 bytes of a
+        // UUID are those of the text.
+        const UInt128 value = load_at<UInt128>(data_, row) ^ UInt128 { 1 } << 127;
+        std::byte bytes[16];
+        for (unsigned i = 0; i < 16; ++i) bytes[i] = static_cast<std::byte>(value >> (120 - 8 * i));
+        return hash_bytes(std::span<const std::byte>(bytes), seed);
     }
-    return hash_key(instant_key(row), seed);
+    return hash_key(instant_key(row, filter), seed);
 }
 
 KeyColumn::Hashes KeyColumn::hashes() const {
@@ -290,7 +306,7 @@ KeyColumn::Hashes KeyColumn::hashes() const {
         return result;
     }
     if (!is_number(kind_)) {
-        each([&](std::size_t row) { put(row, hash_of(row, seed)); });
+        each([&](std::size_t row) { put(row, hash_of(row, seed, saved_kind(kind_))); });
         return result;
     }
     with_numbers([&]<class T>(T*) {
@@ -319,7 +335,7 @@ void KeyColumn::check_askable(const AskedKeys& asked) const {
     const KeyClass filter = asked.kind;
     if (filter == KeyClass::none || kind_ == KeyClass::none) return;
     if (filter == KeyClass::foreign) {
-        if (asked.saved == KeyKind::unknown || asked.saved == saved_kind(kind_)) return;
+        if (asked.saved != KeyKind::other && may_ask(asked.saved, saved_kind(kind_))) return;
         throw std::invalid_argument("a filter of " + to_string(asked.saved) + " is asked with " +
                                     kind_name(kind_));
     }
@@ -342,8 +358,13 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
     certain.clear();
     const bool whole = storage_ == DUCKDB_TYPE_BIGINT || storage_ == DUCKDB_TYPE_UBIGINT;
     const bool rounds = of == KeyClass::single || of == KeyClass::real;
-    const bool borrowed = (kind_ == KeyClass::integer && whole && !rounds) ||
-                          id_ == DUCKDB_TYPE_TIMESTAMP || kind_ == KeyClass::zoned ||
+    // A filter of another program may count its instants in another unit.
+    const bool of_foreign_instants = of == KeyClass::foreign && is_instant(filter.saved);
+    const KeyKind of_unit = of_foreign_instants ? filter.saved : KeyKind::microseconds;
+    const bool of_foreign_floats = of == KeyClass::foreign && filter.saved == KeyKind::floats;
+    const bool borrowed = (kind_ == KeyClass::integer && whole && !rounds && !of_foreign_floats) ||
+                          ((id_ == DUCKDB_TYPE_TIMESTAMP || kind_ == KeyClass::zoned) &&
+                           of_unit == KeyKind::microseconds) ||
                           kind_ == KeyClass::time;
     if (borrowed) {
         column = {{static_cast<const std::uint64_t*>(data_) + first, n}};
@@ -367,7 +388,7 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
         return;
     }
     if (!is_number(kind_)) {
-        each([&](std::size_t i) { return hash_of(first + i, filter.seed); });
+        each([&](std::size_t i) { return hash_of(first + i, filter.seed, of_unit); });
         return;
     }
     // Beyond the integers that the narrower side can tell apart, `=` finds several integers equal.
@@ -393,7 +414,8 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
             } else {
                 if (of == KeyClass::real) return join_key(floating<double>(value));
                 if (of == KeyClass::single) return join_key(floating<float>(value));
-                certain_from(i, by_double && std::fabs(floating<double>(value)) >= 0x1p53);
+                certain_from(i, (by_double || of_foreign_floats) &&
+                                    std::fabs(floating<double>(value)) >= 0x1p53);
                 return integer_key(value);
             }
         });

@@ -54,8 +54,8 @@ struct AskedKeys {
 };
 AskedKeys keys_of(const AnyFilter& filter) noexcept;
 
-/// Days since 1970-01-01 as the key of a DATE.
-std::uint64_t day_key(std::int32_t days) noexcept;
+/// Days since 1970-01-01 as the key of a DATE in a filter of that kind.
+std::uint64_t day_key(std::int32_t days, KeyKind filter = KeyKind::microseconds) noexcept;
 
 /// The strings of a vector. Short strings lie in the vector itself.
 std::string_view text_of(duckdb_string_t& string) noexcept;
@@ -101,8 +101,8 @@ private:
     bool holds_strings() const noexcept;
     void hash_strings(std::size_t first, const std::uint32_t* rows, std::size_t n,
                       std::uint64_t seed, std::uint64_t* hashes) const;
-    std::uint64_t hash_of(std::size_t row, std::uint64_t seed) const;
-    std::uint64_t instant_key(std::size_t row) const noexcept;
+    std::uint64_t hash_of(std::size_t row, std::uint64_t seed, KeyKind filter) const;
+    std::uint64_t instant_key(std::size_t row, KeyKind filter) const noexcept;
     std::uint64_t label_hash(std::size_t row, std::uint64_t seed) const;
     void check_askable(const AskedKeys& asked) const;
 
