@@ -65,6 +65,19 @@ Options options_of(std::uint64_t seed, std::string_view isa) {
     return options;
 }
 
+/// What JavaScript has.
+struct Held {
+    AnyFilter filter;
+    bool is_new = false;  ///< there are no keys yet: the first ones say of which kind all are
+
+    void expect(KeyKind keys) {
+        filter.set_key_kind(is_new ? keys : kind_after(filter.key_kind(), keys));
+        is_new = false;
+    }
+};
+
+KeyKind kind_of(const void* ends) { return ends != nullptr ? KeyKind::bytes : KeyKind::integers; }
+
 enum class Width : int { u64 = 8, u32 = 4, i32 = -4 };
 
 /// work(span) of keys of that width.
@@ -202,50 +215,54 @@ EXPORTED const char* simdbloom_wasm_about() {
 }
 
 /// 0: failed.
-EXPORTED AnyFilter* simdbloom_wasm_make(const char* spec, std::size_t length, double n_keys,
-                                        double size, int by_fpr, std::uint64_t seed,
-                                        const char* isa, std::size_t isa_length) {
-    return guarded<AnyFilter*>(nullptr, [&] {
+EXPORTED Held* simdbloom_wasm_make(const char* spec, std::size_t length, double n_keys, double size,
+                                   int by_fpr, std::uint64_t seed, const char* isa,
+                                   std::size_t isa_length) {
+    return guarded<Held*>(nullptr, [&] {
         const std::string_view name(spec, length);
         const Options options = options_of(seed, {isa, isa_length});
         const std::size_t n = keys_of(n_keys);
-        return new AnyFilter(by_fpr != 0 ? make_filter_for_fpr(name, n, size, options)
-                                         : make_filter(name, n, size, options));
+        return new Held{by_fpr != 0 ? make_filter_for_fpr(name, n, size, options)
+                                    : make_filter(name, n, size, options),
+                        true};
     });
 }
-EXPORTED AnyFilter* simdbloom_wasm_load(const std::byte* bytes, std::size_t n, const char* isa,
-                                        std::size_t isa_length) {
-    return guarded<AnyFilter*>(nullptr, [&] {
-        return new AnyFilter(load(std::span(bytes, n), options_of(0, {isa, isa_length})).value());
+EXPORTED Held* simdbloom_wasm_load(const std::byte* bytes, std::size_t n, const char* isa,
+                                   std::size_t isa_length) {
+    return guarded<Held*>(nullptr, [&] {
+        return new Held{load(std::span(bytes, n), options_of(0, {isa, isa_length})).value()};
     });
 }
-EXPORTED void simdbloom_wasm_free(AnyFilter* filter) { delete filter; }
-EXPORTED std::size_t simdbloom_wasm_saved_size(const AnyFilter* filter) {
-    return saved_size(*filter);
+EXPORTED void simdbloom_wasm_free(Held* held) { delete held; }
+EXPORTED std::size_t simdbloom_wasm_saved_size(const Held* held) {
+    return saved_size(held->filter);
 }
 /// 1, or 0: failed.
-EXPORTED int simdbloom_wasm_save(const AnyFilter* filter, std::byte* to, std::size_t n) {
-    return guarded(0, [&] { return save(*filter, std::span(to, n)), 1; });
+EXPORTED int simdbloom_wasm_save(const Held* held, std::byte* to, std::size_t n) {
+    return guarded(0, [&] { return save(held->filter, std::span(to, n)), 1; });
 }
 /// 0: failed.
-EXPORTED const char* simdbloom_wasm_describe(const AnyFilter* filter) {
-    return guarded<const char*>(nullptr, [&] { return given(describe(*filter)); });
+EXPORTED const char* simdbloom_wasm_describe(const Held* held) {
+    return guarded<const char*>(nullptr, [&] { return given(describe(held->filter)); });
 }
 
 /// 1, or 0: failed. Strings: `ends` is not null, and n is their number.
-EXPORTED int simdbloom_wasm_insert(AnyFilter* filter, const void* keys, const std::uint32_t* ends,
+EXPORTED int simdbloom_wasm_insert(Held* held, const void* keys, const std::uint32_t* ends,
                                    std::size_t n, int width) {
     return guarded(0, [&] {
-        if (ends != nullptr) filter->insert_keys(views(static_cast<const char*>(keys), ends, n));
-        else with_keys(keys, n, width, [&](auto span) { filter->insert(span); });
+        AnyFilter& filter = held->filter;
+        if (n != 0) held->expect(kind_of(ends));
+        if (ends != nullptr) filter.insert_keys(views(static_cast<const char*>(keys), ends, n));
+        else with_keys(keys, n, width, [&](auto span) { filter.insert(span); });
         return 1;
     });
 }
 /// How many are found; -1: failed. `out` has a byte for 8 keys or a number for each.
-EXPORTED double simdbloom_wasm_ask(const AnyFilter* filter, const void* keys,
-                                   const std::uint32_t* ends, std::size_t n, int width, int answer,
-                                   void* out) {
+EXPORTED double simdbloom_wasm_ask(const Held* held, const void* keys, const std::uint32_t* ends,
+                                   std::size_t n, int width, int answer, void* out) {
     return guarded(-1.0, [&] {
+        const AnyFilter* const filter = &held->filter;
+        if (n != 0) check_may_ask(filter->key_kind(), kind_of(ends));
         const std::span bitmap(static_cast<std::uint8_t*>(out), bitmap_bytes(n));
         const std::span rows(static_cast<std::uint32_t*>(out), n);
         std::size_t found = 0;
@@ -296,12 +313,14 @@ EXPORTED const char* simdbloom_wasm_layout(const char* spec, std::size_t length,
     });
 }
 /// Where a key goes, of a filter with a layout; 0: failed. A number unless `bytes` is not null.
-EXPORTED const char* simdbloom_wasm_touched(const AnyFilter* filter, std::uint64_t number,
+EXPORTED const char* simdbloom_wasm_touched(const Held* held, std::uint64_t number,
                                             const char* bytes, std::size_t n) {
     return guarded<const char*>(nullptr, [&] {
-        const FilterBase& base = filter->base();
-        const std::uint64_t hash = bytes != nullptr ? filter->hash_of(std::string_view(bytes, n))
-                                                    : filter->hash_of(number);
+        const AnyFilter& filter = held->filter;
+        const FilterBase& base = filter.base();
+        check_may_ask(filter.key_kind(), kind_of(bytes));
+        const std::uint64_t hash =
+            bytes != nullptr ? filter.hash_of(std::string_view(bytes, n)) : filter.hash_of(number);
         return given(touched(base.layout(), base.blocks(), hash));
     });
 }

@@ -1,12 +1,13 @@
-// page_test.mjs PAGE GOLDEN CALIBRATION: the page in headless Chromium, from its file. What it says
+// page_test.mjs PAGE GOLDEN CALIBRATION KINDS: the page in headless Chromium, from its file. What it says
 // is compared with what the package says in Node.js.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { advise, calibration, Filter } from 'simdbloom';
 import { openPage } from './browser.mjs';
+import { kindsTable } from './kinds_table.mjs';
 import { randomKey } from './support.mjs';
 
-const [, , pageFile, golden, calibrationFile] = process.argv;
+const [, , pageFile, golden, calibrationFile, kindsPage] = process.argv;
 const times = readFileSync(calibrationFile, 'utf8');
 const page = await openPage(`file://${pageFile}`);
 const { run } = page;
@@ -117,6 +118,16 @@ try {
     assert.ok(await run("document.querySelectorAll('#asked .mark').length") > 0, name);
     filter.free();
   }
+  // A filter that knows what its keys are does not say No about others.
+  for (const [kind, answers] of Object.entries(kindsTable(kindsPage))) {
+    const file = `${kind}.filter`;
+    await drop(file, new Uint8Array(readFileSync(`${golden}/kinds/${file}`)));
+    assert.ok((await textOf('loaded')).endsWith(`Its keys: ${kind}.`));
+    for (const [asked, key, way] of [['integers', '5', 'number'], ['bytes', 'a', 'text']])
+      assert.match(await answerTo(key, way), answers.includes(asked)
+        ? /^Perhaps/ : /^simdbloom: a filter of .* cannot be asked about/, `${kind} ${asked}`);
+  }
+  await drop(files[0], new Uint8Array(readFileSync(`${golden}/${files[0]}`)));
   assert.match(await answerTo('seven', 'number'), /“seven” is no whole number/);
   assert.match(await answerTo('99999999999999999999', 'number'), /at most 64 bits/);
   const damaged = readFileSync(`${golden}/${files[0]}`);

@@ -30,7 +30,11 @@ export interface Description {
   estimatedFpr: number;
   isa: Isa;
   seed: bigint;
-  keyKind: 'unknown' | 'integers' | 'bytes';
+  /** What the keys are: as the first insert says, and unknown after keys of several kinds. Filters
+   *  of other programs have other kinds too; insert takes integers and bytes, and questions of a
+   *  kind that the filter does not answer throw a SimdbloomError. */
+  keyKind: 'unknown' | 'integers' | 'bytes' | 'floats' | 'days' | 'seconds' | 'milliseconds'
+    | 'microseconds' | 'nanoseconds' | 'durations' | 'rows' | 'other';
   /** Of filters that consist of blocks. */
   blocks?: number;
 }
@@ -47,7 +51,7 @@ export class Filter {
   static load(bytes: Uint8Array | ArrayBuffer, options?: { isa?: Isa }): Filter;
   /** The bytes that the C++ library writes for the same keys. */
   save(): Uint8Array;
-  /** Throws SimdbloomError when the filter is full or takes no keys. */
+  /** Throws SimdbloomError when the filter is full or takes no such keys. */
   insert(keys: Keys | Key): void;
   contains(key: Key): boolean;
   /** How many of the keys are found. */

@@ -151,7 +151,8 @@ function take(name, bytes) {
     `<code>${escaped(about.spec)}</code>, made for ${about.keys.toLocaleString('en')} keys, ` +
     `${size(about.bytes)}, ` +
     `${about.bitsPerKey.toFixed(1)} bits a key. Expected false positives ` +
-    `${percent(about.expectedFpr)}; as it is filled now, ${percent(about.estimatedFpr)}.`;
+    `${percent(about.expectedFpr)}; as it is filled now, ${percent(about.estimatedFpr)}.` +
+    (about.keyKind === 'unknown' ? '' : ` Its keys: ${about.keyKind}.`);
   $('kind').value = about.keyKind === 'bytes' ? 'text' : 'number';
   $('ask').hidden = false;
   $('answer').textContent = $('asked').innerHTML = '';
