@@ -259,12 +259,13 @@ public:
     void insert(const JoinColumn& column, unsigned threads);
     /// All that passes `part` will pass: the union of filters that threads or machines made.
     /// Nothing else may insert meanwhile. Throws std::invalid_argument for a prefix bitmap, which
-    /// has lost its keys, and for a filter that is not alike (see FilterBase) those that were there
-    /// before.
+    /// has lost its keys, for a filter that is no Bloom filter, and for one that is not alike (see
+    /// FilterBase) those that were there before.
     void unite(const JoinFilter& part);
 
     /// Announces n partitions more and returns the number of the first; the others follow. Call it
-    /// before their rows go in. These three may be called by several threads at the same time.
+    /// before their rows go in. Throws std::length_error for more than can be counted. These three
+    /// may be called by several threads at the same time.
     std::size_t announce(std::size_t n) { return partitions_.announce(n); }
     /// All rows of that partition are in. Throws std::out_of_range for one that was not announced,
     /// and std::invalid_argument for one that is sealed already.

@@ -135,6 +135,12 @@ TEST(JoinPartitions, WrongNumbersAreRefused) {
     test::expect_error<std::invalid_argument>([&] { return builder.seal(1), 0; }, "partition 1");
     test::expect_error<std::invalid_argument>([&] { return std::move(builder).filter(); },
                                               "1 of 2 partitions");
+    // The number of partitions does not wrap around, and those before still count.
+    for (const std::size_t n : {~std::size_t{0}, ~std::size_t{0} - 1, ~std::size_t{0} / 2 + 1}) {
+        test::expect_error<std::length_error>([&] { return builder.announce(n); },
+                                              std::to_string(n) + " partitions after 2");
+        EXPECT_EQ(builder.unsealed(), 1u);
+    }
     builder.seal(0);
     EXPECT_EQ(std::move(builder).filter().n_keys(), 100u);
 }

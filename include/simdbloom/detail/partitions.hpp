@@ -18,6 +18,9 @@ public:
     std::size_t announce(std::size_t n) {
         const std::lock_guard lock(mutex_);
         const std::size_t first = sealed_.size();
+        if (n > sealed_.max_size() - first)
+            throw std::length_error("simdbloom: " + std::to_string(n) + " partitions after " +
+                                    std::to_string(first) + " are more than can be counted");
         sealed_.resize(first + n);
         return first;
     }
