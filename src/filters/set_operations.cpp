@@ -80,8 +80,8 @@ detail::Geometry FilterBase::folded_geometry(std::uint64_t parts) const {
     check_takes_keys();
     if (parts == 0 || blocks_ % parts != 0)
         throw std::invalid_argument("simdbloom: " + std::to_string(blocks_) +
-                                    " blocks cannot be folded to a " + std::to_string(parts) +
-                                    "th");
+                                    " blocks cannot be folded by a factor of " +
+                                    std::to_string(parts));
     return {layout_, blocks_ / parts, n_keys_};
 }
 

@@ -69,8 +69,8 @@ TEST_P(SetOperations, AFoldHasTheBitsOfASmallerFilter) {
     }
     auto filter =
         make_filter(GetParam(), 3000, 12.0 * Layout::parse(GetParam()).block_bits() / 100);
-    refused([&] { (void)filter.folded(7); }, "360 blocks cannot be folded to a 7th");
-    refused([&] { (void)filter.folded(0); }, "0th");
+    refused([&] { (void)filter.folded(7); }, "360 blocks cannot be folded by a factor of 7");
+    refused([&] { (void)filter.folded(0); }, "factor of 0");
 }
 
 TEST_P(SetOperations, FoldingToAnFprStopsThere) {
