@@ -21,7 +21,10 @@ namespace simdbloom {
 /// time. A copy of `*frozen` is an AnyFilter of its own again.
 class FrozenFilter : public Interface<FrozenFilter, detail::NoBase> {
 public:
-    explicit FrozenFilter(AnyFilter filter)
+    explicit FrozenFilter(const AnyFilter& filter)
+        : filter_(std::make_shared<const AnyFilter>(filter)) {}
+    /// Leaves `filter` as it was if it throws.
+    explicit FrozenFilter(AnyFilter&& filter)
         : filter_(std::make_shared<const AnyFilter>(std::move(filter))) {}
     /// Shares a filter that something else keeps alive. The pointer must not be null.
     explicit FrozenFilter(std::shared_ptr<const AnyFilter> filter) noexcept

@@ -107,7 +107,9 @@ public:
     };
 
     explicit JoinFilter(FrozenFilter filter) noexcept : set_(std::move(filter)) {}
-    explicit JoinFilter(AnyFilter filter) : JoinFilter(FrozenFilter(std::move(filter))) {}
+    explicit JoinFilter(const AnyFilter& filter) : JoinFilter(FrozenFilter(filter)) {}
+    /// Leaves `filter` as it was if it throws.
+    explicit JoinFilter(AnyFilter&& filter) : JoinFilter(FrozenFilter(std::move(filter))) {}
     static JoinFilter accept_all() noexcept { return JoinFilter(Set(Everything{})); }
     static JoinFilter accept_none() noexcept { return JoinFilter(Set(Nothing{})); }
     // A move is a copy: what was moved from must not lose rows.
@@ -154,8 +156,8 @@ public:
     /// std::length_error unless `out` has room for all rows.
     std::size_t select(const JoinColumn& column, std::span<std::uint32_t> out) const;
     /// The same for the rows that `rows` lists, in the order of `rows`. `out` may begin where
-    /// `rows` begins. Throws std::out_of_range for a row that the column does not have; the rows
-    /// before it have been written to `out` then.
+    /// `rows` begins. Throws std::out_of_range for a row that the column does not have, and writes
+    /// nothing then.
     std::size_t select(const JoinColumn& column, std::span<const std::uint32_t> rows,
                        std::span<std::uint32_t> out) const;
     /// Sets bit i % 8 of byte i / 8 if row i passes and clears it if not (Arrow's order). Writes
@@ -273,11 +275,11 @@ public:
     /// The number of partitions that are not sealed.
     std::size_t unsealed() const { return partitions_.unsealed(); }
 
-    /// Keeps at most so many bytes of keys. Once there are more distinct keys, the largest filter
-    /// that options.max_bytes allows takes all of them, and finish() folds it to the FPR or the
-    /// bits a key that are wanted; then its size is one that folding gives, and the FPR may be
-    /// lower. Throws std::invalid_argument without max_bytes, and where no keys are kept. Nothing
-    /// may be inserted meanwhile.
+    /// Keeps at most so many bytes of keys. Once there are more distinct keys, a filter takes all
+    /// of them: one for n_keys keys, or the largest that options.max_bytes allows if n_keys is not
+    /// known. finish() folds it to the FPR or the bits a key that are wanted; then its size is one
+    /// that folding gives, and the FPR may be lower. Throws std::invalid_argument without
+    /// max_bytes, and where no keys are kept. Nothing may be inserted meanwhile.
     void keep_at_most(std::size_t bytes);
     /// Whether the filter pays, by the keys so far: by the bits that are set in the filter that
     /// they give, if all rows have keys of their own and are no list and no bitmap. Takes the time
@@ -301,6 +303,7 @@ public:
     AnyFilter filter() &&;
 
 private:
+    friend struct detail::JoinAccess;
     struct ForFpr {};
     JoinBuilder(ForFpr, std::string_view spec, double fpr, Options options);
     void check_builds() const;

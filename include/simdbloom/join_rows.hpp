@@ -114,7 +114,7 @@ private:
     Asked asked(const JoinFilter& filter, std::size_t n) const;
     template <class Use>
     void for_each(const std::uint32_t* list, std::size_t n, detail::Reads reads,
-                  const Use& use) const;
+                  std::optional<Isa> isa, const Use& use) const;
     template <class Flags>
     std::size_t keep(const JoinFilter& filter, const Flags& flags) const;
 

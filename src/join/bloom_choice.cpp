@@ -33,11 +33,6 @@ double bits_of(const Layout& layout, std::uint64_t blocks, std::uint64_t n) {
     return (static_cast<double>(blocks) - 0.5) * layout.block_bits() / static_cast<double>(n);
 }
 
-/// The bits a key of a filter of that layout with the FPR that is wanted.
-double bits_for_fpr(const JoinTarget& target, const Layout& layout, std::uint64_t n) {
-    return bits_of(layout, size_for_fpr(layout, n, *target.fpr, {}).blocks, n);
-}
-
 /// What divides n, the greatest first.
 std::vector<std::uint64_t> divisors(std::uint64_t n) {
     std::vector<std::uint64_t> all;
@@ -47,20 +42,63 @@ std::vector<std::uint64_t> divisors(std::uint64_t n) {
     return all;
 }
 
-/// The most bits a key that max_bytes leaves; infinite without.
-double room_for(const JoinTarget& target, std::uint64_t n) {
-    const std::size_t most = target.options.max_bytes;
-    if (most == 0) return std::numeric_limits<double>::infinity();
-    return 8 * static_cast<double>(most / 64 * 64) / static_cast<double>(n) * (1 - 1e-9);
+/// Filters fold by whole multiples of so many blocks.
+std::uint64_t unit_of(const JoinTarget& target) {
+    return std::uint64_t{1} << target.options.fold_levels;
 }
 
-/// The bytes of the smallest filter of that layout that folds as often as the options ask.
-std::uint64_t least_bytes(const JoinTarget& target, const Layout& layout) {
-    return std::uint64_t{layout.block_bits() / 8} << std::min(target.options.fold_levels, 16u);
+/// The most blocks that max_bytes and the 32 bits of a block's number allow.
+std::uint64_t most_blocks(const JoinTarget& target, const Layout& layout) {
+    const std::uint64_t room = target.options.max_bytes / (layout.block_bits() / 8),
+                        // size_for_fpr() refuses what would need all blocks that there can be.
+        most = target.options.max_bytes == 0 ? max_blocks - 1 : std::min(room, max_blocks - 1);
+    return most / unit_of(target) * unit_of(target);
 }
 
-bool has_room(const JoinTarget& target, const Layout& layout) {
-    return target.options.max_bytes == 0 || least_bytes(target, layout) <= target.options.max_bytes;
+struct Size {
+    std::uint64_t blocks;
+    bool fits;  ///< false: fewer than were asked for, because there is no room for more
+};
+
+/// Nothing where there is room for less than a bit a key.
+std::optional<Size> size_for(const JoinTarget& target, const Layout& layout, std::uint64_t n) {
+    const std::uint64_t most = most_blocks(target, layout);
+    if (most == 0) return std::nullopt;
+    Size size{most, true};
+    if (target.fpr) {
+        Options options;
+        options.max_bytes = static_cast<std::size_t>(most * (layout.block_bits() / 8));
+        const Geometry g = size_for_fpr(layout, n, *target.fpr, options);
+        size = {g.blocks, g.blocks < most || fpr::expected(g.layout, n, most) <= *target.fpr};
+    } else {
+        const double wanted = std::ceil(static_cast<double>(n) * target.workload.max_bits_per_key /
+                                        layout.block_bits());
+        size.fits = wanted <= static_cast<double>(most);
+        if (size.fits) size.blocks = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
+    }
+    if (!size.fits && most * layout.block_bits() < n) return std::nullopt;
+    return size;
+}
+
+/// For how many keys a filter has so many blocks, at the bits a key that many keys take.
+std::uint64_t keys_in(const JoinTarget& target, const Layout& layout, std::uint64_t blocks) {
+    const double bits = static_cast<double>(blocks) * layout.block_bits();
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(std::ceil(bits / bits_for(target, 1'000'000))));
+}
+
+AnyFilter filter_of(const JoinTarget& target, const std::string& spec, std::uint64_t blocks,
+                    std::uint64_t n) {
+    return bloom_only(spec, n, bits_of(Layout::parse(spec), blocks, n), target.options);
+}
+
+/// What advise() ranks; nothing where no filter with times fits.
+std::vector<Advice::Choice> ranked(const Workload& workload, const Timetable& times) {
+    try {
+        return advise(workload, times).ranking;
+    } catch (const std::invalid_argument&) {
+        return {};
+    }
 }
 
 /// Of all Bloom layouts of the FPR that is wanted the one that rows are asked about in the least
@@ -69,25 +107,47 @@ std::optional<EmptyFilter> least_time_for_fpr(const JoinTarget& target, std::uin
                                               const Timetable& timetable) {
     Workload workload = target.workload;
     workload.n_keys = n;
+    const auto choices = ranked(workload, timetable);
     const Advice::Choice* best = nullptr;
-    double least = std::numeric_limits<double>::infinity(), bits = 0;
-    const Advice advice = advise(workload, timetable);
-    for (const auto& choice : advice.ranking) {
+    double least = std::numeric_limits<double>::infinity();
+    std::uint64_t blocks = 0;
+    for (const auto& choice : choices) {
         if (choice.is_none() || !Layout::parse(choice.spec).is_bloom()) continue;
         const Layout layout = Layout::parse(choice.spec);
-        if (!has_room(target, layout)) continue;
-        const double size = bits_for_fpr(target, layout, n);
-        if (size > room_for(target, n)) continue;
-        const auto times =
-            predicted_times(timetable, choice.spec, choice.isa,
-                            static_cast<std::uint64_t>(size / 8 * static_cast<double>(n)));
+        const auto size = size_for(target, layout, n);
+        if (!size || !size->fits) continue;
+        const auto times = predicted_times(timetable, choice.spec, choice.isa,
+                                           size->blocks * (layout.block_bits() / 8));
         const double ns = (1 - workload.hits) * times.absent + workload.hits * times.present;
-        if (ns < least) least = ns, best = &choice, bits = size;
+        if (ns < least) least = ns, best = &choice, blocks = size->blocks;
     }
     if (best == nullptr) return std::nullopt;
-    return EmptyFilter{bloom_only(best->spec, n, bits, target.options),
+    return EmptyFilter{filter_of(target, best->spec, blocks, n),
                        "FPR " + number(*target.fpr) + " in the least time by the calibration",
                        least};
+}
+
+/// The Bloom filter of the least time in so many bits a key; nothing where the calibration has none
+/// that fits.
+std::optional<EmptyFilter> least_time_for_bits(const JoinTarget& target, std::uint64_t n,
+                                               double bits, const Timetable& timetable) {
+    Workload workload = target.workload;
+    workload.n_keys = n;
+    workload.max_bits_per_key = std::max(bits, 2.0);  // the least that advise() looks at
+    workload.max_bytes = target.options.max_bytes;
+    JoinTarget in_bits = target;
+    in_bits.fpr.reset();
+    for (const auto& choice : ranked(workload, timetable)) {
+        if (choice.is_none() || !Layout::parse(choice.spec).is_bloom()) continue;
+        in_bits.workload.max_bits_per_key = std::min(choice.bits_per_key, bits);
+        const auto size = size_for(in_bits, Layout::parse(choice.spec), n);
+        if (!size) continue;
+        return EmptyFilter{
+            filter_of(target, choice.spec, size->blocks, n),
+            "the least time, " + number(choice.total_ns) + " ns a row by the calibration",
+            choice.total_ns};
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -108,63 +168,64 @@ void check_target(const JoinTarget& target) {
             "simdbloom: max_bits_per_key=" + number(checked.max_bits_per_key) + " is below 1");
     if (checked.erase || checked.grow)
         throw std::invalid_argument("simdbloom: a join filter does not erase, and does not grow");
-    Options one;
-    one.hashing = target.options.hashing;
+    Options one = target.options;
+    one.max_bytes = 0;
+    one.fold_levels = 0;
+    one.allocator = nullptr;
     (void)bloom_only(target.spec.empty() ? by_default : target.spec, 1,
                      std::max(checked.max_bits_per_key, 8.0), one);
     if (target.fpr) (void)size_for_fpr(layout_of(target), 1, *target.fpr, {});
-    if (target.options.isa) (void)table_of(*target.options.isa);
+    one.fold_levels = target.options.fold_levels;
+    (void)size_for_bits(layout_of(target), 1, 8, one);
 }
 
 double bits_for(const JoinTarget& target, std::uint64_t n) {
-    return target.fpr ? bits_for_fpr(target, layout_of(target), n)
-                      : target.workload.max_bits_per_key;
+    if (!target.fpr) return target.workload.max_bits_per_key;
+    JoinTarget unlimited = target;
+    unlimited.options.max_bytes = 0;
+    const Layout layout = layout_of(target);
+    return bits_of(layout, size_for(unlimited, layout, n)->blocks, n);
+}
+
+bool has_filter(const JoinTarget& target, std::uint64_t n) {
+    return size_for(target, layout_of(target), n).has_value();
 }
 
 std::optional<EmptyFilter> empty_filter(const JoinTarget& target, std::uint64_t n, bool is_part) {
-    double bits = bits_for(target, n);
-    std::string why =
-        target.fpr ? "for an FPR of " + number(*target.fpr) : number(bits) + " bits a key";
-    const double room = room_for(target, n);
-    if (room < 1 || !has_room(target, layout_of(target))) return std::nullopt;
-    const bool fits = bits <= room;
-    if (!fits) bits = room, why = "max_bytes=" + std::to_string(target.options.max_bytes);
+    const Layout layout = layout_of(target);
+    const auto size = size_for(target, layout, n);
+    if (!size) return std::nullopt;
+    const double bits = !size->fits  ? bits_of(layout, size->blocks, n)
+                        : target.fpr ? 0
+                                     : target.workload.max_bits_per_key;
+    const std::string why =
+        size->fits
+            ? (target.fpr ? "for an FPR of " + number(*target.fpr) : number(bits) + " bits a key")
+            : (target.options.max_bytes != 0
+                   ? "max_bytes=" + std::to_string(target.options.max_bytes)
+                   : "the most blocks that there can be");
     if (!target.spec.empty())
-        return EmptyFilter{bloom_only(target.spec, n, bits, target.options), why + ", as asked for",
+        return EmptyFilter{filter_of(target, target.spec, size->blocks, n), why + ", as asked for",
                            0};
     if (const auto times = is_part ? nullptr : Timetable::of_this_machine()) {
         if (target.fpr)
             if (auto least = least_time_for_fpr(target, n, *times)) return least;
-        Workload workload = target.workload;
-        workload.n_keys = n;
-        workload.max_bits_per_key = std::max(bits, 2.0);
-        workload.max_bytes = target.options.max_bytes;
-        if (!target.fpr || !fits)
-            for (const auto& choice : advise(workload, *times).ranking)
-                if (!choice.is_none() && Layout::parse(choice.spec).is_bloom() &&
-                    has_room(target, Layout::parse(choice.spec)))
-                    return EmptyFilter{
-                        bloom_only(choice.spec, n, std::min(choice.bits_per_key, bits),
-                                   target.options),
-                        "the least time, " + number(choice.total_ns) +
-                            " ns a row by the calibration",
-                        choice.total_ns};
+        if (!target.fpr || !size->fits)
+            if (auto least = least_time_for_bits(target, n, bits, *times)) return least;
     }
-    return EmptyFilter{bloom_only(by_default, n, bits, target.options),
+    return EmptyFilter{filter_of(target, by_default, size->blocks, n),
                        why + (is_part ? "" : "; there is no calibration"), 0};
 }
 
 std::uint64_t largest_blocks(const JoinTarget& target) {
     const Layout layout = layout_of(target);
-    const std::uint64_t block_bytes = layout.block_bits() / 8, least = least_bytes(target, layout),
-                        most = std::min<std::uint64_t>(target.options.max_bytes / block_bytes,
-                                                       max_blocks);
-    if (target.options.max_bytes < least)
+    const std::uint64_t most = most_blocks(target, layout);
+    std::uint64_t step = unit_of(target);
+    if (most == 0)
         throw std::length_error("simdbloom: max_bytes=" + std::to_string(target.options.max_bytes) +
-                                " is less than " + std::to_string(least) + " bytes, the least of " +
-                                layout.spec());
+                                " is less than " + std::to_string(step * layout.block_bits() / 8) +
+                                " bytes, the least of " + layout.spec());
     // Numbers of blocks with many divisors, the first that wastes at most a part in sixteen.
-    std::uint64_t step = least / block_bytes;
     for (const std::uint64_t many : {5040u, 2520u, 840u, 420u, 60u, 12u})
         if (const std::uint64_t both = std::lcm(step, many); most / both >= 16) {
             step = both;
@@ -173,14 +234,17 @@ std::uint64_t largest_blocks(const JoinTarget& target) {
     return most / step * step;
 }
 
+std::uint64_t keys_that_fill(const JoinTarget& target) {
+    const Layout layout = layout_of(target);
+    return keys_in(target, layout, most_blocks(target, layout));
+}
+
 AnyFilter largest_filter(const JoinTarget& target) {
+    if (const std::uint64_t n = target.workload.n_keys; n != 0)
+        if (auto part = empty_filter(target, n, true)) return std::move(part->filter);
     const Layout layout = layout_of(target);
     const std::uint64_t blocks = largest_blocks(target);
-    constexpr std::uint64_t some = 1'000'000;
-    const double bits = static_cast<double>(blocks) * layout.block_bits();
-    const auto n =
-        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bits / bits_for(target, some)));
-    return bloom_only(layout.spec(), n, bits_of(layout, blocks, n), target.options);
+    return filter_of(target, layout.spec(), blocks, keys_in(target, layout, blocks));
 }
 
 AnyFilter folded_to(const JoinTarget& target, AnyFilter filter) {
@@ -195,7 +259,7 @@ AnyFilter folded_to(const JoinTarget& target, AnyFilter filter) {
     };
     if (!std::isfinite(keys)) return filter;
     for (const std::uint64_t parts : divisors(blocks)) {
-        if (parts == 1 || !good(parts)) continue;
+        if (parts == 1 || blocks / parts % unit_of(target) != 0 || !good(parts)) continue;
         AnyFilter smaller = filter.folded(parts);
         if (!target.fpr || smaller.estimated_fpr() <= *target.fpr) return smaller;
     }

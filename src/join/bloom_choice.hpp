@@ -36,13 +36,17 @@ struct EmptyFilter {
 void check_target(const JoinTarget& target);
 /// The bits a key that a filter for n keys takes, if max_bytes allows.
 double bits_for(const JoinTarget& target, std::uint64_t n);
-/// The filter for n keys; nothing where max_bytes leaves less than a bit a key. A part has the same
-/// filter on every machine.
+/// Whether there is a filter for n keys: not where max_bytes leaves less than a bit a key.
+bool has_filter(const JoinTarget& target, std::uint64_t n);
+/// The filter for n keys, if there is one. A part has the same filter on every machine.
 std::optional<EmptyFilter> empty_filter(const JoinTarget& target, std::uint64_t n, bool is_part);
 /// The blocks of the largest filter that max_bytes allows, a number with many divisors. Throws
 /// std::length_error if there is none.
 std::uint64_t largest_blocks(const JoinTarget& target);
-/// A filter of so many blocks, which can be folded to many other sizes.
+/// How many keys fill what max_bytes allows.
+std::uint64_t keys_that_fill(const JoinTarget& target);
+/// The filter that takes keys which are not kept: that of a part where the number of keys is known,
+/// else one of largest_blocks(), which can be folded to many other sizes.
 AnyFilter largest_filter(const JoinTarget& target);
 /// That filter folded as far as its FPR, or its bits a key, allow: both by the bits that are set.
 AnyFilter folded_to(const JoinTarget& target, AnyFilter filter);

@@ -167,6 +167,11 @@ JoinFilter JoinBuilder::finish_kept(bool is_part) {
     return result;
 }
 
+std::optional<Isa> detail::JoinAccess::isa(const JoinBuilder& builder) noexcept {
+    if (builder.filter_) return builder.filter_->isa();
+    return builder.kept_ ? builder.kept_->isa() : std::nullopt;
+}
+
 JoinFilter JoinBuilder::finish() && {
     check_builds();
     if (auto all = unless_sealed()) return *all;

@@ -37,6 +37,23 @@ JoinFilter JoinAccess::make(JoinFilter::Set set, std::optional<KeyRange> range, 
     return result;
 }
 
+void check_rows(std::span<const std::uint32_t> rows, std::size_t there) {
+    std::uint32_t greatest = 0;  // a loop without a branch takes whole vectors
+    for (const std::uint32_t row : rows) greatest = std::max(greatest, row);
+    if (rows.empty() || greatest < there) return;
+    const auto wrong =
+        std::ranges::find_if(rows, [there](std::uint32_t row) { return row >= there; });
+    throw std::out_of_range("simdbloom: row " + std::to_string(*wrong) + " of a column of " +
+                            std::to_string(there) + " rows");
+}
+
+std::optional<Isa> JoinAccess::isa(const JoinFilter& filter) noexcept {
+    if (const auto* of = filter.filter()) return of->isa();
+    if (const auto* list = std::get_if<List>(&filter.set_)) return (*list)->isa();
+    if (const auto* bitmap = std::get_if<Bitmap>(&filter.set_)) return (*bitmap)->isa();
+    return std::nullopt;
+}
+
 }  // namespace detail
 
 namespace {
@@ -219,6 +236,7 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
                                std::span<std::uint32_t> out) const {
     check_kind(column.kind);
     detail::check_positions(rows.size(), out.size());
+    detail::check_rows(rows, column.size());
     std::array<std::uint64_t, piece_rows> values;
     std::array<std::uint32_t, piece_rows> from, passing;
     std::size_t found = 0;
@@ -227,10 +245,6 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
         std::size_t n = 0;
         for (std::size_t i = first; i < end; ++i) {
             const std::uint32_t row = rows[i];
-            if (row >= column.size())
-                throw std::out_of_range("simdbloom: row " + std::to_string(row) +
-                                        " of a column of " + std::to_string(column.size()) +
-                                        " rows");
             values[n] = column.values[row];
             from[n] = row;
             n += column.is_valid(row);

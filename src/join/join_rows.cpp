@@ -22,13 +22,6 @@ using detail::rows_a_piece;
 /// Where at most this share of the flags of a piece is set, those rows alone are asked about.
 constexpr std::size_t few_of = 8;
 
-void check_rows_there(std::span<const std::uint32_t> rows, std::size_t there) {
-    for (const std::uint32_t row : rows)
-        if (row >= there)
-            throw std::out_of_range("simdbloom: row " + std::to_string(row) + " of " +
-                                    std::to_string(there) + " rows");
-}
-
 void check_room(std::size_t room, std::size_t needed, const char* of) {
     if (room < needed)
         throw std::length_error("simdbloom: room for " + std::to_string(room) + " of " +
@@ -130,11 +123,11 @@ std::optional<JoinColumn> JoinRows::plain() const noexcept {
 /// Calls use(piece, column) for the rows of `list` or, where it is null, all n.
 template <class Use>
 void JoinRows::for_each(const std::uint32_t* list, std::size_t n, Reads reads,
-                        const Use& use) const {
+                        std::optional<Isa> isa, const Use& use) const {
     if (n == 0) return;
     if (list == nullptr && (reads == Reads::values || reads == Reads::validity))
         if (const auto column = plain()) return use(RowPiece{0, n}, *column);
-    detail::RowReader reader(*this, n, reads);
+    detail::RowReader reader(*this, n, reads, isa);
     for (std::size_t first = 0; first < n; first += rows_a_piece) {
         const std::size_t here = std::min(rows_a_piece, n - first);
         const RowPiece piece{first, here, list != nullptr ? list + first : nullptr};
@@ -146,6 +139,7 @@ void JoinRows::for_each(const std::uint32_t* list, std::size_t n, Reads reads,
 struct JoinRows::Asked {
     JoinFilter filter;
     Reads reads;
+    std::optional<Isa> isa() const noexcept { return detail::JoinAccess::isa(filter); }
 };
 
 JoinRows::Asked JoinRows::asked(const JoinFilter& filter, std::size_t n) const {
@@ -185,16 +179,16 @@ std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Ou
 void JoinRows::insert_into(JoinBuilder& builder) const {
     if (size() == 0) return;
     if (const auto rows = converted(builder.expect(key_kind()))) return rows->insert_into(builder);
-    for_each(nullptr, size(), Reads::values,
+    for_each(nullptr, size(), Reads::values, detail::JoinAccess::isa(builder),
              [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
 }
 
 void JoinRows::insert_into(JoinBuilder& builder, std::span<const std::uint32_t> rows) const {
-    check_rows_there(rows, size());
+    detail::check_rows(rows, size());
     if (rows.empty()) return;
     if (const auto rows_of_filter = converted(builder.expect(key_kind())))
         return rows_of_filter->insert_into(builder, rows);
-    for_each(rows.data(), rows.size(), Reads::values,
+    for_each(rows.data(), rows.size(), Reads::values, detail::JoinAccess::isa(builder),
              [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
 }
 
@@ -204,7 +198,7 @@ std::size_t JoinRows::count(const JoinFilter& filter) const {
     if (const auto found = narrow(filter, detail::Output::count, nullptr)) return *found;
     std::size_t found = 0;
     const Asked by = asked(filter, size());
-    for_each(nullptr, size(), by.reads,
+    for_each(nullptr, size(), by.reads, by.isa(),
              [&](const RowPiece&, const JoinColumn& column) { found += by.filter.count(column); });
     return found;
 }
@@ -216,13 +210,15 @@ std::size_t JoinRows::select(const JoinFilter& filter, std::span<std::uint32_t> 
     if (const auto found = narrow(filter, detail::Output::select, out.data())) return *found;
     std::size_t found = 0;
     const Asked by = asked(filter, size());
-    for_each(nullptr, size(), by.reads, [&](const RowPiece& piece, const JoinColumn& column) {
-        const auto to = out.subspan(found);
-        const std::size_t here = by.filter.select(column, to);
-        if (piece.first != 0)
-            for (std::size_t i = 0; i < here; ++i) to[i] += static_cast<std::uint32_t>(piece.first);
-        found += here;
-    });
+    for_each(nullptr, size(), by.reads, by.isa(),
+             [&](const RowPiece& piece, const JoinColumn& column) {
+                 const auto to = out.subspan(found);
+                 const std::size_t here = by.filter.select(column, to);
+                 if (piece.first != 0)
+                     for (std::size_t i = 0; i < here; ++i)
+                         to[i] += static_cast<std::uint32_t>(piece.first);
+                 found += here;
+             });
     return found;
 }
 
@@ -231,10 +227,10 @@ std::size_t JoinRows::select(const JoinFilter& filter, std::span<const std::uint
     if (const auto rows_of_filter = converted(filter.key_kind()))
         return rows_of_filter->select(filter, rows, out);
     detail::check_positions(rows.size(), out.size());
-    check_rows_there(rows, size());
+    detail::check_rows(rows, size());
     std::size_t found = 0;
     const Asked by = asked(filter, rows.size());
-    for_each(rows.data(), rows.size(), by.reads,
+    for_each(rows.data(), rows.size(), by.reads, by.isa(),
              [&](const RowPiece& piece, const JoinColumn& column) {
                  std::uint32_t passing[rows_a_piece];
                  const std::size_t here = by.filter.select(column, passing);
@@ -251,9 +247,10 @@ std::size_t JoinRows::bitmap(const JoinFilter& filter, std::span<std::uint8_t> o
     if (const auto found = narrow(filter, detail::Output::bitmap, out.data())) return *found;
     std::size_t found = 0;
     const Asked by = asked(filter, size());
-    for_each(nullptr, size(), by.reads, [&](const RowPiece& piece, const JoinColumn& column) {
-        found += by.filter.bitmap(column, out.subspan(piece.first / 8));
-    });
+    for_each(nullptr, size(), by.reads, by.isa(),
+             [&](const RowPiece& piece, const JoinColumn& column) {
+                 found += by.filter.bitmap(column, out.subspan(piece.first / 8));
+             });
     return found;
 }
 
@@ -263,9 +260,10 @@ std::size_t JoinRows::bytes(const JoinFilter& filter, std::span<std::uint8_t> ou
     check_room(out.size(), size(), "flags");
     std::size_t found = 0;
     const Asked by = asked(filter, size());
-    for_each(nullptr, size(), by.reads, [&](const RowPiece& piece, const JoinColumn& column) {
-        found += by.filter.bytes(column, out.subspan(piece.first));
-    });
+    for_each(nullptr, size(), by.reads, by.isa(),
+             [&](const RowPiece& piece, const JoinColumn& column) {
+                 found += by.filter.bytes(column, out.subspan(piece.first));
+             });
     return found;
 }
 
@@ -276,7 +274,7 @@ std::size_t JoinRows::keep(const JoinFilter& filter, const Flags& flags) const {
         return rows_of_filter->keep(filter, flags);
     if (size() == 0) return 0;
     const Asked by = asked(filter, size());
-    detail::RowReader reader(*this, size(), by.reads);
+    detail::RowReader reader(*this, size(), by.reads, by.isa());
     std::size_t left = 0;
     for (std::size_t first = 0; first < size(); first += rows_a_piece) {
         const std::size_t n = std::min(rows_a_piece, size() - first), at = first / 64;
@@ -331,19 +329,21 @@ std::size_t JoinRows::hashes(std::span<std::uint64_t> out, std::span<std::uint8_
     check_room(out.size(), size(), "hashes");
     if (!valid.empty()) detail::check_bitmap(size(), valid.size());
     std::size_t can_pass = 0;
-    for_each(nullptr, size(), Reads::hashes, [&](const RowPiece& piece, const JoinColumn& column) {
-        std::ranges::copy(column.values, out.begin() + static_cast<std::ptrdiff_t>(piece.first));
-        can_pass += valid.empty()
-                        ? JoinFilter::accept_all().count(column)
-                        : JoinFilter::accept_all().bitmap(column, valid.subspan(piece.first / 8));
-    });
+    for_each(nullptr, size(), Reads::hashes, {},
+             [&](const RowPiece& piece, const JoinColumn& column) {
+                 std::ranges::copy(column.values,
+                                   out.begin() + static_cast<std::ptrdiff_t>(piece.first));
+                 can_pass += valid.empty() ? JoinFilter::accept_all().count(column)
+                                           : JoinFilter::accept_all().bitmap(
+                                                 column, valid.subspan(piece.first / 8));
+             });
     return can_pass;
 }
 
 void JoinRows::hashes(std::span<const std::uint32_t> rows, std::span<std::uint64_t> out) const {
     check_room(out.size(), rows.size(), "hashes");
-    check_rows_there(rows, size());
-    for_each(rows.data(), rows.size(), Reads::hashes,
+    detail::check_rows(rows, size());
+    for_each(rows.data(), rows.size(), Reads::hashes, {},
              [&](const RowPiece& piece, const JoinColumn& column) {
                  std::ranges::copy(column.values, out.begin() + (piece.list - rows.data()));
              });
@@ -353,17 +353,21 @@ JoinColumn JoinRows::column(std::span<std::uint64_t> values, std::span<std::uint
     check_room(values.size(), size(), "values");
     detail::check_bitmap(size(), valid.size());
     std::size_t can_pass = 0;
-    for_each(nullptr, size(), Reads::values, [&](const RowPiece& piece, const JoinColumn& column) {
-        std::ranges::copy(column.values, values.begin() + static_cast<std::ptrdiff_t>(piece.first));
-        can_pass += JoinFilter::accept_all().bitmap(column, valid.subspan(piece.first / 8));
-    });
+    for_each(
+        nullptr, size(), Reads::values, {}, [&](const RowPiece& piece, const JoinColumn& column) {
+            std::ranges::copy(column.values,
+                              values.begin() + static_cast<std::ptrdiff_t>(piece.first));
+            can_pass += JoinFilter::accept_all().bitmap(column, valid.subspan(piece.first / 8));
+        });
     return {values.first(size()), hashed_, can_pass != size() ? valid.data() : nullptr, 0};
 }
 
 JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words, Nulls nulls,
                            const RowHash& hash) {
     const std::size_t n = words.size();
-    const auto codes = std::make_shared<detail::KeyBitmap>(detail::Places{0, n, 0}, 0u, Options());
+    Options options;
+    options.isa = detail::JoinAccess::isa(filter);
+    const auto codes = std::make_shared<detail::KeyBitmap>(detail::Places{0, n, 0}, 0u, options);
     const std::span<std::byte> bits = codes->bits();
     const std::size_t pass =
         JoinRows({words}, nulls, hash)

@@ -10,6 +10,7 @@
 #include "layouts/number.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"
+#include "simdbloom/fpr.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -26,20 +27,6 @@ std::string text_of(const Places& places) {
     return "from " + key(range.low) + " to " + key(range.high);
 }
 
-/// Calls use(keys, hashed) for the keys of a list or of a bitmap, some at a time.
-template <class Use>
-void for_each_key(const JoinFilter& part, const Use& use) {
-    const auto& set = JoinAccess::set(part);
-    if (const auto* list = std::get_if<JoinAccess::List>(&set))
-        return use((*list)->keys(), (*list)->hashed());
-    const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set);
-    if (bitmap == nullptr) return;
-    if ((*bitmap)->shift() != 0)
-        throw std::invalid_argument("simdbloom: \"" + part.why() +
-                                    "\" has no keys to unite; make parts by part()");
-    (*bitmap)->for_each([&](std::span<const std::uint64_t> keys) { use(keys, false); });
-}
-
 /// So many keys are counted exactly, in a millisecond or two, where the bits of their filter say
 /// that some rows repeat keys. What the bits say of more keys is good to 0.2 %.
 constexpr std::uint64_t few_enough_to_sort = 100'000;
@@ -49,114 +36,6 @@ constexpr std::uint64_t few_enough_to_sort = 100'000;
 constexpr double least_share = 0.5, least_share_if_exactly = 1 - 1.0 / 300;
 
 }  // namespace
-
-KeptKeys::KeptKeys(JoinTarget target) : target_(std::move(target)) {
-    // What cannot be made says so now, and not when all keys are there.
-    check_target(target_);
-    if (target_.workload.max_bytes != 0) target_.options.max_bytes = target_.workload.max_bytes;
-    target_.workload.merge = true;
-    // The largest filter is what these keys give, and all of which they are a part.
-    if (target_.only_filter && target_.options.max_bytes != 0) {
-        (void)largest_blocks(target_);
-        most_kept_ = static_cast<std::uint64_t>(std::ceil(
-            8 * static_cast<double>(target_.options.max_bytes) / bits_for(target_, 1'000'000)));
-    }
-}
-
-void KeptKeys::keep_at_most(std::size_t bytes) {
-    if (target_.options.max_bytes == 0)
-        throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
-                                    ") needs Options::max_bytes, the size of the filter that takes "
-                                    "the keys which are not kept");
-    (void)largest_blocks(target_);
-    most_kept_ = bytes / sizeof(std::uint64_t);
-}
-
-void KeptKeys::insert(std::vector<std::uint64_t> values, bool hashed) {
-    if (values.empty()) return;
-    Extent extent;
-    if (!hashed) extent.add(values);
-    {
-        const std::lock_guard lock(mutex_);
-        if (hashed_ && *hashed_ != hashed)
-            throw std::invalid_argument(
-                "simdbloom: a builder that keeps its keys takes keys or hashes; it was given both");
-        if (!largest_) {
-            const std::size_t n = values.size();
-            pieces_.push_back(std::move(values));
-            kept_ += n;
-            const auto before = std::exchange(hashed_, hashed);
-            try {
-                if (kept_ > most_kept_ && !united_) let_go();
-            } catch (...) {
-                pieces_.pop_back();
-                kept_ -= n;
-                hashed_ = before;
-                throw;
-            }
-            extent_.add(extent);
-            return;
-        }
-        extent_.add(extent);
-    }
-    insert_alone_or_beside(*largest_, filling_, values, hashed);
-}
-
-/// The keys are too many to be kept: rows that repeat keys are dropped, or else the largest filter
-/// takes all keys.
-void KeptKeys::let_go() {
-    AnyFilter filter = largest_filter(target_);
-    fill(filter);
-    if (2 * estimated_keys(filter).keys < static_cast<double>(most_kept_)) {
-        std::vector<std::vector<std::uint64_t>> distinct;
-        distinct.push_back(distinct_of(pieces_, kept_));
-        if (2 * distinct[0].size() <= most_kept_) {
-            pieces_ = std::move(distinct);
-            kept_ = pieces_[0].size();
-            return;
-        }
-    }
-    largest_ = std::move(filter);
-    pieces_ = {};
-    kept_ = 0;
-}
-
-void KeptKeys::unite(const JoinFilter& part) {
-    if (const auto* filter = part.filter()) {
-        auto& into = largest_ ? largest_ : united_;
-        if (into) *into |= *filter;
-        else into = *filter;
-        if (part.range()) extent_.add(*part.range());
-        else range_is_known_ = false;
-        return;
-    }
-    all_ = all_ || part.kind() == JoinFilter::Kind::all;
-    for_each_key(part, [&](std::span<const std::uint64_t> keys, bool hashed) {
-        insert({keys.begin(), keys.end()}, hashed);
-    });
-}
-
-void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
-                            std::span<const std::uint64_t> values, bool hashed) {
-    constexpr std::size_t at_a_time = 16'384;  // for which others wait
-    for (std::size_t i = 0; i < values.size(); i += at_a_time) {
-        const auto some = values.subspan(i, std::min(at_a_time, values.size() - i));
-        if (const std::unique_lock alone(filling, std::try_to_lock); alone) {
-            if (hashed) filter.insert_hashes(some);
-            else filter.insert(some);
-        } else {
-            const std::shared_lock beside(filling);
-            BuildAccess::insert_beside_others(filter.base(), some, hashed);
-        }
-    }
-}
-
-void insert_keys(AnyFilter& filter, const JoinFilter& part) {
-    for_each_key(part, [&](std::span<const std::uint64_t> keys, bool hashed) {
-        if (hashed) filter.insert_hashes(keys);
-        else filter.insert(keys);
-    });
-}
 
 template <class Use>
 void KeptKeys::for_each(const Use& use) const {
@@ -250,16 +129,8 @@ JoinFilter KeptKeys::list(std::vector<std::uint64_t> keys, const std::string& wh
     const std::size_t n = keys.size();
     return JoinAccess::make(
         std::make_shared<const KeyList>(std::move(keys), places ? Places::of(*places).flip : 0,
-                                        hashed,
-                                        target_.options.isa ? *target_.options.isa : default_isa()),
+                                        hashed, target_.options.isa),
         places, "list: " + counted(n, hashed ? "hash" : "key", hashed ? "es" : "s") + why);
-}
-
-void KeptKeys::fill(AnyFilter& filter) const {
-    const bool hashed = hashed_.value_or(false);
-    for (const auto& piece : pieces_)
-        if (hashed) parallel_insert_hashes(filter, piece, threads_);
-        else parallel_insert(filter, piece, threads_);
 }
 
 /// A list or an exact bitmap, where one is small.
@@ -321,7 +192,7 @@ JoinFilter KeptKeys::bloom(EmptyFilter empty, std::uint64_t n, bool is_part) con
 /// filter that is off by more than 1 %, by the bits that are set, gives way to the nearest of eight
 /// others of about its size.
 void KeptKeys::meet_fpr(AnyFilter& filter) const {
-    const double wanted = *target_.fpr;
+    const double wanted = *target_.fpr;  // in [fpr::least, 1), and so is every FPR tried
     constexpr unsigned tries = 8;
     constexpr std::uint64_t least_keys = 1'000;  // of fewer, a block more or less decides
     if (filter.n_keys() < least_keys || filter.expected_fpr() > 1.05 * wanted) return;
@@ -330,7 +201,8 @@ void KeptKeys::meet_fpr(AnyFilter& filter) const {
     target.spec = filter.spec();
     double fpr = filter.estimated_fpr(), least = off(fpr);
     for (unsigned i = 0; i < tries && least > 0.01; ++i) {
-        target.fpr = std::clamp(*target.fpr * wanted / fpr, 0.9 * wanted, 1.1 * wanted);
+        target.fpr = std::clamp(*target.fpr * wanted / fpr, std::max(0.9 * wanted, fpr::least),
+                                std::min(1.1 * wanted, (1 + wanted) / 2));
         auto other = empty_filter(target, filter.n_keys(), false);
         if (!other) return;
         fill(other->filter);
@@ -363,14 +235,20 @@ JoinFilter KeptKeys::finish(bool is_part) const {
                                " keys");
     };
     if (largest_) {
+        const std::uint64_t n = target_.workload.n_keys;
+        const bool for_n = n != 0 && has_filter(target_, n);
+        if (is_part) {
+            if (!for_n) return too_few_bits(static_cast<double>(n));
+            return made_of(*largest_, "for " + std::to_string(n) + " keys");
+        }
         const double keys = estimated_keys(*largest_).keys;
         if (8 * static_cast<double>(largest_->size_in_bytes()) < keys) return too_few_bits(keys);
         AnyFilter filter = folded_to(target_, *largest_);
         const std::uint64_t parts = largest_->size_in_bytes() / filter.size_in_bytes();
-        return made_of(std::move(filter), parts == 1
-                                              ? "the largest that max_bytes allows"
-                                              : "the largest that max_bytes allows, folded to a " +
-                                                    std::to_string(parts) + "th");
+        return made_of(
+            std::move(filter),
+            (for_n ? "for " + std::to_string(n) + " keys" : "the largest that max_bytes allows") +
+                (parts == 1 ? "" : ", folded by a factor of " + std::to_string(parts)));
     }
     if (kept_ == 0) return JoinFilter::accept_none();
     if (chooses())
@@ -393,7 +271,11 @@ JoinFilter KeptKeys::finish(bool is_part) const {
 
 std::optional<AnyFilter> KeptKeys::at_present() const {
     if (largest_) return folded_to(target_, *largest_);
-    if (united_) return *united_;
+    if (united_) {
+        AnyFilter filter = *united_;
+        fill(filter);
+        return filter;
+    }
     if (kept_ == 0) return std::nullopt;
     auto empty = empty_filter(target_, keys_to_expect(), false);
     if (!empty) return std::nullopt;

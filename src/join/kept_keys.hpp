@@ -31,19 +31,21 @@ public:
     /// Throws for what cannot be made (check_target).
     explicit KeptKeys(JoinTarget target);
 
-    /// From then on at most so many keys are kept; beyond them the largest filter takes all keys.
+    /// From then on at most so many bytes of keys are kept; beyond them largest_filter() takes all.
     void keep_at_most(std::size_t bytes);
 
     /// Several threads may call it at the same time. Throws std::invalid_argument for keys after
     /// hashes, and for hashes after keys.
     void insert(std::vector<std::uint64_t> values, bool hashed);
     /// The keys of a part. Nothing else may insert meanwhile. Throws std::invalid_argument for a
-    /// prefix bitmap, and for a filter that cannot be ORed with those of the parts before.
+    /// prefix bitmap, a filter that is no Bloom filter, and one that cannot be ORed with those of
+    /// the parts before.
     void unite(const JoinFilter& part);
     /// Fill filters on so many threads.
     void use_threads(unsigned threads) noexcept { threads_ = std::max(threads_, threads); }
 
     bool chooses() const noexcept { return !target_.only_filter; }
+    const std::optional<Isa>& isa() const noexcept { return target_.options.isa; }
     /// Chooses. `is_part`: see JoinBuilder::part(). Leaves the keys as they are.
     JoinFilter finish(bool is_part) const;
     /// Of what finish() gives. Nothing else may be called meanwhile.

@@ -11,9 +11,7 @@
 namespace simdbloom::detail {
 namespace {
 
-const KeySetKernels* key_set_kernels(const std::optional<Isa>& isa) {
-    return &table_of(isa ? *isa : default_isa()).key_sets;
-}
+Isa named_or_default(const std::optional<Isa>& isa) { return isa ? *isa : default_isa(); }
 
 }  // namespace
 
@@ -45,8 +43,13 @@ void Extent::add(const KeyRange& range) noexcept {
     other.low = 0, other.high = ~std::uint64_t{0};
 }
 
-KeyList::KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed, Isa isa)
-    : keys_(std::move(keys)), flip_(flip), hashed_(hashed), kernels_(key_set_kernels(isa)) {}
+KeyList::KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed,
+                 const std::optional<Isa>& isa)
+    : keys_(std::move(keys)),
+      flip_(flip),
+      hashed_(hashed),
+      isa_(named_or_default(isa)),
+      kernels_(&table_of(isa_).key_sets) {}
 
 std::size_t KeyList::answer(std::span<const std::uint64_t> words, Output output, void* out) const {
     return kernels_->list({keys_.data(), 0, keys_.size(), 0, 0}, words.data(), words.size(), output,
@@ -71,12 +74,10 @@ KeyBitmap::KeyBitmap(const Places& places, unsigned shift, const Options& option
       shift_(shift),
       bits_(static_cast<std::size_t>(bytes_of(places, shift)), options.huge_pages,
             options.allocator),
-      kernels_(key_set_kernels(options.isa)),
+      isa_(named_or_default(options.isa)),
+      kernels_(&table_of(isa_).key_sets),
       // register64 loads a word a key too.
-      prefetch_above_(
-          tuning()
-              .of(options.isa ? *options.isa : default_isa(), tuned_of(LayoutKind::register64))
-              .prefetch_above),
+      prefetch_above_(tuning().of(isa_, tuned_of(LayoutKind::register64)).prefetch_above),
       near_(bits_.size() <= tuning().near_up_to) {}
 
 std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
@@ -150,7 +151,7 @@ void KeyBitmap::for_each(const std::function<void(std::span<const std::uint64_t>
 std::optional<BatchRange> BatchRange::of(const KeyRange& range, Isa isa) {
     const Places p = Places::of(range);
     if (p.last() >= signed_flip) return std::nullopt;
-    return BatchRange{{nullptr, p.low, p.last() + 1, p.flip, 0}, key_set_kernels(isa)};
+    return BatchRange{{nullptr, p.low, p.last() + 1, p.flip, 0}, &table_of(isa).key_sets};
 }
 
 }  // namespace simdbloom::detail

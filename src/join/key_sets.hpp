@@ -58,18 +58,21 @@ public:
     static constexpr std::size_t most = 64;
 
     /// At least one key and at most `most`, which are distinct and ascend by place.
-    KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed, Isa isa);
+    KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed,
+            const std::optional<Isa>& isa);
 
     std::size_t answer(std::span<const std::uint64_t> words, Output output, void* out) const;
     Prune prune(const Places& asked) const noexcept;
     Places places() const noexcept { return {keys_.front() ^ flip_, keys_.back() ^ flip_, flip_}; }
     bool hashed() const noexcept { return hashed_; }
+    Isa isa() const noexcept { return isa_; }
     std::span<const std::uint64_t> keys() const noexcept { return keys_; }
 
 private:
     std::vector<std::uint64_t> keys_;
     std::uint64_t flip_;
     bool hashed_;
+    Isa isa_;
     const KeySetKernels* kernels_;
 };
 
@@ -89,6 +92,7 @@ public:
     Prune prune(const Places& asked) const noexcept;
     const Places& places() const noexcept { return places_; }
     unsigned shift() const noexcept { return shift_; }
+    Isa isa() const noexcept { return isa_; }
     std::uint64_t cells() const noexcept {
         return (places_.high >> shift_) - (places_.low >> shift_) + 1;
     }
@@ -108,10 +112,14 @@ private:
     unsigned shift_;
     Storage bits_;
     std::uint64_t keys_ = 0;
+    Isa isa_;
     const KeySetKernels* kernels_;
     std::size_t prefetch_above_;
     bool near_;
 };
+
+/// Throws std::out_of_range for a row that is none of the `there` rows of a column.
+void check_rows(std::span<const std::uint32_t> rows, std::size_t there);
 
 /// Whether a batch of rows can be skipped, because none of its keys lies in a range.
 struct BatchRange {
@@ -148,11 +156,13 @@ struct JoinAccess {
     static JoinFilter make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why,
                            KeyKind kind = KeyKind::unknown);
     /// Of the keys of a list or bitmap that nobody else has yet.
-    static void set_key_kind(JoinFilter& filter, KeyKind kind) noexcept {
-        filter.key_kind_ = kind;
-    }
+    static void set_key_kind(JoinFilter& filter, KeyKind kind) noexcept { filter.key_kind_ = kind; }
     static JoinFilter all(std::string why) { return make(JoinFilter::Everything{}, {}, why); }
     static const JoinFilter::Set& set(const JoinFilter& filter) noexcept { return filter.set_; }
+    /// The instruction set that answers; nothing of Kind::all and Kind::none, which need none.
+    static std::optional<Isa> isa(const JoinFilter& filter) noexcept;
+    /// That of the filter, if the options named it or the filter is there.
+    static std::optional<Isa> isa(const JoinBuilder& builder) noexcept;
 };
 
 }  // namespace simdbloom::detail

@@ -11,7 +11,9 @@ namespace {
 // Digits of pi. What NULL is in place of a key.
 constexpr std::uint64_t null_word = 0x243F6A8885A308D3u;
 
-Isa isa_of_rows() {
+Isa isa_of_rows(Reads reads, std::optional<Isa> of_filter) {
+    if (of_filter) return *of_filter;
+    if (reads == Reads::validity) return Isa::scalar;  // nothing is hashed
     static const Isa isa = default_isa();
     return isa;
 }
@@ -22,10 +24,10 @@ std::uint64_t RowReader::hash_of_null(const RowHash& hash) noexcept {
     return hash.secret ? siphash(null_word, *hash.secret) : hash_key(null_word, hash.seed);
 }
 
-RowReader::RowReader(const JoinRows& rows, std::size_t asked, Reads reads)
+RowReader::RowReader(const JoinRows& rows, std::size_t asked, Reads reads, std::optional<Isa> isa)
     : rows_(rows),
       reads_(reads),
-      isa_(isa_of_rows()),
+      isa_(isa_of_rows(reads, isa)),
       kernels_(&kernels_of(isa_, Layout{})),
       string_hash_{rows.hash_.seed, rows.hash_.secret ? &*rows.hash_.secret : nullptr} {
     if (reads == Reads::codes) return;

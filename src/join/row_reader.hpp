@@ -86,8 +86,8 @@ enum class Reads : std::uint8_t { values, hashes, codes, validity };
 class RowReader {
 public:
     /// `asked`: how many rows will be read. Dictionaries with no more words than that are read
-    /// here.
-    RowReader(const JoinRows& rows, std::size_t asked, Reads reads);
+    /// here. `isa`: that of the filter, if there is one.
+    RowReader(const JoinRows& rows, std::size_t asked, Reads reads, std::optional<Isa> isa);
     RowReader(const RowReader&) = delete;
     RowReader& operator=(const RowReader&) = delete;
 

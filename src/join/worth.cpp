@@ -48,11 +48,10 @@ Worth JoinFilter::worth(const Workload& workload) const {
     check(workload);
     // A list and a bitmap take no more than register64, which loads a word a row too and hashes
     // besides.
-    const bool asks = kind() != Kind::all && kind() != Kind::none;
-    return worth_of(
-        size_in_bytes(), estimated_fpr(),
-        asks ? asking_ns("register64:k=5", default_isa(), size_in_bytes(), workload.hits) : 0,
-        workload);
+    const auto isa = detail::JoinAccess::isa(*this);
+    return worth_of(size_in_bytes(), estimated_fpr(),
+                    isa ? asking_ns("register64:k=5", *isa, size_in_bytes(), workload.hits) : 0,
+                    workload);
 }
 
 }  // namespace simdbloom

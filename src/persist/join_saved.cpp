@@ -132,7 +132,8 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
     if (p.body == Body::filter) {
         // The filter says itself how many bytes it takes.
         p.bits_bytes = static_cast<std::size_t>(bytes_in_all - framing_bytes);
-        if (options.max_bytes != 0 && p.bits_bytes > options.max_bytes + framing_bytes)
+        if (options.max_bytes != 0 && p.bits_bytes > framing_bytes &&
+            p.bits_bytes - framing_bytes > options.max_bytes)
             return fault(LoadFault::limit,
                          std::to_string(p.bits_bytes) +
                              " bytes are more than max_bytes=" + std::to_string(options.max_bytes));
@@ -200,8 +201,7 @@ Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& optio
         case Body::list:
             return JoinAccess::make(
                 std::make_shared<const KeyList>(keys_of_list(loaded->bytes), p.places().flip,
-                                                p.has(of_hashes),
-                                                options.isa ? *options.isa : default_isa()),
+                                                p.has(of_hashes), options.isa),
                 p.range(),
                 "list: " + std::to_string(p.keys) + (p.has(of_hashes) ? " hashes" : " keys") +
                     ", loaded",

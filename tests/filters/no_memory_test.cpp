@@ -8,28 +8,9 @@
 namespace simdbloom {
 namespace {
 
+using test::fail_everywhere;
 using test::found;
 using test::KeyVector;
-
-/// work(k-th thing) with k allocations, for all k until it succeeds; after(thing, whether it did).
-/// Returns how many failures there were.
-template <class Make, class Work, class After>
-long fail_everywhere(const Make& make, const Work& work, const After& after) {
-    for (long k = 0;; ++k) {
-        auto thing = make();
-        bool done = true;
-        try {
-            const test::AllocationLimit limit(k);
-            work(thing);
-        } catch (const std::bad_alloc&) {
-            done = false;
-        }
-        SCOPED_TRACE(std::to_string(k) + " allocations" + (done ? ", enough" : ""));
-        after(thing, done);
-        if (done || ::testing::Test::HasFailure()) return k;
-        EXPECT_LT(k, 5'000) << "it never succeeds";
-    }
-}
 
 template <class F>
 void expect_true_of_itself(const F& f, const KeyVector& keys) {
@@ -256,64 +237,6 @@ TEST(WithoutMemory, AnAssignmentThatChangesTheTypeFailsAsOthersDo) {
                                       ASSERT_EQ(f.count(done ? others : keys), 1'000u);
                                   }),
                   0);
-    }
-}
-
-TEST(WithoutMemory, JoinsKeepTheirFilters) {
-    const KeyVector keys = test::random_keys(2'000);
-    const std::vector<std::uint8_t> valid(keys.size() / 8, 0x7F);
-    const JoinColumn column{keys, false, valid.data()};
-    std::vector<std::uint32_t> rows(keys.size());
-
-    AnyFilter filter = make_filter("split256", keys.size(), 12);
-    filter.insert(keys);
-    const StarProbe one({JoinFilter(filter)}),
-        three({JoinFilter(filter), JoinFilter(filter), JoinFilter(filter)}, Governor::Settings{});
-    const std::vector<JoinColumn> columns(3, column);
-    EXPECT_GT(fail_everywhere([&] { return one; }, [&](StarProbe& s) { s = three; },
-                              [&](StarProbe& s, bool done) {
-                                  ASSERT_EQ(s.order().size(), done ? 3u : 1u);
-                                  ASSERT_EQ(
-                                      s.select(std::span(columns).first(s.order().size()), rows),
-                                      keys.size() / 8 * 7);
-                              }),
-              0);
-
-    for (const unsigned threads : {1u, 3u})
-        fail_everywhere([] { return std::make_unique<JoinBuilder>("split256", 2'000, 12); },
-                        [&](auto& builder) { builder->insert(column, threads); },
-                        [&](auto& builder, bool done) {
-                            ASSERT_EQ(builder->rows(), done ? keys.size() / 8 * 7 : 0);
-                            ASSERT_EQ(std::move(*builder).finish().count(column),
-                                      done ? keys.size() / 8 * 7 : 0);
-                        });
-}
-
-// A builder that chooses keeps its keys until it has the filter.
-TEST(WithoutMemory, JoinsChooseAgain) {
-    KeyVector dense(2'000), runs(20'000);
-    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = i;
-    for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = i / 1'000 * 100'000 + i % 1'000;
-    for (const KeyVector& keys : {test::random_keys(30), dense, runs, test::random_keys(2'000)}) {
-        const auto make = [] { return std::make_unique<JoinBuilder>("auto", 0, 12); };
-        fail_everywhere(
-            make, [&](auto& builder) { builder->insert({keys}); },
-            [&](auto& builder, bool done) {
-                ASSERT_EQ(std::move(*builder).finish().count({keys}), done ? keys.size() : 0);
-            });
-        fail_everywhere(
-            [&] {
-                auto builder = make();
-                builder->insert({keys});
-                return builder;
-            },
-            [&](auto& builder) {
-                ASSERT_EQ(std::move(*builder).finish().count({keys}), keys.size());
-            },
-            [&](auto& builder, bool done) {
-                if (done) ASSERT_THROW((void)std::move(*builder).finish(), std::invalid_argument);
-                else ASSERT_EQ(std::move(*builder).finish().count({keys}), keys.size());
-            });
     }
 }
 

@@ -205,6 +205,32 @@ TEST(JoinRows, NarrowColumnsKnowTheRange) {
     EXPECT_EQ(JoinRows({outside}).count(filter), 0u);
 }
 
+// Not even the rows of the pieces before it, which a selection in place would lose.
+TEST(JoinRows, ARowThatIsNotThereLeavesTheOutputAsItWas) {
+    const std::vector<std::uint64_t> values = test::random_keys(100);
+    AnyFilter filled = make_filter("split256", 100, 12);
+    filled.insert(std::span(values).first(50));
+    const JoinFilter filter(filled), all = JoinFilter::accept_all();
+    const JoinColumn column{values};
+    const JoinRows of_column({values});
+    for (const auto* f : {&filter, &all})
+        for (const std::size_t wrong : {0u, 1u, 1'023u, 1'024u, 2'999u}) {
+            RowList rows(3'000);
+            for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i * 7 % 100;
+            rows[wrong] = 100;
+            const RowList before = rows;
+            test::expect_error<std::out_of_range>([&] { return f->select(column, rows, rows); },
+                                                  "row 100 of a column of 100 rows");
+            EXPECT_EQ(rows, before) << wrong;
+            test::expect_error<std::out_of_range>([&] { return of_column.select(*f, rows, rows); },
+                                                  "row 100 of a column of 100 rows");
+            EXPECT_EQ(rows, before) << wrong;
+            test::expect_error<std::out_of_range>(
+                [&] { return f->select({}, std::span(rows).first(1), rows); }, "of 0 rows");
+        }
+    EXPECT_EQ(filter.select({}, {}, {}), 0u);
+}
+
 TEST(JoinRows, WrongOnesAreRefusedByValue) {
     const std::vector<std::int32_t> three(3), four(4);
     test::expect_error<std::invalid_argument>([] { return JoinRows({}); }, "no columns");
@@ -223,11 +249,11 @@ TEST(JoinRows, WrongOnesAreRefusedByValue) {
     test::expect_error<std::length_error>([&] { return rows.select(all, wrong, {}); },
                                           "room for 0");
     test::expect_error<std::out_of_range>([&] { return rows.select(all, wrong, out); },
-                                          "row 3 of 3");
+                                          "row 3 of a column of 3");
     test::expect_error<std::out_of_range>([&] { return rows.hashes(wrong, words), 0; },
-                                          "row 3 of 3");
+                                          "row 3 of a column of 3");
     test::expect_error<std::out_of_range>([&] { return rows.insert_into(builder, wrong), 0; },
-                                          "row 3 of 3");
+                                          "row 3 of a column of 3");
     EXPECT_EQ(builder.rows(), 0u);
     test::expect_error<std::length_error>([&] { return rows.bitmap(all, none); }, "0 bytes");
     test::expect_error<std::length_error>([&] { return rows.and_bitmap(all, none); }, "0 bytes");

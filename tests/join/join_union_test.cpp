@@ -213,6 +213,37 @@ TEST(JoinAdvice, ACalibrationChoosesTheFilter) {
     EXPECT_EQ(std::move(named).finish().filter()->spec(), "register32:k=4");
 }
 
+// A calibration advises on no filter of less than two bits a key, and knows nothing of folding.
+TEST(JoinAdvice, WhatACalibrationCannotAdviseOnIsBuilt) {
+    const MadeUpCalibration calibration(1 << 20);
+    const PartKeys keys = test::random_keys(20'000);
+    for (const std::size_t max_bytes : {2'500u, 2'501u, 3'000u, 4'000u, 4'999u, 5'000u, 9'000u})
+        for (const unsigned fold_levels : {0u, 2u, 5u})
+            for (const double fpr : {0.0, 1e-12, 1e-3, 0.9}) {
+                Options options;
+                options.max_bytes = max_bytes;
+                options.fold_levels = fold_levels;
+                const std::unique_ptr<JoinBuilder> builder(
+                    fpr == 0 ? new JoinBuilder("auto", 0, 1.5, options)
+                             : new JoinBuilder(JoinBuilder::for_fpr("auto", fpr, options)));
+                builder->insert({keys});
+                const JoinFilter filter = std::move(*builder).finish();
+                EXPECT_LE(filter.size_in_bytes(), max_bytes);
+                EXPECT_EQ(filter.count({keys}), keys.size()) << filter.why();
+            }
+}
+
+// Some layouts would need more than 2^32 blocks.
+TEST(JoinAdvice, AnFprThatSomeLayoutsCannotHaveIsMet) {
+    const MadeUpCalibration calibration(1 << 20);
+    const PartKeys keys = test::random_keys(1'000'000);
+    JoinBuilder builder = JoinBuilder::for_fpr("auto", 1e-8);
+    builder.insert({keys});
+    const JoinFilter filter = std::move(builder).finish();
+    EXPECT_LE(filter.estimated_fpr(), 1.02e-8) << filter.why();
+    EXPECT_EQ(filter.count({keys}), keys.size());
+}
+
 // It is read once, and again only after it was written.
 TEST(JoinAdvice, ACalibrationThatIsWrittenAgainCountsAtOnce) {
     const MadeUpCalibration calibration(1 << 20);

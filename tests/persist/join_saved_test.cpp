@@ -197,6 +197,11 @@ TEST(JoinSaved, ForgedBytesAreRefused) {
     options.max_bytes = 100;
     for (const auto& bytes : {bitmap, prefix, filter})
         test::expect_refused(load<JoinFilter>(bytes, options), LoadFault::limit, "max_bytes=100");
+    for (const std::size_t most : {~std::size_t{0}, ~std::size_t{0} - 10, ~std::size_t{0} - 80}) {
+        options.max_bytes = most;
+        for (const auto& bytes : {bitmap, prefix, filter})
+            EXPECT_TRUE(load<JoinFilter>(bytes, options)) << most;
+    }
 }
 
 }  // namespace

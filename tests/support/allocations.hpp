@@ -2,10 +2,13 @@
 // this header replaces in the program of whoever includes it, and those of a memory resource.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <memory_resource>
 #include <new>
+#include <string>
 
 namespace simdbloom::test {
 
@@ -27,6 +30,26 @@ public:
     AllocationLimit(const AllocationLimit&) = delete;
     AllocationLimit& operator=(const AllocationLimit&) = delete;
 };
+
+/// work(k-th thing) with k allocations, for all k until it succeeds; after(thing, whether it did).
+/// Returns how many failures there were.
+template <class Make, class Work, class After>
+long fail_everywhere(const Make& make, const Work& work, const After& after) {
+    for (long k = 0;; ++k) {
+        auto thing = make();
+        bool done = true;
+        try {
+            const test::AllocationLimit limit(k);
+            work(thing);
+        } catch (const std::bad_alloc&) {
+            done = false;
+        }
+        SCOPED_TRACE(std::to_string(k) + " allocations" + (done ? ", enough" : ""));
+        after(thing, done);
+        if (done || ::testing::Test::HasFailure()) return k;
+        EXPECT_LT(k, 5'000) << "it never succeeds";
+    }
+}
 
 /// For the bits of filters.
 struct RefusingMemory : std::pmr::memory_resource {

@@ -1,0 +1,155 @@
+// How keys and parts come in.
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "join/distinct.hpp"
+#include "join/kept_keys.hpp"
+#include "simdbloom/build.hpp"
+#include "simdbloom/cardinality.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+/// Calls use(keys, hashed) for the keys of a list or of a bitmap, some at a time.
+template <class Use>
+void for_each_key(const JoinFilter& part, const Use& use) {
+    const auto& set = JoinAccess::set(part);
+    if (const auto* list = std::get_if<JoinAccess::List>(&set))
+        return use((*list)->keys(), (*list)->hashed());
+    const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set);
+    if (bitmap == nullptr) return;
+    if ((*bitmap)->shift() != 0)
+        throw std::invalid_argument("simdbloom: \"" + part.why() +
+                                    "\" has no keys to unite; make parts by part()");
+    (*bitmap)->for_each([&](std::span<const std::uint64_t> keys) { use(keys, false); });
+}
+
+}  // namespace
+
+KeptKeys::KeptKeys(JoinTarget target) : target_(std::move(target)) {
+    // What cannot be made says so now, and not when all keys are there.
+    check_target(target_);
+    if (target_.workload.max_bytes != 0) target_.options.max_bytes = target_.workload.max_bytes;
+    target_.workload.merge = true;
+    // The largest filter is what these keys give, and all of which they are a part.
+    if (target_.only_filter && target_.options.max_bytes != 0) {
+        (void)largest_blocks(target_);
+        most_kept_ = keys_that_fill(target_);
+    }
+}
+
+void KeptKeys::keep_at_most(std::size_t bytes) {
+    if (target_.options.max_bytes == 0)
+        throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
+                                    ") needs Options::max_bytes, the size of the filter that takes "
+                                    "the keys which are not kept");
+    (void)largest_blocks(target_);
+    most_kept_ = bytes / sizeof(std::uint64_t);
+}
+
+void KeptKeys::insert(std::vector<std::uint64_t> values, bool hashed) {
+    if (values.empty()) return;
+    Extent extent;
+    if (!hashed) extent.add(values);
+    {
+        const std::lock_guard lock(mutex_);
+        if (hashed_ && *hashed_ != hashed)
+            throw std::invalid_argument(
+                "simdbloom: a builder that keeps its keys takes keys or hashes; it was given both");
+        if (!largest_) {
+            const std::size_t n = values.size();
+            pieces_.push_back(std::move(values));
+            kept_ += n;
+            const auto before = std::exchange(hashed_, hashed);
+            try {
+                if (kept_ > most_kept_) let_go();
+            } catch (...) {
+                pieces_.pop_back();
+                kept_ -= n;
+                hashed_ = before;
+                throw;
+            }
+            extent_.add(extent);
+            return;
+        }
+        extent_.add(extent);
+    }
+    insert_alone_or_beside(*largest_, filling_, values, hashed);
+}
+
+/// The keys are too many to be kept: rows that repeat keys are dropped, or else the largest filter
+/// takes all keys, or that of the parts, which takes them in the end anyway.
+void KeptKeys::let_go() {
+    if (united_) {
+        fill(*united_);
+        pieces_ = {};
+        kept_ = 0;
+        return;
+    }
+    AnyFilter filter = largest_filter(target_);
+    fill(filter);
+    if (2 * estimated_keys(filter).keys < static_cast<double>(most_kept_)) {
+        std::vector<std::vector<std::uint64_t>> distinct;
+        distinct.push_back(distinct_of(pieces_, kept_));
+        if (2 * distinct[0].size() <= most_kept_) {
+            pieces_ = std::move(distinct);
+            kept_ = pieces_[0].size();
+            return;
+        }
+    }
+    largest_ = std::move(filter);
+    pieces_ = {};
+    kept_ = 0;
+}
+
+void KeptKeys::unite(const JoinFilter& part) {
+    if (const auto* filter = part.filter()) {
+        const auto* bits = filter->get_if<FilterBase>();
+        if (bits == nullptr || !bits->layout().is_bloom())
+            throw std::invalid_argument("simdbloom: a part that is \"" + filter->spec() +
+                                        "\" cannot be united: it is no Bloom filter");
+        check_not_moved(bits->blocks() == 0);
+        auto& into = largest_ ? largest_ : united_;
+        if (into) *into |= *filter;
+        else into = *filter;
+        if (part.range()) extent_.add(*part.range());
+        else range_is_known_ = false;
+        return;
+    }
+    all_ = all_ || part.kind() == JoinFilter::Kind::all;
+    for_each_key(part, [&](std::span<const std::uint64_t> keys, bool hashed) {
+        insert({keys.begin(), keys.end()}, hashed);
+    });
+}
+
+void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
+                            std::span<const std::uint64_t> values, bool hashed) {
+    constexpr std::size_t at_a_time = 16'384;  // for which others wait
+    for (std::size_t i = 0; i < values.size(); i += at_a_time) {
+        const auto some = values.subspan(i, std::min(at_a_time, values.size() - i));
+        if (const std::unique_lock alone(filling, std::try_to_lock); alone) {
+            if (hashed) filter.insert_hashes(some);
+            else filter.insert(some);
+        } else {
+            const std::shared_lock beside(filling);
+            BuildAccess::insert_beside_others(filter.base(), some, hashed);
+        }
+    }
+}
+
+void insert_keys(AnyFilter& filter, const JoinFilter& part) {
+    for_each_key(part, [&](std::span<const std::uint64_t> keys, bool hashed) {
+        if (hashed) filter.insert_hashes(keys);
+        else filter.insert(keys);
+    });
+}
+
+void KeptKeys::fill(AnyFilter& filter) const {
+    const bool hashed = hashed_.value_or(false);
+    for (const auto& piece : pieces_)
+        if (hashed) parallel_insert_hashes(filter, piece, threads_);
+        else parallel_insert(filter, piece, threads_);
+}
+
+}  // namespace simdbloom::detail

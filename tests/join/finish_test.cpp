@@ -1,0 +1,343 @@
+// What a builder was asked for is checked before keys come: whatever the limits, finish() and
+// part() give a filter of all keys.
+#include <cstdlib>
+#include <sstream>
+
+#include "join_keys.hpp"
+#include "scale.hpp"
+#include "simdbloom/join.hpp"
+#include "simdbloom/join_rows.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using FinishKind = JoinFilter::Kind;
+using FinishKeys = std::vector<std::uint64_t>;
+
+struct Asked {
+    std::string spec;
+    std::size_t n_keys;
+    double bits, fpr;  // fpr 0: bits
+    Options options;
+    std::size_t kept;  // keep_at_most(), unless ~0
+    bool hashed;
+
+    std::string text() const {
+        std::ostringstream text;
+        text << spec << " n_keys=" << n_keys << " bits=" << bits << " fpr=" << fpr
+             << " max_bytes=" << options.max_bytes << " fold_levels=" << options.fold_levels
+             << " kept=" << kept << " hashed=" << hashed;
+        return text.str();
+    }
+    /// Null where the builder refuses.
+    std::unique_ptr<JoinBuilder> builder() const {
+        try {
+            std::unique_ptr<JoinBuilder> made(
+                fpr != 0 ? new JoinBuilder(JoinBuilder::for_fpr(spec, fpr, options))
+                         : new JoinBuilder(spec, n_keys, bits, options));
+            if (kept != ~std::size_t{0}) made->keep_at_most(kept);
+            return made;
+        } catch (const std::logic_error&) {
+            return nullptr;
+        }
+    }
+};
+
+/// Calls use(asked) for a sample of all combinations, at night for all.
+template <class Use>
+void for_each_asked(const std::vector<std::string>& specs, const std::vector<std::size_t>& n_keys,
+                    const Use& use) {
+    constexpr std::size_t all = ~std::size_t{0};
+    constexpr std::pair<double, double> sizes[] = {{1, 0},      {1.5, 0},  {1.99, 0},   {4, 0},
+                                                   {12, 0},     {1000, 0}, {12, 1e-12}, {12, 1e-8},
+                                                   {12, 0.001}, {12, 0.5}, {12, 0.9},   {12, 0.99}};
+    const auto one_in = test::scaled<std::uint64_t>(200, 25, 1);
+    std::uint64_t number = 0;
+    for (const auto& spec : specs)
+        for (const std::size_t n : n_keys)
+            for (const auto& [bits, fpr] : sizes)
+                for (const std::size_t max_bytes :
+                     {std::size_t{0}, std::size_t{31}, std::size_t{64}, std::size_t{100},
+                      std::size_t{375}, std::size_t{1'000}, std::size_t{1'003}, std::size_t{4'100},
+                      std::size_t{70'000}, all / 2, all - 8, all})
+                    for (const unsigned fold_levels : {0u, 1u, 3u, 5u, 12u, 16u, 17u})
+                        for (const std::size_t kept :
+                             {all, std::size_t{0}, std::size_t{80}, std::size_t{800}})
+                            for (const bool hashed : {false, true}) {
+                                if (hash_key(number++, 1) % one_in != 0) continue;
+                                if (fpr != 0 && n != 0) continue;
+                                Options options;
+                                options.max_bytes = max_bytes;
+                                options.fold_levels = fold_levels;
+                                use(Asked{spec, n, bits, fpr, options, kept, hashed});
+                            }
+}
+
+TEST(JoinFinish, GivesAFilterOfAllKeysWhateverTheLimits) {
+    const FinishKeys keys = test::random_keys(3'000);
+    std::size_t filters = 0, refused = 0;
+    for_each_asked(
+        {"auto", "auto:blocked512", "split256", "register32:k=4", "classic:k=3"},
+        {0, 90, 3'000, std::size_t{1} << 40}, [&](const Asked& asked) {
+            // What is not limited may be more than there is memory.
+            const bool limited = asked.options.max_bytes != 0 && asked.options.max_bytes < 1 << 20;
+            if (!limited && (asked.kept != ~std::size_t{0} || asked.options.fold_levels > 12 ||
+                             (asked.fpr != 0 && asked.fpr < 1e-8 && asked.spec[0] != 's')))
+                return;
+            for (const std::size_t n : {std::size_t{1}, std::size_t{100}, keys.size()})
+                for (const bool is_part : {false, true}) {
+                    if (is_part && asked.n_keys == 0) continue;
+                    if (is_part && !limited && asked.n_keys > keys.size()) continue;
+                    const auto builder = asked.builder();
+                    if (!builder) {
+                        ++refused;
+                        continue;
+                    }
+                    SCOPED_TRACE(asked.text() + " keys=" + std::to_string(n) +
+                                 (is_part ? " part" : ""));
+                    const std::span some(keys.data(), n);
+                    builder->insert({some.first(n / 2), asked.hashed});
+                    builder->insert({some.subspan(n / 2), asked.hashed});
+                    std::optional<JoinFilter> filter;
+                    ASSERT_NO_THROW(filter.emplace(is_part ? std::move(*builder).part()
+                                                           : std::move(*builder).finish()));
+                    ++filters;
+                    ASSERT_EQ(filter->count({some, asked.hashed}), n) << filter->why();
+                    if (asked.options.max_bytes != 0) {
+                        ASSERT_LE(filter->size_in_bytes(), asked.options.max_bytes);
+                    }
+                    if (const AnyFilter* of = filter->filter()) {
+                        ASSERT_EQ(of->base().blocks() >> asked.options.fold_levels
+                                                             << asked.options.fold_levels,
+                                  of->base().blocks())
+                            << filter->why();
+                    }
+                }
+        });
+    EXPECT_GT(filters, 200u);
+    EXPECT_GT(refused, 20u);
+}
+
+// What no builder can do is refused by the builder, not by finish().
+TEST(JoinFinish, WhatCannotBeIsRefusedBeforeKeysCome) {
+    Options folds;
+    folds.fold_levels = 17;
+    test::expect_error<std::invalid_argument>(
+        [&] { return JoinBuilder("auto", 0, 12, folds).rows(); }, "fold_levels=17");
+    for (const char* spec : {"auto", "split256"})
+        test::expect_error<std::invalid_argument>(
+            [&] { return JoinBuilder::for_fpr(spec, 0.01, folds).rows(); }, "fold_levels=17");
+}
+
+// 3.7e19 keys would fill it.
+TEST(JoinFinish, AMostThatNobodyReachesKeepsAllKeys) {
+    const FinishKeys keys = test::random_keys(2'000);
+    for (const double bits : {1.0, 4.0, 12.0})
+        for (const std::size_t most : {~std::size_t{0}, ~std::size_t{0} - 100}) {
+            Options options;
+            options.max_bytes = most;
+            JoinBuilder builder("split256", 0, bits, options);
+            builder.insert({keys});
+            const JoinFilter filter = std::move(builder).finish();
+            EXPECT_EQ(filter.size_in_bytes(), make_filter("split256", 2'000, bits).size_in_bytes());
+            EXPECT_EQ(filter.count({keys}), keys.size());
+        }
+}
+
+// Parts have one size, whether their keys were kept or not.
+TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
+    const FinishKeys many = test::random_keys(5'000), few = test::random_keys(700, 50'000),
+                     hashes = test::random_keys(4'000, 90'000);
+    for (const std::string spec : {"auto", "auto:register64:k=5"})
+        for (const std::size_t n_keys : {6'000u, 5'701u, 100'000u})
+            for (const std::size_t max_bytes : {std::size_t{5'000}, std::size_t{1} << 20})
+                for (const unsigned fold_levels : {0u, 3u}) {
+                    Options options;
+                    options.max_bytes = max_bytes;
+                    options.fold_levels = fold_levels;
+                    SCOPED_TRACE(spec + " " + std::to_string(n_keys) + " " +
+                                 std::to_string(max_bytes) + " " + std::to_string(fold_levels));
+                    const auto part = [&](const FinishKeys& keys, std::size_t kept) {
+                        JoinBuilder builder(spec, n_keys, 12, options);
+                        if (kept != 0) builder.keep_at_most(kept);
+                        builder.insert({keys});
+                        return std::move(builder).part();
+                    };
+                    const JoinFilter parts[] = {part(many, 8'000), part(many, 0), part(few, 800),
+                                                part(few, 0)};
+                    const bool none = 8 * max_bytes < n_keys;
+                    for (const auto& one : parts) {
+                        ASSERT_EQ(one.kind(), none ? FinishKind::all : FinishKind::filter);
+                        ASSERT_EQ(one.size_in_bytes(), parts[1].size_in_bytes()) << one.why();
+                    }
+                    // The bits are those of keys that were kept.
+                    if (!none) {
+                        EXPECT_TRUE(std::ranges::equal(parts[0].filter()->base().bytes(),
+                                                       parts[1].filter()->base().bytes()));
+                    }
+                    // Into builders that keep their keys, let them go before, or do so after.
+                    for (const std::size_t kept : {0u, 800u, 20'000u})
+                        for (const bool keys_first : {false, true}) {
+                            JoinBuilder all(spec, n_keys, 12, options);
+                            if (kept != 0) all.keep_at_most(kept);
+                            if (keys_first) all.insert({few});
+                            for (const auto& one : parts) all.unite(one);
+                            if (!keys_first) all.insert({few});
+                            const JoinFilter filter = std::move(all).finish();
+                            ASSERT_EQ(filter.count({many}), many.size()) << filter.why();
+                            ASSERT_EQ(filter.count({few}), few.size()) << filter.why();
+                            ASSERT_LE(filter.size_in_bytes(), max_bytes);
+                        }
+                }
+}
+
+// Keys that come after the filter of a part are in it, and not kept beyond the limit.
+TEST(JoinFinish, KeysBesideThePartsAreLetGoToo) {
+    const FinishKeys keys = test::random_keys(40'000);
+    Options options;
+    options.max_bytes = 1 << 20;
+    JoinBuilder part("auto", keys.size(), 12, options), all("auto", keys.size(), 12, options);
+    part.insert({std::span(keys).first(20'000)});
+    all.keep_at_most(8'000);
+    all.unite(std::move(part).part());
+    for (std::size_t i = 20'000; i < keys.size(); i += 500)
+        all.insert({std::span(keys).subspan(i, 500)});
+    const Workload workload{.work_ns = 10};
+    const double fpr = all.worth(workload).fpr;
+    const JoinFilter filter = std::move(all).finish();
+    EXPECT_EQ(filter.count({keys}), keys.size());
+    EXPECT_EQ(filter.estimated_fpr(), fpr);
+}
+
+TEST(JoinFinish, PartsThatAreNoBloomFiltersAreRefused) {
+    const FinishKeys keys = test::random_keys(500);
+    for (const char* spec : {"cuckoo12", "dleft14", "growing16", "counting512", "scalable"}) {
+        auto table = make_filter(spec, 1'000, 90);
+        table.insert(keys);
+        JoinBuilder chooses("auto", 1'000, 12), plain("split256", 1'000, 12),
+            unknown("split256", 0, 12);
+        for (auto* builder : {&chooses, &plain, &unknown}) {
+            EXPECT_THROW(builder->unite(JoinFilter(table)), std::invalid_argument) << spec;
+            builder->insert({keys});
+            EXPECT_THROW(builder->unite(JoinFilter(table)), std::invalid_argument) << spec;
+            const JoinFilter filter = std::move(*builder).finish();
+            EXPECT_NE(filter.kind(), FinishKind::all);
+            EXPECT_EQ(filter.count({keys}), keys.size());
+        }
+        JoinBuilder named("auto", 1'000, 12);
+        test::expect_error<std::invalid_argument>([&] { return named.unite(JoinFilter(table)), 0; },
+                                                  make_filter(spec, 1'000, 90).spec());
+    }
+    // Nor one that was moved from.
+    AnyFilter filter = make_filter("split256", 1'000, 12);
+    const AnyFilter moved = std::move(filter);
+    JoinBuilder builder("auto", 1'000, 12);
+    EXPECT_THROW(builder.unite(JoinFilter(filter)), std::invalid_argument);
+    builder.insert({keys});
+    EXPECT_EQ(std::move(builder).finish().count({keys}), keys.size());
+}
+
+// Options::fold_levels holds of a filter that finish() folded, too.
+TEST(JoinFinish, AFoldedFilterFoldsAsOftenAsAskedFor) {
+    const FinishKeys keys = test::random_keys(3'000);
+    for (const unsigned fold_levels : {0u, 2u, 4u}) {
+        Options options;
+        options.max_bytes = 1 << 20;
+        options.fold_levels = fold_levels;
+        JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, options);
+        builder.keep_at_most(800);
+        builder.insert({keys});
+        const JoinFilter filter = std::move(builder).finish();
+        EXPECT_NE(filter.why().find("folded by a factor of"), std::string::npos) << filter.why();
+        EXPECT_LT(filter.size_in_bytes(), 20'000u);
+        EXPECT_EQ(filter.filter()->base().blocks() % (1u << fold_levels), 0u);
+        EXPECT_EQ(filter.count({keys}), keys.size());
+    }
+}
+
+/// As long as it lives, SIMDBLOOM_ISA names what there is not.
+struct WrongIsa {
+    WrongIsa() : before_(std::getenv("SIMDBLOOM_ISA") ? std::getenv("SIMDBLOOM_ISA") : "") {
+        setenv("SIMDBLOOM_ISA", "abacus", 1);
+    }
+    ~WrongIsa() {
+        if (before_.empty()) unsetenv("SIMDBLOOM_ISA");
+        else setenv("SIMDBLOOM_ISA", before_.c_str(), 1);
+    }
+
+private:
+    std::string before_;
+};
+
+// Who names the instruction set does not ask the environment for one.
+TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
+    const FinishKeys keys = test::random_keys(2'000), few = test::random_keys(40),
+                     dense = test::sequence(7, 2'000, 3), runs = [] {
+                         FinishKeys made;
+                         for (std::uint64_t i = 0; i < 20'000; ++i)
+                             made.push_back(i / 1'000 * 100'000 + i % 1'000);
+                         return made;
+                     }();
+    std::vector<std::string> texts;
+    for (int i = 0; i < 300; ++i) texts.push_back("text " + std::to_string(i));
+    const std::vector<std::string_view> strings(texts.begin(), texts.end()),
+        words(strings.begin(), strings.begin() + 30);
+    std::vector<std::int32_t> codes(300), numbers(300);
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        codes[i] = static_cast<std::int32_t>(i % words.size()), numbers[i] = codes[i];
+    const JoinRows of_strings({strings}), of_pairs({numbers, strings}), of_numbers({numbers}),
+        of_codes({KeyColumn::dictionary(codes, words)});
+
+    const WrongIsa wrong;
+    EXPECT_THROW((void)default_isa(), std::invalid_argument);
+    EXPECT_THROW(JoinBuilder("auto", 0, 12), std::invalid_argument);
+    Options options;
+    options.isa = Isa::scalar;
+    for (const auto& set : {keys, few, dense, runs})
+        for (const char* spec : {"auto", "split256", "auto:classic"}) {
+            for (const std::size_t n_keys : {std::size_t{0}, set.size()}) {
+                JoinBuilder builder(spec, n_keys, 12, options), part(spec, set.size(), 12, options),
+                    all(spec, set.size(), 12, options);
+                builder.insert({set}, 2);
+                part.insert({set});
+                all.unite(std::move(part).part());
+                for (const JoinFilter& filter :
+                     {std::move(builder).finish(), std::move(all).finish()}) {
+                    EXPECT_EQ(filter.count({set}), set.size()) << filter.why();
+                    (void)filter.worth({.work_ns = 10});
+                    const auto saved = save(filter);
+                    EXPECT_TRUE(load<JoinFilter>(saved, options));
+                }
+            }
+            JoinBuilder of_fpr = JoinBuilder::for_fpr(spec, 0.01, options);
+            of_fpr.insert({set});
+            EXPECT_EQ(std::move(of_fpr).finish().count({set}), set.size());
+        }
+    std::vector<std::uint32_t> list(300), out(300);
+    for (std::uint32_t i = 0; i < list.size(); ++i) list[i] = i;
+    for (const JoinRows* rows : {&of_strings, &of_pairs, &of_numbers, &of_codes})
+        for (const char* spec : {"auto", "split256"})
+            for (const std::size_t n_keys : {0u, 300u}) {
+                JoinBuilder builder(spec, n_keys, 12, options), of_list(spec, n_keys, 12, options);
+                rows->insert_into(builder);
+                rows->insert_into(of_list, list);
+                for (const JoinFilter& filter :
+                     {std::move(builder).finish(), std::move(of_list).finish()}) {
+                    EXPECT_EQ(rows->count(filter), rows->size()) << filter.why();
+                    EXPECT_EQ(rows->select(filter, list, out), rows->size());
+                    std::vector<std::uint64_t> bits(5, ~std::uint64_t{0});
+                    EXPECT_EQ(rows->and_bitmap(filter, bits), rows->size());
+                }
+                EXPECT_EQ(rows->count(JoinFilter::accept_all()), rows->size());
+                EXPECT_EQ(rows->count(JoinFilter::accept_none()), 0u);
+            }
+    JoinBuilder of_words("auto", 0, 12, options);
+    of_strings.insert_into(of_words);
+    const JoinFilter filter = std::move(of_words).finish();
+    EXPECT_EQ(codes_that_pass(filter, words).count({test::sequence(0, words.size())}),
+              words.size());
+}
+
+}  // namespace
+}  // namespace simdbloom

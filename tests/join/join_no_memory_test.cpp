@@ -1,0 +1,161 @@
+// Builders of joins when memory runs out in the middle of a call: see filters/no_memory_test.cpp.
+#include <functional>
+
+#include "allocations.hpp"
+#include "simdbloom/join.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+using test::fail_everywhere;
+using KeyVector = std::vector<std::uint64_t>;
+
+TEST(JoinWithoutMemory, JoinsKeepTheirFilters) {
+    const KeyVector keys = test::random_keys(2'000);
+    const std::vector<std::uint8_t> valid(keys.size() / 8, 0x7F);
+    const JoinColumn column{keys, false, valid.data()};
+    std::vector<std::uint32_t> rows(keys.size());
+
+    AnyFilter filter = make_filter("split256", keys.size(), 12);
+    filter.insert(keys);
+    const StarProbe one({JoinFilter(filter)}),
+        three({JoinFilter(filter), JoinFilter(filter), JoinFilter(filter)}, Governor::Settings{});
+    const std::vector<JoinColumn> columns(3, column);
+    EXPECT_GT(fail_everywhere([&] { return one; }, [&](StarProbe& s) { s = three; },
+                              [&](StarProbe& s, bool done) {
+                                  ASSERT_EQ(s.order().size(), done ? 3u : 1u);
+                                  ASSERT_EQ(
+                                      s.select(std::span(columns).first(s.order().size()), rows),
+                                      keys.size() / 8 * 7);
+                              }),
+              0);
+
+    for (const unsigned threads : {1u, 3u})
+        fail_everywhere([] { return std::make_unique<JoinBuilder>("split256", 2'000, 12); },
+                        [&](auto& builder) { builder->insert(column, threads); },
+                        [&](auto& builder, bool done) {
+                            ASSERT_EQ(builder->rows(), done ? keys.size() / 8 * 7 : 0);
+                            ASSERT_EQ(std::move(*builder).finish().count(column),
+                                      done ? keys.size() / 8 * 7 : 0);
+                        });
+}
+
+// A builder that chooses keeps its keys until it has the filter.
+TEST(JoinWithoutMemory, JoinsChooseAgain) {
+    KeyVector dense(2'000), runs(20'000);
+    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = i;
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = i / 1'000 * 100'000 + i % 1'000;
+    for (const KeyVector& keys : {test::random_keys(30), dense, runs, test::random_keys(2'000)}) {
+        const auto make = [] { return std::make_unique<JoinBuilder>("auto", 0, 12); };
+        fail_everywhere(
+            make, [&](auto& builder) { builder->insert({keys}); },
+            [&](auto& builder, bool done) {
+                ASSERT_EQ(std::move(*builder).finish().count({keys}), done ? keys.size() : 0);
+            });
+        fail_everywhere(
+            [&] {
+                auto builder = make();
+                builder->insert({keys});
+                return builder;
+            },
+            [&](auto& builder) {
+                ASSERT_EQ(std::move(*builder).finish().count({keys}), keys.size());
+            },
+            [&](auto& builder, bool done) {
+                if (done) ASSERT_THROW((void)std::move(*builder).finish(), std::invalid_argument);
+                else ASSERT_EQ(std::move(*builder).finish().count({keys}), keys.size());
+            });
+    }
+}
+
+// finish() may be called again, whatever the builder holds by then.
+TEST(JoinWithoutMemory, JoinsFinishAgain) {
+    const KeyVector keys = test::random_keys(2'000), others = test::random_keys(500, 9'000);
+    Options options;
+    options.max_bytes = 1 << 14;
+    JoinBuilder made("auto", 3'000, 12, options);
+    made.insert({others});
+    const JoinFilter part = std::move(made).part();
+    using Builder = std::unique_ptr<JoinBuilder>;
+    const std::function<Builder()> makes[] = {
+        [&] { return std::make_unique<JoinBuilder>("split256", 3'000, 12, options); },
+        [&] { return std::make_unique<JoinBuilder>("split256", 0, 12, options); },
+        [&] {
+            auto builder = std::make_unique<JoinBuilder>("auto", 3'000, 12, options);
+            builder->keep_at_most(8'000);
+            return builder;
+        },
+        [&] {
+            auto builder = std::make_unique<JoinBuilder>("auto", 3'000, 12, options);
+            builder->keep_at_most(8'000);
+            builder->unite(part);
+            return builder;
+        }};
+    for (const auto& make : makes)
+        for (const bool is_part : {false, true})
+            for (const std::size_t unsealed : {0u, 1u}) {
+                const auto filled = [&] {
+                    auto builder = make();
+                    builder->insert({keys});
+                    (void)builder->announce(unsealed);
+                    return builder;
+                };
+                const auto end = [&](Builder& builder) {
+                    return is_part ? std::move(*builder).part() : std::move(*builder).finish();
+                };
+                try {
+                    auto builder = filled();
+                    (void)end(builder);
+                } catch (const std::invalid_argument&) {
+                    continue;  // no part without a number of keys
+                }
+                const auto failures = fail_everywhere(
+                    filled,
+                    [&](Builder& builder) { ASSERT_EQ(end(builder).count({keys}), 2'000u); },
+                    [&](Builder& builder, bool done) {
+                        if (done && unsealed == 0)
+                            ASSERT_THROW((void)end(builder), std::invalid_argument);
+                        else ASSERT_EQ(end(builder).count({keys}), 2'000u);
+                    });
+                EXPECT_GT(failures, 0);
+            }
+    // Nor are the keys lost that are let go.
+    fail_everywhere(
+        makes[2], [&](Builder& builder) { builder->insert({keys}); },
+        [&](Builder& builder, bool done) {
+            ASSERT_EQ(builder->rows(), done ? 2'000u : 0u);
+            if (!done) builder->insert({keys});
+            ASSERT_EQ(std::move(*builder).finish().count({keys}), 2'000u);
+        });
+    fail_everywhere(
+        makes[3], [&](Builder& builder) { builder->insert({keys}); },
+        [&](Builder& builder, bool done) {
+            if (!done) builder->insert({keys});
+            const JoinFilter filter = std::move(*builder).finish();
+            ASSERT_EQ(filter.count({keys}), 2'000u);
+            ASSERT_EQ(filter.count({others}), 500u);
+        });
+}
+
+// What is frozen is moved only once there is room for it.
+TEST(JoinWithoutMemory, AFilterThatCannotBeFrozenStaysWhereItIs) {
+    const KeyVector keys = test::random_keys(500);
+    const auto filled = [&] {
+        AnyFilter filter = make_filter("split256", 500, 12);
+        filter.insert(keys);
+        return filter;
+    };
+    for (const bool for_join : {false, true})
+        EXPECT_GT(fail_everywhere(
+                      filled,
+                      [&](AnyFilter& f) {
+                          if (for_join) (void)JoinFilter(std::move(f));
+                          else (void)FrozenFilter(std::move(f));
+                      },
+                      [&](AnyFilter& f, bool done) { ASSERT_EQ(f.count(keys), done ? 0u : 500u); }),
+                  0);
+}
+
+}  // namespace
+}  // namespace simdbloom
