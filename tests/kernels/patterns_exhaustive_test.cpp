@@ -137,9 +137,15 @@ bool takes_all(const Layout& layout) {
         case LayoutKind::blocked512:
         case LayoutKind::counting512:
             return layout.k == 16;
-        default:
+        case LayoutKind::split256:
+        case LayoutKind::split512:
+        case LayoutKind::sector512:
+        case LayoutKind::cuckoo8:
+        case LayoutKind::cuckoo12:
+        case LayoutKind::cuckoo16:
             return true;
     }
+    return false;
 }
 
 class ExhaustivePatterns : public ::testing::TestWithParam<std::string> {};

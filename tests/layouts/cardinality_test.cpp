@@ -2,6 +2,7 @@
 // as they say.
 #include <optional>
 
+#include "bit_rates.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -93,13 +94,9 @@ double left_clear(const FilterBase& filter, std::optional<unsigned> other, bool 
         const double bits = 8.0 * static_cast<double>(filter.size_in_bytes());
         return 1 - (!other || *other == 0 ? 1 : 2) / bits;
     }
-    // Groups of words; in one word of each group `probes` bits are set.
-    double groups = 1, words = 1, word = layout.block_bits(), probes = layout.k;
-    if (layout.kind == LayoutKind::split256 || layout.kind == LayoutKind::sector512)
-        groups = 8, word = layout.block_bits() / 8.0, probes = 1;
-    if (layout.kind == LayoutKind::split512) groups = 16, word = 32, probes = 1;
-    if (layout.kind == LayoutKind::zoned512)
-        groups = layout.groups, words = 8 / groups, word = 64, probes = layout.k / groups;
+    const test::Shape shape = test::shape_of(filter);
+    const double words = static_cast<double>(shape.words), probes = shape.probes,
+                 word = 8.0 * static_cast<double>(shape.word_bytes);
     const double one = (1 - 1 / words) + std::pow(1 - 1 / word, probes) / words;  // in its block
     if (!other || *other == 0) return 1 - (1 - one) / blocks;
     if (other_block) return 1 - 2 * (1 - one) / blocks;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <stdexcept>
 
 #include "support.hpp"
 
@@ -13,6 +14,7 @@ struct Shape {
     unsigned probes;
 };
 
+/// Not of a table: it sets no bits.
 inline Shape shape_of(const FilterBase& filter) {
     const Layout& l = filter.layout();
     switch (l.kind) {
@@ -31,9 +33,18 @@ inline Shape shape_of(const FilterBase& filter) {
             return {8, 1, 8, 1};
         case LayoutKind::zoned512:
             return {l.groups, 8 / l.groups, 8, l.k / l.groups};
-        default:
+        case LayoutKind::blocked512:
+        case LayoutKind::counting512:
             return {1, 1, 64, l.k};
+        case LayoutKind::cuckoo8:
+        case LayoutKind::cuckoo12:
+        case LayoutKind::cuckoo16:
+        case LayoutKind::dleft12:
+        case LayoutKind::dleft14:
+        case LayoutKind::dleft16:
+            break;
     }
+    throw std::logic_error(l.spec() + " has no shape");
 }
 
 /// Of the 32 bits or 8 counters of a word, those that are not 0.

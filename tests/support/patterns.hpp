@@ -63,10 +63,7 @@ inline void raise_counter(std::byte* counters, std::uint64_t bit) {
 
 template <LayoutKind kind, unsigned k, unsigned groups>
 void prepare_block(Chunk& c) {
-    constexpr std::size_t bytes = kind == LayoutKind::register32   ? 4
-                                  : kind == LayoutKind::register64 ? 8
-                                  : kind == LayoutKind::split256   ? 32
-                                                                   : 64;
+    constexpr std::size_t bytes = detail::traits_of(kind).block_bits / 8;
     std::memset(c.inserted.data(), 0, c.size);
     std::array<std::uint16_t, chunk> lacking;
     for (std::size_t j = 0; j < chunk; ++j) {
@@ -292,9 +289,10 @@ inline Prepare prepare_of(const Layout& layout) {
             return prepare_dleft<12>;
         case LayoutKind::dleft14:
             return prepare_dleft<14>;
-        default:
+        case LayoutKind::dleft16:
             return prepare_dleft<16>;
     }
+    return nullptr;
 }
 
 }  // namespace simdbloom::test

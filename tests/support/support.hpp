@@ -16,20 +16,27 @@
 
 namespace simdbloom::test {
 
-/// Every layout with each of its parameters that changes a kernel.
+/// Every layout with each of its parameters that changes a kernel. A kernel that loops over k gets
+/// the least k, two between, and the most if one line holds them all.
 inline std::vector<std::string> all_specs() {
-    std::vector<std::string> specs{
-        "classic:k=1",     "classic:k=8",      "classic:k=11",     "split256",
-        "sector512",       "blocked512:k=1",   "blocked512:k=8",   "blocked512:k=11",
-        "blocked512:k=16", "cuckoo8",          "cuckoo12",         "cuckoo16",
-        "counting:k=1",    "counting:k=8",     "counting:k=11",    "counting512:k=1",
-        "counting512:k=8", "counting512:k=11", "counting512:k=16", "dleft12",
-        "dleft14",         "dleft16",          "split512"};
-    for (unsigned k = 1; k <= 8; ++k) {
-        specs.push_back("register32:k=" + std::to_string(k));
-        specs.push_back("register64:k=" + std::to_string(k));
-        if (k % 2 == 0) specs.push_back("zoned512:z=2,k=" + std::to_string(k));
-        if (k % 4 == 0) specs.push_back("zoned512:z=4,k=" + std::to_string(k));
+    std::vector<std::string> specs;
+    for (const detail::LayoutTraits& layout : detail::layout_traits) {
+        const std::string name(layout.name);
+        const auto add = [&](const std::string& zones, unsigned k) {
+            specs.push_back(name + ":" + zones + "k=" + std::to_string(k));
+        };
+        if (layout.fixed_k()) {
+            specs.push_back(name);
+        } else if (layout.k_step == 0) {
+            for (const unsigned z : {2u, 4u})
+                for (unsigned k = z; k <= layout.k_max; k += z)
+                    add("z=" + std::to_string(z) + ",", k);
+        } else if (layout.variants > 1) {
+            for (unsigned k = layout.k_min; k <= layout.k_max; k += layout.k_step) add("", k);
+        } else {
+            for (const unsigned k : {layout.k_min, 8u, 11u}) add("", k);
+            if (!layout.anywhere) add("", layout.k_max);
+        }
     }
     return specs;
 }
@@ -38,12 +45,6 @@ inline std::vector<std::string> bloom_specs() {
     auto specs = all_specs();
     std::erase_if(specs, [](const std::string& spec) { return !Layout::parse(spec).is_bloom(); });
     return specs;
-}
-
-/// The ten names of the design, each at its default parameters.
-inline std::vector<std::string> named_specs() {
-    return {"classic",  "register32", "register64", "split256", "sector512",
-            "zoned512", "blocked512", "cuckoo8",    "cuckoo12", "cuckoo16"};
 }
 
 /// Every name of a layout, each at its default parameters.
