@@ -1,7 +1,6 @@
 // simdbloom advise: which filter takes the least time for a piece of work on this machine.
 #include "simdbloom/advice.hpp"
 
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 
@@ -29,15 +28,15 @@ std::uint64_t whole(const char* name, double value) {
 
 void print(const Advice::Choice& c, const Advice& advice) {
     if (c.is_none()) {
-        std::printf("%-18s %8s %12s %12s %10s %9s %9s %10.2f\n", "no filter", "", "", "", "", "",
-                    "", c.total_ns);
+        print_line(stdout, "%-18s %8s %12s %12s %10s %9s %9s %10.2f", "no filter", "", "", "", "",
+                   "", "", c.total_ns);
         return;
     }
     const bool equal = c.total_ns <= advice.best().total_ns * (1 + advice.noise);
-    std::printf("%-18s %8.2f %12llu %12s %9.3g%% %9.2f %9.2f %10.2f%s\n", c.spec.c_str(),
-                c.bits_per_key, static_cast<unsigned long long>(c.bytes),
-                std::string(to_string(c.isa)).c_str(), 100 * c.fpr, c.insert_ns, c.lookup_ns,
-                c.total_ns, equal && &c != &advice.best() ? "  as good" : "");
+    print_line(stdout, "%-18s %8.2f %12llu %12s %9.3g%% %9.2f %9.2f %10.2f%s", c.spec.c_str(),
+               c.bits_per_key, static_cast<unsigned long long>(c.bytes),
+               std::string(to_string(c.isa)).c_str(), 100 * c.fpr, c.insert_ns, c.lookup_ns,
+               c.total_ns, equal && &c != &advice.best() ? "  as good" : "");
 }
 
 int advise_on(AdviseSettings s) {
@@ -69,13 +68,15 @@ int advise_on(AdviseSettings s) {
                     {"ranking", std::move(ranking)}});
         return 0;
     }
-    std::printf("%s\n\n", advice.why().c_str());
-    std::printf("%-18s %8s %12s %12s %10s %9s %9s %10s\n", "spec", "bits/key", "bytes", "ISA",
-                "FPR", "insert ns", "lookup ns", "a probe ns");
+    print_line(stdout, "%s", advice.why().c_str());
+    print_line(stdout, "%s", "");
+    print_line(stdout, "%-18s %8s %12s %12s %10s %9s %9s %10s", "spec", "bits/key", "bytes", "ISA",
+               "FPR", "insert ns", "lookup ns", "a probe ns");
     for (std::size_t i = 0; i < advice.ranking.size(); ++i)
         if (i < s.lines || advice.ranking[i].is_none()) print(advice.ranking[i], advice);
-    std::printf("\n%zu combinations of layout, k, bits and ISA were compared.\n",
-                advice.candidates);
+    print_line(stdout, "%s", "");
+    print_line(stdout, "%zu combinations of layout, k, bits and ISA were compared.",
+               advice.candidates);
     return 0;
 }
 

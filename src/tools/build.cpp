@@ -1,11 +1,10 @@
 // simdbloom build: a filter of the keys in a file.
-#include <cstdio>
-#include <filesystem>
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
 #include "simdbloom/foreign.hpp"
@@ -28,7 +27,7 @@ struct BuildSettings {
 struct Built {
     std::string spec;
     std::size_t bytes;
-    double bits_per_key, fpr;
+    double bits_per_key, fpr, fpr_as_made;
 };
 
 /// Gives every batch of the keys to `insert`. Returns the number of keys.
@@ -65,7 +64,8 @@ Built build_ours(const BuildSettings& s, std::uint64_t expected, Waiting waiting
         inserted = insert_all(s, "building",
                               [&](KeySource& source) { filter.insert_hashes(source.hashes()); });
     save_file(filter, s.output);
-    return {filter.spec(), filter.size_in_bytes(), filter.bits_per_key(), filter.estimated_fpr()};
+    return {filter.spec(), filter.size_in_bytes(), filter.bits_per_key(), filter.estimated_fpr(),
+            filter.expected_fpr()};
 }
 
 /// A filter of another system.
@@ -81,15 +81,12 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
     save_file(filter, s.output);
     return {s.as, filter.size_in_bytes(),
             8 * static_cast<double>(filter.size_in_bytes()) / static_cast<double>(expected),
-            filter.estimated_fpr()};
+            filter.estimated_fpr(), std::max(foreign_fpr_as_made, s.fpr.value_or(0))};
 }
 
 int run(const BuildSettings& s) {
     check_json_output(s.json, s.output);
-    std::error_code none;  // neither file need exist
-    if (std::filesystem::is_regular_file(s.input, none) &&
-        std::filesystem::equivalent(s.input, s.output, none))
-        throw std::runtime_error("\"" + s.output + "\" is the file of the keys");
+    check_apart({s.input}, {s.output});
     // What is no regular file is read once: the hashes of its keys wait until their number is
     // known.
     Waiting waiting;
@@ -108,6 +105,7 @@ int run(const BuildSettings& s) {
     std::uint64_t inserted = 0;
     const Built built = s.as.empty() ? build_ours(s, expected, std::move(waiting), inserted)
                                      : build_foreign(s, expected, inserted);
+    const bool overfilled = inserted > expected && is_overfull(built.fpr, built.fpr_as_made);
     if (s.json)
         print_json({{"output", json_text(s.output)},
                     {"spec", built.spec},
@@ -115,15 +113,17 @@ int run(const BuildSettings& s) {
                     {"made_for", expected},
                     {"bytes", built.bytes},
                     {"bits_per_key", json_number(built.bits_per_key)},
-                    {"fpr", json_number(built.fpr)}});
+                    {"fpr", json_number(built.fpr)},
+                    {"overfull", overfilled}});
     else if (!s.quiet)
-        std::fprintf(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%\n",
-                     s.output.c_str(), static_cast<unsigned long long>(inserted),
-                     built.spec.c_str(), built.bytes, built.bits_per_key, 100 * built.fpr);
-    if (inserted > expected)
-        std::fprintf(stderr, "simdbloom: more keys than the %llu that the filter was made for\n",
-                     static_cast<unsigned long long>(expected));
-    return 0;
+        print_line(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%",
+                   s.output.c_str(), static_cast<unsigned long long>(inserted), built.spec.c_str(),
+                   built.bytes, built.bits_per_key, 100 * built.fpr);
+    if (!s.json && (inserted > expected || overfilled))
+        print_message(formatted("more keys than the %llu that the filter was made for%s",
+                                static_cast<unsigned long long>(expected),
+                                overfilled ? ": it is overfull" : ""));
+    return overfilled ? overfull : 0;
 }
 
 }  // namespace
@@ -169,6 +169,9 @@ void add_build(CLI::App& app, int& status) {
     add_json(*command, s->json);
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
     add_progress(*command, s->progress);
+    command->footer(
+        "Exit code 4 if --keys was far too small: the FPR is more than twice that of as many "
+        "keys.");
     command->callback([=, &status] { status = run(*s); });
 }
 

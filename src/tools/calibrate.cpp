@@ -1,7 +1,6 @@
 // simdbloom calibrate: measure this machine, and say what is known of it.
 #include "simdbloom/calibration.hpp"
 
-#include <cstdio>
 #include <optional>
 #include <stdexcept>
 
@@ -48,20 +47,21 @@ void say(const std::filesystem::path& path, const Calibration& c, bool json) {
                     {"choices", std::move(choices)}});
         return;
     }
-    std::printf("%s: %s, measured %s UTC\n", path.c_str(), c.machine.cpu.c_str(), c.date.c_str());
+    print_line(stdout, "%s: %s, measured %s UTC", path.c_str(), c.machine.cpu.c_str(),
+               c.date.c_str());
     for (const auto& r : c.rules) {
         const std::string above =
             r.prefetch_above == UINT64_MAX
                 ? "never prefetched"
                 : "prefetched above " + std::to_string(r.prefetch_above >> 10) + " KiB";
-        std::printf("%-12s %-17s %s, fewer than %u keys one by one\n",
-                    std::string(to_string(r.isa)).c_str(), r.spec.c_str(), above.c_str(),
-                    r.few_below);
+        print_line(stdout, "%-12s %-17s %s, fewer than %u keys one by one",
+                   std::string(to_string(r.isa)).c_str(), r.spec.c_str(), above.c_str(),
+                   r.few_below);
     }
     for (const auto& choice : c.choices)
-        std::printf("%-12s is taken for %s above %llu KiB\n",
-                    std::string(to_string(choice.isa)).c_str(), choice.spec.c_str(),
-                    static_cast<unsigned long long>(choice.above >> 10));
+        print_line(stdout, "%-12s is taken for %s above %llu KiB",
+                   std::string(to_string(choice.isa)).c_str(), choice.spec.c_str(),
+                   static_cast<unsigned long long>(choice.above >> 10));
 }
 
 int calibrate(const CalibrateSettings& s) {
@@ -71,14 +71,14 @@ int calibrate(const CalibrateSettings& s) {
         return 0;
     }
     const bool shows = s.progress || (!s.quiet && !s.json && shows_progress());
-    const auto made =
-        Calibration::measure(s.full ? Calibration::Effort::full : Calibration::Effort::quick,
-                             [&](double share, std::string_view what) {
-                                 if (shows)
-                                     std::fprintf(stderr, "\r%3.0f%% %-40.*s", 100 * share,
-                                                  static_cast<int>(what.size()), what.data());
-                             });
-    if (shows) std::fprintf(stderr, "\r%45s\r", "");
+    const auto made = Calibration::measure(
+        s.full ? Calibration::Effort::full : Calibration::Effort::quick,
+        [&](double share, std::string_view what) {
+            if (shows)
+                print_own(stderr, formatted("\r%3.0f%% %-40.*s", 100 * share,
+                                            static_cast<int>(what.size()), what.data()));
+        });
+    if (shows) print_own(stderr, formatted("\r%45s\r", ""));
     made.save(path);
     if (!s.quiet || s.json) say(path, made, s.json);
     return 0;

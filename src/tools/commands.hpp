@@ -67,7 +67,14 @@ struct ExitCode {
 constexpr ExitCode exit_codes[] = {{0, "done"},
                                    {1, "an error"},
                                    {2, "a command line that makes no sense"},
-                                   {3, "nothing found (probe, parquet --key)"}};
+                                   {3, "nothing found (probe, parquet --key)"},
+                                   {4, "done, but the filter is overfull (build, merge)"}};
+
+/// Whether a filter has many more keys than it was made for: its FPR is more than twice as high. A
+/// filter of another system does not say what it was made for. It is overfull above 10 %.
+constexpr double foreign_fpr_as_made = 0.05;
+inline bool is_overfull(double fpr, double as_made) { return fpr > 2 * as_made; }
+constexpr int overfull = 4;
 
 /// An option that takes one of a few words.
 template <class T>

@@ -1,10 +1,10 @@
 // simdbloom completion: what shells need to complete its command lines.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <numeric>
 
 #include "commands.hpp"
+#include "terminal.hpp"
 
 namespace simdbloom::tools {
 namespace {
@@ -89,11 +89,11 @@ bool takes_value(const CLI::Option& option) { return option.get_type_size() != 0
 
 void offer(const std::string& begun, const std::string& word, const std::string& meaning) {
     if (!word.starts_with(begun)) return;
-    std::printf(meaning.empty() ? "%s\n" : "%s\t%s\n", word.c_str(), meaning.c_str());
+    print_own(stdout, word + (meaning.empty() ? "" : "\t" + meaning) + "\n");
 }
 
 void offer_values(const CLI::Option& option, const std::string& before, const std::string& begun) {
-    if (takes_file(option)) std::puts(":files");
+    if (takes_file(option)) print_own(stdout, ":files\n");
     for (const std::string& value : values_of(option, begun))
         offer(before + begun, before + value, "");
 }
@@ -210,7 +210,7 @@ void add_completion(CLI::App& app, int& status) {
                             "bash, zsh or fish")
         ->required();
     command->callback([=, &status] {
-        std::fputs(*script, stdout);
+        print_own(stdout, *script);
         status = 0;
     });
 }

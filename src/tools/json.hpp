@@ -3,12 +3,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "commands.hpp"
+#include "terminal.hpp"
 
 namespace simdbloom::tools {
 
@@ -26,11 +27,8 @@ inline Json json_text(std::string_view text) {
         return as_text;
     } catch (const Json::type_error&) {
         std::string hex;
-        for (const char c : text) {
-            char digits[3];
-            std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(c));
-            hex += digits;
-        }
+        for (const char c : text)
+            hex += formatted("%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
         return {{"hex", hex}};
     }
 }
@@ -40,7 +38,12 @@ inline Json json_number(double number) {
     return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
-inline void print_json(const Json& object) { std::puts(object.dump().c_str()); }
+/// In ASCII, so that no text of it steers a terminal. Bytes that are not UTF-8 become U+FFFD.
+inline std::string dumped(const Json& value) {
+    return value.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+inline void print_json(const Json& object) { print_own(stdout, dumped(object) + "\n"); }
 
 /// A filter and an object cannot go to one place.
 inline void check_json_output(bool json, const std::string& output) {

@@ -11,7 +11,6 @@
 #include <bit>
 #include <cerrno>
 #include <condition_variable>
-#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -193,13 +192,14 @@ struct KeySource::Reader {
             try {
                 if (batch == nullptr) batch = std::make_unique<Batch>();
                 more = read(*batch);
+                const std::lock_guard lock(mutex);
+                if (more) ready.push_back(std::move(batch));
             } catch (...) {
                 what = std::current_exception();
                 more = false;
             }
             const std::lock_guard lock(mutex);
-            if (more) ready.push_back(std::move(batch));
-            else {
+            if (!more) {
                 fault = what;
                 ended = true;
             }
@@ -239,7 +239,12 @@ struct KeySource::Reader {
 KeySource::KeySource(const std::string& path, KeyFormat format, std::uint64_t seed,
                      unsigned threads)
     : reader_(std::make_shared<Reader>(path, format, seed)) {
-    if (threads > 1) reader_->thread = std::thread([reader = reader_] { reader->run(); });
+    if (threads <= 1) return;
+    try {
+        reader_->thread = std::thread([reader = reader_] { reader->run(); });
+    } catch (const std::system_error&) {
+        // Where no thread can be had, the caller reads.
+    }
 }
 
 KeySource::~KeySource() {
@@ -305,7 +310,7 @@ Progress::Progress(std::string what, bool wanted, bool unwanted)
     : what_(std::move(what)), on_(wanted || (!unwanted && shows_progress())) {}
 
 Progress::~Progress() {
-    if (on_ && shown_ != Clock::time_point{}) std::fputc('\n', stderr);
+    if (on_ && shown_ != Clock::time_point{}) print_own(stderr, "\n");
 }
 
 void Progress::show(const KeySource& source, bool last) {
@@ -322,12 +327,11 @@ void Progress::show(const KeySource& source, bool last) {
         const double share =
             std::min(1.0, static_cast<double>(source.bytes_read()) / static_cast<double>(all));
         const auto filled = static_cast<std::size_t>(30 * share);
-        char percent[8];
-        std::snprintf(percent, sizeof percent, "%3.0f%%", 100 * share);
-        bar = "[" + std::string(filled, '=') + std::string(30 - filled, ' ') + "] " + percent + " ";
+        bar = "[" + std::string(filled, '=') + std::string(30 - filled, ' ') +
+              formatted("] %3.0f%% ", 100 * share);
     }
-    std::fprintf(stderr, "\r%s %s%.1f M keys, %.1f M keys/s", what_.c_str(), bar.c_str(), millions,
-                 millions / seconds);
+    print_own(stderr, formatted("\r%s %s%.1f M keys, %.1f M keys/s", what_.c_str(), bar.c_str(),
+                                millions, millions / seconds));
 }
 
 }  // namespace simdbloom::tools

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "simdbloom/hash.hpp"
+#include "terminal.hpp"
 
 namespace simdbloom::tools {
 
@@ -47,7 +48,7 @@ Lock::Lock(const std::string& path) {
         if (file_ < 0) cannot_lock(path);
         if (::flock(file_, LOCK_EX | LOCK_NB) == 0) continue;
         if (errno == EWOULDBLOCK) {
-            std::fprintf(stderr, "simdbloom: waiting for another run that has %s\n", path.c_str());
+            print_message("waiting for another run that has " + path);
             while (::flock(file_, LOCK_EX) != 0)
                 if (errno != EINTR) cannot_lock(path);
         } else if (errno != EINTR) {

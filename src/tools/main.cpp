@@ -1,8 +1,12 @@
 // The program `simdbloom`.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdio>
+#include <csignal>
 #include <exception>
-#include <iostream>
+#include <new>
+#include <sstream>
 
 #include "commands.hpp"
 #include "json.hpp"
@@ -31,19 +35,17 @@ bool in_json = false;
 /// What went wrong, on standard error.
 void say(const std::string& message, int code = 1) {
     if (in_json) {
-        const Json error = {{"error", message}, {"exit_code", code}};
-        const auto replace = Json::error_handler_t::replace;
-        std::fprintf(stderr, "%s\n", error.dump(-1, ' ', false, replace).c_str());
+        print_own(stderr, dumped({{"error", message}, {"exit_code", code}}) + "\n");
         return;
     }
-    std::fprintf(stderr, "%s%s\n", said_by_us().c_str(), message.c_str());
+    print_message(message);
 }
 
 /// A command line that makes no sense: what is wrong with it, and where to look.
 int refuse(const CLI::App& app, const CLI::ParseError& error,
            const std::vector<std::string>& words) {
     if (words.empty()) {
-        std::fputs(app.help().c_str(), stderr);
+        print_own(stderr, app.help());
         say("a command is required", 2);
         return 2;
     }
@@ -61,8 +63,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
     if (!meant.empty()) message += "; did you mean " + meant + "?";
     say(message, 2);
     if (in_json) return 2;
-    std::fprintf(stderr, "See: simdbloom%s --help\n",
-                 chosen.empty() ? "" : (" " + asked.get_name()).c_str());
+    const std::string command = chosen.empty() ? "" : " " + asked.get_name();
+    print_line(stderr, "See: simdbloom%s --help", command.c_str());
     return 2;
 }
 
@@ -87,25 +89,52 @@ int run(const std::vector<std::string>& words) {
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::Success& e) {
-        return app.exit(e);
+        std::ostringstream help;
+        const int code = app.exit(e, help, help);
+        print_own(stdout, help.str());
+        return code;
     } catch (const CLI::ParseError& e) {
         return refuse(app, e, words);
-    } catch (const std::exception& e) {
-        say(without_name(e.what()));
-        return 1;
     }
     return status;
+}
+
+/// A filter is mapped, and its file became shorter.
+extern "C" void end_after_sigbus(int) {
+    constexpr std::string_view text = "simdbloom: a file became shorter while it was read\n";
+    constexpr std::string_view json =
+        "{\"error\":\"a file became shorter while it was read\",\"exit_code\":1}\n";
+    const std::string_view said = in_json ? json : text;
+    (void)!::write(2, said.data(), said.size());
+    ::_exit(1);
+}
+
+/// Makes errors of what would end the process or reach the wrong file.
+void prepare_process() {
+    // The next file would get the number of a stream that is closed, and our output with it. Such a
+    // stream now refuses to be read and written.
+    for (int stream = 0; stream < 3; ++stream)
+        if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGBUS, end_after_sigbus);
 }
 
 }  // namespace
 }  // namespace simdbloom::tools
 
 int main(int argc, char** argv) {
-    std::ios::sync_with_stdio(false);
-    const int status = simdbloom::tools::run({argv + 1, argv + argc});
+    using namespace simdbloom::tools;
+    prepare_process();
+    int status = 1;
+    try {
+        status = run({argv + 1, argv + argc});
+    } catch (const std::bad_alloc&) {
+        say("out of memory");
+    } catch (const std::exception& e) {
+        say(without_name(e.what()));
+    }
     // For every command: what was printed has been written, or the program fails.
-    const bool printed = static_cast<bool>(std::cout.flush());
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && printed) return status;
-    if (status == 0 || status == 3) simdbloom::tools::say("writing to standard output failed");
+    if (is_printed()) return status;
+    if (status != 1 && status != 2) say("writing to standard output failed");
     return 1;
 }

@@ -1,5 +1,5 @@
 // simdbloom info, merge and fold: filters in files.
-#include <cstdio>
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "json.hpp"
+#include "simdbloom/cardinality.hpp"
 #include "simdbloom/foreign.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
@@ -37,18 +38,18 @@ int info_of(const ScalableBloom& series, bool json) {
                     {"fpr", json_number(series.estimated_fpr())}});
         return 0;
     }
-    std::printf("spec           %s, %zu filters in series\n", series.spec().c_str(),
-                series.filters().size());
-    std::printf("made for       %llu keys, of which it has %llu\n",
-                static_cast<unsigned long long>(series.capacity()),
-                static_cast<unsigned long long>(series.stored()));
-    std::printf("size           %zu bytes, %.2f bits/key\n", series.size_in_bytes(),
-                series.bits_per_key());
-    std::printf("hash           %s, seed %llu\n", to_string(first.hashing()).c_str(),
-                static_cast<unsigned long long>(first.seed()));
-    std::printf("keys           %s\n", keys_of(first.key_kind()).c_str());
-    std::printf("FPR at most    %.4g%%\n", 100 * series.fpr_bound());
-    std::printf("FPR as filled  %.4g%%\n", 100 * series.estimated_fpr());
+    print_line(stdout, "spec           %s, %zu filters in series", series.spec().c_str(),
+               series.filters().size());
+    print_line(stdout, "made for       %llu keys, of which it has %llu",
+               static_cast<unsigned long long>(series.capacity()),
+               static_cast<unsigned long long>(series.stored()));
+    print_line(stdout, "size           %zu bytes, %.2f bits/key", series.size_in_bytes(),
+               series.bits_per_key());
+    print_line(stdout, "hash           %s, seed %llu", to_string(first.hashing()).c_str(),
+               static_cast<unsigned long long>(first.seed()));
+    print_line(stdout, "keys           %s", keys_of(first.key_kind()).c_str());
+    print_line(stdout, "FPR at most    %.4g%%", 100 * series.fpr_bound());
+    print_line(stdout, "FPR as filled  %.4g%%", 100 * series.estimated_fpr());
     return 0;
 }
 
@@ -61,11 +62,12 @@ int info_of(const ForeignFilter& filter, bool json) {
                     {"fpr", json_number(filter.estimated_fpr())}});
         return 0;
     }
-    std::printf("format         %s\n", std::string(to_string(filter.format())).c_str());
-    std::printf("size           %zu bytes of bits, k %u\n", filter.size_in_bytes(), filter.k());
+    print_line(stdout, "format         %s", std::string(to_string(filter.format())).c_str());
+    print_line(stdout, "size           %zu bytes of bits, k %u", filter.size_in_bytes(),
+               filter.k());
     if (const std::string details = filter.details(); !details.empty())
-        std::printf("besides        %s\n", details.c_str());
-    std::printf("FPR as filled  %.4g%%\n", 100 * filter.estimated_fpr());
+        print_line(stdout, "besides        %s", details.c_str());
+    print_line(stdout, "FPR as filled  %.4g%%", 100 * filter.estimated_fpr());
     return 0;
 }
 
@@ -92,43 +94,77 @@ int info(const std::string& path, const std::string& format, bool json) {
                     {"fpr", json_number(f->estimated_fpr())}});
         return 0;
     }
-    std::printf("spec           %s\n", f->spec().c_str());
-    std::printf("made for       %llu keys\n", static_cast<unsigned long long>(f->base().n_keys()));
-    std::printf("size           %zu bytes, %.2f bits/key, %llu blocks\n", f->size_in_bytes(),
-                f->bits_per_key(), static_cast<unsigned long long>(f->base().blocks()));
-    std::printf("hash           %s, seed %llu\n", to_string(f->base().hashing()).c_str(),
-                static_cast<unsigned long long>(f->seed()));
-    std::printf("keys           %s\n", keys_of(f->base().key_kind()).c_str());
-    std::printf("FPR as made    %.4g%%\n", 100 * f->expected_fpr());
-    std::printf("FPR as filled  %.4g%%\n", 100 * f->estimated_fpr());
+    print_line(stdout, "spec           %s", f->spec().c_str());
+    print_line(stdout, "made for       %llu keys",
+               static_cast<unsigned long long>(f->base().n_keys()));
+    print_line(stdout, "size           %zu bytes, %.2f bits/key, %llu blocks", f->size_in_bytes(),
+               f->bits_per_key(), static_cast<unsigned long long>(f->base().blocks()));
+    print_line(stdout, "hash           %s, seed %llu", to_string(f->base().hashing()).c_str(),
+               static_cast<unsigned long long>(f->seed()));
+    print_line(stdout, "keys           %s", keys_of(f->base().key_kind()).c_str());
+    print_line(stdout, "FPR as made    %.4g%%", 100 * f->expected_fpr());
+    print_line(stdout, "FPR as filled  %.4g%%", 100 * f->estimated_fpr());
     return 0;
+}
+
+struct Merging {
+    std::string output, format;
+    std::vector<std::string> inputs;
+    bool json = false;
+};
+
+bool overfills(const AnyFilter& filter) {
+    const Cardinality keys = estimated_keys(filter);
+    // A filter of a few keys may have twice its FPR by chance.
+    const bool few =
+        keys.keys - 5 * keys.standard_error <= static_cast<double>(filter.base().n_keys());
+    return !few && is_overfull(filter.estimated_fpr(), filter.expected_fpr());
+}
+bool overfills(const ForeignFilter& filter) {
+    return is_overfull(filter.estimated_fpr(), foreign_fpr_as_made);
 }
 
 template <class Load>
-int merge(const std::string& output, const std::vector<std::string>& inputs, const Load& load) {
-    auto sum = load(inputs.front());
-    for (std::size_t i = 1; i < inputs.size(); ++i) {
+int merge(const Merging& m, const Load& load) {
+    const std::string& first = m.inputs.front();
+    auto sum = load(first);
+    double before = sum.estimated_fpr();
+    for (std::size_t i = 1; i < m.inputs.size(); ++i) {
         try {
-            sum |= load(inputs[i]);
+            const auto other = load(m.inputs[i]);
+            before = std::max(before, other.estimated_fpr());
+            sum |= other;
         } catch (const std::invalid_argument& e) {
-            throw std::runtime_error(inputs.front() + " and " + inputs[i] + ": " +
-                                     without_name(e.what()));
+            throw std::runtime_error(first + " and " + m.inputs[i] + ": " + without_name(e.what()));
         }
     }
-    save_file(sum, output);
-    return 0;
+    const double after = sum.estimated_fpr();
+    const bool overfilled = after > before && overfills(sum);
+    save_file(sum, m.output);
+    if (m.json)
+        print_json({{"output", json_text(m.output)},
+                    {"bytes", sum.size_in_bytes()},
+                    {"fpr", json_number(after)},
+                    {"fpr_before", json_number(before)},
+                    {"overfull", overfilled}});
+    else if (overfilled)
+        print_message(
+            formatted("%s is overfull: its FPR is about %.3g%%, that of the filters "
+                      "merged was at most %.3g%%",
+                      m.output.c_str(), 100 * after, 100 * before));
+    return overfilled ? overfull : 0;
 }
 
-int merge(const std::string& output, const std::vector<std::string>& inputs,
-          const std::string& format) {
-    if (!format.empty())
-        return merge(output, inputs, [as = parse_foreign_format(format)](const std::string& path) {
-            return read_foreign_file(path, as).value();
-        });
-    if (const auto ours = map_file(inputs.front()); !ours && may_be_foreign(ours.error()))
-        if (auto other = read_foreign_file(inputs.front()); other)
-            return merge(output, inputs, std::string(to_string(other->format())));
-    return merge(output, inputs, load_or_throw);
+int merge(Merging m) {
+    check_json_output(m.json, m.output);
+    if (m.format.empty())
+        if (const auto ours = map_file(m.inputs.front()); !ours && may_be_foreign(ours.error()))
+            if (auto other = read_foreign_file(m.inputs.front()); other)
+                m.format = to_string(other->format());
+    if (m.format.empty()) return merge(m, load_or_throw);
+    return merge(m, [as = parse_foreign_format(m.format)](const std::string& path) {
+        return read_foreign_file(path, as).value();
+    });
 }
 
 struct Folding {
@@ -152,9 +188,9 @@ int fold(const Folding& f) {
                     {"fpr", json_number(folded.estimated_fpr())},
                     {"fpr_before", json_number(whole.estimated_fpr())}});
     else
-        std::fprintf(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%\n",
-                     f.output.c_str(), folded.size_in_bytes(), whole.size_in_bytes(),
-                     100 * folded.estimated_fpr(), 100 * whole.estimated_fpr());
+        print_line(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%", f.output.c_str(),
+                   folded.size_in_bytes(), whole.size_in_bytes(), 100 * folded.estimated_fpr(),
+                   100 * whole.estimated_fpr());
     return 0;
 }
 
@@ -181,18 +217,22 @@ void add_merge(CLI::App& app, int& status) {
         app, "merge", "Make the filter that has the keys of several",
         "The filters must have one spec, size and seed: give build the same -n and --seed.",
         {{"simdbloom merge a.bloom b.bloom -o both.bloom", "the keys of both"}});
-    const auto output = std::make_shared<std::string>();
-    const auto inputs = std::make_shared<std::vector<std::string>>();
+    const auto m = std::make_shared<Merging>();
     command
-        ->add_option("-o,--output", *output, "file that the filter goes to; may be one of FILTERS")
+        ->add_option("-o,--output", m->output,
+                     "file that the filter goes to; may be one of FILTERS")
         ->type_name(file_type)
         ->required();
-    command->add_option("FILTERS", *inputs, "files that build wrote, or filters of another system")
+    command
+        ->add_option("FILTERS", m->inputs, "files that build wrote, or filters of another system")
         ->type_name(filter_type)
         ->required();
-    const auto format = std::make_shared<std::string>();
-    add_as(*command, *format);
-    command->callback([=, &status] { status = merge(*output, *inputs, *format); });
+    add_as(*command, m->format);
+    add_json(*command, m->json);
+    command->footer(
+        "Exit code 4 if the filter has many more keys than it was made for: its FPR is more than "
+        "twice as high, or above 10 % for a filter of another system.");
+    command->callback([=, &status] { status = merge(*m); });
 }
 
 void add_fold(CLI::App& app, int& status) {

@@ -1,8 +1,7 @@
 // simdbloom man: the page of the manual.
-#include <cstdio>
-
 #include "commands.hpp"
 #include "simdbloom.h"
+#include "terminal.hpp"
 
 #ifndef SIMDBLOOM_RELEASED
 #define SIMDBLOOM_RELEASED ""
@@ -88,7 +87,7 @@ void add_manual(CLI::App& app, int& status) {
     auto* command = add_command(app, "man", "Print the page of the manual", "",
                                 {{"simdbloom man >simdbloom.1", "to read with man -l"}});
     command->callback([&app, &status] {
-        std::fputs(page(app).c_str(), stdout);
+        print_own(stdout, page(app));
         status = 0;
     });
 }

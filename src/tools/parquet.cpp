@@ -1,6 +1,5 @@
 // simdbloom parquet: the Bloom filters of a Parquet file.
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include "commands.hpp"
@@ -15,34 +14,33 @@ struct ParquetSettings {
     bool json = false;
 };
 
+/// The last columns of a row of the table.
+std::string said_of(const parquet::File& file, std::size_t group, std::size_t column) {
+    if (!file.has_filter(group, column)) return "-";
+    const auto at =
+        static_cast<long long>(*file.metadata().row_groups[group].columns[column].filter_offset);
+    const auto filter = file.read_filter(group, column);
+    if (!filter) return formatted("%12lld  %s", at, filter.error().message.c_str());
+    return formatted("%12lld%12zu%14llu%9.3g%%", at, (*filter).size_in_bytes(),
+                     static_cast<unsigned long long>((*filter).n_keys()),
+                     100 * (*filter).estimated_fpr());
+}
+
 void list(const parquet::File& file, const std::string& only) {
     const auto& metadata = file.metadata();
-    std::printf("%lld rows in %zu row groups, written by %s\n",
-                static_cast<long long>(metadata.rows), metadata.row_groups.size(),
-                metadata.created_by.c_str());
-    std::printf("%-10s%-10s%-28s%-22s%12s%12s%14s%10s\n", "row group", "rows", "column", "type",
-                "filter at", "bytes", "keys, about", "FPR");
+    print_line(stdout, "%lld rows in %zu row groups, written by %s",
+               static_cast<long long>(metadata.rows), metadata.row_groups.size(),
+               metadata.created_by.c_str());
+    print_line(stdout, "%-10s%-10s%-28s%-22s%12s%12s%14s%10s", "row group", "rows", "column",
+               "type", "filter at", "bytes", "keys, about", "FPR");
     for (std::size_t g = 0; g < metadata.row_groups.size(); ++g)
         for (std::size_t c = 0; c < metadata.row_groups[g].columns.size(); ++c) {
             const auto& column = metadata.row_groups[g].columns[c];
             if (!only.empty() && column.path != only) continue;
-            std::printf("%-10zu%-10lld%-28s%-22s", g,
-                        static_cast<long long>(metadata.row_groups[g].rows), column.path.c_str(),
-                        std::string(to_string(column.type)).c_str());
-            if (!file.has_filter(g, c)) {
-                std::printf("%12s\n", "-");
-                continue;
-            }
-            const auto filter = file.read_filter(g, c);
-            if (!filter) {
-                std::printf("%12lld  %s\n", static_cast<long long>(*column.filter_offset),
-                            filter.error().message.c_str());
-                continue;
-            }
-            std::printf("%12lld%12zu%14llu%9.3g%%\n", static_cast<long long>(*column.filter_offset),
-                        (*filter).size_in_bytes(),
-                        static_cast<unsigned long long>((*filter).n_keys()),
-                        100 * (*filter).estimated_fpr());
+            const std::string about_filter = said_of(file, g, c);
+            print_line(stdout, "%-10zu%-10lld%-28s%-22s%12s", g,
+                       static_cast<long long>(metadata.row_groups[g].rows), column.path.c_str(),
+                       std::string(to_string(column.type)).c_str(), about_filter.c_str());
         }
 }
 
@@ -96,10 +94,15 @@ int probe(const parquet::File& file, const ParquetSettings& s) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const bool read = std::ranges::binary_search(with, g), has = file.has_filter(g, column);
         without_filter += !has;
-        std::printf("row group %zu: %s\n", g, !read ? "skip" : has ? "read" : "read (no filter)");
+        print_line(stdout, "row group %zu: %s", g,
+                   !read ? "skip"
+                   : has ? "read"
+                         : "read (no filter)");
     }
-    std::printf("%zu of %zu row groups can be skipped", groups.size() - with.size(), groups.size());
-    std::printf(without_filter != 0 ? "; %zu have no filter\n" : "\n", without_filter);
+    const std::string others =
+        without_filter != 0 ? formatted("; %zu have no filter", without_filter) : "";
+    print_line(stdout, "%zu of %zu row groups can be skipped%s", groups.size() - with.size(),
+               groups.size(), others.c_str());
     return with.empty() ? 3 : 0;
 }
 

@@ -1,12 +1,11 @@
 // simdbloom probe: which of the keys in a file a filter finds.
-#include <cstdio>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
 #include "simdbloom/foreign.hpp"
@@ -77,6 +76,7 @@ OpenFilter open(const std::string& path, const std::string& as) {
 }
 
 int run(const ProbeSettings& s) {
+    check_apart({s.filter, s.input}, {standard_output});
     const OpenFilter filter = open(s.filter, s.as);
     check_kind(s, filter.kind);
     KeySource source(s.input, s.format, filter.seed);
@@ -86,7 +86,7 @@ int run(const ProbeSettings& s) {
         Progress progress("probing", s.progress, s.json);
         const bool lists = !s.count, quoted = lists && s.json;
         const char* between = "";
-        if (quoted) std::cout << "{\"keys\":[";
+        if (quoted) print_own(stdout, "{\"keys\":[");
         while (source.next()) {
             bits.resize((source.size() + 7) / 8);
             filter.contains(source, bits);
@@ -95,22 +95,24 @@ int run(const ProbeSettings& s) {
                 found += is_in;
                 if (!lists || is_in == s.absent) continue;
                 if (!quoted) {
-                    std::cout << source.text(i) << '\n';
+                    print_key(source.text(i));
                     continue;
                 }
-                std::cout << std::exchange(between, ",\n");
-                if (s.format == KeyFormat::u64) std::cout << source.text(i);
-                else std::cout << json_text(source.text(i));
+                print_own(stdout, std::exchange(between, ",\n"));
+                const std::string text = source.text(i);
+                print_own(stdout, s.format == KeyFormat::u64 ? text : dumped(json_text(text)));
             }
             read += source.size();
             progress.show(source);
         }
         progress.show(source, true);
-        if (quoted) std::cout << "],";
-        else if (s.json) std::cout << "{";
+        if (quoted) print_own(stdout, "],");
+        else if (s.json) print_own(stdout, "{");
     }
-    if (s.json) std::cout << "\"read\":" << read << ",\"found\":" << found << "}\n";
-    else if (s.count) std::cout << found << " of " << read << " keys found\n";
+    const auto in_all = static_cast<unsigned long long>(read),
+               of_them = static_cast<unsigned long long>(found);
+    if (s.json) print_own(stdout, formatted("\"read\":%llu,\"found\":%llu}\n", in_all, of_them));
+    else if (s.count) print_line(stdout, "%llu of %llu keys found", of_them, in_all);
     return (s.absent ? read - found : found) != 0 ? 0 : 3;
 }
 

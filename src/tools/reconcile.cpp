@@ -1,13 +1,13 @@
 // simdbloom reconcile: what two files would send each other after exchanging filters.
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "json.hpp"
+#include "keys.hpp"
 #include "simdbloom/reconcile.hpp"
 
 namespace simdbloom::tools {
@@ -29,11 +29,9 @@ struct Side {
 };
 
 Side read_side(const std::string& path, const ReconcileSettings& s) {
-    std::ifstream in(path);
-    if (!in) throw std::runtime_error("cannot read \"" + path + "\"");
     Side side{path, {}, {}, 0, {}};
-    for (std::string line; std::getline(in, line);) side.lines.emplace_back(key_of(line));
-    if (in.bad()) throw std::runtime_error("reading \"" + path + "\" failed");
+    for (KeySource source(path, KeyFormat::lines, s.seed, 1); source.next();)
+        for (const std::string_view line : source.texts()) side.lines.emplace_back(line);
     std::ranges::sort(side.lines);
     side.lines.erase(std::unique(side.lines.begin(), side.lines.end()), side.lines.end());
     if (side.lines.empty()) throw std::runtime_error("\"" + path + "\" has no lines");
@@ -57,24 +55,25 @@ Json report(const Side& from, const Side& to, const std::string& out, bool json)
     for (const auto i : sent.positions) bytes += from.lines[i].size() + 1;
     const auto missed = lacks - sent.positions.size();
     if (!json) {
-        std::printf("%s has %zu lines, %llu of them not in %s\n", from.path.c_str(),
-                    from.lines.size(), static_cast<unsigned long long>(lacks), to.path.c_str());
-        std::printf("  filter received   %zu bytes for %zu lines (all lines of %s: %llu bytes)\n",
-                    to.message.size(), to.lines.size(), to.path.c_str(),
-                    static_cast<unsigned long long>(to.line_bytes));
-        std::printf("  lines sent        %zu (%llu bytes)\n", sent.positions.size(),
-                    static_cast<unsigned long long>(bytes));
-        std::printf(
-            "  missed            %llu (%.3f%%; the filter's bits say %.3f%%)\n",
+        print_line(stdout, "%s has %zu lines, %llu of them not in %s", from.path.c_str(),
+                   from.lines.size(), static_cast<unsigned long long>(lacks), to.path.c_str());
+        print_line(stdout,
+                   "  filter received   %zu bytes for %zu lines (all lines of %s: %llu bytes)",
+                   to.message.size(), to.lines.size(), to.path.c_str(),
+                   static_cast<unsigned long long>(to.line_bytes));
+        print_line(stdout, "  lines sent        %zu (%llu bytes)", sent.positions.size(),
+                   static_cast<unsigned long long>(bytes));
+        print_line(
+            stdout, "  missed            %llu (%.3f%%; the filter's bits say %.3f%%)",
             static_cast<unsigned long long>(missed),
             lacks == 0 ? 0 : 100.0 * static_cast<double>(missed) / static_cast<double>(lacks),
             100 * sent.expected_missed);
     }
     if (!out.empty()) {
-        std::ofstream file(out, std::ios::trunc);
-        for (const auto i : sent.positions) file << from.lines[i] << '\n';
-        file.flush();
-        if (!file) throw std::runtime_error("cannot write \"" + out + "\"");
+        std::string lines;
+        lines.reserve(bytes);
+        for (const auto i : sent.positions) (lines += from.lines[i]) += '\n';
+        save_text(lines, out);
     }
     return {{"file", json_text(from.path)},
             {"lines", from.lines.size()},
@@ -87,6 +86,7 @@ Json report(const Side& from, const Side& to, const std::string& out, bool json)
 }
 
 int run(const ReconcileSettings& s) {
+    check_apart({s.a, s.b}, {s.for_a, s.for_b});
     const Side a = read_side(s.a, s), b = read_side(s.b, s);
     Json sides = Json::array();
     sides.push_back(report(a, b, s.for_b, s.json));

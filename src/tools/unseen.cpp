@@ -1,14 +1,13 @@
 // simdbloom unseen: the lines that did not come before, in this run or an earlier one.
-#include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
 #include "lock.hpp"
@@ -45,6 +44,7 @@ ScalableBloom open_filter(const UnseenSettings& s) {
 }
 
 int run(const UnseenSettings& s) {
+    check_apart({s.input}, {s.filter, standard_output});
     const Lock lock(s.filter);
     ScalableBloom filter = open_filter(s);
     KeySource source(s.input, KeyFormat::lines, filter.seed());
@@ -55,7 +55,7 @@ int run(const UnseenSettings& s) {
     {
         Progress progress("reading", s.progress, s.quiet || s.json);
         const char* between = "";
-        if (s.json) std::cout << "{\"keys\":[";
+        if (s.json) print_own(stdout, "{\"keys\":[");
         while (!ended && source.next()) {
             // A series that cannot go on keeps the keys that went in.
             were_new.assign((source.size() + 7) / 8, 0);
@@ -67,36 +67,41 @@ int run(const UnseenSettings& s) {
             for (std::size_t i = 0; i < source.size(); ++i)
                 if ((were_new[i / 8] >> (i % 8) & 1) == 0) continue;
                 else if (s.json)
-                    std::cout << std::exchange(between, ",\n") << json_text(source.text(i));
-                else std::cout << source.text(i) << '\n';
+                    print_own(stdout,
+                              std::exchange(between, ",\n") + dumped(json_text(source.text(i))));
+                else print_key(source.text(i));
             read += source.size();
             progress.show(source);
         }
         progress.show(source, true);
-        if (s.json)
-            std::cout << "],\"read\":" << read << ",\"unseen\":" << unseen
-                      << ",\"stored\":" << filter.stored()
-                      << ",\"bytes\":" << filter.size_in_bytes()
-                      << ",\"fpr\":" << json_number(filter.estimated_fpr())
-                      << ",\"fpr_bound\":" << json_number(filter.fpr_bound()) << "}\n";
+        if (s.json) {
+            const Json others = {{"read", read},
+                                 {"unseen", unseen},
+                                 {"stored", filter.stored()},
+                                 {"bytes", filter.size_in_bytes()},
+                                 {"fpr", json_number(filter.estimated_fpr())},
+                                 {"fpr_bound", json_number(filter.fpr_bound())}};
+            print_own(stdout, "]," + dumped(others).substr(1) + "\n");
+        }
     }
     // Lines that nobody received are not seen: the filter is saved after they are out.
-    std::cout.flush();
-    if (!std::cout)
+    if (!is_printed())
         throw std::runtime_error("writing the lines failed; the filter is left as it was");
     save_file(filter, s.filter);
     if (ended) std::rethrow_exception(ended);
-    if (!s.quiet && !s.json)
-        std::fprintf(
+    if (!s.quiet && !s.json) {
+        print_line(stderr, "%llu lines read, %llu unseen", static_cast<unsigned long long>(read),
+                   static_cast<unsigned long long>(unseen));
+        print_line(
             stderr,
-            "%llu lines read, %llu unseen\n%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of "
-            "capacity, FPR now about %.3g%%, at most %.3g%%\n",
-            static_cast<unsigned long long>(read), static_cast<unsigned long long>(unseen),
+            "%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of capacity, FPR now about "
+            "%.3g%%, at most %.3g%%",
             s.filter.c_str(), static_cast<unsigned long long>(filter.stored()),
             filter.filters().size(), filter.filters().front().spec().c_str(),
             static_cast<double>(filter.size_in_bytes()) / (1 << 20),
             100.0 * static_cast<double>(filter.stored()) / static_cast<double>(filter.capacity()),
             100 * filter.estimated_fpr(), 100 * filter.fpr_bound());
+    }
     return 0;
 }
 

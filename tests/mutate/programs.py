@@ -129,6 +129,8 @@ def programs(names):
     found.append(Program("c_api", ["tests.c.c_api"], [], ["{program}", "{folder}/c_api.filter"]))
     found.append(Program("tool_check", ["src.tools.main"], [],
                          ["bash", f"{ROOT}/tests/checks/tool", "{program}"]))
+    found.append(Program("tool_strangers", ["src.tools.main"], [],
+                         ["python3", f"{ROOT}/tests/checks/tool_strangers", "{program}"]))
     if MPI_LINK and shutil.which("mpiexec"):
         run = ["mpiexec", "--oversubscribe", "--allow-run-as-root", "-np", "2", "{program}"]
         found.append(Program("mpi", ["tests.adapters.mpi.ranks"], MPI_LINK, run))
