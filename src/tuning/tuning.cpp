@@ -125,12 +125,14 @@ std::optional<Isa> Tuning::choice(Tuned tuned, std::size_t bytes) const noexcept
     return isa;
 }
 
-const Tuning& tuning() noexcept {
+const Tuning& tuning() {
     static const Tuning of_this_machine = [] {
         const Isa best = cpu::select(cpu::detect(), std::nullopt);
         const bool has_avx512 = best == Isa::avx512 || best == Isa::avx512bitalg;
         Tuning made = Tuning::of_caches(caches(), has_avx512 && halves_lines());
-        if (const auto calibration = Calibration::of_this_machine()) made.take(*calibration);
+        // Without memory this throws, and the next call reads the calibration.
+        if (const auto path = Calibration::default_path(); !path.empty())
+            if (const auto calibration = Calibration::load(path)) made.take(*calibration);
         return made;
     }();
     return of_this_machine;

@@ -77,8 +77,8 @@ private:
     void add_choice(std::size_t tuned, Choice choice) noexcept;
 };
 
-/// That of this machine. It is made at the first call and never changes.
-const Tuning& tuning() noexcept;
+/// That of this machine. The first call makes it; it never changes. Throws std::bad_alloc.
+const Tuning& tuning();
 
 /// The instruction set of a filter whose options name none. Throws as default_isa() does.
 Isa isa_for(Tuned tuned, std::size_t bytes);

@@ -1,0 +1,125 @@
+// The first use of the library in a process that has no memory: on the way it reads the caches, the
+// CPU and the calibration of the machine.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+
+#include "allocations.hpp"
+#include "saved_bytes.hpp"
+#include "simdbloom.h"
+#include "simdbloom/calibration.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+constexpr int worked = 0, no_memory = 3, another_error = 4;
+
+int use_and_say(const std::function<void()>& use) {
+    try {
+        use();
+        return worked;
+    } catch (const std::bad_alloc&) {
+        return no_memory;
+    } catch (...) {
+        return another_error;
+    }
+}
+
+/// Exit status of a process that uses the library with `allowed` allocations, or -1 if a signal
+/// ended it. After a failure, the process must be able to use the library with more memory.
+int first_use_in_child(const std::function<void()>& use, long allowed) {
+    const pid_t child = fork();
+    if (child == 0) {
+        int result = worked;
+        {
+            const test::AllocationLimit limit(allowed);
+            result = use_and_say(use);
+        }
+        if (result == no_memory && use_and_say(use) != worked) result = another_error;
+        _exit(result);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void create_from_c() {
+    simdbloom_filter* filter = nullptr;
+    const simdbloom_status status = simdbloom_create("split256", 100, 12, 7, &filter);
+    if (status == SIMDBLOOM_MEMORY) throw std::bad_alloc();
+    if (status != SIMDBLOOM_OK) throw std::runtime_error(simdbloom_error());
+    simdbloom_free(filter);
+}
+
+/// This process has not used the library: its children do.
+void try_every_front() {
+    const test::TemporaryFolder folder("first-use");
+    const std::string calibration = (folder.path / "calibration").string();
+    ASSERT_EQ(first_use_in_child(
+                  [&] {
+                      Calibration measured;
+                      measured.machine = Calibration::Machine::here();
+                      measured.save(calibration);
+                  },
+                  -1),
+              worked);
+    const std::vector<std::uint64_t> keys{1, 2, 3};
+    const std::vector<std::string_view> texts{"one", "two", "three"};
+    const std::pair<const char*, std::function<void()>> fronts[] = {
+        {"make_filter", [&] { make_filter("split256", 100, 12).insert(keys); }},
+        {"make_filter_for_fpr", [] { (void)make_filter_for_fpr("cuckoo12", 100, 0.01); }},
+        {"GrowingCuckoo", [&] { GrowingCuckoo(100).insert(keys); }},
+        {"BloomierMap", [&] { (void)BloomierMap::build_filter(keys, 8); }},
+        {"ScalableBloom", [&] { ScalableBloom({.first_capacity = 100}).insert(keys); }},
+        {"JoinBuilder",
+         [&] {
+             JoinBuilder builder("split256", 100, 12);
+             builder.insert({keys});
+             (void)std::move(builder).finish();
+         }},
+        {"hash_bytes",
+         [&] {
+             std::vector<std::uint64_t> hashes(texts.size());
+             hash_bytes(texts, hashes);
+         }},
+        {"C", create_from_c},
+    };
+    for (const auto& [name, use] : fronts)
+        for (const std::string& path : {std::string("off"), calibration}) {
+            setenv("SIMDBLOOM_CALIBRATION", path.c_str(), 1);
+            long allowed = 0;
+            int result = first_use_in_child(use, allowed);
+            while (result == no_memory && allowed < 1'000'000)
+                result = first_use_in_child(use, allowed += 1 + allowed / 16);
+            EXPECT_EQ(result, worked) << name << " with " << allowed << " allocations";
+            if (path == calibration) {
+                EXPECT_GT(allowed, 0) << name;
+            }
+        }
+}
+
+// Other tests of this process may have used the library: a new process runs this test alone.
+TEST(FirstUseWithoutMemory, IsAnErrorOnEveryFront) {
+#ifdef SIMDBLOOM_EMULATED
+    GTEST_SKIP() << "an emulator does not start this program again";
+#endif
+    constexpr const char* alone = "SIMDBLOOM_TEST_ALONE";
+    if (std::getenv(alone) != nullptr) return try_every_front();
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv(alone, "1", 1);
+        unsetenv("GTEST_TOTAL_SHARDS");
+        execl("/proc/self/exe", "simdbloom_tests", "--gtest_brief=1",
+              "--gtest_filter=FirstUseWithoutMemory.*", nullptr);
+        _exit(127);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace simdbloom
