@@ -8,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+#include <type_traits>
 
 #include "dispatch/kernels_of.hpp"
 #include "simdbloom/detail/strings.hpp"
@@ -109,15 +110,16 @@ void hash_strings(std::span<const std::string_view> strings, const StringHash& h
                   std::uint64_t* hashes) {
     if (strings.empty()) return;  // there may be no address to count from
     // libstdc++ has the size first, libc++ the address.
-    static_assert(sizeof(std::string_view) == 2 * sizeof(std::size_t));
+    static_assert(sizeof(std::string_view) == StringViews::stride &&
+                  std::is_trivially_copyable_v<std::string_view>);
     const std::string_view probe("0", 1);
     std::size_t words[2];
     std::memcpy(words, &probe, sizeof probe);
-    const bool size_first = words[0] == 1;
-    const auto* const sizes = reinterpret_cast<const std::size_t*>(strings.data());
-    const auto* const addresses = reinterpret_cast<const char* const*>(strings.data());
-    hash_with(&StringKernels::views, {addresses + size_first, sizes + !size_first}, strings.size(),
-              hash, isa, hashes);
+    const std::size_t address = words[0] == 1 ? sizeof words[0] : 0;
+    const auto* const views = reinterpret_cast<const char*>(strings.data());
+    hash_with(&StringKernels::views,
+              StringViews{views + address, views + sizeof words[0] - address}, strings.size(), hash,
+              isa, hashes);
 }
 
 }  // namespace detail

@@ -15,16 +15,25 @@ namespace simdbloom::detail {
 
 // Where the strings of a batch lie: bytes(i) and size(i) of string i, from(first) for those behind.
 
-/// Pairs of an address and a size. Both are of string_views, whose members have the one or the
-/// other order.
+/// The bytes of string_views: of each an address and a size, in the order of the standard library.
+/// They are copied out, because a string_view is not an array of words.
 struct StringViews {
-    const char* const* addresses;
-    const std::size_t* sizes;
+    static constexpr std::size_t stride = 2 * sizeof(std::size_t);
+    const char* addresses;  ///< of string 0, and every `stride` bytes from there on
+    const char* sizes;
 
-    [[gnu::always_inline]] const char* bytes(std::size_t i) const { return addresses[2 * i]; }
-    [[gnu::always_inline]] std::uint64_t size(std::size_t i) const { return sizes[2 * i]; }
+    [[gnu::always_inline]] const char* bytes(std::size_t i) const {
+        const char* address;
+        __builtin_memcpy(&address, addresses + stride * i, sizeof address);
+        return address;
+    }
+    [[gnu::always_inline]] std::uint64_t size(std::size_t i) const {
+        std::size_t size;
+        __builtin_memcpy(&size, sizes + stride * i, sizeof size);
+        return size;
+    }
     [[gnu::always_inline]] StringViews from(std::size_t first) const {
-        return {addresses + 2 * first, sizes + 2 * first};
+        return {addresses + stride * first, sizes + stride * first};
     }
 };
 
