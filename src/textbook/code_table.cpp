@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t most_cells = 0xFFFFFFFFu;
 // After so many addresses, which a table nine tenths full needs once in a thousand lookups, the
-// next cells in order: a row then comes to every cell.
+// next cells in order.
 constexpr std::uint64_t pseudo_random_probes = 64;
 
 std::uint64_t cells_for(std::size_t n_keys, double empty) {
@@ -62,10 +62,26 @@ std::size_t checked_bytes(std::uint64_t cells, unsigned bits, const Options& opt
     return static_cast<std::size_t>(bytes);
 }
 
+/// The share of absent keys whose row has neither their code nor an empty cell: of its cells each
+/// holds another code.
+double share_of_full_rows(double load, unsigned code_bits) noexcept {
+    const double codes = static_cast<double>(detail::low_bits(code_bits));
+    return std::pow(load - load / codes, static_cast<double>(CodeTable::cells_of_row));
+}
+
 /// With load a and 2^c - 1 codes.
 double fpr_at(double load, unsigned code_bits) noexcept {
     const double codes = static_cast<double>(detail::low_bits(code_bits));
-    return load / (load + (1 - load) * codes);
+    const double of_endless_rows = load / (load + (1 - load) * codes);
+    return of_endless_rows + (1 - of_endless_rows) * share_of_full_rows(load, code_bits);
+}
+
+/// The greatest load with at most that FPR, and no more than leaves every row an empty cell: of
+/// 200,000 absent keys none visited more than 2,453 cells at a load of 0.99, and at 0.993 the rows
+/// of one in 1,600 were full.
+double load_for(double fpr, unsigned code_bits) noexcept {
+    const double codes = static_cast<double>(detail::low_bits(code_bits));
+    return std::min(fpr * codes / (1 - fpr + fpr * codes), 0.99);
 }
 
 /// The least and the most bits of a code that options.spec allows.
@@ -125,9 +141,7 @@ CodeTable CodeTable::for_fpr(std::size_t n_keys, double fpr, Options options) {
     unsigned best = 0;
     double fewest = 0, empty = 0;
     for (unsigned c = first; c <= last; ++c) {
-        // The inverse of fpr_at.
-        const double codes = static_cast<double>(detail::low_bits(c)),
-                     load = fpr * codes / (1 - fpr + fpr * codes), bits = c / load;
+        const double load = load_for(fpr, c), bits = c / load;
         if (best == 0 || bits < fewest) best = c, fewest = bits, empty = 1 - load;
     }
     return with_empty_share(n_keys, empty, best, options);
@@ -152,7 +166,7 @@ CodeTable::CellSearch CodeTable::look_for(std::uint64_t hash) const noexcept {
     std::uint64_t address = hash, cell = detail::block_index(hash, cells_);
     for (std::uint64_t n = 1;; ++n) {
         const std::uint32_t held = at(cell);
-        if (held == code || held == 0) return {cell, n, code, held == code};
+        if (held == code || held == 0 || n == cells_of_row) return {cell, n, code, held != 0};
         if (n < pseudo_random_probes) cell = detail::block_index(address += step, cells_);
         else if (++cell == cells_) cell = 0;
     }
@@ -162,7 +176,7 @@ bool CodeTable::try_insert_hash(std::uint64_t hash) {
     detail::check_not_moved(cells_ == 0);
     const CellSearch look = look_for(hash);
     if (look.found) return true;
-    // The last empty cell is what ends a stranger's row.
+    // One cell stays empty, as the format of saved tables has it.
     if (stored_ + 1 == cells_) return false;
     detail::fill_slot(table_.data(), code_bits_, look.cell, look.code);
     ++stored_;
@@ -215,7 +229,7 @@ double CodeTable::expected_fpr() const noexcept {
 
 double CodeTable::expected_probes() const noexcept {
     const double codes = static_cast<double>(detail::low_bits(code_bits_));
-    return 1 / (1 - load() + load() / codes);
+    return (1 - share_of_full_rows(load(), code_bits_)) / (1 - load() + load() / codes);
 }
 
 }  // namespace simdbloom

@@ -129,6 +129,43 @@ TEST(CodeTable, ErrorsNameTheValue) {
     EXPECT_EQ(CodeTable::with_empty_share(50, 0.5, 8).cells(), 100u);
 }
 
+// A row that only an empty cell ends would visit all cells of a full table: 2 ms with a million.
+TEST(CodeTable, ALookupVisitsABoundedNumberOfCells) {
+    const std::uint64_t cells = 50'000;
+    CodeTable full(cells, 32);
+    const auto keys = test::random_keys(60'000), absent = test::random_keys(2'000, 1 << 30);
+    std::size_t in = 0;
+    while (in < keys.size() && full.try_insert(keys[in])) ++in;
+    EXPECT_GT(full.load(), 0.99);
+    EXPECT_EQ(full.count(std::span(keys).first(in)), in) << "no key is lost for the end of its row";
+
+    // The same without a place for any key.
+    test::Bytes bytes = save(CodeTable(cells, 32));
+    for (std::size_t at = 64; at < bytes.size() - 12; at += 4) bytes[at] = std::byte{1};
+    test::sign(bytes);
+    const CodeTable forged = load<CodeTable>(bytes).value();
+    ASSERT_EQ(forged.stored(), cells - 1);
+    for (const auto* table : {static_cast<const CodeTable*>(&full), &forged})
+        for (const auto key : absent)
+            ASSERT_LE(table->probes(hash_key(key)), CodeTable::cells_of_row);
+    // Most rows do not come to the one empty cell.
+    const double found = static_cast<double>(forged.count(absent)) / 2'000;
+    EXPECT_NEAR(forged.estimated_fpr(), found, 0.1);
+}
+
+TEST(CodeTable, ForFprMeetsItsTargetWithCodesThatLeaveItFewEmptyCells) {
+    const std::size_t n = 100'000;
+    const auto keys = test::random_keys(n), absent = test::random_keys(n, 1 << 30);
+    for (const double fpr : {0.001, 0.05}) {
+        CodeTable table = CodeTable::for_fpr(n, fpr, {.spec = "codes:c=32"});
+        table.insert(keys);
+        ASSERT_EQ(table.count(keys), n);
+        EXPECT_LE(table.expected_fpr(), fpr * 1.0001);
+        EXPECT_LE(static_cast<double>(table.count(absent)),
+                  static_cast<double>(n) * fpr + 5 * std::sqrt(static_cast<double>(n) * fpr));
+    }
+}
+
 CodeTable filled_table(std::size_t n, unsigned code_bits, Options options = {}) {
     CodeTable table = CodeTable::with_empty_share(n, 0.2, code_bits, options);
     table.insert(test::random_keys(n));
