@@ -110,13 +110,9 @@ public:
     double estimated_fpr() const {
         return std::visit([](const auto& f) { return f.estimated_fpr(); }, filter_);
     }
-    void use_isa(Isa isa) {
-        std::visit(
-            [&](auto& f) {
-                if constexpr (requires { f.use_isa(isa); }) f.use_isa(isa);
-            },
-            filter_);
-    }
+    /// Throws std::invalid_argument for an ISA that this machine cannot run, and for any but scalar
+    /// if the filter is a CodeTable.
+    void use_isa(Isa isa);
 
     /// As of the filters' own types. Throws std::invalid_argument for filters of two kinds, and for
     /// filters of fingerprints or counters, which cannot be ORed (see CountingBloom::operator+=).

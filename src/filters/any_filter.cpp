@@ -55,6 +55,18 @@ AnyFilter& AnyFilter::operator=(const AnyFilter&) = default;
 AnyFilter& AnyFilter::operator=(AnyFilter&&) noexcept = default;
 AnyFilter::~AnyFilter() = default;
 
+void AnyFilter::use_isa(Isa isa) {
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (!std::same_as<F, CodeTable>) f.use_isa(isa);
+            else if (isa != Isa::scalar)
+                throw std::invalid_argument(
+                    "simdbloom: " + f.spec() + " has no kernels for ISA \"" +
+                    std::string(to_string(isa)) + "\", only for \"scalar\"");
+        },
+        filter_);
+}
+
 bool AnyFilter::contains_hash(std::uint64_t hash) const {
     return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
 }

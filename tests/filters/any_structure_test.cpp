@@ -119,6 +119,21 @@ INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(all_specs()),
                              return name;
                          });
 
+TEST_P(AnyStructure, TakesAnIsaOrSaysThatItHasNoKernelsForIt) {
+    AnyFilter filter = make();
+    const bool scalar_alone = GetParam().substr(0, 5) == "codes";
+    for (const Isa isa : usable_isas()) {
+        if (scalar_alone && isa != Isa::scalar) {
+            test::expect_error<std::invalid_argument>(
+                [&] { return filter.use_isa(isa), 0; },
+                "no kernels for ISA \"" + std::string(to_string(isa)) + "\"");
+        } else {
+            filter.use_isa(isa);
+        }
+        EXPECT_EQ(filter.isa(), scalar_alone ? Isa::scalar : isa);
+    }
+}
+
 TEST(AnyStructureOfAllKeys, IsNotMadeFromASpecButHeldAndAsked) {
     test::expect_error<std::invalid_argument>([] { return make_filter("fuse:f=8", 100, 10); },
                                               "BloomierMap::build_filter");
