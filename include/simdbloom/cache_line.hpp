@@ -12,9 +12,10 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// Three layouts whose block is a cache line.
+/// Four layouts whose block is a cache line.
 ///
 /// - sector512 (default): one bit in each of the 8 words of the line.
+/// - split512: one bit in each of the 16 words of 32 bits of the line.
 /// - zoned512: k/z bits in one word of each of z groups of words (Lang et al. 2019).
 /// - blocked512: k bits anywhere in the line (Putze et al. 2007).
 class CacheLineBloom : public Interface<CacheLineBloom, FilterBase>,

@@ -41,8 +41,8 @@ struct Scaling {
 /// scaling that is at 1.3e8 keys of register32, at 2e9 of register64, and at 1e11 or more of other
 /// layouts. A larger growth or tightening goes further.
 ///
-/// Options. The spec of the filters (default blocked512), isa, seed, hashing, key, huge_pages and
-/// allocator are read. max_bytes bounds the whole series: a filter that would exceed it is not
+/// Options. The spec of the filters (default blocked512), isa, seed, hashing, secret, huge_pages
+/// and allocator are read. max_bytes bounds the whole series: a filter that would exceed it is not
 /// made, and insert throws std::length_error with the key not in.
 ///
 /// Threads: any number of threads may call const members at the same time. No other member may run

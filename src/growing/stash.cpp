@@ -5,8 +5,21 @@
 
 namespace simdbloom::detail {
 
+namespace {
+
+/// A power of two, so that the array is at most half full.
+std::uint64_t slots_for(std::uint64_t held) noexcept {
+    return held == 0 ? 0 : std::bit_ceil(std::max<std::uint64_t>(2 * held, 16));
+}
+
+}  // namespace
+
+std::uint64_t Stash::bytes_for(std::uint64_t held) noexcept {
+    return slots_for(held) * sizeof(std::uint64_t);
+}
+
 std::size_t Stash::size_for(std::size_t held) const noexcept {
-    return std::max(slots_.size(), std::bit_ceil(std::max<std::size_t>(2 * held, 16)));
+    return std::max(slots_.size(), static_cast<std::size_t>(slots_for(held)));
 }
 
 std::size_t Stash::home(std::uint64_t hash) const noexcept {
@@ -46,14 +59,18 @@ void Stash::put(std::uint64_t hash) noexcept {
     slots_[i] = hash;
 }
 
+void Stash::reserve(std::size_t held) {
+    const std::size_t size = size_for(held);
+    if (size == slots_.size()) return;
+    std::vector<std::uint64_t> before(size);
+    if (slots_.empty()) scatter_ = Scatter::random();
+    slots_.swap(before);
+    for (const std::uint64_t old : before)
+        if (old != 0) put(old);
+}
+
 void Stash::insert(std::uint64_t hash) {
-    if (const std::size_t size = size_for(held_ + 1); size != slots_.size()) {
-        std::vector<std::uint64_t> before(size);
-        if (slots_.empty()) scatter_ = Scatter::random();
-        slots_.swap(before);
-        for (const std::uint64_t old : before)
-            if (old != 0) put(old);
-    }
+    reserve(held_ + 1);
     if (hash == 0) ++zeros_;
     else put(hash);
     ++held_;

@@ -28,6 +28,15 @@ AllocationError::AllocationError(std::uint64_t bytes, std::uint64_t available) n
 }
 
 namespace detail {
+
+// Reading what is available takes some 0.1 ms. Smaller arrays than these do not end a process.
+void check_available(std::uint64_t bytes) {
+    constexpr std::uint64_t worth_asking = std::uint64_t{16} << 20;
+    if (bytes < worth_asking) return;
+    const std::uint64_t available = available_memory();
+    if (bytes > available) throw AllocationError(bytes, available);
+}
+
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
@@ -42,16 +51,6 @@ constexpr std::size_t alignment = 64;
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
-// Linux hands out addresses and looks for memory only when they are written. A process that gets no
-// memory then is killed. Reading what is available takes some 0.1 ms. Smaller arrays than these do
-// not end a process.
-void check_available(std::size_t bytes) {
-    constexpr std::size_t worth_asking = std::size_t{16} << 20;
-    if (bytes < worth_asking) return;
-    const std::uint64_t available = available_memory();
-    if (bytes > available) throw AllocationError(bytes, available);
-}
 
 // Maps `bytes` (whole pages) at an address that is aligned to 2 MiB, and gives back the pages that
 // the alignment cost.

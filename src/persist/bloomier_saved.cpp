@@ -161,7 +161,7 @@ template <>
 Loaded<BloomierMap> map_file<BloomierMap>(const std::filesystem::path& path,
                                           const Options& options) noexcept {
     return detail::without_throwing<BloomierMap>([&]() -> Loaded<BloomierMap> {
-        const auto mapping = detail::map_whole(path, detail::framing_bytes);
+        const auto mapping = detail::map_file_as<MapAccess>(path, options);
         if (!mapping) return mapping.error();
         auto map = view<BloomierMap>((*mapping)->bytes(), options);
         if (!map) return detail::in_file(path, map.error());

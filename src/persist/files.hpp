@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "layouts/available_memory.hpp"
 #include "persist/saved.hpp"
 #include "simdbloom/export.hpp"
 
@@ -24,8 +26,13 @@ namespace simdbloom::detail {
 class File {
 public:
     File() noexcept = default;
+    /// A signal does not end the wait for the other end of a FIFO.
+    File(const char* path, int flags, mode_t mode = 0666) noexcept {
+        do descriptor_ = ::open(path, flags | O_CLOEXEC, mode);
+        while (descriptor_ < 0 && errno == EINTR);
+    }
     File(const std::filesystem::path& path, int flags, mode_t mode = 0666) noexcept
-        : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+        : File(path.c_str(), flags, mode) {}
     File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
     File& operator=(File&& other) noexcept {
         std::swap(descriptor_, other.descriptor_);
@@ -36,7 +43,14 @@ public:
     }
     explicit operator bool() const noexcept { return descriptor_ >= 0; }
     int get() const noexcept { return descriptor_; }
-    bool close() noexcept { return ::close(std::exchange(descriptor_, -1)) == 0; }
+    /// Flushes what was written to the disk.
+    bool flush() const noexcept {
+        while (::fsync(descriptor_) != 0)
+            if (errno != EINTR) return false;
+        return true;
+    }
+    /// Linux closes the file even where close() says EINTR.
+    bool close() noexcept { return ::close(std::exchange(descriptor_, -1)) == 0 || errno == EINTR; }
 
 private:
     int descriptor_ = -1;
@@ -89,6 +103,7 @@ Loaded<typename F::Thing> read_as(const File& file, const std::filesystem::path&
     if (!read_all(file.get(), header)) return not_read(path);
     const auto parsed = F::parse(header, bytes, options);
     if (!parsed) return in_file(path, parsed.error());
+    if (options.allocator == nullptr) check_available((*parsed).bits_bytes);
     if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) return *error;
     auto thing = F::make(*parsed, options, nullptr);
     const auto bits = F::bits(thing);
@@ -124,9 +139,23 @@ private:
     void* start_;
     std::size_t bytes_;
 };
-/// A file of at least `least` bytes that is mapped into memory for as long as a copy of the pointer
-/// lives.
-Loaded<std::shared_ptr<const Mapping>> map_whole(const std::filesystem::path& path,
-                                                 std::uint64_t least);
+/// A file that is mapped into memory for as long as a copy of the pointer lives.
+Loaded<std::shared_ptr<const Mapping>> map(const File& file, const std::filesystem::path& path,
+                                           std::uint64_t bytes);
+/// A whole file of the format F, where view() checks the bytes. A file of holes is checked
+/// before: to read its holes through the mapping takes 20 times as long.
+template <class F>
+Loaded<std::shared_ptr<const Mapping>> map_file_as(const std::filesystem::path& path,
+                                                   const Options& options) {
+    const auto opened = open_regular(path, framing_bytes);
+    if (!opened) return opened.error();
+    const auto& [file, bytes] = *opened;
+    Header header;
+    if (!read_all(file.get(), header)) return not_read(path);
+    const auto parsed = F::parse(header, bytes, options);
+    if (!parsed) return in_file(path, parsed.error());
+    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) return *error;
+    return map(file, path, bytes);
+}
 
 }  // namespace simdbloom::detail

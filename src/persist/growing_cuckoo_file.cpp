@@ -39,7 +39,7 @@ std::vector<std::byte> stash_bytes(const GrowingCuckoo& filter) {
     return bytes;
 }
 
-Checksum growing_checksum(const Header& header, std::span<const std::byte> bits,
+Checksum growing_checksum(Fields header, std::span<const std::byte> bits,
                           std::span<const std::byte> stash) noexcept {
     return std::bit_cast<Checksum>(
         little_endian(hash_bytes(stash, hash_bytes(bits, hash_bytes(header)))));
@@ -90,19 +90,25 @@ Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& gi
         return fault(LoadFault::size, std::to_string(roots << growths) + " buckets and " +
                                           std::to_string(stashed) + " hashes do not take " +
                                           std::to_string(bytes) + " bytes");
-    if (given.max_bytes != 0 && bits_bytes + 8 * stashed > given.max_bytes)
+    // In memory a hash of the stash takes more than its 8 bytes.
+    const std::uint64_t stash_bytes = Stash::bytes_for(stashed);
+    if (given.max_bytes != 0 && bits_bytes + stash_bytes > given.max_bytes)
         return fault(LoadFault::limit,
-                     std::to_string(bits_bytes + 8 * stashed) +
-                         " bytes are more than max_bytes=" + std::to_string(given.max_bytes));
+                     std::to_string(bits_bytes) + " bytes of buckets and " +
+                         std::to_string(stash_bytes) +
+                         " of stash are more than max_bytes=" + std::to_string(given.max_bytes));
 
-    if (auto error = check(header, {bits_bytes, 8 * stashed})) return *error;
+    check_available(stash_bytes + (given.allocator == nullptr ? bits_bytes : 0));
+    const auto known = check(header, bits_bytes, 8 * stashed);
+    if (!known) return known.error();
     GrowingCuckoo filter(roots, slot_bits, growths, first_keys, (*hash).options(given));
     std::vector<std::byte> stash(8 * stashed);
     Checksum checksum;
     for (const std::span<std::byte> part : {std::span(filter.bits_.data(), filter.bits_.size()),
                                             std::span(stash), std::span<std::byte>(checksum)})
         if (auto error = read(part)) return *error;
-    if (checksum != growing_checksum(header, filter.bytes(), stash)) return wrong_checksum();
+    if (!*known && checksum != growing_checksum(header, filter.bytes(), stash))
+        return wrong_checksum();
 
     GrowingLengths lengths;
     const unsigned movable = growing_movable_bits(slot_bits);
@@ -112,6 +118,7 @@ Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& gi
                                          [](std::uint64_t n) { return n != 0; }))
         return parameter("a slot has lost more bits than there were growths");
     filter.slots_with_ = lengths;
+    filter.stash_.reserve(stashed);
     for (std::size_t i = 0; i < stashed; ++i) {
         const auto here = load_le<std::uint64_t>(stash.data() + 8 * i);
         if (i > 0 && here < load_le<std::uint64_t>(stash.data() + 8 * (i - 1)))
@@ -159,14 +166,21 @@ Loaded<GrowingCuckoo> load<GrowingCuckoo>(std::span<const std::byte> bytes,
                                           const Options& options) noexcept {
     return detail::without_throwing<GrowingCuckoo>([&]() {
         auto rest = bytes;
-        return detail::LoadAccess::growing(
-            bytes.size(), options,
-            [&](std::span<std::byte> to) -> std::optional<LoadError> {
-                std::copy_n(rest.begin(), to.size(), to.begin());
-                rest = rest.subspan(to.size());
-                return {};
-            },
-            [](auto&&...) { return std::nullopt; });
+        const auto read = [&](std::span<std::byte> to) -> std::optional<LoadError> {
+            std::ranges::copy(rest.first(to.size()), to.begin());
+            rest = rest.subspan(to.size());
+            return {};
+        };
+        const auto check = [&](detail::Fields header, std::uint64_t bits_bytes,
+                               std::uint64_t stash_bytes) -> Loaded<bool> {
+            const auto bits = rest.first(static_cast<std::size_t>(bits_bytes));
+            const auto stash = rest.subspan(bits.size(), static_cast<std::size_t>(stash_bytes));
+            if (!std::ranges::equal(detail::growing_checksum(header, bits, stash),
+                                    rest.last<detail::checksum_bytes>()))
+                return detail::wrong_checksum();
+            return true;
+        };
+        return detail::LoadAccess::growing(bytes.size(), options, read, check);
     });
 }
 
@@ -181,8 +195,11 @@ Loaded<GrowingCuckoo> load_file<GrowingCuckoo>(const std::filesystem::path& path
             if (!detail::read_all(file.get(), to)) return detail::not_read(path);
             return {};
         };
-        const auto check = [&](detail::Fields header, std::initializer_list<std::uint64_t> parts) {
-            return detail::check_ahead(file, path, header, parts);
+        const auto check = [&](detail::Fields header, std::uint64_t bits_bytes,
+                               std::uint64_t stash_bytes) -> Loaded<bool> {
+            if (auto error = detail::check_ahead(file, path, header, {bits_bytes, stash_bytes}))
+                return *error;
+            return false;
         };
         auto filter = detail::LoadAccess::growing((*opened).bytes, options, read, check);
         if (!filter && filter.error().message.rfind(path.string(), 0) != 0)

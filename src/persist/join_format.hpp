@@ -88,5 +88,7 @@ bool is_part(std::span<const std::byte> bytes) noexcept;
 Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte> other,
                            const Options& options);
 Loaded<JoinFilter> load_parts(std::span<const std::byte> bytes, const Options& options);
+/// Where the join filter begins in saved parts; 0 in bytes that are none.
+std::size_t filter_in_parts(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace simdbloom::detail

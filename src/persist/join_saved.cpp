@@ -258,8 +258,19 @@ Loaded<JoinFilter> load_file<JoinFilter>(const std::filesystem::path& path,
         std::byte magic[8];
         if (const auto opened = detail::open_regular(path, sizeof magic);
             opened && detail::read_all((*opened).file.get(), magic) && detail::is_part(magic)) {
-            const auto mapping = detail::map_whole(path, detail::framing_bytes);
+            const auto& file = (*opened).file;
+            const auto mapping = detail::map(file, path, (*opened).bytes);
             if (!mapping) return mapping.error();
+            const auto all = (*mapping)->bytes();
+            if (const std::size_t at = detail::filter_in_parts(all); at != 0) {
+                const auto filter = all.subspan(at, all.size() - at - detail::checksum_bytes);
+                const auto header = filter.first<detail::header_bytes>();
+                if (::lseek(file.get(), static_cast<off_t>(at + header.size()), SEEK_SET) < 0)
+                    return detail::file_fault(path);
+                if (auto error = detail::check_ahead(file, path, header,
+                                                     {filter.size() - detail::framing_bytes}))
+                    return *error;
+            }
             auto parts = detail::load_parts((*mapping)->bytes(), options);
             if (!parts) return detail::in_file(path, parts.error());
             return parts;

@@ -97,6 +97,14 @@ std::vector<std::byte> save_parts_of(const JoinFilter& filter, std::uint64_t par
 
 bool is_part(std::span<const std::byte> bytes) noexcept { return begins_as(bytes, part_kind); }
 
+std::size_t filter_in_parts(std::span<const std::byte> bytes) noexcept {
+    if (bytes.size() < framing_bytes || !is_part(bytes)) return 0;
+    const auto parts = get<std::uint64_t>(bytes.first<header_bytes>(), PartOffset::parts);
+    if (parts == 0 || parts > most_parts) return 0;
+    const std::size_t at = header_bytes + coverage_bytes(parts);
+    return bytes.size() < at + framing_bytes + checksum_bytes ? 0 : at;
+}
+
 Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte> other,
                            const Options& options) {
     const auto mine = checked_parts(into);

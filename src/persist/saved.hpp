@@ -1,8 +1,8 @@
 // The common part of saved filters and saved maps (src/persist/format.md and bloomier_format.md),
 // as bytes and as files.
 //
-// Both begin with a header of 64 bytes, which has magic, version, hash, seed and key check at the
-// same places. Then come the bits and a checksum over everything. A format F of things T is
+// Both begin with a header of 64 bytes, which has magic, version, hash, seed and secret check at
+// the same places. Then come the bits and a checksum over everything. A format F of things T is
 //
 //   using Thing = T
 //   struct ParsedHeader { std::size_t bits_bytes; .. }
@@ -168,10 +168,11 @@ struct LoadAccess {
     static void complete(AnyFilter& filter) noexcept;
     static void set_n_keys(FilterBase& filter, std::uint64_t n) noexcept { filter.n_keys_ = n; }
     /// A filter from `bytes` bytes. `read` takes the next of them, or says why it cannot. `check`
-    /// is check_ahead, or does nothing where the bytes are in memory already.
+    /// looks ahead over the next bytes, those of the buckets and of the stash, before anything is
+    /// allocated, and says whether the checksum is known to be right.
     using Read = std::function<std::optional<LoadError>(std::span<std::byte>)>;
     using Check =
-        std::function<std::optional<LoadError>(Fields, std::initializer_list<std::uint64_t>)>;
+        std::function<Loaded<bool>(Fields, std::uint64_t bits_bytes, std::uint64_t stash_bytes)>;
     static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options,
                                          const Read& read, const Check& check);
     static Loaded<ScalableBloom> series(const SeriesSource& from, Options options);

@@ -22,9 +22,10 @@ namespace {
 
 constexpr unsigned char series_magic[8] = {0x89, 'S', 'B', 'L', 'S', '\r', '\n', 0x1A};
 constexpr std::size_t series_header = 64, entry_bytes = 16, checksum_at_end = 8;
-// Every further filter is larger than the one before. A series of more filters than this cannot be
-// real, and its table would be long to read.
-constexpr std::uint64_t most_filters = 1 << 16;
+// A series ends at filters of 2^53 keys, and every filter is for 1.25 times as many keys as the one
+// before, or more.
+constexpr double most_keys = 0x1p53;
+constexpr std::uint64_t most_filters = 165;
 
 std::vector<std::byte> series_table(const ScalableBloom& series) {
     const auto filters = series.filters();
@@ -97,7 +98,8 @@ Loaded<ScalableBloom> LoadAccess::series(const SeriesSource& from, Options optio
     if (in_all != bytes)
         return fault(LoadFault::size, "the filters named do not take the " + std::to_string(bytes) +
                                           " bytes there are");
-    if (options.max_bytes != 0 && bytes > options.max_bytes + table.size() + n * framing_bytes)
+    const std::uint64_t framing = table.size() + n * framing_bytes;
+    if (options.max_bytes != 0 && bytes > framing && bytes - framing > options.max_bytes)
         return fault(LoadFault::limit, std::to_string(bytes) + " bytes are more than max_bytes=" +
                                            std::to_string(options.max_bytes));
 
@@ -108,8 +110,8 @@ Loaded<ScalableBloom> LoadAccess::series(const SeriesSource& from, Options optio
         const FilterBase& base = filter->base();
         const double keys = static_cast<double>(scaling.first_capacity) *
                             std::pow(scaling.growth, static_cast<double>(i));
-        const bool fits = base.layout().is_bloom() &&
-                          base.n_keys() == static_cast<std::uint64_t>(std::min(keys, 0x1p53)) &&
+        const bool fits = base.layout().is_bloom() && keys <= most_keys &&
+                          base.n_keys() == static_cast<std::uint64_t>(keys) &&
                           stored[i] <= base.n_keys() &&
                           (i == 0 || (base.layout().kind == filters[0].base().layout().kind &&
                                       base.layout().groups == filters[0].base().layout().groups &&

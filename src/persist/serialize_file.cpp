@@ -41,7 +41,7 @@ Loaded<AnyFilter> load_file<AnyFilter>(const fs::path& path, const Options& opti
 template <>
 Loaded<FrozenFilter> map_file<FrozenFilter>(const fs::path& path, const Options& options) noexcept {
     return detail::without_throwing<FrozenFilter>([&]() -> Loaded<FrozenFilter> {
-        const auto mapping = detail::map_whole(path, detail::framing_bytes);
+        const auto mapping = detail::map_file_as<detail::LoadAccess>(path, options);
         if (!mapping) return mapping.error();
         auto viewed = view((*mapping)->bytes(), options);
         if (!viewed) return detail::in_file(path, viewed.error());

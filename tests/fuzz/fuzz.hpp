@@ -18,8 +18,8 @@ inline simdbloom::Options keyed() {
     return options;
 }
 
-/// Gives saved bytes, 72 or more, that magic and version 1, the key check where their hash is
-/// keyed, and a checksum that fits.
+/// Gives saved bytes, 72 or more, that magic and version 1, the secret check where their hash
+/// is keyed, and a checksum that fits.
 inline void forge(std::span<std::byte> bytes, const unsigned char (&magic)[8]) {
     using namespace simdbloom;
     std::memcpy(bytes.data(), magic, sizeof magic);

@@ -2,7 +2,10 @@
 // refused.
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
+#include "allocations.hpp"
+#include "saved_bytes.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -66,6 +69,62 @@ TEST(GrowingSave, AStashOfMoreCopiesThanAFilterTakesIsRefused) {
     for (const std::uint64_t copies : {9u, 80'000u})
         expect_fault(forged(copies), LoadFault::parameter,
                      "more than 8 copies of hash 81985529216486895");
+}
+
+/// A stash of n hashes that nobody inserted, with a checksum that fits unless `damaged`.
+Bytes with_forged_stash(std::uint64_t n, bool damaged = false) {
+    const Bytes empty = save(GrowingCuckoo(1'000));
+    Bytes bytes(empty.begin(), empty.end() - 8);
+    write_word(bytes, 48, n, 8);
+    write_word(bytes, 56, n, 8);
+    const auto checksum_of_bits = hash_bytes(std::span<const std::byte>(bytes).subspan(64),
+                                             hash_bytes(std::span(bytes).first(64)));
+    const std::size_t stash = bytes.size();
+    bytes.resize(stash + 8 * n + 8);
+    for (std::uint64_t i = 0; i < n; ++i) write_word(bytes, stash + 8 * i, i << 20 | 1, 8);
+    write_word(
+        bytes, stash + 8 * n,
+        hash_bytes(std::span<const std::byte>(bytes).subspan(stash, 8 * n), checksum_of_bits) ^
+            (damaged ? 1 : 0),
+        8);
+    return bytes;
+}
+
+TEST(GrowingSave, MaxBytesBoundsTheStashAsItLiesInMemory) {
+    const Bytes bytes = with_forged_stash(10'000);
+    const auto loaded = load<GrowingCuckoo>(bytes);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const std::size_t in_memory = (*loaded).size_in_bytes();
+    EXPECT_GT(in_memory, bytes.size());
+    EXPECT_TRUE(load<GrowingCuckoo>(bytes, {.max_bytes = in_memory}));
+    EXPECT_TRUE(load<GrowingCuckoo>(bytes, {.max_bytes = SIZE_MAX}));
+    expect_fault(bytes, LoadFault::limit, "max_bytes=" + std::to_string(in_memory - 1),
+                 {.max_bytes = in_memory - 1});
+}
+
+TEST(GrowingSave, NothingIsAllocatedBeforeTheChecksumIsRight) {
+    const test::TemporaryFolder folder("growing-save");
+    const auto path = folder.path / "filter";
+    for (const bool damaged : {true, false}) {
+        const Bytes bytes = with_forged_stash(1'000'000, damaged);
+        std::ofstream(path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+        const std::size_t before = test::heap_bytes;
+        const auto loaded = load<GrowingCuckoo>(bytes);
+        const std::size_t between = test::heap_bytes;
+        const auto from_file = load_file<GrowingCuckoo>(path);
+        const std::size_t after = test::heap_bytes;
+        ASSERT_EQ(loaded.has_value(), !damaged);
+        ASSERT_EQ(from_file.has_value(), !damaged);
+        // What the stash takes in the filter, and the bytes read.
+        const std::size_t stash = damaged ? 0 : std::size_t{8} << 21;
+        EXPECT_LE(between - before, stash + (damaged ? 4'096 : bytes.size() + 4'096));
+        EXPECT_LE(after - between, stash + bytes.size() + 4'096);
+        if (damaged) {
+            EXPECT_EQ(loaded.error().fault, LoadFault::checksum);
+        }
+    }
 }
 
 TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {

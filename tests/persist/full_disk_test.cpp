@@ -13,7 +13,8 @@ namespace {
 /// No file of this process grows beyond that many bytes.
 class FileLimit {
 public:
-    explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    // The signal would end the process.
+    explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_DFL)) {
         getrlimit(RLIMIT_FSIZE, &before_);
         rlimit small = before_;
         small.rlim_cur = bytes;

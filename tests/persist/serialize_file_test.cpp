@@ -75,6 +75,77 @@ TEST(SerializeFile, NothingIsAllocatedForAFileThatIsNotWhatWasSaved) {
     EXPECT_EQ(counting.allocations, 0u);
 }
 
+/// Bytes that this process has read from files and pipes.
+std::uint64_t bytes_read() {
+    std::ifstream io("/proc/self/io");
+    std::string name;
+    std::uint64_t bytes = 0;
+    io >> name >> bytes;
+    return name == "rchar:" ? bytes : 0;
+}
+
+// A file of 4 KiB on the disk that says that it is 1 GiB long. To read its holes takes seconds.
+TEST(SerializeFile, HolesAreHashedAndNotRead) {
+    if (bytes_read() == 0) GTEST_SKIP() << "this machine does not count what is read";
+    const TemporaryFolder folder;
+    const auto path = folder.path / "filter";
+    Bytes filter = save(make_filled("split256", 300)), growing = save(GrowingCuckoo(1'000));
+    const auto map = BloomierMap::build_filter(test::random_keys(300), 8);
+    Bytes fuse = save(map);
+    constexpr std::uint64_t size = std::uint64_t{1} << 30;
+    put(filter, 16, size / 32);
+    put(growing, 11, std::uint8_t{17});
+    put(fuse, 16, size);
+    test::Counting counting;
+    const std::uint64_t longest = 4u << 20;
+    for (const Bytes* bytes : {&filter, &growing, &fuse}) {
+        std::ofstream(path, std::ios::binary | std::ios::trunc)
+            .write(reinterpret_cast<const char*>(bytes->data()), 64);
+        fs::resize_file(path, 72 + size);
+        const std::uint64_t before = bytes_read();
+        const auto loaded = load_file(path, {.allocator = &counting});
+        ASSERT_FALSE(loaded);
+        EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
+        EXPECT_LT(bytes_read() - before, longest);
+        EXPECT_EQ(counting.allocations, 0u);
+        if (bytes == &growing) continue;  // cannot be mapped
+
+        rusage faults_before, faults;
+        getrusage(RUSAGE_SELF, &faults_before);
+        const auto error = bytes == &fuse ? map_file<BloomierMap>(path).error()
+                                          : map_file<FrozenFilter>(path).error();
+        getrusage(RUSAGE_SELF, &faults);
+        EXPECT_EQ(error.fault, LoadFault::checksum) << error.message;
+        EXPECT_LT(faults.ru_minflt - faults_before.ru_minflt, 1'000) << "its pages were touched";
+        EXPECT_LT(bytes_read() - before, 2 * longest);
+    }
+
+    // A part of a build side, whose filter is such a hole.
+    JoinBuilder builder("split256", 300, 12);
+    builder.insert({test::random_keys(300)});
+    const Bytes part = save_part(std::move(builder).part(), 0, 2);
+    std::ofstream(path, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(part.data()), 64 + 64 + 64);
+    fs::resize_file(path, size);
+    rusage faults_before, faults;
+    getrusage(RUSAGE_SELF, &faults_before);
+    EXPECT_EQ(load_file<JoinFilter>(path).error().fault, LoadFault::checksum);
+    getrusage(RUSAGE_SELF, &faults);
+    EXPECT_LT(faults.ru_minflt - faults_before.ru_minflt, 1'000) << "its pages were touched";
+
+    // A filter that is what was saved comes back from a file with holes.
+    const AnyFilter sparse = make_filter("split256", 1'000'000, 12, {.seed = 5});
+    const Bytes whole = save(sparse);
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out.write(reinterpret_cast<const char*>(whole.data()), 64);
+    out.seekp(static_cast<std::streamoff>(whole.size()) - 8);
+    out.write(reinterpret_cast<const char*>(whole.data() + whole.size() - 8), 8);
+    out.close();
+    ASSERT_EQ(fs::file_size(path), whole.size());
+    EXPECT_EQ(save(load_file(path).value()), whole);
+    EXPECT_EQ(save(*map_file(path).value()), whole);
+}
+
 TEST(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
     const TemporaryFolder folder;
     const auto path = folder.path / "filter";

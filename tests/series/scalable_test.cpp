@@ -283,12 +283,55 @@ TEST(Scalable, MaxBytesIsWhatTheFiltersTakeTogether) {
     };
     EXPECT_EQ(fault(0), std::nullopt);
     EXPECT_EQ(fault(bytes), std::nullopt);
+    for (const std::size_t less : {0u, 1u, 72u, 120u, 300u})
+        EXPECT_EQ(fault(SIZE_MAX - less), std::nullopt) << "2^64 - 1 - " << less;
     EXPECT_EQ(fault(bytes - 1), LoadFault::limit);
     EXPECT_EQ(fault(1), LoadFault::limit);
     // What is loaded keeps to the bound that it was loaded with.
     ScalableBloom loaded = load_file<ScalableBloom>(file.path, {.max_bytes = bytes}).value();
     EXPECT_THROW(loaded.insert(test::random_keys(5'000, 10'000)), std::length_error);
     EXPECT_EQ(loaded.size_in_bytes(), bytes);
+}
+
+// Each of them would cost every lookup its time. A series ends at 2^53 keys.
+TEST(Scalable, NobodyForgesASeriesOfMoreFiltersThanOneCanHave) {
+    const auto word = [](std::vector<std::byte>& bytes, std::size_t at, std::uint64_t value) {
+        for (std::size_t i = 0; i < 8; ++i) bytes[at + i] = static_cast<std::byte>(value >> 8 * i);
+    };
+    const auto sign = [&](std::vector<std::byte>& bytes) {
+        const auto all = std::span<const std::byte>(bytes);
+        word(bytes, bytes.size() - 8,
+             hash_bytes(all.subspan(64, bytes.size() - 72), hash_bytes(all.first(64))));
+    };
+    const auto forged = [&](std::size_t n, double growth) {
+        const Scaling scaling{.first_capacity = 1, .fpr = 0.5, .growth = growth};
+        const auto one = save(ScalableBloom(scaling, with_spec("split256")));
+        std::vector<std::byte> bytes(one.begin(), one.begin() + 64), filters;
+        word(bytes, 16, n);
+        const auto filter = save(make_filter("split256", 1, 12, {.seed = 7}));
+        for (std::size_t i = 0; i < n; ++i) {
+            auto next = filter;
+            const double keys = std::min(std::pow(growth, static_cast<double>(i)), 0x1p53);
+            word(next, 32, static_cast<std::uint64_t>(keys));
+            sign(next);
+            filters.insert(filters.end(), next.begin(), next.end());
+            bytes.resize(bytes.size() + 16);
+            word(bytes, bytes.size() - 8, next.size());
+        }
+        const auto sum = hash_bytes(std::span<const std::byte>(bytes));
+        bytes.resize(bytes.size() + 8);
+        word(bytes, bytes.size() - 8, sum);
+        bytes.insert(bytes.end(), filters.begin(), filters.end());
+        return load<ScalableBloom>(bytes);
+    };
+    for (const auto& [growth, most] : {std::pair{1.25, 165u}, {2.0, 54u}, {16.0, 14u}}) {
+        const auto longest = forged(most, growth);
+        ASSERT_TRUE(longest) << longest.error().message;
+        EXPECT_EQ((*longest).filters().size(), most);
+        const auto longer = forged(most + 1, growth);
+        ASSERT_FALSE(longer) << growth;
+        EXPECT_EQ(longer.error().fault, LoadFault::parameter) << longer.error().message;
+    }
 }
 
 TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {

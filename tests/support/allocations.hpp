@@ -12,7 +12,8 @@
 
 namespace simdbloom::test {
 
-inline std::atomic<std::size_t> heap_allocations = 0;  // other tests of this program have threads
+// Other tests of this program have threads.
+inline std::atomic<std::size_t> heap_allocations = 0, heap_bytes = 0;
 /// Of this thread: allocations that still succeed; negative: all do.
 inline thread_local long allowed_allocations = -1;
 
@@ -78,6 +79,7 @@ struct RefusingMemory : std::pmr::memory_resource {
 #endif
 SIMDBLOOM_OPERATOR_NEW void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
     ++simdbloom::test::heap_allocations;
+    simdbloom::test::heap_bytes += n;
     return simdbloom::test::allocation_refused() ? nullptr : std::malloc(n);
 }
 SIMDBLOOM_OPERATOR_NEW void* operator new(std::size_t n) {

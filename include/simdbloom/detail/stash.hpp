@@ -20,6 +20,11 @@ public:
     std::size_t bytes_with_one_more() const noexcept {
         return size_for(held_ + 1) * sizeof(std::uint64_t);
     }
+    /// Of a stash that holds `held` hashes and never held more.
+    static std::uint64_t bytes_for(std::uint64_t held) noexcept;
+    /// Makes room for `held` hashes, so that inserts up to there allocate nothing. Throws as
+    /// insert.
+    void reserve(std::size_t held);
 
     bool contains(std::uint64_t hash) const noexcept;
     /// The number of slots that a lookup of this hash looks at.

@@ -1,0 +1,224 @@
+// Saves that end early, meet signals, or meet what other saves left behind.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "persist/files.hpp"
+#include "saved_bytes.hpp"
+#include "support.hpp"
+
+namespace simdbloom {
+namespace {
+
+namespace fs = std::filesystem;
+
+AnyFilter seeded_filter(std::uint64_t seed, std::size_t n = 100) {
+    return make_filter("split256", n, 12, {.seed = seed});
+}
+std::uint64_t saved_seed(const fs::path& path) { return load_file(path).value().seed(); }
+std::ptrdiff_t files_in(const fs::path& folder) {
+    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+/// The name of a file that a save of `target` writes beside it.
+fs::path part_of(const fs::path& target, int number) {
+    char name[48];
+    std::snprintf(name, sizeof name, ".simdbloom-%016llx-%d.part",
+                  static_cast<unsigned long long>(hash_bytes(target.filename().native())), number);
+    return target.parent_path() / name;
+}
+
+/// Ends a child in the middle of a save.
+void save_and_die(const fs::path& path, int signal) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        detail::save_whole(path, [&](int file) {
+            const test::Bytes some(100'000);
+            (void)detail::write_all(file, some);
+            ::kill(::getpid(), signal);
+            return true;
+        });
+        ::_exit(0);
+    }
+    int ended = 0;
+    ASSERT_EQ(::waitpid(child, &ended, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(ended)) << ended;
+}
+
+TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
+    const test::TemporaryFolder folder("interrupted");
+    const auto path = folder.path / "filter";
+    save_and_die(path, SIGKILL);
+    EXPECT_FALSE(fs::exists(path));
+    save_file(seeded_filter(1), path);
+    EXPECT_EQ(files_in(folder.path), 1);
+    for (const int signal : {SIGKILL, SIGTERM}) {
+        save_and_die(path, signal);
+        EXPECT_EQ(saved_seed(path), 1u);
+    }
+    save_file(seeded_filter(2), path);
+    EXPECT_EQ(saved_seed(path), 2u);
+    EXPECT_EQ(files_in(folder.path), 1);
+
+    // Killed at any time, so that some die between a new file and its name.
+    for (int i = 0; i < 40; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0)
+            for (std::uint64_t seed = 3;; ++seed) save_file(seeded_filter(seed, 1'000), path);
+        std::this_thread::sleep_for(std::chrono::microseconds(2'000 + 137 * i));
+        ::kill(child, SIGKILL);
+        ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+        ASSERT_TRUE(load_file(path)) << i;
+    }
+    save_file(seeded_filter(1), path);
+    EXPECT_EQ(files_in(folder.path), 1);
+}
+
+TEST(SavingInterrupted, FilesThatNobodyWritesAnyMoreAreRemovedAndOthersStay) {
+    const test::TemporaryFolder folder("interrupted");
+    const auto path = folder.path / "filter", other = folder.path / "other";
+    for (const auto& name :
+         {part_of(path, 0), part_of(path, 1), part_of(path, 3), part_of(other, 0)})
+        std::ofstream(name) << "some bytes";
+    // Another process writes this one now.
+    const detail::File locked(part_of(path, 1), O_WRONLY);
+    ASSERT_EQ(::flock(locked.get(), LOCK_EX), 0);
+    fs::create_symlink(other, part_of(path, 2));
+    save_file(seeded_filter(1), path);
+    save_file(seeded_filter(2), path);
+    EXPECT_EQ(saved_seed(path), 2u);
+    EXPECT_FALSE(fs::exists(part_of(path, 0)));
+    EXPECT_TRUE(fs::exists(part_of(path, 1)));
+    EXPECT_TRUE(fs::is_symlink(part_of(path, 2))) << "not of our making";
+    EXPECT_FALSE(fs::exists(part_of(path, 3)));
+    EXPECT_TRUE(fs::exists(part_of(other, 0))) << "it has a target of its own";
+    EXPECT_EQ(files_in(folder.path), 4);
+}
+
+// Where all names are taken, too, and where several save the same file.
+TEST(SavingInterrupted, TakenNamesAreNoHindrance) {
+    const test::TemporaryFolder folder("interrupted");
+    const auto path = folder.path / "filter";
+    for (int i = 0; i < 4; ++i) fs::create_directory(part_of(path, i));
+    for (const std::uint64_t seed : {1u, 2u}) {
+        save_file(seeded_filter(seed), path);
+        EXPECT_EQ(saved_seed(path), seed);
+    }
+    EXPECT_EQ(files_in(folder.path), 5);
+    for (int i = 0; i < 4; ++i) fs::remove(part_of(path, i));
+    std::vector<std::thread> savers;
+    for (std::uint64_t t = 0; t < 8; ++t)
+        savers.emplace_back([&, t] {
+            for (int i = 0; i < 20; ++i) save_file(seeded_filter(100 + t), path);
+        });
+    for (auto& saver : savers) saver.join();
+    EXPECT_GE(saved_seed(path), 100u);
+    EXPECT_EQ(files_in(folder.path), 1);
+}
+
+// Without /proc a file that has no name cannot get one.
+TEST(SavingInterrupted, AFolderWithoutProcIsSavedToAsWell) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root changes its root folder";
+    const test::TemporaryFolder folder("interrupted");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::chroot(folder.path.c_str()) != 0 || ::chdir("/") != 0) ::_exit(2);
+        try {
+            for (const std::uint64_t seed : {1u, 2u}) save_file(seeded_filter(seed), "/filter");
+        } catch (...) {
+            ::_exit(1);
+        }
+        ::_exit(0);
+    }
+    int ended = -1;
+    ASSERT_EQ(::waitpid(child, &ended, 0), child);
+    EXPECT_EQ(ended, 0);
+    EXPECT_EQ(saved_seed(folder.path / "filter"), 2u);
+    EXPECT_EQ(files_in(folder.path), 1);
+}
+
+// Signals whose handlers do not restart what they interrupt.
+TEST(SavingInterrupted, SignalsDoNotEndASaveToAFifo) {
+    const test::TemporaryFolder folder("interrupted");
+    const auto fifo = folder.path / "fifo";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    struct sigaction handler {
+    }, before{};
+    static std::atomic<int> signals;
+    signals = 0;
+    handler.sa_handler = [](int) { ++signals; };
+    ASSERT_EQ(::sigaction(SIGUSR1, &handler, &before), 0);
+    const auto filter = seeded_filter(5, 100'000);  // more than a pipe holds
+    std::string error;
+    std::atomic<bool> saved = false;
+    std::thread writer([&] {
+        try {
+            save_file(filter, fifo);
+        } catch (const std::exception& e) {
+            error = e.what();
+        }
+        saved = true;
+    });
+    const auto interrupt = [&](int until) {
+        while (signals < until && !saved) {
+            ::pthread_kill(writer.native_handle(), SIGUSR1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    };
+    interrupt(20);  // while it waits for a reader
+    test::Bytes got;
+    if (!saved) {
+        const int reader = ::open(fifo.c_str(), O_RDONLY);
+        interrupt(40);  // while the pipe is full
+        std::byte piece[4096];
+        for (ssize_t n; (n = ::read(reader, piece, sizeof piece)) > 0;)
+            got.insert(got.end(), piece, piece + n);
+        ::close(reader);
+    }
+    writer.join();
+    ::sigaction(SIGUSR1, &before, nullptr);
+    EXPECT_EQ(error, "");
+    EXPECT_EQ(got, save(filter));
+}
+
+TEST(SavingInterrupted, AFileBeyondTheLimitOfTheProcessIsAnErrorAndNoSignal) {
+    const test::TemporaryFolder folder("interrupted");
+    const auto path = folder.path / "filter";
+    save_file(seeded_filter(1), path);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::signal(SIGXFSZ, SIG_DFL);
+        const rlimit small{5'000, 5'000};
+        ::setrlimit(RLIMIT_FSIZE, &small);
+        for (const auto& target : {path, folder.path / "new"}) {
+            try {
+                save_file(seeded_filter(2, 100'000), target);
+                ::_exit(1);
+            } catch (const std::system_error& e) {
+                if (e.code().value() != EFBIG) ::_exit(2);
+            }
+        }
+        // The signal is neither left behind nor blocked.
+        sigset_t pending, blocked;
+        sigpending(&pending);
+        pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+        ::_exit(sigismember(&pending, SIGXFSZ) + 2 * sigismember(&blocked, SIGXFSZ));
+    }
+    int ended = -1;
+    ASSERT_EQ(::waitpid(child, &ended, 0), child);
+    EXPECT_EQ(ended, 0);
+    EXPECT_EQ(saved_seed(path), 1u);
+    EXPECT_EQ(files_in(folder.path), 1);
+}
+
+}  // namespace
+}  // namespace simdbloom
