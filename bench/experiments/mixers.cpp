@@ -8,24 +8,23 @@
 #include <utility>
 
 #include "experiments/experiment.hpp"
+#include "experiments/mixer_keys.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {
 
 using namespace simdbloom;
 using namespace simdbloom::bench;
-using u64 = std::uint64_t;
 
-/// shift: x ^= x >> a; times: x *= a; swap: the halves of x change places;
-/// both: x * a ^ swap(x * b); halves: low * a ^ swap(high * b), two products of 32 bits.
-enum class Do { nothing, shift, times, swap, both, halves };
+/// shift: x ^= x >> a; shifts: x ^= x >> a ^ x >> b; rotated: x ^= high rotated left by a, of 32
+/// bits; times: x *= a; bytes: the bytes of x change places; halves: low * a ^ high * b and high:
+/// x ^ high * a, products of 32 bits.
+enum class Do { nothing, shift, shifts, rotated, times, bytes, halves, high };
 struct Step {
     Do what = Do::nothing;
     u64 a = 0, b = 0;
 };
 using Steps = std::array<Step, 5>;
-
-constexpr u64 swapped(u64 x) { return x << 32 | x >> 32; }
 
 template <Steps steps>
 [[gnu::always_inline]] constexpr u64 mixed(u64 x) {
@@ -34,11 +33,13 @@ template <Steps steps>
             [&] {
                 constexpr Step s = steps[i];
                 if constexpr (s.what == Do::shift) x ^= x >> s.a;
+                if constexpr (s.what == Do::shifts) x ^= x >> s.a ^ x >> s.b;
+                if constexpr (s.what == Do::rotated)
+                    x ^= std::rotl(static_cast<std::uint32_t>(x >> 32), static_cast<int>(s.a));
                 if constexpr (s.what == Do::times) x *= s.a;
-                if constexpr (s.what == Do::swap) x = swapped(x);
-                if constexpr (s.what == Do::both) x = x * s.a ^ swapped(x * s.b);
-                if constexpr (s.what == Do::halves)
-                    x = (x & 0xFFFFFFFFu) * s.a ^ swapped((x >> 32) * s.b);
+                if constexpr (s.what == Do::bytes) x = __builtin_bswap64(x);
+                if constexpr (s.what == Do::halves) x = (x & 0xFFFFFFFFu) * s.a ^ (x >> 32) * s.b;
+                if constexpr (s.what == Do::high) x ^= (x >> 32) * s.a;
             }(),
             ...);
     }
@@ -59,21 +60,26 @@ Instructions instructions_of(const Steps& steps) {
         const Step& s = steps[i];
         // Where only 32 bits are multiplied, a product needs the halves, which some steps make.
         const Step before = i > 0 ? steps[i - 1] : Step{};
-        const bool halved = before.what == Do::swap || (before.what == Do::shift && before.a == 32);
+        const bool halved = before.what == Do::shift && before.a == 32;
         const u64 high = s.a >> 32, low = s.a & 0xFFFFFFFFu;
         const int saved = halved ? 1 : 0, wide = high == 0 ? 0 : high == low ? 1 : 2;
-        // On AVX-512 the seed is xored by the first shift's own xor.
-        if (s.what == Do::shift) n.add(i == 0 ? 1 : 2, 2, 2);
+        // On AVX-512 the seed is xored by the first step's own xor, if that has two operands.
+        const int own = i == 0 ? 0 : 1;
+        if (s.what == Do::shift) n.add(1 + own, 2, 2);
+        if (s.what == Do::shifts) n.add(3, 4, 4);
+        if (s.what == Do::rotated) n.add(1 + own, 2, 2);
         if (s.what == Do::times) n.add(1, 5 + wide - saved, (high == 0 ? 6 : 7) - saved);
-        if (s.what == Do::swap) n.add(1, 1, 1);
-        if (s.what == Do::both) n.add(4, 16, 14);
-        if (s.what == Do::halves) n.add(5, 5, 6);
+        if (s.what == Do::bytes) n.add(1, 1, 1);
+        // The seed is xored with the two products.
+        if (s.what == Do::halves) n.add(3 + own, 4, 5);
+        if (s.what == Do::high) n.add(2 + own, 3, 3);
     }
     return n;
 }
 
 struct Candidate {
     std::string text;
+    int first_shift;
     Instructions instructions;
     std::function<void(const u64*, std::size_t, u64, u64*)> hash;
     std::function<std::pair<double, double>()> timed;
@@ -109,12 +115,13 @@ std::pair<double, double> times_of(const Hash& hash) {
 }
 
 template <class Hash>
-Candidate candidate(const std::string& name, const Instructions& instructions, Hash hash) {
+Candidate candidate(const std::string& name, const Instructions& instructions, Hash hash,
+                    int first_shift = 0) {
     const auto all = [hash](const u64* keys, std::size_t n, u64 seed, u64* hashes) {
         for (std::size_t i = 0; i < n; ++i) hashes[i] = hash(keys[i], seed);
     };
     const auto timed = [hash] { return times_of([&](u64 x) { return hash(x, 0); }); };
-    return {name, instructions, all, timed, {}, {}};
+    return {name, first_shift, instructions, all, timed, {}, {}};
 }
 
 std::string text_of(const Steps& steps) {
@@ -123,9 +130,11 @@ std::string text_of(const Steps& steps) {
         const unsigned long long a = s.a, b = s.b;
         if (s.what == Do::shift) all += text("`>> %llu` ", a);
         if (s.what == Do::times) all += text("`* %llX` ", a);
-        if (s.what == Do::swap) all += "swap ";
-        if (s.what == Do::both) all += text("`x * %llX ^ swap(x * %llX)` ", a, b);
-        if (s.what == Do::halves) all += text("`low * %llX ^ swap(high * %llX)` ", a, b);
+        if (s.what == Do::shifts) all += text("`>> %llu ^ x >> %llu` ", a, b);
+        if (s.what == Do::rotated) all += text("`rotl32(x >> 32, %llu)` ", a);
+        if (s.what == Do::bytes) all += "bswap ";
+        if (s.what == Do::halves) all += text("`low * %llX ^ high * %llX` ", a, b);
+        if (s.what == Do::high) all += text("`x ^ high * %llX` ", a);
     }
     all.pop_back();
     return all;
@@ -136,13 +145,16 @@ Candidate candidate(const std::string& name = "") {
         return mixed<steps>(key ^ (seed + detail::seed_offset));
     };
     const std::string all = name + (name.empty() ? "" : ": ") + text_of(steps);
-    return candidate(all, instructions_of(steps), hash);
+    const bool shifts = steps[0].what == Do::shift;
+    return candidate(all, instructions_of(steps), hash, shifts ? static_cast<int>(steps[0].a) : 0);
 }
 
 constexpr Step shift(u64 a) { return {Do::shift, a, 0}; }
 constexpr Step times(u64 a) { return {Do::times, a, 0}; }
+constexpr Step rotated(u64 a) { return {Do::rotated, a, 0}; }
+constexpr Step bytes{Do::bytes, 0, 0};
 constexpr u64 g32 = 0x9E3779B1u, g64 = 0x9E3779B97F4A7C15u;
-constexpr u64 x32 = 0x85EBCA77u, d64 = 0xD6E8FEB86659FD93u;
+constexpr u64 x32 = 0x85EBCA77u, d64 = 0xD6E8FEB86659FD93u, b64 = 0x897B2307897B2307u;
 
 // Of splitmix64.
 constexpr Steps finalizer{shift(30), times(0xBF58476D1CE4E5B9u), shift(27),
@@ -157,32 +169,39 @@ std::vector<Candidate> candidates() {
         candidate("XXH64 of the 8 bytes", {0, 0, 0}, xxh64),
         candidate<finalizer>("splitmix64"),
         candidate<Steps{shift(27), times(g32), shift(13), times(x32), shift(29)}>("hash 1"),
-        candidate<Steps{shift(29), times(g64), shift(32), times(d64)}>("hash 3, kept"),
+        candidate<Steps{shift(29), times(g64), shift(32), times(d64)}>("hash 3"),
+        candidate<Steps{shift(19), times(b64), rotated(8), times(d64)}>("hash 4, kept"),
+        candidate<Steps{shift(19), times(g64), rotated(8), times(d64)}>(),
+        candidate<Steps{shift(19), times(g32 | g32 << 32), rotated(8), times(d64)}>(),
+        candidate<Steps{shift(29), times(b64), rotated(8), times(d64)}>(),
+        candidate<Steps{shift(19), times(b64), rotated(16), times(d64)}>(),
+        candidate<Steps{shift(22), times(g64), shift(40), times(d64)}>(),
+        candidate<Steps{shift(22), times(g64), Step{Do::shifts, 32, 45}, times(d64)}>(),
+        candidate<Steps{Step{Do::high, 0xC2B2AE3Du, 0}, times(g64), shift(32), times(d64)}>(),
+        candidate<Steps{Step{Do::halves, g32, 0xC2B2AE3Du}, shift(32), times(d64)}>(),
+        candidate<Steps{times(g64), bytes, times(d64)}>(),
         candidate<Steps{shift(29), times(g32), shift(32), times(d64)}>(),
-        candidate<Steps{shift(28), times(0x6649699Fu), shift(32), times(0xD36E95DF40B2D003u)}>(),
-        candidate<Steps{shift(29), times(g32 | g32 << 32), shift(32), times(d64)}>(),
         candidate<Steps{shift(32), times(g64), shift(32), times(d64)}>(),
         candidate<Steps{times(g64), shift(32), times(d64)}>(),
-        candidate<Steps{times(g64), shift(32), times(d64), shift(32)}>(),
         candidate<Steps{shift(29), times(g64), shift(32), times(g32)}>(),
         candidate<Steps{shift(29), times(g32), shift(32), times(x32)}>(),
-        candidate<Steps{shift(29), times(g32), shift(32), times(x32), shift(32)}>(),
-        candidate<Steps{shift(29), times(g64), Step{Do::swap, 0, 0}, times(d64)}>(),
-        candidate<Steps{Step{Do::halves, g32, x32}, shift(32), times(d64)}>(),
-        candidate<Steps{shift(29), Step{Do::both, d64, g64}, shift(32)}>(),
         candidate<Steps{shift(29), times(g64), shift(32)}>(),
-        candidate("KeyHasher: hash 3 with a hashed seed, then `>> 32`", {0, 0, 0}, KeyHasher{}),
+        candidate("KeyHasher: hash 4 with a hashed seed, then `>> 32`", {0, 0, 0}, KeyHasher{}),
     };
 }
 
-/// Filters whose exact rate is more than 5 deviations from the mean of random keys' filters.
+/// Filters whose exact rate is more than 5 deviations from the mean of random keys' filters, and
+/// the least and the greatest quotient of the two.
 struct Far {
     std::size_t filters = 0, far = 0;
-    double most = 0;
-    void add(double deviations) {
+    double most = 0, least_quotient = 1, greatest_quotient = 1;
+    void add(double rate, double mean, double deviation) {
+        const double deviations = std::abs(rate - mean) / deviation;
         ++filters;
         far += deviations > 5;
         most = std::max(most, deviations);
+        least_quotient = std::min(least_quotient, rate / mean);
+        greatest_quotient = std::max(greatest_quotient, rate / mean);
     }
 };
 
@@ -205,7 +224,7 @@ public:
     void add(Far& far, const Candidate& of, const std::vector<u64>& keys, u64 seed) {
         of.hash(keys.data(), n_, seed, hashes_.data());
         for (std::size_t s = 0; s < std::size(specs); ++s)
-            far.add(std::abs(rate(specs[s]) - expected_[s].first) / expected_[s].second);
+            far.add(rate(specs[s]), expected_[s].first, expected_[s].second);
     }
     std::size_t n() const { return n_; }
 
@@ -225,12 +244,9 @@ private:
     std::vector<std::pair<double, double>> expected_;
 };
 
-constexpr u64 strides[24] = {1,   2,   3,    4,    5,    6,     7,       8,
-                             10,  12,  16,   24,   32,   48,    64,      100,
-                             128, 256, 1000, 1024, 4096, 65536, 1000003, u64{1} << 32};
-
-Far of_counters(const Candidate& c, Judge& judge, u64 starts) {
+Far of_counters(const Candidate& c, Judge& judge) {
     Far far;
+    const u64 starts = judge.n() == 1'000 ? 200 : judge.n() == 10'000 ? 40 : 8;
     std::vector<u64> keys(judge.n());
     u64 number = 0;
     for (const u64 stride : strides)
@@ -243,43 +259,38 @@ Far of_counters(const Candidate& c, Judge& judge, u64 starts) {
     return far;
 }
 
-u64 reversed(u64 x) {
-    u64 r = 0;
-    for (int b = 0; b < 64; ++b) r |= (x >> b & 1) << (63 - b);
-    return r;
-}
-u64 digits(u64 i) {
-    u64 key = 0;
-    for (int d = 0; d < 8; ++d, i /= 10) key = key << 8 | (0x30 + i % 10);
-    return key;
-}
-u64 every_third_bit(u64 i) {
-    u64 key = 0;
-    for (int d = 0; d < 20; ++d) key |= (i >> d & 1) << (3 * d);
-    return key;
+/// Steps of 2^a, of 2^a + 2^b and of 2^a - 2^b, all of which n keys have without wrapping around.
+Far of_steps(const Candidate& c, Judge& judge) {
+    Far far;
+    std::vector<u64> keys(judge.n());
+    const u64 apart = judge.n() == 1'000 ? 1 : 8;
+    const int room = std::countl_zero(judge.n());
+    u64 number = 0;
+    for (int a = 0; a < 64; ++a)
+        for (int b = 0; b <= a && b < room; ++b)
+            for (const u64 other : {u64{1} << b, 0 - (u64{1} << b)}) {
+                const u64 step = a == b ? u64{1} << a : (u64{1} << a) + other;
+                if (++number % apart != 0) continue;
+                const u64 any = random_number(number), first = number % 3 == 0 ? 0 : any;
+                for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = first + i * step;
+                judge.add(far, c, keys, number % 4 == 1 ? 0 : random_number(any));
+            }
+    return far;
 }
 
-constexpr u64 (*families[])(u64) = {
-    [](u64 i) { return i << 20; },
-    [](u64 i) { return i << 32; },
-    [](u64 i) { return i << 44; },
-    reversed,
-    [](u64 i) { return u64{__builtin_bswap64(i)}; },
-    [](u64 i) { return i | i << 32; },
-    [](u64 i) { return i << 32 | (~i & 0xFFFFFFFFu); },
-    [](u64 i) { return i % 100 | (i / 100) << 32; },   // a grid
-    [](u64 i) { return i % 1024 | (i >> 10) << 54; },  // another
-    [](u64 i) { return std::bit_cast<u64>(static_cast<double>(i)); },
-    [](u64 i) { return std::bit_cast<u64>(static_cast<double>(i) * 0.01); },
-    digits,
-    [](u64 i) { return i ^ i >> 1; },  // Gray's code
-    [](u64 i) { return 0 - i; },
-    [](u64 i) { return 0x7F3A12340010u + 16 * i; },                                   // addresses
-    [](u64 i) { return 1'700'000'000'000'000'000u + i * 1'000'000; },                 // nanoseconds
-    [](u64 i) { return (1'234'567'890'123u + i / 8) << 22 | u64{5} << 12 | i % 8; },  // snowflakes
-    every_third_bit,
-    [](u64 i) { return i * g64; },
-    [](u64 i) { return i * i; }};
+/// The steps that cancel in the first shift: 2^s + 2^(s - shift) + 2^(s - 2 shift) ..
+Far of_weak_steps(const Candidate& c, Judge& judge) {
+    Far far;
+    std::vector<u64> keys(judge.n());
+    for (int s = 20; s < std::countl_zero(judge.n()); ++s)
+        for (u64 seed = 0; seed < 4; ++seed) {
+            u64 step = 0;
+            for (int b = s; b >= 0; b -= c.first_shift) step |= u64{1} << b;
+            for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * step;
+            judge.add(far, c, keys, seed == 0 ? 0 : random_number(seed));
+        }
+    return far;
+}
 
 Far of_families(const Candidate& c, Judge& judge) {
     Far far;
@@ -336,22 +347,24 @@ std::size_t uneven_under_two_seeds(const Candidate& c, std::size_t& pairs) {
 
 struct Column {
     const char* name;
-    bool counters;
+    Far (*far)(const Candidate&, Judge&);
     Judge judge;
 };
 
 }  // namespace
 
 int main() {
-    Column columns[] = {{"counters: 1,000 keys", true, Judge(1'000)},
-                        {"10,000", true, Judge(10'000)},
-                        {"100,000", true, Judge(100'000)},
-                        {"families: 1,000", false, Judge(1'000)},
-                        {"10,000", false, Judge(10'000)}};
+    Column columns[] = {{"counters: 1,000 keys", of_counters, Judge(1'000)},
+                        {"10,000", of_counters, Judge(10'000)},
+                        {"100,000", of_counters, Judge(100'000)},
+                        {"steps: 1,000", of_steps, Judge(1'000)},
+                        {"10,000", of_steps, Judge(10'000)},
+                        {"families: 1,000", of_families, Judge(1'000)},
+                        {"10,000", of_families, Judge(10'000)}};
     std::vector<std::string> names{"`x = key ^ seed`, then"};
     for (const Column& column : columns) names.push_back(column.name);
-    names.insert(names.end(),
-                 {"most", "two seeds", "AVX-512", "AVX2", "NEON", "one key", "each of many"});
+    names.insert(names.end(), {"most", "weak steps", "two seeds", "AVX-512", "AVX2", "NEON",
+                               "one key", "each of many"});
     print_header(names);
     std::size_t filters[std::size(columns)], pairs = 0;
     auto all = candidates();
@@ -362,20 +375,19 @@ int main() {
             c.in_a_row.push_back(in_a_row);
         }
     for (const Candidate& c : all) {
-        std::vector<std::string> row{c.text};
         double most = 0;
+        std::vector<std::string> row{c.text};
         for (std::size_t i = 0; i < std::size(columns); ++i) {
-            auto& [name, counters, judge] = columns[i];
-            const u64 starts = judge.n() == 1'000 ? 200 : judge.n() == 10'000 ? 40 : 8;
-            const Far far = counters ? of_counters(c, judge, starts) : of_families(c, judge);
+            const Far far = columns[i].far(c, columns[i].judge);
             row.push_back(std::to_string(far.far));
             most = std::max(most, far.most);
             filters[i] = far.filters;
         }
         row.push_back(text("%.1f", most));
+        const Far weak = c.first_shift != 0 ? of_weak_steps(c, columns[0].judge) : Far{};
+        row.push_back(text("%.2f to %.2f", weak.least_quotient, weak.greatest_quotient));
         row.push_back(std::to_string(uneven_under_two_seeds(c, pairs)));
-        const Instructions& n = c.instructions;
-        for (const int count : {n.avx512, n.avx2, n.neon})
+        for (const int count : {c.instructions.avx512, c.instructions.avx2, c.instructions.neon})
             row.push_back(count == 0 ? "-" : std::to_string(count));
         for (const auto& ns : {c.alone, c.in_a_row}) row.push_back(text("%.2f ns", median(ns)));
         print_row(row);

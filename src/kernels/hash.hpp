@@ -38,7 +38,7 @@ inline typename O::V mix_first(typename O::V key, typename O::V folded_seed) {
 }
 template <class O>
 inline typename O::V mix_second(typename O::V x) {
-    return O::template mul_folded<mix_multiplier2>(x);
+    return O::template mul<mix_multiplier2>(x ^ O::high_rotated(x));
 }
 template <class O>
 inline typename O::V mix_vector(typename O::V key, typename O::V folded_seed) {

@@ -5,8 +5,8 @@
 namespace simdbloom::detail {
 namespace {
 
-// 1 was the mixer before this one. Its filters would not find their keys.
-constexpr std::uint8_t old_mixer_hash = 1, keyed_hash = 2, mixer_hash = 3;
+// 1 and 3 were earlier mixers. Their filters would not find their keys.
+constexpr std::uint8_t old_mixer_hashes[] = {1, 3}, keyed_hash = 2, mixer_hash = 4;
 
 /// Tells one secret from another and reveals nothing about it: SipHash-2-4 of the magic.
 std::uint64_t secret_check(const Kind& kind, const Secret& secret) noexcept {
@@ -78,10 +78,10 @@ Options SavedHash::options(Options from) const {
 Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
                              const Options& options, Use use) {
     const auto hash = get<std::uint8_t>(header, CommonOffset::hash);
-    if (hash == old_mixer_hash)
+    if (std::ranges::count(old_mixer_hashes, hash) != 0)
         return fault(LoadFault::parameter,
-                     "hash 1 is an integer hash that this library no longer has; "
-                     "its own is hash " +
+                     "hash " + std::to_string(hash) +
+                         " is an integer hash that this library no longer has; its own is hash " +
                          std::to_string(mixer_hash) + ": build " + kind.name +
                          " anew from its keys");
     if (hash != mixer_hash && hash != keyed_hash)

@@ -142,9 +142,9 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::parameter, "33 check bits", [](Bytes& b) { b[12] = std::byte{33}; });
     refused(LoadFault::parameter, "0 value bits and 0",
             [](Bytes& b) { b[11] = b[12] = std::byte{0}; });
-    refused(LoadFault::parameter, "its own is hash 3: build a Bloomier",
+    refused(LoadFault::parameter, "its own is hash 4: build a Bloomier",
             [](Bytes& b) { b[13] = std::byte{1}; });
-    refused(LoadFault::parameter, "hash 4", [](Bytes& b) { b[13] = std::byte{4}; });
+    refused(LoadFault::parameter, "hash 5", [](Bytes& b) { b[13] = std::byte{5}; });
     refused(LoadFault::secret, "keyed", [](Bytes& b) { b[13] = std::byte{2}; });
     refused(LoadFault::parameter, "2^19", [](Bytes& b) { b[14] = std::byte{19}; });
     refused(LoadFault::parameter, "1250 slots are not from 2049",

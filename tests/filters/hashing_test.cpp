@@ -229,7 +229,8 @@ std::uint64_t unmix(std::uint64_t hash, std::uint64_t seed) {
         for (int i = 0; i < 6; ++i) x *= 2 - odd * x;
         return x;
     };
-    const std::uint64_t x = unshift(hash * inverse(detail::mix_multiplier2), 32);
+    std::uint64_t x = hash * inverse(detail::mix_multiplier2);
+    x ^= std::rotl(static_cast<std::uint32_t>(x >> 32), 8);
     const std::uint64_t first = unshift(x * inverse(detail::mix_multiplier1), detail::mix_shift);
     return first ^ (seed + detail::seed_offset);
 }

@@ -93,7 +93,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     constexpr unsigned layouts = std::size(block_bytes);
     if (seed % 2 == 0 || size < 72) return size;
     if (seed % 16 == 1)
-        std::memset(data + 40, 0, 24), data[13] = static_cast<std::uint8_t>(2 + seed / 16 % 2),
+        std::memset(data + 40, 0, 24), data[13] = static_cast<std::uint8_t>(2u << seed / 16 % 2),
                                        data[14] = data[15] = 0;
     if (seed % 16 == 3)
         data[10] = static_cast<std::uint8_t>(1 + seed / 16 % layouts),

@@ -82,7 +82,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     data[10] = static_cast<std::uint8_t>(3 + seed / 4 % 2);
     data[11] = static_cast<std::uint8_t>(data[11] % 33);
     data[12] = static_cast<std::uint8_t>(data[11] == 0 ? 1 + data[12] % 32 : data[12] % 33);
-    data[13] = static_cast<std::uint8_t>(2 + data[13] % 2);
+    data[13] = static_cast<std::uint8_t>(2 << data[13] % 2);
     data[14] = data[14] % 8, data[15] = 0;
     std::memset(data + 40, 0, 8), std::memset(data + 52, 0, 12);
     const std::uint64_t bits = data[11] + data[12] <= 57 ? std::uint64_t{data[11]} + data[12] : 64,

@@ -104,7 +104,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
         if (at + 72 + bits > data + size) return size;
         if (data[0] % 2 == 0) {
             std::memset(at + 8, 0, 56);
-            at[10] = 4, at[11] = 8, at[13] = 3, at[32] = 1;
+            at[10] = 4, at[11] = 8, at[13] = 4, at[32] = 1;
             std::memcpy(at + 16, &blocks, 8);
         } else {
             const std::uint64_t words = bits / 8, keys = words < 64 ? words : 64;

@@ -27,11 +27,10 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static V mul(V a) {
         return mul_from_mul32<Ops, c>(a, swap_halves(a));
     }
-    /// (a ^ (a >> 32)) * c
-    template <std::uint64_t c>
-    static V mul_folded(V a) {
-        const V swapped = swap_halves(a);
-        return mul_from_mul32<Ops, c>(a ^ swapped, swapped);
+    static V high_rotated(V a) {
+        return _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(
+                                          _mm_set_epi64x(static_cast<long long>(rotated_high[1]),
+                                                         static_cast<long long>(rotated_high[0]))));
     }
     static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }
     static V bit(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n & V(63)); }

@@ -34,14 +34,14 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     static V mul(V a) {
         return _mm512_mullo_epi64(a, V(c));
     }
-    /// (a ^ (a >> 32)) * c
-    template <std::uint64_t c>
-    static V mul_folded(V a) {
-        return mul<c>(a ^ (a >> 32));
-    }
     template <int n>
     static V rotate_left(V a) {
         return _mm512_rol_epi64(a, n);
+    }
+    static V high_rotated(V a) {
+        return _mm512_shuffle_epi8(
+            a, _mm512_broadcast_i32x4(_mm_set_epi64x(static_cast<long long>(rotated_high[1]),
+                                                     static_cast<long long>(rotated_high[0]))));
     }
     static V swap_halves(V a) { return _mm512_shuffle_epi32(a, _MM_PERM_CDAB); }
     // A rotation takes its count modulo 64, and a shift does not: no masking is needed.

@@ -44,6 +44,9 @@ struct LaneOps : OpsDefaults {
     static V low_six_bits_of_bytes(V v) { return v & V(std::uint64_t{0x3F3F3F3F3F3F3F3Fu}); }
 
 protected:
+    /// The bytes that high_rotated takes from two lanes, for byte shuffles. An index of 80 gives 0.
+    static constexpr std::uint64_t rotated_high[2] = {0x8080808006050407u, 0x808080800E0D0C0Fu};
+
     // The 64-bit product with a 32-bit factor, from two 32x32 products. It swaps halves instead of
     // shifting, because shuffles and multiplies run on different ports.
     template <class O>

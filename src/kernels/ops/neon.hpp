@@ -31,10 +31,11 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
             vpaddlq_u32(vmulq_u32(vreinterpretq_u32_u64(a), factors(high, low)));
         return vmlal_u32(vshlq_n_u64(cross, 32), vmovn_u64(a), vdup_n_u32(low));
     }
-    /// (a ^ (a >> 32)) * c
-    template <std::uint64_t c>
-    static V mul_folded(V a) {
-        return mul<c>(veorq_u64(a, vshrq_n_u64(a, 32)));
+    static V high_rotated(V a) {
+        const uint64x2_t control =
+            vcombine_u64(vcreate_u64(rotated_high[0]), vcreate_u64(rotated_high[1]));
+        return vreinterpretq_u64_u8(
+            vqtbl1q_u8(vreinterpretq_u8_u64(a), vreinterpretq_u8_u64(control)));
     }
     static V swap_halves(V a) {
         return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a)));

@@ -33,11 +33,12 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     { O::gather64(bytes, v, lanes) } -> std::convertible_to<typename O::V>;
     { O::gather32(bytes, v) } -> std::convertible_to<typename O::V>;
     O::prefetch(bytes);
-    // The hash. mul32: the low halves, to 64 bits. mul: modulo 2^64. mul_folded: of v ^ v >> 32.
+    // The hash. mul32: the low halves, to 64 bits. mul: modulo 2^64. high_rotated: the high half,
+    // rotated left by 8 bits, in the low one; 0 in the high one.
     { O::mul32(v, v) } -> std::convertible_to<typename O::V>;
     { O::mul_small(v, word32) } -> std::convertible_to<typename O::V>;
     { O::template mul<3>(v) } -> std::convertible_to<typename O::V>;
-    { O::template mul_folded<3>(v) } -> std::convertible_to<typename O::V>;
+    { O::high_rotated(v) } -> std::convertible_to<typename O::V>;
     { O::swap_halves(v) } -> std::convertible_to<typename O::V>;
     { O::xor3(v, v, v) } -> std::convertible_to<typename O::V>;
     // Patterns: 1 << n of each lane; bit_below_64 and nibble want n below 64.

@@ -1,6 +1,7 @@
 // One 64-bit lane in plain C++: the reference that the vector ISAs are compared with.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -33,11 +34,7 @@ struct Ops<ScalarArch> : OpsDefaults {
     static V mul(V a) {
         return a * c;
     }
-    /// (a ^ (a >> 32)) * c
-    template <std::uint64_t c>
-    static V mul_folded(V a) {
-        return (a ^ (a >> 32)) * c;
-    }
+    static V high_rotated(V a) { return std::rotl(static_cast<std::uint32_t>(a >> 32), 8); }
     static V swap_halves(V a) { return (a << 32) | (a >> 32); }
     static V bit(V n) { return std::uint64_t{1} << (n & 63); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {

@@ -75,10 +75,9 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
     static V mul(V a) {
         return wasm_i64x2_mul(a, V(c));
     }
-    /// (a ^ (a >> 32)) * c
-    template <std::uint64_t c>
-    static V mul_folded(V a) {
-        return mul<c>(a ^ (a >> 32));
+    static V high_rotated(V a) {
+        return wasm_i8x16_shuffle(a, V(std::uint64_t{0}), 7, 4, 5, 6, 16, 16, 16, 16, 15, 12, 13,
+                                  14, 16, 16, 16, 16);
     }
     static V swap_halves(V a) { return wasm_i32x4_shuffle(a, a, 1, 0, 3, 2); }
 

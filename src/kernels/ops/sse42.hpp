@@ -23,11 +23,9 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     static V mul(V a) {
         return mul_from_mul32<Ops, c>(a, swap_halves(a));
     }
-    /// (a ^ (a >> 32)) * c
-    template <std::uint64_t c>
-    static V mul_folded(V a) {
-        const V swapped = swap_halves(a);
-        return mul_from_mul32<Ops, c>(a ^ swapped, swapped);
+    static V high_rotated(V a) {
+        return _mm_shuffle_epi8(a, _mm_set_epi64x(static_cast<long long>(rotated_high[1]),
+                                                  static_cast<long long>(rotated_high[0])));
     }
     static V swap_halves(V a) { return _mm_shuffle_epi32(a, 0xB1); }
     // SSE shifts all lanes by one count, which it takes from the low lane of the count vector.
