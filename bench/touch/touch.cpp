@@ -23,17 +23,14 @@ std::uint64_t touch_words(const FilterBase& filter, std::span<const std::uint64_
     if (filter.hashing() == Hashing::keyed)
         throw std::invalid_argument("touch: the hashing of this " + filter.spec() + " is keyed");
     const Layout& layout = filter.layout();
-    const auto& tuning = detail::tuning();
     const detail::Target target{
         const_cast<std::byte*>(filter.bytes().data()),  // nothing is written through it
         filter.blocks(),
         filter.seed() + detail::seed_offset,
         layout.k,
         filter.size_in_bytes() >
-            tuning.of(filter.isa(), detail::tuned_of(layout.kind)).prefetch_above,
-        nullptr,
-        {},
-        filter.size_in_bytes() <= tuning.near_up_to};
+            detail::tuning().of(filter.isa(), detail::tuned_of(layout.kind)).prefetch_above,
+        nullptr};
     const auto variant = detail::variant_of(layout.kind, layout.k, layout.groups);
     for (const auto& [isa, table] : tables)
         if (isa == filter.isa())

@@ -134,7 +134,6 @@ protected:
     std::uint32_t few_below_ = 0;     // batches of fewer keys are answered one by one
     std::uint32_t few_inserts_below_ = 0;
     Isa isa_;
-    bool near_ = false;  // lines are prefetched into the level-1 cache
 
 private:
     friend struct detail::BuildAccess;

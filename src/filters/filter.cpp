@@ -100,7 +100,6 @@ void FilterBase::use_isa(Isa isa) {
     prefetch_above_ = rule.prefetch_above;
     few_below_ = rule.few_below_or(kernels_->few_below);
     few_inserts_below_ = kernels_->few_inserts_below;
-    near_ = bits_.size() <= detail::tuning().near_up_to;
     isa_ = isa;
 }
 
@@ -108,7 +107,7 @@ detail::Target FilterBase::target() const noexcept {
     // The lookup kernels write nothing through `bits` and `random`.
     auto* self = const_cast<FilterBase*>(this);
     return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size() > prefetch_above_,
-            &self->random_,     {},      near_};
+            &self->random_};
 }
 
 std::size_t FilterBase::take(std::span<const std::uint64_t> words, bool hashed) {

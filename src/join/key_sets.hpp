@@ -115,7 +115,6 @@ private:
     Isa isa_;
     const KeySetKernels* kernels_;
     std::size_t prefetch_above_;
-    bool near_;
 };
 
 /// Throws std::out_of_range for a row that is none of the `there` rows of a column.

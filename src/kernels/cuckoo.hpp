@@ -53,12 +53,10 @@ struct Cuckoo {
         O::store(s.alternate + i, wrapped);
         O::store(s.tag + i, tag);
     }
-    // The second bucket depends on the tag, so all of the staging is addressing.
-    template <Fetch fetch>
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j) {
-            O::template prefetch<fetch>(t.bits + s.bucket[j] * bucket_bytes);
-            O::template prefetch<fetch>(t.bits + s.alternate[j] * bucket_bytes);
+            O::prefetch(t.bits + s.bucket[j] * bucket_bytes);
+            O::prefetch(t.bits + s.alternate[j] * bucket_bytes);
         }
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,

@@ -166,14 +166,7 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
 
     if (b.size >= 2 * chunk_keys) {
         const auto prefetch = [&](const typename L::Stage& stage, std::size_t i) {
-            if (!t.prefetches) return;
-            if constexpr (requires { L::template prefetch<Fetch::far>(t, stage, i); }) {
-                constexpr Fetch near = Visit::only_reads ? Fetch::near : Fetch::to_write;
-                if (t.near) L::template prefetch<near>(t, stage, i);
-                else L::template prefetch<Fetch::far>(t, stage, i);
-            } else {
-                L::prefetch(t, stage, i);
-            }
+            if (t.prefetches) L::prefetch(t, stage, i);
         };
         const std::uint64_t* const keys = keys_from(0, chunk_keys);
 #pragma GCC unroll 1

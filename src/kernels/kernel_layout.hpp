@@ -22,18 +22,12 @@ concept LookupLayout = requires(const Target& t, typename O::V hashes, typename 
                                 const typename L::Stage& staged, std::size_t i) {
     // Arrays for one chunk. stage() fills those of the keys i .. i + O::lanes.
     L::stage(t, hashes, stage, i);
+    // Prefetches the lines of these keys.
+    L::prefetch(t, staged, i);
     // Batches of fewer keys go key by key: few() of driver.hpp.
     { L::few_below } -> std::convertible_to<std::uint32_t>;
 }
 &&
-    // Prefetches the lines of these keys, near or far. Layouts of many lines a key know only far.
-    (
-        requires(const Target& t, const typename L::Stage& staged, std::size_t i) {
-            L::template prefetch<Fetch::far>(t, staged, i);
-        } ||
-        requires(const Target& t, const typename L::Stage& staged, std::size_t i) {
-            L::prefetch(t, staged, i);
-        }) &&
     // Tests the keys staged from `at` on; the answers go to bit i and the bits after it. Or, for a
     // layout with its own way, a whole batch.
     (

@@ -88,9 +88,7 @@ SIMDBLOOM_KERNEL std::size_t lookup_in_bitmap(const KeySetTarget& t, const std::
         if (!t.prefetches) return;
         for (std::size_t i = 0; i < more; ++i) {
             const std::uint64_t cell = ((next[i] ^ flip) >> shift) - first;
-            if (cell >= size) continue;
-            if (t.near) O::template prefetch<Fetch::near>(bits + cell / 8);
-            else O::template prefetch<Fetch::far>(bits + cell / 8);
+            if (cell < size) O::prefetch(bits + cell / 8);
         }
     };
     return answer_vectors<O>(keys, n, output, out, ahead, [&](typename O::V v) -> unsigned {

@@ -36,10 +36,8 @@ struct OneLine {
     static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
         O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, __builtin_ctz(block_bytes)));
     }
-    template <Fetch fetch>
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
-        for (std::size_t j = i; j < i + O::lanes; ++j)
-            O::template prefetch<fetch>(t.bits + s.offset[j]);
+        for (std::size_t j = i; j < i + O::lanes; ++j) O::prefetch(t.bits + s.offset[j]);
     }
 };
 

@@ -48,7 +48,6 @@ struct Target {
     bool prefetches;  ///< lines are prefetched, see tuning/tuning.hpp
     std::uint64_t* random;  ///< cuckoo: state of the eviction walk, else null
     FuseTarget fuse{};
-    bool near = false;  ///< lines are prefetched into the level-1 cache in place of level 2
 };
 
 inline constexpr std::size_t chunk_keys = 64;
@@ -114,7 +113,7 @@ struct KeySetTarget {
     std::uint64_t size = 0;      ///< of a list the keys, else the cells, at most 2^63
     std::uint64_t flip = 0;
     std::uint32_t shift = 0;
-    bool prefetches = false, near = false;  ///< of a bitmap, as in Target
+    bool prefetches = false;  ///< of a bitmap, as in Target
 };
 struct KeySetKernels {
     /// As Kernels::lookup does.

@@ -28,7 +28,6 @@ Trial::Trial(const TunedSpec& of, Isa isa, TrialMemory& memory, std::size_t byte
     target_.bits = memory.data();
     target_.seed = seed_offset;
     target_.prefetches = prefetches;
-    target_.near = bytes <= Tuning::of_caches(caches(), false).near_up_to;
     if (of.tuned == Tuned::fuse) {
         const FuseGraph graph = fuse_graph(bytes / 9 * 8, 3);  // at a load of 8/9
         target_.blocks = std::min<std::uint64_t>(graph.starts, bytes - 2 * graph.window());

@@ -54,9 +54,6 @@ static_assert([] {
     return std::size(specs) == n_tuned;
 }());
 
-constexpr bool has_many_lines(const LayoutTraits& traits) {
-    return traits.anywhere || traits.family == Family::dleft;
-}
 constexpr bool is_whole_line(const LayoutTraits& traits) {
     return traits.block_bits == 512 && !traits.is_table() && traits.kind != LayoutKind::zoned512;
 }
@@ -73,20 +70,13 @@ std::optional<Tuned> tuned_of_spec(std::string_view spec) noexcept {
 }
 
 // A filter that outgrows the level-2 cache is prefetched, although a level-3 cache may hold it: the
-// neighbours of a shared machine fill that cache too. Keys of four lines and more are the
-// exception: inserts into `classic`, and d-left tables. Prefetching costs them a third to a half of
-// their time in a level-3 cache, and gains where the keys of a batch push each other's lines out of
-// it (bench/pages/tried.md, "Memory").
+// neighbours of a shared machine fill that cache too.
 Tuning Tuning::of_caches(const Caches& caches, bool halves_lines) noexcept {
     const std::size_t l2 = caches.l2 != 0 ? caches.l2 : safe_l2;
     Tuning made;
     for (auto& of_isa : made.rules)
-        for (std::size_t i = 0; i < n_tuned; ++i)
-            of_isa[i].prefetch_above = i < n_layouts && has_many_lines(layout_traits[i])
-                                           ? std::max(l2, caches.l3 / 4)
-                                           : l2;
+        for (Rule& rule : of_isa) rule.prefetch_above = l2;
     const std::size_t l3 = caches.l3 != 0 ? caches.l3 : safe_l3;
-    made.near_up_to = l3;
     // The filters of two threads stay in the level-3 cache. A virtual machine may have a small
     // share of a large one: hence the second bound (bench/pages/tried.md, "Builds on two threads").
     made.build_merged_up_to = std::min(l3 / 2, 16 * l2);

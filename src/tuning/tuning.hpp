@@ -37,7 +37,8 @@ std::span<const TunedSpec> more_timed_specs() noexcept;
 
 struct Tuning {
     struct Rule {
-        /// Filters of more bytes than this are prefetched, a chunk of 64 keys ahead.
+        /// Filters of more bytes than this are prefetched into the level-2 cache, a chunk of 64
+        /// keys ahead.
         std::size_t prefetch_above;
         std::uint32_t few_below = 0;  ///< 0: what the kernel says
 
@@ -56,9 +57,6 @@ struct Tuning {
     /// By size, the smallest first; the last one that fits counts. Without any: default_isa().
     Choice choices[n_tuned][max_choices];
     std::uint8_t n_choices[n_tuned] = {};
-    /// Lines of filters of at most so many bytes are prefetched into the level-1 cache, those of
-    /// larger ones into the level-2 cache.
-    std::size_t near_up_to;
     /// A parallel build of at most so many bytes gives each thread a filter of its own.
     std::size_t build_merged_up_to;
 

@@ -11,17 +11,18 @@ from pathlib import Path
 PAGES = ("README.md", "bench/pages/*.md", "papers/*.md", "src/**/*.md")
 # What every time depends on: hash, layouts, kernels, tuning, and the program that measures.
 CODE = ("include/simdbloom/hash.hpp", "include/simdbloom/detail", "src/dispatch", "src/filters",
-        "src/kernels", "src/layouts", "src/tuning", "bench/harness/*.cpp", "bench/harness/*.hpp")
+        "src/kernels", "src/layouts", "src/tuning", "bench/harness/*.cpp", "bench/harness/*.hpp",
+        "bench/touch")
 # What a table measures beside that. The first part of the name is the marker.
 MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication",),
              "printed hash_join": ("src/join",),
              "printed duckdb_joins": ("src/join", "src/adapters/duckdb")}
-# What was tried and left out is no longer there to be measured: a commit is enough.
+# What was tried and left out is no longer there to be measured: a commit for the page is enough.
 HISTORY = {"bench/pages/tried.md"}
 
 BEGIN = re.compile(r"<!-- (measured|printed|record): (\S+) -->")
 END = re.compile(r"<!-- end( printed| record)? -->")
-COMMIT = re.compile(r"\b(?:commit|at) `?([0-9a-f]{7,40})\b(-dirty)?")
+COMMIT = re.compile(r"\b(?:commit|at|show) `?([0-9a-f]{7,40})\b(-dirty)?")
 TIME = re.compile(r"\b(ns|µs|ms|seconds)\b|\|s\||GB/s", re.I)
 
 
@@ -132,5 +133,5 @@ def faults(root):
             for fault in faults_of(root, shown, name, text):
                 yield f"{shown}:{line}: {name}: {fault}"
         for heading, line, text in tables_by_hand(rest):
-            for fault in faults_of(root, shown, "", ours(root, text)):
+            for fault in faults_of(root, shown, "", ours(root, rest if shown in HISTORY else text)):
                 yield f'{shown}:{line}: by hand, "{heading}": {fault}'

@@ -18,11 +18,14 @@ namespace {
     return false;
 }
 
-/// The calls of this file, and of one for AVX2 where this machine runs it.
+/// The calls of this file, and of those for AVX2 where this machine runs them.
 std::vector<const OneKeyCalls*> all_calls() {
     std::vector<const OneKeyCalls*> all{&calls_of_this_file};
 #if defined(__x86_64__)
-    if (runs_avx2()) all.push_back(&calls_for_avx2());
+    if (runs_avx2()) {  // that ISA has BMI2
+        all.push_back(&calls_for_avx2());
+        all.push_back(&calls_for_avx2_bmi2());
+    }
 #endif
     return all;
 }
@@ -46,11 +49,12 @@ void same_as_batches(const std::string& spec,
         (calls->*insert)(one, keys.data(), n);
         EXPECT_TRUE(std::equal(one.bytes().begin(), one.bytes().end(), batch.bytes().begin(),
                                batch.bytes().end()))
-            << spec;
+            << spec << ", compiled for " << calls->code;
         const auto found = std::make_unique<bool[]>(n);
         (calls->*contains)(batch, strangers.data(), n, found.get());
         for (std::size_t i = 0; i < n; ++i)
-            ASSERT_EQ(found[i], (bitmap[i / 8] >> (i % 8) & 1) != 0) << spec << " key " << i;
+            ASSERT_EQ(found[i], (bitmap[i / 8] >> (i % 8) & 1) != 0)
+                << spec << ", compiled for " << calls->code << ", key " << i;
     }
 }
 
@@ -87,11 +91,11 @@ TEST(OneKey, LooksAtEveryBit) {
 // The blocks of a filter of 2^32 bits and more have numbers whose product with a hash needs all of
 // 64 bits.
 TEST(OneKey, FindsTheBlockOfALargeFilter) {
-    using detail::OneKey;
-    for (const std::uint64_t blocks : {1ull, 3ull, 1ull << 31, (1ull << 32) - 1})
-        for (const std::uint64_t hash : random_keys(1000))
-            EXPECT_EQ((OneKey<detail::FileCode>::block_index(hash, blocks)),
-                      detail::block_index(hash, blocks));
+    for (const OneKeyCalls* calls : all_calls())
+        for (const std::uint64_t blocks : {1ull, 3ull, 1ull << 31, (1ull << 32) - 1})
+            for (const std::uint64_t hash : random_keys(1000))
+                EXPECT_EQ(calls->block_index(hash, blocks), detail::block_index(hash, blocks))
+                    << "compiled for " << calls->code;
 }
 
 TEST(OneKey, AFilterThatWasMovedFromTakesNoKey) {

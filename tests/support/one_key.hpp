@@ -1,4 +1,4 @@
-// contains(key) and insert(key), compiled for AVX2 in one file and without in another.
+// contains(key) and insert(key), compiled for AVX2, for AVX2 and BMI2, and without, in three files.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,10 @@
 
 namespace simdbloom::test {
 
-/// The calls of one file. found[i] says whether key i is found.
+/// The calls of one file: `code` is what it is compiled for. found[i] says whether key i is found.
 struct OneKeyCalls {
+    const char* code;
+    std::uint64_t (*block_index)(std::uint64_t hash, std::uint64_t blocks) noexcept;
     void (*split_contains)(const SplitBlockBloom&, const std::uint64_t* keys, std::size_t n,
                            bool* found);
     void (*split_insert)(SplitBlockBloom&, const std::uint64_t* keys, std::size_t n);
@@ -30,12 +32,23 @@ template <class F>
 void insert_each(F& filter, const std::uint64_t* keys, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) filter.insert(keys[i]);
 }
-constexpr OneKeyCalls calls_of_this_file = {
-    contains_each<SplitBlockBloom>, insert_each<SplitBlockBloom>,
-    contains_each<RegisterBlockedBloom>, insert_each<RegisterBlockedBloom>};
+#if defined(__BMI2__)
+constexpr const char* code_of_this_file = "AVX2 and BMI2";
+#elif defined(__AVX2__)
+constexpr const char* code_of_this_file = "AVX2";
+#else
+constexpr const char* code_of_this_file = "the base";
+#endif
+constexpr OneKeyCalls calls_of_this_file = {code_of_this_file,
+                                            detail::OneKey<detail::FileCode>::block_index,
+                                            contains_each<SplitBlockBloom>,
+                                            insert_each<SplitBlockBloom>,
+                                            contains_each<RegisterBlockedBloom>,
+                                            insert_each<RegisterBlockedBloom>};
 }  // namespace
 
-/// Those of a file compiled for AVX2 and BMI2, on x86-64.
+/// Those of files compiled for AVX2, and for AVX2 and BMI2, on x86-64.
 const OneKeyCalls& calls_for_avx2();
+const OneKeyCalls& calls_for_avx2_bmi2();
 
 }  // namespace simdbloom::test

@@ -1,4 +1,4 @@
-// Compiled with -mavx2 -mbmi2.
+// Compiled with -mavx2 alone.
 #include "one_key.hpp"
 
 #include <type_traits>

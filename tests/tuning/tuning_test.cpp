@@ -60,14 +60,9 @@ TEST(Caches, OfAMachineThatSaysNothingAreUnknown) {
 TEST(TuningRules, PrefetchWhatOutgrowsTheLevel2Cache) {
     const auto rules = Tuning::of_caches({48 << 10, 2 << 20, 64 << 20}, false);
     for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512bitalg, Isa::neon})
-        for (std::size_t i = 0; i < detail::n_tuned; ++i) {
-            const bool many_lines =
-                i < detail::n_layouts && (detail::layout_traits[i].anywhere ||
-                                          detail::layout_traits[i].name.starts_with("dleft"));
-            EXPECT_EQ(rules.of(isa, static_cast<detail::Tuned>(i)).prefetch_above,
-                      many_lines ? 16 << 20 : 2 << 20)
+        for (std::size_t i = 0; i < detail::n_tuned; ++i)
+            EXPECT_EQ(rules.of(isa, static_cast<detail::Tuned>(i)).prefetch_above, 2 << 20)
                 << to_string(isa) << ' ' << i;
-        }
 }
 
 TEST(TuningRules, OfAMachineThatSaysNothingAreThoseOfASmallLevel2Cache) {
@@ -76,20 +71,22 @@ TEST(TuningRules, OfAMachineThatSaysNothingAreThoseOfASmallLevel2Cache) {
         EXPECT_EQ(rules.of(Isa::avx512, static_cast<detail::Tuned>(i)).prefetch_above, 1 << 20);
 }
 
-TEST(TuningRules, LinesGoNearWhileTheLevel3CacheHoldsTheFilter) {
-    EXPECT_EQ(Tuning::of_caches({48 << 10, 2 << 20, 64 << 20}, false).near_up_to, 64u << 20);
-    EXPECT_EQ(Tuning::of_caches({}, false).near_up_to, 8u << 20);
-
-    struct Open : SplitBlockBloom {
-        using SplitBlockBloom::target;
+template <class Filter>
+bool is_prefetched(std::size_t bytes) {
+    struct Open : Filter {
+        using Filter::target;
     };
-    const std::size_t up_to = detail::tuning().near_up_to;
-    for (const bool near : {true, false}) {
-        const std::size_t bytes = near ? up_to : up_to + 32;
-        const auto filter = SplitBlockBloom::with_bits_per_key(bytes / 32, 256);
-        ASSERT_EQ(filter.size_in_bytes(), bytes);
-        EXPECT_EQ((filter.*(&Open::target))().near, near) << bytes;
-    }
+    const auto filter = Filter::with_bits_per_key(bytes / 64, 512);
+    EXPECT_EQ(filter.size_in_bytes(), bytes);
+    return (filter.*(&Open::target))().prefetches;
+}
+
+TEST(TuningRules, FiltersFollowThem) {
+    const std::size_t l2 = detail::tuning().of(Isa::scalar, detail::Tuned::fuse).prefetch_above;
+    EXPECT_FALSE(is_prefetched<SplitBlockBloom>(l2));
+    EXPECT_TRUE(is_prefetched<SplitBlockBloom>(l2 + 64));
+    EXPECT_FALSE(is_prefetched<ClassicBloom>(l2));
+    EXPECT_TRUE(is_prefetched<ClassicBloom>(l2 + 64));
 }
 
 TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {

@@ -21,9 +21,10 @@
 
 namespace simdbloom::detail {
 
-struct PlainCode {};  ///< no instructions of a certain CPU
-struct Sse2Code {};   ///< what every x86-64 has
-struct Avx2Code {};   ///< AVX2 and BMI2
+struct PlainCode {};     ///< no instructions of a certain CPU
+struct Sse2Code {};      ///< what every x86-64 has
+struct Avx2Code {};      ///< AVX2
+struct Avx2Bmi2Code {};  ///< AVX2 and BMI2
 
 #if defined(__x86_64__)
 using BaseCode = Sse2Code;
@@ -31,6 +32,8 @@ using BaseCode = Sse2Code;
 using BaseCode = PlainCode;
 #endif
 #if defined(__x86_64__) && defined(__AVX2__) && defined(__BMI2__)
+using FileCode = Avx2Bmi2Code;
+#elif defined(__x86_64__) && defined(__AVX2__)
 using FileCode = Avx2Code;
 #else
 using FileCode = BaseCode;
@@ -175,17 +178,9 @@ private:
 };
 #endif
 
-#if defined(__x86_64__) && defined(__AVX2__) && defined(__BMI2__)
-template <>
-struct OneKey<Avx2Code> : OneKey<PlainCode> {
-    /// The same index as the upper half of a product of 64 and 64 bits: one shift less a key, where
-    /// a loop keeps the second factor.
-    static std::uint64_t block_index(std::uint64_t hash, std::uint64_t blocks) noexcept {
-        unsigned long long index;
-        (void)_mulx_u64(hash >> 32, blocks << 32, &index);
-        return index;
-    }
-
+#if defined(__x86_64__) && defined(__AVX2__)
+template <class Code>
+struct OneKeyAvx2 : OneKey<PlainCode> {
     static bool split_covers(const std::byte* block, std::uint32_t x) noexcept {
         return _mm256_testc_si256(load(block), split_bits(x)) != 0;
     }
@@ -275,7 +270,24 @@ private:
         return _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(product, 27));
     }
 };
-inline constexpr OneKey<Avx2Code>::FieldsTable OneKey<Avx2Code>::fields_table{};
+template <class Code>
+constexpr typename OneKeyAvx2<Code>::FieldsTable OneKeyAvx2<Code>::fields_table{};
+
+template <>
+struct OneKey<Avx2Code> : OneKeyAvx2<Avx2Code> {};
+#endif
+
+#if defined(__x86_64__) && defined(__AVX2__) && defined(__BMI2__)
+template <>
+struct OneKey<Avx2Bmi2Code> : OneKeyAvx2<Avx2Bmi2Code> {
+    /// The same index as the upper half of a product of 64 and 64 bits: one shift less a key, where
+    /// a loop keeps the second factor.
+    static std::uint64_t block_index(std::uint64_t hash, std::uint64_t blocks) noexcept {
+        unsigned long long index;
+        (void)_mulx_u64(hash >> 32, blocks << 32, &index);
+        return index;
+    }
+};
 #endif
 
 }  // namespace simdbloom::detail

@@ -55,14 +55,6 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         return _mm512_shuffle_epi8(_mm512_set1_epi64(static_cast<long long>(pattern)), control);
     }
 
-    // Every CPU with AVX-512 has PREFETCHW. Compilers ask for a flag of its own.
-    template <Fetch fetch = Fetch::far>
-    static void prefetch(const void* p) {
-        if constexpr (fetch == Fetch::to_write)
-            asm volatile("prefetchw %0" ::"m"(*static_cast<const char*>(p)));
-        else OpsDefaults::prefetch<fetch>(p);
-    }
-
     static V xor3(V a, V b, V c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
     // Rotations look only at the low six bits, so nothing needs to be masked.
     static V low_six_bits_of_bytes(V v) { return v; }

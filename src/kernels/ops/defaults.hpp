@@ -11,10 +11,6 @@ struct StringWords {
     V word[3], tail;
 };
 
-/// Where a prefetched line goes: into the level-2 cache, into the level-1 cache, or there as a line
-/// that will be written.
-enum class Fetch : unsigned char { far, near, to_write };
-
 struct OpsDefaults {
     static constexpr bool packs_bytes = false;   // see AVX2
     static constexpr bool keeps_misses = false;  // see AVX-512
@@ -33,14 +29,11 @@ struct OpsDefaults {
     template <class Default>
     using CellAnswers = Default;
 
-    // The empty statement is a side effect. GCC 12 takes a function that only prefetches for one
-    // without any effect, and drops the calls that it has not inlined by then (all those of
-    // insert).
-    template <Fetch fetch = Fetch::far>
+    // Into the level-2 cache. The empty statement is a side effect. GCC 12 takes a function that
+    // only prefetches for one without any effect, and drops the calls that it has not inlined by
+    // then (all those of insert).
     static void prefetch(const void* p) {
-        if constexpr (fetch == Fetch::far) __builtin_prefetch(p, 0, 2);
-        else if constexpr (fetch == Fetch::near) __builtin_prefetch(p, 0, 3);
-        else __builtin_prefetch(p, 1, 3);
+        __builtin_prefetch(p, 0, 2);
         asm volatile("");
     }
 };
