@@ -145,10 +145,8 @@ TEST_P(Counters, HaveFiltersLikeRandomKeys) {
     few_are_far(watch);
 }
 
-// Such steps cancel in sums of the hash where one is weak: 2^47 + 2^18 did in x ^= x >> 29. That
-// first shift is by 19 now, and 2^47 + 2^28 + 2^9 cancels. The sample of three powers has none of
-// these; their filters have 0.3 to 4 times the rate of random keys (bench/pages/tried.md,
-// "Mixers").
+// Some sums of powers cancel in a shift: in x ^= x >> 29, 2^47 + 2^18 did. The first shift of the
+// hash is by 19 now, where 2^47 + 2^28 + 2^9 cancels. The sample of three powers has no such step.
 TEST_P(Counters, InStepsOfAFewPowersOfTwoHaveFiltersLikeRandomKeys) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const test::Stopwatch watch;
