@@ -69,7 +69,7 @@ TEST(BloomierSaved, TheHeaderIsAsDocumented) {
     const auto map = test::make_map({5, 6, 4}, 1, {.seed = 0x1122334455667788u});
     const Bytes bytes = save(map);
     const unsigned char begin[] = {0x89, 'S',  'B', 'B', 'M',  '\r', '\n', 0x1A, 1,    0,
-                                   4,    5,    6,   3,   0,    0,    4,    0,    0,    0,
+                                   4,    5,    6,   4,   0,    0,    4,    0,    0,    0,
                                    0,    0,    0,   0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33,
                                    0x22, 0x11, 1,   0,   0,    0,    0,    0,    0,    0};
     EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
