@@ -95,9 +95,9 @@ TEST(BloomierSaved, TheHeaderIsAsDocumented) {
 // Written once; on any machine the same.
 TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
     const std::string golden =
-        "895342424d0d0a1a01000307060302000a00000000000000050000000000000008000000000000000000000000"
-        "00000003000000000000000000000000000000"
-        "1d1d00841247b6813d0f00986d90483700952e8cba799ba379";
+        "895342424d0d0a1a01000307060402000a00000000000000050000000000000008000000000000000000000000"
+        "00000006000000000000000000000000000000"
+        "3b050034960ceb9900806ac479a2d181033ce61482752fb828";
     const std::vector<std::uint64_t> keys{1, 2, 3, 4, 5, 6, 7, 8};
     const std::vector<std::uint32_t> values{10, 20, 30, 40, 50, 60, 70, 80};
     std::string hex;

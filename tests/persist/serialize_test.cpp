@@ -47,7 +47,7 @@ TEST(Serialize, TheHeaderIsAsDocumented) {
     auto filter = make_filter("zoned512:z=4,k=8", 100, 12, {.seed = 0x1122334455667788u});
     const Bytes bytes = save(filter);
     const unsigned char begin[] = {0x89, 'S',  'B', 'L', 'M',  '\r', '\n', 0x1A, 1,    0,
-                                   6,    8,    4,   3,   0,    0,    3,    0,    0,    0,
+                                   6,    8,    4,   4,   0,    0,    3,    0,    0,    0,
                                    0,    0,    0,   0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33,
                                    0x22, 0x11, 100, 0,   0,    0,    0,    0,    0,    0};
     EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
