@@ -98,9 +98,9 @@ Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& gi
                          std::to_string(stash_bytes) +
                          " of stash are more than max_bytes=" + std::to_string(given.max_bytes));
 
-    check_available(stash_bytes + (given.allocator == nullptr ? bits_bytes : 0));
     const auto known = check(header, bits_bytes, 8 * stashed);
     if (!known) return known.error();
+    check_available(stash_bytes + (given.allocator == nullptr ? bits_bytes : 0));
     GrowingCuckoo filter(roots, slot_bits, growths, first_keys, (*hash).options(given));
     std::vector<std::byte> stash(8 * stashed);
     Checksum checksum;

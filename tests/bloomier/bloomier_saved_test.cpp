@@ -149,7 +149,7 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::parameter, "2^19", [](Bytes& b) { b[14] = std::byte{19}; });
     refused(LoadFault::parameter, "1250 slots are not from 2049",
             [](Bytes& b) { b[14] = std::byte{10}; });
-    refused(LoadFault::parameter, "key kind 3", [](Bytes& b) { b[15] = std::byte{3}; });
+    refused(LoadFault::parameter, "key kind 12", [](Bytes& b) { b[15] = std::byte{12}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[52] = std::byte{1}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });

@@ -233,7 +233,7 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     expect_fault(forged(32, 0, 8), LoadFault::parameter, "first_keys=0");
     expect_fault(forged(32, std::uint64_t{1} << 63, 8), LoadFault::parameter,
                  "first_keys=9223372036854775808");
-    expect_fault(forged(15, 3, 1), LoadFault::parameter, "key kind 3");
+    expect_fault(forged(15, 12, 1), LoadFault::parameter, "key kind 12");
     expect_fault(forged(40, 1, 8), LoadFault::parameter, "reserved");
     expect_fault(forged(48, 1, 8), LoadFault::parameter, "1 keys do not suit");
     expect_fault(forged(56, 200, 8), LoadFault::size, "200 hashes");

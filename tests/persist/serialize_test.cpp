@@ -144,7 +144,7 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[13] = std::byte{2}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[14] = std::byte{1}; });
-    refused(LoadFault::parameter, "key kind 3", [](Bytes& b) { b[15] = std::byte{3}; });
+    refused(LoadFault::parameter, "key kind 12", [](Bytes& b) { b[15] = std::byte{12}; });
     refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });
     refused(LoadFault::parameter, "0 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{0}); });
     refused(LoadFault::parameter, "4294967296 blocks",
