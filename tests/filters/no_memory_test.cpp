@@ -149,7 +149,7 @@ TEST(WithoutMemory, ASeriesCountsItsFiltersAndTheirKeysAlike) {
 
 TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
     // Keys of eight copies: their last ones go into the stash.
-    const KeyVector keys = test::random_keys(10);
+    const KeyVector keys = test::random_keys(10, 100);
     const auto crowded = [&] {
         GrowingCuckoo filter(1'000);
         for (unsigned i = 0; i < 7; ++i) filter.insert(keys);

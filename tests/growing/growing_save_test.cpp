@@ -162,9 +162,9 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
 
 // On every instruction set and machine, whatever its order of bytes.
 TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
-    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 7727113534026238599u},
-                                                           {"growing16", 5628512267664682267u},
-                                                           {"growing20", 13095553705462277180u}};
+    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 10475375420833412368u},
+                                                           {"growing16", 15632681911866117147u},
+                                                           {"growing20", 9919201086331561380u}};
     for (const auto& [spec, hash] : saved)
         for (const Isa isa : usable_isas())
             EXPECT_EQ(hash_bytes(save(sample(spec, {.isa = isa, .seed = 99}))), hash)

@@ -177,7 +177,8 @@ inline void expect_hashes(const Rows& given) {
 /// A builder of all rows, and one of some, build what single inserts build.
 inline void expect_builds(const Rows& given) {
     const auto build = [&](const auto& insert) {
-        JoinBuilder builder("split256", given.rows.size() + 1, 12);
+        JoinBuilder builder("split256", given.rows.size() + 1, 12,
+                            {.key_kind = given.rows.key_kind()});
         insert(builder);
         return save(std::move(builder).filter());
     };
