@@ -100,8 +100,13 @@ TEST(UnknownKeys, TheFprIsTheOneAskedFor) {
             const JoinFilter filter = built_for(fpr, test::random_keys(n));
             const UnknownKeys strangers = test::random_keys(400'000, 10'000'000);
             const double found = static_cast<double>(filter.count({strangers})) / 400'000;
-            // By the bits that are set 2 %, where a block is a small part of the filter.
-            EXPECT_NEAR(filter.estimated_fpr() / fpr, 1, n < 10'000 ? 0.2 : 0.02) << n;
+            // By the bits that are set. One filter of 10,000 keys has some 400 blocks: at 0.1 % the
+            // rate of one filter differs from that of the next by 2 to 3 %.
+            EXPECT_NEAR(filter.estimated_fpr() / fpr, 1,
+                        n < 10'000    ? 0.2
+                        : n < 100'000 ? 0.05
+                                      : 0.02)
+                << n;
             const double sigma = std::sqrt(fpr / 400'000);
             EXPECT_NEAR(found, filter.estimated_fpr(), 5 * sigma) << n;
         }

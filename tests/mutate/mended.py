@@ -130,7 +130,8 @@ MENDED = [
         ("src/persist/files.hpp",
          "(*parsed).bits_bytes);\n"
          "    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) "
-         "return *error;\n", "(*parsed).bits_bytes);\n"), by=("serialize_file_test", "SerializeFile")),
+         "return *error;\n", "(*parsed).bits_bytes);\n"),
+        by=("serialize_file_test", "SerializeFile")),
     bug("memory that is not there", "left to the killer of processes",
         ("src/layouts/storage.cpp", "        check_available(bytes);\n", ""),
         by=("available_memory_test", "AvailableMemory")),

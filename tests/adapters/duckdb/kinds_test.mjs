@@ -1,5 +1,5 @@
-// kinds_test.mjs EXTENSION FOLDER PAGE: filters of other programs, of every kind of keys, asked about
-// keys of every type, as the page says; and what the extension writes about its own.
+// kinds_test.mjs EXTENSION FOLDER PAGE: filters of other programs, of every kind of keys, asked
+// about keys of every type, as the page says; and what the extension writes about its own.
 import assert from 'node:assert/strict';
 import { finish, open, test } from './support.mjs';
 import { kindsTable } from './kinds_table.mjs';

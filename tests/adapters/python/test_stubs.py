@@ -41,7 +41,8 @@ def stub_names():
             if isinstance(base, ast.Name) and base.id in classes:
                 members(name + ".", classes[base.id].body)
         members(name + ".", node.body)
-    for alias in ("Key", "Keys", "Buffer", "Path", "Isa", "Hashing", "KeyKind", "LoadError.fault"):  # types
+    # Types alone.
+    for alias in ("Key", "Keys", "Buffer", "Path", "Isa", "Hashing", "KeyKind", "LoadError.fault"):
         names.pop(alias)
     return names
 

@@ -43,5 +43,6 @@ filter.insert('5');
 assert.equal(filter.describe().keyKind, 'unknown');
 assert.ok(filter.contains('5') && filter.contains(5));
 const days = Filter.load(new Uint8Array(readFileSync(`${folder}/days.filter`)));
-expectError(() => days.insert(5), SimdbloomError, /dates and integers cannot be keys of one filter/);
+expectError(() => days.insert(5), SimdbloomError,
+  /dates and integers cannot be keys of one filter/);
 console.log(`${Object.keys(table).length} kinds of filters asked about ${Object.keys(asked)}`);
