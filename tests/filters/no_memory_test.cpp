@@ -148,13 +148,15 @@ TEST(WithoutMemory, ASeriesCountsItsFiltersAndTheirKeysAlike) {
 }
 
 TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
-    // Keys of eight copies: their last ones go into the stash.
-    const KeyVector keys = test::random_keys(10, 100);
+    // Keys of eight copies: their last ones go into the stash. No two keys share a bucket.
+    KeyVector keys;
     const auto crowded = [&] {
         GrowingCuckoo filter(1'000);
         for (unsigned i = 0; i < 7; ++i) filter.insert(keys);
         return filter;
     };
+    for (std::uint64_t first = 0; keys.empty() || crowded().stashed() != 0; first += 10)
+        keys = test::random_keys(10, first);
     const long failures = fail_everywhere(
         crowded, [&](GrowingCuckoo& f) { f.insert(keys); },
         [&](GrowingCuckoo& f, bool done) {

@@ -1,5 +1,5 @@
-// page_test.mjs PAGE GOLDEN CALIBRATION KINDS: the page in headless Chromium, from its file. What it
-// says is compared with what the package says in Node.js.
+// page_test.mjs PAGE GOLDEN CALIBRATION KINDS: the page in headless Chromium, from its file. What
+// it says is compared with what the package says in Node.js.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { advise, calibration, Filter } from 'simdbloom';
