@@ -112,6 +112,7 @@ TEST(FirstUseWithoutMemory, IsAnErrorOnEveryFront) {
     if (child == 0) {
         setenv(alone, "1", 1);
         unsetenv("GTEST_TOTAL_SHARDS");
+        unsetenv("GTEST_SHARD_INDEX");
         execl("/proc/self/exe", "simdbloom_tests", "--gtest_brief=1",
               "--gtest_filter=FirstUseWithoutMemory.*", nullptr);
         _exit(127);

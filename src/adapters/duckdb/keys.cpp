@@ -285,7 +285,8 @@ std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed, KeyKind fi
 
 KeyColumn::Hashes KeyColumn::hashes() const {
     Hashes result;
-    auto& [hashes, of_rows] = result;
+    auto& hashes = result.values;
+    auto& of_rows = result.rows;
     hashes.reserve(rows_);
     const std::uint64_t seed = seed_of(kind_);
     const bool numbered = valid_ != nullptr || kind_ == KeyClass::decimal;
