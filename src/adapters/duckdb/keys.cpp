@@ -355,7 +355,9 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
                     FilterProbe& question) const {
     const KeyClass of = filter.kind;
     check_askable(filter);
-    auto& [column, values, certain] = question;
+    JoinColumn& column = question.column;
+    auto& values = question.values;
+    auto& certain = question.certain;
     certain.clear();
     const bool whole = storage_ == DUCKDB_TYPE_BIGINT || storage_ == DUCKDB_TYPE_UBIGINT;
     const bool rounds = of == KeyClass::single || of == KeyClass::real;
