@@ -45,7 +45,7 @@ def judged(claim, measured):
     else:
         result = judge(claim, measured["samples"])
     if len(claim.cases) > 1 and not result.note:
-        result.note = f"the best of {len(claim.cases)} cases: {case_text(measured['setup'])}"
+        result.note = f"the best of {len(claim.cases)} cases: `{case_text(measured['setup'])}`"
     return {**{name: measured[name] for name in STORED}, "kind": claim.kind,
             "published": claim.published, "band": band(claim), "verdict": result.verdict,
             "expected": claim.expected, "ours": result.ours, "low": result.low,
