@@ -98,6 +98,8 @@ TEST(SerializeFile, HolesAreHashedAndNotRead) {
     put(fuse, 16, size);
     test::Counting counting;
     const std::uint64_t longest = 4u << 20;
+    // The file has 262,144 pages. An emulator's own faults count too: 1,543 were seen.
+    const long most_faults = test::slow_build ? 20'000 : 1'000;
     for (const Bytes* bytes : {&filter, &growing, &fuse}) {
         std::ofstream(path, std::ios::binary | std::ios::trunc)
             .write(reinterpret_cast<const char*>(bytes->data()), 64);
@@ -116,7 +118,7 @@ TEST(SerializeFile, HolesAreHashedAndNotRead) {
                                           : map_file<FrozenFilter>(path).error();
         getrusage(RUSAGE_SELF, &faults);
         EXPECT_EQ(error.fault, LoadFault::checksum) << error.message;
-        EXPECT_LT(faults.ru_minflt - faults_before.ru_minflt, 1'000) << "its pages were touched";
+        EXPECT_LT(faults.ru_minflt - faults_before.ru_minflt, most_faults);
         EXPECT_LT(bytes_read() - before, 2 * longest);
     }
 
@@ -131,7 +133,7 @@ TEST(SerializeFile, HolesAreHashedAndNotRead) {
     getrusage(RUSAGE_SELF, &faults_before);
     EXPECT_EQ(load_file<JoinFilter>(path).error().fault, LoadFault::checksum);
     getrusage(RUSAGE_SELF, &faults);
-    EXPECT_LT(faults.ru_minflt - faults_before.ru_minflt, 1'000) << "its pages were touched";
+    EXPECT_LT(faults.ru_minflt - faults_before.ru_minflt, most_faults);
 
     // A filter that is what was saved comes back from a file with holes.
     const AnyFilter sparse = make_filter("split256", 1'000'000, 12, {.seed = 5});
