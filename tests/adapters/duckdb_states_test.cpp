@@ -41,6 +41,8 @@ std::vector<void*> one_of(void* state, std::initializer_list<void*> behind) {
     return array;
 }
 
+/// Promise of DuckDbStates.*, duckdb: In DuckDB no row that `=` joins is lost, no SELECT ends the
+///   process, and memory has a limit.
 TEST(DuckDbStates, RowsOfATableGoToTheirOwn) {
     Container groups(100, table);
     const auto rows = States::of_rows(groups.states.data(), 100);

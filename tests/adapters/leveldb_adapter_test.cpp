@@ -67,6 +67,8 @@ private:
     PolicyPointer policy_;
 };
 
+/// Promise of LevelDbPolicyMemory.*, LevelDbDatabase.FiltersWithoutMemoryLoseNoKey: Without memory
+///   for it, a LevelDB filter matches every key, and throws nothing.
 TEST(LevelDbPolicyMemory, AFilterWithoutMemoryIsNoneAndMatchesEveryKey) {
     for (const char* spec : {"classic", "blocked512", "split256"})
         for (const int n : {0, 1, 40, 5'000}) {
@@ -142,6 +144,8 @@ protected:
     std::unique_ptr<leveldb::DB> database_;
 };
 
+/// Promise of LevelDbDatabase.*, LevelDbPolicy.*: LevelDB finds exactly its keys, whatever filters
+///   it had before, damaged ones too.
 TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
     const std::size_t n = test::scaled<std::size_t>(5'000, 20'000, 1'000'000);
     for (const std::string spec :

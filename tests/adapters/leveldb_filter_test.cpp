@@ -39,6 +39,8 @@ TEST(LevelDbHash, AnIntegerIsItsEightLittleEndianBytes) {
     }
 }
 
+/// Promise of LevelDbFilter.*, LevelDbLibrary.*: Filters in LevelDB's own format equal the
+///   library's byte for byte, and give its results for any bytes.
 TEST(LevelDbFilter, HasTheBytesOfTheKnownFilter) {
     const std::string_view keys[] = {"hello", "world"};
     const auto expected = bytes_of({0x11, 0x40, 0x00, 0x41, 0x44, 0x10, 0x40, 0x10, 0x06});

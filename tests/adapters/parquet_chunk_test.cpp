@@ -6,6 +6,8 @@ namespace {
 
 using parquet::ChunkFilter;
 
+/// Promise: A chunk filter has the bits of its folded size, meets its FPR, and is dropped if
+///   worthless.
 TEST(ParquetChunk, AFilterIsFoldedToTheFprAndHasTheBitsOfThatSize) {
     ChunkFilter filter({.fpr = 0.01, .max_bytes = 1 << 18});
     for (const std::size_t n : {1u, 10u, 1'000u, 20'000u, 100'000u}) {

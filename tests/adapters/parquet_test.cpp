@@ -33,6 +33,8 @@ constexpr Vector vectors[] = {{"hello", 0x26c7827d889f6da3, 4, {20, 9, 10, 7, 9,
                               {"bloom", 0x50c8fb9e62dbc53c, 10, {21, 11, 8, 29, 23, 27, 8, 12}},
                               {"filter", 0x2a5736cdfcd7a9a1, 5, {23, 28, 0, 28, 5, 21, 30, 19}}};
 
+/// Promise of Parquet.*, duckdb: Parquet filters follow the specification, and never exclude a row
+///   group that holds the value.
 TEST(Parquet, BytesAreThoseOfTheSpecification) {
     auto filter = split_block_of(32);
     ASSERT_EQ(filter.blocks(), 32u);

@@ -63,6 +63,7 @@ struct Database {
 
 std::string key(int i) { return "key" + std::to_string(i); }
 
+/// Promise: A RocksDB iterator finds its key in every table, and no deleted key.
 TEST(RocksDb, IteratorsOpenOnlyTablesThatMayHoldTheKey) {
     for (const char* spec : {"blocked512", "split256", "classic"}) {
         const Database database(make_rocksdb_collector(spec, 12));

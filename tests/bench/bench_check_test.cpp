@@ -19,6 +19,8 @@
 namespace simdbloom::bench {
 namespace {
 
+/// Promise of Judge.*, Subjects.*, report: No time is printed for a filter that is off its model,
+///   loses keys or differs from scalar.
 TEST(Judge, AcceptsTheModelAndRefusesBothSides) {
     const double probes = 1e6, model = 0.01, sigma = std::sqrt(model * (1 - model) / probes);
     EXPECT_EQ(judge_fpr(model * probes, probes, model, 0).complaint, "");
@@ -85,6 +87,8 @@ TEST(Summary, MedianAndIntervalContainTheMiddle) {
     EXPECT_EQ(summarise({7}).low, 7);
 }
 
+/// Promise of Rounds.*, Clock.*, Plan.*, report: Disturbed rounds are measured again or marked, and
+///   `--against` tells slower from noise.
 TEST(Rounds, ThoseInWhichTouchIsSlowAreDisturbed) {
     Contestant touch{"touch", {}, true}, other{"touch 2", {}, true}, lookup{"lookup", {}};
     touch.ns_per_key = {1, 1.05, 1.3, 1};
@@ -148,6 +152,7 @@ TEST(Rounds, EachRunsEveryMemberOnceAndADisturbedOneAgain) {
     std::filesystem::remove(json);
 }
 
+/// Promise: `touch` is never slower than a lookup.
 TEST(Rounds, TouchIsNeverSlowerThanALookup) {
     Row row;
     row.filter = "split256";
@@ -281,6 +286,8 @@ TEST(Csv, EveryRowNamesMachineAndBuild) {
     EXPECT_THROW(to_csv({Row()}, machine), std::out_of_range);
 }
 
+/// Promise of Provenance.*, Csv.*, report: Every printed table names its commit, CPU, pages and
+///   compiler.
 TEST(Provenance, ReadsWhatLinuxWritesOfTheProcessor) {
     const auto field = [](const char* text, const char* name) {
         std::istringstream file(text);

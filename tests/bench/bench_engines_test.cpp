@@ -67,6 +67,8 @@ TEST(EngineHashes, Xxh64IsTheLibrarys) {
 //   EXPLAIN ANALYZE SELECT count(*) FROM fact JOIN dim ON fact.k = dim.k
 // The scan of dim gives 99,998 rows, those above the least and below the greatest k of fact, and
 // the scan of fact 2,830 rows within the least and greatest of these: all of them strangers.
+/// Promise of EngineHashes.*, EngineFilters.*, EngineRocksDb.*, duckdb: The measured engines'
+///   filters match the available engines in bytes and hashes, and their models in FPR.
 TEST(EngineFilters, DuckDbLetsTheRowsThroughThatDuckDbLetsThrough) {
     EngineFilter<DuckDb> filter(99'998, 12);
     for (u64 i = 1; i < 99'999; ++i) filter.insert(i * 7919 + 1);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What `release --tables` says of a scratch repository."""
+# Promise of stale_tables: A release has no measured table of older code.
 import os
 import subprocess
 import sys

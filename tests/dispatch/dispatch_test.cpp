@@ -51,6 +51,8 @@ Isa best(unsigned mask, std::uint64_t xcr0) {
 }
 
 // 2^19 features by the 2^5 states of SSE, AVX, opmask, upper ZMM and ZMM16-31.
+/// Promise of Dispatch.*, objects, objects_leveldb_filter, tests/checks/emulated_cpus,
+///   tests/checks/isa_objects: No CPU runs an instruction that it lacks.
 TEST(Dispatch, EverySubsetOfFeaturesWithEveryStateOfTheRegistersTheyNeed) {
     std::uint64_t wrong = 0;
     for (std::uint64_t state = 0; state < 32; ++state) {

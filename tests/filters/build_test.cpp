@@ -23,6 +23,8 @@ void expect_same_bits(const AnyFilter& a, const AnyFilter& b, const std::string&
 
 class EveryBloomSpec : public ::testing::TestWithParam<std::string> {};
 
+/// Promise of EveryBloomSpec.ParallelBuilds*: Builds on several threads set the bits that one
+///   thread sets.
 TEST_P(EveryBloomSpec, ParallelBuildsGiveTheBitsOfASerialOne) {
     // Partitioned builds gather hashes in memory that is filled several times by the last of these.
     const std::size_t counts[] = {0, 1, 7, 300'000};

@@ -22,6 +22,8 @@ void at_once(const Work& work) {
 }
 
 // Named so that it runs first: detection and dispatch are not there yet.
+/// Promise of Concurrent.*, AConcurrentFirstUse.*: Threads may share const members, and share the
+///   first use of the library.
 TEST(AConcurrentFirstUse, FindsTheSameInstructionSet) {
     std::array<Isa, threads> isas{};
     std::array<std::size_t, threads> found{};

@@ -64,6 +64,8 @@ bool empty(const CountingBloom& filter) {
     return std::ranges::all_of(filter.bytes(), [](std::byte b) { return b == std::byte{0}; });
 }
 
+/// Promise of Counting.*, CountingModel.*, DLeft.*: 4-bit and 2-bit counters saturate, never wrap,
+///   and overflow as rarely as the model says.
 TEST_P(Counting, CountersAreThoseOfTheDefinition) {
     // Dense enough that counters saturate and keys have several probes on one counter.
     for (const double bits : {4.0, 48.0}) {

@@ -76,6 +76,8 @@ TEST_P(Cuckoo, ATableAtItsDesignLoadHasTheBytesItAlwaysHad) {
     EXPECT_EQ(hash_bytes(filter.bytes()), expected);
 }
 
+/// Promise of Cuckoo.AFullTableSaysSoAndLosesNothing, Cuckoo.InsertThrowsWithTheLoadReached: A full
+///   cuckoo table says so and loses nothing.
 TEST_P(Cuckoo, AFullTableSaysSoAndLosesNothing) {
     auto filter = make(5'000);
     const auto keys = test::random_keys(10'000);

@@ -14,6 +14,8 @@ bool same_bits(const AnyFilter& a, const AnyFilter& b) {
 
 class SetOperations : public ::testing::TestWithParam<std::string> {};
 
+/// Promise of SetOperations.*, FoldLevels.*: Unions have the bits of one filter of all keys, folded
+///   filters those of a smaller filter.
 TEST_P(SetOperations, AUnionHasTheBitsOfAFilterOfAllKeys) {
     // Odd sizes too: register32 ends in half a 64-bit word.
     for (const std::size_t n : {1u, 33u, 3000u}) {
@@ -128,6 +130,7 @@ TEST_P(SetOperations, FoldingGoesByTheSmallestDivisor) {
 INSTANTIATE_TEST_SUITE_P(EveryBloomSpec, SetOperations, ::testing::ValuesIn(test::bloom_specs()),
                          [](const auto& info) { return test::test_name(info.param); });
 
+/// Promise: Filters that do not fit are refused, and the error names the difference.
 TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {
     auto filter = make_filter("zoned512:z=2,k=8", 1000, 10, {.seed = 1});
     const AnyFilter before = filter;

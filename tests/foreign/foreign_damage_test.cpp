@@ -24,6 +24,8 @@ void expect_fault(const ByteVector& bytes, ForeignFormat format, LoadFault fault
     EXPECT_NE(filter.error().message.find(words), std::string::npos) << filter.error().message;
 }
 
+/// Promise of ForeignDamage.*, ForeignConvert.*: Damaged foreign bytes, impossible unions and
+///   conversions are refused with the reason.
 TEST(ForeignDamage, AFilterThatWasCutIsRefused) {
     for (const ForeignFormat format : foreign_formats()) {
         SCOPED_TRACE(to_string(format));

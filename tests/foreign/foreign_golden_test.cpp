@@ -53,6 +53,9 @@ ForeignFilter empty_like(const GoldenRow& row, ByteVector bytes) {
     return read_foreign(bytes, format).value();
 }
 
+/// Promise of ForeignGolden.*, ForeignVectors.*, ForeignHashes.*, Foreign.*, ForeignFiles.*,
+///   other_systems, tool: Filters of other systems are read, used, written and rebuilt byte for
+///   byte.
 TEST(ForeignGolden, EveryFileIsNamed) {
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(foreign_folder))

@@ -90,6 +90,7 @@ Bytes with_forged_stash(std::uint64_t n, bool damaged = false) {
     return bytes;
 }
 
+/// Promise: `max_bytes` bounds a loaded stash too.
 TEST(GrowingSave, MaxBytesBoundsTheStashAsItLiesInMemory) {
     const Bytes bytes = with_forged_stash(10'000);
     const auto loaded = load<GrowingCuckoo>(bytes);

@@ -70,6 +70,11 @@ TEST(Stash, AgreesWithASortedVectorOverInsertsAndErases) {
 
 // All in one slot under the multiplier that is the same for everybody, and those whose upper or
 // lower bits say nothing.
+/// Promise of Stash.*, BloomierBuild.TellsChosenHashesApartInLinearTime,
+///   GrowingSave.AStashOfMoreCopiesThanAFilterTakesIsRefused,
+///   CodeTable.ALookupVisitsABoundedNumberOfCells,
+///   Scalable.NobodyForgesASeriesOfMoreFiltersThanOneCanHave: Chosen hashes and forged bytes slow
+///   no stash, build or lookup.
 TEST(Stash, NobodyCanChooseHashesThatMeet) {
     constexpr std::uint64_t n = 1'024;
     const auto chosen = [](std::uint64_t kind, std::uint64_t i) {

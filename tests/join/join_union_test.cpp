@@ -37,6 +37,7 @@ const std::pair<PartKind, PartKeys> part_kinds[] = {
     {PartKind::filter, sequence(5'000'000, 3'000, 1'000'000'007)},
 };
 
+/// Promise: A union of any two join filters loses no key.
 TEST(JoinUnion, OfAnyTwoPartsLosesNoKey) {
     for (const auto& [kind_a, a] : part_kinds)
         for (const auto& [kind_b, b] : part_kinds) {

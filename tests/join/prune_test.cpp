@@ -16,6 +16,7 @@ using PruneKeys = std::vector<std::uint64_t>;
 constexpr std::uint64_t last_key = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t middle_key = std::uint64_t{1} << 63;
 
+/// Promise: Only ranges without a key are pruned.
 TEST(JoinPrune, TheRangeIsThatOfTheNarrowerOrder) {
     EXPECT_EQ(chosen({5, 9, 7}).range(), (KeyRange{5, 9, false}));
     EXPECT_EQ(chosen({last_key, 9, 7}).range(), (KeyRange{last_key, 9, true}));

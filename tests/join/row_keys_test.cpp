@@ -7,6 +7,8 @@
 namespace simdbloom {
 namespace {
 
+/// Promise: Rows of several columns hash as documented in either byte order, and have the FPR of
+///   random keys.
 TEST(RowKeys, EqualNumbersOfEveryTypeAreOneKey) {
     const std::vector<std::int8_t> i8{5, -3, 0};
     const std::vector<std::int16_t> i16{5, -3, 0};

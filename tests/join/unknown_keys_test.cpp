@@ -26,6 +26,7 @@ JoinFilter built_for(double fpr, const UnknownKeys& keys, const std::string& spe
     return std::move(builder).finish();
 }
 
+/// Promise: A builder that does not know the number of keys keeps the FPR and `max_bytes`.
 TEST(UnknownKeys, TheFilterIsThatOfAKnownNumber) {
     for (const std::size_t n : {1u, 10u, 999u, 20'000u, 300'000u})
         for (const char* spec : {"split256", "classic", "register64"}) {

@@ -10,6 +10,8 @@ namespace {
 using WorthKeys = std::vector<std::uint64_t>;
 
 // The tests run without a calibration, so asking costs nothing that is known.
+/// Promise of JoinWorth.*, JoinCounters.*: A filter's worth follows from its set bits and the
+///   workload; counters count what happened.
 TEST(JoinWorth, IsWhatTheFprLeavesOfTheWork) {
     const WorthKeys keys = test::random_keys(10'000);
     Workload workload;

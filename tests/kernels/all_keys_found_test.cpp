@@ -180,6 +180,8 @@ std::uint64_t missed(const AnyFilter& filter, const Keys& keys) {
 
 class AllKeysFound : public ::testing::TestWithParam<std::string> {};
 
+/// Promise: Every key is found after batches, single inserts, hashes, threads, unions, folds, loads
+///   and erases.
 TEST_P(AllKeysFound, OnEveryIsaHoweverTheFilterCameAbout) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());

@@ -124,6 +124,7 @@ class Batches : public ::testing::TestWithParam<std::string> {};
 
 constexpr std::array<unsigned, 4> shares{0, 1, 50, 100};
 
+/// Promise: Batches equal single keys at every length to 130, every alignment and every hit rate.
 TEST_P(Batches, AnswerAsSingleKeysAtEveryLengthBetweenFaults) {
     SIMDBLOOM_SKIP_IF_FORCED();
     Pools pools(GetParam());
@@ -244,6 +245,8 @@ std::size_t readable_bytes(const FilterBase& filter) {
     return (filter.size_in_bytes() + (filter.layout().is_table() ? 8 : 0) + 63) / 64 * 64;
 }
 
+/// Promise of Batches.*: Batches read nothing besides keys and filter bits, and write nothing
+///   outside the output.
 TEST_P(Batches, TouchNothingBesideTheBits) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());

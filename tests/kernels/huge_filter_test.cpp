@@ -39,6 +39,8 @@ bool any_bit(const FilterBase& filter, std::uint64_t first, std::uint64_t n) {
                                [](std::byte b) { return b != std::byte{0}; });
 }
 
+/// Promise of HugeFilter.*, HugeBlockFilter.*: Filters of more than 2^32 bits or bytes work like
+///   small ones.
 TEST_P(HugeFilter, KeysOfItsLastBlocksLieThereAndAreFoundOnEveryIsa) {
     std::vector<AnyFilter> filters;
     std::vector<std::uint64_t> hashes;

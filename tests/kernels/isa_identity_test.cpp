@@ -10,6 +10,7 @@ namespace {
 
 class EverySpec : public ::testing::TestWithParam<std::string> {};
 
+/// Promise: Bits and lookups are the same on every instruction set, singly and in batches.
 TEST_P(EverySpec, BitsAreIdentical) {
     const auto& spec = GetParam();
     const auto keys = test::random_keys(3000);

@@ -150,6 +150,7 @@ bool takes_all(const Layout& layout) {
 
 class ExhaustivePatterns : public ::testing::TestWithParam<std::string> {};
 
+/// Promise: The bits of a key are the pattern that `layout_traits.hpp` defines.
 TEST_P(ExhaustivePatterns, AreThoseOfTheLayoutOnEveryIsa) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());

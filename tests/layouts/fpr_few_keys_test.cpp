@@ -61,6 +61,7 @@ std::vector<std::uint64_t> numbers_of_keys() {
 
 class FprFewKeys : public testing::TestWithParam<std::string> {};
 
+/// Promise: With few keys too the FPR follows the model, and `for_fpr` meets its target.
 TEST_P(FprFewKeys, TheMeasuredRateIsThatOfTheModel) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const double probes = test::scaled(5e4, 2e6, 1e8);

@@ -23,6 +23,7 @@ double best(double (*f)(double, unsigned), double c) {
     return least;
 }
 
+/// Promise: The exact models agree with other ways to compute the same rates.
 TEST(FprModel, CheckValues) {
     expect_row("classic, best k",
                [](double c) { return fpr::classic_asymptotic(c, fpr::classic_best_k(c)); },

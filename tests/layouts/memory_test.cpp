@@ -16,6 +16,8 @@ using test::heap_allocations;
 
 constexpr std::size_t page = 4096;
 
+/// Promise: A filter takes its bits and at most a page more; inserts, lookups and joins allocate
+///   nothing.
 TEST(Memory, OneAllocationOfTheBitsAndLessThanAPage) {
     for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512",
                                    "blocked512:k=8", "cuckoo12", "counting:k=4", "counting512:k=4"})
@@ -93,6 +95,8 @@ TEST(Memory, BitsBeginAsZerosWhateverWasInTheirMemory) {
 }
 
 // The system refuses: no filter without bits comes out of it.
+/// Promise of AvailableMemory.*, Memory.WhatTheSystemRefusesIsAnErrorThatNamesTheBytes: A filter
+///   too large for the machine or its control groups is an error.
 TEST(Memory, WhatTheSystemRefusesIsAnErrorThatNamesTheBytes) {
     test::NoMoreMemory refused;
     if (!refused.works()) GTEST_SKIP() << "a sanitizer or an emulator needs addresses of its own";

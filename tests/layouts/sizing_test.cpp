@@ -10,6 +10,9 @@ using test::expect_error;
 
 class Sizing : public ::testing::TestWithParam<std::string> {};
 
+/// Promise of Sizing.WrongValuesAreRefusedByValue, Spec.MalformedOnesAreRefusedByName,
+///   Interface.OutputsThatAreTooShortAreRefusedUntouched,
+///   Dispatch.UnknownNamesAreErrorsThatNameThem: An error names the wrong value.
 TEST_P(Sizing, WrongValuesAreRefusedByValue) {
     const auto& s = GetParam();
     const double inf = std::numeric_limits<double>::infinity(),

@@ -34,6 +34,8 @@ class EverySavedSpec : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Specs, EverySavedSpec, testing::ValuesIn(test::bloom_specs()),
                          [](const auto& info) { return test::test_name(info.param); });
 
+/// Promise of EverySavedSpec.*, SavedUnion.*, SavedJoins.*, tests/fuzz/run: Saved filters united as
+///   bytes equal the saved union; if other bytes are refused, nothing is written.
 TEST_P(EverySavedSpec, AUnionHasTheBytesOfTheUnitedFilter) {
     const AnyFilter a = with_blocks(GetParam(), 1, 0), b = with_blocks(GetParam(), 1, 10'000);
     AnyFilter both = a;

@@ -51,6 +51,8 @@ Bytes bytes_from(int file) {
     return all;
 }
 
+/// Promise of Saving.*, SerializeFile.*, FullDisk.*: A save leaves the old file or the new one
+///   whole; links, permissions, FIFOs and devices stay.
 TEST(Saving, SymbolicLinksStayAndWhatTheyLeadToIsReplaced) {
     const TemporaryFolder folder;
     fs::create_directory(folder.path / "data");

@@ -34,6 +34,8 @@ void expect_same_filter(const AnyFilter& a, const AnyFilter& b) {
     EXPECT_EQ(left, right);
 }
 
+/// Promise of Serialize.*, SerializeFile.*, BloomierSaved.*: Saved filters and maps come back bit
+///   for bit; truncated, changed or forged bytes are refused.
 TEST(Serialize, EveryFilterComesBackFromBytesViewsAndFiles) {
     const TemporaryFolder folder;
     for (const auto& spec : test::all_specs()) {
@@ -156,6 +158,10 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
             [](Bytes& b) { b[10] = std::byte{4}, b[11] = std::byte{8}; });
 }
 
+/// Promise of Serialize.LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses,
+///   SerializeFile.NothingIsAllocatedForAFileThatIsNotWhatWasSaved,
+///   GrowingSave.NothingIsAllocatedBeforeTheChecksumIsRight: Loading allocates the bits and at most
+///   4 KiB, and nothing for bytes that it refuses.
 TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {
     for (const auto& spec : test::layout_names())
         for (const std::size_t n : {1u, 5000u}) {
@@ -199,6 +205,7 @@ TEST(Serialize, NoMemoryAndLimitsAreErrorsNotExceptions) {
     EXPECT_THROW(save(make_filled("split256", 1000), small), std::length_error);
 }
 
+/// Promise: A view reads nothing beyond its bytes.
 TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto keys = test::random_keys(1000);

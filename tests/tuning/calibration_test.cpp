@@ -72,6 +72,8 @@ private:
         {"SIMDBLOOM_CALIBRATION", {}}, {"XDG_CACHE_HOME", {}}, {"HOME", {}}};
 };
 
+/// Promise of CalibrationFile.*, CalibrationPath.*, TuningOfACalibration*, tool: A calibration
+///   counts only on its own machine; damaged ones are refused.
 TEST(CalibrationFile, ComesBackAsItWas) {
     const test::TemporaryFolder folder("calibration");
     const auto path = folder.path / "new" / "folders" / "c.txt";

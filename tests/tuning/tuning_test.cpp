@@ -57,6 +57,7 @@ TEST(Caches, OfAMachineThatSaysNothingAreUnknown) {
     }
 }
 
+/// Promise: No result and no bit depends on what was measured on a machine.
 TEST(TuningRules, PrefetchWhatOutgrowsTheLevel2Cache) {
     const auto rules = Tuning::of_caches({48 << 10, 2 << 20, 64 << 20}, false);
     for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512bitalg, Isa::neon})

@@ -1,4 +1,5 @@
 """Filters by spec: arrays in, arrays out, sets, files, pickles and errors."""
+# Promise of python_filter, python_models: Python filters survive files, buffers and pickles.
 
 import copy
 import mmap

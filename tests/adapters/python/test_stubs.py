@@ -1,4 +1,6 @@
 """The stubs name what the module has, with the arguments that it takes."""
+# Promise of python_stubs, python_types, python_wheel, python_page: Stubs, wheel and page match the
+#   Python module.
 
 import ast
 import inspect
