@@ -47,8 +47,8 @@ Measured measure(const std::string& policy, std::uint64_t n, std::uint64_t looku
     return m;
 }
 
-/// Promise: Absent keys read fewer blocks than with LevelDB's filters, and under a tenth of those
-///   without.
+/// Promise: Absent keys read fewer blocks than with LevelDB's filters, and under a tenth of the
+///   blocks without filters.
 TEST(LevelDbMillionKeys, FiltersSpareAbsentKeysTheirBlocksAndOursMoreOfThemThanLevelDbs) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const auto n = test::scaled<std::uint64_t>(20'000, 150'000, 1'000'000),

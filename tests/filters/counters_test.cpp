@@ -114,8 +114,8 @@ private:
     std::size_t filters_ = 0, of_counters_ = 0, of_random_ = 0;
 };
 
-/// Promise: Keys that count up act like random keys, except in steps that cancel in the hash's
-///   first shift.
+/// Promise: Keys that count up give filters like random keys, except in steps that cancel in the
+///   hash's first shift.
 TEST_P(Counters, HaveFiltersLikeRandomKeys) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const test::Stopwatch watch;

@@ -96,7 +96,7 @@ static_assert(Inserts<AnyFilter, OwnSpan>);
 static_assert(calls<CuckooFilter, std::list<std::uint64_t>>() == 0);
 static_assert(calls<AnyFilter, std::vector<double>>() == 0);
 
-/// Promise: Numbers that are no 64-bit keys, such as 1.25, do not compile as keys.
+/// Promise: Numbers that are not 64-bit keys, such as 1.25, do not compile as keys.
 TEST(NumberKeys, NegativeOnesAreTheKeysOfTheirTwoComplements) {
     auto filter = make_filter("split256", 100, 20);
     filter.insert(-1);

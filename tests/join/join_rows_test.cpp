@@ -17,7 +17,8 @@ using test::Rows;
 
 constexpr std::size_t sizes[] = {0, 1, 64, 130, 1025, 2500};
 
-/// Promise: Columns of any type, with NULLs or dictionaries, act like their rows one by one.
+/// Promise: Columns of any type, with NULLs or dictionaries, give the results of their rows one by
+///   one.
 TEST(JoinRows, EveryTypeIsWhatItsRowsAre) {
     for (const std::size_t n : sizes)
         for (const bool nulls : {false, true})

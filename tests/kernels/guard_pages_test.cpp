@@ -124,7 +124,8 @@ class Batches : public ::testing::TestWithParam<std::string> {};
 
 constexpr std::array<unsigned, 4> shares{0, 1, 50, 100};
 
-/// Promise: Batches equal single keys at every length to 130, every alignment and every hit rate.
+/// Promise: Batches give the results of single keys at every length up to 130, alignment and hit
+///   rate.
 TEST_P(Batches, AnswerAsSingleKeysAtEveryLengthBetweenFaults) {
     SIMDBLOOM_SKIP_IF_FORCED();
     Pools pools(GetParam());

@@ -54,8 +54,8 @@ void save_and_die(const fs::path& path, int signal) {
     ASSERT_TRUE(WIFSIGNALED(ended)) << ended;
 }
 
-/// Promise: A killed save leaves nothing beyond the next save; signals end no save; RLIMIT_FSIZE is
-///   an error.
+/// Promise: The next save removes what a killed save left; signals do not end a save; exceeding
+///   RLIMIT_FSIZE is an error.
 TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
     const test::TemporaryFolder folder("interrupted");
     const auto path = folder.path / "filter";

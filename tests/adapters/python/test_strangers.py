@@ -1,5 +1,5 @@
 """What a stranger does by mistake: an exception of Python's each time, and never a crash."""
-# Promise of python_strangers: Every misuse from Python is a Python exception.
+# Promise of python_strangers: Every misuse raises a Python exception.
 
 import datetime
 import decimal
