@@ -67,7 +67,7 @@ Instructions instructions_of(const Steps& steps) {
         const int own = i == 0 ? 0 : 1;
         if (s.what == Do::shift) n.add(1 + own, 2, 2);
         if (s.what == Do::shifts) n.add(3, 4, 4);
-        if (s.what == Do::rotated) n.add(1 + own, 2, 2);
+        if (s.what == Do::rotated) n.add(2 + own, 2, 2);
         if (s.what == Do::times) n.add(1, 5 + wide - saved, (high == 0 ? 6 : 7) - saved);
         if (s.what == Do::bytes) n.add(1, 1, 1);
         // The seed is xored with the two products.
