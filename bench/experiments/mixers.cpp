@@ -16,10 +16,9 @@ namespace {
 using namespace simdbloom;
 using namespace simdbloom::bench;
 
-/// shift: x ^= x >> a; shifts: x ^= x >> a ^ x >> b; rotated: x ^= high rotated left by a, of 32
-/// bits; times: x *= a; bytes: the bytes of x change places; halves: low * a ^ high * b and high:
-/// x ^ high * a, products of 32 bits.
-enum class Do { nothing, shift, shifts, rotated, times, bytes, halves, high };
+/// shift: x ^= x >> a; rotated: x ^= high rotated left by a, of 32 bits; times: x *= a; halves: low
+/// * a ^ high * b and high: x ^ high * a, products of 32 bits.
+enum class Do { nothing, shift, rotated, times, halves, high };
 struct Step {
     Do what = Do::nothing;
     u64 a = 0, b = 0;
@@ -33,11 +32,9 @@ template <Steps steps>
             [&] {
                 constexpr Step s = steps[i];
                 if constexpr (s.what == Do::shift) x ^= x >> s.a;
-                if constexpr (s.what == Do::shifts) x ^= x >> s.a ^ x >> s.b;
                 if constexpr (s.what == Do::rotated)
                     x ^= std::rotl(static_cast<std::uint32_t>(x >> 32), static_cast<int>(s.a));
                 if constexpr (s.what == Do::times) x *= s.a;
-                if constexpr (s.what == Do::bytes) x = __builtin_bswap64(x);
                 if constexpr (s.what == Do::halves) x = (x & 0xFFFFFFFFu) * s.a ^ (x >> 32) * s.b;
                 if constexpr (s.what == Do::high) x ^= (x >> 32) * s.a;
             }(),
@@ -66,10 +63,8 @@ Instructions instructions_of(const Steps& steps) {
         // On AVX-512 the seed is xored by the first step's own xor, if that has two operands.
         const int own = i == 0 ? 0 : 1;
         if (s.what == Do::shift) n.add(1 + own, 2, 2);
-        if (s.what == Do::shifts) n.add(3, 4, 4);
         if (s.what == Do::rotated) n.add(2 + own, 2, 2);
         if (s.what == Do::times) n.add(1, 5 + wide - saved, (high == 0 ? 6 : 7) - saved);
-        if (s.what == Do::bytes) n.add(1, 1, 1);
         // The seed is xored with the two products.
         if (s.what == Do::halves) n.add(3 + own, 4, 5);
         if (s.what == Do::high) n.add(2 + own, 3, 3);
@@ -130,9 +125,7 @@ std::string text_of(const Steps& steps) {
         const unsigned long long a = s.a, b = s.b;
         if (s.what == Do::shift) all += text("`>> %llu` ", a);
         if (s.what == Do::times) all += text("`* %llX` ", a);
-        if (s.what == Do::shifts) all += text("`>> %llu ^ x >> %llu` ", a, b);
         if (s.what == Do::rotated) all += text("`rotl32(x >> 32, %llu)` ", a);
-        if (s.what == Do::bytes) all += "bswap ";
         if (s.what == Do::halves) all += text("`low * %llX ^ high * %llX` ", a, b);
         if (s.what == Do::high) all += text("`x ^ high * %llX` ", a);
     }
@@ -152,7 +145,6 @@ Candidate candidate(const std::string& name = "") {
 constexpr Step shift(u64 a) { return {Do::shift, a, 0}; }
 constexpr Step times(u64 a) { return {Do::times, a, 0}; }
 constexpr Step rotated(u64 a) { return {Do::rotated, a, 0}; }
-constexpr Step bytes{Do::bytes, 0, 0};
 constexpr u64 g32 = 0x9E3779B1u, g64 = 0x9E3779B97F4A7C15u;
 constexpr u64 x32 = 0x85EBCA77u, d64 = 0xD6E8FEB86659FD93u, b64 = 0x897B2307897B2307u;
 
@@ -172,18 +164,10 @@ std::vector<Candidate> candidates() {
         candidate<Steps{shift(29), times(g64), shift(32), times(d64)}>("hash 3"),
         candidate<Steps{shift(19), times(b64), rotated(8), times(d64)}>("hash 4, kept"),
         candidate<Steps{shift(19), times(g64), rotated(8), times(d64)}>(),
-        candidate<Steps{shift(19), times(g32 | g32 << 32), rotated(8), times(d64)}>(),
-        candidate<Steps{shift(29), times(b64), rotated(8), times(d64)}>(),
-        candidate<Steps{shift(19), times(b64), rotated(16), times(d64)}>(),
-        candidate<Steps{shift(22), times(g64), shift(40), times(d64)}>(),
-        candidate<Steps{shift(22), times(g64), Step{Do::shifts, 32, 45}, times(d64)}>(),
         candidate<Steps{Step{Do::high, 0xC2B2AE3Du, 0}, times(g64), shift(32), times(d64)}>(),
         candidate<Steps{Step{Do::halves, g32, 0xC2B2AE3Du}, shift(32), times(d64)}>(),
-        candidate<Steps{times(g64), bytes, times(d64)}>(),
         candidate<Steps{shift(29), times(g32), shift(32), times(d64)}>(),
-        candidate<Steps{shift(32), times(g64), shift(32), times(d64)}>(),
         candidate<Steps{times(g64), shift(32), times(d64)}>(),
-        candidate<Steps{shift(29), times(g64), shift(32), times(g32)}>(),
         candidate<Steps{shift(29), times(g32), shift(32), times(x32)}>(),
         candidate<Steps{shift(29), times(g64), shift(32)}>(),
         candidate("KeyHasher: hash 4 with a hashed seed, then `>> 32`", {0, 0, 0}, KeyHasher{}),
