@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "advice/cpu.hpp"
 #include "commit.hpp"
+#include "core/os/caches.hpp"
 #include "simdbloom/calibration.hpp"
 #include "simdbloom/isa.hpp"
-#include "tuning/caches.hpp"
-#include "tuning/cpu.hpp"
 
 namespace simdbloom::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/make_table.hpp"
+#include "core/kernels/make_table.hpp"
 #include "touch/table.hpp"
 
 namespace simdbloom::detail {

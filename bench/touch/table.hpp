@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/table.hpp"
+#include "core/kernels/table.hpp"
 
 namespace simdbloom::detail {
 

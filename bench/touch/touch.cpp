@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/dispatch/tuning.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "touch/table.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom::bench {
 namespace {

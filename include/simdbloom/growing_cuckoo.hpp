@@ -167,9 +167,9 @@ private:
     Isa isa_;
 };
 
-/// The filter in bytes and files (src/persist/format.md). The promises are those of save, load and
-/// their like for other filters. Of the options isa, huge_pages, max_bytes, allocator, hashing and
-/// secret are read. The eviction walk begins anew.
+/// The filter in bytes and files (src/core/files/format.md). The promises are those of save, load
+/// and their like for other filters. Of the options isa, huge_pages, max_bytes, allocator, hashing
+/// and secret are read. The eviction walk begins anew.
 std::size_t saved_size(const GrowingCuckoo& filter) noexcept;
 std::vector<std::byte> save(const GrowingCuckoo& filter);
 void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path);

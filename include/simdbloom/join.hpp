@@ -192,7 +192,7 @@ private:
 };
 
 /// Join filters as bytes and in files: as of all filters (serialize.hpp). The bytes do not depend
-/// on the machine (src/persist/format.md). Loading takes the bytes of Kind::filter twice for a
+/// on the machine (src/core/files/format.md). Loading takes the bytes of Kind::filter twice for a
 /// moment.
 std::size_t saved_size(const JoinFilter& filter) noexcept;
 void save(const JoinFilter& filter, std::span<std::byte> out);

@@ -1,4 +1,4 @@
-// Filters as bytes, in files and in mapped memory. src/persist/format.md describes the bytes.
+// Filters as bytes, in files and in mapped memory. src/core/files/format.md describes the bytes.
 #pragma once
 
 #include <cstddef>

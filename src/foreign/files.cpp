@@ -1,5 +1,5 @@
 // The filters of other systems in files.
-#include "persist/files.hpp"
+#include "core/files/files.hpp"
 
 #include "simdbloom/foreign.hpp"
 

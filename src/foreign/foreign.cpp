@@ -8,8 +8,8 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "core/files/saved.hpp"
 #include "foreign/model.hpp"
-#include "persist/saved.hpp"
 #include "simdbloom/detail/batch.hpp"
 
 namespace simdbloom {

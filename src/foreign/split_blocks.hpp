@@ -1,9 +1,9 @@
 // Filters whose bits are those of a split256: its kernels answer.
 #pragma once
 
+#include "core/files/saved.hpp"
 #include "foreign/hashes.hpp"
 #include "foreign/model.hpp"
-#include "persist/saved.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/split_block.hpp"
 

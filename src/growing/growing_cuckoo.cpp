@@ -5,10 +5,10 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "dispatch/kernels_of.hpp"
-#include "filters/batches.hpp"
+#include "core/dispatch/kernels_of.hpp"
+#include "core/filters/batches.hpp"
+#include "core/layouts/number.hpp"
 #include "growing/growing_table.hpp"
-#include "layouts/number.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/fpr.hpp"
 

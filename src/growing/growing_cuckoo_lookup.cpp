@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "dispatch/kernels_of.hpp"
-#include "filters/batches.hpp"
+#include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuning.hpp"
+#include "core/filters/batches.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "filters/eviction.hpp"
+#include "core/filters/eviction.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/growing_layout.hpp"
+#include "core/kernels/growing_layout.hpp"
 
 namespace simdbloom::detail {
 

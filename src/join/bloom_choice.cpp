@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "dispatch/kernels_of.hpp"
-#include "filters/bloom_only.hpp"
-#include "layouts/number.hpp"
+#include "advice/timetable.hpp"
+#include "any/bloom_only.hpp"
+#include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuning.hpp"
+#include "core/layouts/number.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"
-#include "tuning/timetable.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/layouts/number.hpp"
 #include "join/distinct.hpp"
-#include "layouts/number.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/fpr.hpp"

@@ -4,9 +4,9 @@
 #include <bit>
 #include <utility>
 
-#include "dispatch/kernels_of.hpp"
+#include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuning.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom::detail {
 namespace {

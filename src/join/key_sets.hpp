@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/table.hpp"
+#include "core/kernels/table.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/join.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dispatch/kernels_of.hpp"
+#include "core/dispatch/kernels_of.hpp"
 #include "join/column_values.hpp"
 
 namespace simdbloom::detail {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/table.hpp"
+#include "core/kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/join_rows.hpp"

@@ -3,10 +3,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "dispatch/kernels_of.hpp"
+#include "advice/timetable.hpp"
+#include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuning.hpp"
 #include "join/key_sets.hpp"
-#include "tuning/timetable.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 namespace {

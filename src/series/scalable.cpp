@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "layouts/number.hpp"
+#include "core/layouts/number.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {

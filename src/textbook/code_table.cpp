@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "filters/slots.hpp"
-#include "layouts/number.hpp"
+#include "core/filters/slots.hpp"
+#include "core/layouts/number.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom {

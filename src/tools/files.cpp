@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "persist/files.hpp"
+#include "core/files/files.hpp"
 #include "terminal.hpp"
 
 namespace simdbloom::tools {

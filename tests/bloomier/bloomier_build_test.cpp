@@ -1,7 +1,7 @@
 // How Bloomier filters are built: the graph, its size, attempts, keys that come twice, and what is
 // refused.
-#include "bloomier/peeling.hpp"
 #include "bloomier_support.hpp"
+#include "fixed/peeling.hpp"
 #include "scale.hpp"
 
 namespace simdbloom {

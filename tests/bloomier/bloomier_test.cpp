@@ -3,8 +3,8 @@
 #include <thread>
 
 #include "bloomier_support.hpp"
-#include "dispatch/kernels_of.hpp"
-#include "filters/slots.hpp"
+#include "core/dispatch/kernels_of.hpp"
+#include "core/filters/slots.hpp"
 #include "guarded.hpp"
 #include "scale.hpp"
 

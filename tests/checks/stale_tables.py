@@ -10,9 +10,9 @@ from pathlib import Path
 
 PAGES = ("README.md", "bench/pages/*.md", "papers/*.md", "src/**/*.md")
 # What every time depends on: hash, layouts, kernels, tuning, and the program that measures.
-CODE = ("include/simdbloom/hash.hpp", "include/simdbloom/detail", "src/dispatch", "src/filters",
-        "src/kernels", "src/layouts", "src/tuning", "bench/harness/*.cpp", "bench/harness/*.hpp",
-        "bench/touch")
+CODE = ("include/simdbloom/hash.hpp", "include/simdbloom/detail", "src/core/dispatch",
+        "src/core/filters", "src/core/kernels", "src/core/layouts", "bench/harness/*.cpp",
+        "bench/harness/*.hpp", "bench/touch")
 # What a table measures beside that. The first part of the name is the marker.
 MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication",),
              "printed hash_join": ("src/join",),

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "dispatch/tiers.hpp"
+#include "core/dispatch/tiers.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

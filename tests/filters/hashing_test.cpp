@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "kernels/table.hpp"
+#include "core/kernels/table.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

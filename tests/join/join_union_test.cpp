@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/dispatch/tuning.hpp"
 #include "join_keys.hpp"
 #include "saved_bytes.hpp"
 #include "simdbloom/join.hpp"
 #include "support.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 namespace {

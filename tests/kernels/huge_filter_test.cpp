@@ -2,7 +2,7 @@
 // there.
 #include <cstring>
 
-#include "layouts/available_memory.hpp"
+#include "core/os/available_memory.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -18,7 +18,7 @@
 #include <mutex>
 #include <thread>
 
-#include "dispatch/kernels_of.hpp"
+#include "core/dispatch/kernels_of.hpp"
 #include "patterns.hpp"
 #include "scale.hpp"
 

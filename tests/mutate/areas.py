@@ -7,25 +7,24 @@ import re
 # dense.
 # A file belongs to the first area that it fits.
 AREAS = [
-    ("kernels", r"src/kernels/(?!ops/(neon|simd128))", 30),
-    ("dispatch", r"src/dispatch/(tiers|features|kernels_of)", 5),
-    ("sizing", r"src/layouts/(sizing|fpr|fpr_sums|fpr_counting|number|cardinality)\.", 18),
+    ("kernels", r"src/core/kernels/(?!ops/(neon|simd128))", 30),
+    ("dispatch", r"src/core/dispatch/(tiers|features|kernels_of|tuning)", 5),
+    ("sizing", r"src/core/(layouts/(fpr|fpr_sums|fpr_counting|number)|filters/(sizing|cardinality))\.", 18),
     ("building and combining",
-     r"src/filters/(build|build_tasks|regions|shared_bits|concurrent|bloom_only|set_operations|"
-     r"combine|alike)\.", 12),
+     r"src/threads/|src/any/(bloom_only|set_operations)\.|src/core/filters/(combine|alike)\.", 12),
     ("tables",
-     r"src/filters/(cuckoo|dleft|counting|counters|eviction|slots)\.|src/layouts/family", 12),
-    ("growing", r"src/growing/|persist/growing", 16),
-    ("bloomier", r"src/bloomier/|persist/bloomier", 12),
-    ("series", r"src/series/|persist/scalable", 7),
+     r"src/core/filters/(cuckoo|dleft|counting|counters|eviction|slots)\.|src/any/family", 12),
+    ("growing", r"src/growing/", 16),
+    ("bloomier", r"src/fixed/", 12),
+    ("series", r"src/series/", 7),
     ("serialisation and storage",
-     r"src/persist/|src/layouts/(storage|available_memory)\.", 18),
-    ("textbook", r"src/textbook/|src/filters/reconcile", 4),
+     r"src/core/(files|os)/|src/core/filters/storage\.|src/any/serialize", 18),
+    ("textbook", r"src/textbook/|src/any/reconcile", 4),
     ("filters",
-     r"src/filters/(any_filter|filter|batches|keyed|hash_bytes|key_kind)\.|src/layouts/layout", 10),
+     r"src/core/(filters/(filter|batches|hash_bytes|key_kind)|layouts/layout)\.|src/any/any_filter", 10),
     ("other systems", r"src/foreign/|include/simdbloom/foreign", 12),
     ("LevelDB and RocksDB", r"leveldb|rocksdb", 14),
-    ("tuning", r"src/tuning/", 4),
+    ("tuning", r"src/advice/", 4),
     ("joins", r"src/join/|include/simdbloom/(join|join_rows|key_column|governor|arrow|worth|"
      r"detail/partitions)\.", 14),
     ("Parquet", r"src/adapters/parquet|adapters/parquet", 12),
@@ -39,12 +38,12 @@ AREAS = [
 
 # Files of which no mutant is made.
 LEFT_OUT = [
-    (r"src/kernels/ops/(neon|simd128)\.hpp|/isa/(neon|simd128)\.cpp|src/adapters/wasm/",
+    (r"src/core/kernels/ops/(neon|simd128)\.hpp|/isa/(neon|simd128)\.cpp|src/adapters/wasm/",
      "this build does not compile them"),
-    (r"src/dispatch/detect\.cpp", "copies what the processor says; its choices stand in tiers.cpp"),
-    (r"src/tuning/(trial|measure|neighbour)\.", "times of kernels: no answer depends on them"),
-    (r"src/tuning/cpu\.", "copies what the processor says"),
-    (r"src/(dispatch|adapters/leveldb)/isa/", "one line each: the table of one instruction set"),
+    (r"src/core/dispatch/detect\.cpp", "copies what the processor says; its choices stand in tiers.cpp"),
+    (r"src/advice/(trial|measure|neighbour)\.", "times of kernels: no answer depends on them"),
+    (r"src/advice/cpu\.", "copies what the processor says"),
+    (r"src/(core/dispatch|adapters/leveldb)/isa/", "one line each: the table of one instruction set"),
 ]
 
 

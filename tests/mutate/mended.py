@@ -3,9 +3,9 @@
 from bugs import bug
 
 FILTER, SCALABLE = "include/simdbloom/filter.hpp", "src/series/scalable.cpp"
-SIZING, FPR = "src/layouts/sizing.cpp", "src/layouts/fpr.cpp"
+SIZING, FPR = "src/core/filters/sizing.cpp", "src/core/layouts/fpr.cpp"
 DUCKDB = "src/adapters/duckdb"
-LAYOUT, CLASSIC = "include/simdbloom/detail/layout_traits.hpp", "src/kernels/classic.hpp"
+LAYOUT, CLASSIC = "include/simdbloom/detail/layout_traits.hpp", "src/core/kernels/classic.hpp"
 
 
 def assigned_by_members(type_, header):
@@ -118,22 +118,22 @@ MENDED = [
         (SIZING, "    if (fpr < fpr::least)\n", "    if (fpr < 0)\n")),
 
     bug("saving makes private filters public", "the new file has the mode of any new file",
-        ("src/persist/saving.cpp", "NewFile beside(target, exists ? 0600 : 0666);",
+        ("src/core/files/saving.cpp", "NewFile beside(target, exists ? 0600 : 0666);",
          "NewFile beside(target, 0666);"),
-        ("src/persist/saving.cpp",
+        ("src/core/files/saving.cpp",
          "            if (exists) keep_access(target, old, beside.file().get());\n", ""),
         by=("saving_test", "Saving")),
     bug("saving replaces links", "the name of the link is given to the new file",
-        ("src/persist/saving.cpp", "const fs::path target = behind_links(path);",
+        ("src/core/files/saving.cpp", "const fs::path target = behind_links(path);",
          "const fs::path target = path;"), by=("saving_test", "Saving")),
     bug("memory for what a file says it is", "files of holes are not checked first",
-        ("src/persist/files.hpp",
+        ("src/core/files/files.hpp",
          "(*parsed).bits_bytes);\n"
          "    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) "
          "return *error;\n", "(*parsed).bits_bytes);\n"),
         by=("serialize_file_test", "SerializeFile")),
     bug("memory that is not there", "left to the killer of processes",
-        ("src/layouts/storage.cpp", "        check_available(bytes);\n", ""),
+        ("src/core/filters/storage.cpp", "        check_available(bytes);\n", ""),
         by=("available_memory_test", "AvailableMemory")),
     bug("a zero is asked for in one encoding", "row groups of -0.0 are skipped",
         ("src/adapters/parquet/bloom_filter.cpp",
@@ -146,7 +146,7 @@ MENDED = [
         by=("rocksdb_test", "RocksDb")),
 
     bug("a stash of any number of copies is loaded", "reading it takes their square in time",
-        ("src/persist/growing_cuckoo_file.cpp", "if (i >= GrowingCuckoo::max_copies &&",
+        ("src/growing/growing_cuckoo_file.cpp", "if (i >= GrowingCuckoo::max_copies &&",
          "if (i >= stashed &&"), by=("growing_save_test", "GrowingSave")),
     bug("where a hash lies in a stash is known beforehand", "chosen hashes meet in one place",
         ("src/growing/stash.cpp", "    if (slots_.empty()) scatter_ = Scatter::random();\n",

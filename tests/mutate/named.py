@@ -7,11 +7,11 @@ from mended import MENDED
 
 LAYOUT = "include/simdbloom/detail/layout_traits.hpp"
 FILTER = "include/simdbloom/filter.hpp"
-STORAGE = "src/layouts/storage.cpp"
-CUCKOO = "src/filters/cuckoo.cpp"
-EVICTION = "src/filters/eviction.hpp"
-SIZING = "src/layouts/sizing.cpp"
-KERNEL_HASH = "src/kernels/hash.hpp"
+STORAGE = "src/core/filters/storage.cpp"
+CUCKOO = "src/core/filters/cuckoo.cpp"
+EVICTION = "src/core/filters/eviction.hpp"
+SIZING = "src/core/filters/sizing.cpp"
+KERNEL_HASH = "src/core/kernels/hash.hpp"
 
 
 HUGE = ("huge_filter_test", "KeysOfItsLastBlocks")
@@ -33,25 +33,25 @@ BUGS = [
          "load_le<std::uint64_t>(p) + (std::uint64_t{1}"),
         ("include/simdbloom/classic.hpp", "<< (g & 63));\n        }", "<< (g & 63)));\n        }")),
     bug("+= instead of |= in the register kernels", "a bit set twice carries into the next",
-        ("src/kernels/register_blocked.hpp",
+        ("src/core/kernels/register_blocked.hpp",
          "load_le<Word>(word) | static_cast<Word>(s.pattern[j])",
          "static_cast<Word>(load_le<Word>(word) + s.pattern[j])")),
     bug("+= instead of |= in the line kernels", "a bit set twice carries into the next",
-        ("src/kernels/one_line.hpp", "load_le<std::uint64_t>(word) | mask",
+        ("src/core/kernels/one_line.hpp", "load_le<std::uint64_t>(word) | mask",
          "load_le<std::uint64_t>(word) + mask")),
     bug("+ instead of | in unions", "a bit of both filters carries into the next",
-        ("src/filters/set_operations.cpp", "in_either = [](auto a, auto b) { return a | b; }",
+        ("src/any/set_operations.cpp", "in_either = [](auto a, auto b) { return a | b; }",
          "in_either = [](auto a, auto b) { return a + b; }")),
     bug("+ instead of | in merged builds", "a bit of both copies carries into the next",
-        ("src/filters/build.cpp", "return into | from;", "return into + from;")),
+        ("src/threads/build.cpp", "return into | from;", "return into + from;")),
 
     bug("two winners of one key",
         "as Guava's put(): two threads that each set some of a new key's bits are both told so",
-        ("src/filters/concurrent.cpp", "mine.lock();", ""),
-        ("src/filters/concurrent.cpp", "mine.unlock();", ""),
+        ("src/threads/concurrent.cpp", "mine.lock();", ""),
+        ("src/threads/concurrent.cpp", "mine.unlock();", ""),
         by=("concurrent_bloom_test", "EveryConcurrentSpec")),
     bug("no winner of a key", "the last bit of a new key was set by a stranger",
-        ("src/filters/concurrent.cpp", "set |= set_shared_if_new(at, mask);",
+        ("src/threads/concurrent.cpp", "set |= set_shared_if_new(at, mask);",
          "set = set_shared_if_new(at, mask);"),
         by=("concurrent_bloom_test", "EveryConcurrentSpec")),
     bug("a filter of some partitions", "as DuckDB's of a join that spills: rows are lost",
@@ -59,16 +59,16 @@ BUGS = [
          "return std::nullopt;"),
         by=("partitions_test", "JoinPartitions")),
     bug("a union of some parts", "the same where the parts are saved bytes",
-        ("src/persist/parts.cpp", "if (missing.empty()) return filter;", "return filter;"),
+        ("src/join/parts.cpp", "if (missing.empty()) return filter;", "return filter;"),
         by=("saved_parts_test", "SavedParts")),
 
     bug("one bit of a word lost in inserts",
         "as 0x40 >> (i & 7) loses one of eight: the top bit of a word is never set",
-        ("src/kernels/classic.hpp", "load_le<std::uint64_t>(word) | scalar_mask(g)",
+        ("src/core/kernels/classic.hpp", "load_le<std::uint64_t>(word) | scalar_mask(g)",
          "load_le<std::uint64_t>(word) | (scalar_mask(g) & ~(std::uint64_t{1} << 63))")),
     bug("one bit of a byte lost in bitmaps",
         "as 0x40 >> (i & 7): every eighth key's answer is missing",
-        ("src/kernels/select.hpp", "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));",
+        ("src/core/kernels/select.hpp", "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));",
          "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i) & 0x7F);")),
 
     bug("32-bit bit index, single keys", "filters past 2^32 bits wrap",
@@ -83,7 +83,7 @@ BUGS = [
          "std::byte* block_at(std::uint64_t index) const noexcept { return bits_.data() + "
          "static_cast<std::uint32_t>(8 * index * block_bytes_) / 8; }"), by=HUGE),
     bug("32-bit bit index, classic kernel", "filters past 2^32 bits wrap",
-        ("src/kernels/classic.hpp", "return block_index(g, t.blocks) * 8;",
+        ("src/core/kernels/classic.hpp", "return block_index(g, t.blocks) * 8;",
          "return static_cast<std::uint32_t>(block_index(g, t.blocks) * 64) / 8;"), by=HUGE),
     bug("32-bit bit index, block kernels", "filters past 2^32 bits wrap",
         (KERNEL_HASH, "O::broadcast(~std::uint64_t{0} << shift)",
@@ -99,7 +99,7 @@ BUGS = [
         (LAYOUT, "return 32 * i + ((x * salts[i]) >> 27);",
          "return 32 * i + static_cast<unsigned>(static_cast<std::int32_t>(x * salts[i]) >> 27);")),
     bug("signed shift in a vector mask", "a bit's number becomes negative",
-        ("src/kernels/ops/avx512.hpp", "_mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27)",
+        ("src/core/kernels/ops/avx512.hpp", "_mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27)",
          "_mm512_srai_epi32(_mm512_mullo_epi32(x, salts), 27)")),
 
     bug("swapped arguments, bits per key", "n_keys and bits_per_key change places",
@@ -113,7 +113,7 @@ BUGS = [
         (SIZING, "fpr::expected(with_best_k(layout, n_keys, blocks), n_keys, blocks)",
          "fpr::expected(with_best_k(layout, n_keys, blocks), blocks, n_keys)")),
     bug("swapped arguments, classic model", "bits and keys change places",
-        ("src/layouts/fpr.cpp", "return classic_exact(m, static_cast<double>(n), layout_.k);",
+        ("src/core/layouts/fpr.cpp", "return classic_exact(m, static_cast<double>(n), layout_.k);",
          "return classic_exact(static_cast<double>(n), m, layout_.k);")),
 
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
@@ -122,7 +122,7 @@ BUGS = [
         (KERNEL_HASH, "return O::template mul<mix_multiplier2>(x ^ O::high_rotated(x));",
          "return x;")),
     bug("hash state lost, a few keys", "short batches are hashed with another seed",
-        ("src/kernels/driver.hpp", "fold_seed<Ops<ScalarArch>>(t.seed)",
+        ("src/core/kernels/driver.hpp", "fold_seed<Ops<ScalarArch>>(t.seed)",
          "fold_seed<Ops<ScalarArch>>(0)")),
     bug("count lost after batches", "the number of fingerprints is not written back",
         (CUCKOO, "    stored_ += taken;\n", "")),
@@ -135,7 +135,7 @@ BUGS = [
         by=("cuckoo_test", "CuckooAlternate")),
     bug("an alternate bucket one past the end, in kernels",
         "the difference of 0 counts as negative",
-        ("src/kernels/cuckoo.hpp", "(difference >> 63)", "((difference - O::broadcast(1)) >> 63)")),
+        ("src/core/kernels/cuckoo.hpp", "(difference >> 63)", "((difference - O::broadcast(1)) >> 63)")),
 
     bug("a failed mapping of memory is success", "the filter's bits lie nowhere",
         (STORAGE, "    if (p == MAP_FAILED) return nullptr;\n",
@@ -152,7 +152,7 @@ BUGS = [
          "        if (data_ == nullptr) throw AllocationError(bytes);\n",
          "std::aligned_alloc(alignment, allocated_));\n")),
     bug("a failed mapping of a file is success", "the bytes lie nowhere",
-        ("src/persist/files.cpp", "    if (!*mapping) return file_fault(path);\n", "")),
+        ("src/core/files/files.cpp", "    if (!*mapping) return file_fault(path);\n", "")),
 
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         (LAYOUT, "return ((hash >> 32) * blocks) >> 32;",
@@ -165,14 +165,14 @@ BUGS = [
     bug("32-bit hash halves, classic", "all probes of a key lie in one word, everywhere",
         (LAYOUT, "return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);",
          "return (g * classic_multiplier & 0xFFFFFFFFu) | (g & 0xFFFFFFFF00000000u);"),
-        ("src/kernels/classic.hpp",
+        ("src/core/kernels/classic.hpp",
          "return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);",
          "return (O::mul32(position, O::broadcast(classic_multiplier)) & "
          "O::broadcast(0xFFFFFFFFu)) | (position & O::broadcast(0xFFFFFFFF00000000u));")),
 
     bug("two keys of a batch in one block, register",
         "words are loaded for all keys of a vector before any is stored",
-        ("src/kernels/register_blocked.hpp", """        for (std::size_t j = i; j < i + n; ++j) {
+        ("src/core/kernels/register_blocked.hpp", """        for (std::size_t j = i; j < i + n; ++j) {
             std::byte* const word = t.bits + s.offset[j];
             store_le(word, load_le<Word>(word) | static_cast<Word>(s.pattern[j]));
         }
@@ -186,7 +186,7 @@ BUGS = [
 """)),
     bug("two keys of a batch in one block, zoned",
         "words are loaded for all keys of a vector before any is stored",
-        ("src/kernels/zoned512.hpp",
+        ("src/core/kernels/zoned512.hpp",
          "for (std::size_t j = 0; j < n; ++j) set_bits(t.bits + offsets[j], masks[j]);", """\
             for (std::size_t j = 0; j < n; ++j) {
                 std::uint64_t w;

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "persist/files.hpp"
+#include "core/files/files.hpp"
 #include "saved_bytes.hpp"
 #include "support.hpp"
 

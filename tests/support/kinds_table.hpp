@@ -1,4 +1,4 @@
-// The table of src/filters/kinds.md, which is the rule that all front ends follow.
+// The table of src/core/filters/kinds.md, which is the rule that all front ends follow.
 #pragma once
 
 #include <fstream>

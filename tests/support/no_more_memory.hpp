@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "kernels/table.hpp"
+#include "core/kernels/table.hpp"
 
 namespace simdbloom::test {
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kernels/table.hpp"
+#include "core/kernels/table.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom::test {

@@ -5,11 +5,11 @@
 
 #include <cmath>
 
+#include "core/dispatch/tuning.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
 #include "support.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 namespace {

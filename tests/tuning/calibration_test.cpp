@@ -7,12 +7,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "advice/cpu.hpp"
+#include "core/dispatch/tuning.hpp"
 #include "saved_bytes.hpp"
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/hash.hpp"
 #include "support.hpp"
-#include "tuning/cpu.hpp"
-#include "tuning/tuning.hpp"
 
 namespace simdbloom {
 namespace {

@@ -1,5 +1,5 @@
 // What the machine says of its caches, and the rules that are made of it.
-#include "tuning/tuning.hpp"
+#include "core/dispatch/tuning.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <fstream>
 #include <string>
 
-#include "dispatch/kernels_of.hpp"
+#include "advice/cpu.hpp"
+#include "core/dispatch/kernels_of.hpp"
 #include "saved_bytes.hpp"
 #include "support.hpp"
-#include "tuning/cpu.hpp"
 
 namespace simdbloom {
 namespace {

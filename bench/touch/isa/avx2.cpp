@@ -1,4 +1,4 @@
-#include "kernels/ops/avx2.hpp"
+#include "core/kernels/ops/avx2.hpp"
 
 #include "touch/kernels.hpp"
 

@@ -1,4 +1,4 @@
-#include "kernels/ops/avx512bitalg.hpp"
+#include "core/kernels/ops/avx512bitalg.hpp"
 
 #include "touch/kernels.hpp"
 

@@ -1,4 +1,4 @@
-#include "kernels/ops/neon.hpp"
+#include "core/kernels/ops/neon.hpp"
 
 #include "touch/kernels.hpp"
 

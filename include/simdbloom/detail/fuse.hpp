@@ -34,7 +34,7 @@ struct FuseGraph {
 
 inline constexpr unsigned fuse_max_window_log = 18;
 
-/// The graph for that many keys; src/bloomier/fuse.cpp has the rule. Throws std::length_error
+/// The graph for that many keys; src/fixed/fuse.cpp has the rule. Throws std::length_error
 /// beyond 2^32 - 1 slots.
 FuseGraph fuse_graph(std::uint64_t n_keys, unsigned arity);
 

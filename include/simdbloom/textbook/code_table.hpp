@@ -122,8 +122,8 @@ private:
     detail::Storage table_;
 };
 
-/// The bytes that save writes: 72 and those of the cells (src/persist/format.md). The promises are
-/// those of save, load and save_file of a filter.
+/// The bytes that save writes: 72 and those of the cells (src/core/files/format.md). The promises
+/// are those of save, load and save_file of a filter.
 std::size_t saved_size(const CodeTable& table) noexcept;
 void save(const CodeTable& table, std::span<std::byte> out);
 std::vector<std::byte> save(const CodeTable& table);

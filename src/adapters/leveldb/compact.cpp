@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "layouts/number.hpp"
+#include "core/layouts/number.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/driver.hpp"
-#include "kernels/emit.hpp"
+#include "core/kernels/driver.hpp"
+#include "core/kernels/emit.hpp"
 
 namespace simdbloom::detail {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "adapters/leveldb/kernel.hpp"
-#include "dispatch/features.hpp"
+#include "core/dispatch/features.hpp"
 
 namespace simdbloom {
 namespace {

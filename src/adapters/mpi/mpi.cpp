@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "persist/saved.hpp"
+#include "core/files/saved.hpp"
 #include "simdbloom/saved_union.hpp"
 
 namespace simdbloom {

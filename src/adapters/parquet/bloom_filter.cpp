@@ -5,7 +5,7 @@
 
 #include "adapters/parquet/filter_header.hpp"
 #include "adapters/parquet/thrift.hpp"
-#include "persist/saved.hpp"
+#include "core/files/saved.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"

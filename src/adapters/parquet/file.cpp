@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "adapters/parquet/filter_header.hpp"
-#include "persist/files.hpp"
+#include "core/files/files.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 

@@ -1,6 +1,6 @@
 // FileMetaData and what lies in it. Specification: parquet.thrift.
 #include "adapters/parquet/thrift.hpp"
-#include "persist/saved.hpp"
+#include "core/files/saved.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 
 namespace simdbloom::parquet {

@@ -1,9 +1,9 @@
-"""The table of src/filters/kinds.md, which is the rule that all front ends follow."""
+"""The table of src/core/filters/kinds.md, which is the rule that all front ends follow."""
 
 import os
 import re
 
-PAGE = os.path.join(os.path.dirname(__file__), "../../../src/filters/kinds.md")
+PAGE = os.path.join(os.path.dirname(__file__), "../../../src/core/filters/kinds.md")
 
 
 def kinds_table():

@@ -1,4 +1,4 @@
-#include "kernels/ops/avx512.hpp"
+#include "core/kernels/ops/avx512.hpp"
 
 #include "adapters/leveldb/kernel.hpp"
 

@@ -1,4 +1,4 @@
-#include "kernels/ops/scalar.hpp"
+#include "core/kernels/ops/scalar.hpp"
 
 #include "adapters/leveldb/kernel.hpp"
 

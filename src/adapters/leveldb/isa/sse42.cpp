@@ -1,4 +1,4 @@
-#include "kernels/ops/sse42.hpp"
+#include "core/kernels/ops/sse42.hpp"
 
 #include "adapters/leveldb/kernel.hpp"
 

@@ -1,0 +1,302 @@
+#include "simdbloom/advice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "advice/timetable.hpp"
+#include "core/dispatch/tuning.hpp"
+#include "core/kernels/growing_layout.hpp"
+#include "core/layouts/fpr_sums.hpp"
+#include "core/layouts/number.hpp"
+#include "growing/growing_table.hpp"
+#include "simdbloom/bloomier.hpp"
+#include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom {
+namespace {
+
+using detail::number;
+using detail::TimedSpec;
+using detail::Timetable;
+using detail::Tuned;
+
+constexpr double growing_load = 0.95;
+
+/// The size at which a filter alone would have as many of its lines in each cache as it has beside
+/// a table, a random line of which each passing probe touches (Che's approximation: a cache keeps
+/// what was touched in the last T probes).
+double size_beside(double bytes, double table, double passing, const Calibration::Machine& m) {
+    if (table <= 0 || passing <= 0) return bytes;
+    double grown = 1;
+    for (const std::uint64_t cache : {m.l2, m.l3}) {
+        const auto room = static_cast<double>(cache);
+        if (room <= 0 || bytes + table <= room) continue;
+        const auto kept = [&](double t) { return -std::expm1(-t * 64 / bytes); };
+        const auto taken = [&](double t) {
+            return bytes * kept(t) - table * std::expm1(-t * 64 * passing / table);
+        };
+        double low = 0, high = 1;
+        while (taken(high) < room && high < 1e18) high *= 2;
+        for (int i = 0; i < 60; ++i)
+            (taken((low + high) / 2) < room ? low : high) = (low + high) / 2;
+        grown = std::max(grown, std::min(1.0, room / bytes) / kept(low));
+    }
+    return bytes * grown;
+}
+
+class Adviser {
+public:
+    Adviser(const Workload& workload, const Timetable& times) : w_(workload), times_(times) {}
+
+    Advice advice() {
+        advice_.noise = std::max(times_.noise(), 0.01);
+        for (double bits = w_.max_bits_per_key; bits >= 2; bits /= 1.0905) bits_.push_back(bits);
+        for (const auto& traits : detail::layout_traits)
+            if (can(traits)) add_layout(traits.kind);
+        if (w_.all_at_once && !w_.erase && !w_.grow && !w_.merge) add_fuse();
+        if (!w_.merge) add_growing();
+        if (best_.empty() && advice_.candidates == 0)
+            throw std::invalid_argument(
+                "simdbloom: no structure can " + needs() + " in " + number(w_.max_bits_per_key) +
+                " bits per key" +
+                (w_.max_bytes != 0 ? " and " + std::to_string(w_.max_bytes) + " bytes" : ""));
+        for (const auto& [tuned, best] : best_) advice_.ranking.push_back(best.second);
+        Advice::Choice none;
+        none.total_ns = (1 - w_.hits) * w_.work_ns;
+        advice_.ranking.push_back(none);
+        std::ranges::stable_sort(advice_.ranking, {}, &Advice::Choice::total_ns);
+        return std::move(advice_);
+    }
+
+private:
+    std::string needs() const {
+        std::string text;
+        for (const auto& [needed, name] :
+             {std::pair{w_.erase, "erase"}, {w_.grow, "grow"}, {w_.merge, "be united"}})
+            if (needed) text += std::string(text.empty() ? "" : " and ") + name;
+        return text.empty() ? "be made" : text;
+    }
+    bool can(const detail::LayoutTraits& t) const {
+        const bool counts = t.family == detail::Family::counting;
+        if (w_.erase && !counts && !t.is_table()) return false;
+        if (w_.merge && t.is_table()) return false;
+        return !w_.grow;
+    }
+    void add_layout(LayoutKind kind) {
+        Layout layout{.kind = kind};
+        std::vector<double> bits = bits_;
+        if (layout.is_table()) bits.push_back(layout.least_bits_per_key() * 1.0005);
+        const bool zoned = layout.traits().zones == 0;
+        for (const unsigned groups : zoned ? std::vector<unsigned>{2, 4} : std::vector{0u}) {
+            layout.groups = groups;
+            const auto [least, most, step] = layout.k_range();
+            for (unsigned k = least; k <= most; k += std::max(step, 1u)) {
+                layout.k = k;
+                const detail::FprOfLayout fpr(layout);
+                for (const double b : bits)
+                    if (b <= w_.max_bits_per_key && b >= layout.least_bits_per_key())
+                        add_size(layout, fpr, b);
+                if (layout.is_table()) break;
+            }
+        }
+    }
+    /// Whether so many bits in blocks of that size are few enough to be addressed.
+    bool fits(double bits, unsigned block_bits) const {
+        return bits * static_cast<double>(w_.n_keys) / block_bits < 0x1p32 - 2;
+    }
+    void add_size(const Layout& layout, const detail::FprOfLayout& fpr, double bits) {
+        if (!fits(bits, layout.block_bits())) return;
+        const detail::Geometry g =
+            detail::size_for_bits(layout, static_cast<std::size_t>(w_.n_keys), bits, {});
+        const std::uint64_t bytes = g.blocks * (layout.block_bits() / 8);
+        // A setting of k that is far from the best one is never taken.
+        const double load =
+            layout.is_table() ? 0
+                              : static_cast<double>(layout.k) / bits * layout.traits().cell_bits();
+        if (load > 1.4) return;
+        add([&] { return layout.spec(); }, bits, bytes, TimedSpec::of(layout),
+            [&] { return fpr.expected(w_.n_keys, g.blocks); });
+    }
+    void add_fuse() {
+        if (w_.n_keys > std::uint64_t{3} << 30) return;
+        const std::uint64_t slots = BloomierMap::slots_for(w_.n_keys);
+        for (unsigned f = 4; f <= 24; ++f) {
+            const double bits = static_cast<double>(slots) * f / static_cast<double>(w_.n_keys);
+            if (bits > w_.max_bits_per_key) break;
+            add([&] { return "fuse:f=" + std::to_string(f); }, bits, (slots * f + 7) / 8,
+                {static_cast<std::size_t>(Tuned::fuse)}, [&] { return fpr::bloomier(f); });
+        }
+    }
+    void add_growing() {
+        for (const unsigned slot_bits : {12u, 16u, 20u}) {
+            const double bits = 1.0005 * slot_bits / growing_load;  // as make_filter takes it
+            if (bits > w_.max_bits_per_key || !fits(bits, 4 * slot_bits)) break;
+            const std::uint64_t buckets = detail::growing_roots_for(static_cast<std::size_t>(
+                static_cast<double>(w_.n_keys) * bits * growing_load / slot_bits));
+            const std::uint64_t bytes = buckets * slot_bits / 2;
+            // A growing filter has a least size, of some thousand keys.
+            const double has = 8 * static_cast<double>(bytes) / static_cast<double>(w_.n_keys);
+            const double takes = has > 1.01 * bits ? has : bits;
+            if (takes > w_.max_bits_per_key && !w_.grow) break;
+            add([&] { return "growing" + std::to_string(slot_bits); }, takes, bytes,
+                {static_cast<std::size_t>(Tuned::growing)},
+                [&] {
+                    std::vector<std::uint64_t> slots(detail::growing_movable_bits(slot_bits) + 1,
+                                                     0);
+                    slots.back() = w_.n_keys;
+                    return fpr::growing_cuckoo(detail::growing_core_bits(slot_bits), buckets, 0,
+                                               slots);
+                });
+        }
+    }
+
+    template <class Name, class Fpr>
+    void add(const Name& name, double bits, std::uint64_t size, const TimedSpec& spec,
+             const Fpr& fpr_of) {
+        if (w_.max_bytes != 0 && size > w_.max_bytes) return;
+        const double has = 8 * static_cast<double>(size) / static_cast<double>(w_.n_keys);
+        double fpr = -1;
+        for (const Timetable::Row& row : times_.of(spec)) {
+            ++advice_.candidates;
+            const auto best = best_.find(spec.tuned);
+            // Few FPRs need be computed: none is below 2^-bits, and what loses with that one loses
+            // with its own. Beside a table the times depend on the FPR.
+            if (best != best_.end() && w_.table_bytes == 0 &&
+                lookup_ns(row.at(spec.k, static_cast<double>(size))) + passing_ns(std::exp2(-has)) >
+                    best->second.first)
+                continue;
+            if (fpr < 0) fpr = fpr_of();
+            const double bytes =
+                size_beside(static_cast<double>(size), static_cast<double>(w_.table_bytes),
+                            w_.hits + (1 - w_.hits) * fpr, times_.machine());
+            PredictedTimes t = row.at(spec.k, bytes);
+            // The time to peel a graph depends on its keys, not on the bits of a slot.
+            if (spec.tuned == static_cast<std::size_t>(Tuned::fuse))
+                t.insert =
+                    row.at(spec.k, static_cast<double>(w_.n_keys) * detail::tuned_fuse_bits / 8)
+                        .insert;
+            if (t.absent <= 0 || (t.insert <= 0 && std::isfinite(w_.probes))) continue;
+            double total = lookup_ns(t) + passing_ns(fpr);
+            if (std::isfinite(w_.probes))
+                total += static_cast<double>(w_.n_keys) / w_.probes * t.insert;
+            // Another instruction set than the usual one has to gain more than noise.
+            const double counts = total * (row.isa == usual_ ? 1 : 1 + advice_.noise);
+            if (best != best_.end() && counts >= best->second.first) continue;
+            Advice::Choice choice;
+            choice.spec = name();
+            choice.isa = row.isa;
+            choice.bits_per_key = bits;
+            choice.bytes = size;
+            choice.fpr = fpr;
+            choice.lookup_ns = lookup_ns(t);
+            choice.insert_ns = t.insert;
+            choice.total_ns = total;
+            best_[spec.tuned] = {counts, std::move(choice)};
+        }
+    }
+    double lookup_ns(const PredictedTimes& t) const {
+        return t.absent + w_.hits * (t.present - t.absent);
+    }
+    double passing_ns(double fpr) const { return (1 - w_.hits) * fpr * w_.work_ns; }
+
+    const Workload& w_;
+    const Timetable& times_;
+    const Isa usual_ = usable_isas().back();
+    std::vector<double> bits_;
+    // By layout or structure; the number is what is compared.
+    std::map<std::size_t, std::pair<double, Advice::Choice>> best_;
+    Advice advice_;
+};
+
+std::string ns(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, value < 9.95 ? "%.2f ns" : "%.0f ns", value);
+    return text;
+}
+std::string named(const Advice::Choice& c) {
+    if (c.is_none()) return "no filter";
+    char bits[40];
+    std::snprintf(bits, sizeof bits, " with %.1f bits a key", c.bits_per_key);
+    return c.spec + bits;
+}
+
+}  // namespace
+
+void detail::check_workload(const Workload& w) {
+    const auto refuse = [](const char* name, const std::string& value, const char* what) {
+        throw std::invalid_argument(std::string("simdbloom: ") + name + "=" + value + " " + what);
+    };
+    if (w.n_keys == 0) refuse("n_keys", "0", "needs no filter");
+    if (w.n_keys > std::uint64_t{1} << 40)
+        refuse("n_keys", std::to_string(w.n_keys), "is above 2^40");
+    if (!(w.work_ns >= 0 && std::isfinite(w.work_ns)))
+        refuse("work_ns", number(w.work_ns), "is no time in ns");
+    if (!(w.probes > 0)) refuse("probes", number(w.probes), "is not positive");
+    if (!(w.hits >= 0 && w.hits <= 1)) refuse("hits", number(w.hits), "is no share from 0 to 1");
+    if (!(w.max_bits_per_key > 0 && w.max_bits_per_key <= 1000))
+        refuse("max_bits_per_key", number(w.max_bits_per_key), "is not inside (0, 1000]");
+}
+
+std::vector<Advice::Choice> Advice::as_good() const {
+    std::vector<Choice> found;
+    for (const Choice& c : ranking)
+        if (c.total_ns <= best().total_ns * (1 + noise)) found.push_back(c);
+    return found;
+}
+
+std::string Advice::why() const {
+    const Choice& first = best();
+    const auto none = std::ranges::find_if(ranking, &Choice::is_none);
+    std::string text = "Take " + named(first) + ": ";
+    if (first.is_none()) {
+        text += "a probe costs " + ns(first.total_ns) + " without a filter.";
+    } else {
+        char fpr[40];
+        std::snprintf(fpr, sizeof fpr, "%.3g %%", 100 * first.fpr);
+        text += "a lookup takes " + ns(first.lookup_ns) + ", and " + fpr +
+                " of the absent keys pass. A probe costs " + ns(first.total_ns) + " in all, and " +
+                ns(none->total_ns) + " without a filter.";
+    }
+    const std::size_t equal = as_good().size();
+    if (equal > 1) {
+        text += " As good within noise (" + number(std::round(1000 * noise) / 10) + " %):";
+        for (std::size_t i = 1; i < equal; ++i) text += (i > 1 ? ", " : " ") + named(ranking[i]);
+        text += ".";
+    } else if (ranking.size() > 1) {
+        char more[40];
+        std::snprintf(more, sizeof more, "%.0f %%",
+                      100 * (ranking[1].total_ns / first.total_ns - 1));
+        text += " The runner-up, " + named(ranking[1]) + ", costs " + more + " more.";
+    }
+    return text;
+}
+
+Advice detail::advise(const Workload& workload, const Timetable& times) {
+    check_workload(workload);
+    if (times.empty()) throw std::invalid_argument("simdbloom: the calibration has no times");
+    return Adviser(workload, times).advice();
+}
+
+Advice advise(const Workload& workload, const Calibration& calibration) {
+    return detail::advise(workload, Timetable(calibration));
+}
+
+Advice advise(const Workload& workload) {
+    const auto times = Timetable::of_this_machine();
+    if (times == nullptr)
+        throw std::runtime_error(
+            "simdbloom: no calibration of this machine: run \"simdbloom calibrate --full\"");
+    return detail::advise(workload, *times);
+}
+
+PredictedTimes predicted_times(const Calibration& calibration, std::string_view spec, Isa isa,
+                               std::uint64_t bytes) {
+    return detail::predicted_times(Timetable(calibration), spec, isa, bytes);
+}
+
+}  // namespace simdbloom

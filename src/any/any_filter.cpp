@@ -1,0 +1,111 @@
+#include "simdbloom/any_filter.hpp"
+
+#include <stdexcept>
+
+#include "any/family.hpp"
+
+namespace simdbloom {
+namespace {
+
+std::string spec_or_default(const Options& options) {
+    return options.spec.empty() ? "split256" : options.spec;
+}
+
+/// work.operator()<F>() for the type F of filter that the spec names.
+template <class Work>
+AnyFilter with_structure(std::string_view spec, const Work& work) {
+    const auto begins = [&](std::string_view name) { return spec.substr(0, name.size()) == name; };
+    if (begins("growing")) return work.template operator()<GrowingCuckoo>();
+    if (begins("scalable")) return work.template operator()<ScalableBloom>();
+    if (begins("codes")) return work.template operator()<CodeTable>();
+    if (begins("fuse") || begins("bloomier"))
+        throw std::invalid_argument("simdbloom: \"" + std::string(spec) +
+                                    "\" is made of all its keys at once, by " +
+                                    (begins("fuse") ? "BloomierMap::build_filter(keys, f)"
+                                                    : "BloomierMap::build(keys, values, r, f)"));
+    return detail::with_family(Layout::parse(spec).kind, work);
+}
+
+template <class Key>
+bool contains_one(const AnyFilter::Variant& filter, const Key& key) {
+    return std::visit([&](const auto& f) { return f.contains(key); }, filter);
+}
+
+}  // namespace
+
+AnyFilter make_filter(std::string_view spec, std::size_t n_keys, double bits_per_key,
+                      Options options) {
+    options.spec = spec;
+    return with_structure(spec, [&]<class F>() {
+        return AnyFilter(F::with_bits_per_key(n_keys, bits_per_key, options));
+    });
+}
+
+AnyFilter make_filter_for_fpr(std::string_view spec, std::size_t n_keys, double fpr,
+                              Options options) {
+    options.spec = spec;
+    return with_structure(spec,
+                          [&]<class F>() { return AnyFilter(F::for_fpr(n_keys, fpr, options)); });
+}
+
+// Not inlined: GCC 12 takes the other structures' members for those of the one there is, and warns.
+AnyFilter::AnyFilter(const AnyFilter&) = default;
+AnyFilter::AnyFilter(AnyFilter&&) noexcept = default;
+AnyFilter& AnyFilter::operator=(const AnyFilter&) = default;
+AnyFilter& AnyFilter::operator=(AnyFilter&&) noexcept = default;
+AnyFilter::~AnyFilter() = default;
+
+void AnyFilter::use_isa(Isa isa) {
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (!std::same_as<F, CodeTable>) f.use_isa(isa);
+            else if (isa != Isa::scalar)
+                throw std::invalid_argument(
+                    "simdbloom: " + f.spec() + " has no kernels for ISA \"" +
+                    std::string(to_string(isa)) + "\", only for \"scalar\"");
+        },
+        filter_);
+}
+
+bool AnyFilter::contains_hash(std::uint64_t hash) const {
+    return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
+}
+void AnyFilter::insert_hash(std::uint64_t hash) {
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (detail::HasInsert<F>) f.insert_hash(hash);
+            else throw_cannot("take keys once it is made");
+        },
+        filter_);
+}
+bool AnyFilter::contains_key(std::uint64_t key) const { return contains_one(filter_, key); }
+bool AnyFilter::contains_key(std::string_view key) const { return contains_one(filter_, key); }
+bool AnyFilter::contains_key(std::span<const std::byte> key) const {
+    return contains_one(filter_, key);
+}
+template <class Key>
+void AnyFilter::insert_one(const Key& key) {
+    std::visit(
+        [&]<class F>(F& f) {
+            if constexpr (detail::HasInsert<F>) f.insert(key);
+            else throw_cannot("take keys once it is made");
+        },
+        filter_);
+}
+void AnyFilter::insert_key(std::uint64_t key) { insert_one(key); }
+void AnyFilter::insert_key(std::string_view key) { insert_one(key); }
+void AnyFilter::insert_key(std::span<const std::byte> key) { insert_one(key); }
+
+void AnyFilter::throw_cannot(const char* what) const {
+    throw std::invalid_argument("simdbloom: " + spec() + " cannot " + what);
+}
+
+AnyFilter AnyFilter::with_bits_per_key(std::size_t n_keys, double bits_per_key, Options options) {
+    return make_filter(spec_or_default(options), n_keys, bits_per_key, options);
+}
+
+AnyFilter AnyFilter::for_fpr(std::size_t n_keys, double fpr, Options options) {
+    return make_filter_for_fpr(spec_or_default(options), n_keys, fpr, options);
+}
+
+}  // namespace simdbloom

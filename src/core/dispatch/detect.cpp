@@ -1,0 +1,64 @@
+// The only place that includes cpu_features. Its x86 flags are signed one-bit fields, in which true
+// is -1. They already account for what the operating system saves (XCR0). usable() asks that once
+// more, where tests can go through all its states.
+#include "core/dispatch/features.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+#include "cpuinfo_x86.h"
+#endif
+
+namespace simdbloom::cpu {
+namespace {
+
+#if defined(__x86_64__)
+std::uint64_t read_xcr0() {
+    std::uint32_t low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return std::uint64_t{high} << 32 | low;
+}
+#endif
+
+Features read_features() {
+    Features f;
+#if defined(__x86_64__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0) return f;
+    const auto x = cpu_features::GetX86Info().features;
+    // Without XGETBV cpu_features reads the SSE flags from /proc/cpuinfo, which may be about
+    // another CPU (under qemu, the host's).
+    f.sse3 = x.sse3 != 0 && (c & bit_SSE3) != 0;
+    f.ssse3 = x.ssse3 != 0 && (c & bit_SSSE3) != 0;
+    f.sse4_1 = x.sse4_1 != 0 && (c & bit_SSE4_1) != 0;
+    f.sse4_2 = x.sse4_2 != 0 && (c & bit_SSE4_2) != 0;
+    f.popcnt = x.popcnt != 0;
+    f.avx = x.avx != 0;
+    f.avx2 = x.avx2 != 0;
+    f.bmi1 = x.bmi1 != 0;
+    f.bmi2 = x.bmi2 != 0;
+    f.avx512f = x.avx512f != 0;
+    f.avx512cd = x.avx512cd != 0;
+    f.avx512dq = x.avx512dq != 0;
+    f.avx512bw = x.avx512bw != 0;
+    f.avx512vl = x.avx512vl != 0;
+    f.avx512_vbmi = x.avx512vbmi != 0;
+    f.avx512_vbmi2 = x.avx512vbmi2 != 0;
+    f.avx512_bitalg = x.avx512bitalg != 0;
+    if ((c & bit_OSXSAVE) != 0) f.xcr0 = read_xcr0();
+#elif defined(__aarch64__)
+    f.neon = true;  // part of the AArch64 baseline
+#elif defined(__wasm__)
+    f.simd128 = true;  // an engine without SIMD128 refuses the whole module
+#endif
+    return f;
+}
+
+}  // namespace
+
+const Features& detect() {
+    static const Features features = read_features();
+    return features;
+}
+
+}  // namespace simdbloom::cpu

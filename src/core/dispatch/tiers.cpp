@@ -1,0 +1,143 @@
+#include "core/dispatch/tiers.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace simdbloom {
+namespace cpu {
+namespace {
+
+bool saves(const Features& f, std::uint64_t registers) { return (f.xcr0 & registers) == registers; }
+bool runs_sse42(const Features& f) { return f.sse3 && f.ssse3 && f.sse4_1 && f.sse4_2 && f.popcnt; }
+bool runs_avx2(const Features& f) {
+    return runs_sse42(f) && saves(f, saves_avx) && f.avx && f.avx2 && f.bmi1 && f.bmi2;
+}
+bool runs_avx512(const Features& f) {
+    return runs_avx2(f) && saves(f, saves_avx512) && f.avx512f && f.avx512cd && f.avx512dq &&
+           f.avx512bw && f.avx512vl;
+}
+bool runs_avx512bitalg(const Features& f) {
+    return runs_avx512(f) && f.avx512_vbmi && f.avx512_vbmi2 && f.avx512_bitalg;
+}
+
+constexpr const detail::KernelTable* compiled(Isa isa) {
+#define SIMDBLOOM_RETURN(name) \
+    if (isa == Isa::name) return &detail::name##_kernels;
+    SIMDBLOOM_EACH_ISA(SIMDBLOOM_RETURN)
+#undef SIMDBLOOM_RETURN
+    return nullptr;
+}
+
+constexpr Tier table[] = {
+    {Isa::scalar, "scalar", "plain C++", [](const Features&) { return true; },
+     compiled(Isa::scalar)},
+    {Isa::sse42, "sse42", "SSE4.2 and POPCNT (Nehalem, 2008)", runs_sse42, compiled(Isa::sse42)},
+    {Isa::avx2, "avx2", "AVX2, BMI1 and BMI2 (Haswell, 2013; Zen)", runs_avx2, compiled(Isa::avx2)},
+    {Isa::avx512, "avx512", "AVX-512 F, CD, DQ, BW and VL (Skylake-X, 2017)", runs_avx512,
+     compiled(Isa::avx512)},
+    {Isa::avx512bitalg, "avx512bitalg",
+     "avx512 with VBMI, VBMI2 and BITALG (Ice Lake, 2019; Zen 4)", runs_avx512bitalg,
+     compiled(Isa::avx512bitalg)},
+    {Isa::neon, "neon", "NEON of AArch64", [](const Features& f) { return f.neon; },
+     compiled(Isa::neon)},
+    {Isa::simd128, "simd128", "SIMD128 of WebAssembly", [](const Features& f) { return f.simd128; },
+     compiled(Isa::simd128)},
+};
+static_assert([] {
+    for (std::size_t i = 0; i < std::size(table); ++i)
+        if (table[i].isa != static_cast<Isa>(i)) return false;
+    return std::size(table) == n_isas;
+}());
+
+const Tier& tier(Isa isa) {
+    const auto number = static_cast<std::size_t>(isa);
+    if (number >= std::size(table))
+        throw WrongIsa("simdbloom: no ISA has the number " + std::to_string(number));
+    return table[number];
+}
+
+std::string names(std::span<const Tier> of, const Features* on) {
+    std::string text;
+    for (const Tier& t : of)
+        if (on == nullptr || t.runs(*on)) text += (text.empty() ? "" : ", ") + std::string(t.name);
+    return text;
+}
+
+void check_runs(const Tier& t, const Features& features) {
+    if (!t.runs(features))
+        throw WrongIsa("simdbloom: ISA \"" + std::string(t.name) +
+                       "\" cannot run on this machine (usable: " + names(table, &features) + ")");
+}
+
+}  // namespace
+
+std::span<const Tier> tiers() noexcept { return table; }
+
+std::vector<Isa> usable(const Features& features) {
+    std::vector<Isa> isas;
+    for (const Tier& t : table)
+        if (t.runs(features)) isas.push_back(t.isa);
+    return isas;
+}
+
+Isa select(const Features& features, std::optional<std::string_view> override_name) {
+    if (override_name && !override_name->empty()) {
+        const Isa wanted = parse_isa(*override_name);
+        check_runs(tier(wanted), features);
+        return wanted;
+    }
+    return std::find_if(std::rbegin(table), std::rend(table),
+                        [&](const Tier& t) { return t.runs(features); })
+        ->isa;
+}
+
+void check_runs(Isa isa) { check_runs(tier(isa), detect()); }
+
+const detail::KernelTable& kernels_of(Isa isa) {
+    check_runs(isa);
+    return *tier(isa).kernels;
+}
+
+}  // namespace cpu
+
+std::string_view to_string(Isa isa) noexcept {
+    const auto number = static_cast<std::size_t>(isa);
+    return number < cpu::tiers().size() ? cpu::tiers()[number].name : "unknown";
+}
+
+Isa parse_isa(std::string_view text) {
+    for (const cpu::Tier& t : cpu::tiers())
+        if (t.name == text) return t.isa;
+    throw cpu::WrongIsa("simdbloom: unknown ISA \"" + std::string(text) +
+                        "\" (known: " + cpu::names(cpu::tiers(), nullptr) + ")");
+}
+
+std::span<const Implementation> implementations() {
+    static const std::vector<Implementation> all = [] {
+        std::vector<Implementation> made;
+        for (const cpu::Tier& t : cpu::tiers())
+            if (t.kernels != nullptr)
+                made.push_back({t.isa, t.name, t.description, t.runs(cpu::detect())});
+        return made;
+    }();
+    return all;
+}
+
+std::span<const Isa> usable_isas() {
+    static const std::vector<Isa> isas = cpu::usable(cpu::detect());
+    return isas;
+}
+
+Isa default_isa() {
+    const char* const name = std::getenv("SIMDBLOOM_ISA");
+    if (name == nullptr) return cpu::select(cpu::detect(), std::nullopt);
+    try {
+        return cpu::select(cpu::detect(), name);
+    } catch (const cpu::WrongIsa& e) {
+        throw cpu::WrongIsa(std::string(e.what()) +
+                            "; the environment variable SIMDBLOOM_ISA names it");
+    }
+}
+
+}  // namespace simdbloom

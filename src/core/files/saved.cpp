@@ -1,0 +1,139 @@
+#include "core/files/saved.hpp"
+
+#include <bit>
+
+namespace simdbloom::detail {
+namespace {
+
+// 1 and 3 were earlier mixers. Their filters would not find their keys.
+constexpr std::uint8_t old_mixer_hashes[] = {1, 3}, keyed_hash = 2, mixer_hash = 4;
+
+/// Tells one secret from another and reveals nothing about it: SipHash-2-4 of the magic.
+std::uint64_t secret_check(const Kind& kind, const Secret& secret) noexcept {
+    return siphash(std::as_bytes(std::span(kind.magic)), secret);
+}
+
+}  // namespace
+
+Header begin_header(const Kind& kind, const KeyHash& hash) noexcept {
+    Header header{};
+    std::memcpy(header.data(), kind.magic.data(), kind.magic.size());
+    const bool keyed = hash.hashing() == Hashing::keyed;
+    put(header, CommonOffset::version, kind.version);
+    put(header, CommonOffset::hash, keyed ? keyed_hash : mixer_hash);
+    put(header, CommonOffset::key_kind, static_cast<std::uint8_t>(hash.key_kind()));
+    put(header, CommonOffset::seed, hash.seed());
+    if (keyed) put(header, CommonOffset::secret_check, secret_check(kind, hash.secret()));
+    return header;
+}
+
+Checksum checksum_bytes_of(std::uint64_t hash) noexcept {
+    return std::bit_cast<Checksum>(little_endian(hash));
+}
+Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept {
+    return checksum_bytes_of(hash_bytes(bits, hash_bytes(header)));
+}
+
+LoadError fault(LoadFault kind, std::string message) { return {kind, std::move(message)}; }
+
+LoadError too_short(std::uint64_t bytes) {
+    return fault(LoadFault::too_short, std::to_string(bytes) + " bytes are too few: there are " +
+                                           std::to_string(framing_bytes) + " besides the bits");
+}
+
+LoadError wrong_checksum() {
+    return fault(LoadFault::checksum,
+                 "the checksum of header and bits is not the one saved with them");
+}
+
+bool all_zero(std::span<const std::byte> bytes) noexcept {
+    return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+}
+
+bool begins_as(std::span<const std::byte> bytes, const Kind& kind) noexcept {
+    return bytes.size() >= kind.magic.size() &&
+           std::ranges::equal(std::as_bytes(std::span(kind.magic)), bytes.first(kind.magic.size()));
+}
+
+std::optional<LoadError> check_kind(Fields header, const Kind& kind) {
+    if (!begins_as(header, kind))
+        return fault(LoadFault::foreign,
+                     std::string("the first 8 bytes are not those of ") + kind.name);
+    if (const auto version = get<std::uint16_t>(header, CommonOffset::version);
+        version != kind.version)
+        return fault(LoadFault::version,
+                     "version " + std::to_string(version) +
+                         " of the format is unknown; this library reads version " +
+                         std::to_string(kind.version));
+    return std::nullopt;
+}
+
+Options SavedHash::options(Options from) const {
+    from.seed = seed;
+    from.key_kind = key_kind;
+    if (!keyed) from.hashing = Hashing::fast;
+    return from;
+}
+
+Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
+                             const Options& options, Use use) {
+    const auto hash = get<std::uint8_t>(header, CommonOffset::hash);
+    if (std::ranges::count(old_mixer_hashes, hash) != 0)
+        return fault(LoadFault::parameter,
+                     "hash " + std::to_string(hash) +
+                         " is an integer hash that this library no longer has; its own is hash " +
+                         std::to_string(mixer_hash) + ": build " + kind.name +
+                         " anew from its keys");
+    if (hash != mixer_hash && hash != keyed_hash)
+        return fault(LoadFault::parameter, "hash " + std::to_string(hash) + " is unknown");
+    const auto kind_of_keys = get<std::uint8_t>(header, CommonOffset::key_kind);
+    if (!is_key_kind(kind_of_keys))
+        return fault(LoadFault::parameter,
+                     "key kind " + std::to_string(kind_of_keys) + " is unknown");
+    const SavedHash saved{get<std::uint64_t>(header, CommonOffset::seed), hash == keyed_hash,
+                          static_cast<KeyKind>(kind_of_keys)};
+    const auto check = get<std::uint64_t>(header, CommonOffset::secret_check);
+    if (!rest_is_zero || (saved.keyed ? saved.seed : check) != 0)
+        return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
+    if (use == Use::unite) return saved;
+    if (saved.keyed != (options.hashing == Hashing::keyed))
+        return fault(LoadFault::secret,
+                     saved.keyed
+                         ? "the hash is keyed; options.hashing is " + to_string(options.hashing)
+                         : "the hash is not keyed; options.hashing is keyed");
+    if (saved.keyed && !options.secret)
+        return fault(LoadFault::secret, "the hash is keyed, and options.secret is empty");
+    if (saved.keyed && secret_check(kind, *options.secret) != check)
+        return fault(LoadFault::secret, "options.secret is not the secret that it was saved with");
+    return saved;
+}
+
+Structure structure_of(std::span<const std::byte> bytes) noexcept {
+    // Bytes 3 and 4 tell the formats apart; each format checks the whole magic.
+    if (bytes.size() < 8) return Structure::filter;
+    const auto is = [&](char third, char fourth) {
+        return std::to_integer<char>(bytes[3]) == third &&
+               std::to_integer<char>(bytes[4]) == fourth;
+    };
+    if (is('L', 'G')) return Structure::growing;
+    if (is('L', 'S')) return Structure::series;
+    if (is('B', 'M')) return Structure::bloomier;
+    if (is('C', 'T')) return Structure::codes;
+    return Structure::filter;
+}
+
+void check_room(std::size_t needed, std::size_t room) {
+    if (room != needed)
+        throw std::length_error("simdbloom: " + std::to_string(room) +
+                                " bytes to save in what takes " + std::to_string(needed));
+}
+
+void save_parts(const Header& header, std::span<const std::byte> bits, std::span<std::byte> out) {
+    check_room(bits.size() + framing_bytes, out.size());
+    const Checksum checksum = checksum_of(header, bits);
+    std::ranges::copy(header, out.begin());
+    if (!bits.empty()) std::memcpy(out.data() + header_bytes, bits.data(), bits.size());
+    std::ranges::copy(checksum, out.last<checksum_bytes>().begin());
+}
+
+}  // namespace simdbloom::detail

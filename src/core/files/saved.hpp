@@ -1,0 +1,235 @@
+// The common part of saved filters and saved maps (src/core/files/format.md and
+// bloomier_format.md), as bytes and as files.
+//
+// Both begin with a header of 64 bytes, which has magic, version, hash, seed and secret check at
+// the same places. Then come the bits and a checksum over everything. A format F of things T is
+//
+//   using Thing = T
+//   struct ParsedHeader { std::size_t bits_bytes; .. }
+//   Header header(const T& or a base of it)
+//   Loaded<ParsedHeader> parse(Fields, bytes_in_all, options)
+//                       checks everything that the header and the options say
+//   T make(parsed, options, borrowed)
+//                       over the bits at `borrowed`, or with zeroed bits of its own
+//   span<std::byte> bits(T&)
+//   void complete(T&)   computes, once the bits are there, what is not saved
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/dispatch/features.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/export.hpp"
+#include "simdbloom/serialize.hpp"
+
+namespace simdbloom {
+class BloomierMap;
+class CodeTable;
+class GrowingCuckoo;
+class ScalableBloom;
+}  // namespace simdbloom
+
+namespace simdbloom::detail {
+
+class File;
+
+constexpr std::size_t header_bytes = 64, checksum_bytes = 8,
+                      framing_bytes = header_bytes + checksum_bytes;
+using Header = std::array<std::byte, header_bytes>;
+using Fields = std::span<const std::byte, header_bytes>;
+using Checksum = std::array<std::byte, checksum_bytes>;
+
+template <class T>
+void put(Header& header, std::size_t offset, T value) noexcept {
+    store_le(header.data() + offset, value);
+}
+template <class T>
+T get(Fields header, std::size_t offset) noexcept {
+    return load_le<T>(header.data() + offset);
+}
+
+struct CommonOffset {
+    static constexpr std::size_t version = 8, hash = 13, key_kind = 15;
+    static constexpr std::size_t seed = 24, n_keys = 32, secret_check = 40;
+};
+
+struct Kind {
+    std::array<unsigned char, 8> magic;
+    std::uint16_t version;
+    const char* name;  ///< in errors: "a filter"
+};
+
+/// A header with the fields that all kinds have, except for the number of keys.
+Header begin_header(const Kind& kind, const KeyHash& hash) noexcept;
+Checksum checksum_bytes_of(std::uint64_t hash) noexcept;
+Checksum checksum_of(Fields header, std::span<const std::byte> bits) noexcept;
+
+SIMDBLOOM_API LoadError fault(LoadFault kind, std::string message);
+LoadError too_short(std::uint64_t bytes);
+LoadError wrong_checksum();
+bool all_zero(std::span<const std::byte> bytes) noexcept;
+bool begins_as(std::span<const std::byte> bytes, const Kind& kind) noexcept;
+/// Checks magic and version.
+std::optional<LoadError> check_kind(Fields header, const Kind& kind);
+
+struct SavedHash {
+    std::uint64_t seed = 0;
+    bool keyed = false;
+    KeyKind key_kind = KeyKind::unknown;
+    /// The options, with the hash that was saved.
+    Options options(Options from) const;
+};
+/// Who asks about keys needs the secret of a keyed hash; who unites filters does not.
+enum class Use : std::uint8_t { ask, unite };
+/// `rest_is_zero` says that the bytes for which the kind has no use are 0.
+Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
+                             const Options& options, Use use = Use::ask);
+
+/// Checks that there are as many bytes as `parameters()` ask for, and not more than max_bytes.
+template <class Parameters>
+std::optional<LoadError> check_size(std::uint64_t bits_bytes, std::uint64_t bytes_in_all,
+                                    const Options& options, const Parameters& parameters) {
+    if (bytes_in_all != bits_bytes + framing_bytes)
+        return fault(LoadFault::size, parameters() + " take " +
+                                          std::to_string(bits_bytes + framing_bytes) +
+                                          " bytes, not " + std::to_string(bytes_in_all));
+    if (const auto max_bytes = options.max_bytes; max_bytes != 0 && bits_bytes > max_bytes)
+        return fault(LoadFault::limit,
+                     std::to_string(bits_bytes) +
+                         " bytes of bits are more than max_bytes=" + std::to_string(max_bytes));
+    return std::nullopt;
+}
+
+/// Throws std::length_error naming both unless there is room for exactly the bytes needed.
+void check_room(std::size_t needed, std::size_t room);
+/// Throws std::length_error unless `out` has exactly the bytes of header, bits and checksum.
+void save_parts(const Header& header, std::span<const std::byte> bits, std::span<std::byte> out);
+
+template <class F>
+Loaded<typename F::Thing> load_as(std::span<const std::byte> bytes, const Options& options,
+                                  bool borrows) {
+    if (bytes.size() < framing_bytes) return too_short(bytes.size());
+    const auto header = bytes.first<header_bytes>();
+    const auto parsed = F::parse(header, bytes.size(), options);
+    if (!parsed) return parsed.error();
+    const auto bits = bytes.subspan(header_bytes, (*parsed).bits_bytes);
+    if (const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes.data()) % 64;
+        borrows && misplaced != 0)
+        return fault(LoadFault::alignment, "the bytes begin at " + std::to_string(misplaced) +
+                                               " modulo 64; a view needs 0");
+    const Checksum expected = checksum_of(header, bits);
+    if (!std::ranges::equal(expected, bytes.last<checksum_bytes>())) return wrong_checksum();
+    auto thing = F::make(*parsed, options, borrows ? bits.data() : nullptr);
+    if (!borrows && !bits.empty()) std::memcpy(F::bits(thing).data(), bits.data(), bits.size());
+    F::complete(thing);
+    return thing;
+}
+
+/// Where a series is read from, in order: a file, or bytes in memory.
+struct SeriesSource {
+    std::uint64_t bytes;  ///< of the whole series
+    std::function<std::optional<LoadError>(std::span<std::byte>)> read;
+    /// The next filter, which takes that many bytes.
+    std::function<Loaded<AnyFilter>(std::uint64_t bytes, const Options&)> filter;
+};
+
+/// The format of FilterBase, and the way into filters.
+struct LoadAccess {
+    using Thing = AnyFilter;
+    struct ParsedHeader {
+        Geometry geometry;
+        SavedHash hash;
+        std::size_t bits_bytes = 0;
+    };
+    SIMDBLOOM_API static Header header(const FilterBase& filter);
+    static Loaded<ParsedHeader> parse(Fields header, std::uint64_t bytes_in_all,
+                                      const Options& options, Use use = Use::ask);
+    /// Of a header: the number of blocks.
+    static void put_blocks(std::span<std::byte, header_bytes> header, std::uint64_t n) noexcept;
+    SIMDBLOOM_API static AnyFilter make(const ParsedHeader& parsed, const Options& options,
+                                        const std::byte* borrowed);
+    SIMDBLOOM_API static std::span<std::byte> bits(AnyFilter& filter) noexcept;
+    static std::span<std::byte> bits_of(FilterBase& filter) noexcept {
+        return {filter.bits_.data(), filter.bits_.size()};
+    }
+    static void complete(AnyFilter& filter) noexcept;
+    static void set_n_keys(FilterBase& filter, std::uint64_t n) noexcept { filter.n_keys_ = n; }
+    /// A filter from `bytes` bytes. `read` takes the next of them, or says why it cannot. `check`
+    /// looks ahead over the next bytes, those of the buckets and of the stash, before anything is
+    /// allocated, and says whether the checksum is known to be right.
+    using Read = std::function<std::optional<LoadError>(std::span<std::byte>)>;
+    using Check =
+        std::function<Loaded<bool>(Fields, std::uint64_t bits_bytes, std::uint64_t stash_bytes)>;
+    static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options,
+                                         const Read& read, const Check& check);
+    static Loaded<ScalableBloom> series(const SeriesSource& from, Options options);
+};
+
+enum class Structure : std::uint8_t { filter, growing, bloomier, series, codes };
+/// By the magic that the bytes begin with; `filter` if it is none of the others'.
+Structure structure_of(std::span<const std::byte> bytes) noexcept;
+
+template <class F>
+Loaded<AnyFilter> as_any(Loaded<F> filter) {
+    if (!filter) return filter.error();
+    return AnyFilter(std::move(*filter));
+}
+
+/// What load.operator()<F>() returns for the type F of the structure. AnyFilter stands for the
+/// types whose format is that of FilterBase.
+template <class Load>
+Loaded<AnyFilter> with_structure(Structure structure, const Load& load) {
+    switch (structure) {
+        case Structure::growing:
+            return load.template operator()<GrowingCuckoo>();
+        case Structure::bloomier:
+            return load.template operator()<BloomierMap>();
+        case Structure::series:
+            return load.template operator()<ScalableBloom>();
+        case Structure::codes:
+            return load.template operator()<CodeTable>();
+        case Structure::filter:
+            break;
+    }
+    return load.template operator()<AnyFilter>();
+}
+
+/// What `work` returns. Its exceptions become errors. The message is empty where there is no memory
+/// for one.
+template <class T, class Work>
+Loaded<T> without_throwing(const Work& work) noexcept {
+    const auto error = [](LoadFault fault, const char* what) noexcept {
+        try {
+            // Loaded::value() adds the prefix again.
+            const std::string_view text(what), prefix("simdbloom: ");
+            const bool prefixed = text.substr(0, prefix.size()) == prefix;
+            return LoadError{fault, std::string(text.substr(prefixed ? prefix.size() : 0))};
+        } catch (...) {
+            return LoadError{fault, {}};
+        }
+    };
+    try {
+        return work();
+    } catch (const cpu::WrongIsa& e) {
+        return error(LoadFault::isa, e.what());
+    } catch (const std::bad_alloc& e) {
+        return error(LoadFault::memory, e.what());
+    } catch (const std::exception& e) {
+        return error(LoadFault::parameter, e.what());
+    }
+}
+
+}  // namespace simdbloom::detail

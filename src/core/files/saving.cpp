@@ -1,0 +1,258 @@
+// Saves files whole or leaves them as they were: a new file is written and takes the name of the
+// old one.
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <string>
+#include <system_error>
+
+#include "core/files/files.hpp"
+#include "simdbloom/hash.hpp"
+
+namespace simdbloom::detail {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void cannot_save(const fs::path& path) {
+    throw std::system_error(errno, std::generic_category(),
+                            "simdbloom: cannot write " + path.string());
+}
+
+fs::path folder_of(const fs::path& path) {
+    return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// Links in /proc lead to open files and not to names. The name that such a link gives may be
+/// another file, or none.
+bool is_in_proc(const fs::path& path) {
+    struct statfs of;
+    return ::statfs(folder_of(path).c_str(), &of) == 0 && of.f_type == PROC_SUPER_MAGIC;
+}
+
+bool is_link(const fs::path& path) noexcept {
+    struct stat status;
+    return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+/// The name that `path` leads to, whether a file has that name or not. For a link in /proc, the
+/// link itself.
+fs::path behind_links(const fs::path& path) {
+    fs::path at = path;
+    for (int links = 0; is_link(at) && !is_in_proc(at); ++links) {
+        if (links == 40) {  // as the kernel's own limit
+            errno = ELOOP;
+            cannot_save(path);
+        }
+        at = folder_of(at) / fs::read_symlink(at);
+    }
+    return at;
+}
+
+/// While this object lives, a reader that is gone gives this thread the error EPIPE, and a file
+/// beyond RLIMIT_FSIZE the error EFBIG. Neither sends a signal that ends the process.
+class NoSignals {
+public:
+    NoSignals() noexcept {
+        sigset_t pending;
+        sigpending(&pending);
+        sigemptyset(&blocked_);
+        sigemptyset(&ours_);
+        for (const int signal : {SIGPIPE, SIGXFSZ}) {
+            sigaddset(&blocked_, signal);
+            if (sigismember(&pending, signal) != 1) sigaddset(&ours_, signal);
+        }
+        pthread_sigmask(SIG_BLOCK, &blocked_, &before_);
+    }
+    ~NoSignals() {
+        const timespec now{};
+        const int why = errno;
+        while (sigtimedwait(&ours_, nullptr, &now) > 0) {
+        }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        errno = why;
+    }
+    NoSignals(const NoSignals&) = delete;
+    NoSignals& operator=(const NoSignals&) = delete;
+
+private:
+    sigset_t blocked_, ours_, before_;
+};
+
+/// Writes to a FIFO, a device or an open file, as a shell's >> does.
+void write_through(const fs::path& path, const WriteFile& write) {
+    File file(path, O_WRONLY | O_APPEND | O_NOCTTY);
+    if (!file || !write(file.get())) cannot_save(path);
+    // A file that cannot be flushed has nothing to flush.
+    if (!file.flush() && (errno == EIO || errno == ENOSPC)) cannot_save(path);
+    if (!file.close()) cannot_save(path);
+}
+
+/// The access control list of the file at `from`, or none.
+bool copy_acl(const fs::path& from, int to) noexcept {
+    constexpr const char* name = "system.posix_acl_access";
+    std::byte list[4096];
+    const ssize_t n = ::getxattr(from.c_str(), name, list, sizeof list);
+    if (n > 0) return ::fsetxattr(to, name, list, static_cast<std::size_t>(n), 0) == 0;
+    const bool none = n == 0 || errno == ENODATA || errno == ENOTSUP;
+    // The folder may have given the new file a list.
+    if (none) ::fremovexattr(to, name);
+    return none;
+}
+
+/// Gives the new file the rights of the old one; until now only its owner may read it. Where the
+/// group or the list cannot be kept, nobody else may do more than before.
+void keep_access(const fs::path& from, const struct stat& old, int to) noexcept {
+    mode_t mode = old.st_mode & 0777;
+    const bool group_kept = ::fchown(to, old.st_uid, old.st_gid) == 0 ||
+                            ::fchown(to, static_cast<uid_t>(-1), old.st_gid) == 0;
+    if (!group_kept || !copy_acl(from, to)) {
+        const mode_t both = mode >> 3 & mode & 07;
+        mode = (mode & 0700) | both << 3 | both;
+    }
+    // A file system without modes refuses this. Nobody was promised a mode there.
+    (void)!::fchmod(to, mode);
+}
+
+// The new file has no name until it is whole: nothing of it stays behind, even if the process is
+// killed. To replace an old file, or where a file system has no files without a name, it is called
+//
+//   .simdbloom-HHHHHHHHHHHHHHHH-0.part     H: the hash of the target's name
+//
+// or 1 to 3 in place of 0, while others save the same file. Its writer holds a lock on it. The next
+// save of the same file removes those that nobody locks: their writers are gone. The number of a
+// process in place of the lock would say nothing in another container.
+class NewFile {
+public:
+    /// `mode` is what open() takes.
+    NewFile(const fs::path& target, mode_t mode) : target_(target), mode_(mode) {
+        for (int i = 0; i < most_savers; ++i) remove_orphan(name(i));
+        file_ = File(folder_of(target_), O_TMPFILE | O_WRONLY, mode_);
+        if (!file_) begin_with_a_name();
+    }
+    ~NewFile() { remove_name(); }
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    const File& file() const noexcept { return file_; }
+    bool has_name() const noexcept { return !name_.empty(); }
+    /// Starts again with an empty file that has a name from the beginning.
+    void begin_with_a_name() {
+        remove_name();
+        find_name([&](const fs::path& free) {
+            file_ = File(free, O_WRONLY | O_CREAT | O_EXCL, mode_);
+            return file_ && is_ours(file_, free);
+        });
+    }
+    /// Gives the file, which is on the disk, the name of the target.
+    bool take_target(bool replaces) {
+        if (!has_name()) {
+            if (!replaces && link(target_)) return true;
+            // Now somebody else may have made the target.
+            (void)::flock(file_.get(), LOCK_EX | LOCK_NB);
+            if (!find_name([&](const fs::path& free) { return link(free); })) return false;
+        }
+        if (::rename(name_.c_str(), target_.c_str()) != 0) return false;
+        name_.clear();
+        return true;
+    }
+
+private:
+    static constexpr int most_savers = 4;
+
+    fs::path name(int number) const {
+        return part(hash_bytes(target_.filename().native()), "-" + std::to_string(number));
+    }
+    fs::path part(std::uint64_t id, const std::string& number) const {
+        char digits[17];
+        std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(id));
+        return folder_of(target_) / (std::string(".simdbloom-") + digits + number + ".part");
+    }
+    /// Calls take(name) with one name after another until one is free. The last ones are random:
+    /// nobody can take them all.
+    template <class Take>
+    bool find_name(const Take& take) {
+        for (int i = 0; i < 2 * most_savers; ++i) {
+            fs::path next = i < most_savers ? name(i) : part(Secret::random().low, "");
+            if (take(next)) {
+                name_ = std::move(next);
+                return true;
+            }
+            if (errno != EEXIST) return false;
+        }
+        return false;
+    }
+    bool link(const fs::path& to) const noexcept {
+        char ours[32];
+        std::snprintf(ours, sizeof ours, "/proc/self/fd/%d", file_.get());
+        return ::linkat(AT_FDCWD, ours, AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    }
+    /// Locks the file. Returns false with EEXIST if another save took it for an orphan meanwhile.
+    static bool is_ours(const File& file, const fs::path& name) noexcept {
+        const bool locked = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+        // Where a file system has no locks, nobody can take a file for an orphan.
+        const bool lost = locked ? !is_same(file, name) : errno == EWOULDBLOCK;
+        errno = EEXIST;
+        return !lost;
+    }
+    static bool is_same(const File& file, const fs::path& name) noexcept {
+        struct stat here, there;
+        return ::fstat(file.get(), &here) == 0 && ::lstat(name.c_str(), &there) == 0 &&
+               here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+    }
+    static void remove_orphan(const fs::path& name) noexcept {
+        struct stat status;
+        if (::lstat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+        const File file(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+        if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && is_same(file, name))
+            ::unlink(name.c_str());
+    }
+    void remove_name() noexcept {
+        if (has_name()) ::unlink(name_.c_str());
+        name_.clear();
+    }
+
+    fs::path target_, name_;
+    mode_t mode_;
+    File file_;
+};
+
+}  // namespace
+
+void save_whole(const fs::path& path, const WriteFile& write) {
+    const NoSignals no_signals;
+    const fs::path target = behind_links(path);
+    struct stat old;
+    const bool exists = ::stat(target.c_str(), &old) == 0;
+    if (!exists && errno != ENOENT) cannot_save(path);
+    if (exists && (!S_ISREG(old.st_mode) || is_link(target))) return write_through(path, write);
+    {
+        NewFile beside(target, exists ? 0600 : 0666);
+        const auto fill = [&] {
+            if (!beside.file()) cannot_save(path);
+            if (exists) keep_access(target, old, beside.file().get());
+            if (!write(beside.file().get()) || !beside.file().flush()) cannot_save(path);
+        };
+        fill();
+        if (!beside.take_target(exists)) {
+            if (beside.has_name()) cannot_save(path);
+            // Only /proc can name it, and there is none.
+            beside.begin_with_a_name();
+            fill();
+            if (!beside.take_target(exists)) cannot_save(path);
+        }
+    }
+    // The new name is flushed to the disk too. Where a folder cannot be flushed, the file is whole
+    // all the same.
+    if (const File folder(folder_of(target), O_RDONLY | O_DIRECTORY); folder) (void)folder.flush();
+}
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,198 @@
+#include "simdbloom/dleft.hpp"
+
+#include <bit>
+
+#include "core/kernels/table.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+// A bucket of 8 cells. With r = 14 it is eight words of 16 bits, each with the counter in its low
+// two bits. Else it is eight remainders of r bits, and then eight counters of 2 bits. Remainder 0
+// marks an empty cell.
+template <unsigned r>
+class Cells {
+public:
+    static constexpr std::size_t bytes = r + 2;
+    explicit Cells(std::byte* at) noexcept : at_(at) {}
+
+    /// The cell with that remainder, or 8. Remainder 0 finds the first empty cell.
+    unsigned find(std::uint32_t remainder) const noexcept {
+        const std::uint64_t low = equal(0, remainder);
+        const std::uint64_t high = equal(1, remainder);
+        return low != 0 ? number(low) : high != 0 ? 4 + number(high) : 8;
+    }
+    unsigned used() const noexcept {
+        return 8 - static_cast<unsigned>(std::popcount(equal(0, 0)) + std::popcount(equal(1, 0)));
+    }
+    unsigned count(unsigned cell) const noexcept {
+        return r == 14 ? load_le<std::uint16_t>(at_ + 2 * cell) & 3u
+                       : static_cast<unsigned>(load_le<std::uint16_t>(at_ + r)) >> (2 * cell) & 3u;
+    }
+    void set_count(unsigned cell, unsigned count) noexcept {
+        if constexpr (r == 14) put(at_ + 2 * cell, 3, count);
+        else put(at_ + r, 3u << (2 * cell), count << (2 * cell));
+    }
+    void set(unsigned cell, std::uint32_t remainder, unsigned count) noexcept {
+        if constexpr (r == 12)
+            put(at_ + cell * 3 / 2, 0xFFFu << (cell % 2 * 4), remainder << (cell % 2 * 4));
+        else put(at_ + 2 * cell, 0xFFFFu, remainder << (16 - r));
+        set_count(cell, count);
+    }
+
+private:
+    static constexpr unsigned width = r == 12 ? 12 : 16;  // from one remainder to the next
+    static constexpr std::uint64_t ones = r == 12 ? 0x001001001001u : 0x0001000100010001u;
+
+    static unsigned number(std::uint64_t lanes) noexcept {
+        return static_cast<unsigned>(std::countr_zero(lanes)) / width;
+    }
+    /// For the four cells of that half: the highest bit of each cell with this remainder.
+    std::uint64_t equal(unsigned half, std::uint32_t remainder) const noexcept {
+        constexpr std::uint64_t high = ones << (width - 1), used = ones * ((1u << r) - 1)
+                                                                   << (width - r);
+        const std::uint64_t x =
+            (load_le<std::uint64_t>(at_ + half * width / 2) ^ (remainder << (width - r)) * ones) &
+            used;
+        return ~(((x & ~high) + (high - ones)) | x) & high;  // no carry from cell to cell
+    }
+    static void put(std::byte* at, unsigned mask, unsigned bits) noexcept {
+        store_le(at, static_cast<std::uint16_t>((load_le<std::uint16_t>(at) & ~mask) | bits));
+    }
+
+    std::byte* at_;
+};
+
+/// work.operator()<r>() for the r of the layout.
+template <class Work>
+auto with_remainder(unsigned r, Work work) {
+    return r == 12   ? work.template operator()<12>()
+           : r == 14 ? work.template operator()<14>()
+                     : work.template operator()<16>();
+}
+
+/// Calls found(cells, cell) for the first cell of a key's four buckets with its remainder, or else
+/// none().
+template <unsigned r, class Found, class None>
+auto find_cell(std::byte* const (&bucket)[4], std::uint32_t remainder, Found found, None none) {
+    for (std::byte* at : bucket) {
+        Cells<r> cells(at);
+        if (const unsigned cell = cells.find(remainder); cell != 8) return found(cells, cell);
+    }
+    return none();
+}
+
+struct Place {
+    Place(std::byte* bits, unsigned r, std::uint64_t blocks, std::uint64_t hash) noexcept
+        : remainder(cuckoo_tag(static_cast<std::uint32_t>(hash), r)) {
+        const std::uint64_t stride = dleft_stride(remainder, blocks), bucket_bytes = r + 2;
+        std::uint64_t block = block_index(hash, blocks);
+        for (unsigned s = 0; s < 4; ++s, block = dleft_next(block, stride, blocks))
+            bucket[s] = bits + (4 * block + s) * bucket_bytes;
+    }
+    std::uint32_t remainder;
+    std::byte* bucket[4];
+};
+
+/// Calls visit(cells) for every bucket.
+template <class Visit>
+void for_each_cell(std::byte* bits, unsigned r, std::uint64_t blocks, Visit visit) {
+    with_remainder(r, [&]<unsigned width>() {
+        for (std::uint64_t i = 0; i < 4 * blocks; ++i) {
+            const Cells<width> cells(bits + i * Cells<width>::bytes);
+            visit(cells);
+        }
+    });
+}
+
+}  // namespace
+
+bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remainder) noexcept {
+    return with_remainder(r, [&]<unsigned width>() {
+        return find_cell<width>(
+            bucket, remainder,
+            [](Cells<width>& cells, unsigned cell) {
+                if (const unsigned count = cells.count(cell); count != DLeftCounting::counter_max)
+                    cells.set_count(cell, count + 1);
+                return true;
+            },
+            [&] {
+                unsigned least = DLeftCounting::cells_per_bucket, chosen = 0;
+                for (unsigned s = 0; s < 4; ++s)
+                    if (const unsigned used = Cells<width>(bucket[s]).used(); used < least)
+                        least = used, chosen = s;
+                if (least == DLeftCounting::cells_per_bucket) return false;
+                Cells<width> cells(bucket[chosen]);
+                cells.set(cells.find(0), remainder, 1);
+                return true;
+            });
+    });
+}
+
+std::uint64_t dleft_stored(const std::byte* bits, unsigned r, std::uint64_t blocks) noexcept {
+    std::uint64_t n = 0;
+    for_each_cell(const_cast<std::byte*>(bits), r, blocks,
+                  [&](const auto& cells) { n += cells.used(); });  // only read
+    return n;
+}
+
+}  // namespace detail
+
+bool DLeftCounting::try_insert_hash(std::uint64_t hash) {
+    check_takes_keys();
+    const detail::Place p(bits_.data(), layout_.fingerprint_bits(), blocks_, hash);
+    return detail::dleft_place(p.bucket, layout_.fingerprint_bits(), p.remainder);
+}
+
+bool DLeftCounting::contains_hash(std::uint64_t hash) const noexcept {
+    const unsigned r = layout_.fingerprint_bits();
+    const detail::Place p(const_cast<std::byte*>(bits_.data()), r, blocks_, hash);  // only read
+    return detail::with_remainder(r, [&]<unsigned width>() {
+        return detail::find_cell<width>(
+            p.bucket, p.remainder, [](auto&, unsigned) { return true; }, [] { return false; });
+    });
+}
+
+unsigned DLeftCounting::count_estimate_hash(std::uint64_t hash) const noexcept {
+    const unsigned r = layout_.fingerprint_bits();
+    const detail::Place p(const_cast<std::byte*>(bits_.data()), r, blocks_, hash);  // only read
+    return detail::with_remainder(r, [&]<unsigned width>() {
+        return detail::find_cell<width>(
+            p.bucket, p.remainder, [](auto& cells, unsigned cell) { return cells.count(cell); },
+            [] { return 0u; });
+    });
+}
+
+bool DLeftCounting::erase_hash(std::uint64_t hash) noexcept {
+    const unsigned r = layout_.fingerprint_bits();
+    const detail::Place p(bits_.data(), r, blocks_, hash);
+    return detail::with_remainder(r, [&]<unsigned width>() {
+        return detail::find_cell<width>(
+            p.bucket, p.remainder,
+            [](auto& cells, unsigned cell) {
+                const unsigned count = cells.count(cell);
+                if (count <= 1) cells.set(cell, 0, 0);
+                else if (count != counter_max) cells.set_count(cell, count - 1);
+                return true;
+            },
+            [] { return false; });
+    });
+}
+
+std::uint64_t DLeftCounting::stored() const noexcept {
+    return detail::dleft_stored(bits_.data(), layout_.fingerprint_bits(), blocks_);
+}
+
+std::uint64_t DLeftCounting::saturated() const noexcept {
+    std::uint64_t n = 0;
+    detail::for_each_cell(const_cast<std::byte*>(bits_.data()), layout_.fingerprint_bits(), blocks_,
+                          [&](const auto& cells) {
+                              for (unsigned cell = 0; cell < cells_per_bucket; ++cell)
+                                  n += cells.count(cell) == counter_max;
+                          });
+    return n;
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,200 @@
+#include "simdbloom/filter.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+
+#include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuning.hpp"
+#include "core/filters/batches.hpp"
+#include "core/filters/counters.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom {
+namespace detail {
+
+void check_bitmap(std::size_t keys, std::size_t bytes) {
+    const std::size_t needed = keys / 8 + (keys % 8 != 0);
+    if (bytes < needed)
+        throw std::length_error("simdbloom: a bitmap of " + std::to_string(bytes) +
+                                " bytes is too short for " + std::to_string(keys) +
+                                " keys, which need " + std::to_string(needed));
+}
+
+void check_positions(std::size_t keys, std::size_t room) {
+    if (std::uint64_t{keys} > std::uint64_t{1} << 32)
+        throw std::length_error("simdbloom: " + std::to_string(keys) +
+                                " keys are more than 32-bit positions can number");
+    if (room < keys)
+        throw std::length_error("simdbloom: room for " + std::to_string(room) +
+                                " positions is too short for " + std::to_string(keys) + " keys");
+}
+
+void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output) {
+    const std::less<const std::byte*> before;
+    if (before(keys.data(), output.data() + output.size()) &&
+        before(output.data(), keys.data() + keys.size()))
+        throw std::invalid_argument("simdbloom: the output overlaps the keys");
+}
+
+void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* words) noexcept {
+    for (std::size_t i = 0; i < n; ++i) words[i] = from[i];
+}
+
+void widen(const std::int32_t* from, std::size_t n, std::uint64_t* words) noexcept {
+    for (std::size_t i = 0; i < n; ++i) words[i] = static_cast<std::uint64_t>(from[i]);
+}
+
+void throw_moved_from() {
+    throw std::invalid_argument(
+        "simdbloom: a filter that was moved from takes no keys, and cannot be saved or folded");
+}
+
+}  // namespace detail
+
+std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept {
+    return siphash(key, secret_);
+}
+
+detail::KeyHash::KeyHash(const Options& options)
+    : seed_(options.seed + seed_offset), hashing_(options.hashing), key_kind_(options.key_kind) {
+    if (keyed()) {
+        seed_ = seed_offset;
+        secret_ = options.secret ? *options.secret : Secret::random();
+    } else if (hashing_ == Hashing::seeded && options.seed == 0) {
+        seed_ = Secret::random().low + seed_offset;
+    }
+}
+
+FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
+    : KeyHash(options),
+      bits_(g.borrowed != nullptr
+                ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
+                : detail::Storage(g.blocks * (g.layout.block_bits() / 8), options.huge_pages,
+                                  options.allocator)),
+      blocks_(g.blocks),
+      n_keys_(g.n_keys),
+      layout_(g.layout),
+      block_bytes_(g.layout.block_bits() / 8),
+      isa_(Isa::scalar) {
+    use_isa(options.isa ? *options.isa
+                        : detail::isa_for(detail::tuned_of(layout_.kind), bits_.size()));
+}
+
+double FilterBase::bits_per_key() const noexcept {
+    if (n_keys_ == 0) return 0;
+    return 8.0 * static_cast<double>(bits_.size()) / static_cast<double>(n_keys());
+}
+
+void FilterBase::clear() noexcept {
+    std::memset(bits_.data(), 0, bits_.size());
+    stored_ = 0;
+}
+
+void FilterBase::use_isa(Isa isa) {
+    kernels_ = &detail::kernels_of(isa, layout_);
+    const auto& rule = detail::tuning().of(isa, detail::tuned_of(layout_.kind));
+    prefetch_above_ = rule.prefetch_above;
+    few_below_ = rule.few_below_or(kernels_->few_below);
+    few_inserts_below_ = kernels_->few_inserts_below;
+    isa_ = isa;
+}
+
+detail::Target FilterBase::target() const noexcept {
+    // The lookup kernels write nothing through `bits` and `random`.
+    auto* self = const_cast<FilterBase*>(this);
+    return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size() > prefetch_above_,
+            &self->random_};
+}
+
+std::size_t FilterBase::take(std::span<const std::uint64_t> words, bool hashed) {
+    check_takes_keys();
+    return detail::take(*kernels_, target(), secret_or_null(), {words, hashed});
+}
+
+std::size_t FilterBase::answer(std::span<const std::uint64_t> words, bool hashed,
+                               detail::Output output, void* out) const {
+    return detail::answer(*kernels_, few_below_, target(), secret_or_null(), {words, hashed},
+                          output, out);
+}
+
+std::size_t FilterBase::answer(const detail::NarrowKeys& keys, detail::Output output,
+                               void* out) const {
+    return detail::answer(*kernels_, few_below_, target(), secret_or_null(), keys, output, out);
+}
+
+double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {
+    if (blocks_ == 0) return 0;
+    return static_cast<double>(fingerprints) /
+           (layout_.cells_per_block() * static_cast<double>(blocks_));
+}
+
+std::string FilterBase::full_with(std::uint64_t fingerprints) const {
+    return spec() + " is full at a load of " + std::to_string(load_of(fingerprints)) + " (" +
+           std::to_string(fingerprints) + " fingerprints)";
+}
+
+double FilterBase::expected_fpr() const {
+    return blocks_ == 0 ? 0 : fpr::expected(layout_, n_keys_, blocks_);
+}
+
+namespace {
+
+/// The share of the cells of a word that are not 0, to the power of the cells a key has there.
+double word_chance(const std::byte* word, std::size_t bytes, bool counters, unsigned power) {
+    std::size_t set = 0;
+    if (counters) {
+        set = detail::count_nonzero_counters(word, bytes);
+    } else if (bytes == 4) {
+        set = static_cast<unsigned>(std::popcount(detail::load_le<std::uint32_t>(word)));
+    } else {
+        for (std::size_t i = 0; i < bytes; i += 8)
+            set += static_cast<unsigned>(std::popcount(detail::load_le<std::uint64_t>(word + i)));
+    }
+    const auto share =
+        static_cast<double>(set) / static_cast<double>(counters ? 2 * bytes : 8 * bytes);
+    double chance = 1;
+    for (unsigned i = 0; i < power; ++i) chance *= share;
+    return chance;
+}
+
+/// The chance that a stranger whose block is this one is found.
+double block_chance(const Layout& layout, const std::byte* block) {
+    const Layout::Pattern p = layout.pattern();
+    const std::size_t bytes = layout.traits().word_bits / 8;
+    double chance = 1;
+    for (unsigned zone = 0; zone < p.zones; ++zone) {
+        double sum = 0;
+        for (unsigned i = 0; i < p.words_per_zone; ++i, block += bytes)
+            sum += word_chance(block, bytes, layout.is_counting(), p.cells_per_key);
+        chance *= sum / p.words_per_zone;
+    }
+    return chance;
+}
+
+}  // namespace
+
+double FilterBase::estimated_fpr() const {
+    if (blocks_ == 0) return 0;
+    if (layout_.is_cuckoo()) return fpr::expected(layout_, stored_, blocks_);
+    if (layout_.is_dleft()) {
+        const auto fingerprints = static_cast<double>(
+            detail::dleft_stored(bits_.data(), layout_.fingerprint_bits(), blocks_));
+        return fingerprints /
+               (static_cast<double>(blocks_) * ((1u << layout_.fingerprint_bits()) - 1));
+    }
+    if (layout_.traits().anywhere) {
+        double share = 0;
+        for (std::uint64_t i = 0; i < blocks_; ++i)
+            share += word_chance(block_at(i), block_bytes_, layout_.is_counting(), 1);
+        return std::pow(share / static_cast<double>(blocks_), layout_.k);
+    }
+    double sum = 0;
+    for (std::uint64_t i = 0; i < blocks_; ++i) sum += block_chance(layout_, block_at(i));
+    return sum / static_cast<double>(blocks_);
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,141 @@
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <sys/random.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+#include <type_traits>
+
+#include "core/dispatch/kernels_of.hpp"
+#include "simdbloom/detail/strings.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/isa.hpp"
+#include "simdbloom/options.hpp"
+
+namespace simdbloom {
+
+std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
+    return XXH64(bytes.data(), bytes.size(), seed);
+}
+
+std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) noexcept {
+    return XXH64(text.data(), text.size(), seed);
+}
+
+// Not a library's (libsodium has this function): integers, whose kernels are ours, must hash as
+// their eight bytes do, and a library to link for 20 lines is a price for every user. The tests
+// compare with libsodium.
+std::uint64_t siphash(std::span<const std::byte> bytes, const Secret& secret) noexcept {
+    auto state = detail::sip_begin(secret);
+    const auto word = [](const std::byte* p, std::size_t n) {
+        std::uint64_t w = 0;
+        for (std::size_t i = 0; i < n; ++i) w |= std::to_integer<std::uint64_t>(p[i]) << (8 * i);
+        return w;
+    };
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8)
+        state.absorb(word(bytes.data() + at, 8), detail::RotateWord{});
+    state.absorb(word(bytes.data() + at, bytes.size() - at) | std::uint64_t{bytes.size()} << 56,
+                 detail::RotateWord{});
+    return state.finish(0xFF, detail::RotateWord{});
+}
+
+std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept {
+    return siphash(std::as_bytes(std::span(text.data(), text.size())), secret);
+}
+
+Secret Secret::random() {
+    Secret secret;
+    ssize_t n;
+    do n = ::getrandom(&secret, sizeof secret, 0);
+    while (n < 0 && errno == EINTR);
+    if (n != static_cast<ssize_t>(sizeof secret))
+        throw std::system_error(n < 0 ? errno : EIO, std::generic_category(),
+                                "simdbloom: no random bits for a secret");
+    return secret;
+}
+
+namespace detail {
+
+std::uint64_t xxh64_of_one(const char* bytes, std::size_t size, std::uint64_t seed,
+                           std::uint64_t) noexcept {
+    return XXH64(bytes, size, seed);
+}
+
+std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t low,
+                             std::uint64_t high) noexcept {
+    return siphash(std::string_view(bytes, size), {low, high});
+}
+
+namespace {
+
+/// Fewer strings than this are hashed one by one.
+constexpr std::size_t few_strings = 3;
+
+template <class Strings>
+void hash_with(StringKernels::Kernel<Strings>* StringKernels::*of, const Strings& strings,
+               std::size_t n, const StringHash& hash, Isa isa, std::uint64_t* hashes) {
+    const KernelTable& table = table_of(isa);
+    const auto kernel = (hash.secret != nullptr ? table.siphash : table.xxh64).*of;
+    const std::uint64_t low = hash.secret != nullptr ? hash.secret->low : hash.seed,
+                        high = hash.secret != nullptr ? hash.secret->high : 0;
+    if (kernel != nullptr && n >= few_strings) return kernel(strings, n, low, high, hashes);
+    const auto one = hash.secret != nullptr ? &siphash_of_one : &xxh64_of_one;
+    for (std::size_t i = 0; i < n; ++i)
+        hashes[i] = one(strings.bytes(i), strings.size(i), low, high);
+}
+
+}  // namespace
+
+void hash_strings(const StringOffsets<std::int32_t>& strings, std::size_t n, const StringHash& hash,
+                  Isa isa, std::uint64_t* hashes) {
+    hash_with(&StringKernels::offsets32, strings, n, hash, isa, hashes);
+}
+
+void hash_strings(const StringOffsets<std::int64_t>& strings, std::size_t n, const StringHash& hash,
+                  Isa isa, std::uint64_t* hashes) {
+    hash_with(&StringKernels::offsets64, strings, n, hash, isa, hashes);
+}
+
+void hash_strings(const InlinedStrings& strings, std::size_t n, const StringHash& hash, Isa isa,
+                  std::uint64_t* hashes) {
+    hash_with(&StringKernels::inlined, strings, n, hash, isa, hashes);
+}
+
+void hash_strings(std::span<const std::string_view> strings, const StringHash& hash, Isa isa,
+                  std::uint64_t* hashes) {
+    if (strings.empty()) return;  // there may be no address to count from
+    // libstdc++ has the size first, libc++ the address.
+    static_assert(sizeof(std::string_view) == StringViews::stride &&
+                  std::is_trivially_copyable_v<std::string_view>);
+    const std::string_view probe("0", 1);
+    std::size_t words[2];
+    std::memcpy(words, &probe, sizeof probe);
+    const std::size_t address = words[0] == 1 ? sizeof words[0] : 0;
+    const auto* const views = reinterpret_cast<const char*>(strings.data());
+    hash_with(&StringKernels::views,
+              StringViews{views + address, views + sizeof words[0] - address}, strings.size(), hash,
+              isa, hashes);
+}
+
+}  // namespace detail
+
+void hash_bytes(std::span<const std::string_view> texts, std::span<std::uint64_t> hashes,
+                std::uint64_t seed) {
+    if (hashes.size() < texts.size())
+        throw std::length_error("simdbloom: room for " + std::to_string(hashes.size()) +
+                                " hashes of " + std::to_string(texts.size()) + " strings");
+    static const Isa isa = default_isa();
+    detail::hash_strings(texts, {seed, nullptr}, isa, hashes.data());
+}
+
+std::string to_string(Hashing hashing) {
+    constexpr const char* names[] = {"fast", "seeded", "keyed"};
+    return names[static_cast<std::size_t>(hashing)];
+}
+
+}  // namespace simdbloom

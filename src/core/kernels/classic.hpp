@@ -1,0 +1,226 @@
+// classic and counting: k probes anywhere. Probe i is needed only for the keys that passed the
+// probes before it.
+//
+//   keys -> probe 0 -> queue 1 -> probe 1 -> queue 2 -> .. -> probe 5 and all after it -> found
+//              |                     |                             |
+//            absent                absent                        absent
+//
+// Keys are tested a vector at a time. The keys that pass are put side by side into a queue, and go
+// on when the queue holds 64 (Polychroniou & Ross 2014 refill lanes for the same reason). No branch
+// depends on a bit of the filter, so lines are fetched for many chunks at once. Queues keep the
+// order of the keys.
+//
+// The alternative is two probes at once, and the survivors of each chunk together through the
+// others. ns a key of the queues and of that alternative (AVX-512, k = 8): 16 KiB 2.2 and 3.6, 256
+// KiB 2.6 and 4.4, 8 MiB 5.5 and 9.6, 256 MiB 18.5 and 31 (bench/pages/tried.md, "Algorithms").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/driver.hpp"
+#include "core/kernels/emit.hpp"
+#include "core/kernels/one_line.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+/// A filter of bits, or of counters with cell_bits = 4.
+template <class O, unsigned cell_bits = 1>
+struct Classic {
+    static constexpr std::uint32_t few_below = 7, few_inserts_below = 5;
+    using V = typename O::V;
+    struct Stage {
+        alignas(64) std::uint64_t position[chunk_keys];  // of the first probe
+    };
+
+    static void stage(const Target&, V hash, Stage& s, std::size_t i) {
+        O::store(s.position + i, hash);
+    }
+    static std::uint64_t offset_of(const Target& t, std::uint64_t g) {
+        return block_index(g, t.blocks) * 8;
+    }
+    static void prefetch(const Target& t, const Stage& s, std::size_t i) {
+        for (std::size_t j = i; j < i + O::lanes; ++j)
+            O::prefetch(t.bits + offset_of(t, s.position[j]));
+    }
+    static std::size_t lookup(const Target t, const Batch b, Output output, void* out) {
+        Search search(t, Emitter<O>(output, out));
+        return search.run(b);
+    }
+    static bool test_key(const Target& t, std::uint64_t hash) {
+        std::uint64_t g = hash;
+        for (unsigned r = 0; r < t.k; ++r, g = classic_next(g)) {
+            if ((load_le<std::uint64_t>(t.bits + offset_of(t, g)) & scalar_mask(g)) == 0)
+                return false;
+        }
+        return true;
+    }
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        // All lines of the vector are prefetched before the first is written.
+        if (t.prefetches)
+            for (std::size_t j = i; j < i + n; ++j) {
+                std::uint64_t g = s.position[j];
+                for (unsigned r = 1; r < t.k; ++r) {
+                    g = classic_next(g);
+                    O::prefetch(t.bits + offset_of(t, g));
+                }
+            }
+        for (std::size_t j = i; j < i + n; ++j) {
+            std::uint64_t g = s.position[j];
+            for (unsigned r = 0; r < t.k; ++r, g = classic_next(g)) {
+                std::byte* const word = t.bits + offset_of(t, g);
+                if constexpr (cell_bits == 4) raise_counter(word, counting_bit(g));
+                else store_le(word, load_le<std::uint64_t>(word) | scalar_mask(g));
+            }
+        }
+        return n;
+    }
+
+private:
+    // Level i makes probe i. The last level, which 1 in 32 strangers reach, makes all probes that
+    // are left.
+    static constexpr unsigned levels = 6;
+    struct Numbers {
+        std::uint64_t number[O::lanes] = {};
+        constexpr Numbers() {
+            for (std::size_t i = 0; i < O::lanes; ++i) number[i] = i;
+        }
+    };
+    alignas(64) static constexpr Numbers numbers{};
+
+    static constexpr unsigned all = (1u << O::lanes) - 1;
+    static unsigned first_lanes(std::size_t n) { return (1u << n) - 1; }
+
+    static V next(V position) {
+        return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);
+    }
+    static V offset_vector(const Target& t, V position) {
+        return block_offset_vector<O>(position, t.blocks, 3);
+    }
+
+    static std::uint64_t scalar_mask(std::uint64_t g) {
+        return cell_bits == 1 ? std::uint64_t{1} << (g & 63) : std::uint64_t{15} << counting_bit(g);
+    }
+    static V mask(V position) {
+        if constexpr (cell_bits == 1) return O::bit(position);
+        else return O::nibble((position << 2) & O::broadcast(60));
+    }
+
+    /// Those of the lanes in `alive` whose bit or counter is set. Dead lanes load nothing, because
+    /// their lines would cost bandwidth.
+    static unsigned test(const Target& t, V position, unsigned alive) {
+        const V words = O::gather64(t.bits, offset_vector(t, position), alive);
+        return O::nonzero_lanes(words & mask(position)) & alive;
+    }
+
+    /// A ring of keys on their way through the probes: for each key the position of its next probe,
+    /// and its number in the batch.
+    struct Queue {
+        static constexpr std::size_t room =
+            2 * chunk_keys;  // at most 63 keys wait when 64 more come
+        alignas(64) std::uint64_t position[room + O::lanes];
+        alignas(64) std::uint64_t key[room + O::lanes];
+        std::size_t first = 0, last = 0;
+
+        std::size_t size() const { return last - first; }
+        V positions() const { return O::load(position + first % room); }
+        V keys() const { return O::load(key + first % room); }
+        void append(V passed, V numbers, unsigned which) {
+            const std::size_t at = last % room;
+            O::compress(position + at, passed, which);
+            O::compress(key + at, numbers, which);
+            if (at + O::lanes > room) {
+                O::store(position, O::load(position + room));
+                O::store(key, O::load(key + room));
+            }
+            last += static_cast<unsigned>(__builtin_popcount(which));
+        }
+    };
+
+    struct Search {
+        const Target t;
+        Emitter<O> emit;
+        Queue queues[levels - 1];
+
+        Search(const Target& target, const Emitter<O>& emitter) : t(target), emit(emitter) {}
+
+        std::size_t run(const Batch& b) {
+            const HashSource<O> hashes(t, b);
+            KeySource<O, true> keys_from(b);
+            V keys = O::load(numbers.number);
+            std::size_t at = 0;
+            const auto vector = [&](const std::uint64_t* p) {
+                pass<0>(hashes(p), keys, all);
+                keys = keys + O::broadcast(O::lanes);
+                at += O::lanes;
+            };
+            while (at + chunk_keys <= b.size) {
+                const std::uint64_t* const p = keys_from(at, chunk_keys);
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) vector(p + i);
+                flow<1>();
+            }
+            const std::uint64_t* p = keys_from(at, b.size - at);
+            for (; at + O::lanes <= b.size; p += O::lanes) vector(p);
+            if (at < b.size) pass<0>(hashes.padded(p, b.size - at), keys, first_lanes(b.size - at));
+            finish<1>();
+            return emit.end(b.size);
+        }
+
+        /// Makes the probe of one level for one vector of keys. A key that passes goes to the next
+        /// level's queue, or out after the last probe.
+        template <unsigned level>
+        void pass(V position, V keys, unsigned alive) {
+            alive = test(t, position, alive);
+            if constexpr (level + 1 < levels) {
+                if (level + 1 < t.k) {
+                    queues[level].append(next(position), keys, alive);
+                    return;
+                }
+            } else {
+                for (unsigned r = levels; r < t.k && alive != 0; ++r) {
+                    position = next(position);
+                    alive = test(t, position, alive);
+                }
+            }
+            emit(keys, alive);
+        }
+
+        /// Takes 64 keys from every queue that holds so many.
+        template <unsigned level>
+        void flow() {
+            if constexpr (level < levels) {
+                Queue& q = queues[level - 1];
+                if (q.size() < chunk_keys) return;
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes, q.first += O::lanes)
+                    pass<level>(q.positions(), q.keys(), all);
+                flow<level + 1>();
+            }
+        }
+        /// Empties the queues.
+        template <unsigned level>
+        void finish() {
+            if constexpr (level < levels) {
+                Queue& q = queues[level - 1];
+                for (; q.size() >= O::lanes; q.first += O::lanes) {
+                    pass<level>(q.positions(), q.keys(), all);
+                    flow<level + 1>();
+                }
+                if (q.size() != 0) pass<level>(q.positions(), q.keys(), first_lanes(q.size()));
+                finish<level + 1>();
+            }
+        }
+    };
+};
+
+template <class O>
+struct KernelOf<O, LayoutKind::classic, 0> {
+    using type = Classic<O>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::counting, 0> {
+    using type = Classic<O, 4>;
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

@@ -1,0 +1,110 @@
+// cuckoo8, cuckoo12, cuckoo16: a table of fingerprints ("tags") of that many bits (Fan et al.
+// 2014).
+//
+//   bucket b            [ tag | tag | tag | tag ]     b = the block of the hash
+//   the other bucket    [ tag | tag | tag | tag ]     (H(tag) - b) mod buckets
+//
+// A lookup loads both buckets of a key and compares its tag with all eight slots. One key takes one
+// 64-bit lane. A bucket of four tags is one word of 32, 48 or 64 bits, so a vector gathers the
+// buckets of O::lanes keys. The comparison is one of words: the bucket XOR four copies of the tag
+// has a slot of zeros where the tag is.
+//
+// Limits: two lines a lookup, eight copies of a key, and a load of about 0.95; then inserts fail.
+// An insert follows one dependent load after another, so it is compiled once, for the baseline
+// (filters/eviction.hpp). Measured: bench/pages/results.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/answers.hpp"
+#include "core/kernels/driver.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <class O, unsigned bits>
+struct Cuckoo {
+    static constexpr std::uint32_t few_below = 10;
+    using V = typename O::V;
+    static constexpr std::uint64_t bucket_bytes = bits / 2;  // four slots
+    static constexpr std::uint64_t slot_ones = bits == 8    ? 0x01010101u
+                                               : bits == 12 ? 0x001001001001u
+                                                            : 0x0001000100010001u;
+    struct Stage {
+        alignas(64) std::uint64_t bucket[chunk_keys];
+        alignas(64) std::uint64_t alternate[chunk_keys];
+        alignas(64) std::uint64_t tag[chunk_keys];
+    };
+    using Answers = LaneBits;
+    template <class P>
+    using Over = Cuckoo<P, bits>;
+
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+        const V bucket = block_index_vector<O>(hash, t.blocks);
+        const V tag = (O::mul32(hash, O::broadcast((1u << bits) - 1)) >> 32) + O::broadcast(1);
+        const V h =
+            O::mul32(O::mul32(tag, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
+        // h - bucket, plus the number of buckets where the difference is negative.
+        const V difference = h - bucket;
+        const V wrapped =
+            difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
+        O::store(s.bucket + i, bucket);
+        O::store(s.alternate + i, wrapped);
+        O::store(s.tag + i, tag);
+    }
+    static void prefetch(const Target& t, const Stage& s, std::size_t i) {
+        for (std::size_t j = i; j < i + O::lanes; ++j) {
+            O::prefetch(t.bits + s.bucket[j] * bucket_bytes);
+            O::prefetch(t.bits + s.alternate[j] * bucket_bytes);
+        }
+    }
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
+        const V pattern = tag_in_all_slots(O::load(s.tag + at));
+        const V a = load_buckets(t, O::load(s.bucket + at)) ^ pattern;
+        const V b = load_buckets(t, O::load(s.alternate + at)) ^ pattern;
+        answers.set(i, O::nonzero_lanes(zero_slots(a) | zero_slots(b)));
+    }
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j)
+            if (!cuckoo_place(t, bits, s.bucket[i + j], static_cast<std::uint32_t>(s.tag[i + j])))
+                return j;
+        return n;
+    }
+
+private:
+    static V load_buckets(const Target& t, V bucket) {
+        if constexpr (bits == 8) return O::gather32(t.bits, bucket << 2);
+        else if constexpr (bits == 16) return O::gather64(t.bits, bucket << 3);
+        else
+            return O::gather64(t.bits, (bucket << 2) + (bucket << 1)) &
+                   O::broadcast(0xFFFFFFFFFFFFu);
+    }
+    static V tag_in_all_slots(V tag) {
+        V two = tag | (tag << static_cast<int>(bits));
+        return two | (two << static_cast<int>(2 * bits));
+    }
+    // Nonzero exactly if one of the slots is zero. (x - ones) sets the high bit of a slot that was
+    // zero; `high` keeps the high bits, and ~x removes those that were set before.
+    static V zero_slots(V x) {
+        const V ones = O::broadcast(slot_ones), high = O::broadcast(slot_ones << (bits - 1));
+        return (x - ones) & (x ^ O::broadcast(~std::uint64_t{0})) & high;
+    }
+};
+
+template <class O>
+struct KernelOf<O, LayoutKind::cuckoo8, 0> {
+    using type = Cuckoo<O, 8>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::cuckoo12, 0> {
+    using type = Cuckoo<O, 12>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::cuckoo16, 0> {
+    using type = Cuckoo<O, 16>;
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

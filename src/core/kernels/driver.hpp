@@ -1,0 +1,339 @@
+// The way of a batch:
+//
+//   keys -> hashes -> addresses and patterns ("staging") -> pattern tests -> answers
+//
+// Keys are staged in chunks of 64 into a small buffer on the stack, so that hashing runs a vector
+// at a time whatever the layout does afterwards. Staging and testing go in step (see
+// for_each_chunk).
+//
+// A layout L<O> over the operations O of one ISA works on vectors of O::lanes keys. What it must
+// have is the concept KernelLayout (kernels/kernel_layout.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/hash.hpp"
+#include "core/kernels/kernel_layout.hpp"
+#include "core/kernels/ops/operations.hpp"
+#include "core/kernels/ops/scalar.hpp"
+#include "core/kernels/select.hpp"
+#include "core/kernels/siphash.hpp"
+#include "core/kernels/table.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+/// Writes n narrow keys of a batch, from number `first` on, as numbers of 64 bits.
+template <class O>
+inline void widen(const Batch& b, std::size_t first, std::size_t n, std::uint64_t* to) {
+    const std::uint32_t* const from = b.narrow + first;
+    // (x ^ 2^31) - 2^31 is the number of 64 bits where x is a signed one of 32.
+    const auto sign = O::broadcast(b.sign);
+    const std::size_t whole = n / O::lanes * O::lanes;
+#pragma GCC unroll 1
+    for (std::size_t i = 0; i < whole; i += O::lanes)
+        O::store(to + i, (O::widen(from + i) ^ sign) - sign);
+#pragma GCC unroll 1
+    for (std::size_t i = whole; i < n; ++i) to[i] = (from[i] ^ b.sign) - b.sign;
+}
+
+/// The keys of a batch as numbers of 64 bits, a chunk at a time. A chunk is widened as a whole: a
+/// branch for each vector made lookups of keys of 64 bits slower by up to 8 %.
+template <class O, bool takes_narrow>
+class KeySource {
+public:
+    explicit KeySource(const Batch& b) : batch_(b) {}
+    /// The n <= chunk_keys keys from number `first` on, until the next call.
+    const std::uint64_t* operator()(std::size_t first, std::size_t n) {
+        if constexpr (takes_narrow)
+            if (batch_.narrow != nullptr) {
+                widen<O>(batch_, first, n, wide_);
+                return wide_;
+            }
+        return batch_.keys + first;
+    }
+
+private:
+    const Batch batch_;
+    alignas(64) std::uint64_t wide_[takes_narrow ? chunk_keys : 1];
+};
+
+/// The hashes of the O::lanes keys from p on.
+template <class O>
+class HashSource {
+public:
+    using V = typename O::V;
+    HashSource(const Target& t, const Batch& b)
+        : folded_seed_(fold_seed<O>(t.seed)), hashed_(b.hashed) {}
+    V operator()(const std::uint64_t* p) const { return second(first(p)); }
+    /// The hashes of the n < O::lanes keys from p on. The other lanes have a key that is worked on
+    /// and never answered for.
+    V padded(const std::uint64_t* p, std::size_t n) const {
+        return second(first(O::load_first(p, n)));
+    }
+
+    // The hash in two parts: second(first(p)).
+    V first(const std::uint64_t* p) const { return first(O::load(p)); }
+    V second(V v) const { return hashed_ ? v : mix_second<O>(v); }
+
+private:
+    V first(V v) const { return hashed_ ? v : mix_first<O>(v, folded_seed_); }
+
+    V folded_seed_;
+    bool hashed_;
+};
+
+/// The same, vector after vector, with three vectors in the making. A hash is a chain of
+/// some 40 cycles. Made at one go, it would hold places of the scheduler that the tests of other
+/// keys wait for. ns a key without and with (16 KiB): split256 AVX-512 1.13/0.95, AVX2 1.46/1.39;
+/// sector512 1.05/0.90, 1.82/1.73; register64 0.69/0.62, 1.52/1.33.
+template <class O>
+class HashPipeline {
+public:
+    using V = typename O::V;
+    static constexpr std::size_t n_ahead = 3 * O::lanes;  ///< keys in the making
+    /// Begins with the n_ahead keys from p on.
+    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p)
+        : hashes_(hashes),
+          after_second_(hashes.second(hashes.first(p))),
+          waiting_(hashes.first(p + O::lanes)),
+          after_first_(hashes.first(p + 2 * O::lanes)) {}
+    /// The n keys from p on, at least a vector, come next.
+    void take(const std::uint64_t* p, std::size_t n) {
+        ahead_ = p;
+        last_ = p + n - O::lanes;
+    }
+
+    V next() {
+        const V done = after_second_;
+        after_second_ = hashes_.second(waiting_);
+        waiting_ = after_first_;
+        // Behind the last vector nobody asks for the result.
+        after_first_ = hashes_.first(ahead_ < last_ ? ahead_ : last_);
+        ahead_ += O::lanes;
+        return done;
+    }
+
+private:
+    const HashSource<O> hashes_;
+    V after_second_, waiting_, after_first_;
+    const std::uint64_t *ahead_ = nullptr, *last_ = nullptr;
+};
+
+// One lane has no vectors to wait for.
+template <class O>
+requires(O::lanes == 1) class HashPipeline<O> {
+public:
+    static constexpr std::size_t n_ahead = 0;
+    HashPipeline(const HashSource<O>& hashes, const std::uint64_t* p) : hashes_(hashes), at_(p) {}
+    void take(const std::uint64_t* p, std::size_t) { at_ = p; }
+    typename O::V next() { return hashes_(at_++); }
+
+private:
+    const HashSource<O> hashes_;
+    const std::uint64_t* at_;
+};
+
+// The eight vectors of a chunk are unrolled on AVX-512, which saves 3 to 8 % of a lookup. Other
+// ISAs gain nothing.
+template <class O, class Visit>
+constexpr bool unrolls = SIMDBLOOM_UNROLLS&& O::lanes == 8 && Visit::only_reads;
+
+/// Takes the batch through `visit`, chunk by chunk in order:
+///   visit.stage(hashes, stage, i)      for each vector
+///   visit.vector(stage, at, i, n)      for each vector of n keys
+///   visit.end(first, n)                for each chunk; returns false to stop
+///
+/// While the vectors of chunk n are tested, those of chunk n+1 are staged and their lines are
+/// prefetched. With eight vectors a chunk:
+///
+///   step                0    1    2    3   ..   7   end
+///   stage     of n+1   v0   v1   v2   v3   ..  v7
+///   prefetch  of n+1        v0   v1   v2   ..  v6   v7
+///   test      of n     v0   v1   v2   v3   ..  v7   answers of chunk n
+///
+/// That spreads the loads evenly and keeps more of them in flight (bench/pages/tried.md, "Staging
+/// and testing in step"). Two stages take turns. The rest of a batch behind its last whole
+/// chunk, and a batch of fewer than two chunks, are staged first and tested then.
+template <class O, class L, class Visit>
+inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
+    typename L::Stage stages[2];
+    const HashSource<O> hashes(t, b);
+    KeySource<O, Visit::takes_narrow> keys_from(b);
+    std::size_t first = 0;
+    bool staged = false;
+
+    if (b.size >= 2 * chunk_keys) {
+        const auto prefetch = [&](const typename L::Stage& stage, std::size_t i) {
+            if (t.prefetches) L::prefetch(t, stage, i);
+        };
+        const std::uint64_t* const keys = keys_from(0, chunk_keys);
+#pragma GCC unroll 1
+        for (std::size_t i = 0; i < chunk_keys; i += O::lanes) {
+            visit.stage(hashes(keys + i), stages[0], i);
+            prefetch(stages[0], i);
+        }
+        staged = true;
+        using Pipeline = HashPipeline<O>;
+        Pipeline pipeline(hashes, keys_from(chunk_keys, Pipeline::n_ahead));
+        for (; first + 2 * chunk_keys <= b.size; first += chunk_keys) {
+            const std::size_t ahead = first + chunk_keys + Pipeline::n_ahead;
+            const std::size_t left = b.size - ahead < chunk_keys ? b.size - ahead : chunk_keys;
+            pipeline.take(keys_from(ahead, left), left);
+            const auto& now = stages[first / chunk_keys & 1];
+            auto& next = stages[~(first / chunk_keys) & 1];
+            const auto step = [&](std::size_t i) {
+                visit.stage(pipeline.next(), next, i);
+                // The vector before, because its addresses have left the store buffer.
+                if (i > 0) prefetch(next, i - O::lanes);
+                visit.vector(now, i, i, O::lanes);
+            };
+            if constexpr (unrolls<O, Visit>) {
+#pragma GCC unroll 8
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) step(i);
+            } else {
+#pragma GCC unroll 1
+                for (std::size_t i = 0; i < chunk_keys; i += O::lanes) step(i);
+            }
+            prefetch(next, chunk_keys - O::lanes);
+            if (!visit.end(first, chunk_keys)) return;
+        }
+    }
+
+    for (; first < b.size; first += chunk_keys) {
+        auto& stage = stages[first / chunk_keys & 1];
+        const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
+        const std::uint64_t* const keys = staged ? nullptr : keys_from(first, n);
+        if (O::lanes == 1 && !staged) {
+#pragma GCC unroll 1
+            for (std::size_t i = 0; i < n; ++i) {
+                visit.stage(hashes(keys + i), stage, 0);
+                visit.vector(stage, 0, i, 1);
+            }
+        } else {
+            std::size_t i = 0;
+            if (!staged) {
+#pragma GCC unroll 1
+                for (; i + O::lanes <= n; i += O::lanes) visit.stage(hashes(keys + i), stage, i);
+                if (i < n) visit.stage(hashes.padded(keys + i, n - i), stage, i);
+            }
+#pragma GCC unroll 1
+            for (i = 0; i < n; i += O::lanes)
+                visit.vector(stage, i, i, n - i < O::lanes ? n - i : O::lanes);
+        }
+        staged = false;
+        if (!visit.end(first, n)) return;
+    }
+}
+
+template <class O, class L>
+struct Lookup {
+    static constexpr bool only_reads = true, takes_narrow = true;
+    const Target t;  // a copy: stores of answers, which are bytes, cannot change it
+    const Output output;
+    void* const out;
+    std::size_t found = 0;
+    typename L::Answers answers;
+
+    Lookup(const Target& target, Output kind, void* to) : t(target), output(kind), out(to) {}
+
+    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+        L::stage(t, hashes, s, i);
+    }
+    void vector(const typename L::Stage& s, std::size_t at, std::size_t i, std::size_t) {
+        L::test(t, s, at, answers, i);
+    }
+    bool end(std::size_t first, std::size_t n) {
+        std::uint64_t hits = answers.hits();
+        if (n < chunk_keys) hits &= (std::uint64_t{1} << n) - 1;
+        write_hits<O>(hits, first, n, output, out, found);
+        found += static_cast<std::size_t>(__builtin_popcountll(hits));
+        return true;
+    }
+};
+
+template <class O, class L>
+struct Insert {
+    static constexpr bool only_reads = false, takes_narrow = false;
+    const Target t;
+    std::size_t inserted = 0;
+    bool full = false;
+
+    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+        if constexpr (requires { L::stage_insert(t, hashes, s, i); })
+            L::stage_insert(t, hashes, s, i);
+        else L::stage(t, hashes, s, i);
+    }
+    void vector(const typename L::Stage& s, std::size_t at, std::size_t, std::size_t n) {
+        if (full) return;
+        const std::size_t done = L::insert(t, s, at, n);
+        inserted += done;
+        full = done < n;
+    }
+    bool end(std::size_t, std::size_t) { return !full; }
+};
+
+template <class O, class L>
+SIMDBLOOM_KERNEL std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
+    if constexpr (requires { L::lookup(t, b, output, out); }) {
+        return L::lookup(t, b, output, out);
+    } else {
+        Lookup<O, L> visit(t, output, out);
+        for_each_chunk<O, L>(t, b, visit);
+        return visit.found;
+    }
+}
+
+template <class O, class L>
+SIMDBLOOM_KERNEL std::size_t insert(const Target& t, Batch b) {
+    Insert<O, L> visit{t};
+    for_each_chunk<O, L>(t, b, visit);
+    return visit.inserted;
+}
+
+/// Answers key by key in general registers, except for layouts that test a block at once. A call of
+/// lookup takes 45 (AVX2) to 60 ns (AVX-512) for any number of keys up to eight, because vectors
+/// are filled up and wait for their own stores. A call of `few` takes 8 ns and 2 to 15 ns for each
+/// key. L::few_below is the number of keys at which the two take the same time (16 KiB), and
+/// L::few_inserts_below that of inserts where it is another one.
+template <class O, class L>
+SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n,
+                                   bool hashed) {
+    const Target target = {t.bits, t.blocks, t.seed, t.k, false, nullptr, t.fuse};
+    const std::uint64_t folded_seed = fold_seed<Ops<ScalarArch>>(t.seed);
+    std::uint64_t hits = 0;
+#pragma GCC unroll 1
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t hash =
+            hashed ? keys[i] : mix_vector<Ops<ScalarArch>>(keys[i], folded_seed);
+        std::uint64_t hit;
+        if constexpr (requires { L::test_key(target, hash); }) {
+            hit = L::test_key(target, hash);
+        } else {
+            using Scalar = typename L::template Over<Ops<ScalarArch>>;
+            typename Scalar::Stage stage;
+            typename Scalar::Answers answer;
+            Scalar::stage(target, hash, stage, 0);
+            Scalar::test(target, stage, 0, answer, 0);
+            hit = answer.hits();
+        }
+        hits |= hit << i;
+    }
+    return hits;
+}
+
+template <class L>
+constexpr std::uint32_t few_inserts_below() {
+    if constexpr (requires { L::few_inserts_below; }) return L::few_inserts_below;
+    else return L::few_below;
+}
+
+template <Operations O, KernelLayout<O> L>
+constexpr Kernels kernels_of() {
+    return {&lookup<O, L>, &few<O, L>,    L::few_below,     few_inserts_below<L>(),
+            &insert<O, L>, &mix_batch<O>, &siphash_batch<O>};
+}
+
+}  // namespace
+}  // namespace simdbloom::detail

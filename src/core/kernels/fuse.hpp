@@ -1,0 +1,160 @@
+// Lookups of a BloomierMap and of build_filter (Chazelle et al. 2004; Graf & Lemire 2022).
+//
+//   slots    .. s .. | .. s .. | .. s .. |        one slot in each of 3 or 4 windows next to each
+//   other key         ^          ^         ^            s XOR s XOR s = value and check bits of the
+//   key
+//
+// The slots of a key are gathered, shifted and XORed; the check bits are compared with those of the
+// hash. One key takes one 64-bit lane.
+//
+// Limits: the keys never change. A lookup touches 3 or 4 lines, which lie near each other in large
+// tables only. Measured: papers/graf-lemire-2022.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/answers.hpp"
+#include "core/kernels/driver.hpp"
+#include "simdbloom/detail/fuse.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <class O, unsigned arity, SlotLoad slot_load>
+struct Fuse {
+    static constexpr std::uint32_t few_below = 8;
+    static constexpr bool wide = slot_load == SlotLoad::bytes64 || slot_load == SlotLoad::bits64;
+    static constexpr bool packed = slot_load == SlotLoad::bits32 || slot_load == SlotLoad::bits64;
+    using V = typename O::V;
+    using Answers = LaneBits;
+    template <class P>
+    using Over = Fuse<P, arity, slot_load>;
+    struct Stage {
+        alignas(64) std::uint64_t
+            at[arity][chunk_keys];  // first bit of a slot where slots are packed, else first byte
+        alignas(64) std::uint64_t check[chunk_keys];
+    };
+
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+        const HashWords m = place(t, hash, s, i);
+        O::store(s.check + i, ((m.q >> 16) ^ m.high) &
+                                  O::broadcast((std::uint64_t{1} << t.fuse.check_bits) - 1));
+    }
+    static void prefetch(const Target& t, const Stage& s, std::size_t i) {
+        for (std::size_t j = i; j < i + O::lanes; ++j)
+            for (unsigned r = 0; r < arity; ++r)
+                O::prefetch(t.bits + (packed ? s.at[r][j] / 8 : s.at[r][j]));
+    }
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
+        answers.set(i, found(t, decoded(t, s, at)));
+    }
+
+    /// The XOR of slots and check. For a present key the low check_bits are 0 and the value stands
+    /// above them.
+    static V decoded(const Target& t, const Stage& s, std::size_t at) {
+        return slots(t, s, at) ^ O::load(s.check + at);
+    }
+    static unsigned found(const Target& t, V x) {
+        constexpr unsigned all = (1u << O::lanes) - 1;
+        return O::nonzero_lanes(x & O::broadcast((std::uint64_t{1} << t.fuse.check_bits) - 1)) ^
+               all;
+    }
+    static V value(const Target& t, V x) {
+        return (x >> static_cast<int>(t.fuse.check_bits)) &
+               O::broadcast((std::uint64_t{1} << t.fuse.value_bits) - 1);
+    }
+
+private:
+    // The intermediate values of fuse_place.
+    struct HashWords {
+        V high, q;
+    };
+    static HashWords place(const Target& t, V hash, Stage& s, std::size_t i) {
+        const V p = O::mul_small(hash ^ O::broadcast(t.fuse.seed),
+                                 static_cast<std::uint32_t>(fuse_multiplier)),
+                high = p >> 32, g = p ^ high;
+        const V q = O::mul32(g, O::broadcast(fuse_check_multiplier));
+        const V start = O::mul32(high, O::broadcast(t.blocks)) >> 32,
+                mask = O::broadcast(t.fuse.window - 1);
+        const auto put = [&](unsigned r, V slot) {
+            O::store(s.at[r] + i, O::mul32(slot, O::broadcast(packed ? t.fuse.slot_bits
+                                                                     : t.fuse.slot_bits / 8u)));
+        };
+        const auto window = [&](unsigned r) {
+            return start + O::broadcast(1 + std::uint64_t{r} * t.fuse.window);
+        };
+        put(0, start);
+        put(1, window(0) + (g & mask));
+        put(2, window(1) + ((g >> 18) & mask));
+        if constexpr (arity == 4) put(3, window(2) + ((q >> 36) & mask));
+        return {high, q};
+    }
+    static V slot(const Target& t, V at) {
+        if constexpr (packed) {
+            const V byte = at >> 3, bit = at & O::broadcast(7);
+            return O::shift_right(wide ? O::gather64(t.bits, byte) : O::gather32(t.bits, byte),
+                                  bit);
+        } else {
+            return wide ? O::gather64(t.bits, at) : O::gather32(t.bits, at);
+        }
+    }
+    static V slots(const Target& t, const Stage& s, std::size_t at) {
+        const V three = O::xor3(slot(t, O::load(s.at[0] + at)), slot(t, O::load(s.at[1] + at)),
+                                slot(t, O::load(s.at[2] + at)));
+        if constexpr (arity == 4) return three ^ slot(t, O::load(s.at[3] + at));
+        else return three;
+    }
+};
+
+template <class O, class L>
+struct MapLookup {
+    static constexpr bool only_reads = true, takes_narrow = false;
+    const Target t;
+    std::uint32_t* const values;
+    std::uint8_t* const bitmap;
+    std::size_t found = 0;
+    LaneBits answers;
+    alignas(64) std::uint64_t value[chunk_keys];
+
+    MapLookup(const Target& target, std::uint32_t* to_values, std::uint8_t* to_bitmap)
+        : t(target), values(to_values), bitmap(to_bitmap) {}
+
+    void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
+        L::stage(t, hashes, s, i);
+    }
+    void vector(const typename L::Stage& s, std::size_t at, std::size_t i, std::size_t) {
+        const auto x = L::decoded(t, s, at);
+        O::store(value + i, L::value(t, x));
+        answers.set(i, L::found(t, x));
+    }
+    bool end(std::size_t first, std::size_t n) {
+        std::uint64_t hits = answers.hits();
+        if (n < chunk_keys) hits &= (std::uint64_t{1} << n) - 1;
+        for (std::size_t i = 0; i < n; ++i)
+            values[first + i] = static_cast<std::uint32_t>(value[i] & (0 - (hits >> i & 1)));
+        if (bitmap != nullptr)
+            for (std::size_t i = 0; i * 8 < n; ++i)
+                bitmap[first / 8 + i] = static_cast<std::uint8_t>(hits >> (8 * i));
+        found += static_cast<std::size_t>(__builtin_popcountll(hits));
+        return true;
+    }
+};
+
+template <class O, class L>
+SIMDBLOOM_KERNEL std::size_t map_lookup(const Target& t, Batch b, std::uint32_t* values,
+                                        std::uint8_t* bitmap) {
+    MapLookup<O, L> visit(t, values, bitmap);
+    for_each_chunk<O, L>(t, b, visit);
+    return visit.found;
+}
+
+template <Operations O, LookupLayout<O> L>
+constexpr MapKernels map_kernels_of() {
+    return {{&lookup<O, L>, &few<O, L>, L::few_below, 0, nullptr, &mix_batch<O>, &siphash_batch<O>},
+            &map_lookup<O, L>};
+}
+
+}  // namespace
+}  // namespace simdbloom::detail

@@ -1,0 +1,95 @@
+// The hash of hash.hpp and the block address of layout_traits.hpp, one vector of keys at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/table.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/layout.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+// A copy of the salts with internal linkage. A reference to the header's array would make an ISA
+// object export a second symbol.
+struct SaltLanes {
+    std::uint32_t lane[16];
+};
+constexpr SaltLanes copy_of_salts() {
+    SaltLanes copy{};
+    for (unsigned i = 0; i < 16; ++i) copy.lane[i] = salts[i];
+    return copy;
+}
+alignas(64) constexpr SaltLanes salt_lanes = copy_of_salts();
+
+/// For a seed that is folded once: with y = x ^ seed, y ^ (y >> shift) is x ^ (x >> shift) ^
+/// folded. That saves one operation a vector where xor takes three operands.
+template <class O>
+inline typename O::V fold_seed(std::uint64_t seed) {
+    return O::broadcast(seed ^ (seed >> mix_shift));
+}
+
+// The mixer of hash.hpp in two parts with one multiplication each, so that a loop can work on parts
+// of several vectors instead of on all of one.
+template <class O>
+inline typename O::V mix_first(typename O::V key, typename O::V folded_seed) {
+    return O::template mul<mix_multiplier1>(O::xor3(key, key >> mix_shift, folded_seed));
+}
+template <class O>
+inline typename O::V mix_second(typename O::V x) {
+    return O::template mul<mix_multiplier2>(x ^ O::high_rotated(x));
+}
+template <class O>
+inline typename O::V mix_vector(typename O::V key, typename O::V folded_seed) {
+    return mix_second<O>(mix_first<O>(key, folded_seed));
+}
+
+/// hashes[i] = hash(keys[i]), a vector at a time. The two arrays may be the same.
+template <class O, class Hash>
+inline void hash_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t* hashes,
+                       const Hash& hash) {
+    std::size_t i = 0;
+    for (; i + O::lanes <= n; i += O::lanes) O::store(hashes + i, hash(O::load(keys + i)));
+    if (i == n) return;
+    std::uint64_t rest[O::lanes];
+    O::store(rest, hash(O::load_first(keys + i, n - i)));
+    for (std::size_t j = 0; i + j < n; ++j) hashes[i + j] = rest[j];
+}
+
+template <class O>
+SIMDBLOOM_KERNEL void mix_batch(const std::uint64_t* keys, std::size_t n, std::uint64_t seed,
+                                std::uint64_t* hashes) {
+    const auto folded_seed = fold_seed<O>(seed);
+    hash_batch<O>(keys, n, hashes,
+                  [&](typename O::V key) { return mix_vector<O>(key, folded_seed); });
+}
+
+/// The high half of a times the low half of b.
+template <class O>
+inline typename O::V mul32_high(typename O::V a, typename O::V b) {
+    if constexpr (requires { O::mul32_high(a, b); }) return O::mul32_high(a, b);
+    else return O::mul32(O::swap_halves(a), b);
+}
+
+template <class O>
+inline typename O::V block_index_vector(typename O::V hash, std::uint64_t blocks) {
+    return mul32_high<O>(hash, O::broadcast(blocks)) >> 32;
+}
+
+/// block_index times 2^shift, with one shift less than the two in turn.
+template <class O>
+inline typename O::V block_offset_vector(typename O::V hash, std::uint64_t blocks, int shift) {
+    return (mul32_high<O>(hash, O::broadcast(blocks)) >> (32 - shift)) &
+           O::broadcast(~std::uint64_t{0} << shift);
+}
+
+// Reads only the low halves of x.
+template <class O>
+inline typename O::V spread_vector(typename O::V x) {
+    constexpr auto low = spread_multiplier & 0xFFFFFFFFu, high = spread_multiplier >> 32;
+    return O::mul32(x, O::broadcast(low)) + (O::mul32(x, O::broadcast(high)) << 32);
+}
+
+}  // namespace
+}  // namespace simdbloom::detail

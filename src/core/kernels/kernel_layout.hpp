@@ -1,0 +1,59 @@
+// What a layout must have so that the driver takes batches through it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/ops/scalar.hpp"
+#include "core/kernels/table.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+/// The kernel of a variant of a layout, over the operations O of an ISA: `type` of the
+/// specialisation that stands beside the kernel.
+template <class O, LayoutKind kind, unsigned variant>
+struct KernelOf;
+
+/// What every layout has that kernels look things up in.
+template <class L, class O>
+concept LookupLayout = requires(const Target& t, typename O::V hashes, typename L::Stage& stage,
+                                const typename L::Stage& staged, std::size_t i) {
+    // Arrays for one chunk. stage() fills those of the keys i .. i + O::lanes.
+    L::stage(t, hashes, stage, i);
+    // Prefetches the lines of these keys.
+    L::prefetch(t, staged, i);
+    // Batches of fewer keys go key by key: few() of driver.hpp.
+    { L::few_below } -> std::convertible_to<std::uint32_t>;
+}
+&&
+    // Tests the keys staged from `at` on; the answers go to bit i and the bits after it. Or, for a
+    // layout with its own way, a whole batch.
+    (
+        requires(const Target& t, const typename L::Stage& staged, std::size_t i,
+                 typename L::Answers& answers) {
+            L::test(t, staged, i, answers, i);
+            { answers.hits() } -> std::same_as<std::uint64_t>;
+        } ||
+        requires(const Target& t, const Batch& batch, Output output, void* out) {
+            { L::lookup(t, batch, output, out) } -> std::same_as<std::size_t>;
+        }) &&
+    // One key, or the same layout over other operations, which few() asks for one key.
+    (
+        requires(const Target& t, std::uint64_t hash) {
+            { L::test_key(t, hash) } -> std::convertible_to<bool>;
+        } ||
+        requires { typename L::template Over<Ops<ScalarArch>>; });
+
+/// A layout that is filled by kernels too.
+template <class L, class O>
+concept KernelLayout = LookupLayout<L, O> &&
+    requires(const Target& t, const typename L::Stage& staged, std::size_t i, std::size_t n) {
+    // Inserts n <= O::lanes keys from i on; returns how many went in. A layout whose inserts
+    // need another stage has stage_insert() too.
+    { L::insert(t, staged, i, n) } -> std::same_as<std::size_t>;
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

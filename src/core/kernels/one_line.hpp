@@ -1,0 +1,45 @@
+// The common part of the layouts whose blocks lie within one cache line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/answers.hpp"
+#include "core/kernels/driver.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+inline void set_bits(std::byte* word, std::uint64_t mask) {
+    store_le(word, load_le<std::uint64_t>(word) | mask);
+}
+
+/// Raises the 4-bit counter in which the bit of that number lies, unless it is 15.
+inline void raise_counter(std::byte* counters, std::uint64_t bit) {
+    std::byte* const at = counters + bit / 8;
+    const auto byte = static_cast<unsigned>(*at), shift = static_cast<unsigned>(bit & 4);
+    *at =
+        static_cast<std::byte>(byte + (static_cast<unsigned>((byte >> shift & 15) != 15) << shift));
+}
+
+/// A stage with one byte offset and one pattern for each key.
+struct LineStage {
+    alignas(64) std::uint64_t offset[chunk_keys];
+    alignas(64) std::uint64_t pattern[chunk_keys];
+};
+
+template <class O, unsigned block_bytes>
+struct OneLine {
+    using V = typename O::V;
+    using Stage = LineStage;
+
+    static void stage_address(const Target& t, V hash, Stage& s, std::size_t i) {
+        O::store(s.offset + i, block_offset_vector<O>(hash, t.blocks, __builtin_ctz(block_bytes)));
+    }
+    static void prefetch(const Target& t, const Stage& s, std::size_t i) {
+        for (std::size_t j = i; j < i + O::lanes; ++j) O::prefetch(t.bits + s.offset[j]);
+    }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

@@ -1,0 +1,66 @@
+// What all vector ISAs share over a class of lanes V, which has the names of xsimd's batches:
+// loads, stores, broadcasts, and the products that the hash needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/ops/defaults.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+template <class A>
+struct Ops;
+
+template <class Batch64, class Batch32>
+struct LaneOps : OpsDefaults {
+    using V = Batch64;
+    using V32 = Batch32;
+    static constexpr std::size_t lanes = V::size;
+    static constexpr std::size_t lanes32 = V32::size;
+
+    static V load(const std::uint64_t* p) { return V::load_unaligned(p); }
+    /// Loads the n < lanes numbers from p on; the other lanes are 0. Nothing behind them is read.
+    static V load_first(const std::uint64_t* p, std::size_t n) {
+        std::uint64_t all[lanes] = {};
+        for (std::size_t i = 0; i < lanes; ++i)
+            if (i < n) all[i] = p[i];
+        return load(all);
+    }
+    static void store(std::uint64_t* p, V v) { v.store_unaligned(p); }
+    static V broadcast(std::uint64_t x) { return V(x); }
+    static V load_block(const void* p) {
+        return V::load_unaligned(static_cast<const std::uint64_t*>(p));
+    }
+    static void store_block(void* p, V v) { v.store_unaligned(static_cast<std::uint64_t*>(p)); }
+    static V32 load32(const std::uint32_t* p) { return V32::load_unaligned(p); }
+    static void store32(std::uint32_t* p, V32 v) { v.store_unaligned(p); }
+    static V32 load_block32(const void* p) { return load32(static_cast<const std::uint32_t*>(p)); }
+    static void store_block32(void* p, V32 v) { store32(static_cast<std::uint32_t*>(p), v); }
+    static V32 broadcast32(std::uint32_t x) { return V32(x); }
+
+    static V xor3(V a, V b, V c) { return a ^ b ^ c; }
+    static V low_six_bits_of_bytes(V v) { return v & V(std::uint64_t{0x3F3F3F3F3F3F3F3Fu}); }
+
+protected:
+    /// The bytes that high_rotated takes from two lanes, for byte shuffles. An index of 80 gives 0.
+    static constexpr std::uint64_t rotated_high[2] = {0x8080808006050407u, 0x808080800E0D0C0Fu};
+
+    // The 64-bit product with a 32-bit factor, from two 32x32 products. It swaps halves instead of
+    // shifting, because shuffles and multiplies run on different ports.
+    template <class O>
+    static V mul_small_from_mul32(V a, std::uint32_t c) {
+        const V factor(std::uint64_t{c});
+        return O::mul32(a, factor) + (O::mul32(O::swap_halves(a), factor) << 32);
+    }
+    // The 64-bit product with c. The low halves of `low` and `high` hold the halves of the numbers.
+    template <class O, std::uint64_t c>
+    static V mul_from_mul32(V low, V high) {
+        const V c_low(c & 0xFFFFFFFFu), c_high(c >> 32);
+        return O::mul32(low, c_low) + ((O::mul32(low, c_high) + O::mul32(high, c_low)) << 32);
+    }
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

@@ -1,0 +1,108 @@
+// split256: one bit in each of the 8 words of 32 bits of a block (the Parquet specification's
+// BloomFilter.md; Apple 2021). split512: the same with 16 words, a whole cache line.
+//
+//   block    [ w0 | w1 | w2 | w3 | w4 | w5 | w6 | w7 ]
+//   key         ^     ^   ^    ^       ^  ^     ^   ^     bit of word i: (x * salt i) >> 27
+//
+// Every word has its own lane, so a test is four instructions a vector: multiply by the salts,
+// shift to the five highest bits, make bits of them, and test. A block of 256 bits is one vector of
+// AVX2, half of one of AVX-512, two of SSE4.2 and NEON, and eight words of scalar code. AVX-512
+// tests two keys in one vector (Ops::test_split_pair).
+//
+// Limits: k is the number of words. A word holds the bits of every key of its block: at 12 bits a
+// key, the FPR of split256 is 1.3 times that of blocked512. Measured: bench/pages/results.md;
+// tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/kernels/one_line.hpp"
+
+namespace simdbloom::detail {
+namespace {
+
+/// One bit in each of 8 or 16 words of 32 bits.
+template <class O, std::size_t words>
+struct Split : OneLine<O, 4 * words> {
+    static constexpr std::uint32_t few_below = 24, few_inserts_below = 16;
+    using typename OneLine<O, 4 * words>::V;
+    using OneLine<O, 4 * words>::stage_address;
+    using V32 = typename O::V32;
+    using Stage = LineStage;
+    static constexpr std::size_t bytes = 4 * words, parts = words / O::lanes32;
+    static_assert(words == 8 || words == 16);
+    using Answers = typename std::conditional_t<
+        words == 8, std::type_identity<typename O::template SplitAnswers<KeyAnswers<O>>>,
+        std::type_identity<typename O::template LineAnswers<KeyAnswers<O>>>>::type;
+
+    static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
+        stage_address(t, hash, s, i);
+        O::store(s.pattern + i, hash);
+    }
+    static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
+                     std::size_t i) {
+        if constexpr (O::keeps_misses && words == 16) {
+            for (std::size_t j = 0; j < O::lanes; ++j)
+                O::test_split_line(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j],
+                                   salt_lanes.lane);
+        } else if constexpr (O::keeps_misses) {
+            for (std::size_t j = 0; j < O::lanes; j += 2)
+                O::test_split_pair(answers, i + j, t.bits + s.offset[at + j],
+                                   t.bits + s.offset[at + j + 1], s.pattern[at + j],
+                                   s.pattern[at + j + 1], salt_lanes.lane);
+        } else {
+            for (std::size_t j = 0; j < O::lanes; ++j)
+                answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));
+        }
+    }
+    static bool test_key(const Target& t, std::uint64_t hash) {
+        return covers(t.bits + block_index(hash, t.blocks) * bytes, hash);
+    }
+    static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        for (std::size_t j = i; j < i + n; ++j)
+            for (std::size_t part = 0; part < parts; ++part) {
+                std::byte* w = part_of(t, s, j, part);
+                O::store_block32(w, O::load_block32(w) | mask(s.pattern[j], part));
+            }
+        return n;
+    }
+
+private:
+    static bool covers(const std::byte* block, std::uint64_t pattern) {
+        const auto vector = [&](std::size_t part) {
+            return O::load_block32(block + 4 * O::lanes32 * part);
+        };
+        if constexpr (O::joins_misses) {
+            V32 missing = O::missing(vector(0), mask(pattern, 0));
+            for (std::size_t part = 1; part < parts; ++part)
+                missing = missing | O::missing(vector(part), mask(pattern, part));
+            return O::none(missing);
+        } else {
+            bool hit = true;
+            for (std::size_t part = 0; part < parts; ++part)
+                hit &= O::covers32(vector(part), mask(pattern, part));
+            return hit;
+        }
+    }
+    static V32 mask(std::uint64_t pattern, std::size_t part) {
+        const V32 x = O::broadcast32(static_cast<std::uint32_t>(pattern));
+        return O::bit32((x * O::load32(salt_lanes.lane + part * O::lanes32)) >> 27);
+    }
+    static std::byte* part_of(const Target& t, const Stage& s, std::size_t i, std::size_t part) {
+        return t.bits + s.offset[i] + 4 * O::lanes32 * part;
+    }
+};
+
+template <class O>
+struct KernelOf<O, LayoutKind::split256, 0> {
+    using type = Split<O, 8>;
+};
+template <class O>
+struct KernelOf<O, LayoutKind::split512, 0> {
+    using type = Split<O, 16>;
+};
+
+}  // namespace
+}  // namespace simdbloom::detail

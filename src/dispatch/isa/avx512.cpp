@@ -1,9 +1,0 @@
-#include "kernels/ops/avx512.hpp"
-
-#include "kernels/make_table.hpp"
-
-namespace simdbloom::detail {
-
-constexpr KernelTable avx512_kernels = make_table<Ops<xsimd::avx512bw>>();
-
-}  // namespace simdbloom::detail

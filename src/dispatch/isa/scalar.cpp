@@ -1,9 +1,0 @@
-#include "kernels/ops/scalar.hpp"
-
-#include "kernels/make_table.hpp"
-
-namespace simdbloom::detail {
-
-constexpr KernelTable scalar_kernels = make_table<Ops<ScalarArch>>();
-
-}  // namespace simdbloom::detail

@@ -1,0 +1,142 @@
+// Bloomier filters: lookups.
+#include "simdbloom/bloomier.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuning.hpp"
+#include "core/filters/batches.hpp"
+#include "core/filters/slots.hpp"
+#include "simdbloom/fpr.hpp"
+
+namespace simdbloom {
+namespace {
+
+// A load that begins at any bit reaches up to 7 bits beyond a slot.
+detail::SlotLoad slot_load(unsigned bits) {
+    if (bits % 8 == 0) return bits <= 32 ? detail::SlotLoad::bytes32 : detail::SlotLoad::bytes64;
+    return bits + 7 <= 32 ? detail::SlotLoad::bits32 : detail::SlotLoad::bits64;
+}
+
+void refuse_overlap(std::span<const std::uint64_t> keys, std::span<const std::uint32_t> values,
+                    std::span<const std::uint8_t> bitmap = {}) {
+    detail::check_apart(std::as_bytes(keys), std::as_bytes(values));
+    detail::check_apart(std::as_bytes(keys), std::as_bytes(bitmap));
+}
+
+}  // namespace
+
+void BloomierMap::use_isa(Isa isa) {
+    const auto& table = detail::table_of(isa);
+    const auto load = static_cast<std::size_t>(slot_load(slot_bits()));
+    kernels_ = graph_.arity == 3 ? &table.fuse3[load] : &table.fuse4[load];
+    const auto& rule = detail::tuning().of(isa, detail::Tuned::fuse);
+    prefetch_above_ = rule.prefetch_above;
+    few_below_ = rule.few_below_or(kernels_->probe.few_below);
+    isa_ = isa;
+}
+
+detail::Target BloomierMap::target() const noexcept {
+    // The kernels write nothing through `bits`.
+    auto* bits = const_cast<std::byte*>(table_.data());
+    return {bits,
+            graph_.starts,
+            seed_,
+            0,
+            table_.size() > prefetch_above_,
+            nullptr,
+            {detail::fuse_seed(attempts_), static_cast<std::uint32_t>(graph_.window()),
+             static_cast<std::uint8_t>(slot_bits()), value_bits_, check_bits_}};
+}
+
+std::optional<std::uint32_t> BloomierMap::value_of_hash(std::uint64_t hash) const noexcept {
+    if (moved_from()) return std::nullopt;
+    const detail::FusePlace place = detail::fuse_place(hash, detail::fuse_seed(attempts_), graph_);
+    std::uint64_t decoded = place.check & detail::low_bits(check_bits_);
+    for (unsigned r = 0; r < graph_.arity; ++r)
+        decoded ^= detail::load_slot(table_.data(), slot_bits(), place.slot[r]);
+    if ((decoded & detail::low_bits(check_bits_)) != 0) return std::nullopt;
+    return static_cast<std::uint32_t>(decoded >> check_bits_ & detail::low_bits(value_bits_));
+}
+
+void BloomierMap::check_values(std::size_t keys, std::size_t room) {
+    if (room < keys)
+        throw std::length_error("simdbloom: room for " + std::to_string(room) +
+                                " values is too short for " + std::to_string(keys) + " keys");
+}
+
+std::size_t BloomierMap::run_lookup(std::span<const std::uint64_t> keys, bool hashed,
+                                    std::uint32_t* values, std::uint8_t* bitmap) const {
+    // Slots of 0 would be a value for every key whose check is 0.
+    if (moved_from()) {
+        std::fill_n(values, keys.size(), 0u);
+        if (bitmap != nullptr) std::fill_n(bitmap, (keys.size() + 7) / 8, std::uint8_t{0});
+        return 0;
+    }
+    if (!keyed() || hashed)
+        return kernels_->values(target(), {keys.data(), keys.size(), hashed}, values, bitmap);
+    std::size_t found = 0;
+    detail::hashed_in_secret(kernels_->probe, secret_, keys)
+        .for_each([&](std::size_t first, std::span<const std::uint64_t> hashes) {
+            found += run_lookup(hashes, true, values + first,
+                                bitmap == nullptr ? nullptr : bitmap + first / 8);
+            return true;
+        });
+    return found;
+}
+
+std::size_t BloomierMap::lookup(std::span<const std::uint64_t> keys,
+                                std::span<std::uint32_t> values,
+                                std::span<std::uint8_t> bitmap) const {
+    check_values(keys.size(), values.size());
+    detail::check_bitmap(keys.size(), bitmap.size());
+    refuse_overlap(keys, values, bitmap);
+    return run_lookup(keys, false, values.data(), bitmap.data());
+}
+
+std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
+                                       std::span<std::uint32_t> values,
+                                       std::span<std::uint8_t> bitmap) const {
+    check_values(hashes.size(), values.size());
+    detail::check_bitmap(hashes.size(), bitmap.size());
+    refuse_overlap(hashes, values, bitmap);
+    return run_lookup(hashes, true, values.data(), bitmap.data());
+}
+
+std::size_t BloomierMap::lookup(std::span<const std::uint64_t> keys,
+                                std::span<std::uint32_t> values) const {
+    check_values(keys.size(), values.size());
+    refuse_overlap(keys, values);
+    return run_lookup(keys, false, values.data(), nullptr);
+}
+
+std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
+                                       std::span<std::uint32_t> values) const {
+    check_values(hashes.size(), values.size());
+    refuse_overlap(hashes, values);
+    return run_lookup(hashes, true, values.data(), nullptr);
+}
+
+std::size_t BloomierMap::answer(std::span<const std::uint64_t> words, bool hashed,
+                                detail::Output output, void* out) const {
+    if (moved_from())
+        return detail::answer_by_hits(words.size(), output, out,
+                                      [](std::size_t, std::size_t) { return std::uint64_t{0}; });
+    return detail::answer(kernels_->probe, few_below_, target(), secret_or_null(), {words, hashed},
+                          output, out);
+}
+
+double BloomierMap::expected_fpr() const noexcept {
+    return moved_from() ? 0 : fpr::bloomier(check_bits_);
+}
+
+std::string BloomierMap::spec() const {
+    const std::string check = "f=" + std::to_string(check_bits_),
+                      arity = graph_.arity == 3 ? "" : ",d=" + std::to_string(graph_.arity);
+    return (value_bits_ == 0 ? "fuse:" : "bloomier:r=" + std::to_string(value_bits_) + ",") +
+           check + arity;
+}
+
+}  // namespace simdbloom

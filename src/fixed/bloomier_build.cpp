@@ -1,0 +1,218 @@
+// Bloomier filters: from keys and values to slots.
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <stdexcept>
+
+#include "core/filters/slots.hpp"
+#include "core/kernels/table.hpp"
+#include "fixed/peeling.hpp"
+#include "simdbloom/bloomier.hpp"
+#include "simdbloom/detail/scatter.hpp"
+
+namespace simdbloom {
+namespace {
+
+using Keys = std::span<const std::uint64_t>;
+
+std::invalid_argument refused(const std::string& why) {
+    return std::invalid_argument("simdbloom: " + why);
+}
+
+/// The values as 32-bit numbers.
+std::vector<std::uint32_t> narrowed(Keys keys, std::span<const std::uint64_t> values) {
+    std::vector<std::uint32_t> narrow(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i] > 0xFFFFFFFFu)
+            throw refused("the value " + std::to_string(values[i]) + " at position " +
+                          std::to_string(i) +
+                          (i < keys.size() ? ", of key " + std::to_string(keys[i]) : "") +
+                          ", has more than 32 bits");
+        narrow[i] = static_cast<std::uint32_t>(values[i]);
+    }
+    return narrow;
+}
+
+void check_values_given(Keys hashes, Keys keys, std::span<const std::uint32_t> values,
+                        unsigned value_bits) {
+    if (values.size() != (value_bits == 0 ? 0 : hashes.size()))
+        throw refused(std::to_string(hashes.size()) + " keys and " + std::to_string(values.size()) +
+                      " values of " + std::to_string(value_bits) + " bits");
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (std::uint64_t{values[i]} >> value_bits != 0)
+            throw refused("the value " + std::to_string(values[i]) + " at position " +
+                          std::to_string(i) +
+                          (keys.empty() ? "" : ", of key " + std::to_string(keys[i])) +
+                          ", has more than " + std::to_string(value_bits) + " bits");
+}
+
+/// Finds out which hashes have come before, with a table of their numbers. That takes linear time;
+/// sorting would not.
+class FirstOccurrences {
+public:
+    explicit FirstOccurrences(std::size_t hashes)
+        : number_(std::bit_ceil(2 * hashes + 1), none),
+          log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
+          scatter_(detail::Scatter::random()) {}
+    /// The number of the first hash that equals hash i.
+    std::size_t first(Keys hashes, std::size_t i) {
+        std::size_t at = scatter_.home(hashes[i], log_slots_);
+        while (number_[at] != none && hashes[number_[at]] != hashes[i])
+            at = (at + 1) & (number_.size() - 1);
+        if (number_[at] == none) number_[at] = static_cast<std::uint32_t>(i);
+        return number_[at];
+    }
+
+private:
+    static constexpr std::uint32_t none =
+        std::numeric_limits<std::uint32_t>::max();  // fewer hashes than 2^32 - 1 slots
+    std::vector<std::uint32_t> number_;
+    unsigned log_slots_;
+    detail::Scatter scatter_;
+};
+
+[[noreturn]] void two_values(Keys hashes, Keys keys, std::span<const std::uint32_t> values,
+                             std::size_t i, std::size_t j) {
+    const std::string positions = std::to_string(i) + " and " + std::to_string(j),
+                      both = "the values " + std::to_string(values[i]) + " and " +
+                             std::to_string(values[j]);
+    if (keys.empty())
+        throw refused("the keys at positions " + positions + ", of the same hash " +
+                      std::to_string(hashes[i]) + ", have " + both);
+    if (keys[i] == keys[j])
+        throw refused("key " + std::to_string(keys[i]) + " has " + both + ", at positions " +
+                      positions);
+    throw refused("the keys " + std::to_string(keys[i]) + " and " + std::to_string(keys[j]) +
+                  " have the same 64-bit hash, and " + both + "; another secret would do");
+}
+
+/// Keeps the first of equal hashes, in place. Throws if a hash comes again with another value.
+void remove_duplicates(std::vector<std::uint64_t>& hashes, Keys keys,
+                       std::vector<std::uint32_t>& values) {
+    FirstOccurrences seen(hashes.size());
+    std::vector<bool> again(hashes.size());
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+        const std::size_t first = seen.first(hashes, i);
+        again[i] = first != i;
+        if (again[i] && !values.empty() && values[first] != values[i])
+            two_values(hashes, keys, values, first, i);
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+        if (again[i]) continue;
+        hashes[kept] = hashes[i];
+        if (!values.empty()) values[kept] = values[i];
+        ++kept;
+    }
+    hashes.resize(kept);
+    if (!values.empty()) values.resize(kept);
+}
+
+}  // namespace
+
+BloomierMap::BloomierMap(unsigned value_bits, unsigned check_bits, const Options& options,
+                         const FuseTuning& tuning)
+    : Interface(options),
+      value_bits_(static_cast<std::uint8_t>(value_bits)),
+      check_bits_(static_cast<std::uint8_t>(check_bits)) {
+    if (value_bits > 32) throw refused("value_bits=" + std::to_string(value_bits) + " is above 32");
+    if (check_bits > 32) throw refused("check_bits=" + std::to_string(check_bits) + " is above 32");
+    if (value_bits + check_bits == 0)
+        throw refused("value_bits=0 and check_bits=0 leave nothing to store");
+    if (tuning.arity != 3 && tuning.arity != 4)
+        throw refused("arity=" + std::to_string(tuning.arity) + " is neither 3 nor 4");
+    graph_.arity = tuning.arity;
+    use_isa(options.isa ? *options.isa : default_isa());
+}
+
+void BloomierMap::construct(std::vector<std::uint64_t> hashes, Keys keys,
+                            std::vector<std::uint32_t> values, const Options& options,
+                            const FuseTuning& tuning) {
+    check_values_given(hashes, keys, values, value_bits_);
+    graph_ = detail::fuse_graph(hashes.size(), graph_.arity);
+    constexpr std::uint64_t keys_hashed = std::uint64_t{1} << 23;
+    const auto bound = tuning.max_attempts != 0
+                           ? tuning.max_attempts
+                           : static_cast<std::uint32_t>(std::max<std::uint64_t>(
+                                 128, keys_hashed / std::max<std::uint64_t>(hashes.size(), 1)));
+    detail::Peeling peeling;
+    for (attempts_ = 1; !peeling.peel(graph_, detail::fuse_seed(attempts_), hashes, values);
+         ++attempts_) {
+        // No graph can be peeled if a hash comes twice. So after a success no hash did.
+        if (attempts_ == 1) {
+            remove_duplicates(hashes, keys, values);
+            graph_ = detail::fuse_graph(hashes.size(), graph_.arity);
+        }
+        if (attempts_ == bound)
+            throw std::runtime_error("simdbloom: none of " + std::to_string(bound) + " graphs of " +
+                                     std::to_string(graph_.slots()) + " slots for " +
+                                     std::to_string(hashes.size()) +
+                                     " keys can be peeled; are their hashes 64 well-mixed bits?");
+    }
+    n_keys_ = hashes.size();
+
+    const unsigned bits = slot_bits();
+    const std::uint64_t bytes = detail::bytes_of_slots(slots(), bits);
+    if (options.max_bytes != 0 && bytes > options.max_bytes)
+        throw std::length_error(
+            "simdbloom: " + std::to_string(bytes) + " bytes for " + std::to_string(hashes.size()) +
+            " keys are more than max_bytes=" + std::to_string(options.max_bytes));
+    table_ = detail::Storage(bytes, options.huge_pages, options.allocator);
+    const std::uint64_t seed = detail::fuse_seed(attempts_),
+                        check_mask = detail::low_bits(check_bits_);
+    peeling.for_each_filled([&](std::uint64_t slot, std::uint64_t hash, std::uint32_t value) {
+        const detail::FusePlace place = detail::fuse_place(hash, seed, graph_);
+        std::uint64_t wanted = std::uint64_t{value} << check_bits_ | (place.check & check_mask);
+        // The slot itself still holds 0.
+        for (unsigned r = 0; r < graph_.arity; ++r)
+            wanted ^= detail::load_slot(table_.data(), bits, place.slot[r]);
+        detail::fill_slot(table_.data(), bits, slot, wanted);
+    });
+}
+
+std::vector<std::uint64_t> BloomierMap::hashed(Keys keys) const {
+    std::vector<std::uint64_t> hashes(keys.size());
+    if (keyed())
+        kernels_->probe.siphash(keys.data(), keys.size(), secret_.low, secret_.high, hashes.data());
+    else
+        std::transform(keys.begin(), keys.end(), hashes.begin(),
+                       [&](std::uint64_t key) { return detail::mix(key, seed_); });
+    return hashes;
+}
+
+BloomierMap BloomierMap::build(Keys keys, std::span<const std::uint32_t> values,
+                               unsigned value_bits, unsigned check_bits, const Options& options,
+                               const FuseTuning& tuning) {
+    BloomierMap map(value_bits, check_bits, options, tuning);
+    map.construct(map.hashed(keys), keys, {values.begin(), values.end()}, options, tuning);
+    return map;
+}
+
+BloomierMap BloomierMap::build(Keys keys, std::span<const std::uint64_t> values,
+                               unsigned value_bits, unsigned check_bits, const Options& options,
+                               const FuseTuning& tuning) {
+    BloomierMap map(value_bits, check_bits, options, tuning);
+    map.construct(map.hashed(keys), keys, narrowed(keys, values), options, tuning);
+    return map;
+}
+
+BloomierMap BloomierMap::build_hashes(Keys hashes, std::span<const std::uint32_t> values,
+                                      unsigned value_bits, unsigned check_bits,
+                                      const Options& options, const FuseTuning& tuning) {
+    BloomierMap map(value_bits, check_bits, options, tuning);
+    map.construct({hashes.begin(), hashes.end()}, {}, {values.begin(), values.end()}, options,
+                  tuning);
+    return map;
+}
+
+BloomierMap BloomierMap::build_filter(Keys keys, unsigned check_bits, const Options& options,
+                                      const FuseTuning& tuning) {
+    return build(keys, std::span<const std::uint32_t>(), 0, check_bits, options, tuning);
+}
+
+BloomierMap BloomierMap::build_filter_hashes(Keys hashes, unsigned check_bits,
+                                             const Options& options, const FuseTuning& tuning) {
+    return build_hashes(hashes, {}, 0, check_bits, options, tuning);
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,173 @@
+// Saved Bloomier filters (src/fixed/bloomier_format.md).
+#include <utility>
+
+#include "core/files/files.hpp"
+#include "core/filters/slots.hpp"
+#include "simdbloom/bloomier.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+constexpr Kind map_kind{{0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A}, 1, "a Bloomier filter"};
+
+struct Offset {
+    static constexpr std::size_t arity = 10, value_bits = 11, check_bits = 12, window_log = 14;
+    static constexpr std::size_t slots = 16, attempts = 48, reserved_end = 52;
+};
+
+}  // namespace
+
+struct MapAccess {
+    using Thing = BloomierMap;
+    struct ParsedHeader {
+        FuseGraph graph;
+        std::uint64_t n_keys = 0;
+        unsigned value_bits = 0, check_bits = 0;
+        std::uint32_t attempts = 0;
+        SavedHash hash;
+        std::size_t bits_bytes = 0;
+    };
+
+    static Header header(const BloomierMap& map) {
+        check_not_moved(map.moved_from());
+        Header header = begin_header(map_kind, map);
+        put(header, Offset::arity, static_cast<std::uint8_t>(map.arity()));
+        put(header, Offset::value_bits, map.value_bits_);
+        put(header, Offset::check_bits, map.check_bits_);
+        put(header, Offset::window_log, static_cast<std::uint8_t>(map.graph_.window_log));
+        put(header, Offset::slots, map.slots());
+        put(header, CommonOffset::n_keys, map.n_keys());
+        put(header, Offset::attempts, map.attempts());
+        return header;
+    }
+
+    static Loaded<ParsedHeader> parse(Fields h, std::uint64_t bytes_in_all,
+                                      const Options& options) {
+        if (auto error = check_kind(h, map_kind)) return std::move(*error);
+        const auto wrong = [](const std::string& what) {
+            return fault(LoadFault::parameter, what);
+        };
+        ParsedHeader parsed;
+        auto& graph = parsed.graph;
+        graph.arity = get<std::uint8_t>(h, Offset::arity);
+        if (graph.arity != 3 && graph.arity != 4)
+            return wrong("arity " + std::to_string(graph.arity) + " is neither 3 nor 4");
+        parsed.value_bits = get<std::uint8_t>(h, Offset::value_bits);
+        parsed.check_bits = get<std::uint8_t>(h, Offset::check_bits);
+        if (parsed.value_bits > 32 || parsed.check_bits > 32 ||
+            parsed.value_bits + parsed.check_bits == 0)
+            return wrong(std::to_string(parsed.value_bits) + " value bits and " +
+                         std::to_string(parsed.check_bits) +
+                         " check bits are not from 1 to 32 and 32");
+        const bool rest_is_zero = all_zero(h.subspan<Offset::reserved_end>());
+        const auto hash = parse_hash(h, map_kind, rest_is_zero, options);
+        if (!hash) return hash.error();
+        parsed.hash = *hash;
+
+        graph.window_log = get<std::uint8_t>(h, Offset::window_log);
+        if (graph.window_log > fuse_max_window_log)
+            return wrong("windows of 2^" + std::to_string(graph.window_log) +
+                         " slots are too long");
+        const auto slots = get<std::uint64_t>(h, Offset::slots),
+                   behind = std::uint64_t{graph.arity - 1} << graph.window_log;
+        if (slots <= behind || slots > 0xFFFFFFFFu)
+            return wrong(std::to_string(slots) + " slots are not from " +
+                         std::to_string(behind + 1) + " to 2^32 - 1, as windows of 2^" +
+                         std::to_string(graph.window_log) + " ask for");
+        graph.starts = slots - behind;
+        parsed.n_keys = get<std::uint64_t>(h, CommonOffset::n_keys);
+        if (parsed.n_keys > slots)
+            return wrong(std::to_string(parsed.n_keys) + " keys are more than " +
+                         std::to_string(slots) + " slots hold");
+        parsed.attempts = get<std::uint32_t>(h, Offset::attempts);
+        if (parsed.attempts == 0) return wrong("attempts are counted from 1, not from 0");
+        const unsigned bits = BloomierMap::slot_bits_of(parsed.value_bits, parsed.check_bits);
+        parsed.bits_bytes = bytes_of_slots(slots, bits);
+        if (auto error = check_size(parsed.bits_bytes, bytes_in_all, options, [&] {
+                return std::to_string(slots) + " slots of " + std::to_string(bits) + " bits";
+            }))
+            return std::move(*error);
+        return parsed;
+    }
+
+    static BloomierMap make(const ParsedHeader& parsed, const Options& options,
+                            const std::byte* borrowed) {
+        BloomierMap map(parsed.value_bits, parsed.check_bits, parsed.hash.options(options),
+                        {.arity = parsed.graph.arity});
+        map.graph_ = parsed.graph;
+        map.n_keys_ = parsed.n_keys;
+        map.attempts_ = parsed.attempts;
+        map.table_ = borrowed != nullptr
+                         ? Storage::borrow(borrowed, parsed.bits_bytes)
+                         : Storage(parsed.bits_bytes, options.huge_pages, options.allocator);
+        return map;
+    }
+    static std::span<std::byte> bits(BloomierMap& map) noexcept {
+        return {map.table_.data(), map.table_.size()};
+    }
+    static void complete(BloomierMap&) noexcept {}
+    static void keep(BloomierMap& map, std::shared_ptr<const void> memory) noexcept {
+        map.keeper_ = std::move(memory);
+    }
+};
+
+}  // namespace detail
+
+using detail::MapAccess;
+
+std::size_t saved_size(const BloomierMap& map) noexcept {
+    return map.size_in_bytes() + detail::framing_bytes;
+}
+
+void save(const BloomierMap& map, std::span<std::byte> out) {
+    detail::save_parts(MapAccess::header(map), map.bytes(), out);
+}
+
+std::vector<std::byte> save(const BloomierMap& map) {
+    std::vector<std::byte> bytes(saved_size(map));
+    save(map, bytes);
+    return bytes;
+}
+
+void save_file(const BloomierMap& map, const std::filesystem::path& path) {
+    const detail::Header header = MapAccess::header(map);
+    detail::save_whole(path,
+                       [&](int file) { return detail::write_parts(file, header, map.bytes()); });
+}
+
+template <>
+Loaded<BloomierMap> load<BloomierMap>(std::span<const std::byte> bytes,
+                                      const Options& options) noexcept {
+    return detail::without_throwing<BloomierMap>(
+        [&] { return detail::load_as<MapAccess>(bytes, options, false); });
+}
+
+template <>
+Loaded<BloomierMap> view<BloomierMap>(std::span<const std::byte> bytes,
+                                      const Options& options) noexcept {
+    return detail::without_throwing<BloomierMap>(
+        [&] { return detail::load_as<MapAccess>(bytes, options, true); });
+}
+
+template <>
+Loaded<BloomierMap> load_file<BloomierMap>(const std::filesystem::path& path,
+                                           const Options& options) noexcept {
+    return detail::without_throwing<BloomierMap>(
+        [&] { return detail::load_file_as<MapAccess>(path, options); });
+}
+
+template <>
+Loaded<BloomierMap> map_file<BloomierMap>(const std::filesystem::path& path,
+                                          const Options& options) noexcept {
+    return detail::without_throwing<BloomierMap>([&]() -> Loaded<BloomierMap> {
+        const auto mapping = detail::map_file_as<MapAccess>(path, options);
+        if (!mapping) return mapping.error();
+        auto map = view<BloomierMap>((*mapping)->bytes(), options);
+        if (!map) return detail::in_file(path, map.error());
+        MapAccess::keep(*map, *mapping);
+        return map;
+    });
+}
+
+}  // namespace simdbloom

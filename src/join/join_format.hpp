@@ -1,0 +1,94 @@
+// The bytes of join filters: src/core/files/format.md.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/files/saved.hpp"
+#include "join/key_sets.hpp"
+#include "simdbloom/join.hpp"
+
+namespace simdbloom::detail {
+
+/// The format of JoinFilter.
+struct JoinFormat {
+    enum Flags : std::uint8_t { has_range = 1, is_signed = 2, of_hashes = 4 };
+    /// What follows the header.
+    enum class Body : std::uint8_t { all = 1, none, list, bitmap, filter };
+
+    struct ParsedHeader {
+        Body body;
+        unsigned shift = 0, flags = 0;
+        std::uint64_t low = 0, high = 0, keys = 0;
+        std::size_t bits_bytes = 0;
+        KeyKind key_kind = KeyKind::unknown;  // of a list or bitmap
+
+        bool has(Flags flag) const noexcept { return (flags & flag) != 0; }
+        std::optional<KeyRange> range() const {
+            if (!has(has_range)) return std::nullopt;
+            return KeyRange{low, high, has(is_signed)};
+        }
+        void set_range(const std::optional<KeyRange>& range) noexcept;
+        Places places() const { return Places::of({low, high, has(is_signed)}); }
+    };
+    struct Thing {
+        ParsedHeader header;
+        std::shared_ptr<KeyBitmap> bitmap;  // or
+        std::vector<std::byte> bytes;
+    };
+
+    static Header header(const ParsedHeader& parsed);
+    static Header header(const JoinFilter& filter);
+    static std::vector<std::byte> body(const JoinFilter& filter);
+    static Loaded<ParsedHeader> parse(Fields h, std::uint64_t bytes_in_all, const Options& options);
+    /// What the bytes of a list or of a bitmap must be.
+    static std::optional<LoadError> check_body(const ParsedHeader& p,
+                                               std::span<const std::byte> body);
+    static Thing make(const ParsedHeader& parsed, const Options& options, const std::byte*) {
+        Thing thing{parsed, nullptr, {}};
+        if (parsed.body == Body::bitmap)
+            thing.bitmap = std::make_shared<KeyBitmap>(parsed.places(), parsed.shift, options);
+        else thing.bytes.resize(parsed.bits_bytes);
+        return thing;
+    }
+    static std::span<std::byte> bits(Thing& thing) noexcept {
+        return thing.bitmap ? thing.bitmap->bits() : std::span<std::byte>(thing.bytes);
+    }
+    static void complete(Thing&) noexcept {}
+    static Loaded<JoinFilter> filter(Loaded<Thing> loaded, const Options& options);
+};
+
+/// The keys of a list.
+std::vector<std::uint64_t> keys_of_list(std::span<const std::byte> body);
+/// The bits that are set, of bytes in whole words of 64 bits.
+std::uint64_t set_bits(std::span<const std::byte> words) noexcept;
+
+/// A union: with the first `bytes` bytes of what it was made in, or in bytes of its own.
+struct United {
+    std::size_t bytes = 0;
+    std::optional<std::vector<std::byte>> anew{};
+};
+LoadError unlike(std::string message);
+/// The error of the second of two.
+LoadError in_other(LoadError error);
+/// The fault of bytes that are no saved Bloom filter.
+std::optional<LoadError> check_saved_bloom(std::span<const std::byte> bytes);
+/// unite_saved() of two filters: never more bytes than before.
+Loaded<std::size_t> unite_filters(std::span<std::byte> into, std::span<const std::byte> other);
+bool is_join(std::span<const std::byte> bytes) noexcept;
+Loaded<United> unite_joins(std::span<std::byte> into, std::span<const std::byte> other,
+                           const Options& options);
+
+/// Parts with their numbers.
+bool is_part(std::span<const std::byte> bytes) noexcept;
+Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte> other,
+                           const Options& options);
+Loaded<JoinFilter> load_parts(std::span<const std::byte> bytes, const Options& options);
+/// Where the join filter begins in saved parts; 0 in bytes that are none.
+std::size_t filter_in_parts(std::span<const std::byte> bytes) noexcept;
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,286 @@
+// Join filters as bytes and in files.
+#include <bit>
+
+#include "core/files/files.hpp"
+#include "join/join_format.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+constexpr Kind join_kind{{0x89, 'S', 'B', 'J', 'F', '\r', '\n', 0x1A}, 1, "a join filter"};
+
+struct JoinOffset {
+    static constexpr std::size_t what = 10, shift = 11, flags = 12, reserved = 13,
+                                 reserved_until = 15, low = 16, high = 24, keys = 32,
+                                 reserved_end = 40;
+};
+
+LoadError not_a_join(std::string what) { return fault(LoadFault::parameter, std::move(what)); }
+
+}  // namespace
+
+bool is_join(std::span<const std::byte> bytes) noexcept { return begins_as(bytes, join_kind); }
+
+std::vector<std::uint64_t> keys_of_list(std::span<const std::byte> body) {
+    std::vector<std::uint64_t> keys(body.size() / 8);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        keys[i] = load_le<std::uint64_t>(body.data() + 8 * i);
+    return keys;
+}
+
+std::uint64_t set_bits(std::span<const std::byte> words) noexcept {
+    std::uint64_t set = 0;
+    for (std::size_t i = 0; i < words.size(); i += 8)
+        set += static_cast<unsigned>(std::popcount(load_le<std::uint64_t>(words.data() + i)));
+    return set;
+}
+
+void JoinFormat::ParsedHeader::set_range(const std::optional<KeyRange>& range) noexcept {
+    flags &= ~unsigned{has_range | is_signed};
+    low = high = 0;
+    if (!range) return;
+    flags |= range->is_signed ? unsigned{has_range | is_signed} : unsigned{has_range};
+    low = range->low, high = range->high;
+}
+
+Header JoinFormat::header(const ParsedHeader& p) {
+    Header h{};
+    std::memcpy(h.data(), join_kind.magic.data(), join_kind.magic.size());
+    put(h, CommonOffset::version, join_kind.version);
+    put(h, JoinOffset::what, static_cast<std::uint8_t>(p.body));
+    put(h, JoinOffset::shift, static_cast<std::uint8_t>(p.shift));
+    put(h, JoinOffset::flags, static_cast<std::uint8_t>(p.flags));
+    put(h, CommonOffset::key_kind, static_cast<std::uint8_t>(p.key_kind));
+    put(h, JoinOffset::low, p.low);
+    put(h, JoinOffset::high, p.high);
+    put(h, JoinOffset::keys, p.keys);
+    return h;
+}
+
+Header JoinFormat::header(const JoinFilter& filter) {
+    const auto& set = JoinAccess::set(filter);
+    const Body bodies[] = {Body::all, Body::none, Body::list, Body::bitmap, Body::filter};
+    ParsedHeader p{bodies[set.index()]};
+    if (const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set)) {
+        p.shift = (*bitmap)->shift();
+        p.keys = (*bitmap)->keys();
+    } else if (const auto* list = std::get_if<JoinAccess::List>(&set)) {
+        p.keys = (*list)->keys().size();
+        if ((*list)->hashed()) p.flags = of_hashes;
+    }
+    if (p.body == Body::list || p.body == Body::bitmap) p.key_kind = filter.key_kind();
+    p.set_range(filter.range());
+    return header(p);
+}
+
+std::vector<std::byte> JoinFormat::body(const JoinFilter& filter) {
+    const auto& set = JoinAccess::set(filter);
+    if (filter.filter() != nullptr) return save(*filter.filter());
+    if (const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set))
+        return {(*bitmap)->bits().begin(), (*bitmap)->bits().end()};
+    std::vector<std::byte> bytes(filter.size_in_bytes());
+    if (const auto* list = std::get_if<JoinAccess::List>(&set))
+        for (std::size_t i = 0; i < (*list)->keys().size(); ++i)
+            store_le(bytes.data() + 8 * i, (*list)->keys()[i]);
+    return bytes;
+}
+
+Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes_in_all,
+                                                   const Options& options) {
+    if (auto error = check_kind(h, join_kind)) return std::move(*error);
+    ParsedHeader p{static_cast<Body>(get<std::uint8_t>(h, JoinOffset::what)),
+                   get<std::uint8_t>(h, JoinOffset::shift),
+                   get<std::uint8_t>(h, JoinOffset::flags),
+                   get<std::uint64_t>(h, JoinOffset::low),
+                   get<std::uint64_t>(h, JoinOffset::high),
+                   get<std::uint64_t>(h, JoinOffset::keys)};
+    const auto kind_of_keys = get<std::uint8_t>(h, CommonOffset::key_kind);
+    p.key_kind = static_cast<KeyKind>(kind_of_keys);
+    if (p.body < Body::all || p.body > Body::filter)
+        return not_a_join("kind " + std::to_string(static_cast<unsigned>(p.body)) + " is unknown");
+    if (!all_zero(
+            h.subspan<JoinOffset::reserved, JoinOffset::reserved_until - JoinOffset::reserved>()) ||
+        !all_zero(h.subspan<JoinOffset::reserved_end>()))
+        return not_a_join("reserved bytes of the header are not 0");
+    const bool list = p.body == Body::list, bitmap = p.body == Body::bitmap;
+    if (list || bitmap ? !is_key_kind(kind_of_keys) : kind_of_keys != 0)
+        return not_a_join("key kind " + std::to_string(kind_of_keys) + " does not suit kind " +
+                          std::to_string(static_cast<unsigned>(p.body)));
+    const bool fits =
+        (bitmap ? p.flags == has_range || p.flags == (has_range | is_signed)
+         : list || p.body == Body::filter ? p.flags <= (has_range | is_signed) &&
+                                                p.flags != is_signed && (!list || p.has(has_range))
+                                          : p.flags == 0) ||
+        (list && p.flags == of_hashes);
+    if (!fits)
+        return not_a_join("flags " + std::to_string(p.flags) + " do not suit kind " +
+                          std::to_string(static_cast<unsigned>(p.body)));
+    const Places places = p.places();
+    if (p.has(has_range) ? places.low > places.high : (p.low | p.high) != 0)
+        return not_a_join("no range goes from " + std::to_string(p.low) + " to " +
+                          std::to_string(p.high));
+    if (bitmap ? p.shift > 63 : p.shift != 0)
+        return not_a_join("p=" + std::to_string(p.shift) + " does not suit kind " +
+                          std::to_string(static_cast<unsigned>(p.body)));
+    const bool counts = list     ? p.keys >= 1 && p.keys <= KeyList::most
+                        : bitmap ? p.keys >= 1 && p.keys - 1 <= places.last()
+                                 : p.keys == 0;
+    if (!counts)
+        return not_a_join(std::to_string(p.keys) + " keys do not suit kind " +
+                          std::to_string(static_cast<unsigned>(p.body)));
+    if (p.body == Body::filter) {
+        // The filter says itself how many bytes it takes.
+        p.bits_bytes = static_cast<std::size_t>(bytes_in_all - framing_bytes);
+        if (options.max_bytes != 0 && p.bits_bytes > framing_bytes &&
+            p.bits_bytes - framing_bytes > options.max_bytes)
+            return fault(LoadFault::limit,
+                         std::to_string(p.bits_bytes) +
+                             " bytes are more than max_bytes=" + std::to_string(options.max_bytes));
+        return p;
+    }
+    const std::uint64_t bits = list     ? 8 * p.keys
+                               : bitmap ? KeyBitmap::bytes_of(places, p.shift)
+                                        : 0;
+    if (bitmap && bits == 0) return not_a_join("a bitmap of 2^63 cells or more");
+    p.bits_bytes = static_cast<std::size_t>(bits);
+    if (auto error = check_size(bits, bytes_in_all, options, [&] {
+            return std::to_string(p.keys) + " keys of kind " +
+                   std::to_string(static_cast<unsigned>(p.body));
+        }))
+        return std::move(*error);
+    return p;
+}
+
+std::optional<LoadError> JoinFormat::check_body(const ParsedHeader& p,
+                                                std::span<const std::byte> body) {
+    if (p.body == Body::list) {
+        const auto keys = keys_of_list(body);
+        const std::uint64_t flip = p.places().flip;
+        for (std::size_t i = 1; i < keys.size(); ++i)
+            if ((keys[i - 1] ^ flip) >= (keys[i] ^ flip))
+                return not_a_join("key " + std::to_string(i) +
+                                  " of the list is not above the last");
+        if (p.has(has_range) && (keys.front() != p.low || keys.back() != p.high))
+            return not_a_join("the range is not that of the keys");
+    }
+    if (p.body != Body::bitmap) return std::nullopt;
+    const auto at = [&](std::uint64_t cell) {
+        return (std::to_integer<unsigned>(body[static_cast<std::size_t>(cell / 8)]) >> cell % 8 &
+                1) != 0;
+    };
+    const Places places = p.places();
+    const std::uint64_t cells = (places.high >> p.shift) - (places.low >> p.shift) + 1;
+    bool beyond = false;
+    for (std::uint64_t cell = cells; cell < 8 * body.size(); ++cell) beyond = beyond || at(cell);
+    if (!at(0) || !at(cells - 1) || beyond)
+        return not_a_join("the bits are not those of the range");
+    const std::uint64_t set = set_bits(body);
+    if (p.shift == 0 ? p.keys != set : p.keys < set || (p.keys - 1) >> p.shift >= set)
+        return not_a_join(std::to_string(p.keys) + " keys cannot have set " + std::to_string(set) +
+                          " bits");
+    return std::nullopt;
+}
+
+Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& options) {
+    if (!loaded) return loaded.error();
+    const ParsedHeader& p = loaded->header;
+    if (auto error = check_body(p, bits(*loaded))) return std::move(*error);
+    switch (p.body) {
+        case Body::all:
+            return JoinFilter::accept_all();
+        case Body::none:
+            return JoinFilter::accept_none();
+        case Body::filter: {
+            auto inner = load<AnyFilter>(loaded->bytes, options);
+            if (!inner) return inner.error();
+            std::string why = "filter: " + inner->spec() + " of " +
+                              std::to_string(inner->size_in_bytes()) + " bytes, loaded";
+            return JoinAccess::make(FrozenFilter(std::move(*inner)), p.range(), std::move(why));
+        }
+        case Body::list:
+            return JoinAccess::make(
+                std::make_shared<const KeyList>(keys_of_list(loaded->bytes), p.places().flip,
+                                                p.has(of_hashes), options.isa),
+                p.range(),
+                "list: " + std::to_string(p.keys) + (p.has(of_hashes) ? " hashes" : " keys") +
+                    ", loaded",
+                p.key_kind);
+        case Body::bitmap:
+            break;
+    }
+    loaded->bitmap->set_keys(p.keys);
+    return JoinAccess::make(JoinAccess::Bitmap(std::move(loaded->bitmap)), p.range(),
+                            std::string(p.shift == 0 ? "bitmap: " : "prefix: ") +
+                                std::to_string(p.keys) + " keys in " +
+                                std::to_string(p.bits_bytes) + " bytes, loaded",
+                            p.key_kind);
+}
+
+}  // namespace detail
+
+using detail::JoinFormat;
+
+std::size_t saved_size(const JoinFilter& filter) noexcept {
+    return detail::framing_bytes +
+           (filter.filter() != nullptr ? saved_size(*filter.filter()) : filter.size_in_bytes());
+}
+
+void save(const JoinFilter& filter, std::span<std::byte> out) {
+    detail::save_parts(JoinFormat::header(filter), JoinFormat::body(filter), out);
+}
+
+std::vector<std::byte> save(const JoinFilter& filter) {
+    std::vector<std::byte> bytes(saved_size(filter));
+    save(filter, bytes);
+    return bytes;
+}
+
+void save_file(const JoinFilter& filter, const std::filesystem::path& path) {
+    const auto header = JoinFormat::header(filter);
+    const auto body = JoinFormat::body(filter);
+    detail::save_whole(path, [&](int file) { return detail::write_parts(file, header, body); });
+}
+
+template <>
+Loaded<JoinFilter> load<JoinFilter>(std::span<const std::byte> bytes,
+                                    const Options& options) noexcept {
+    return detail::without_throwing<JoinFilter>([&] {
+        if (detail::is_part(bytes)) return detail::load_parts(bytes, options);
+        return JoinFormat::filter(detail::load_as<JoinFormat>(bytes, options, false), options);
+    });
+}
+
+template <>
+Loaded<JoinFilter> load_file<JoinFilter>(const std::filesystem::path& path,
+                                         const Options& options) noexcept {
+    return detail::without_throwing<JoinFilter>([&]() -> Loaded<JoinFilter> {
+        std::byte magic[8];
+        if (const auto opened = detail::open_regular(path, sizeof magic);
+            opened && detail::read_all((*opened).file.get(), magic) && detail::is_part(magic)) {
+            const auto& file = (*opened).file;
+            const auto mapping = detail::map(file, path, (*opened).bytes);
+            if (!mapping) return mapping.error();
+            const auto all = (*mapping)->bytes();
+            if (const std::size_t at = detail::filter_in_parts(all); at != 0) {
+                const auto filter = all.subspan(at, all.size() - at - detail::checksum_bytes);
+                const auto header = filter.first<detail::header_bytes>();
+                if (::lseek(file.get(), static_cast<off_t>(at + header.size()), SEEK_SET) < 0)
+                    return detail::file_fault(path);
+                if (auto error = detail::check_ahead(file, path, header,
+                                                     {filter.size() - detail::framing_bytes}))
+                    return *error;
+            }
+            auto parts = detail::load_parts((*mapping)->bytes(), options);
+            if (!parts) return detail::in_file(path, parts.error());
+            return parts;
+        }
+        auto read = detail::load_file_as<JoinFormat>(path, options);
+        if (!read) return read.error();
+        auto filter = JoinFormat::filter(std::move(read), options);
+        if (!filter) return detail::in_file(path, filter.error());
+        return filter;
+    });
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,206 @@
+// Saved parts of a build side, which say which parts they are.
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "core/filters/combine.hpp"
+#include "join/join_format.hpp"
+#include "simdbloom/saved_union.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+constexpr Kind part_kind{{0x89, 'S', 'B', 'P', 'T', '\r', '\n', 0x1A}, 1, "a part"};
+constexpr std::size_t most_parts = std::size_t{1} << 20;
+
+struct PartOffset {
+    static constexpr std::size_t reserved = 10, parts = 16, reserved_end = 24;
+};
+
+/// Of one bit a part. Whole lines: what follows them is where a view wants it.
+constexpr std::size_t coverage_bytes(std::uint64_t parts) noexcept {
+    return static_cast<std::size_t>((parts + 511) / 512 * 64);
+}
+
+struct SavedParts {
+    std::uint64_t parts;
+    std::span<const std::byte> coverage, filter;
+
+    bool has(std::uint64_t part) const noexcept {
+        return (std::to_integer<unsigned>(coverage[static_cast<std::size_t>(part / 8)]) >>
+                    part % 8 &
+                1) != 0;
+    }
+};
+
+/// Of the coverage and of the filter's own checksum, which covers all other bytes of the filter.
+Checksum checksum_of_parts(Fields header, std::span<const std::byte> coverage,
+                           std::span<const std::byte> filter) noexcept {
+    return checksum_bytes_of(
+        hash_bytes(filter.last(checksum_bytes), hash_bytes(coverage, hash_bytes(header))));
+}
+
+/// Checks all but the filter, of which nothing is believed here.
+Loaded<SavedParts> checked_parts(std::span<const std::byte> bytes) {
+    if (bytes.size() < framing_bytes) return too_short(bytes.size());
+    const auto h = bytes.first<header_bytes>();
+    if (auto error = check_kind(h, part_kind)) return std::move(*error);
+    const auto parts = get<std::uint64_t>(h, PartOffset::parts);
+    if (parts == 0 || parts > most_parts)
+        return fault(LoadFault::parameter, std::to_string(parts) + " parts are not from 1 to 2^20");
+    if (!all_zero(h.subspan<PartOffset::reserved, PartOffset::parts - PartOffset::reserved>()) ||
+        !all_zero(h.subspan<PartOffset::reserved_end>()))
+        return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
+    const std::size_t coverage = coverage_bytes(parts);
+    if (bytes.size() < coverage + 2 * framing_bytes)
+        return fault(LoadFault::size, "a filter of " + std::to_string(parts) +
+                                          " parts takes more than " + std::to_string(bytes.size()) +
+                                          " bytes");
+    const SavedParts saved{
+        parts, bytes.subspan(header_bytes, coverage),
+        bytes.subspan(header_bytes + coverage, bytes.size() - framing_bytes - coverage)};
+    if (!std::ranges::equal(checksum_of_parts(h, saved.coverage, saved.filter),
+                            bytes.last<checksum_bytes>()))
+        return wrong_checksum();
+    for (std::uint64_t part = parts; part < 8 * coverage; ++part)
+        if (saved.has(part))
+            return fault(LoadFault::parameter,
+                         "part " + std::to_string(part) + " is none of " + std::to_string(parts));
+    return saved;
+}
+
+std::vector<std::size_t> missing_of(const SavedParts& saved) {
+    std::vector<std::size_t> missing;
+    for (std::uint64_t part = 0; part < saved.parts; ++part)
+        if (!saved.has(part)) missing.push_back(static_cast<std::size_t>(part));
+    return missing;
+}
+
+std::vector<std::byte> save_parts_of(const JoinFilter& filter, std::uint64_t parts,
+                                     std::span<const std::byte> coverage) {
+    const std::size_t size = saved_size(filter), before = header_bytes + coverage.size();
+    std::vector<std::byte> bytes(before + size + checksum_bytes);
+    Header h{};
+    std::memcpy(h.data(), part_kind.magic.data(), part_kind.magic.size());
+    put(h, CommonOffset::version, part_kind.version);
+    put(h, PartOffset::parts, parts);
+    std::ranges::copy(h, bytes.begin());
+    std::ranges::copy(coverage, bytes.data() + header_bytes);
+    const auto inner = std::span(bytes).subspan(before, size);
+    save(filter, inner);
+    std::ranges::copy(checksum_of_parts(h, coverage, inner), bytes.end() - checksum_bytes);
+    return bytes;
+}
+
+}  // namespace
+
+bool is_part(std::span<const std::byte> bytes) noexcept { return begins_as(bytes, part_kind); }
+
+std::size_t filter_in_parts(std::span<const std::byte> bytes) noexcept {
+    if (bytes.size() < framing_bytes || !is_part(bytes)) return 0;
+    const auto parts = get<std::uint64_t>(bytes.first<header_bytes>(), PartOffset::parts);
+    if (parts == 0 || parts > most_parts) return 0;
+    const std::size_t at = header_bytes + coverage_bytes(parts);
+    return bytes.size() < at + framing_bytes + checksum_bytes ? 0 : at;
+}
+
+Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte> other,
+                           const Options& options) {
+    const auto mine = checked_parts(into);
+    if (!mine) return mine.error();
+    const auto theirs = checked_parts(other);
+    if (!theirs) return in_other(theirs.error());
+    const SavedParts &a = *mine, &b = *theirs;
+    if (a.parts != b.parts)
+        return unlike("a part of " + std::to_string(a.parts) + " and one of " +
+                      std::to_string(b.parts) + " cannot be united");
+    const std::size_t before = header_bytes + a.coverage.size();
+    auto filter = unite_joins(into.subspan(before, a.filter.size()), b.filter, options);
+    if (!filter) return filter.error();
+    const auto finish = [&](std::span<std::byte> bytes, std::size_t size) {
+        combine(bytes.data() + header_bytes, b.coverage.data(), b.coverage.size(),
+                [](auto x, auto y) { return x | y; });
+        std::ranges::copy(checksum_of_parts(bytes.first<header_bytes>(),
+                                            bytes.subspan(header_bytes, b.coverage.size()),
+                                            bytes.subspan(before, size)),
+                          bytes.data() + before + size);
+        return before + size + checksum_bytes;
+    };
+    if (!filter->anew) return United{finish(into, filter->bytes)};
+    std::vector<std::byte> bytes(before + filter->anew->size() + checksum_bytes);
+    std::ranges::copy(into.first(before), bytes.begin());
+    std::ranges::copy(*filter->anew, bytes.data() + before);
+    finish(bytes, filter->anew->size());
+    return United{0, std::move(bytes)};
+}
+
+Loaded<JoinFilter> load_parts(std::span<const std::byte> bytes, const Options& options) {
+    const auto parts = checked_parts(bytes);
+    if (!parts) return parts.error();
+    // Parts in parts would nest as deep as the bytes are long.
+    if (is_part((*parts).filter))
+        return fault(LoadFault::foreign,
+                     "the first 8 bytes in a part are not those of a join filter");
+    auto filter = load<JoinFilter>((*parts).filter, options);
+    if (!filter) return filter.error();
+    const auto missing = missing_of(*parts);
+    if (missing.empty()) return filter;
+    std::string numbers;
+    for (std::size_t i = 0; i < std::min<std::size_t>(missing.size(), 8); ++i)
+        numbers += (i == 0 ? "" : ", ") + std::to_string(missing[i]);
+    if (missing.size() > 8) numbers += ", ..";
+    return JoinAccess::all("all: " + std::to_string(missing.size()) + " of " +
+                           std::to_string((*parts).parts) +
+                           " parts of the build side are missing: " + numbers);
+}
+
+}  // namespace detail
+
+std::vector<std::byte> save_part(const JoinFilter& filter, std::size_t part, std::size_t parts) {
+    if (part >= parts || parts > detail::most_parts)
+        throw std::out_of_range("simdbloom: part " + std::to_string(part) + " is none of " +
+                                std::to_string(parts) + ", or these are more than 2^20");
+    std::vector<std::byte> coverage(detail::coverage_bytes(parts));
+    coverage[part / 8] = static_cast<std::byte>(1u << part % 8);
+    return detail::save_parts_of(filter, parts, coverage);
+}
+
+Loaded<std::vector<std::size_t>> missing_parts(std::span<const std::byte> bytes) noexcept {
+    return detail::without_throwing<std::vector<std::size_t>>(
+        [&]() -> Loaded<std::vector<std::size_t>> {
+            const auto parts = detail::checked_parts(bytes);
+            if (!parts) return parts.error();
+            return detail::missing_of(*parts);
+        });
+}
+
+Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const std::byte> other,
+                                JoinBuilder& rather, const Options& options) noexcept {
+    using namespace detail;
+    auto united = unite_saved(into, other, options);
+    if (united || united.error().fault != LoadFault::unlike) return united;
+    return without_throwing<std::size_t>([&]() -> Loaded<std::size_t> {
+        const bool parts = is_part(into) && is_part(other);
+        const auto mine = parts ? checked_parts(into) : SavedParts{0, {}, into},
+                   theirs = parts ? checked_parts(other) : SavedParts{0, {}, other};
+        if (!mine || !theirs || (*mine).parts != (*theirs).parts) return united;
+        for (const auto* of : {&*mine, &*theirs}) {
+            auto filter = load<JoinFilter>(of->filter, options);
+            if (!filter) return united;  // no join filters
+            rather.unite(*filter);
+        }
+        const JoinFilter both = std::move(rather).part();
+        if (!parts) {
+            into = save(both);
+            return into.size();
+        }
+        std::vector<std::byte> coverage((*mine).coverage.begin(), (*mine).coverage.end());
+        combine(coverage.data(), (*theirs).coverage.data(), coverage.size(),
+                [](auto x, auto y) { return x | y; });
+        into = save_parts_of(both, (*mine).parts, coverage);
+        return into.size();
+    });
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,213 @@
+// A series of filters as bytes:
+//
+//   64 bytes     header: magic, version (2 bytes), 6 of 0, then 8 each: number of filters, first
+//                capacity, growth, fpr, tightening (the last three as IEEE 754 binary64), 8 of 0
+//   16 a filter  keys it holds, bytes of it as saved
+//   8            XXH64 of all before
+//   the filters  as in format.md, one after the other
+//
+// All numbers are little-endian.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "core/files/files.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/scalable.hpp"
+
+namespace simdbloom {
+namespace detail {
+namespace {
+
+constexpr unsigned char series_magic[8] = {0x89, 'S', 'B', 'L', 'S', '\r', '\n', 0x1A};
+constexpr std::size_t series_header = 64, entry_bytes = 16, checksum_at_end = 8;
+// A series ends at filters of 2^53 keys, and every filter is for 1.25 times as many keys as the one
+// before, or more.
+constexpr double most_keys = 0x1p53;
+constexpr std::uint64_t most_filters = 165;
+
+std::vector<std::byte> series_table(const ScalableBloom& series) {
+    const auto filters = series.filters();
+    check_not_moved(filters.empty());
+    std::vector<std::byte> table(series_header + entry_bytes * filters.size() + checksum_at_end);
+    std::byte* at = table.data();
+    std::memcpy(at, series_magic, 8);
+    store_le(at + 8, std::uint16_t{1});
+    store_le(at + 16, std::uint64_t{filters.size()});
+    store_le(at + 24, std::uint64_t{series.scaling().first_capacity});
+    store_le(at + 32, std::bit_cast<std::uint64_t>(series.scaling().growth));
+    store_le(at + 40, std::bit_cast<std::uint64_t>(series.scaling().fpr));
+    store_le(at + 48, std::bit_cast<std::uint64_t>(series.scaling().tightening));
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+        store_le(at + series_header + entry_bytes * i, series.stored_in(i));
+        store_le(at + series_header + entry_bytes * i + 8, std::uint64_t{saved_size(filters[i])});
+    }
+    store_le(at + table.size() - checksum_at_end,
+             hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_at_end)));
+    return table;
+}
+
+}  // namespace
+
+Loaded<ScalableBloom> LoadAccess::series(const SeriesSource& from, Options options) {
+    const std::uint64_t bytes = from.bytes;
+    if (bytes < series_header + checksum_at_end)
+        return fault(LoadFault::too_short, std::to_string(bytes) + " bytes are fewer than the " +
+                                               std::to_string(series_header + checksum_at_end) +
+                                               " of a header and a checksum");
+    std::vector<std::byte> table(series_header);
+    if (auto error = from.read(table)) return *error;
+    if (std::memcmp(table.data(), series_magic, 8) != 0)
+        return fault(LoadFault::foreign, "the first 8 bytes are not those of a series of filters");
+    const auto word = [&](std::size_t at) { return load_le<std::uint64_t>(table.data() + at); };
+    if (const unsigned v = load_le<std::uint16_t>(table.data() + 8); v != 1)
+        return fault(LoadFault::version,
+                     "version " + std::to_string(v) +
+                         " of the format is unknown; this library reads version 1");
+    const std::uint64_t n = word(16),
+                        most = std::min(most_filters,
+                                        (bytes - series_header - checksum_at_end) / entry_bytes);
+    if (n == 0 || n > most)
+        return fault(LoadFault::parameter,
+                     std::to_string(n) + " filters are not from 1 to " + std::to_string(most));
+    table.resize(series_header + entry_bytes * n + checksum_at_end);
+    if (auto error = from.read(std::span(table).subspan(series_header))) return *error;
+    if (hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_at_end)) !=
+        word(table.size() - checksum_at_end))
+        return wrong_checksum();
+    for (const std::size_t at :
+         {10u, 11u, 12u, 13u, 14u, 15u, 56u, 57u, 58u, 59u, 60u, 61u, 62u, 63u})
+        if (table[at] != std::byte{0})
+            return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
+
+    const Scaling scaling{static_cast<std::size_t>(word(24)), std::bit_cast<double>(word(40)),
+                          std::bit_cast<double>(word(32)), std::bit_cast<double>(word(48))};
+    try {
+        check_scaling(scaling);
+    } catch (const std::invalid_argument& e) {
+        return fault(LoadFault::parameter, e.what());
+    }
+    std::vector<std::uint64_t> stored;
+    std::uint64_t in_all = table.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        stored.push_back(word(series_header + entry_bytes * i));
+        const std::uint64_t size = word(series_header + entry_bytes * i + 8);
+        in_all = size > bytes - std::min(bytes, in_all) ? bytes + 1 : in_all + size;
+    }
+    if (in_all != bytes)
+        return fault(LoadFault::size, "the filters named do not take the " + std::to_string(bytes) +
+                                          " bytes there are");
+    const std::uint64_t framing = table.size() + n * framing_bytes;
+    if (options.max_bytes != 0 && bytes > framing && bytes - framing > options.max_bytes)
+        return fault(LoadFault::limit, std::to_string(bytes) + " bytes are more than max_bytes=" +
+                                           std::to_string(options.max_bytes));
+
+    std::vector<AnyFilter> filters;
+    for (std::size_t i = 0; i < n; ++i) {
+        auto filter = from.filter(word(series_header + entry_bytes * i + 8), options);
+        if (!filter) return filter.error();
+        const FilterBase& base = filter->base();
+        const double keys = static_cast<double>(scaling.first_capacity) *
+                            std::pow(scaling.growth, static_cast<double>(i));
+        const bool fits = base.layout().is_bloom() && keys <= most_keys &&
+                          base.n_keys() == static_cast<std::uint64_t>(keys) &&
+                          stored[i] <= base.n_keys() &&
+                          (i == 0 || (base.layout().kind == filters[0].base().layout().kind &&
+                                      base.layout().groups == filters[0].base().layout().groups &&
+                                      base.seed() == filters[0].seed() &&
+                                      base.secret() == filters[0].base().secret()));
+        if (!fits)
+            return fault(LoadFault::parameter,
+                         "filter " + std::to_string(i) + " is not one of this series");
+        filters.push_back(std::move(*filter));
+    }
+    // The family without its k: later filters choose a k for their own FPR.
+    const std::string spec = filters[0].spec();
+    options.spec = filters[0].base().layout().groups != 0 ? spec.substr(0, spec.find(",k="))
+                                                          : spec.substr(0, spec.find(":k="));
+    options.seed = filters[0].seed();
+    options.hashing = filters[0].base().hashing();
+    options.key_kind = filters[0].base().key_kind();
+    return ScalableBloom(scaling, std::move(options), std::move(filters), std::move(stored));
+}
+
+}  // namespace detail
+
+std::size_t saved_size(const ScalableBloom& series) noexcept {
+    std::size_t bytes = detail::series_header + detail::checksum_at_end;
+    for (const AnyFilter& filter : series.filters())
+        bytes += detail::entry_bytes + saved_size(filter);
+    return bytes;
+}
+
+std::vector<std::byte> save(const ScalableBloom& series) {
+    std::vector<std::byte> bytes = detail::series_table(series);
+    bytes.reserve(saved_size(series));
+    for (const AnyFilter& filter : series.filters()) {
+        const std::vector<std::byte> one = save(filter);
+        bytes.insert(bytes.end(), one.begin(), one.end());
+    }
+    return bytes;
+}
+
+void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
+    const auto table = detail::series_table(series);
+    detail::save_whole(path, [&](int file) {
+        if (!detail::write_all(file, table)) return false;
+        for (const auto& filter : series.filters())
+            if (!detail::write_parts(file, detail::LoadAccess::header(filter.base()),
+                                     filter.base().bytes()))
+                return false;
+        return true;
+    });
+}
+
+template <>
+Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
+                                          const Options& options) noexcept {
+    return detail::without_throwing<ScalableBloom>([&] {
+        std::span<const std::byte> left = bytes;
+        const auto next = [&](std::uint64_t n) {
+            const auto part = left.first(static_cast<std::size_t>(n));
+            left = left.subspan(part.size());
+            return part;
+        };
+        return detail::LoadAccess::series(
+            {bytes.size(),
+             [&](std::span<std::byte> to) -> std::optional<LoadError> {
+                 std::ranges::copy(next(to.size()), to.begin());
+                 return {};
+             },
+             [&](std::uint64_t n, const Options& with) {
+                 return detail::load_as<detail::LoadAccess>(next(n), with, false);
+             }},
+            options);
+    });
+}
+
+template <>
+Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
+                                               const Options& options) noexcept {
+    return detail::without_throwing<ScalableBloom>([&]() -> Loaded<ScalableBloom> {
+        constexpr auto least = detail::series_header + detail::checksum_at_end;
+        const auto opened = detail::open_regular(path, least);
+        if (!opened) return opened.error();
+        const detail::OpenFile& there = *opened;
+        auto series = detail::LoadAccess::series(
+            {there.bytes,
+             [&](std::span<std::byte> to) -> std::optional<LoadError> {
+                 if (!detail::read_all(there.file.get(), to)) return detail::not_read(path);
+                 return {};
+             },
+             [&](std::uint64_t bytes, const Options& with) {
+                 return detail::read_as<detail::LoadAccess>(there.file, path, bytes, with);
+             }},
+            options);
+        if (!series && series.error().message.rfind(path.string(), 0) != 0)
+            return detail::in_file(path, series.error());
+        return series;
+    });
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "any/bloom_only.hpp"
+#include "simdbloom/build.hpp"
+#include "threads/regions.hpp"
+#include "threads/shared_bits.hpp"
+
+namespace simdbloom {
+
+struct BuildTasks::State {
+    enum Progress : std::uint8_t { waiting, running, done };
+
+    State(AnyFilter to_fill, std::span<const std::uint64_t> keys, unsigned tasks, bool hashed)
+        : filter(std::move(to_fill)),
+          target(detail::BuildAccess::target(detail::checked_bloom(filter))),
+          layout(filter.layout()),
+          hashes(detail::BuildAccess::hashes_of(filter.base(), keys, hashed)),
+          n_tasks(tasks),
+          progress(std::make_unique<std::atomic<Progress>[]>(tasks)) {}
+
+    /// The first key of task i.
+    std::size_t first(unsigned i) const {
+        return static_cast<std::size_t>(static_cast<unsigned __int128>(hashes.keys.size()) * i /
+                                        n_tasks);
+    }
+    void insert(unsigned i) {
+        if (!regions) {
+            detail::insert_shared({target.bits, target.blocks, layout}, hashes, first(i),
+                                  first(i + 1));
+            return;
+        }
+        auto words = room();
+        regions->insert(target, hashes, first(i), first(i + 1), words.data());
+        const std::lock_guard lock(mutex);
+        rooms.push_back(std::move(words));  // into memory that it has
+    }
+    /// Where the hashes of a task wait, with all their numbers 0, as a task leaves them.
+    std::vector<std::uint64_t> room() {
+        {
+            const std::lock_guard lock(mutex);
+            if (!rooms.empty()) {
+                auto used = std::move(rooms.back());
+                rooms.pop_back();
+                return used;
+            }
+        }
+        return std::vector<std::uint64_t>(regions->words_a_thread());
+    }
+
+    AnyFilter filter;
+    const detail::Target target;
+    const Layout layout;
+    const detail::Hashes hashes;
+    const unsigned n_tasks;
+    const std::unique_ptr<std::atomic<Progress>[]> progress;  // of each task
+    std::optional<detail::Regions> regions;                   // of a partitioned build
+    std::mutex mutex;
+    std::vector<std::vector<std::uint64_t>> rooms;  // which no task uses now
+};
+
+BuildTasks::BuildTasks(AnyFilter filter, std::span<const std::uint64_t> keys, unsigned n_tasks,
+                       bool hashed, BuildMethod method) {
+    if (n_tasks == 0) throw std::invalid_argument("simdbloom: a build of 0 tasks");
+    if (method == BuildMethod::merged)
+        throw std::invalid_argument("simdbloom: a build of tasks cannot be \"merged\"");
+    state_ = std::make_unique<State>(std::move(filter), keys, n_tasks, hashed);
+    const bool anywhere = state_->layout.traits().anywhere;
+    if (anywhere && method == BuildMethod::partitioned) detail::throw_classic_partitioned();
+    // More regions than threads, so that these seldom meet; of 256 the hashes that wait take 1 MiB.
+    if (!anywhere && method != BuildMethod::atomic) {
+        state_->regions.emplace(std::size_t{8} * std::min(n_tasks, 32u), state_->target.blocks);
+        state_->rooms.reserve(n_tasks);
+    }
+}
+
+BuildTasks::~BuildTasks() = default;
+
+unsigned BuildTasks::size() const noexcept { return state_->n_tasks; }
+
+void BuildTasks::run(unsigned i) {
+    State& s = *state_;
+    const auto refused = [&](const char* why) {
+        return "simdbloom: task " + std::to_string(i) + " of " + std::to_string(s.n_tasks) + why;
+    };
+    if (i >= s.n_tasks) throw std::out_of_range(refused(" does not exist"));
+    auto expected = State::waiting;
+    if (!s.progress[i].compare_exchange_strong(expected, State::running))
+        throw std::invalid_argument(refused(" has been run already"));
+    try {
+        s.insert(i);
+    } catch (...) {
+        s.progress[i].store(State::waiting);
+        throw;
+    }
+    s.progress[i].store(State::done, std::memory_order_release);
+}
+
+unsigned BuildTasks::unfinished() const noexcept {
+    return static_cast<unsigned>(std::count_if(
+        state_->progress.get(), state_->progress.get() + state_->n_tasks,
+        [](const auto& task) { return task.load(std::memory_order_acquire) != State::done; }));
+}
+
+AnyFilter BuildTasks::finish() && {
+    if (const unsigned left = unfinished(); left != 0)
+        throw std::invalid_argument("simdbloom: " + std::to_string(left) + " of " +
+                                    std::to_string(size()) + " tasks of a build have not been run");
+    detail::check_not_moved(state_->filter.base().blocks() == 0);
+    return std::move(state_->filter);
+}
+
+}  // namespace simdbloom

@@ -1,0 +1,253 @@
+#include "simdbloom/concurrent.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "any/bloom_only.hpp"
+#include "simdbloom/build.hpp"
+#include "threads/shared_bits.hpp"
+
+namespace simdbloom {
+namespace detail {
+
+/// One of the locks of insert_if_new, on a line of its own.
+struct alignas(64) SharedLock {
+    static constexpr std::size_t count = 256;
+    std::atomic_flag taken;
+
+    void lock() noexcept {
+        while (taken.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+    }
+    void unlock() noexcept { taken.clear(std::memory_order_release); }
+};
+
+namespace {
+
+/// Whether a key's bits lie in one word, so that one atomic OR says who set the last of them.
+constexpr bool one_word(LayoutKind kind) {
+    return traits_of(kind).family == Family::register_blocked;
+}
+
+template <LayoutKind kind>
+bool contains_shared(const SharedBits& b, std::uint64_t hash) noexcept {
+    bool found = true;
+    each_word<kind>(b, hash, [&](std::byte* at, auto mask) {
+        found &= covers_shared(at, mask);
+        // The words of a line come together: to load all takes less time than a wrong guess.
+        return found || !traits_of(kind).anywhere;
+    });
+    return found;
+}
+
+/// Returns whether this call has set a bit.
+template <LayoutKind kind>
+bool insert_shared_if_new(const SharedBits& b, std::uint64_t hash) noexcept {
+    bool set = false;
+    each_word<kind>(b, hash, [&](std::byte* at, auto mask) {
+        set |= set_shared_if_new(at, mask);
+        return true;
+    });
+    return set;
+}
+
+/// A batch of keys whose blocks are copied, word by word, to where no other thread writes. Kernels
+/// load bits in vectors, which is a race with writers in C++; they ask the copies. Block j of a
+/// part is that of key j: the hash that leads there has j for its high bits.
+template <LayoutKind kind>
+class CopiedBlocks {
+public:
+    static constexpr std::size_t part = 128;  ///< keys; 8 KiB of lines at most
+    static constexpr bool hashed = true;
+    using Word = SharedWord<kind>;
+    static constexpr std::size_t words = traits_of(kind).block_bits / (8 * sizeof(Word));
+
+    /// Where the copies are. Kernels may read a little behind the bits.
+    struct alignas(64) Blocks {
+        Word words[part * CopiedBlocks::words + Storage::slack / sizeof(Word)];
+    };
+
+    CopiedBlocks(const SharedBits& bits, const Target& t, const Hashes& hashes, Blocks& to)
+        : bits_(bits), prefetches_(t.prefetches), hashes_(hashes), copies_(t), to_(to) {
+        copies_.bits = reinterpret_cast<std::byte*>(to.words);
+        copies_.blocks = part;
+        copies_.prefetches = false;
+    }
+    std::size_t size() const { return hashes_.keys.size(); }
+    /// What the hashes of a part are asked of.
+    const Target& copies() const { return copies_; }
+
+    template <class Use>
+    void for_each(const Use& use) const {
+        std::uint64_t made[2][part];
+        const std::uint64_t* next = ask_for(0, made[0]);
+        for (std::size_t first = 0; first < size(); first += part) {
+            const std::uint64_t* const now = next;
+            if (first + part < size()) next = ask_for(first + part, made[first / part % 2 ^ 1]);
+            const std::size_t n = here(first);
+            std::uint64_t places[part];
+            for (std::size_t j = 0; j < n; ++j) {
+                copy(now[j], j);
+                places[j] = std::uint64_t{j} << 57 | static_cast<std::uint32_t>(now[j]);
+            }
+            use(first, std::span<const std::uint64_t>(places, n));
+        }
+    }
+
+private:
+    static_assert(part == 1u << 7, "places are numbers of 7 bits");
+
+    std::size_t here(std::size_t first) const { return std::min(part, size() - first); }
+    /// The hashes of a part, whose blocks are on their way.
+    const std::uint64_t* ask_for(std::size_t first, std::uint64_t* made) const {
+        const std::size_t n = here(first);
+        const std::uint64_t* const hashes = hashes_(first, n, made);
+        if (prefetches_)
+            for (std::size_t j = 0; j < n; ++j)
+                __builtin_prefetch(block_of<kind>(bits_, hashes[j]));
+        return hashes;
+    }
+    void copy(std::uint64_t hash, std::size_t j) const {
+        const std::byte* const from = block_of<kind>(bits_, hash);
+        for (std::size_t w = 0; w < words; ++w)
+            to_.words[j * words + w] =
+                shared_word<Word>(from + w * sizeof(Word)).load(std::memory_order_relaxed);
+    }
+
+    const SharedBits bits_;
+    const bool prefetches_;
+    const Hashes hashes_;
+    Target copies_;
+    Blocks& to_;
+};
+
+template <LayoutKind kind>
+std::size_t answer_singly(const SharedBits& b, bool prefetches, const Hashes& hashes_of,
+                          Output output, void* out) {
+    std::uint64_t made[chunk_keys];
+    return answer_by_hits(hashes_of.keys.size(), output, out,
+                          [&](std::size_t first, std::size_t n) {
+                              const std::uint64_t* const hashes = hashes_of(first, n, made);
+                              if (prefetches)
+                                  for (std::size_t i = 0; i < n; ++i)
+                                      __builtin_prefetch(block_of<kind>(b, hashes[i]));
+                              std::uint64_t hits = 0;
+                              for (std::size_t i = 0; i < n; ++i)
+                                  hits |= std::uint64_t{contains_shared<kind>(b, hashes[i])} << i;
+                              return hits;
+                          });
+}
+
+}  // namespace
+
+SharedBits SharedAccess::bits_of(const FilterBase& filter) noexcept {
+    return {const_cast<std::byte*>(filter.bits_.data()), filter.blocks_, filter.layout_};
+}
+
+bool SharedAccess::contains(const FilterBase& filter, std::uint64_t hash) noexcept {
+    bool found = false;
+    with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
+        found = contains_shared<kind>(bits_of(filter), hash);
+    });
+    return found;
+}
+
+void SharedAccess::insert(FilterBase& filter, std::uint64_t hash) {
+    filter.check_takes_keys();
+    with_bloom_kind(filter.layout().kind,
+                    [&]<LayoutKind kind>() { insert_shared<kind>(bits_of(filter), hash); });
+}
+
+bool SharedAccess::insert_if_new(FilterBase& filter, SharedLock* locks, std::uint64_t hash) {
+    filter.check_takes_keys();
+    const SharedBits bits = bits_of(filter);
+    bool was_new = false;
+    with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
+        if (one_word(kind)) {
+            was_new = insert_shared_if_new<kind>(bits, hash);
+        } else if (!contains_shared<kind>(bits, hash)) {
+            // If calls of one hash did not exclude each other, each of two might set some of the
+            // bits, and then a stranger the last.
+            SharedLock& mine = locks[block_index(hash, bits.blocks) % SharedLock::count];
+            mine.lock();
+            was_new = insert_shared_if_new<kind>(bits, hash);
+            mine.unlock();
+        }
+    });
+    return was_new;
+}
+
+std::size_t SharedAccess::answer(const FilterBase& filter, std::span<const std::uint64_t> words,
+                                 bool hashed, Output output, void* out) {
+    const SharedBits bits = bits_of(filter);
+    const Target t = filter.target();
+    const Hashes hashes = BuildAccess::hashes_of(filter, words, hashed);
+    std::size_t found = 0;
+    with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
+        if constexpr (!traits_of(kind).anywhere)
+            if (words.size() >= filter.few_below_) {
+                typename CopiedBlocks<kind>::Blocks blocks;
+                const CopiedBlocks<kind> batch(bits, t, hashes, blocks);
+                found = answer_batch(
+                    batch, output, out, [&](std::span<const std::uint64_t> places, void* to) {
+                        return hashes.kernels.lookup(
+                            batch.copies(), {places.data(), places.size(), true}, output, to);
+                    });
+                return;
+            }
+        found = answer_singly<kind>(bits, t.prefetches, hashes, output, out);
+    });
+    return found;
+}
+
+AnyFilter SharedAccess::copy(const AnyFilter& filter) {
+    return std::visit(
+        []<class F>(const F& f) -> AnyFilter {
+            if constexpr (BloomFilter<F>) {
+                F made = f.empty_copy();
+                with_bloom_kind(f.layout().kind, [&]<LayoutKind kind>() {
+                    using Word = SharedWord<kind>;
+                    const std::byte* const from = f.bits_.data();
+                    for (std::size_t at = 0; at < f.size_in_bytes(); at += sizeof(Word)) {
+                        const Word word =
+                            shared_word<Word>(from + at).load(std::memory_order_relaxed);
+                        std::memcpy(made.bits_.data() + at, &word, sizeof word);
+                    }
+                });
+                return made;
+            } else {
+                __builtin_unreachable();  // no constructor takes it
+            }
+        },
+        filter.variant());
+}
+
+}  // namespace detail
+
+ConcurrentBloom::ConcurrentBloom(std::string_view spec, std::size_t n_keys, double bits_per_key,
+                                 Options options)
+    : ConcurrentBloom(make_filter(spec, n_keys, bits_per_key, std::move(options))) {}
+
+ConcurrentBloom::ConcurrentBloom(AnyFilter filter)
+    : filter_(std::move(filter)),
+      bits_(&detail::checked_bloom(filter_)),
+      locks_(detail::one_word(layout().kind)
+                 ? nullptr
+                 : std::make_unique<detail::SharedLock[]>(detail::SharedLock::count)) {
+    detail::check_not_moved(bits_->blocks() == 0);
+}
+
+ConcurrentBloom::~ConcurrentBloom() = default;
+
+std::size_t ConcurrentBloom::take(std::span<const std::uint64_t> words, bool hashed) {
+    detail::BuildAccess::insert_beside_others(*bits_, words, hashed);
+    return words.size();
+}
+
+FrozenFilter ConcurrentBloom::freeze() && {
+    detail::check_not_moved(bits_->blocks() == 0);
+    return FrozenFilter(std::move(filter_));
+}
+
+}  // namespace simdbloom

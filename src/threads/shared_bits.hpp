@@ -1,0 +1,138 @@
+// The bits of a Bloom filter that several threads set and read at the same time.
+//
+// All access is to atomic words of one size: 64 bits, or 32 where a block has no more. Bits are
+// never cleared meanwhile, so relaxed order is enough: what happens after an OR sees its bits.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "core/kernels/table.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/layout.hpp"
+
+namespace simdbloom::detail {
+
+template <LayoutKind kind>
+using SharedWord =
+    std::conditional_t<traits_of(kind).block_bits == 32, std::uint32_t, std::uint64_t>;
+
+/// The word at an address that is a multiple of its size. Its bytes are little-endian, so this
+/// number is that of the filter only through little_endian().
+template <class Word>
+std::atomic_ref<Word> shared_word(const std::byte* at) noexcept {
+    return std::atomic_ref<Word>(*reinterpret_cast<Word*>(const_cast<std::byte*>(at)));
+}
+
+template <class Word>
+bool covers_shared(const std::byte* at, Word mask) noexcept {
+    return (~shared_word<Word>(at).load(std::memory_order_relaxed) & little_endian(mask)) == 0;
+}
+// Many keys find their bits set, and a load costs a twentieth of a locked OR.
+template <class Word>
+void set_shared(std::byte* at, Word mask) noexcept {
+    if (!covers_shared(at, mask))
+        (void)shared_word<Word>(at).fetch_or(little_endian(mask), std::memory_order_relaxed);
+}
+/// The same. Returns whether this call has set one of the bits. (A locked OR that gives the word
+/// before is a loop on x86.)
+template <class Word>
+bool set_shared_if_new(std::byte* at, Word mask) noexcept {
+    if (covers_shared(at, mask)) return false;
+    mask = little_endian(mask);
+    return (~shared_word<Word>(at).fetch_or(mask, std::memory_order_relaxed) & mask) != 0;
+}
+
+/// work.operator()<kind>() of a layout whose cells are bits.
+template <class Work>
+void with_bloom_kind(LayoutKind kind, const Work& work) {
+    with_kind(kind, [&]<LayoutKind of>() {
+        if constexpr (!traits_of(of).is_table() && traits_of(of).cell_bits() == 1)
+            work.template operator()<of>();
+    });
+}
+
+/// The bits of a filter that threads share.
+struct SharedBits {
+    std::byte* bits;
+    std::uint64_t blocks;
+    const Layout& layout;
+};
+
+/// The block of a hash.
+template <LayoutKind kind>
+std::byte* block_of(const SharedBits& b, std::uint64_t hash) noexcept {
+    return b.bits + block_index(hash, b.blocks) * (traits_of(kind).block_bits / 8);
+}
+
+/// Calls visit(address, mask) for each word in which the hash has bits, until it returns false; for
+/// all words of a block, also those with a mask of 0, which cost less than a branch.
+template <LayoutKind kind, class Visit>
+void each_word(const SharedBits& b, std::uint64_t hash, const Visit& visit) {
+    using Word = SharedWord<kind>;
+    if constexpr (traits_of(kind).anywhere) {
+        for (unsigned i = 0; i < b.layout.k; ++i, hash = classic_next(hash))
+            if (!visit(block_of<kind>(b, hash), Word{1} << (hash & 63))) return;
+    } else {
+        constexpr unsigned width = 8 * sizeof(Word), words = traits_of(kind).block_bits / width;
+        // A number that the compiler knows unrolls the loop.
+        const unsigned k = traits_of(kind).fixed_k() ? traits_of(kind).k_max : b.layout.k;
+        Word masks[words] = {};
+        for (unsigned i = 0; i < k; ++i) {
+            const unsigned bit =
+                bit_position<kind>(static_cast<std::uint32_t>(hash), i, k, b.layout.groups);
+            masks[bit / width] |= Word{1} << (bit % width);
+        }
+        std::byte* const block = block_of<kind>(b, hash);
+        for (unsigned w = 0; w < words; ++w)
+            if (!visit(block + sizeof(Word) * w, masks[w])) return;
+    }
+}
+
+/// The hashes of a batch of keys.
+struct Hashes {
+    const Kernels& kernels;
+    std::uint64_t seed;
+    const Secret* secret;  ///< of a filter whose hashing is keyed, else null
+    std::span<const std::uint64_t> keys;
+    bool hashed;  ///< the keys are hashes already
+
+    /// Those of n keys from the one of that number on; `made` has room for them.
+    const std::uint64_t* operator()(std::size_t first, std::size_t n, std::uint64_t* made) const {
+        const std::uint64_t* const from = keys.data() + first;
+        if (hashed) return from;
+        if (secret != nullptr) kernels.siphash(from, n, secret->low, secret->high, made);
+        else kernels.mix(from, n, seed, made);
+        return made;
+    }
+};
+
+template <LayoutKind kind>
+void insert_shared(const SharedBits& b, std::uint64_t hash) noexcept {
+    each_word<kind>(b, hash, [](std::byte* at, auto mask) {
+        set_shared(at, mask);
+        return true;
+    });
+}
+
+/// Inserts the keys from `first` to `last` by atomic ORs.
+inline void insert_shared(const SharedBits& b, const Hashes& hashes_of, std::size_t first,
+                          std::size_t last) {
+    with_bloom_kind(b.layout.kind, [&]<LayoutKind kind>() {
+        // A locked OR waits for everything before it: lines have to be under way before.
+        std::uint64_t made[chunk_keys];
+        for (std::size_t at = first; at < last; at += chunk_keys) {
+            const std::size_t n = std::min(chunk_keys, last - at);
+            const std::uint64_t* const hashes = hashes_of(at, n, made);
+            for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(block_of<kind>(b, hashes[i]), 1);
+            for (std::size_t i = 0; i < n; ++i) insert_shared<kind>(b, hashes[i]);
+        }
+    });
+}
+
+}  // namespace simdbloom::detail
