@@ -66,20 +66,20 @@ template <class Scheme>
 double in_array(const KeySet& set, Scheme scheme) {
     auto filter =
         SchemeBloom<Scheme>::with_bits_per_key(set.in().size(), bits_per_key, std::move(scheme));
-    filter.insert_keys(set.in());
-    if (filter.count_keys(set.in()) != set.in().size())
-        throw std::runtime_error("a key is missing");
-    return share(filter.count_keys(set.strangers()), set.strangers()) /
+    filter.insert(set.in());
+    if (filter.count(set.in()) != set.in().size()) throw std::runtime_error("a key is missing");
+    return share(filter.count(set.strangers()), set.strangers()) /
            filter.expected_fpr(set.in().size());
 }
 
 template <class H>
 double in_blocks(const KeySet& set, const H& hash) {
     auto filter = SplitBlockBloom::with_bits_per_key(set.in().size(), bits_per_key);
-    filter.insert_keys(set.in(), hash);
-    if (filter.count_keys(set.in(), hash) != set.in().size())
+    filter.insert(simdbloom::Keys::of(set.in(), hash));
+    if (filter.count(simdbloom::Keys::of(set.in(), hash)) != set.in().size())
         throw std::runtime_error("a key is missing");
-    return share(filter.count_keys(set.strangers(), hash), set.strangers()) / filter.expected_fpr();
+    return share(filter.count(simdbloom::Keys::of(set.strangers(), hash)), set.strangers()) /
+           filter.expected_fpr();
 }
 
 template <class H>
@@ -176,8 +176,8 @@ double over_ideal(std::size_t n, std::size_t filters, std::size_t probes) {
             keys.push_back(std::to_string(f * 1'000'000'007 + i));
         auto filter = SchemeBloom<Scheme<BytesHasher>>::with_bits_per_key(
             n, bits_per_key, Scheme<BytesHasher>(k, 1000 * f));
-        filter.insert_keys(Part(keys).first(n));
-        found += static_cast<double>(filter.count_keys(Part(keys).subspan(n)));
+        filter.insert(Part(keys).first(n));
+        found += static_cast<double>(filter.count(Part(keys).subspan(n)));
         expected += filter.estimated_fpr() * static_cast<double>(probes);
     }
     return found / expected;

@@ -219,7 +219,7 @@ private:
 
     double rate(const char* spec) const {
         AnyFilter filter = make_filter(spec, n_, 12);
-        filter.insert_hashes(hashes_);
+        filter.insert(simdbloom::Keys::hashes(hashes_));
         return filter.estimated_fpr();  // from the bits
     }
 

@@ -62,7 +62,8 @@ void for_keys(const KeySource& source, std::uint64_t first, std::uint64_t last, 
 template <class F>
 void fill(F& filter, const KeySource& source, std::uint64_t n) {
     for_keys(source, 0, n, [&](Keys piece) {
-        source.hashed() ? (void)filter.insert_hashes(piece) : (void)filter.insert(piece);
+        source.hashed() ? (void)filter.insert(simdbloom::Keys::hashes(piece))
+                        : (void)filter.insert(piece);
     });
 }
 

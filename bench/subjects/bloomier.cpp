@@ -15,8 +15,8 @@ BloomierMap build_map(Keys keys, bool hashed, const MapShape& shape) {
         values[i] = static_cast<std::uint32_t>(hash_key(keys[i], 1) &
                                                ((std::uint64_t{1} << shape.value_bits) - 1));
     const auto [value_bits, check_bits, arity] = shape;
-    return hashed ? BloomierMap::build_hashes(keys, values, value_bits, check_bits, {},
-                                              {.arity = arity})
+    return hashed ? BloomierMap::build(simdbloom::Keys::hashes(keys), values, value_bits,
+                                       check_bits, {}, {.arity = arity})
                   : BloomierMap::build(keys, values, value_bits, check_bits, {}, {.arity = arity});
 }
 
@@ -32,11 +32,12 @@ Subject make_map(const Order& order, const MapShape& shape) {
     if (shape.value_bits == 0) return s;
     // Values are looked up: that is what such a map is for. The positions of the answers take them.
     s[Output::bitmap] = by_batches([=](Keys some, Answers& a) {
-        return hashed ? map->lookup_hashes(some, a.positions, a.bitmap)
+        return hashed ? map->lookup(simdbloom::Keys::hashes(some), a.positions, a.bitmap)
                       : map->lookup(some, a.positions, a.bitmap);
     });
     s[Output::count] = by_batches([=](Keys some, Answers& a) {
-        return hashed ? map->lookup_hashes(some, a.positions) : map->lookup(some, a.positions);
+        return hashed ? map->lookup(simdbloom::Keys::hashes(some), a.positions)
+                      : map->lookup(some, a.positions);
     });
     return s;
 }

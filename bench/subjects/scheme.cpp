@@ -17,18 +17,18 @@ Subject make_scheme(const Order& order) {
     s.deviation = fpr::deviation({LayoutKind::classic, f->k(), 0}, order.n_keys,
                                  std::max<std::uint64_t>(1, f->bits() / 64));
     s[Output::bitmap] = by_batches([f](Keys keys, Answers& a) {
-        f->contains_keys(keys, std::span(a.bitmap));
+        f->contains(keys, std::span(a.bitmap));
         return a.bitmap[0];
     });
-    s[Output::count] = by_batches([f](Keys keys, Answers&) { return f->count_keys(keys); });
-    s[Output::select] = by_batches(
-        [f](Keys keys, Answers& a) { return f->select_keys(keys, std::span(a.positions)); });
+    s[Output::count] = by_batches([f](Keys keys, Answers&) { return f->count(keys); });
+    s[Output::select] =
+        by_batches([f](Keys keys, Answers& a) { return f->select(keys, std::span(a.positions)); });
     s[Output::single] = [f](Keys keys, std::size_t, Answers&) {
         std::uint64_t found = 0;
         for (const std::uint64_t key : keys) found += f->contains(key);
         return found;
     };
-    s.insert = [f](Keys keys) { f->insert_keys(keys); };
+    s.insert = [f](Keys keys) { f->insert(keys); };
     s.insert_each = [f](Keys keys) {
         for (const std::uint64_t key : keys) f->insert(key);
     };

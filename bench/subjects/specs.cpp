@@ -11,15 +11,16 @@ template <class F>
 std::vector<Build> builds_of(const std::shared_ptr<F>& filter, bool hashed) {
     const auto built = std::make_shared<std::optional<F>>();
     const auto in = [&](unsigned threads, BuildMethod method) {
-        return Build{threads == 1 ? "serial" : std::string(to_string(method)), threads,
-                     [=](Keys keys) {
-                         if (!*built) *built = *filter;
-                         (*built)->clear();
-                         return seconds_of([&] {
-                             if (hashed) parallel_insert_hashes(**built, keys, threads, method);
-                             else parallel_insert(**built, keys, threads, method);
-                         });
-                     }};
+        return Build{
+            threads == 1 ? "serial" : std::string(to_string(method)), threads, [=](Keys keys) {
+                if (!*built) *built = *filter;
+                (*built)->clear();
+                return seconds_of([&] {
+                    if (hashed)
+                        parallel_insert(**built, simdbloom::Keys::hashes(keys), threads, method);
+                    else parallel_insert(**built, keys, threads, method);
+                });
+            }};
     };
     std::vector<Build> builds{in(1, BuildMethod::automatic), in(2, BuildMethod::atomic),
                               in(2, BuildMethod::merged)};

@@ -51,7 +51,17 @@ public:
 
     template <detail::Key K>
     std::uint64_t hash_of(const K& key) const {
-        return std::visit([&](const auto& f) { return f.hash_of(key); }, filter_);
+        return key_hash().hash_of(key);
+    }
+    using Interface::contains;
+    using Interface::insert;
+    template <detail::Key K, class Code = detail::FileCode>
+    bool contains(const K& key) const {
+        return contains_key(detail::plain_key(key));
+    }
+    template <detail::Key K, detail::HasInsert G = AnyFilter, class Code = detail::FileCode>
+    void insert(const K& key) {
+        insert_key(detail::plain_key(key));
     }
     bool contains_hash(std::uint64_t hash) const;
     void insert_hash(std::uint64_t hash);
@@ -98,9 +108,9 @@ public:
     Isa isa() const noexcept {
         return std::visit([](const auto& f) { return f.isa(); }, filter_);
     }
-    std::uint64_t seed() const noexcept { return hashing_of().seed(); }
-    Hashing hashing() const noexcept { return hashing_of().hashing(); }
-    KeyKind key_kind() const noexcept { return hashing_of().key_kind(); }
+    std::uint64_t seed() const noexcept { return key_hash().seed(); }
+    Hashing hashing() const noexcept { return key_hash().hashing(); }
+    KeyKind key_kind() const noexcept { return key_hash().key_kind(); }
     void set_key_kind(KeyKind kind) noexcept {
         std::visit([&](auto& f) { f.set_key_kind(kind); }, filter_);
     }
@@ -147,8 +157,24 @@ public:
         return const_cast<F*>(std::as_const(*this).template get_if<F>());
     }
 
+    const detail::KeyHash& key_hash() const noexcept {
+        return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);
+    }
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const {
+        return std::visit([&](const auto& f) { return f.answer(keys, output, out); }, filter_);
+    }
+    std::size_t take(const Keys& keys);
+    std::string refusal(const Keys& key) const {
+        return std::visit(
+            [&]<class F>(const F& f) {
+                if constexpr (detail::HasTryInsert<F>) return f.refusal(key);
+                else return f.spec();
+            },
+            filter_);
+    }
+
 private:
-    friend struct detail::Hooks;
     // One visit in place of two. Not inline: see detail/one_key.hpp.
     bool contains_key(std::uint64_t key) const;
     bool contains_key(std::string_view key) const;
@@ -159,39 +185,6 @@ private:
     template <class Key>
     void insert_one(const Key& key);
     [[noreturn]] void throw_cannot(const char* what) const;
-    const detail::KeyHash& hashing_of() const noexcept {
-        return std::visit([](const auto& f) -> const detail::KeyHash& { return f; }, filter_);
-    }
-    detail::StringHash string_hash() const noexcept {
-        return detail::Hooks::string_hash(hashing_of());
-    }
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const {
-        return std::visit(
-            [&](const auto& f) { return detail::Hooks::answer(f, words, hashed, output, out); },
-            filter_);
-    }
-    std::size_t answer(const detail::NarrowKeys& keys, detail::Output output, void* out) const {
-        return std::visit(
-            [&](const auto& f) { return detail::Hooks::answer(f, keys, output, out); }, filter_);
-    }
-    std::size_t take(std::span<const std::uint64_t> words, bool hashed) {
-        return std::visit(
-            [&]<class F>(F& f) -> std::size_t {
-                if constexpr (detail::HasInsert<F>) return detail::Hooks::insert(f, words, hashed);
-                else throw_cannot("take keys once it is made");
-            },
-            filter_);
-    }
-    std::string refusal(std::uint64_t word, bool hashed) const {
-        return std::visit(
-            [&]<class F>(const F& f) {
-                if constexpr (detail::HasTryInsert<F>)
-                    return detail::Hooks::refusal(f, word, hashed);
-                else return f.spec();
-            },
-            filter_);
-    }
 
     Variant filter_;
 };

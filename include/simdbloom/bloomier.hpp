@@ -67,44 +67,15 @@ public:
     /// or arity out of range; std::length_error beyond 2^32 - 1 slots or options.max_bytes;
     /// std::runtime_error if none of max_attempts graphs could be peeled; std::system_error if
     /// hashes have to be told apart and the operating system has no random bits.
-    static BloomierMap build(std::span<const std::uint64_t> keys,
-                             std::span<const std::uint32_t> values, unsigned value_bits,
-                             unsigned check_bits, const Options& options = {},
+    static BloomierMap build(const Keys& keys, std::span<const std::uint32_t> values,
+                             unsigned value_bits, unsigned check_bits, const Options& options = {},
                              const FuseTuning& tuning = {});
-    static BloomierMap build(std::span<const std::uint64_t> keys,
-                             std::span<const std::uint64_t> values, unsigned value_bits,
-                             unsigned check_bits, const Options& options = {},
+    static BloomierMap build(const Keys& keys, std::span<const std::uint64_t> values,
+                             unsigned value_bits, unsigned check_bits, const Options& options = {},
                              const FuseTuning& tuning = {});
-    static BloomierMap build_hashes(std::span<const std::uint64_t> hashes,
-                                    std::span<const std::uint32_t> values, unsigned value_bits,
-                                    unsigned check_bits, const Options& options = {},
-                                    const FuseTuning& tuning = {});
-    /// Strings, bytes, or keys of any type through a Hasher of the user's.
-    template <class Key, Hasher<Key> H = BytesHasher>
-    static BloomierMap build_keys(std::span<const Key> keys, std::span<const std::uint32_t> values,
-                                  unsigned value_bits, unsigned check_bits,
-                                  const Options& options = {}, const FuseTuning& tuning = {},
-                                  const H& hasher = {}) {
-        BloomierMap map(value_bits, check_bits, options, tuning);
-        map.construct(map.hashes_with(keys, hasher), {}, {values.begin(), values.end()}, options,
-                      tuning);
-        return map;
-    }
-
     /// A static filter: a map without values, with check_bits bits a slot.
-    static BloomierMap build_filter(std::span<const std::uint64_t> keys, unsigned check_bits,
+    static BloomierMap build_filter(const Keys& keys, unsigned check_bits,
                                     const Options& options = {}, const FuseTuning& tuning = {});
-    static BloomierMap build_filter_hashes(std::span<const std::uint64_t> hashes,
-                                           unsigned check_bits, const Options& options = {},
-                                           const FuseTuning& tuning = {});
-    template <class Key, Hasher<Key> H = BytesHasher>
-    static BloomierMap build_filter_keys(std::span<const Key> keys, unsigned check_bits,
-                                         const Options& options = {}, const FuseTuning& tuning = {},
-                                         const H& hasher = {}) {
-        BloomierMap map(0, check_bits, options, tuning);
-        map.construct(map.hashes_with(keys, hasher), {}, {}, options, tuning);
-        return map;
-    }
     /// The number of slots of a map of so many keys.
     static std::uint64_t slots_for(std::uint64_t n_keys, unsigned arity = 3) {
         return detail::fuse_graph(n_keys, arity).slots();
@@ -136,28 +107,10 @@ public:
     /// the bitmap says whether the key is present. Writes exactly n values and ceil(n / 8) bytes,
     /// the last one padded with zeros, and returns how many keys are present. Throws
     /// std::length_error if one of the outputs is shorter.
-    std::size_t lookup(std::span<const std::uint64_t> keys, std::span<std::uint32_t> values,
+    std::size_t lookup(const Keys& keys, std::span<std::uint32_t> values,
                        std::span<std::uint8_t> bitmap) const;
-    std::size_t lookup_hashes(std::span<const std::uint64_t> hashes,
-                              std::span<std::uint32_t> values,
-                              std::span<std::uint8_t> bitmap) const;
     /// The same without a bitmap.
-    std::size_t lookup(std::span<const std::uint64_t> keys, std::span<std::uint32_t> values) const;
-    std::size_t lookup_hashes(std::span<const std::uint64_t> hashes,
-                              std::span<std::uint32_t> values) const;
-
-    template <class Key, Hasher<Key> H = BytesHasher>
-    std::size_t lookup_keys(std::span<const Key> keys, std::span<std::uint32_t> values,
-                            std::span<std::uint8_t> bitmap, const H& hasher = {}) const {
-        check_values(keys.size(), values.size());
-        detail::check_bitmap(keys.size(), bitmap.size());
-        std::size_t found = 0;
-        this->hashes_of(keys, hasher).for_each([&](std::size_t first, auto hashes) {
-            found += lookup_hashes(hashes, values.subspan(first), bitmap.subspan(first / 8));
-            return true;
-        });
-        return found;
-    }
+    std::size_t lookup(const Keys& keys, std::span<std::uint32_t> values) const;
 
     /// The number of distinct keys.
     std::uint64_t n_keys() const noexcept { return n_keys_; }
@@ -197,8 +150,10 @@ public:
     /// for the value.
     std::span<const std::byte> bytes() const noexcept { return {table_.data(), table_.size()}; }
 
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
+
 private:
-    friend struct detail::Hooks;
     friend struct detail::MapAccess;
     /// A map without slots. Throws what build says of its arguments.
     BloomierMap(unsigned value_bits, unsigned check_bits, const Options& options,
@@ -207,28 +162,16 @@ private:
     static unsigned slot_bits_of(unsigned value_bits, unsigned check_bits) noexcept {
         return value_bits + check_bits <= 57 ? value_bits + check_bits : 64;
     }
-    static void check_values(std::size_t keys, std::size_t room);
+    void construct(const Keys& keys, std::vector<std::uint32_t> values, const Options& options,
+                   const FuseTuning& tuning);
     /// Errors name the values of `keys`, if there are any.
     void construct(std::vector<std::uint64_t> hashes, std::span<const std::uint64_t> keys,
                    std::vector<std::uint32_t> values, const Options& options,
                    const FuseTuning& tuning);
-    std::vector<std::uint64_t> hashed(std::span<const std::uint64_t> keys) const;
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const;
-    std::size_t run_lookup(std::span<const std::uint64_t> keys, bool hashed, std::uint32_t* values,
-                           std::uint8_t* bitmap) const;
+    std::size_t lookup(const Keys& keys, std::span<std::uint32_t> values,
+                       std::uint8_t* bitmap) const;
     bool moved_from() const noexcept { return table_.size() == 0; }
     detail::Target target() const noexcept;
-    template <class Key, class H>
-    std::vector<std::uint64_t> hashes_with(std::span<const Key> keys, const H& hasher) const {
-        std::vector<std::uint64_t> hashes;
-        hashes.reserve(keys.size());
-        Interface::hashes_of(keys, hasher).for_each([&](std::size_t, auto piece) {
-            hashes.insert(hashes.end(), piece.begin(), piece.end());
-            return true;
-        });
-        return hashes;
-    }
 
     detail::Storage table_;
     detail::ZeroedByMove<std::shared_ptr<const void>>

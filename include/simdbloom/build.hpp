@@ -37,14 +37,12 @@ namespace simdbloom::detail {
 struct Hashes;
 struct BuildAccess {
     static Target target(FilterBase& filter);
-    static Hashes hashes_of(const FilterBase& filter, std::span<const std::uint64_t> keys,
-                            bool hashed);
+    static Hashes hashes_of(const FilterBase& filter, const Keys& keys);
     /// Inserts on this thread with relaxed atomic ORs. Other threads may do the same at the same
     /// time.
-    static void insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys,
-                                     bool hashed);
-    SIMDBLOOM_API static void run(FilterBase& filter, std::span<const std::uint64_t> keys,
-                                  bool hashed, unsigned threads, BuildMethod method);
+    static void insert_beside_others(FilterBase& filter, const Keys& keys);
+    SIMDBLOOM_API static void run(FilterBase& filter, const Keys& keys, unsigned threads,
+                                  BuildMethod method);
 };
 }  // namespace simdbloom::detail
 
@@ -60,36 +58,28 @@ namespace simdbloom {
 /// available (AllocationError). If each copy asked alone, each might be granted, and the process
 /// might be ended when it writes.
 template <BloomFilter F>
-void parallel_insert(F& filter, std::span<const std::uint64_t> keys, unsigned threads,
+void parallel_insert(F& filter, const Keys& keys, unsigned threads,
                      BuildMethod method = BuildMethod::automatic) {
-    detail::BuildAccess::run(filter, keys, false, threads, method);
-}
-template <BloomFilter F>
-void parallel_insert_hashes(F& filter, std::span<const std::uint64_t> hashes, unsigned threads,
-                            BuildMethod method = BuildMethod::automatic) {
-    detail::BuildAccess::run(filter, hashes, true, threads, method);
+    detail::BuildAccess::run(filter, keys, threads, method);
 }
 
 /// The same for AnyFilter. Throws std::invalid_argument for a filter of counters or fingerprints:
 /// its keys go in one after the other.
-void parallel_insert(AnyFilter& filter, std::span<const std::uint64_t> keys, unsigned threads,
+void parallel_insert(AnyFilter& filter, const Keys& keys, unsigned threads,
                      BuildMethod method = BuildMethod::automatic);
-void parallel_insert_hashes(AnyFilter& filter, std::span<const std::uint64_t> hashes,
-                            unsigned threads, BuildMethod method = BuildMethod::automatic);
 
 /// A build in tasks that the caller's threads run, in any order. A task waits for no other, only
 /// now and then for a thread that is inserting at most 512 keys, so one thread may run them all.
 /// The bits are those of insert(keys). Nobody can ask the filter before finish().
 class BuildTasks {
 public:
-    /// Inserts the keys, or the hashes if `hashed`, which stay where they are until finish(), in
-    /// n_tasks tasks of equal size. A few for each thread let fast threads take over from slow
-    /// ones. `method` is atomic, or partitioned, which is what automatic takes for all but classic.
-    /// A partitioned task needs up to 1 MiB while it runs. Throws std::invalid_argument for zero
-    /// tasks, for `merged`, for `partitioned` on a classic filter, and for a filter that is no
-    /// Bloom filter.
-    BuildTasks(AnyFilter filter, std::span<const std::uint64_t> keys, unsigned n_tasks,
-               bool hashed = false, BuildMethod method = BuildMethod::automatic);
+    /// Inserts the keys, which stay where they are until finish(), in n_tasks tasks of equal size.
+    /// A few for each thread let fast threads take over from slow ones. `method` is atomic, or
+    /// partitioned, which is what automatic takes for all but classic. A partitioned task needs up
+    /// to 1 MiB while it runs. Throws std::invalid_argument for zero tasks, for `merged`, for
+    /// `partitioned` on a classic filter, and for a filter that is no Bloom filter.
+    BuildTasks(AnyFilter filter, const Keys& keys, unsigned n_tasks,
+               BuildMethod method = BuildMethod::automatic);
     // Threads know it by its address.
     BuildTasks(const BuildTasks&) = delete;
     BuildTasks& operator=(const BuildTasks&) = delete;

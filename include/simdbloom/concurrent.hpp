@@ -22,8 +22,7 @@ struct SharedAccess {
     SIMDBLOOM_API static void insert(FilterBase& filter, std::uint64_t hash);
     SIMDBLOOM_API static bool insert_if_new(FilterBase& filter, SharedLock* locks,
                                             std::uint64_t hash);
-    SIMDBLOOM_API static std::size_t answer(const FilterBase& filter,
-                                            std::span<const std::uint64_t> words, bool hashed,
+    SIMDBLOOM_API static std::size_t answer(const FilterBase& filter, const Keys& keys,
                                             Output output, void* out);
     SIMDBLOOM_API static AnyFilter copy(const AnyFilter& filter);
 
@@ -97,16 +96,14 @@ public:
     std::uint64_t n_keys() const noexcept { return bits_->n_keys(); }
     /// The FPR with n_keys() keys. That of the keys it has: snapshot().estimated_fpr().
     double expected_fpr() const { return bits_->expected_fpr(); }
+    const detail::KeyHash& key_hash() const noexcept { return *bits_; }
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const {
+        return detail::SharedAccess::answer(*bits_, keys, output, out);
+    }
+    std::size_t take(const Keys& keys);
 
 private:
-    friend struct detail::Hooks;
-    detail::StringHash string_hash() const noexcept { return detail::Hooks::string_hash(*bits_); }
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const {
-        return detail::SharedAccess::answer(*bits_, words, hashed, output, out);
-    }
-    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
-
     AnyFilter filter_;
     FilterBase* const bits_;                             // the part of filter_ that has them
     const std::unique_ptr<detail::SharedLock[]> locks_;  // null where a key has one word

@@ -64,7 +64,6 @@ public:
 
 private:
     friend Interface;
-    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     CountingBloom(const detail::Geometry& geometry, const Options& options)
         : Interface(geometry, options) {}

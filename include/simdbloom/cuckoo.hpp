@@ -40,15 +40,14 @@ public:
         return detail::layout_from(options, "cuckoo12", detail::Family::cuckoo);
     }
 
+    std::size_t take(const Keys& keys);
+    std::string refusal(const Keys&) const { return full_with(stored()); }
+
 private:
     friend Interface;
-    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     CuckooFilter(const detail::Geometry& geometry, const Options& options)
         : Interface(geometry, options) {}
-
-    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
-    std::string refusal(std::uint64_t, bool) const { return full_with(stored()); }
 };
 
 }  // namespace simdbloom

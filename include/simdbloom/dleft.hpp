@@ -59,14 +59,13 @@ public:
         return detail::layout_from(options, "dleft14", detail::Family::dleft);
     }
 
+    std::string refusal(const Keys&) const { return full_with(stored()); }
+
 private:
     friend Interface;
-    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     DLeftCounting(const detail::Geometry& geometry, const Options& options)
         : Interface(geometry, options) {}
-
-    std::string refusal(std::uint64_t, bool) const { return full_with(stored()); }
 };
 
 }  // namespace simdbloom

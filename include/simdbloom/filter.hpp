@@ -74,6 +74,14 @@ public:
     /// same. Throws std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
 
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
+    std::size_t take(const Keys& keys);
+    /// Prefetches the block of a hash.
+    void prefetch(std::uint64_t hash) const noexcept {
+        __builtin_prefetch(block_at(detail::block_index(hash, blocks_)), 1);
+    }
+
 protected:
     FilterBase(const detail::Geometry& geometry, const Options& options);
     FilterBase(const FilterBase&) = default;
@@ -99,13 +107,6 @@ protected:
     std::uint64_t smallest_part() const noexcept;
 
     detail::Target target() const noexcept;
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const;
-    std::size_t answer(const detail::NarrowKeys& keys, detail::Output output, void* out) const;
-    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
-    void prefetch(std::uint64_t hash) const noexcept {
-        __builtin_prefetch(block_at(detail::block_index(hash, blocks_)), 1);
-    }
     /// Of a table that holds so many fingerprints: the share of its cells, and what to say of it
     /// when it is full.
     double load_of(std::uint64_t fingerprints) const noexcept;
@@ -137,7 +138,6 @@ protected:
 
 private:
     friend struct detail::BuildAccess;
-    friend struct detail::Hooks;
     friend struct detail::LoadAccess;
     friend struct detail::SharedAccess;
     template <class F>

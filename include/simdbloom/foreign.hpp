@@ -92,14 +92,14 @@ public:
     std::string details() const;
 
     void insert(std::uint64_t key) { insert(std::span<const std::uint64_t>(&key, 1)); }
-    void insert(std::string_view key) { insert_keys({&key, 1}); }
+    void insert(std::string_view key) { insert({&key, 1}); }
     template <detail::LossyKey K>
     void insert(K) = delete;
     void insert(std::span<const std::uint64_t> keys);
-    void insert_keys(std::span<const std::string_view> keys);
+    void insert(std::span<const std::string_view> keys);
 
     bool contains(std::uint64_t key) const { return count({&key, 1}) != 0; }
-    bool contains(std::string_view key) const { return count_keys({&key, 1}) != 0; }
+    bool contains(std::string_view key) const { return count({&key, 1}) != 0; }
     template <detail::LossyKey K>
     bool contains(K) const = delete;
 
@@ -109,11 +109,11 @@ public:
     std::size_t contains(std::span<const std::uint64_t> keys, std::span<std::uint8_t> bitmap) const;
     std::size_t select(std::span<const std::uint64_t> keys,
                        std::span<std::uint32_t> positions) const;
-    std::size_t count_keys(std::span<const std::string_view> keys) const;
-    std::size_t contains_keys(std::span<const std::string_view> keys,
-                              std::span<std::uint8_t> bitmap) const;
-    std::size_t select_keys(std::span<const std::string_view> keys,
-                            std::span<std::uint32_t> positions) const;
+    std::size_t count(std::span<const std::string_view> keys) const;
+    std::size_t contains(std::span<const std::string_view> keys,
+                         std::span<std::uint8_t> bitmap) const;
+    std::size_t select(std::span<const std::string_view> keys,
+                       std::span<std::uint32_t> positions) const;
 
     /// ORs a filter of the same format, size, k and seed into this one, whose keys it then has too.
     /// Throws std::invalid_argument that says what differs.

@@ -43,18 +43,12 @@ public:
     }
     bool contains_hash(std::uint64_t hash) const { return filter_->contains_hash(hash); }
 
-private:
-    friend struct detail::Hooks;
-    Isa isa() const noexcept { return filter_->isa(); }
-    detail::StringHash string_hash() const noexcept { return detail::Hooks::string_hash(*filter_); }
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const {
-        return detail::Hooks::answer(*filter_, words, hashed, output, out);
-    }
-    std::size_t answer(const detail::NarrowKeys& keys, detail::Output output, void* out) const {
-        return detail::Hooks::answer(*filter_, keys, output, out);
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const {
+        return filter_->answer(keys, output, out);
     }
 
+private:
     std::shared_ptr<const AnyFilter> filter_;
 };
 

@@ -133,9 +133,13 @@ public:
     double fpr_bound() const;
     double final_fpr_bound() const;
 
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
+    std::size_t take(const Keys& keys);
+    std::string refusal(const Keys& key) const;
+
 private:
     friend Interface;
-    friend struct detail::Hooks;
     friend struct detail::GrowingFormat;
     GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
                   std::uint64_t first_keys, const Options& options);
@@ -148,10 +152,7 @@ private:
     unsigned copies_of(std::uint64_t hash) const noexcept;
     bool put(std::uint64_t hash) noexcept;
     void grow();
-    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
-    std::string refusal(std::uint64_t word, bool hashed) const;
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const;
+    std::size_t take_words(std::span<const std::uint64_t> words, bool hashed);
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;

@@ -103,14 +103,14 @@ public:
     /// The number of keys that went into filter i.
     std::uint64_t stored_in(std::size_t i) const { return stored_.at(i); }
 
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
+    std::size_t take(const Keys& keys);
+
 private:
-    friend struct detail::Hooks;
     friend struct detail::SeriesFormat;
     ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters,
                   std::vector<std::uint64_t> stored);
-    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const;
     AnyFilter next_filter() const;
     /// Into the last filter, or a new one if that is full.
     void insert_new(std::uint64_t hash);

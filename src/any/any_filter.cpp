@@ -87,6 +87,16 @@ void AnyFilter::insert_key(std::uint64_t key) { insert_one(key); }
 void AnyFilter::insert_key(std::string_view key) { insert_one(key); }
 void AnyFilter::insert_key(std::span<const std::byte> key) { insert_one(key); }
 
+std::size_t AnyFilter::take(const Keys& keys) {
+    return std::visit(
+        [&]<class F>(F& f) -> std::size_t {
+            if constexpr (detail::HasTryInsert<F>) return f.try_insert(keys);
+            else if constexpr (detail::HasInsert<F>) return f.insert(keys), keys.size();
+            else throw_cannot("take keys once it is made");
+        },
+        filter_);
+}
+
 void AnyFilter::throw_cannot(const char* what) const {
     throw std::invalid_argument("simdbloom: " + spec() + " cannot " + what);
 }

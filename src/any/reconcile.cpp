@@ -8,7 +8,7 @@ std::vector<std::byte> reconciliation_message(std::span<const std::uint64_t> has
                                               double bits_per_key, Options options) {
     auto filter = make_filter(options.spec.empty() ? "blocked512" : options.spec, hashes.size(),
                               bits_per_key, options);
-    filter.insert_hashes(hashes);
+    filter.insert(Keys::hashes(hashes));
     return save(filter);
 }
 
@@ -22,7 +22,7 @@ Loaded<MissingAtSender> missing_at_sender(std::span<const std::byte> message,
     for (std::size_t first = 0; first < hashes.size(); first += 1024) {
         const auto piece =
             hashes.subspan(first, std::min<std::size_t>(1024, hashes.size() - first));
-        filter->contains_hashes(piece, found);
+        filter->contains(Keys::hashes(piece), found);
         for (std::size_t i = 0; i < piece.size(); ++i)
             if ((found[i / 8] >> (i % 8) & 1) == 0) result.positions.push_back(first + i);
     }

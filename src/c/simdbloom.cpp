@@ -150,9 +150,9 @@ simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys
         AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
         if (threads != 1)
-            hashed != 0 ? parallel_insert_hashes(f, all, threads)
+            hashed != 0 ? parallel_insert(f, simdbloom::Keys::hashes(all), threads)
                         : parallel_insert(f, all, threads);
-        else hashed != 0 ? f.insert_hashes(all) : f.insert(all);
+        else hashed != 0 ? f.insert(simdbloom::Keys::hashes(all)) : f.insert(all);
     });
 }
 simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key, size_t length) {
@@ -176,7 +176,7 @@ simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t*
         const AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
         pointee(found, "simdbloom: found is NULL") =
-            hashed != 0 ? f.count_hashes(all) : f.count(all);
+            hashed != 0 ? f.count(simdbloom::Keys::hashes(all)) : f.count(all);
     });
 }
 simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
@@ -186,7 +186,7 @@ simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t
         const auto all = keys_of(keys, n);
         const auto bits = span_of(bitmap, n / 8 + (n % 8 != 0), "simdbloom: bitmap is NULL");
         pointee(found, "simdbloom: found is NULL") =
-            hashed != 0 ? f.contains_hashes(all, bits) : f.contains(all, bits);
+            hashed != 0 ? f.contains(simdbloom::Keys::hashes(all), bits) : f.contains(all, bits);
     });
 }
 simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
@@ -196,7 +196,7 @@ simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t
         const auto all = keys_of(keys, n);
         const auto out = span_of(positions, n, "simdbloom: positions is NULL");
         pointee(found, "simdbloom: found is NULL") =
-            hashed != 0 ? f.select_hashes(all, out) : f.select(all, out);
+            hashed != 0 ? f.select(simdbloom::Keys::hashes(all), out) : f.select(all, out);
     });
 }
 simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uint64_t* keys,

@@ -20,12 +20,6 @@ detail::SlotLoad slot_load(unsigned bits) {
     return bits + 7 <= 32 ? detail::SlotLoad::bits32 : detail::SlotLoad::bits64;
 }
 
-void refuse_overlap(std::span<const std::uint64_t> keys, std::span<const std::uint32_t> values,
-                    std::span<const std::uint8_t> bitmap = {}) {
-    detail::check_apart(std::as_bytes(keys), std::as_bytes(values));
-    detail::check_apart(std::as_bytes(keys), std::as_bytes(bitmap));
-}
-
 }  // namespace
 
 void BloomierMap::use_isa(Isa isa) {
@@ -61,71 +55,46 @@ std::optional<std::uint32_t> BloomierMap::value_of_hash(std::uint64_t hash) cons
     return static_cast<std::uint32_t>(decoded >> check_bits_ & detail::low_bits(value_bits_));
 }
 
-void BloomierMap::check_values(std::size_t keys, std::size_t room) {
-    if (room < keys)
-        throw std::length_error("simdbloom: room for " + std::to_string(room) +
-                                " values is too short for " + std::to_string(keys) + " keys");
-}
-
-std::size_t BloomierMap::run_lookup(std::span<const std::uint64_t> keys, bool hashed,
-                                    std::uint32_t* values, std::uint8_t* bitmap) const {
+std::size_t BloomierMap::lookup(const Keys& keys, std::span<std::uint32_t> values,
+                                std::uint8_t* bitmap) const {
+    if (values.size() < keys.size())
+        throw std::length_error("simdbloom: room for " + std::to_string(values.size()) +
+                                " values is too short for " + std::to_string(keys.size()) +
+                                " keys");
+    detail::check_apart(keys.memory(), std::as_bytes(values));
     // Slots of 0 would be a value for every key whose check is 0.
     if (moved_from()) {
-        std::fill_n(values, keys.size(), 0u);
+        std::fill_n(values.begin(), keys.size(), 0u);
         if (bitmap != nullptr) std::fill_n(bitmap, (keys.size() + 7) / 8, std::uint8_t{0});
         return 0;
     }
-    if (!keyed() || hashed)
-        return kernels_->values(target(), {keys.data(), keys.size(), hashed}, values, bitmap);
-    std::size_t found = 0;
-    detail::hashed_in_secret(kernels_->probe, secret_, keys)
-        .for_each([&](std::size_t first, std::span<const std::uint64_t> hashes) {
-            found += run_lookup(hashes, true, values + first,
-                                bitmap == nullptr ? nullptr : bitmap + first / 8);
-            return true;
-        });
+    std::size_t first = 0, found = 0;
+    (void)detail::insert_parts(*this, isa_, keys, [&](auto words, bool hashed) {
+        found +=
+            kernels_->values(target(), {words.data(), words.size(), hashed}, values.data() + first,
+                             bitmap == nullptr ? nullptr : bitmap + first / 8);
+        first += words.size();
+        return words.size();
+    });
     return found;
 }
 
-std::size_t BloomierMap::lookup(std::span<const std::uint64_t> keys,
-                                std::span<std::uint32_t> values,
+std::size_t BloomierMap::lookup(const Keys& keys, std::span<std::uint32_t> values,
                                 std::span<std::uint8_t> bitmap) const {
-    check_values(keys.size(), values.size());
     detail::check_bitmap(keys.size(), bitmap.size());
-    refuse_overlap(keys, values, bitmap);
-    return run_lookup(keys, false, values.data(), bitmap.data());
+    detail::check_apart(keys.memory(), std::as_bytes(bitmap));
+    return lookup(keys, values, bitmap.data());
 }
 
-std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
-                                       std::span<std::uint32_t> values,
-                                       std::span<std::uint8_t> bitmap) const {
-    check_values(hashes.size(), values.size());
-    detail::check_bitmap(hashes.size(), bitmap.size());
-    refuse_overlap(hashes, values, bitmap);
-    return run_lookup(hashes, true, values.data(), bitmap.data());
+std::size_t BloomierMap::lookup(const Keys& keys, std::span<std::uint32_t> values) const {
+    return lookup(keys, values, nullptr);
 }
 
-std::size_t BloomierMap::lookup(std::span<const std::uint64_t> keys,
-                                std::span<std::uint32_t> values) const {
-    check_values(keys.size(), values.size());
-    refuse_overlap(keys, values);
-    return run_lookup(keys, false, values.data(), nullptr);
-}
-
-std::size_t BloomierMap::lookup_hashes(std::span<const std::uint64_t> hashes,
-                                       std::span<std::uint32_t> values) const {
-    check_values(hashes.size(), values.size());
-    refuse_overlap(hashes, values);
-    return run_lookup(hashes, true, values.data(), nullptr);
-}
-
-std::size_t BloomierMap::answer(std::span<const std::uint64_t> words, bool hashed,
-                                detail::Output output, void* out) const {
+std::size_t BloomierMap::answer(const Keys& keys, detail::Output output, void* out) const {
     if (moved_from())
-        return detail::answer_by_hits(words.size(), output, out,
+        return detail::answer_by_hits(keys.size(), output, out,
                                       [](std::size_t, std::size_t) { return std::uint64_t{0}; });
-    return detail::answer(kernels_->probe, few_below_, target(), secret_or_null(), {words, hashed},
-                          output, out);
+    return detail::answer(kernels_->probe, few_below_, target(), *this, isa_, keys, output, out);
 }
 
 double BloomierMap::expected_fpr() const noexcept {

@@ -13,14 +13,14 @@
 namespace simdbloom {
 namespace {
 
-using Keys = std::span<const std::uint64_t>;
+using Words = std::span<const std::uint64_t>;
 
 std::invalid_argument refused(const std::string& why) {
     return std::invalid_argument("simdbloom: " + why);
 }
 
 /// The values as 32-bit numbers.
-std::vector<std::uint32_t> narrowed(Keys keys, std::span<const std::uint64_t> values) {
+std::vector<std::uint32_t> narrowed(Words keys, std::span<const std::uint64_t> values) {
     std::vector<std::uint32_t> narrow(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i] > 0xFFFFFFFFu)
@@ -33,7 +33,7 @@ std::vector<std::uint32_t> narrowed(Keys keys, std::span<const std::uint64_t> va
     return narrow;
 }
 
-void check_values_given(Keys hashes, Keys keys, std::span<const std::uint32_t> values,
+void check_values_given(Words hashes, Words keys, std::span<const std::uint32_t> values,
                         unsigned value_bits) {
     if (values.size() != (value_bits == 0 ? 0 : hashes.size()))
         throw refused(std::to_string(hashes.size()) + " keys and " + std::to_string(values.size()) +
@@ -55,7 +55,7 @@ public:
           log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
           scatter_(detail::Scatter::random()) {}
     /// The number of the first hash that equals hash i.
-    std::size_t first(Keys hashes, std::size_t i) {
+    std::size_t first(Words hashes, std::size_t i) {
         std::size_t at = scatter_.home(hashes[i], log_slots_);
         while (number_[at] != none && hashes[number_[at]] != hashes[i])
             at = (at + 1) & (number_.size() - 1);
@@ -71,7 +71,7 @@ private:
     detail::Scatter scatter_;
 };
 
-[[noreturn]] void two_values(Keys hashes, Keys keys, std::span<const std::uint32_t> values,
+[[noreturn]] void two_values(Words hashes, Words keys, std::span<const std::uint32_t> values,
                              std::size_t i, std::size_t j) {
     const std::string positions = std::to_string(i) + " and " + std::to_string(j),
                       both = "the values " + std::to_string(values[i]) + " and " +
@@ -87,7 +87,7 @@ private:
 }
 
 /// Keeps the first of equal hashes, in place. Throws if a hash comes again with another value.
-void remove_duplicates(std::vector<std::uint64_t>& hashes, Keys keys,
+void remove_duplicates(std::vector<std::uint64_t>& hashes, Words keys,
                        std::vector<std::uint32_t>& values) {
     FirstOccurrences seen(hashes.size());
     std::vector<bool> again(hashes.size());
@@ -125,7 +125,7 @@ BloomierMap::BloomierMap(unsigned value_bits, unsigned check_bits, const Options
     use_isa(options.isa ? *options.isa : default_isa());
 }
 
-void BloomierMap::construct(std::vector<std::uint64_t> hashes, Keys keys,
+void BloomierMap::construct(std::vector<std::uint64_t> hashes, Words keys,
                             std::vector<std::uint32_t> values, const Options& options,
                             const FuseTuning& tuning) {
     check_values_given(hashes, keys, values, value_bits_);
@@ -170,49 +170,41 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Keys keys,
     });
 }
 
-std::vector<std::uint64_t> BloomierMap::hashed(Keys keys) const {
+namespace {
+
+/// The keys that errors can name.
+Words integers_of(const Keys& keys) {
+    return keys.are_words() && !keys.are_hashes() ? keys.words() : Words();
+}
+
+}  // namespace
+
+void BloomierMap::construct(const Keys& keys, std::vector<std::uint32_t> values,
+                            const Options& options, const FuseTuning& tuning) {
     std::vector<std::uint64_t> hashes(keys.size());
-    if (keyed())
-        kernels_->probe.siphash(keys.data(), keys.size(), secret_.low, secret_.high, hashes.data());
-    else
-        std::transform(keys.begin(), keys.end(), hashes.begin(),
-                       [&](std::uint64_t key) { return detail::mix(key, seed_); });
-    return hashes;
+    hash(keys, isa_, 0, keys.size(), hashes.data());
+    construct(std::move(hashes), integers_of(keys), std::move(values), options, tuning);
 }
 
-BloomierMap BloomierMap::build(Keys keys, std::span<const std::uint32_t> values,
+BloomierMap BloomierMap::build(const Keys& keys, std::span<const std::uint32_t> values,
                                unsigned value_bits, unsigned check_bits, const Options& options,
                                const FuseTuning& tuning) {
     BloomierMap map(value_bits, check_bits, options, tuning);
-    map.construct(map.hashed(keys), keys, {values.begin(), values.end()}, options, tuning);
+    map.construct(keys, {values.begin(), values.end()}, options, tuning);
     return map;
 }
 
-BloomierMap BloomierMap::build(Keys keys, std::span<const std::uint64_t> values,
+BloomierMap BloomierMap::build(const Keys& keys, std::span<const std::uint64_t> values,
                                unsigned value_bits, unsigned check_bits, const Options& options,
                                const FuseTuning& tuning) {
     BloomierMap map(value_bits, check_bits, options, tuning);
-    map.construct(map.hashed(keys), keys, narrowed(keys, values), options, tuning);
+    map.construct(keys, narrowed(integers_of(keys), values), options, tuning);
     return map;
 }
 
-BloomierMap BloomierMap::build_hashes(Keys hashes, std::span<const std::uint32_t> values,
-                                      unsigned value_bits, unsigned check_bits,
-                                      const Options& options, const FuseTuning& tuning) {
-    BloomierMap map(value_bits, check_bits, options, tuning);
-    map.construct({hashes.begin(), hashes.end()}, {}, {values.begin(), values.end()}, options,
-                  tuning);
-    return map;
-}
-
-BloomierMap BloomierMap::build_filter(Keys keys, unsigned check_bits, const Options& options,
+BloomierMap BloomierMap::build_filter(const Keys& keys, unsigned check_bits, const Options& options,
                                       const FuseTuning& tuning) {
     return build(keys, std::span<const std::uint32_t>(), 0, check_bits, options, tuning);
-}
-
-BloomierMap BloomierMap::build_filter_hashes(Keys hashes, unsigned check_bits,
-                                             const Options& options, const FuseTuning& tuning) {
-    return build_hashes(hashes, {}, 0, check_bits, options, tuning);
 }
 
 }  // namespace simdbloom

@@ -157,7 +157,7 @@ const SplitBlockBloom* ForeignFilter::split_blocks() const noexcept {
 }
 
 void ForeignFilter::insert(std::span<const std::uint64_t> keys) { model_->insert(keys); }
-void ForeignFilter::insert_keys(std::span<const std::string_view> keys) { model_->insert(keys); }
+void ForeignFilter::insert(std::span<const std::string_view> keys) { model_->insert(keys); }
 
 using detail::Output;
 
@@ -176,16 +176,16 @@ std::size_t ForeignFilter::select(std::span<const std::uint64_t> keys,
     detail::check_apart(std::as_bytes(keys), std::as_bytes(positions));
     return model_->answer(keys, Output::select, positions.data());
 }
-std::size_t ForeignFilter::count_keys(std::span<const std::string_view> keys) const {
+std::size_t ForeignFilter::count(std::span<const std::string_view> keys) const {
     return model_->answer(keys, Output::count, nullptr);
 }
-std::size_t ForeignFilter::contains_keys(std::span<const std::string_view> keys,
-                                         std::span<std::uint8_t> bitmap) const {
+std::size_t ForeignFilter::contains(std::span<const std::string_view> keys,
+                                    std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
     return model_->answer(keys, Output::bitmap, bitmap.data());
 }
-std::size_t ForeignFilter::select_keys(std::span<const std::string_view> keys,
-                                       std::span<std::uint32_t> positions) const {
+std::size_t ForeignFilter::select(std::span<const std::string_view> keys,
+                                  std::span<std::uint32_t> positions) const {
     detail::check_positions(keys.size(), positions.size());
     return model_->answer(keys, Output::select, positions.data());
 }

@@ -40,15 +40,10 @@ public:
         for (const std::string_view key : keys) set(leveldb_hash(key));
     }
     std::size_t answer(Integers keys, detail::Output output, void* out) const override {
-        return ask(detail::Words{keys, false}, output, out);
+        return view_.answer(keys, output, out);
     }
     std::size_t answer(Texts keys, detail::Output output, void* out) const override {
-        return ask(detail::WordSource{keys.size(), true,
-                                      [&](std::size_t first, std::size_t n, std::uint64_t* hashes) {
-                                          for (std::size_t i = 0; i < n; ++i)
-                                              hashes[i] = leveldb_hash(keys[first + i]);
-                                      }},
-                   output, out);
+        return view_.answer(keys, output, out);
     }
     void unite(const Model& other) override {
         const auto& same = static_cast<const LevelDb&>(other);
@@ -59,10 +54,6 @@ public:
     std::vector<std::byte> write() const override { return bytes_; }
 
 private:
-    template <class Batch>
-    std::size_t ask(const Batch& batch, detail::Output output, void* out) const {
-        return detail::Hooks::answer(view_, batch, output, out);
-    }
     void set(std::uint32_t h) {
         const std::uint32_t step = h >> 17 | h << 15;
         for (unsigned i = 0; i < k(); ++i, h += step) {

@@ -34,10 +34,10 @@ public:
     void insert(Integers keys) override { insert_all(keys); }
     void insert(Texts keys) override { insert_all(keys); }
     std::size_t answer(Integers keys, detail::Output output, void* out) const override {
-        return detail::Hooks::answer(blocks_, hashes(keys), output, out);
+        return answer_all(keys, output, out);
     }
     std::size_t answer(Texts keys, detail::Output output, void* out) const override {
-        return detail::Hooks::answer(blocks_, hashes(keys), output, out);
+        return answer_all(keys, output, out);
     }
     void unite(const Model& other) override {
         const auto& same = static_cast<const F&>(other);
@@ -54,20 +54,30 @@ protected:
     SplitBlockBloom blocks_;
 
 private:
-    template <class Keys>
-    auto hashes(Keys keys) const {
-        return detail::WordSource{
-            keys.size(), true,
-            [this, keys](std::size_t first, std::size_t n, std::uint64_t* words) {
-                self().hash(keys.subspan(first, n), words);
-            }};
-    }
-    template <class Keys>
-    void insert_all(Keys keys) {
-        hashes(keys).for_each([&](std::size_t, std::span<const std::uint64_t> words) {
-            blocks_.insert_hashes(words);
+    /// Calls use(first, hashes) for pieces of the batch.
+    template <class Batch, class Use>
+    void for_each_hash(Batch keys, const Use& use) const {
+        std::uint64_t words[detail::piece_keys];
+        detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
+            self().hash(keys.subspan(first, n), words);
+            use(first, Keys::hashes({words, n}));
             return true;
         });
+    }
+    template <class Batch>
+    std::size_t answer_all(Batch keys, detail::Output output, void* out) const {
+        std::size_t found = 0;
+        for_each_hash(keys, [&](std::size_t first, const Keys& hashes) {
+            void* const to = detail::output_from(out, output, first, found);
+            const std::size_t here = blocks_.answer(hashes, output, to);
+            detail::move_positions(to, output, here, first);
+            found += here;
+        });
+        return found;
+    }
+    template <class Batch>
+    void insert_all(Batch keys) {
+        for_each_hash(keys, [&](std::size_t, const Keys& hashes) { blocks_.insert(hashes); });
     }
 };
 
@@ -80,7 +90,7 @@ public:
             hashes[i] = hash_bytes(std::string_view(KeyBytes(keys[i])));
     }
     void hash(Texts keys, std::uint64_t* hashes) const {
-        detail::Hooks::hash_strings(this->blocks_, keys, hashes);
+        this->blocks_.hash(keys, this->blocks_.isa(), 0, keys.size(), hashes);
     }
     const SplitBlockBloom* split_blocks() const noexcept override { return &this->blocks_; }
 

@@ -204,14 +204,19 @@ void GrowingCuckoo::grow() {
         if (put(hash)) stash_.erase(hash);
 }
 
-std::size_t GrowingCuckoo::take(std::span<const std::uint64_t> words, bool hashed) {
+std::size_t GrowingCuckoo::take(const Keys& keys) {
     check_takes_keys();
+    return detail::insert_parts(*this, isa_, keys,
+                                [&](auto words, bool hashed) { return take_words(words, hashed); });
+}
+
+std::size_t GrowingCuckoo::take_words(std::span<const std::uint64_t> words, bool hashed) {
     std::size_t done = 0;
     while (done < words.size()) {
         // A kernel takes no notice of copies in the stash.
         if (stash_.empty()) {
             const std::size_t here =
-                detail::take(*kernels_, target(), secret_or_null(), {words.subspan(done), hashed});
+                kernels_->insert(target(), {words.data() + done, words.size() - done, hashed});
             slots_with_[detail::growing_movable_bits(slot_bits_)] += here;
             stored_ += here;
             done += here;
@@ -223,7 +228,9 @@ std::size_t GrowingCuckoo::take(std::span<const std::uint64_t> words, bool hashe
     return done;
 }
 
-std::string GrowingCuckoo::refusal(std::uint64_t word, bool hashed) const {
+std::string GrowingCuckoo::refusal(const Keys& key) const {
+    const std::uint64_t word = key.words()[0];
+    const bool hashed = key.are_hashes();
     const std::string which = (hashed ? "hash " : "key ") + std::to_string(word);
     if (copies_of(hashed ? word : hash_of(word)) >= max_copies)
         return spec() + " holds " + std::to_string(max_copies) + " copies of " + which + " already";

@@ -27,18 +27,11 @@ bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
            (!stash_.empty() && stash_.contains(hash));
 }
 
-std::size_t GrowingCuckoo::answer(std::span<const std::uint64_t> words, bool hashed, Output output,
-                                  void* out) const {
+std::size_t GrowingCuckoo::answer(const Keys& keys, Output output, void* out) const {
     if (stash_.empty())
-        return detail::answer(*kernels_, few_below_, target(), secret_or_null(), {words, hashed},
-                              output, out);
+        return detail::answer(*kernels_, few_below_, target(), *this, isa_, keys, output, out);
     // The bitmap of each piece is completed from the stash.
-    const auto hashes = detail::WordSource{
-        words.size(), true, [&](std::size_t first, std::size_t n, std::uint64_t* to) {
-            std::transform(words.data() + first, words.data() + first + n, to,
-                           [&](std::uint64_t word) { return hashed ? word : hash_of(word); });
-        }};
-    return detail::answer_batch(hashes, output, out, [&](auto piece, void* to) {
+    return detail::answer_pieces(*this, isa_, keys, output, out, [&](auto piece, void* to) {
         detail::PieceBitmap in_table;
         kernels_->lookup(target(), {piece.data(), piece.size(), true}, Output::bitmap,
                          in_table.bytes().data());

@@ -9,7 +9,6 @@
 #include "join/key_sets.hpp"
 #include "join/row_reader.hpp"
 #include "simdbloom/detail/batch.hpp"
-#include "simdbloom/detail/hooks.hpp"
 
 namespace simdbloom {
 namespace {
@@ -162,7 +161,9 @@ std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Ou
         filter.filter() == nullptr || (!is_signed && place.type != detail::ColumnType::u32) ||
         reinterpret_cast<std::uintptr_t>(place.data) % alignof(std::uint32_t) != 0)
         return std::nullopt;
-    const detail::NarrowKeys keys{static_cast<const std::uint32_t*>(place.data), size(), is_signed};
+    const Keys keys = is_signed
+                          ? Keys(std::span(static_cast<const std::int32_t*>(place.data), size()))
+                          : Keys(std::span(static_cast<const std::uint32_t*>(place.data), size()));
     if (const auto& range = filter.range()) {
         const auto inside = detail::Places::of(*range);
         std::uint64_t first[rows_a_piece];
@@ -173,7 +174,7 @@ std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Ou
             }))
             return std::nullopt;
     }
-    return detail::Hooks::answer(*filter.filter(), keys, output, out);
+    return filter.filter()->answer(keys, output, out);
 }
 
 void JoinRows::insert_into(JoinBuilder& builder) const {

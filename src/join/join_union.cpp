@@ -185,7 +185,7 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
     if (!kind) return unlike_kinds(before, added);
     AnyFilter fresh = LoadAccess::make(*parsed, mine, nullptr);
     const auto insert = [&](std::span<const std::uint64_t> some) {
-        if (keys.of_hashes()) fresh.insert_hashes(some);
+        if (keys.of_hashes()) fresh.insert(Keys::hashes(some));
         else fresh.insert(some);
     };
     if (keys.header.body == Body::list) {

@@ -156,9 +156,9 @@ bool ScalableBloom::insert_hash_if_new(std::uint64_t hash) {
     return true;
 }
 
-std::size_t ScalableBloom::take(std::span<const std::uint64_t> words, bool hashed) {
-    (void)detail::insert_new(*this, detail::Words{words, hashed}, nullptr);
-    return words.size();
+std::size_t ScalableBloom::take(const Keys& keys) {
+    (void)insert_if_new(keys);
+    return keys.size();
 }
 
 bool ScalableBloom::contains_hash(std::uint64_t hash) const noexcept {
@@ -167,18 +167,15 @@ bool ScalableBloom::contains_hash(std::uint64_t hash) const noexcept {
                        [&](const AnyFilter& f) { return f.contains_hash(hash); });
 }
 
-std::size_t ScalableBloom::answer(std::span<const std::uint64_t> words, bool hashed,
-                                  detail::Output output, void* out) const {
-    const detail::WordPieces pieces{{words, hashed}};
-    return detail::answer_batch(pieces, output, out, [&](auto piece, void* to) {
+std::size_t ScalableBloom::answer(const Keys& keys, detail::Output output, void* out) const {
+    return detail::answer_pieces(*this, isa(), keys, output, out, [&](auto hashes, void* to) {
         detail::PieceBitmap in_any, in_one;
         for (const AnyFilter& filter : filters_) {
-            detail::Hooks::answer(filter, piece, hashed, detail::Output::bitmap,
-                                  in_one.bytes().data());
+            filter.answer(Keys::hashes(hashes), detail::Output::bitmap, in_one.bytes().data());
             in_any |= in_one;
         }
         return detail::answer_by_hits(
-            piece.size(), output, to,
+            hashes.size(), output, to,
             [&](std::size_t first, std::size_t n) { return in_any.hits(first, n); });
     });
 }

@@ -183,31 +183,35 @@ bool CodeTable::try_insert_hash(std::uint64_t hash) {
     return true;
 }
 
-std::size_t CodeTable::take(std::span<const std::uint64_t> words, bool hashed) {
-    std::size_t taken = 0;
-    while (taken < words.size() && try_insert_hash(hashed ? words[taken] : hash_of(words[taken])))
-        ++taken;
-    return taken;
+std::size_t CodeTable::take(const Keys& keys) {
+    return detail::insert_parts(*this, isa(), keys, [&](auto words, bool hashed) {
+        std::size_t taken = 0;
+        while (taken < words.size() &&
+               try_insert_hash(hashed ? words[taken] : hash_of(words[taken])))
+            ++taken;
+        return taken;
+    });
 }
 
-std::string CodeTable::refusal(std::uint64_t, bool) const {
+std::string CodeTable::refusal(const Keys&) const {
     return spec() + " is full with " + std::to_string(stored()) + " codes in " +
            std::to_string(cells()) + " cells";
 }
 
 // 64 at a time, so that their first cells are on the way together.
-std::size_t CodeTable::answer(std::span<const std::uint64_t> words, bool hashed, Output output,
-                              void* out) const {
-    return detail::answer_by_hits(words.size(), output, out, [&](std::size_t first, std::size_t n) {
-        std::array<std::uint64_t, 64> hashes;
-        for (std::size_t j = 0; j < n; ++j) {
-            hashes[j] = hashed ? words[first + j] : hash_of(words[first + j]);
-            __builtin_prefetch(table_.data() +
-                               detail::block_index(hashes[j], cells_) * code_bits_ / 8);
-        }
-        std::uint64_t hits = 0;
-        for (std::size_t j = 0; j < n; ++j) hits |= std::uint64_t{contains_hash(hashes[j])} << j;
-        return hits;
+std::size_t CodeTable::answer(const Keys& keys, Output output, void* out) const {
+    return detail::answer_pieces(*this, isa(), keys, output, out, [&](auto piece, void* to) {
+        return detail::answer_by_hits(
+            piece.size(), output, to, [&](std::size_t first, std::size_t n) {
+                const auto hashes = piece.subspan(first, n);
+                for (const std::uint64_t hash : hashes)
+                    __builtin_prefetch(table_.data() +
+                                       detail::block_index(hash, cells_) * code_bits_ / 8);
+                std::uint64_t hits = 0;
+                for (std::size_t j = 0; j < n; ++j)
+                    hits |= std::uint64_t{contains_hash(hashes[j])} << j;
+                return hits;
+            });
     });
 }
 

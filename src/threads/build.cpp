@@ -135,15 +135,23 @@ void build_merged(const Build& b, std::size_t bytes) {
     on_threads(b.threads, [&](unsigned t) {
         Target own = b.target;
         if (t != 0) own.bits = copy(t - 1);
-        const auto keys = b.hashes.keys.subspan(b.first(t), b.first(t + 1) - b.first(t));
-        (void)take(b.kernels(), own, b.hashes.secret, {keys, b.hashes.hashed});
+        const std::size_t first = b.first(t), last = b.first(t + 1);
+        if (const Keys& keys = b.hashes.keys; b.hashes.hash.takes_as_words(keys)) {
+            b.kernels().insert(own, {keys.words().data() + first, last - first, keys.are_hashes()});
+        } else {
+            std::uint64_t made[piece_keys];
+            for (std::size_t at = first; at < last; at += piece_keys) {
+                const std::size_t n = std::min(piece_keys, last - at);
+                b.kernels().insert(own, {b.hashes(at, n, made), n, true});
+            }
+        }
         all_here.arrive_and_wait();
         // Whole 64-byte lines, so that no two threads write to one.
-        const std::size_t lines = bytes / 64 + 1, first = b.start(lines, t) * 64,
-                          last = std::min(b.start(lines, t + 1) * 64, bytes);
+        const std::size_t lines = bytes / 64 + 1, from = b.start(lines, t) * 64,
+                          to = std::min(b.start(lines, t + 1) * 64, bytes);
         for (std::size_t i = 0; i < others; ++i)
-            combine(b.target.bits + first, copy(i) + first, last - first,
-                    [](auto into, auto from) { return into | from; });
+            combine(b.target.bits + from, copy(i) + from, to - from,
+                    [](auto into, auto other) { return into | other; });
     });
 }
 
@@ -165,20 +173,17 @@ Target BuildAccess::target(FilterBase& filter) {
     return filter.target();
 }
 
-Hashes BuildAccess::hashes_of(const FilterBase& filter, std::span<const std::uint64_t> keys,
-                              bool hashed) {
-    return {*filter.kernels_, filter.seed_, filter.secret_or_null(), keys, hashed};
+Hashes BuildAccess::hashes_of(const FilterBase& filter, const Keys& keys) {
+    return {*filter.kernels_, filter, filter.isa(), keys};
 }
 
-void BuildAccess::insert_beside_others(FilterBase& filter, std::span<const std::uint64_t> keys,
-                                       bool hashed) {
+void BuildAccess::insert_beside_others(FilterBase& filter, const Keys& keys) {
     filter.check_takes_keys();
-    insert_shared({filter.bits_.data(), filter.blocks_, filter.layout_},
-                  hashes_of(filter, keys, hashed), 0, keys.size());
+    insert_shared({filter.bits_.data(), filter.blocks_, filter.layout_}, hashes_of(filter, keys), 0,
+                  keys.size());
 }
 
-void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, bool hashed,
-                      unsigned threads, BuildMethod method) {
+void BuildAccess::run(FilterBase& filter, const Keys& keys, unsigned threads, BuildMethod method) {
     if (threads == 0) throw std::invalid_argument("simdbloom: a build by 0 threads");
     filter.check_takes_keys();
     const Layout& layout = filter.layout();
@@ -187,10 +192,10 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
                                     "\" cannot be filled by several threads");
     if (method == BuildMethod::partitioned && layout.traits().anywhere) throw_classic_partitioned();
     if (threads == 1 || (method == BuildMethod::automatic && !pays(layout, keys.size()))) {
-        filter.take(keys, hashed);
+        filter.take(keys);
         return;
     }
-    const Build b{filter.target(), layout, hashes_of(filter, keys, hashed), threads};
+    const Build b{filter.target(), layout, hashes_of(filter, keys), threads};
     switch (method == BuildMethod::automatic ? best_method(layout, filter.size_in_bytes())
                                              : method) {
         case BuildMethod::atomic:
@@ -204,26 +209,12 @@ void BuildAccess::run(FilterBase& filter, std::span<const std::uint64_t> keys, b
 
 }  // namespace detail
 
-namespace {
-
-void insert_into_any(AnyFilter& filter, std::span<const std::uint64_t> keys, bool hashed,
-                     unsigned threads, BuildMethod method) {
+void parallel_insert(AnyFilter& filter, const Keys& keys, unsigned threads, BuildMethod method) {
     auto* const bits = filter.get_if<FilterBase>();
     if (bits == nullptr)
         throw std::invalid_argument("simdbloom: \"" + filter.spec() +
                                     "\" cannot be filled by several threads");
-    detail::BuildAccess::run(*bits, keys, hashed, threads, method);
-}
-
-}  // namespace
-
-void parallel_insert(AnyFilter& filter, std::span<const std::uint64_t> keys, unsigned threads,
-                     BuildMethod method) {
-    insert_into_any(filter, keys, false, threads, method);
-}
-void parallel_insert_hashes(AnyFilter& filter, std::span<const std::uint64_t> hashes,
-                            unsigned threads, BuildMethod method) {
-    insert_into_any(filter, hashes, true, threads, method);
+    detail::BuildAccess::run(*bits, keys, threads, method);
 }
 
 }  // namespace simdbloom

@@ -18,11 +18,11 @@ namespace simdbloom {
 struct BuildTasks::State {
     enum Progress : std::uint8_t { waiting, running, done };
 
-    State(AnyFilter to_fill, std::span<const std::uint64_t> keys, unsigned tasks, bool hashed)
+    State(AnyFilter to_fill, const Keys& keys, unsigned tasks)
         : filter(std::move(to_fill)),
           target(detail::BuildAccess::target(detail::checked_bloom(filter))),
           layout(filter.layout()),
-          hashes(detail::BuildAccess::hashes_of(filter.base(), keys, hashed)),
+          hashes(detail::BuildAccess::hashes_of(filter.base(), keys)),
           n_tasks(tasks),
           progress(std::make_unique<std::atomic<Progress>[]>(tasks)) {}
 
@@ -66,12 +66,11 @@ struct BuildTasks::State {
     std::vector<std::vector<std::uint64_t>> rooms;  // which no task uses now
 };
 
-BuildTasks::BuildTasks(AnyFilter filter, std::span<const std::uint64_t> keys, unsigned n_tasks,
-                       bool hashed, BuildMethod method) {
+BuildTasks::BuildTasks(AnyFilter filter, const Keys& keys, unsigned n_tasks, BuildMethod method) {
     if (n_tasks == 0) throw std::invalid_argument("simdbloom: a build of 0 tasks");
     if (method == BuildMethod::merged)
         throw std::invalid_argument("simdbloom: a build of tasks cannot be \"merged\"");
-    state_ = std::make_unique<State>(std::move(filter), keys, n_tasks, hashed);
+    state_ = std::make_unique<State>(std::move(filter), keys, n_tasks);
     const bool anywhere = state_->layout.traits().anywhere;
     if (anywhere && method == BuildMethod::partitioned) detail::throw_classic_partitioned();
     // More regions than threads, so that these seldom meet; of 256 the hashes that wait take 1 MiB.

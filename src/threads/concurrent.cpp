@@ -59,7 +59,6 @@ template <LayoutKind kind>
 class CopiedBlocks {
 public:
     static constexpr std::size_t part = 128;  ///< keys; 8 KiB of lines at most
-    static constexpr bool hashed = true;
     using Word = SharedWord<kind>;
     static constexpr std::size_t words = traits_of(kind).block_bits / (8 * sizeof(Word));
 
@@ -178,22 +177,24 @@ bool SharedAccess::insert_if_new(FilterBase& filter, SharedLock* locks, std::uin
     return was_new;
 }
 
-std::size_t SharedAccess::answer(const FilterBase& filter, std::span<const std::uint64_t> words,
-                                 bool hashed, Output output, void* out) {
+std::size_t SharedAccess::answer(const FilterBase& filter, const Keys& keys, Output output,
+                                 void* out) {
     const SharedBits bits = bits_of(filter);
     const Target t = filter.target();
-    const Hashes hashes = BuildAccess::hashes_of(filter, words, hashed);
+    const Hashes hashes = BuildAccess::hashes_of(filter, keys);
     std::size_t found = 0;
     with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
         if constexpr (!traits_of(kind).anywhere)
-            if (words.size() >= filter.few_below_) {
+            if (keys.size() >= filter.few_below_) {
                 typename CopiedBlocks<kind>::Blocks blocks;
                 const CopiedBlocks<kind> batch(bits, t, hashes, blocks);
-                found = answer_batch(
-                    batch, output, out, [&](std::span<const std::uint64_t> places, void* to) {
-                        return hashes.kernels.lookup(
-                            batch.copies(), {places.data(), places.size(), true}, output, to);
-                    });
+                batch.for_each([&](std::size_t first, std::span<const std::uint64_t> places) {
+                    void* const to = output_from(out, output, first, found);
+                    const std::size_t here = hashes.kernels.lookup(
+                        batch.copies(), {places.data(), places.size(), true}, output, to);
+                    move_positions(to, output, here, first);
+                    found += here;
+                });
                 return;
             }
         found = answer_singly<kind>(bits, t.prefetches, hashes, output, out);
@@ -240,9 +241,9 @@ ConcurrentBloom::ConcurrentBloom(AnyFilter filter)
 
 ConcurrentBloom::~ConcurrentBloom() = default;
 
-std::size_t ConcurrentBloom::take(std::span<const std::uint64_t> words, bool hashed) {
-    detail::BuildAccess::insert_beside_others(*bits_, words, hashed);
-    return words.size();
+std::size_t ConcurrentBloom::take(const Keys& keys) {
+    detail::BuildAccess::insert_beside_others(*bits_, keys);
+    return keys.size();
 }
 
 FrozenFilter ConcurrentBloom::freeze() && {

@@ -12,8 +12,10 @@
 #include <type_traits>
 
 #include "core/kernels/table.hpp"
+#include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
+#include "simdbloom/keys.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {
@@ -97,17 +99,14 @@ void each_word(const SharedBits& b, std::uint64_t hash, const Visit& visit) {
 /// The hashes of a batch of keys.
 struct Hashes {
     const Kernels& kernels;
-    std::uint64_t seed;
-    const Secret* secret;  ///< of a filter whose hashing is keyed, else null
-    std::span<const std::uint64_t> keys;
-    bool hashed;  ///< the keys are hashes already
+    const KeyHash& hash;
+    Isa isa;
+    Keys keys;
 
     /// Those of n keys from the one of that number on; `made` has room for them.
     const std::uint64_t* operator()(std::size_t first, std::size_t n, std::uint64_t* made) const {
-        const std::uint64_t* const from = keys.data() + first;
-        if (hashed) return from;
-        if (secret != nullptr) kernels.siphash(from, n, secret->low, secret->high, made);
-        else kernels.mix(from, n, seed, made);
+        if (keys.are_hashes()) return keys.words().data() + first;
+        hash.hash(keys, isa, first, n, made);
         return made;
     }
 };

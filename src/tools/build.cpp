@@ -56,13 +56,14 @@ Built build_ours(const BuildSettings& s, std::uint64_t expected, Waiting waiting
     auto filter = s.fpr ? make_filter_for_fpr(s.spec, expected, *s.fpr, options)
                         : make_filter(s.spec, expected, s.bits_per_key, options);
     for (auto& hashes : waiting) {
-        filter.insert_hashes(hashes);
+        filter.insert(Keys::hashes(hashes));
         inserted += hashes.size();
         hashes = {};
     }
     if (waiting.empty())
-        inserted = insert_all(s, "building",
-                              [&](KeySource& source) { filter.insert_hashes(source.hashes()); });
+        inserted = insert_all(s, "building", [&](KeySource& source) {
+            filter.insert(Keys::hashes(source.hashes()));
+        });
     save_file(filter, s.output);
     return {filter.spec(), filter.size_in_bytes(), filter.bits_per_key(), filter.estimated_fpr(),
             filter.expected_fpr()};
@@ -75,7 +76,7 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
     auto filter = s.fpr ? ForeignFilter::for_fpr(format, n_keys, *s.fpr)
                         : ForeignFilter::with_bits_per_key(format, n_keys, s.bits_per_key);
     inserted = insert_all(s, "building", [&](KeySource& source) {
-        if (s.format == KeyFormat::lines) filter.insert_keys(source.texts());
+        if (s.format == KeyFormat::lines) filter.insert(source.texts());
         else filter.insert(source.numbers());
     });
     save_file(filter, s.output);

@@ -47,7 +47,7 @@ template <class F>
 OpenFilter open_filter(const FilterBase& base, F filter) {
     return {base.key_kind(), base.seed(),
             [filter = std::move(filter)](KeySource& source, auto bits) {
-                filter->contains_hashes(source.hashes(), bits);
+                filter->contains(Keys::hashes(source.hashes()), bits);
             }};
 }
 
@@ -55,8 +55,7 @@ OpenFilter open_filter(ForeignFilter other) {
     return {KeyKind::unknown, 0,
             [filter = std::make_shared<const ForeignFilter>(std::move(other))](KeySource& source,
                                                                                auto bits) {
-                if (source.format() == KeyFormat::lines)
-                    filter->contains_keys(source.texts(), bits);
+                if (source.format() == KeyFormat::lines) filter->contains(source.texts(), bits);
                 else filter->contains(source.numbers(), bits);
             }};
 }

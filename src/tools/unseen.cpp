@@ -60,7 +60,7 @@ int run(const UnseenSettings& s) {
             // A series that cannot go on keeps the keys that went in.
             were_new.assign((source.size() + 7) / 8, 0);
             try {
-                unseen += filter.insert_hashes_if_new(source.hashes(), were_new);
+                unseen += filter.insert_if_new(Keys::hashes(source.hashes()), were_new);
             } catch (...) {
                 ended = std::current_exception();
             }

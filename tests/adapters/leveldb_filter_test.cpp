@@ -134,17 +134,18 @@ TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
                 for (const bool hashed : {false, true}) {
                     const std::span<const std::uint64_t> asked =
                         hashed ? std::span<const std::uint64_t>(hashes) : keys;
-                    ASSERT_EQ(hashed ? view.count_hashes(asked) : view.count(asked),
+                    ASSERT_EQ(hashed ? view.count(Keys::hashes(asked)) : view.count(asked),
                               expected.size())
                         << to_string(isa) << " n=" << n;
                     const auto bitmap = bit_memory.last<std::uint8_t>(expected_bits.size());
                     std::fill(bitmap.begin(), bitmap.end(), 0xA5);
-                    hashed ? view.contains_hashes(asked, bitmap) : view.contains(asked, bitmap);
+                    hashed ? view.contains(Keys::hashes(asked), bitmap)
+                           : view.contains(asked, bitmap);
                     ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits))
                         << to_string(isa) << " n=" << n;
                     const auto positions = position_memory.last<std::uint32_t>(n);
                     std::fill(positions.begin(), positions.end(), 0xDEADBEEF);
-                    ASSERT_EQ(hashed ? view.select_hashes(asked, positions)
+                    ASSERT_EQ(hashed ? view.select(Keys::hashes(asked), positions)
                                      : view.select(asked, positions),
                               expected.size());
                     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), positions.begin()))
@@ -169,16 +170,16 @@ TEST(LevelDbFilter, StringsAnswerAsTheirHashesDo) {
     const LevelDbFilterView view{std::span<const std::byte>(filter)};
     std::vector<std::uint8_t> a(375), b(375);
     std::vector<std::uint32_t> p(3000), q(3000);
-    view.contains_keys(keys, a);
-    view.contains_hashes(hashes, b);
+    view.contains(keys, a);
+    view.contains(Keys::hashes(hashes), b);
     EXPECT_EQ(a, b);
-    EXPECT_EQ(view.select_keys(keys, p), view.select_hashes(hashes, q));
+    EXPECT_EQ(view.select(keys, p), view.select(Keys::hashes(hashes), q));
     EXPECT_EQ(p, q);
-    EXPECT_GE(view.count_keys(keys), 1500u);
-    EXPECT_LE(view.count_keys(keys), 1550u);
-    EXPECT_EQ(view.count_keys(keys), view.count_hashes(hashes));
-    EXPECT_THROW(view.contains_keys(keys, std::span(a).first(374)), std::length_error);
-    EXPECT_THROW((void)view.select_keys(keys, std::span(p).first(2999)), std::length_error);
+    EXPECT_GE(view.count(keys), 1500u);
+    EXPECT_LE(view.count(keys), 1550u);
+    EXPECT_EQ(view.count(keys), view.count(Keys::hashes(hashes)));
+    EXPECT_THROW(view.contains(keys, std::span(a).first(374)), std::length_error);
+    EXPECT_THROW((void)view.select(keys, std::span(p).first(2999)), std::length_error);
 }
 
 // Past 2^32 bits LevelDB's 32-bit positions are taken as they are: the array behind is never asked.
@@ -211,7 +212,7 @@ TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
         for (const Isa isa : usable_isas()) {
             view.use_isa(isa);
             std::vector<std::uint32_t> positions(100);
-            ASSERT_EQ(view.select_hashes(hashes, positions), 50u) << to_string(isa);
+            ASSERT_EQ(view.select(Keys::hashes(hashes), positions), 50u) << to_string(isa);
             for (std::uint32_t i = 0; i < 50; ++i) ASSERT_EQ(positions[i], 2 * i);
         }
         munmap(memory, array_bytes + 1);

@@ -59,7 +59,7 @@ TEST(LevelDbLibrary, BuildsTheSameBytesAndAnswersTheSame) {
                 }
                 for (const Isa isa : usable_isas()) {
                     view.use_isa(isa);
-                    ASSERT_EQ(view.count_keys(keys->views), matches) << to_string(isa);
+                    ASSERT_EQ(view.count(keys->views), matches) << to_string(isa);
                 }
                 if (keys == &outside) found += matches, asked += keys->texts.size();
             }
@@ -104,7 +104,7 @@ TEST(LevelDbLibrary, AgreesOnAnyBytes) {
                     << size << " bytes, the last " << last;
                 matches += match;
             }
-            ASSERT_EQ(view.count_keys(keys.views), matches) << size << " bytes, the last " << last;
+            ASSERT_EQ(view.count(keys.views), matches) << size << " bytes, the last " << last;
             if (last <= 30) found += matches, asked += 30;
         }
     EXPECT_GT(found, asked / 50);

@@ -228,13 +228,13 @@ TEST(BloomierBuild, WhatIsWrongIsNamed) {
     expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 8, 8); },
                                         "key 17 has the values 3 and 4, at positions 0 and 3");
     expect_error<std::invalid_argument>(
-        [&] { return BloomierMap::build_hashes(keys, values, 8, 8); },
+        [&] { return BloomierMap::build(Keys::hashes(keys), values, 8, 8); },
         "positions 0 and 3, of the same hash 17, have the values 3 and 4");
     expect_error<std::invalid_argument>(
         [&] { return BloomierMap::build(keys, large, 8, 8); },
         "the value 300 at position 1, of key 23, has more than 8 bits");
     expect_error<std::invalid_argument>(
-        [&] { return BloomierMap::build_hashes(keys, large, 8, 8); },
+        [&] { return BloomierMap::build(Keys::hashes(keys), large, 8, 8); },
         "the value 300 at position 1, has more than 8 bits");
     expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, wide, 32, 8); },
                                         "the value 4294967296 at position 1, of key 23");
@@ -260,8 +260,8 @@ TEST(BloomierBuild, WhatIsWrongIsNamed) {
     const std::vector<std::string_view> words{"a", "b", "a"};
     expect_error<std::invalid_argument>(
         [&] {
-            return BloomierMap::build_keys(std::span<const std::string_view>(words),
-                                           std::span(values).first(3), 8, 8);
+            return BloomierMap::build(std::span<const std::string_view>(words),
+                                      std::span(values).first(3), 8, 8);
         },
         "positions 0 and 2");
     // 64-bit values that fit are taken as they are.
@@ -309,8 +309,9 @@ TEST(BloomierBuild, HashesThatAreNotMixedEndWithAMapOrAnError) {
         std::vector<std::uint64_t> hashes(4096);
         for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = std::uint64_t{i} << shift;
         try {
-            const auto map = BloomierMap::build_filter_hashes(hashes, 8, {}, {.max_attempts = 200});
-            EXPECT_EQ(map.count_hashes(hashes), hashes.size());
+            const auto map =
+                BloomierMap::build_filter(Keys::hashes(hashes), 8, {}, {.max_attempts = 200});
+            EXPECT_EQ(map.count(Keys::hashes(hashes)), hashes.size());
         } catch (const std::runtime_error& e) {
             EXPECT_NE(std::string(e.what()).find("well-mixed"), std::string::npos) << e.what();
         }
@@ -327,9 +328,10 @@ TEST(BloomierBuild, TellsChosenHashesApartInLinearTime) {
         std::vector<std::uint64_t> hashes;
         for (std::uint64_t i = 0; i < n; ++i) hashes.push_back((i + 1) / 2 * step);
         try {
-            const auto map = BloomierMap::build_filter_hashes(hashes, 8, {}, {.max_attempts = 4});
+            const auto map =
+                BloomierMap::build_filter(Keys::hashes(hashes), 8, {}, {.max_attempts = 4});
             EXPECT_EQ(map.n_keys(), n / 2 + 1);
-            EXPECT_EQ(map.count_hashes(hashes), n);
+            EXPECT_EQ(map.count(Keys::hashes(hashes)), n);
         } catch (const std::runtime_error& e) {
             EXPECT_NE(std::string(e.what()).find("none of 4 graphs"), std::string::npos);
         }

@@ -106,11 +106,11 @@ TEST(Bloomier, HashTwinsAgreeWithKeys) {
         auto map = BloomierMap::build(std::span(keys).first(1500), values, 9, 5, options);
         EXPECT_EQ(map.hashing(), keyed ? Hashing::keyed : Hashing::fast);
         const auto twin =
-            BloomierMap::build_hashes(std::span(hashes).first(1500), values, 9, 5, options);
+            BloomierMap::build(Keys::hashes(std::span(hashes).first(1500)), values, 9, 5, options);
         EXPECT_TRUE(std::ranges::equal(map.bytes(), twin.bytes()));
         const auto filter = BloomierMap::build_filter(std::span(keys).first(1500), 7, options),
-                   filter_twin =
-                       BloomierMap::build_filter_hashes(std::span(hashes).first(1500), 7, options);
+                   filter_twin = BloomierMap::build_filter(
+                       Keys::hashes(std::span(hashes).first(1500)), 7, options);
         EXPECT_TRUE(std::ranges::equal(filter.bytes(), filter_twin.bytes()));
         for (const Isa isa : usable_isas()) {
             map.use_isa(isa);
@@ -118,16 +118,16 @@ TEST(Bloomier, HashTwinsAgreeWithKeys) {
                 positions_b(3000);
             std::vector<std::uint8_t> bits_a(375), bits_b(375);
             EXPECT_EQ(map.lookup(keys, values_a, bits_a),
-                      map.lookup_hashes(hashes, values_b, bits_b));
+                      map.lookup(Keys::hashes(hashes), values_b, bits_b));
             EXPECT_EQ(values_a, values_b);
             EXPECT_EQ(bits_a, bits_b);
-            EXPECT_EQ(map.lookup(keys, values_a), map.lookup_hashes(hashes, values_b));
-            EXPECT_EQ(map.select(keys, positions_a), map.select_hashes(hashes, positions_b));
+            EXPECT_EQ(map.lookup(keys, values_a), map.lookup(Keys::hashes(hashes), values_b));
+            EXPECT_EQ(map.select(keys, positions_a), map.select(Keys::hashes(hashes), positions_b));
             EXPECT_EQ(positions_a, positions_b);
             map.contains(keys, bits_a);
-            map.contains_hashes(hashes, bits_b);
+            map.contains(Keys::hashes(hashes), bits_b);
             EXPECT_EQ(bits_a, bits_b);
-            EXPECT_EQ(map.count(keys), map.count_hashes(hashes));
+            EXPECT_EQ(map.count(keys), map.count(Keys::hashes(hashes)));
             for (std::size_t i = 0; i < 3000; i += 7) {
                 EXPECT_EQ(map.value_of(keys[i]), map.value_of_hash(hashes[i]));
                 EXPECT_EQ(map.contains(keys[i]), map.contains_hash(hashes[i]));
@@ -143,24 +143,23 @@ TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
     const std::span<const std::string_view> inside(words.data(), 2500);
     const auto values = test::map_values(2500, 16);
     for (const auto hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed}) {
-        const auto map = BloomierMap::build_keys(inside, values, 16, 16, {.hashing = hashing});
+        const auto map = BloomierMap::build(inside, values, 16, 16, {.hashing = hashing});
         for (std::size_t i = 0; i < 2500; ++i) ASSERT_EQ(map.value_of(words[i]), values[i]);
         EXPECT_EQ(map.value_of(std::as_bytes(std::span(words[7]))), values[7]);
         EXPECT_TRUE(map.contains(words[3]));
         std::vector<std::uint32_t> got(5000), positions(5000);
         std::vector<std::uint8_t> bitmap(625), same(625);
-        const std::size_t found =
-            map.lookup_keys(std::span<const std::string_view>(words), got, bitmap);
+        const std::size_t found = map.lookup(std::span<const std::string_view>(words), got, bitmap);
         EXPECT_TRUE(std::equal(values.begin(), values.end(), got.begin()));
-        map.contains_keys(std::span<const std::string_view>(words), same);
+        map.contains(std::span<const std::string_view>(words), same);
         EXPECT_EQ(bitmap, same);
-        EXPECT_EQ(map.count_keys(std::span<const std::string_view>(words)), found);
-        EXPECT_EQ(map.select_keys(std::span<const std::string_view>(words), positions), found);
+        EXPECT_EQ(map.count(std::span<const std::string_view>(words)), found);
+        EXPECT_EQ(map.select(std::span<const std::string_view>(words), positions), found);
         EXPECT_EQ(positions[2499], 2499u);
         EXPECT_LT(found, 2500u + 5);
 
-        const auto filter = BloomierMap::build_filter_keys(inside, 16, {.hashing = hashing});
-        EXPECT_GE(filter.count_keys(std::span<const std::string_view>(words)), 2500u);
+        const auto filter = BloomierMap::build_filter(inside, 16, {.hashing = hashing});
+        EXPECT_GE(filter.count(std::span<const std::string_view>(words)), 2500u);
         EXPECT_EQ(filter.value_of(words[0]), 0u);
     }
     const auto hasher = [](int key, std::uint64_t seed) {
@@ -168,12 +167,11 @@ TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
     };
     std::vector<int> numbers(300);
     for (int i = 0; i < 300; ++i) numbers[static_cast<std::size_t>(i)] = i - 150;
-    const auto map =
-        BloomierMap::build_keys(std::span<const int>(numbers), std::span(values).first(300), 16, 8,
-                                {.seed = 9}, {}, hasher);
+    const auto map = BloomierMap::build(std::span<const int>(numbers), std::span(values).first(300),
+                                        16, 8, {.seed = 9}, {}, hasher);
     for (std::size_t i = 0; i < 300; ++i) EXPECT_EQ(map.value_of(numbers[i], hasher), values[i]);
     EXPECT_TRUE(map.contains(numbers[1], hasher));
-    EXPECT_EQ(map.count_keys(std::span<const int>(numbers), hasher), 300u);
+    EXPECT_EQ(map.count(Keys::of(std::span<const int>(numbers), hasher)), 300u);
 }
 
 // Two-sided at 5 sigma, keys with and without structure, few keys and many.
@@ -340,8 +338,8 @@ TEST(Bloomier, OutputsThatOverlapTheKeysAreRefused) {
     const std::span bits(reinterpret_cast<std::uint8_t*>(keys.data() + 19), 3);
     std::vector<std::uint32_t> apart(20);
     test::expect_error<std::invalid_argument>([&] { return map.lookup(keys, values); }, "overlaps");
-    test::expect_error<std::invalid_argument>([&] { return map.lookup_hashes(keys, values); },
-                                              "overlaps");
+    test::expect_error<std::invalid_argument>(
+        [&] { return map.lookup(Keys::hashes(keys), values); }, "overlaps");
     test::expect_error<std::invalid_argument>([&] { return map.lookup(keys, apart, bits); },
                                               "overlaps");
     EXPECT_EQ(keys, test::random_keys(20));
@@ -357,11 +355,11 @@ TEST(Bloomier, OutputsThatAreTooShortAreRefused) {
     test::expect_error<std::length_error>([&] { return map.lookup(keys, enough, bits); },
                                           "2 bytes");
     test::expect_error<std::length_error>(
-        [&] { return map.lookup_hashes(keys, values, enough_bits); }, "19 values");
-    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, enough, bits); },
-                                          "2 bytes");
+        [&] { return map.lookup(Keys::hashes(keys), values, enough_bits); }, "19 values");
+    test::expect_error<std::length_error>(
+        [&] { return map.lookup(Keys::hashes(keys), enough, bits); }, "2 bytes");
     test::expect_error<std::length_error>([&] { return map.lookup(keys, values); }, "19 values");
-    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, values); },
+    test::expect_error<std::length_error>([&] { return map.lookup(Keys::hashes(keys), values); },
                                           "19 values");
     test::expect_error<std::length_error>([&] { return map.select(keys, values); }, "19");
     test::expect_error<std::length_error>([&] { return map.contains(keys, bits), 0; }, "2 bytes");

@@ -66,10 +66,10 @@ TEST(BuildTasksTest, AddHashesToTheKeysOfTheFilterOnEveryIsa) {
     const auto hashes = test::random_keys(50'000);
     for (const Isa isa : usable_isas()) {
         auto half = make_filter("sector512", 50'000, 12, {.isa = isa});
-        half.insert_hashes(std::span(hashes).first(20'000));
+        half.insert(Keys::hashes(std::span(hashes).first(20'000)));
         auto serial = half;
         const auto rest = std::span(hashes).subspan(20'000);
-        serial.insert_hashes(rest);
+        serial.insert(Keys::hashes(rest));
         BuildTasks tasks(std::move(half), rest, 5, true);
         for (unsigned i = 5; i-- > 0;) tasks.run(i);
         EXPECT_TRUE(bits_are_equal(std::move(tasks).finish(), serial)) << to_string(isa);

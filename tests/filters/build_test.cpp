@@ -76,7 +76,7 @@ TEST(Build, HashesAndConcreteTypes) {
     auto from_keys = serial, from_hashes = serial;
     serial.insert(keys);
     parallel_insert(from_keys, keys, 2);
-    parallel_insert_hashes(from_hashes, hashes, 2, BuildMethod::partitioned);
+    parallel_insert(from_hashes, Keys::hashes(hashes), 2, BuildMethod::partitioned);
     expect_same_bits(from_keys, serial, "keys");
     expect_same_bits(from_hashes, serial, "hashes");
 }

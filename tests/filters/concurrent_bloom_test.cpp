@@ -47,7 +47,7 @@ void expect_same_answers(const ConcurrentBloom& filter, const AnyFilter& right, 
     EXPECT_EQ(rows, right_rows);
     std::vector<std::uint64_t> hashes;
     for (const auto key : keys) hashes.push_back(right.hash_of(key));
-    EXPECT_EQ(filter.count_hashes(hashes), expected);
+    EXPECT_EQ(filter.count(Keys::hashes(hashes)), expected);
     for (const auto key : keys) ASSERT_EQ(filter.contains(key), right.contains(key));
 }
 
@@ -289,8 +289,8 @@ TEST(ConcurrentBloomTest, GoesOnWithAFilterAndFreezesIt) {
 TEST(ConcurrentBloomTest, TakesKeysOfEveryType) {
     ConcurrentBloom filter("split256", 1'000, 16);
     const std::vector<std::string> names{"ada", "", "grace", std::string(300, 'x')};
-    filter.insert_keys(names);
-    EXPECT_EQ(filter.count_keys(names), names.size());
+    filter.insert(names);
+    EXPECT_EQ(filter.count(names), names.size());
     EXPECT_TRUE(filter.contains("grace"));
     EXPECT_FALSE(filter.insert_if_new("ada"));
     std::vector<std::int32_t> narrow(300);

@@ -102,7 +102,7 @@ TEST_P(Counting, ErasingUndoesInserting) {
     EXPECT_EQ(filter.count(std::span(keys).first(10'000)), 10'000u);
     std::vector<std::uint64_t> hashes;
     for (std::size_t i = 0; i < 10'000; ++i) hashes.push_back(hash_key(keys[i]));
-    EXPECT_EQ(filter.erase_hashes(hashes), 10'000u);
+    EXPECT_EQ(filter.erase(Keys::hashes(hashes)), 10'000u);
     EXPECT_TRUE(empty(filter));
     EXPECT_EQ(filter.erase(keys), 0u);
     EXPECT_TRUE(empty(filter));

@@ -56,12 +56,12 @@ TYPED_TEST(EveryInterface, AllWaysToAskGiveOneAnswer) {
             answers_are([&] { return f.count(keys); },
                         [&](auto& bits) { return f.contains(keys, bits); },
                         [&](auto& to) { return f.select(keys, to); });
-            answers_are([&] { return f.count_hashes(hashes); },
-                        [&](auto& bits) { return f.contains_hashes(hashes, bits); },
-                        [&](auto& to) { return f.select_hashes(hashes, to); });
-            answers_are([&] { return f.count_keys(hashes, same); },
-                        [&](auto& bits) { return f.contains_keys(hashes, bits, same); },
-                        [&](auto& to) { return f.select_keys(hashes, to, same); });
+            answers_are([&] { return f.count(Keys::hashes(hashes)); },
+                        [&](auto& bits) { return f.contains(Keys::hashes(hashes), bits); },
+                        [&](auto& to) { return f.select(Keys::hashes(hashes), to); });
+            answers_are([&] { return f.count(Keys::of(hashes, same)); },
+                        [&](auto& bits) { return f.contains(Keys::of(hashes, same), bits); },
+                        [&](auto& to) { return f.select(Keys::of(hashes, same), to); });
         }
     }
 }
@@ -72,9 +72,9 @@ TYPED_TEST(EveryInterface, OutputsThatAreTooShortAreRefusedUntouched) {
     std::vector<std::uint8_t> bitmap(124, 0xEE);
     std::vector<std::uint32_t> positions(999, 7);
     EXPECT_THROW(f.contains(keys, bitmap), std::length_error);
-    EXPECT_THROW(f.contains_hashes(keys, bitmap), std::length_error);
+    EXPECT_THROW(f.contains(Keys::hashes(keys), bitmap), std::length_error);
     EXPECT_THROW((void)f.select(keys, positions), std::length_error);
-    EXPECT_THROW((void)f.select_hashes(keys, positions), std::length_error);
+    EXPECT_THROW((void)f.select(Keys::hashes(keys), positions), std::length_error);
     for (const auto byte : bitmap) ASSERT_EQ(byte, 0xEE);
     for (const auto p : positions) ASSERT_EQ(p, 7u);
 }
@@ -99,7 +99,7 @@ TYPED_TEST(EveryInterface, NewKeysGoInOnce) {
         EXPECT_NEAR(static_cast<double>(news), 500, 1);
         EXPECT_EQ(many.insert_if_new(twice), news);
         std::vector<std::uint8_t> were_new(126, 0xA5);
-        EXPECT_EQ(hashes.insert_hashes_if_new(hashed, were_new), news);
+        EXPECT_EQ(hashes.insert_if_new(Keys::hashes(hashed), were_new), news);
         std::size_t bits = 0;
         for (std::size_t i = 0; i < 1'008; ++i) {
             const bool is_new = (were_new[i / 8] >> (i % 8) & 1) != 0;
@@ -111,7 +111,7 @@ TYPED_TEST(EveryInterface, NewKeysGoInOnce) {
             EXPECT_EQ(filter->count(twice), twice.size());
             EXPECT_EQ(filter->count(keys), one.count(keys));
         }
-        EXPECT_THROW(hashes.insert_hashes_if_new(hashed, std::span(were_new).first(125)),
+        EXPECT_THROW(hashes.insert_if_new(Keys::hashes(hashed), std::span(were_new).first(125)),
                      std::length_error);
     }
 }

@@ -94,10 +94,10 @@ TEST_P(EverySpecKeyed, KeysAreHashedWithSipHashOnEveryWayAndIsa) {
             std::vector<std::uint8_t> bitmap((asked.size() + 7) / 8), expected(bitmap.size());
             std::vector<std::uint32_t> positions(asked.size()), found(asked.size());
             filter.contains(asked, bitmap);
-            hashed.contains_hashes(hashes, expected);
+            hashed.contains(Keys::hashes(hashes), expected);
             ASSERT_EQ(bitmap, expected);
             positions.resize(filter.select(asked, positions));
-            found.resize(hashed.select_hashes(hashes, found));
+            found.resize(hashed.select(Keys::hashes(hashes), found));
             ASSERT_EQ(positions, found);
             ASSERT_EQ(filter.count(asked), found.size());
             for (std::size_t i = 0; i < asked.size(); ++i)
@@ -112,10 +112,10 @@ TEST_P(EverySpecKeyed, StringsAndBytesToo) {
         words.push_back(std::string(i % 29, 'x') + std::to_string(i));
     filter.insert(std::string_view(words[0]));
     filter.insert(std::as_bytes(std::span(words[1])));
-    filter.insert_keys(std::span<const std::string>(words).subspan(2));
+    filter.insert(std::span<const std::string>(words).subspan(2));
     for (const auto& word : words) hashed.insert_hash(siphash(word, secret));
     EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), hashed.base().bytes()));
-    EXPECT_EQ(filter.count_keys(std::span<const std::string>(words)), words.size());
+    EXPECT_EQ(filter.count(std::span<const std::string>(words)), words.size());
     EXPECT_TRUE(filter.contains(std::string_view(words[7])));
     std::visit(
         [&]<class F>(F& f) {

@@ -54,12 +54,12 @@ TEST_P(Interface, BatchesOfStrings) {
     for (int i = 0; i < 6000; ++i) words.push_back("word" + std::to_string(i));
     const std::vector<std::string_view> views(words.begin(), words.end());
     const auto all = std::span<const std::string_view>(views);
-    filter.insert_keys(all.first(3000));
-    EXPECT_EQ(filter.count_keys(all.first(3000)), 3000u);
+    filter.insert(all.first(3000));
+    EXPECT_EQ(filter.count(all.first(3000)), 3000u);
     std::vector<std::uint8_t> bitmap(750);
     std::vector<std::uint32_t> positions(6000);
-    filter.contains_keys(all, std::span<std::uint8_t>(bitmap));
-    const std::size_t found = filter.select_keys(all, std::span<std::uint32_t>(positions));
+    filter.contains(all, std::span<std::uint8_t>(bitmap));
+    const std::size_t found = filter.select(all, std::span<std::uint32_t>(positions));
     std::size_t at = 0;
     for (std::uint32_t i = 0; i < 6000; ++i) {
         const bool in = filter.contains(words[i]);
@@ -79,8 +79,8 @@ TEST_P(Interface, AUsersHasher) {
     filter.insert(points[0], hasher);
     EXPECT_TRUE(filter.contains(points[0], hasher));
     EXPECT_FALSE(filter.contains(points[1], hasher));
-    filter.insert_keys(std::span<const Point>(points), hasher);
-    EXPECT_EQ(filter.count_keys(std::span<const Point>(points), hasher), 100u);
+    filter.insert(Keys::of(std::span<const Point>(points), hasher));
+    EXPECT_EQ(filter.count(Keys::of(std::span<const Point>(points), hasher)), 100u);
 }
 
 TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
@@ -105,9 +105,10 @@ TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
     } catch (const std::length_error& e) {
         EXPECT_NE(std::string(e.what()).find("99 positions"), std::string::npos) << e.what();
     }
-    EXPECT_THROW((void)filter.select_hashes(keys, std::span(positions).first(0)),
+    EXPECT_THROW((void)filter.select(Keys::hashes(keys), std::span(positions).first(0)),
                  std::length_error);
-    EXPECT_THROW(filter.contains_hashes(keys, std::span(bitmap).first(0)), std::length_error);
+    EXPECT_THROW(filter.contains(Keys::hashes(keys), std::span(bitmap).first(0)),
+                 std::length_error);
     for (const auto p : positions) EXPECT_EQ(p, 7u);
 
     // Other keys are hashed 1024 at a time: no answer to the first ones either.
@@ -116,9 +117,9 @@ TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
     positions.assign(3'000, 7);
     filter.insert(std::string_view("text"));
     test::expect_error<std::length_error>(
-        [&] { filter.contains_keys(std::span(texts), std::span(bitmap).first(374)); }, "374 bytes");
+        [&] { filter.contains(std::span(texts), std::span(bitmap).first(374)); }, "374 bytes");
     test::expect_error<std::length_error>(
-        [&] { return filter.select_keys(std::span(texts), std::span(positions).first(2'999)); },
+        [&] { return filter.select(std::span(texts), std::span(positions).first(2'999)); },
         "2999 positions");
     for (const auto byte : bitmap) EXPECT_EQ(byte, 0xEE);
     for (const auto p : positions) EXPECT_EQ(p, 7u);
@@ -155,8 +156,8 @@ TEST_P(Interface, OutputsThatOverlapTheKeysAreRefused) {
         const std::span bitmap(bytes, 225);
         const std::span positions(words, 1800);
         test::expect_error<std::invalid_argument>([&] { filter.contains(in, bitmap); }, overlap);
-        test::expect_error<std::invalid_argument>([&] { filter.contains_hashes(in, bitmap); },
-                                                  overlap);
+        test::expect_error<std::invalid_argument>(
+            [&] { filter.contains(Keys::hashes(in), bitmap); }, overlap);
         test::expect_error<std::invalid_argument>([&] { filter.contains(narrow, bitmap); },
                                                   overlap);
         test::expect_error<std::invalid_argument>([&] { filter.select(in, positions); }, overlap);

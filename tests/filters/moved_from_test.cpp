@@ -35,24 +35,24 @@ void expect_empty(const F& f) {
             f.contains(asked, bitmap);
             ASSERT_TRUE(std::equal(bitmap.begin(), bitmap.end(), zeros.begin())) << n;
             bitmap.assign(bitmap.size(), 0xFF);
-            f.contains_hashes(hashed, bitmap);
-            ASSERT_EQ(f.count_hashes(hashed), 0u) << n;
+            f.contains(Keys::hashes(hashed), bitmap);
+            ASSERT_EQ(f.count(Keys::hashes(hashed)), 0u) << n;
         } else {
-            f.contains_keys(asked, bitmap);
+            f.contains(asked, bitmap);
         }
         ASSERT_TRUE(std::equal(bitmap.begin(), bitmap.end(), zeros.begin())) << n;
         if constexpr (requires { f.select(asked, positions); }) {
             ASSERT_EQ(f.select(asked, positions), 0u) << n;
-            ASSERT_EQ(f.select_hashes(hashed, positions), 0u) << n;
-        } else if constexpr (requires { f.select_keys(asked, std::span(positions)); }) {
-            ASSERT_EQ(f.select_keys(asked, std::span(positions)), 0u) << n;
+            ASSERT_EQ(f.select(Keys::hashes(hashed), positions), 0u) << n;
+        } else if constexpr (requires { f.select(asked, std::span(positions)); }) {
+            ASSERT_EQ(f.select(asked, std::span(positions)), 0u) << n;
         }
         if constexpr (requires { f.lookup(asked, std::span(positions), std::span(bitmap)); }) {
             bitmap.assign(bitmap.size(), 0xFF);
             ASSERT_EQ(f.lookup(asked, std::span(positions), std::span(bitmap)), 0u);
             ASSERT_TRUE(std::equal(bitmap.begin(), bitmap.end(), zeros.begin())) << n;
             ASSERT_EQ(positions, std::vector<std::uint32_t>(n));
-            ASSERT_EQ(f.lookup_hashes(hashed, std::span(positions)), 0u);
+            ASSERT_EQ(f.lookup(Keys::hashes(hashed), std::span(positions)), 0u);
         }
     }
     for (const auto key : keys) ASSERT_FALSE(f.contains(key));
@@ -133,14 +133,14 @@ void expect_refusals(F& f) {
         if constexpr (takes_text<F> && requires { f.insert(some); }) {
             refused("batch", [&] { f.insert(some); });
         }
-        if constexpr (requires { f.insert_hashes(some); })
-            refused("hashes", [&] { f.insert_hashes(some); });
+        if constexpr (requires { f.insert(Keys::hashes(some)); })
+            refused("hashes", [&] { f.insert(Keys::hashes(some)); });
         if constexpr (requires { f.try_insert(some); })
             refused("tried batch", [&] { (void)f.try_insert(some); });
-        if constexpr (requires { f.try_insert_hashes(some); })
-            refused("tried hashes", [&] { (void)f.try_insert_hashes(some); });
-        if constexpr (requires { f.insert_hashes_if_new(some, bitmap); })
-            refused("new hashes", [&] { f.insert_hashes_if_new(some, bitmap); });
+        if constexpr (requires { f.try_insert(Keys::hashes(some)); })
+            refused("tried hashes", [&] { (void)f.try_insert(Keys::hashes(some)); });
+        if constexpr (requires { f.insert_if_new(Keys::hashes(some), bitmap); })
+            refused("new hashes", [&] { f.insert_if_new(Keys::hashes(some), bitmap); });
         if constexpr (requires { parallel_insert(f, some, 2); })
             for (const auto method : {BuildMethod::automatic, BuildMethod::atomic})
                 refused("on threads", [&] { parallel_insert(f, some, 2, method); });

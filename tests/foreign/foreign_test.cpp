@@ -43,9 +43,9 @@ TEST(ForeignVectors, Milvus) {
               bytes_of_hex("4d424631010001000800000000000000fca9f1d24d62503f0100000001000000"
                            "0117100a804845062834804200440612100448a40680089c4040542838410046"));
     auto texts = ForeignFilter::for_fpr(milvus, 7, 0.001);
-    texts.insert_keys(std::vector<std::string_view>{
-        "", "a", "milvus", "bloom", "\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E",
-        "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80", "hello world"});
+    texts.insert(std::vector<std::string_view>{"", "a", "milvus", "bloom",
+                                               "\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E",
+                                               "\xF0\x9F\x9A\x80\xF0\x9F\x9A\x80", "hello world"});
     EXPECT_EQ(texts.write(),
               bytes_of_hex("4d424631010001000700000000000000fca9f1d24d62503f0100000002000000"
                            "10002c24010e020492110042181000b08a40860000284209010114a8015410c0"));
@@ -145,10 +145,10 @@ TEST(Foreign, FindsItsKeysInEveryShapeOfAnswerOnEveryIsa) {
             options.isa = isa;
             auto made = some_foreign(format, n);
             made.insert(foreign_integers(0, n));
-            made.insert_keys(ForeignTexts(0, 100).views);
+            made.insert(ForeignTexts(0, 100).views);
             const auto filter = read_foreign(made.write(), format, options).value();
             EXPECT_EQ(filter.count(foreign_integers(0, n)), n);
-            EXPECT_EQ(filter.count_keys(ForeignTexts(0, 100).views), 100u);
+            EXPECT_EQ(filter.count(ForeignTexts(0, 100).views), 100u);
             const auto absent = foreign_integers(n, strangers);
             std::vector<std::uint8_t> bitmap(strangers / 8 + 1, 0xAA);
             std::vector<std::uint32_t> positions(strangers);
@@ -180,7 +180,7 @@ TEST(Foreign, FindsItsKeysInEveryShapeOfAnswerOnEveryIsa) {
             EXPECT_THROW((void)filter.select(absent, std::span(positions).first(3)),
                          std::length_error);
             EXPECT_EQ(filter.count(std::span<const std::uint64_t>()), 0u);
-            EXPECT_EQ(filter.count_keys({}), 0u);
+            EXPECT_EQ(filter.count({}), 0u);
         }
 }
 
@@ -190,9 +190,9 @@ TEST(Foreign, TheUnionHasTheBytesOfAFilterOfAllKeys) {
         auto one = some_foreign(format, 500), other = one, all = one;
         one.insert(foreign_integers(0, 200));
         other.insert(foreign_integers(200, 300));
-        other.insert_keys(ForeignTexts(0, 50).views);
+        other.insert(ForeignTexts(0, 50).views);
         all.insert(foreign_integers(0, 500));
-        all.insert_keys(ForeignTexts(0, 50).views);
+        all.insert(ForeignTexts(0, 50).views);
         const auto before = other.write();
         one |= other;
         auto bytes = one.write(), expected = all.write();
@@ -275,10 +275,10 @@ TEST(Foreign, MilvusFindsNothingOfAKindThatWasNotPutIn) {
 TEST(ForeignConvert, ParquetAndMilvusHaveTheSameBits) {
     auto filter = ForeignFilter::for_fpr(parquet, 1000, 0.01);
     const ForeignTexts texts(0, 1000);
-    filter.insert_keys(texts.views);
+    filter.insert(texts.views);
     auto there = convert(filter, milvus, KeyKind::bytes);
     ASSERT_TRUE(there) << there.error().message;
-    EXPECT_EQ(there->count_keys(texts.views), 1000u);
+    EXPECT_EQ(there->count(texts.views), 1000u);
     EXPECT_EQ(there->count(foreign_integers(0, 1000)), 0u);
     EXPECT_EQ(read_foreign(there->write()).value().format(), milvus);
     auto back = convert(*there, parquet);
@@ -341,9 +341,9 @@ TEST(ForeignConvert, OthersAreRefusedWithTheReason) {
 TEST(ForeignConvert, OurSplit256OfTextIsAFilterOfParquet) {
     auto ours = SplitBlockBloom::with_bits_per_key(1000, 12);
     const ForeignTexts texts(0, 1000);
-    ours.insert_keys(std::span<const std::string_view>(texts.views));
+    ours.insert(std::span<const std::string_view>(texts.views));
     const auto theirs = ForeignFilter::from_split_blocks(parquet, ours, KeyKind::bytes);
-    EXPECT_EQ(theirs.count_keys(texts.views), 1000u);
+    EXPECT_EQ(theirs.count(texts.views), 1000u);
     ASSERT_NE(theirs.split_blocks(), nullptr);
     EXPECT_TRUE(std::ranges::equal(theirs.split_blocks()->bytes(), ours.bytes()));
     EXPECT_EQ(ForeignFilter::for_fpr(kudu, 9, 0.01).split_blocks(), nullptr);

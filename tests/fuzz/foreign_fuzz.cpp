@@ -24,14 +24,14 @@ void ask(const ForeignFilter& filter, const Keys& keys) {
         found += is_in;
     }
     must(filter.select(keys.integers, positions) == found);
-    must(filter.contains_keys(keys.texts, bitmap) == filter.count_keys(keys.texts));
+    must(filter.contains(keys.texts, bitmap) == filter.count(keys.texts));
     found = 0;
     for (std::size_t i = 0; i < m; ++i) {
         const bool is_in = filter.contains(keys.texts[i]);
         must(((bitmap[i / 8] >> i % 8 & 1) != 0) == is_in);
         found += is_in;
     }
-    must(filter.select_keys(keys.texts, positions) == found);
+    must(filter.select(keys.texts, positions) == found);
 }
 
 /// A filter that was read; it says the same after it was written and read again.
@@ -44,7 +44,7 @@ void use(ForeignFilter filter, const Keys& keys) {
     auto again = read_foreign(filter.write(), format);
     must(again.has_value() && again->write() == filter.write());
     must(again->count(keys.integers) == filter.count(keys.integers));
-    must(again->count_keys(keys.texts) == filter.count_keys(keys.texts));
+    must(again->count(keys.texts) == filter.count(keys.texts));
     for (const ForeignFormat to : foreign_formats())
         for (const KeyKind kind : {KeyKind::unknown, KeyKind::integers, KeyKind::bytes}) {
             auto converted = convert(filter, to, kind);
@@ -52,9 +52,9 @@ void use(ForeignFilter filter, const Keys& keys) {
             if (converted) must(read_foreign(converted->write(), to).has_value());
         }
     filter.insert(keys.integers);
-    filter.insert_keys(keys.texts);
+    filter.insert(keys.texts);
     must(filter.count(keys.integers) == keys.integers.size() &&
-         filter.count_keys(keys.texts) == keys.texts.size());
+         filter.count(keys.texts) == keys.texts.size());
     *again |= filter;
     must(again->count(keys.integers) == keys.integers.size());
 }

@@ -30,25 +30,25 @@ void ask(LevelDbFilterView view, std::span<const std::byte> bytes,
     for (const Isa isa : usable_isas()) {
         view.use_isa(isa);
         std::size_t found = 0, of_strings = 0;
-        view.contains_hashes(keys, bitmap);
+        view.contains(Keys::hashes(keys), bitmap);
         for (std::size_t i = 0; i < keys.size(); ++i) {
             const bool is_in = may_match(bytes, static_cast<std::uint32_t>(keys[i]));
             must(view.contains_hash(keys[i]) == is_in &&
                  ((bitmap[i / 8] >> i % 8 & 1) != 0) == is_in);
             found += is_in;
         }
-        must(view.count_hashes(keys) == found && view.select_hashes(keys, positions) == found);
+        must(view.count(Keys::hashes(keys)) == found &&
+             view.select(Keys::hashes(keys), positions) == found);
         for (std::size_t i = 0; i < found; ++i) must(view.contains_hash(keys[positions[i]]));
         must(view.select(keys, positions) == view.count(keys));
-        view.contains_keys(strings, bitmap);
+        view.contains(strings, bitmap);
         for (std::size_t i = 0; i < strings.size(); ++i) {
             const bool is_in = may_match(bytes, leveldb_hash(strings[i]));
             must(view.contains(strings[i]) == is_in &&
                  ((bitmap[i / 8] >> i % 8 & 1) != 0) == is_in);
             of_strings += is_in;
         }
-        must(view.count_keys(strings) == of_strings &&
-             view.select_keys(strings, positions) == of_strings);
+        must(view.count(strings) == of_strings && view.select(strings, positions) == of_strings);
     }
 }
 
@@ -81,10 +81,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     append_leveldb_filter(strings, bits_per_key, appended);
     const auto made = make_leveldb_filter(std::span<const std::string_view>(strings), bits_per_key);
     must(std::ranges::equal(std::as_bytes(std::span(appended)), made));
-    must(LevelDbFilterView(made).count_keys(std::span<const std::string_view>(strings)) ==
+    must(LevelDbFilterView(made).count(std::span<const std::string_view>(strings)) ==
          strings.size());
     ask(LevelDbFilterView(made), made, keys, strings);
     const auto of_hashes = make_leveldb_filter_of_hashes(keys, bits_per_key);
-    must(LevelDbFilterView(of_hashes).count_hashes(keys) == keys.size());
+    must(LevelDbFilterView(of_hashes).count(Keys::hashes(keys)) == keys.size());
     return 0;
 }

@@ -44,7 +44,7 @@ struct Subject {
             std::size_t done = 0;
             if (singly)
                 while (done < keys.size() && filter.try_insert(keys[done])) ++done;
-            else if (hashed) done = filter.try_insert_hashes(hashes(keys));
+            else if (hashed) done = filter.try_insert(Keys::hashes(hashes(keys)));
             else done = filter.try_insert(keys);
             must(&filter == filters.data() || done == in);
             in = done;

@@ -97,20 +97,21 @@ TEST_P(GrowingOnEveryIsa, AnswersAreIdenticalForAllLengths) {
                 const auto& asked = hashed ? hashes : keys;
                 std::vector<std::uint8_t> bitmap(expected.size() + 1, 0xEE);
                 std::vector<std::uint32_t> positions(n + 1, 0xEEEEEEEE);
-                if (hashed) filter.contains_hashes(asked, std::span(bitmap).first(expected.size()));
+                if (hashed)
+                    filter.contains(Keys::hashes(asked), std::span(bitmap).first(expected.size()));
                 else filter.contains(asked, std::span(bitmap).first(expected.size()));
                 ASSERT_EQ(bitmap.back(), 0xEE);
                 bitmap.pop_back();
                 ASSERT_EQ(bitmap, expected) << to_string(isa) << ", " << n << " keys";
                 const auto room = std::span(positions).first(n);
                 const std::size_t found =
-                    hashed ? filter.select_hashes(asked, room) : filter.select(asked, room);
+                    hashed ? filter.select(Keys::hashes(asked), room) : filter.select(asked, room);
                 ASSERT_EQ(found, expected_positions.size());
                 for (std::size_t i = 0; i < found; ++i)
                     ASSERT_EQ(positions[i], expected_positions[i]);
                 for (std::size_t i = found; i <= n; ++i)
                     ASSERT_EQ(positions[i], 0xEEEEEEEE) << "written behind what was found";
-                ASSERT_EQ(hashed ? filter.count_hashes(asked) : filter.count(asked), found);
+                ASSERT_EQ(hashed ? filter.count(Keys::hashes(asked)) : filter.count(asked), found);
             }
         }
     }
@@ -137,8 +138,8 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     EXPECT_TRUE(filter.contains_hash(hash_bytes("another")));
     EXPECT_FALSE(filter.contains(std::string_view("none")));
     const std::vector<std::string_view> texts{"x", "y", "a key"};
-    filter.insert_keys(std::span(texts).first(2));
-    EXPECT_EQ(filter.count_keys(std::span(texts)), 3u);
+    filter.insert(std::span(texts).first(2));
+    EXPECT_EQ(filter.count(std::span(texts)), 3u);
     EXPECT_EQ(filter.stored(), 6u);
     EXPECT_TRUE(filter.erase(std::string_view("a key")));
     EXPECT_FALSE(filter.contains(std::string_view("a key")));

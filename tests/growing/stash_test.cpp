@@ -106,7 +106,7 @@ TEST(GrowingCuckoo, TakesEightCopiesOfTheHashZeroToo) {
     EXPECT_FALSE(loaded.erase_hash(0));
     EXPECT_FALSE(loaded.contains_hash(0));
     const std::uint64_t zero = 0;
-    EXPECT_EQ(filter.count_hashes({&zero, 1}), 1u);
+    EXPECT_EQ(filter.count(Keys::hashes({&zero, 1})), 1u);
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ TEST(JoinBuilder, ConcurrentInsertsOfHashes) {
         });
     for (auto& thread : threads) thread.join();
     auto serial = make_filter("split256", 40'000, 12);
-    serial.insert_hashes(hashes);
+    serial.insert(Keys::hashes(hashes));
     EXPECT_TRUE(std::ranges::equal(std::move(builder).finish().filter()->base().bytes(),
                                    serial.base().bytes()));
 }

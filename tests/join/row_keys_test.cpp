@@ -88,7 +88,7 @@ TEST(RowKeys, FprOfSeveralColumnsIsTheFiltersOwn) {
         keys.hashes(hashes);
         EXPECT_EQ(std::set(hashes.begin(), hashes.end()).size(), hashes.size());
         auto filter = make_filter("split256", keys.size(), 12);
-        filter.insert_hashes(hashes);
+        filter.insert(Keys::hashes(hashes));
         const JoinFilter asked(filter);
         EXPECT_EQ(keys.count(asked), keys.size());
         const double found = static_cast<double>(others.count(asked)),

@@ -93,7 +93,7 @@ std::vector<Way> ways() {
              [](const auto& spec, const Keys& keys) {
                  return filled(spec, keys, [](AnyFilter& f, auto part) {
                      for (auto& key : part) key = hash_key(key, f.seed());
-                     f.insert_hashes(part);
+                     f.insert(simdbloom::Keys::hashes(part));
                  });
              }},
             on_two_threads(BuildMethod::atomic),

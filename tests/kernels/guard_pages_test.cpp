@@ -77,10 +77,11 @@ public:
     void check(const AnyFilter& filter, const Questions& q, bool hashed, Place place,
                std::size_t key_offset, std::size_t offset) {
         const auto keys = put(hashed ? q.hashes : q.keys, place, key_offset);
-        ASSERT_EQ(hashed ? filter.count_hashes(keys) : filter.count(keys), q.positions.size());
+        ASSERT_EQ(hashed ? filter.count(Keys::hashes(keys)) : filter.count(keys),
+                  q.positions.size());
 
         const auto bitmap = span<std::uint8_t>(bitmap_, q.bitmap.size(), place, offset);
-        hashed ? filter.contains_hashes(keys, bitmap) : filter.contains(keys, bitmap);
+        hashed ? filter.contains(Keys::hashes(keys), bitmap) : filter.contains(keys, bitmap);
         ASSERT_TRUE(std::equal(bitmap.begin(), bitmap.end(), q.bitmap.begin()));
         std::fill(bitmap.begin(), bitmap.end(), 0xA5);
         ASSERT_EQ(std::memcmp(bitmap_.all().data(), untouched_.data(), bitmap_.all().size()), 0)
@@ -88,7 +89,7 @@ public:
 
         const auto positions = span<std::uint32_t>(positions_, keys.size(), place, offset / 4 * 4);
         const std::size_t found =
-            hashed ? filter.select_hashes(keys, positions) : filter.select(keys, positions);
+            hashed ? filter.select(Keys::hashes(keys), positions) : filter.select(keys, positions);
         ASSERT_EQ(found, q.positions.size());
         ASSERT_TRUE(std::equal(q.positions.begin(), q.positions.end(), positions.begin()));
         std::memset(positions.data(), 0xA5, 4 * found);
@@ -194,7 +195,7 @@ TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {
                         (hashed ? hashes : keys).begin(),
                         (hashed ? hashes : keys).begin() + static_cast<std::ptrdiff_t>(n));
                     const auto batch = desk.put(all, place, 8 * (n % 8));
-                    hashed ? filter.insert_hashes(batch) : filter.insert(batch);
+                    hashed ? filter.insert(Keys::hashes(batch)) : filter.insert(batch);
                     ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), single.base().bytes()))
                         << to_string(isa) << ", n=" << n << ", hashed " << hashed;
                 }
@@ -285,14 +286,14 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
                     make_filter(GetParam(), n, bits_per_key, {.isa = isa, .allocator = &bits});
                 bits.close();
                 const auto first = inserted.first(inserted.size() / 2);
-                filter.insert_hashes(first);
+                filter.insert(Keys::hashes(first));
                 for (const auto hash : inserted.subspan(first.size())) filter.insert_hash(hash);
                 ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), reference.base().bytes()));
-                filter.contains_hashes(hashes, got);
+                filter.contains(Keys::hashes(hashes), got);
                 ASSERT_EQ(got, expected);
                 for (std::size_t i = 0; i < hashes.size(); ++i) {
                     const bool found = (expected[i / 8] >> (i % 8) & 1) != 0;
-                    ASSERT_EQ(filter.count_hashes(std::span(hashes).subspan(i, 1)), found);
+                    ASSERT_EQ(filter.count(Keys::hashes(std::span(hashes).subspan(i, 1))), found);
                     ASSERT_EQ(filter.contains_hash(hashes[i]), found);
                 }
                 ASSERT_EQ(filter.estimated_fpr(), reference.estimated_fpr());
@@ -304,7 +305,7 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
                     ASSERT_TRUE(
                         std::ranges::equal(filter.folded(plain.base().blocks()).base().bytes(),
                                            reference.folded(plain.base().blocks()).base().bytes()));
-                    parallel_insert_hashes(filter, inserted, 2, BuildMethod::atomic);
+                    parallel_insert(Keys::hashes(filter), inserted, 2, BuildMethod::atomic);
                     ASSERT_TRUE(
                         std::ranges::equal(filter.base().bytes(), reference.base().bytes()));
                 }

@@ -59,9 +59,9 @@ TEST_P(HugeFilter, KeysOfItsLastBlocksLieThereAndAreFoundOnEveryIsa) {
                     hashes.push_back(hash_to(block, blocks, i));
         }
         // A batch of one ISA's kernels, and singly.
-        filters.back().insert_hashes(std::span(hashes).first(150));
+        filters.back().insert(Keys::hashes(std::span(hashes).first(150)));
         for (std::size_t i = 150; i < hashes.size(); ++i) filters.back().insert_hash(hashes[i]);
-        EXPECT_EQ(filters.back().count_hashes(hashes), hashes.size()) << to_string(isa);
+        EXPECT_EQ(filters.back().count(Keys::hashes(hashes)), hashes.size()) << to_string(isa);
         for (const auto hash : hashes) {
             ASSERT_TRUE(filters.back().contains_hash(hash)) << to_string(isa);
             const std::uint64_t at = detail::block_index(hash, blocks) * block_bytes;
@@ -72,9 +72,9 @@ TEST_P(HugeFilter, KeysOfItsLastBlocksLieThereAndAreFoundOnEveryIsa) {
     }
     const auto strangers = test::random_keys(20'000, 7'000'000);
     for (const auto& filter : filters) {
-        EXPECT_EQ(filter.count_hashes(strangers), filters[0].count_hashes(strangers))
+        EXPECT_EQ(filter.count(Keys::hashes(strangers)), filters[0].count(Keys::hashes(strangers)))
             << to_string(filter.isa());
-        EXPECT_LT(filter.count_hashes(strangers), 20u) << "bits have gone where none belong";
+        EXPECT_LT(filter.count(Keys::hashes(strangers)), 20u) << "bits have gone where none belong";
         const FilterBase& f = filter.base();
         const std::uint64_t block_bytes = f.size_in_bytes() / f.blocks();
         for (const auto hash : hashes) {
@@ -99,7 +99,7 @@ TEST_P(HugeBlockFilter, KeysBehindTheBorderLeaveTheBeginningEmpty) {
         std::vector<std::uint64_t> hashes;
         for (std::uint64_t i = 0; i < 64; ++i)
             hashes.push_back(hash_to(blocks - 1 - i % (4096 / block_bytes), blocks, i));
-        filter.insert_hashes(hashes);
+        filter.insert(Keys::hashes(hashes));
         EXPECT_FALSE(any_bit(f, 0, 16384)) << to_string(isa);
         EXPECT_TRUE(any_bit(f, f.size_in_bytes() - 4096, 4096)) << to_string(isa);
     }

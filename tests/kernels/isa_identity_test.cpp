@@ -44,18 +44,18 @@ TEST_P(EverySpec, HashTwinsAgreeWithKeys) {
                  make_filter(spec, 500, test::feasible_bits(spec, 12), {.isa = isa, .seed = 42}),
              by_hash = by_key, single = by_key;
         by_key.insert(std::span(keys).first(500));
-        by_hash.insert_hashes(std::span(hashes).first(500));
+        by_hash.insert(Keys::hashes(std::span(hashes).first(500)));
         for (std::size_t i = 0; i < 500; ++i) single.insert_hash(hashes[i]);
         ASSERT_TRUE(std::ranges::equal(by_key.base().bytes(), by_hash.base().bytes()));
         ASSERT_TRUE(std::ranges::equal(by_key.base().bytes(), single.base().bytes()));
         std::vector<std::uint8_t> a(125), b(125);
         std::vector<std::uint32_t> p(1000), q(1000);
         by_key.contains(keys, a);
-        by_hash.contains_hashes(hashes, b);
+        by_hash.contains(Keys::hashes(hashes), b);
         EXPECT_EQ(a, b);
-        EXPECT_EQ(by_key.select(keys, p), by_hash.select_hashes(hashes, q));
+        EXPECT_EQ(by_key.select(keys, p), by_hash.select(Keys::hashes(hashes), q));
         EXPECT_EQ(p, q);
-        EXPECT_EQ(by_key.count(keys), by_hash.count_hashes(hashes));
+        EXPECT_EQ(by_key.count(keys), by_hash.count(Keys::hashes(hashes)));
         EXPECT_EQ(by_key.contains(keys[3]), by_hash.contains_hash(hashes[3]));
     }
 }

@@ -176,16 +176,16 @@ void expect_keys_are_found(const MakeKey& key_of) {
             options.isa = isa;
             auto any = make_filter("split256", words.size(), 12, options);
             const AnyFilter empty = any;
-            any.insert_keys(keys);
+            any.insert(keys);
             auto one_by_one = empty;
             for (const auto& word : words) one_by_one.insert(std::string_view(word));
             ASSERT_TRUE(std::ranges::equal(any.base().bytes(), one_by_one.base().bytes()));
             auto split = std::get<SplitBlockBloom>(empty.variant());
-            split.insert_keys(keys);
+            split.insert(keys);
             ASSERT_TRUE(std::ranges::equal(split.bytes(), one_by_one.base().bytes()));
-            EXPECT_EQ(any.count_keys(keys), keys.size());
-            EXPECT_EQ(FrozenFilter(any).count_keys(keys), keys.size());
-            EXPECT_EQ(empty.count_keys(keys), 0u);
+            EXPECT_EQ(any.count(keys), keys.size());
+            EXPECT_EQ(FrozenFilter(any).count(keys), keys.size());
+            EXPECT_EQ(empty.count(keys), 0u);
         }
 }
 

@@ -40,13 +40,13 @@ MeasuredRate measure(AnyFilter& filter, std::uint64_t n, double probes) {
         const auto keys = inside.next(n);
         // One of a million small cuckoo tables has no room for its last keys.
         try {
-            filter.insert_hashes(keys);
+            filter.insert(Keys::hashes(keys));
         } catch (const std::length_error&) {
             EXPECT_TRUE(filter.base().layout().is_cuckoo() && n < 2048)
                 << filter.spec() << ' ' << n;
         }
         if (made % reuse == 0) others = outside.next(strangers);
-        const auto hits = static_cast<double>(filter.count_hashes(others));
+        const auto hits = static_cast<double>(filter.count(Keys::hashes(others)));
         const double rate = hits / static_cast<double>(strangers);
         sum += rate, squares += rate * rate;
     }

@@ -132,7 +132,7 @@ TEST(FprOfCuckooTables, IsThatOfPairsAndNotTheProductOverSlots) {
     double sum = 0;
     for (std::uint64_t f = 0; f < filters; ++f) {
         filter.clear();
-        filter.insert_hashes(test::random_keys(n, f * n));
+        filter.insert(Keys::hashes(test::random_keys(n, f * n)));
         sum += test::cuckoo_rate(base);
     }
     const double rate = sum / filters, model = base.expected_fpr();

@@ -40,7 +40,7 @@ AnyFilter built(const std::string& spec, Isa isa, bool in_batches) {
     const std::vector<std::string_view> views(text.begin(), text.end());
     if (in_batches) {
         filter.insert(keys);
-        filter.insert_keys(std::span<const std::string_view>(views));
+        filter.insert(std::span<const std::string_view>(views));
     } else {
         for (const std::uint64_t key : keys) filter.insert(key);
         for (const std::string_view word : views) filter.insert(word);

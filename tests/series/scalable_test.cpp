@@ -59,7 +59,7 @@ TEST_P(EverySeries, BatchesDoWhatSingleKeysDo) {
             std::vector<std::uint64_t> hashes;
             for (const auto key : piece) hashes.push_back(one.hash_of(key));
             std::vector<std::uint8_t> were_new((piece.size() + 7) / 8 + 1, 0xAA);
-            std::size_t news = other.insert_hashes_if_new(hashes, were_new);
+            std::size_t news = other.insert_if_new(Keys::hashes(hashes), were_new);
             EXPECT_EQ(were_new.back(), 0xAA);
             for (std::size_t i = 0; i < piece.size(); ++i) {
                 const bool is_new = one.insert_if_new(piece[i]);
@@ -126,7 +126,8 @@ TEST(Scalable, TheModelAndTheBoundAreThoseOfKeysThatWereNew) {
                 for (std::uint64_t i = s << 32; one.stored() < one.capacity(); ++i)
                     one.insert_hash_if_new(test::random_key(i));
                 ASSERT_EQ(one.filters().size(), 1u);
-                const double rate = static_cast<double>(one.count_hashes(strangers)) / 100'000;
+                const double rate =
+                    static_cast<double>(one.count(Keys::hashes(strangers))) / 100'000;
                 sum += rate, squares += rate * rate, model = one.expected_fpr();
             }
             const double mean = sum / series;
@@ -152,7 +153,7 @@ void expect_end(const Scaling& scaling, const std::string& spec, const std::stri
                 };
                 std::ranges::fill(were_new, std::uint8_t{0xFF});
                 try {
-                    series.insert_hashes_if_new(hashes, were_new);
+                    series.insert_if_new(Keys::hashes(hashes), were_new);
                 } catch (...) {
                     keep();
                     throw;
@@ -164,7 +165,7 @@ void expect_end(const Scaling& scaling, const std::string& spec, const std::stri
         why);
     EXPECT_EQ(series.stored(), in.size());
     EXPECT_EQ(series.stored(), series.capacity());
-    EXPECT_EQ(series.count_hashes(in), in.size());
+    EXPECT_EQ(series.count(Keys::hashes(in)), in.size());
     EXPECT_GT(series.expected_fpr(), 0);
     EXPECT_LE(series.expected_fpr(), series.fpr_bound());
     for (const auto& filter : series.filters())

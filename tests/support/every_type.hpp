@@ -44,14 +44,14 @@ F filled(const KeyVector& keys, const Options& options) {
             return F::with_bits_per_key(keys.size(), 80, options);
         }
     }();
-    if constexpr (std::same_as<F, UserBloom>) filter.insert_keys(std::span(keys));
+    if constexpr (std::same_as<F, UserBloom>) filter.insert(std::span(keys));
     else if constexpr (!std::same_as<F, BloomierMap>) filter.insert(std::span(keys));
     return filter;
 }
 
 template <class F>
 std::size_t found(const F& filter, std::span<const std::uint64_t> keys) {
-    if constexpr (std::same_as<F, UserBloom>) return filter.count_keys(keys);
+    if constexpr (std::same_as<F, UserBloom>) return filter.count(keys);
     else return filter.count(keys);
 }
 

@@ -64,14 +64,14 @@ TEST(CodeTable, HashesAndStringsGoTheSameWay) {
     EXPECT_TRUE(table.contains_hash(hash_bytes("a word")));
     EXPECT_FALSE(table.contains("another"));
     const std::vector<std::uint64_t> hashes{hash_key(1), hash_key(2), hash_key(3)};
-    EXPECT_EQ(table.try_insert_hashes(hashes), 3u);
+    EXPECT_EQ(table.try_insert(Keys::hashes(hashes)), 3u);
     EXPECT_TRUE(table.contains(std::uint64_t{2}));
-    EXPECT_EQ(table.count_hashes(hashes), 3u);
+    EXPECT_EQ(table.count(Keys::hashes(hashes)), 3u);
     std::vector<std::uint8_t> bitmap(1);
-    table.contains_hashes(hashes, bitmap);
+    table.contains(Keys::hashes(hashes), bitmap);
     EXPECT_EQ(bitmap[0], 7);
     std::vector<std::uint32_t> positions(3);
-    EXPECT_EQ(table.select_hashes(hashes, positions), 3u);
+    EXPECT_EQ(table.select(Keys::hashes(hashes), positions), 3u);
 }
 
 TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {

@@ -43,8 +43,8 @@ TEST(StringHashes, AreHashersOfEveryFilter) {
     const std::vector<std::string> words{"one", "two", "three", "four"};
     const auto held = [&](const auto& hash) {
         auto filter = SplitBlockBloom::with_bits_per_key(100, 12);
-        filter.insert_keys(std::span<const std::string>(words), hash);
-        EXPECT_EQ(filter.count_keys(std::span<const std::string>(words), hash), words.size());
+        filter.insert(Keys::of(std::span<const std::string>(words), hash));
+        EXPECT_EQ(filter.count(Keys::of(std::span<const std::string>(words), hash)), words.size());
         EXPECT_TRUE(filter.contains(words[2], hash));
     };
     held(Fnv1a{});
@@ -133,12 +133,12 @@ template <class Scheme>
 void expect_batches(const Scheme& scheme, std::uint64_t bits) {
     const auto keys = names(130, "k");
     SchemeBloom filter(bits, scheme);
-    filter.insert_keys(std::span(keys).first(60));
+    filter.insert(std::span(keys).first(60));
     for (std::size_t n = 0; n <= keys.size(); ++n) {
         const auto part = std::span(keys).last(n);
         std::vector<std::uint8_t> bitmap((n + 7) / 8, 0xA5);
         std::vector<std::uint32_t> found(n), expected;
-        filter.contains_keys(part, bitmap);
+        filter.contains(part, bitmap);
         for (std::size_t i = 0; i < n; ++i) {
             ASSERT_EQ(bitmap[i / 8] >> (i % 8) & 1, filter.contains(part[i])) << i;
             if (filter.contains(part[i])) expected.push_back(static_cast<std::uint32_t>(i));
@@ -146,14 +146,14 @@ void expect_batches(const Scheme& scheme, std::uint64_t bits) {
         if (n % 8 != 0) {
             ASSERT_EQ(bitmap.back() >> (n % 8), 0);
         }
-        found.resize(filter.select_keys(part, std::span(found)));
+        found.resize(filter.select(part, std::span(found)));
         ASSERT_EQ(found, expected);
-        ASSERT_EQ(filter.count_keys(part), expected.size());
+        ASSERT_EQ(filter.count(part), expected.size());
     }
-    EXPECT_EQ(filter.count_keys(std::span(keys).first(60)), 60u);
-    EXPECT_LT(filter.count_keys(std::span(keys).last(70)), 70u);
+    EXPECT_EQ(filter.count(std::span(keys).first(60)), 60u);
+    EXPECT_LT(filter.count(std::span(keys).last(70)), 70u);
     filter.clear();
-    EXPECT_EQ(filter.count_keys(std::span(keys)), 0u);
+    EXPECT_EQ(filter.count(std::span(keys)), 0u);
 }
 
 TEST(SchemeBloom, BatchesAnswerAsSingleKeys) {
@@ -173,7 +173,7 @@ TEST(SchemeBloom, BatchesAnswerAsSingleKeys) {
     std::vector<std::uint8_t> bitmap(1);
     test::expect_error<std::length_error>(
         [&] {
-            filter.contains_keys(std::span(keys), bitmap);
+            filter.contains(std::span(keys), bitmap);
             return 0;
         },
         "9");
@@ -184,10 +184,10 @@ template <class Scheme>
 double sigmas(const Scheme& scheme, std::size_t n, double bits_per_key,
               const std::vector<std::string>& strangers) {
     auto filter = SchemeBloom<Scheme>::with_bits_per_key(n, bits_per_key, scheme);
-    filter.insert_keys(std::span<const std::string>(names(n, "https://example.org/item?id=")));
+    filter.insert(std::span<const std::string>(names(n, "https://example.org/item?id=")));
     const double probes = static_cast<double>(strangers.size()), model = filter.expected_fpr(n);
     EXPECT_NEAR(filter.estimated_fpr() / model, 1, 0.05);
-    return (static_cast<double>(filter.count_keys(std::span(strangers))) - probes * model) /
+    return (static_cast<double>(filter.count(std::span(strangers))) - probes * model) /
            std::sqrt(probes * model);
 }
 
@@ -218,8 +218,8 @@ double small_ratio(std::size_t n, double bits_per_key, unsigned k) {
     for (std::uint64_t seed = 0; seed < filters; ++seed) {
         auto filter = SchemeBloom<Scheme<BytesHasher>>::with_bits_per_key(
             n, bits_per_key, Scheme<BytesHasher>(k, 1000 * seed));
-        filter.insert_keys(std::span<const std::string>(keys));
-        found += static_cast<double>(filter.count_keys(std::span<const std::string>(strangers)));
+        filter.insert(std::span<const std::string>(keys));
+        found += static_cast<double>(filter.count(std::span<const std::string>(strangers)));
         expected += filter.estimated_fpr() * static_cast<double>(probes);
     }
     return found / expected;

@@ -42,9 +42,9 @@ TEST(StringDigests, HalvesServeDoubleHashing) {
     const auto check = [&](auto hash) {
         using Scheme = DoubleHashing<decltype(hash)>;
         auto filter = SchemeBloom<Scheme>::with_bits_per_key(in.size(), 10, Scheme(7));
-        filter.insert_keys(in);
-        EXPECT_EQ(filter.count_keys(in), in.size());
-        EXPECT_NEAR(static_cast<double>(filter.count_keys(strangers)), 81.9, 5 * 9.05);
+        filter.insert(in);
+        EXPECT_EQ(filter.count(in), in.size());
+        EXPECT_NEAR(static_cast<double>(filter.count(strangers)), 81.9, 5 * 9.05);
     };
     check(Md5{});
     check(Sha1{});

@@ -77,11 +77,12 @@ public:
     /// The number of bits, the byte k not counted.
     std::uint64_t bits() const noexcept { return bits_; }
     unsigned k() const noexcept { return k_; }
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
 
 private:
-    friend struct detail::Hooks;
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const;
+    std::size_t answer_words(std::span<const std::uint64_t> words, bool hashed,
+                             detail::Output output, void* out) const;
 
     std::span<const std::byte> bytes_;
     std::uint64_t bits_;

@@ -87,7 +87,7 @@ public:
 
     /// The values, by hash_value.
     void insert(std::uint64_t hash) { filter_.insert_hash(hash); }
-    void insert(std::span<const std::uint64_t> hashes) { filter_.insert_hashes(hashes); }
+    void insert(std::span<const std::uint64_t> hashes) { filter_.insert(Keys::hashes(hashes)); }
     /// Ends a chunk whose pages, the dictionary's too, take that many bytes in the file. The filter
     /// is empty again. A look-up of an absent value reads the filter's B bytes and, with
     /// the probability fpr, the chunk's C, in place of C: it is dropped if B + fpr C is more than

@@ -1,5 +1,4 @@
-// Batches of keys: the one loop that takes them piece by piece, and the one place outside the
-// kernels that writes answers.
+// Batches of keys a piece at a time, and the one place outside the kernels that writes answers.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +7,11 @@
 #include <cstdint>
 #include <span>
 
+#include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/output.hpp"
 #include "simdbloom/export.hpp"
+#include "simdbloom/keys.hpp"
 
 namespace simdbloom::detail {
 
@@ -20,10 +21,6 @@ SIMDBLOOM_API void check_positions(std::size_t keys, std::size_t room);
 /// Throws std::invalid_argument if the output overlaps the keys: kernels read keys after they have
 /// written answers of keys before them.
 SIMDBLOOM_API void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output);
-
-/// words[i] = from[i] for n numbers. In the library, whose flags make vectors of the loop.
-SIMDBLOOM_API void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* words) noexcept;
-SIMDBLOOM_API void widen(const std::int32_t* from, std::size_t n, std::uint64_t* words) noexcept;
 
 /// The keys of a piece: 8 KiB of hashes. The number is a multiple of 64, so that the bitmap of a
 /// piece begins on a byte and only the last piece has a tail.
@@ -36,75 +33,6 @@ void for_each_piece(std::size_t keys, const Use& use) {
         if (!use(first, std::min(piece_keys, keys - first))) return;
 }
 
-/// A batch of 64-bit integers that stay where they are: keys, or hashes of keys.
-struct Words {
-    std::span<const std::uint64_t> all;
-    bool hashed;
-
-    std::size_t size() const noexcept { return all.size(); }
-    std::span<const std::byte> memory() const noexcept { return std::as_bytes(all); }
-    /// Calls use(first, words) until it returns false.
-    template <class Use>
-    void for_each(const Use& use) const {
-        use(std::size_t{0}, all);
-    }
-};
-
-/// The same, a piece at a time.
-struct WordPieces : Words {
-    template <class Use>
-    void for_each(const Use& use) const {
-        for_each_piece(size(), [&](std::size_t first, std::size_t n) {
-            return use(first, all.subspan(first, n));
-        });
-    }
-};
-
-/// A batch that becomes 64-bit integers, keys or hashes, a piece at a time: fill(first, n, words).
-template <class Fill>
-struct WordSource {
-    std::size_t keys;
-    bool hashed;
-    Fill fill;
-
-    std::size_t size() const noexcept { return keys; }
-    template <class Use>
-    void for_each(const Use& use) const {
-        alignas(64) std::uint64_t words[piece_keys];
-        for_each_piece(keys, [&](std::size_t first, std::size_t n) {
-            fill(first, n, words);
-            return use(first, std::span<const std::uint64_t>(words, n));
-        });
-    }
-};
-template <class Fill>
-WordSource(std::size_t, bool, Fill) -> WordSource<Fill>;
-
-/// Keys of 32 bits, unsigned or signed: those of 64 bits with the same value. The kernels of a
-/// layout take them as they are; elsewhere they are widened a piece at a time.
-struct NarrowKeys {
-    static constexpr bool hashed = false;
-    const std::uint32_t* keys;
-    std::size_t n;
-    bool is_signed;
-
-    std::size_t size() const noexcept { return n; }
-    std::span<const std::byte> memory() const noexcept { return std::as_bytes(std::span(keys, n)); }
-    void widen(std::size_t first, std::size_t count, std::uint64_t* words) const noexcept {
-        if (is_signed)
-            detail::widen(reinterpret_cast<const std::int32_t*>(keys) + first, count, words);
-        else detail::widen(keys + first, count, words);
-    }
-    template <class Use>
-    void for_each(const Use& use) const {
-        WordSource{n, hashed,
-                   [this](std::size_t first, std::size_t count, std::uint64_t* words) {
-                       widen(first, count, words);
-                   }}
-            .for_each(use);
-    }
-};
-
 /// The place for the answers from key `first` on. `found` is the number of keys found before.
 inline void* output_from(void* out, Output output, std::size_t first, std::size_t found) noexcept {
     if (output == Output::bitmap) return static_cast<std::uint8_t*>(out) + first / 8;
@@ -112,32 +40,54 @@ inline void* output_from(void* out, Output output, std::size_t first, std::size_
     return nullptr;
 }
 
-/// Writes the answers of a batch, made of the answers of its parts. answer(words, out) writes those
-/// of a part as if there were no other, and returns how many keys were found.
-template <class Batch, class Answer>
-std::size_t answer_batch(const Batch& batch, Output output, void* out, const Answer& answer) {
+/// Adds `first` to the `found` positions at `out`, which were counted from 0 on.
+inline void move_positions(void* out, Output output, std::size_t found,
+                           std::size_t first) noexcept {
+    if (output == Output::select && first != 0)
+        for (std::size_t i = 0; i < found; ++i)
+            static_cast<std::uint32_t*>(out)[i] += static_cast<std::uint32_t>(first);
+}
+
+/// Writes the answers of a batch. answer(hashes, out) writes those of a piece as if there were no
+/// other, and returns how many keys were found.
+template <class Answer>
+std::size_t answer_pieces(const KeyHash& hash, Isa isa, const Keys& keys, Output output, void* out,
+                          const Answer& answer) {
+    alignas(64) std::uint64_t hashes[piece_keys];
     std::size_t found = 0;
-    batch.for_each([&](std::size_t first, std::span<const std::uint64_t> words) {
+    for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
         void* const to = output_from(out, output, first, found);
-        const std::size_t here = answer(words, to);
-        if (output == Output::select && first != 0)
-            for (std::size_t i = 0; i < here; ++i)
-                static_cast<std::uint32_t*>(to)[i] += static_cast<std::uint32_t>(first);
+        hash.hash(keys, isa, first, n, hashes);
+        const std::size_t here = answer(std::span<const std::uint64_t>(hashes, n), to);
+        move_positions(to, output, here, first);
         found += here;
         return true;
     });
     return found;
 }
 
-/// Calls insert(words) for the parts of a batch in order, until a part is not taken whole. Returns
+/// The same by answer(words, hashed, out) of all keys, where they are words that need no secret,
+/// else of the hashes of a piece.
+template <class Answer>
+std::size_t answer_parts(const KeyHash& hash, Isa isa, const Keys& keys, Output output, void* out,
+                         const Answer& answer) {
+    if (hash.takes_as_words(keys)) return answer(keys.words(), keys.are_hashes(), out);
+    return answer_pieces(hash, isa, keys, output, out,
+                         [&](auto hashes, void* to) { return answer(hashes, true, to); });
+}
+
+/// Calls insert(words, hashed) for such parts in order, until a part is not taken whole. Returns
 /// how many keys were taken.
-template <class Batch, class Insert>
-std::size_t insert_batch(const Batch& batch, const Insert& insert) {
+template <class Insert>
+std::size_t insert_parts(const KeyHash& hash, Isa isa, const Keys& keys, const Insert& insert) {
+    if (hash.takes_as_words(keys)) return insert(keys.words(), keys.are_hashes());
+    alignas(64) std::uint64_t hashes[piece_keys];
     std::size_t taken = 0;
-    batch.for_each([&](std::size_t, std::span<const std::uint64_t> words) {
-        const std::size_t here = insert(words);
+    for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
+        hash.hash(keys, isa, first, n, hashes);
+        const std::size_t here = insert(std::span<const std::uint64_t>(hashes, n), true);
         taken += here;
-        return here == words.size();
+        return here == n;
     });
     return taken;
 }

@@ -9,6 +9,8 @@
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
+#include "simdbloom/isa.hpp"
+#include "simdbloom/keys.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom::detail {
@@ -38,17 +40,24 @@ public:
     }
     template <LossyKey K>
     std::uint64_t hash_of(K) const = delete;
+    /// hashes[i] = the hash of key first + i, for n keys, by the kernels of that ISA.
+    void hash(const Keys& keys, Isa isa, std::size_t first, std::size_t n,
+              std::uint64_t* hashes) const;
+    const KeyHash& key_hash() const noexcept { return *this; }
+
+    /// Whether kernels take the keys as they are: hashes, or words that they hash with the seed.
+    bool takes_as_words(const Keys& keys) const noexcept {
+        return keys.are_hashes() || (keys.are_words() && !keyed());
+    }
+    bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
+    /// Null unless hashing is keyed.
+    const Secret* secret_or_null() const noexcept { return keyed() ? &secret_ : nullptr; }
 
 protected:
-    friend struct Hooks;
     /// Draws what the options leave open. Throws std::system_error if the operating system has no
     /// random bits.
     explicit KeyHash(const Options& options);
 
-    bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
-    /// Null unless hashing is keyed.
-    const Secret* secret_or_null() const noexcept { return keyed() ? &secret_ : nullptr; }
-    StringHash string_hash() const noexcept { return {seed(), secret_or_null()}; }
     void unite_kinds(const KeyHash& other) { key_kind_ = united(key_kind_, other.key_kind_); }
 
     /// siphash(key, secret_). Not inlined, because SipHash would take the registers of the mixer's

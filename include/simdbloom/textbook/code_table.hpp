@@ -92,8 +92,12 @@ public:
     /// The number of cells that the lookup of this hash looks at.
     std::uint64_t probes(std::uint64_t hash) const noexcept { return look_for(hash).probes; }
 
+    /// As Interface asks for.
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
+    std::size_t take(const Keys& keys);
+    std::string refusal(const Keys& key) const;
+
 private:
-    friend struct detail::Hooks;
     struct CellSearch {
         std::uint64_t cell, probes;
         std::uint32_t code;
@@ -101,11 +105,6 @@ private:
     };
     CellSearch look_for(std::uint64_t hash) const noexcept;
     std::uint32_t at(std::uint64_t cell) const noexcept;
-
-    std::size_t take(std::span<const std::uint64_t> words, bool hashed);
-    std::string refusal(std::uint64_t word, bool hashed) const;
-    std::size_t answer(std::span<const std::uint64_t> words, bool hashed, detail::Output output,
-                       void* out) const;
 
     detail::ZeroedByMove<std::uint64_t> cells_, stored_, n_keys_;
     unsigned code_bits_;

@@ -73,25 +73,25 @@ public:
     }
 
     template <class Key>
-    void insert_keys(std::span<const Key> keys) {
+    void insert(std::span<const Key> keys) {
         for (const Key& key : keys) insert(key);
     }
     template <class Key>
-    std::size_t count_keys(std::span<const Key> keys) const {
+    std::size_t count(std::span<const Key> keys) const {
         return answer(keys, detail::Output::count, nullptr);
     }
     /// Sets bit i % 8 of byte i / 8 if key i is found and clears it if not; returns how many are
     /// found. Writes ceil(n / 8) bytes, the last one padded with zeros. Throws std::length_error if
     /// the bitmap is shorter.
     template <class Key>
-    std::size_t contains_keys(std::span<const Key> keys, std::span<std::uint8_t> bitmap) const {
+    std::size_t contains(std::span<const Key> keys, std::span<std::uint8_t> bitmap) const {
         detail::check_bitmap(keys.size(), bitmap.size());
         return answer(keys, detail::Output::bitmap, bitmap.data());
     }
     /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
     /// std::length_error without room for all keys.
     template <class Key>
-    std::size_t select_keys(std::span<const Key> keys, std::span<std::uint32_t> positions) const {
+    std::size_t select(std::span<const Key> keys, std::span<std::uint32_t> positions) const {
         detail::check_positions(keys.size(), positions.size());
         return answer(keys, detail::Output::select, positions.data());
     }

@@ -9,7 +9,9 @@
 // shows what both cost.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "simdbloom/export.hpp"
@@ -17,6 +19,16 @@
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
+
+/// XXH64, with which the library hashes strings and bytes.
+struct BytesHasher {
+    std::uint64_t operator()(std::string_view key, std::uint64_t seed) const noexcept {
+        return hash_bytes(key, seed);
+    }
+    std::uint64_t operator()(std::span<const std::byte> key, std::uint64_t seed) const noexcept {
+        return hash_bytes(key, seed);
+    }
+};
 
 namespace detail {
 

@@ -273,8 +273,8 @@ std::vector<std::byte> filter_of(const Group& group) {
     };
     const auto filled = [&](std::size_t keys, double bits) {
         auto filter = make(keys, bits);
-        filter.insert_hashes(group.hashes);
-        for (const auto& part : group.shared) filter.insert_hashes(*part);
+        filter.insert(Keys::hashes(group.hashes));
+        for (const auto& part : group.shared) filter.insert(Keys::hashes(*part));
         return filter;
     };
     if (group.n_keys != 0) {
@@ -291,7 +291,7 @@ std::vector<std::byte> filter_of(const Group& group) {
         distinct.erase(repeated.begin(), repeated.end());
         const Reservation filter_and_blob(2 * bytes_of(distinct.size(), bits_per_key));
         auto filter = make(distinct.size(), bits_per_key);
-        filter.insert_hashes(distinct);
+        filter.insert(Keys::hashes(distinct));
         return save(filter);
     }
     const Reservation counting(bytes_of(all, default_bits_per_key));

@@ -162,8 +162,28 @@ const detail::LevelDbKernels& default_kernels() {
 
 void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &kernels_of(isa); }
 
-std::size_t LevelDbFilterView::answer(std::span<const std::uint64_t> words, bool hashed,
-                                      detail::Output output, void* out) const {
+std::size_t LevelDbFilterView::answer(const Keys& keys, detail::Output output, void* out) const {
+    if (keys.are_words()) return answer_words(keys.words(), keys.are_hashes(), output, out);
+    constexpr auto hash_texts = [](std::span<const std::string_view> texts,
+                                   const detail::BatchHash&, std::uint64_t* hashes) {
+        for (std::size_t i = 0; i < texts.size(); ++i) hashes[i] = leveldb_hash(texts[i]);
+    };
+    std::uint64_t words[detail::piece_keys];
+    std::size_t found = 0;
+    detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
+        if (keys.are_narrow()) keys.widen(first, n, words);
+        else keys.fill({{seed(), nullptr}, Isa::scalar, hash_texts}, first, n, words);
+        void* const to = detail::output_from(out, output, first, found);
+        const std::size_t here = answer_words({words, n}, !keys.are_narrow(), output, to);
+        detail::move_positions(to, output, here, first);
+        found += here;
+        return true;
+    });
+    return found;
+}
+
+std::size_t LevelDbFilterView::answer_words(std::span<const std::uint64_t> words, bool hashed,
+                                            detail::Output output, void* out) const {
     // The kernels do not take such filters.
     if (k_ > 30 || bits_ < 64)
         return detail::answer_by_hits(

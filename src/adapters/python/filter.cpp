@@ -44,7 +44,7 @@ bool insert_as_it_lies(AnyFilter& filter, const KeyColumn& column) {
             filter.insert(values(std::uint64_t{}));
             return true;
         case detail::ColumnType::hash:
-            filter.insert_hashes(values(std::uint64_t{}));
+            filter.insert(Keys::hashes(values(std::uint64_t{})));
             return true;
         case detail::ColumnType::i32:
             filter.insert(values(std::int32_t{}));
@@ -53,7 +53,7 @@ bool insert_as_it_lies(AnyFilter& filter, const KeyColumn& column) {
             filter.insert(values(std::uint32_t{}));
             return true;
         case detail::ColumnType::views:
-            filter.insert_keys(values(std::string_view{}));
+            filter.insert(values(std::string_view{}));
             return true;
         default:
             return false;
@@ -134,7 +134,7 @@ void Filter::insert(Keys& keys) {
         const KeyKind kind = expect(batch.rows.key_kind());
         if (batch.column != nullptr && insert_as_it_lies(filter, batch.column->as(kind))) return;
         (void)each_hash(batch.rows.as(kind), [&](auto hashes, auto) {
-            filter.insert_hashes(hashes);
+            filter.insert(Keys::hashes(hashes));
             return true;
         });
     });

@@ -252,7 +252,7 @@ EXPORTED int simdbloom_wasm_insert(Held* held, const void* keys, const std::uint
     return guarded(0, [&] {
         AnyFilter& filter = held->filter;
         if (n != 0) held->expect(kind_of(ends));
-        if (ends != nullptr) filter.insert_keys(views(static_cast<const char*>(keys), ends, n));
+        if (ends != nullptr) filter.insert(views(static_cast<const char*>(keys), ends, n));
         else with_keys(keys, n, width, [&](auto span) { filter.insert(span); });
         return 1;
     });
@@ -268,10 +268,10 @@ EXPORTED double simdbloom_wasm_ask(const Held* held, const void* keys, const std
         std::size_t found = 0;
         if (ends != nullptr) {
             const auto strings = views(static_cast<const char*>(keys), ends, n);
-            if (answer == static_cast<int>(Answer::count)) found = filter->count_keys(strings);
+            if (answer == static_cast<int>(Answer::count)) found = filter->count(strings);
             else if (answer == static_cast<int>(Answer::bitmap))
-                found = filter->contains_keys(strings, bitmap);
-            else found = filter->select_keys(strings, rows);
+                found = filter->contains(strings, bitmap);
+            else found = filter->select(strings, rows);
         } else {
             found = with_keys(keys, n, width, [&](auto span) {
                 if (answer == static_cast<int>(Answer::count)) return filter->count(span);

@@ -9,6 +9,8 @@
 
 #include "core/filters/alike.hpp"
 #include "core/filters/counters.hpp"
+#include "simdbloom/cuckoo.hpp"
+#include "simdbloom/dleft.hpp"
 
 namespace simdbloom {
 namespace {

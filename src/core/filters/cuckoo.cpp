@@ -125,8 +125,8 @@ bool CuckooFilter::try_insert_hash(std::uint64_t hash) {
     return true;
 }
 
-std::size_t CuckooFilter::take(std::span<const std::uint64_t> words, bool hashed) {
-    const std::size_t taken = FilterBase::take(words, hashed);
+std::size_t CuckooFilter::take(const Keys& keys) {
+    const std::size_t taken = FilterBase::take(keys);
     stored_ += taken;
     return taken;
 }

@@ -1,5 +1,6 @@
 #include "simdbloom/filter.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -40,20 +41,40 @@ void check_apart(std::span<const std::byte> keys, std::span<const std::byte> out
         throw std::invalid_argument("simdbloom: the output overlaps the keys");
 }
 
-void widen(const std::uint32_t* from, std::size_t n, std::uint64_t* words) noexcept {
-    for (std::size_t i = 0; i < n; ++i) words[i] = from[i];
-}
-
-void widen(const std::int32_t* from, std::size_t n, std::uint64_t* words) noexcept {
-    for (std::size_t i = 0; i < n; ++i) words[i] = static_cast<std::uint64_t>(from[i]);
-}
-
 void throw_moved_from() {
     throw std::invalid_argument(
         "simdbloom: a filter that was moved from takes no keys, and cannot be saved or folded");
 }
 
 }  // namespace detail
+
+void Keys::widen(std::size_t first, std::size_t n, std::uint64_t* words) const noexcept {
+    const auto all = [&](const auto* from) {
+        for (std::size_t i = 0; i < n; ++i) words[i] = static_cast<std::uint64_t>(from[i]);
+    };
+    if (form_ == Form::signed32) all(static_cast<const std::int32_t*>(at_) + first);
+    else all(narrow() + first);
+}
+
+void detail::KeyHash::hash(const Keys& keys, Isa isa, std::size_t first, std::size_t n,
+                           std::uint64_t* hashes) const {
+    if (keys.are_hashes()) {
+        std::copy_n(keys.words().data() + first, n, hashes);
+        return;
+    }
+    if (keys.form() == Keys::Form::other)
+        return keys.fill({{seed(), secret_or_null()},
+                          isa,
+                          [](std::span<const std::string_view> texts, const BatchHash& by,
+                             std::uint64_t* to) { hash_strings(texts, by.hash, by.isa, to); }},
+                         first, n, hashes);
+    const std::uint64_t* words = hashes;
+    if (keys.are_narrow()) keys.widen(first, n, hashes);
+    else words = keys.words().data() + first;
+    const Kernels& kernels = table_of(isa).of[0][0];  // of any layout
+    if (keyed()) kernels.siphash(words, n, secret_.low, secret_.high, hashes);
+    else kernels.mix(words, n, seed_, hashes);
+}
 
 std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept {
     return siphash(key, secret_);
@@ -110,20 +131,13 @@ detail::Target FilterBase::target() const noexcept {
             &self->random_};
 }
 
-std::size_t FilterBase::take(std::span<const std::uint64_t> words, bool hashed) {
+std::size_t FilterBase::take(const Keys& keys) {
     check_takes_keys();
-    return detail::take(*kernels_, target(), secret_or_null(), {words, hashed});
+    return detail::take(*kernels_, target(), *this, isa_, keys);
 }
 
-std::size_t FilterBase::answer(std::span<const std::uint64_t> words, bool hashed,
-                               detail::Output output, void* out) const {
-    return detail::answer(*kernels_, few_below_, target(), secret_or_null(), {words, hashed},
-                          output, out);
-}
-
-std::size_t FilterBase::answer(const detail::NarrowKeys& keys, detail::Output output,
-                               void* out) const {
-    return detail::answer(*kernels_, few_below_, target(), secret_or_null(), keys, output, out);
+std::size_t FilterBase::answer(const Keys& keys, detail::Output output, void* out) const {
+    return detail::answer(*kernels_, few_below_, target(), *this, isa_, keys, output, out);
 }
 
 double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {

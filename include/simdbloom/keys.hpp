@@ -1,0 +1,215 @@
+// A batch of keys, seen where they lie.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "simdbloom/detail/strings.hpp"
+#include "simdbloom/export.hpp"
+#include "simdbloom/hash.hpp"
+#include "simdbloom/isa.hpp"
+
+namespace simdbloom::detail {
+
+/// A key that a filter hashes itself: a whole number, text or bytes.
+template <class K>
+concept Key = !LossyKey<K> && (std::convertible_to<const K&, std::uint64_t> ||
+                               std::convertible_to<const K&, std::string_view> ||
+                               std::convertible_to<const K&, std::span<const std::byte>>);
+
+/// The key as one of the three types that filters hash.
+template <Key K>
+auto plain_key(const K& key) {
+    if constexpr (std::convertible_to<const K&, std::uint64_t>)
+        return static_cast<std::uint64_t>(key);
+    else if constexpr (std::convertible_to<const K&, std::string_view>)
+        return std::string_view(key);
+    else return std::span<const std::byte>(key);
+}
+
+/// The bytes of a key that is text or bytes.
+template <class K>
+std::string_view view_of(const K& key) {
+    if constexpr (std::convertible_to<const K&, std::string_view>) {
+        return key;
+    } else {
+        const std::span<const std::byte> bytes = key;
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+}
+
+template <class R>
+using ElementOf = typename decltype(std::span(std::declval<const R&>()))::value_type;
+template <class R>
+concept Contiguous = requires {
+    typename ElementOf<R>;
+};
+/// A span, vector or array of std::uint64_t, std::int64_t, std::uint32_t or std::int32_t.
+template <class R>
+concept IntegerRange = Contiguous<R> &&
+    (std::same_as<ElementOf<R>, std::uint64_t> || std::same_as<ElementOf<R>, std::int64_t> ||
+     std::same_as<ElementOf<R>, std::uint32_t> || std::same_as<ElementOf<R>, std::int32_t>);
+/// A span, vector or array of texts, or of spans of bytes.
+template <class R>
+concept TextRange = Contiguous<R> && !Key<R> &&
+                    (std::convertible_to<const ElementOf<R>&, std::string_view> ||
+                     std::convertible_to<const ElementOf<R>&, std::span<const std::byte>>);
+/// A range that is neither a key nor a batch of keys. Copy the keys of a std::list or std::set into
+/// a std::vector. Keys of other types need a hasher: Keys::of(keys, hasher).
+template <class R>
+concept NotContiguousIntegers =
+    !Key<R> && !IntegerRange<R> && !TextRange<R> && requires(const R& keys) {
+    keys.begin();
+};
+
+/// How a filter hashes a batch of texts.
+struct BatchHash {
+    StringHash hash;
+    Isa isa;
+    void (*texts)(std::span<const std::string_view>, const BatchHash&, std::uint64_t* hashes);
+};
+
+}  // namespace simdbloom::detail
+
+SIMDBLOOM_EXPORTS_BEGIN
+namespace simdbloom {
+
+/// A batch of keys: a view, which says what lies where. The keys, and a hasher, must outlive it.
+///
+///     filter.insert(numbers)                           a span, vector or array: of std::uint64_t,
+///                                                      std::int64_t, std::uint32_t, std::int32_t,
+///     filter.insert(names)                             of std::string, std::string_view or bytes
+///     filter.insert(Keys::hashes(hashes))              hashed already
+///     filter.insert(Keys::strings(offsets, bytes))     as Arrow has them
+///     filter.insert(Keys::of(points, hasher))          of any type
+///
+/// A signed number is the key of 64 bits with the same value: -1 is 2^64 - 1, whatever its type.
+class Keys {
+public:
+    /// What the library reads: keys of 64 bits, hashes, keys of 32 bits, or what `fill` hashes.
+    enum class Form : std::uint8_t { words, hashes, unsigned32, signed32, other };
+
+    template <detail::IntegerRange R>
+    Keys(const R& keys) noexcept
+        : Keys(std::span(keys).data(), std::span(keys).size(),
+               sizeof(detail::ElementOf<R>) == 8        ? Form::words
+               : std::is_signed_v<detail::ElementOf<R>> ? Form::signed32
+                                                        : Form::unsigned32) {}
+    template <detail::TextRange R>
+    Keys(const R& keys) noexcept
+        : Keys(std::span(keys).data(), std::span(keys).size(), Form::other) {
+        fill_ = fill_texts<detail::ElementOf<R>>;
+    }
+    Keys(const std::uint64_t* keys, std::size_t n) noexcept : Keys(keys, n, Form::words) {}
+    template <detail::NotContiguousIntegers R>
+    Keys(const R&) = delete;
+
+    /// 64-bit hashes, well mixed: the high 32 bits choose the block, the low 32 bits the bits in
+    /// it.
+    static Keys hashes(std::span<const std::uint64_t> hashes) noexcept {
+        return {hashes.data(), hashes.size(), Form::hashes};
+    }
+    /// Text i goes from offsets[i] to offsets[i + 1], which is not below it: one text fewer than
+    /// offsets.
+    static Keys strings(std::span<const std::int32_t> offsets, const char* bytes) noexcept {
+        return strings_at(offsets, bytes);
+    }
+    static Keys strings(std::span<const std::int64_t> offsets, const char* bytes) noexcept {
+        return strings_at(offsets, bytes);
+    }
+    /// The keys of a span, vector or array, each as hasher(key, seed).
+    template <detail::Contiguous R, Hasher<detail::ElementOf<R>> H>
+    static Keys of(const R& keys, const H& hasher) noexcept {
+        Keys made{std::span(keys).data(), std::span(keys).size(), Form::other};
+        made.more_ = &hasher;
+        made.fill_ = [](const Keys& of, const detail::BatchHash& by, std::size_t first,
+                        std::size_t n, std::uint64_t* hashes) {
+            const auto* const at = static_cast<const detail::ElementOf<R>*>(of.at_) + first;
+            for (std::size_t i = 0; i < n; ++i)
+                hashes[i] = (*static_cast<const H*>(of.more_))(at[i], by.hash.seed);
+        };
+        return made;
+    }
+
+    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    Form form() const noexcept { return form_; }
+    /// Whether the keys are words of 64 bits where they lie, and these words; and hashes.
+    bool are_words() const noexcept { return form_ <= Form::hashes; }
+    bool are_hashes() const noexcept { return form_ == Form::hashes; }
+    std::span<const std::uint64_t> words() const noexcept {
+        return {static_cast<const std::uint64_t*>(at_), size_};
+    }
+    /// Whether they are of 32 bits, and where these lie.
+    bool are_narrow() const noexcept {
+        return form_ == Form::unsigned32 || form_ == Form::signed32;
+    }
+    const std::uint32_t* narrow() const noexcept { return static_cast<const std::uint32_t*>(at_); }
+    /// words[i] = key first + i, for n keys of 32 bits.
+    SIMDBLOOM_API void widen(std::size_t first, std::size_t n, std::uint64_t* words) const noexcept;
+    /// hashes[i] = the hash of key first + i, for n keys of Form::other.
+    void fill(const detail::BatchHash& by, std::size_t first, std::size_t n,
+              std::uint64_t* hashes) const {
+        fill_(*this, by, first, n, hashes);
+    }
+    /// The memory of numbers and hashes, which no output may overlap.
+    std::span<const std::byte> memory() const noexcept {
+        const std::size_t each = are_words() ? 8 : are_narrow() ? 4 : 0;
+        return {static_cast<const std::byte*>(at_), each * size_};
+    }
+
+private:
+    using Fill = void(const Keys&, const detail::BatchHash&, std::size_t first, std::size_t n,
+                      std::uint64_t* hashes);
+
+    Keys(const void* at, std::size_t size, Form form) noexcept
+        : at_(at), size_(size), form_(form) {}
+
+    /// 64 views at a time of texts that view(i) gives.
+    template <class View>
+    static void fill_views(const detail::BatchHash& by, std::size_t n, std::uint64_t* hashes,
+                           const View& view) {
+        std::string_view views[64];
+        for (std::size_t first = 0; first < n; first += 64) {
+            const std::size_t here = std::min<std::size_t>(64, n - first);
+            for (std::size_t i = 0; i < here; ++i) views[i] = view(first + i);
+            by.texts({views, here}, by, hashes + first);
+        }
+    }
+    template <class Text>
+    static void fill_texts(const Keys& of, const detail::BatchHash& by, std::size_t first,
+                           std::size_t n, std::uint64_t* hashes) {
+        const auto* const texts = static_cast<const Text*>(of.at_) + first;
+        if constexpr (std::same_as<Text, std::string_view>) by.texts({texts, n}, by, hashes);
+        else fill_views(by, n, hashes, [&](std::size_t i) { return detail::view_of(texts[i]); });
+    }
+    template <class Offset>
+    static Keys strings_at(std::span<const Offset> offsets, const char* bytes) noexcept {
+        Keys made(offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::other);
+        made.more_ = bytes;
+        made.fill_ = [](const Keys& of, const detail::BatchHash& by, std::size_t first,
+                        std::size_t n, std::uint64_t* hashes) {
+            const detail::StringOffsets<Offset> at{static_cast<const char*>(of.more_),
+                                                   static_cast<const Offset*>(of.at_) + first};
+            fill_views(by, n, hashes, [&](std::size_t i) {
+                return std::string_view(at.bytes(i), static_cast<std::size_t>(at.size(i)));
+            });
+        };
+        return made;
+    }
+
+    const void* at_;
+    const void* more_ = nullptr;  // the hasher, or the bytes of strings
+    Fill* fill_ = nullptr;
+    std::size_t size_;
+    Form form_;
+};
+
+}  // namespace simdbloom
+SIMDBLOOM_EXPORTS_END
