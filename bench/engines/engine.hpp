@@ -13,6 +13,7 @@
 #include "engines/hashes.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/isa.hpp"
+#include "simdbloom/keys.hpp"
 
 // The loops are compiled once more for AVX2, and with them all that they call: engines ship AVX2.
 #if defined(__x86_64__) && !defined(__AVX2__)
@@ -51,7 +52,7 @@ struct Rate {
 template <class Design>
 class EngineFilter {
 public:
-    using Keys = std::span<const u64>;
+    using Words = std::span<const u64>;
 
     EngineFilter(u64 n_keys, double bits_per_key) : design_(n_keys, bits_per_key) {}
 
@@ -60,19 +61,12 @@ public:
     bool contains(u64 key) const { return design_.contains(Design::hash(key)); }
     bool contains_hash(u64 hash) const { return design_.contains(hash); }
 
-    void insert(Keys keys) {
-        for (const u64 key : keys) insert(key);
+    void insert(const simdbloom::Keys& keys) {
+        for (const u64 key : keys.words()) keys.are_hashes() ? insert_hash(key) : insert(key);
     }
-    void insert_hashes(Keys hashes) {
-        for (const u64 hash : hashes) insert_hash(hash);
-    }
-    std::size_t count(Keys keys) const { return ask<false>(keys, nullptr); }
-    std::size_t count_hashes(Keys hashes) const { return ask<true>(hashes, nullptr); }
-    std::size_t contains(Keys keys, std::span<std::uint8_t> bitmap) const {
-        return ask<false>(keys, bitmap.data());
-    }
-    std::size_t contains_hashes(Keys hashes, std::span<std::uint8_t> bitmap) const {
-        return ask<true>(hashes, bitmap.data());
+    std::size_t count(const simdbloom::Keys& keys) const { return ask(keys, nullptr); }
+    std::size_t contains(const simdbloom::Keys& keys, std::span<std::uint8_t> bitmap) const {
+        return ask(keys, bitmap.data());
     }
     u64 size_in_bytes() const { return design_.bits.bytes(); }
     static std::string spec() { return Design::name; }
@@ -80,8 +74,12 @@ public:
     Design& design() { return design_; }
 
 private:
+    std::size_t ask(const simdbloom::Keys& keys, std::uint8_t* bitmap) const {
+        return keys.are_hashes() ? ask<true>(keys.words(), bitmap)
+                                 : ask<false>(keys.words(), bitmap);
+    }
     template <bool hashed>
-    std::size_t ask(Keys keys, std::uint8_t* bitmap) const {
+    std::size_t ask(Words keys, std::uint8_t* bitmap) const {
 #ifdef SIMDBLOOM_ENGINE_AVX2
         static const bool avx2 = std::ranges::find(usable_isas(), Isa::avx2) != usable_isas().end();
         if (avx2)
@@ -97,13 +95,13 @@ private:
         return design.contains(hashed ? key : Design::hash(key));
     }
     template <bool hashed>
-    static std::size_t count_loop(const Design& design, Keys keys) {
+    static std::size_t count_loop(const Design& design, Words keys) {
         std::size_t sum = 0;
         for (const u64 key : keys) sum += found<hashed>(design, key);
         return sum;
     }
     template <bool hashed>
-    static std::size_t bitmap_loop(const Design& design, Keys keys, std::uint8_t* bitmap) {
+    static std::size_t bitmap_loop(const Design& design, Words keys, std::uint8_t* bitmap) {
         std::size_t sum = 0;
         for (std::size_t i = 0; i < keys.size(); i += 8) {
             unsigned byte = 0;
@@ -116,11 +114,11 @@ private:
     }
 #ifdef SIMDBLOOM_ENGINE_AVX2
     template <bool hashed>
-    SIMDBLOOM_ENGINE_AVX2 static std::size_t count_avx2(const Design& design, Keys keys) {
+    SIMDBLOOM_ENGINE_AVX2 static std::size_t count_avx2(const Design& design, Words keys) {
         return count_loop<hashed>(design, keys);
     }
     template <bool hashed>
-    SIMDBLOOM_ENGINE_AVX2 static std::size_t bitmap_avx2(const Design& design, Keys keys,
+    SIMDBLOOM_ENGINE_AVX2 static std::size_t bitmap_avx2(const Design& design, Words keys,
                                                          std::uint8_t* bitmap) {
         return bitmap_loop<hashed>(design, keys, bitmap);
     }

@@ -61,10 +61,7 @@ void for_keys(const KeySource& source, std::uint64_t first, std::uint64_t last, 
 /// Inserts keys 0 .. n-1 of the source, in batches.
 template <class F>
 void fill(F& filter, const KeySource& source, std::uint64_t n) {
-    for_keys(source, 0, n, [&](Keys piece) {
-        source.hashed() ? (void)filter.insert(simdbloom::Keys::hashes(piece))
-                        : (void)filter.insert(piece);
-    });
+    for_keys(source, 0, n, [&](Keys piece) { filter.insert({piece, source.hashed()}); });
 }
 
 }  // namespace simdbloom::bench

@@ -156,17 +156,15 @@ Subject subject_of(std::shared_ptr<F> f, const Order& order) {
         s.use_isa = [f](Isa isa) { f->use_isa(isa); };
     }
     s[Output::bitmap] = by_batches([f, hashed](Keys keys, Answers& a) {
-        hashed ? (void)f->contains(simdbloom::Keys::hashes(keys), a.bitmap)
-               : (void)f->contains(keys, a.bitmap);
+        f->contains({keys, hashed}, a.bitmap);
         return a.bitmap[0];
     });
     s[Output::count] = by_batches([f, hashed](Keys keys, Answers&) {
-        return hashed ? f->count(simdbloom::Keys::hashes(keys)) : f->count(keys);
+        return f->count({keys, hashed});
     });
     if constexpr (requires(Answers a) { f->select(Keys(), a.positions); })
         s[Output::select] = by_batches([f, hashed](Keys keys, Answers& a) {
-            return hashed ? f->select(simdbloom::Keys::hashes(keys), a.positions)
-                          : f->select(keys, a.positions);
+            return f->select({keys, hashed}, a.positions);
         });
     s[Output::single] = [f, hashed](Keys keys, std::size_t, Answers&) {
         std::uint64_t found = 0;
@@ -187,23 +185,18 @@ Subject subject_of(std::shared_ptr<F> f, const Order& order) {
             Subject::Seconds seconds{};
             seconds.erase = cpu_seconds_of([&] {
                 if constexpr (requires { f->erase(keys); })
-                    if (!each)
-                        return (void)(hashed ? copy->erase(simdbloom::Keys::hashes(keys))
-                                             : copy->erase(keys));
+                    if (!each) return (void)(copy->erase({keys, hashed}));
                 for (const std::uint64_t k : keys)
                     (void)(hashed ? copy->erase_hash(k) : copy->erase(k));
             });
             seconds.insert = cpu_seconds_of([&] {
                 if (each) return insert_one_by_one(*copy, keys, hashed);
-                hashed ? (void)copy->insert(simdbloom::Keys::hashes(keys))
-                       : (void)copy->insert(keys);
+                copy->insert({keys, hashed});
             });
             return seconds;
         };
     } else if constexpr (requires { f->insert(Keys()); }) {
-        s.insert = [f, hashed](Keys keys) {
-            hashed ? (void)f->insert(simdbloom::Keys::hashes(keys)) : (void)f->insert(keys);
-        };
+        s.insert = [f, hashed](Keys keys) { f->insert({keys, hashed}); };
         s.insert_each = [f, hashed](Keys keys) { insert_one_by_one(*f, keys, hashed); };
     }
     return s;

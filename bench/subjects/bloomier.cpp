@@ -32,12 +32,10 @@ Subject make_map(const Order& order, const MapShape& shape) {
     if (shape.value_bits == 0) return s;
     // Values are looked up: that is what such a map is for. The positions of the answers take them.
     s[Output::bitmap] = by_batches([=](Keys some, Answers& a) {
-        return hashed ? map->lookup(simdbloom::Keys::hashes(some), a.positions, a.bitmap)
-                      : map->lookup(some, a.positions, a.bitmap);
+        return map->lookup({some, hashed}, a.positions, a.bitmap);
     });
     s[Output::count] = by_batches([=](Keys some, Answers& a) {
-        return hashed ? map->lookup(simdbloom::Keys::hashes(some), a.positions)
-                      : map->lookup(some, a.positions);
+        return map->lookup({some, hashed}, a.positions);
     });
     return s;
 }

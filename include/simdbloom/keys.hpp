@@ -60,11 +60,14 @@ template <class R>
 concept TextRange = Contiguous<R> && !Key<R> &&
                     (std::convertible_to<const ElementOf<R>&, std::string_view> ||
                      std::convertible_to<const ElementOf<R>&, std::span<const std::byte>>);
+/// Anything else that is a span of std::uint64_t.
+template <class R>
+concept OwnSpan = !Contiguous<R> && std::convertible_to<const R&, std::span<const std::uint64_t>>;
 /// A range that is neither a key nor a batch of keys. Copy the keys of a std::list or std::set into
 /// a std::vector. Keys of other types need a hasher: Keys::of(keys, hasher).
 template <class R>
 concept NotContiguousIntegers =
-    !Key<R> && !IntegerRange<R> && !TextRange<R> && requires(const R& keys) {
+    !Key<R> && !IntegerRange<R> && !TextRange<R> && !OwnSpan<R> && requires(const R& keys) {
     keys.begin();
 };
 
@@ -107,8 +110,15 @@ public:
         fill_ = fill_texts<detail::ElementOf<R>>;
     }
     Keys(const std::uint64_t* keys, std::size_t n) noexcept : Keys(keys, n, Form::words) {}
+    /// Keys, or hashes of keys.
+    Keys(std::span<const std::uint64_t> words, bool hashed) noexcept
+        : Keys(words.data(), words.size(), hashed ? Form::hashes : Form::words) {}
+    template <detail::OwnSpan R>
+    Keys(const R& keys) noexcept : Keys(std::span<const std::uint64_t>(keys), false) {}
     template <detail::NotContiguousIntegers R>
     Keys(const R&) = delete;
+    /// No keys.
+    Keys() noexcept : Keys(nullptr, 0, Form::words) {}
 
     /// 64-bit hashes, well mixed: the high 32 bits choose the block, the low 32 bits the bits in
     /// it.

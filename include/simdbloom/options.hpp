@@ -25,7 +25,7 @@ struct Options {
     /// Hashing::seeded, 0 means that the operating system draws the seed. Not read with
     /// Hashing::keyed.
     std::uint64_t seed = 0;
-    /// How keys are hashed, see Hashing. Hashes that the caller computes (insert_hashes, Hashers)
+    /// How keys are hashed, see Hashing. Hashes that the caller computes (Keys::hashes, Hashers)
     /// are taken as they are.
     Hashing hashing = Hashing::fast;
     /// The secret of Hashing::keyed. Empty: drawn from the operating system; FilterBase::secret()

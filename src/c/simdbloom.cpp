@@ -149,10 +149,8 @@ simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys
     return guarded([&] {
         AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
-        if (threads != 1)
-            hashed != 0 ? parallel_insert(f, simdbloom::Keys::hashes(all), threads)
-                        : parallel_insert(f, all, threads);
-        else hashed != 0 ? f.insert(simdbloom::Keys::hashes(all)) : f.insert(all);
+        if (threads != 1) parallel_insert(f, {all, hashed != 0}, threads);
+        else f.insert({all, hashed != 0});
     });
 }
 simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key, size_t length) {
@@ -175,8 +173,7 @@ simdbloom_status simdbloom_count(const simdbloom_filter* filter, const uint64_t*
     return guarded([&] {
         const AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
-        pointee(found, "simdbloom: found is NULL") =
-            hashed != 0 ? f.count(simdbloom::Keys::hashes(all)) : f.count(all);
+        pointee(found, "simdbloom: found is NULL") = f.count({all, hashed != 0});
     });
 }
 simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
@@ -185,8 +182,7 @@ simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter, const uint64_t
         const AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
         const auto bits = span_of(bitmap, n / 8 + (n % 8 != 0), "simdbloom: bitmap is NULL");
-        pointee(found, "simdbloom: found is NULL") =
-            hashed != 0 ? f.contains(simdbloom::Keys::hashes(all), bits) : f.contains(all, bits);
+        pointee(found, "simdbloom: found is NULL") = f.contains({all, hashed != 0}, bits);
     });
 }
 simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t* keys, size_t n,
@@ -195,8 +191,7 @@ simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t
         const AnyFilter& f = filter_of(filter);
         const auto all = keys_of(keys, n);
         const auto out = span_of(positions, n, "simdbloom: positions is NULL");
-        pointee(found, "simdbloom: found is NULL") =
-            hashed != 0 ? f.select(simdbloom::Keys::hashes(all), out) : f.select(all, out);
+        pointee(found, "simdbloom: found is NULL") = f.select({all, hashed != 0}, out);
     });
 }
 simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uint64_t* keys,

@@ -129,8 +129,7 @@ void JoinBuilder::insert(const JoinColumn& column, unsigned threads) {
     }
     expect_as_it_is(column.kind);
     const auto put_in = [&](std::span<const std::uint64_t> values) {
-        if (column.hashed) parallel_insert_hashes(*filter_, values, threads);
-        else parallel_insert(*filter_, values, threads);
+        parallel_insert(*filter_, {values, column.hashed}, threads);
         rows_.fetch_add(values.size(), std::memory_order_relaxed);
     };
     if (column.valid == nullptr) return put_in(column.values);

@@ -168,7 +168,7 @@ std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
     if (values.empty()) return 0;
     if (const auto* of = std::get_if<FrozenFilter>(&set_)) {
         if (batch_range_ && !hashed && batch_range_->skips(values)) return each(0);
-        return of->answer(hashed ? Keys::hashes(values) : Keys(values), output, out);
+        return of->answer({values, hashed}, output, out);
     }
     if (const auto* list = std::get_if<detail::JoinAccess::List>(&set_)) {
         check((*list)->hashed());

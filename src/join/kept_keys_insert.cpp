@@ -129,27 +129,23 @@ void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
     for (std::size_t i = 0; i < values.size(); i += at_a_time) {
         const auto some = values.subspan(i, std::min(at_a_time, values.size() - i));
         if (const std::unique_lock alone(filling, std::try_to_lock); alone) {
-            if (hashed) filter.insert_hashes(some);
-            else filter.insert(some);
+            filter.insert(Keys(some, hashed));
         } else {
             const std::shared_lock beside(filling);
-            BuildAccess::insert_beside_others(filter.base(), some, hashed);
+            BuildAccess::insert_beside_others(filter.base(), {some, hashed});
         }
     }
 }
 
 void insert_keys(AnyFilter& filter, const JoinFilter& part) {
     for_each_key(part, [&](std::span<const std::uint64_t> keys, bool hashed) {
-        if (hashed) filter.insert_hashes(keys);
-        else filter.insert(keys);
+        filter.insert(Keys(keys, hashed));
     });
 }
 
 void KeptKeys::fill(AnyFilter& filter) const {
     const bool hashed = hashed_.value_or(false);
-    for (const auto& piece : pieces_)
-        if (hashed) parallel_insert_hashes(filter, piece, threads_);
-        else parallel_insert(filter, piece, threads_);
+    for (const auto& piece : pieces_) parallel_insert(filter, {piece, hashed}, threads_);
 }
 
 }  // namespace simdbloom::detail

@@ -134,20 +134,16 @@ TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
                 for (const bool hashed : {false, true}) {
                     const std::span<const std::uint64_t> asked =
                         hashed ? std::span<const std::uint64_t>(hashes) : keys;
-                    ASSERT_EQ(hashed ? view.count(Keys::hashes(asked)) : view.count(asked),
-                              expected.size())
+                    ASSERT_EQ(view.count({asked, hashed}), expected.size())
                         << to_string(isa) << " n=" << n;
                     const auto bitmap = bit_memory.last<std::uint8_t>(expected_bits.size());
                     std::fill(bitmap.begin(), bitmap.end(), 0xA5);
-                    hashed ? view.contains(Keys::hashes(asked), bitmap)
-                           : view.contains(asked, bitmap);
+                    view.contains({asked, hashed}, bitmap);
                     ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits))
                         << to_string(isa) << " n=" << n;
                     const auto positions = position_memory.last<std::uint32_t>(n);
                     std::fill(positions.begin(), positions.end(), 0xDEADBEEF);
-                    ASSERT_EQ(hashed ? view.select(Keys::hashes(asked), positions)
-                                     : view.select(asked, positions),
-                              expected.size());
+                    ASSERT_EQ(view.select({asked, hashed}, positions), expected.size());
                     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), positions.begin()))
                         << to_string(isa) << " n=" << n;
                     for (std::size_t i = expected.size(); i < n; ++i)

@@ -14,13 +14,13 @@ namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
-struct Keys {
+struct TextKeys {
     std::vector<std::string> texts;
     std::vector<std::string_view> views;
     std::vector<leveldb::Slice> slices;
 
     // Of all lengths and with all byte values.
-    Keys(std::size_t n, std::mt19937_64& random) {
+    TextKeys(std::size_t n, std::mt19937_64& random) {
         for (std::size_t i = 0; i < n; ++i) {
             std::string text(random() % 41, '\0');
             for (char& c : text) c = static_cast<char>(random());
@@ -42,7 +42,7 @@ TEST(LevelDbLibrary, BuildsTheSameBytesAndAnswersTheSame) {
         const Policy policy(leveldb::NewBloomFilterPolicy(bits_per_key));
         for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{random() % 10},
                                     std::size_t{random() % 100}, std::size_t{random() % 3000}}) {
-            const Keys inside(n, random), outside(200, random);
+            const TextKeys inside(n, random), outside(200, random);
             std::string theirs = "what was there", ours = theirs;
             policy->CreateFilter(inside.slices.data(), static_cast<int>(n), &theirs);
             append_leveldb_filter(inside.views, bits_per_key, ours);
@@ -73,7 +73,7 @@ TEST(LevelDbLibrary, BuildsTheSameBytesAndAnswersTheSame) {
 
 TEST(LevelDbLibrary, LargeFiltersAreTheSame) {
     std::mt19937_64 random(8);
-    const Keys keys(100'000, random);
+    const TextKeys keys(100'000, random);
     for (const int bits_per_key : {1, 10, 33}) {
         std::string theirs, ours;
         Policy(leveldb::NewBloomFilterPolicy(bits_per_key))
@@ -88,7 +88,7 @@ TEST(LevelDbLibrary, LargeFiltersAreTheSame) {
 TEST(LevelDbLibrary, AgreesOnAnyBytes) {
     std::mt19937_64 random(9);
     const Policy policy(leveldb::NewBloomFilterPolicy(10));
-    const Keys keys(30, random);
+    const TextKeys keys(30, random);
     std::size_t found = 0, asked = 0;
     for (std::size_t size = 0; size <= 40; ++size)
         for (unsigned last = 0; last < 256; ++last) {

@@ -20,7 +20,7 @@ TEST(ParquetChunk, AFilterIsFoldedToTheFprAndHasTheBitsOfThatSize) {
         const SplitBlockBloom& got = read->filter;
         // Built anew for that size; the filter is empty after each flush.
         SplitBlockBloom direct = test::split_block_of(got.blocks());
-        direct.insert(Keys::hashes(hashes));
+        direct.insert(simdbloom::Keys::hashes(hashes));
         EXPECT_TRUE(std::ranges::equal(got.bytes(), direct.bytes()));
         EXPECT_DOUBLE_EQ(flushed.fpr, direct.estimated_fpr());
         EXPECT_LE(flushed.fpr, 0.01);

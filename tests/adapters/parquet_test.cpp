@@ -62,11 +62,11 @@ TEST(Parquet, AnyNumberOfBlocksGoesOutAndComesBack) {
     for (const std::size_t blocks : {1u, 2u, 3u, 5u, 100u, 1023u, 40'000u}) {
         auto filter = split_block_of(blocks);
         const auto hashes = test::random_keys(blocks * 10);
-        filter.insert(Keys::hashes(hashes));
+        filter.insert(simdbloom::Keys::hashes(hashes));
         const auto bytes = parquet::write_filter(filter);
         const auto read = parquet::read_filter(bytes).value();
         EXPECT_EQ(hex(read.filter.bytes()), hex(filter.bytes())) << blocks;
-        EXPECT_EQ(read.filter.count(Keys::hashes(hashes)), hashes.size());
+        EXPECT_EQ(read.filter.count(simdbloom::Keys::hashes(hashes)), hashes.size());
         EXPECT_NEAR(static_cast<double>(read.filter.n_keys()), static_cast<double>(hashes.size()),
                     5 + 0.02 * static_cast<double>(hashes.size()))
             << blocks;

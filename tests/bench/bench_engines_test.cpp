@@ -161,13 +161,14 @@ void expect_right(u64 n, double bits_per_key) {
     std::vector<u64> hashes(keys.size());
     std::ranges::transform(keys, hashes.begin(), Design::hash);
     EngineFilter<Design> hashed(n, bits_per_key);
-    hashed.insert(Keys::hashes(std::span<const u64>(hashes).first(n)));
+    hashed.insert(simdbloom::Keys::hashes(std::span<const u64>(hashes).first(n)));
     // 13 keys more than whole bytes.
     const std::size_t some = 8 * 500 + 13;
     std::vector<std::uint8_t> bitmap(some / 8 + 1), of_hashes(some / 8 + 1);
     const auto found = filter.contains(strangers.first(some), bitmap);
     EXPECT_EQ(
-        hashed.contains(Keys::hashes(std::span<const u64>(hashes).subspan(n, some)), of_hashes),
+        hashed.contains(simdbloom::Keys::hashes(std::span<const u64>(hashes).subspan(n, some)),
+                        of_hashes),
         found);
     EXPECT_EQ(bitmap, of_hashes);
     std::size_t one_by_one = 0;

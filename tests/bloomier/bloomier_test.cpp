@@ -167,8 +167,8 @@ TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
     };
     std::vector<int> numbers(300);
     for (int i = 0; i < 300; ++i) numbers[static_cast<std::size_t>(i)] = i - 150;
-    const auto map = BloomierMap::build(std::span<const int>(numbers), std::span(values).first(300),
-                                        16, 8, {.seed = 9}, {}, hasher);
+    const auto map = BloomierMap::build(Keys::of(numbers, hasher), std::span(values).first(300), 16,
+                                        8, {.seed = 9});
     for (std::size_t i = 0; i < 300; ++i) EXPECT_EQ(map.value_of(numbers[i], hasher), values[i]);
     EXPECT_TRUE(map.contains(numbers[1], hasher));
     EXPECT_EQ(map.count(Keys::of(std::span<const int>(numbers), hasher)), 300u);

@@ -37,7 +37,7 @@ TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
                     continue;
                 SCOPED_TRACE(std::string(to_string(method)) + " " + std::to_string(n_tasks) + " " +
                              std::to_string(n));
-                BuildTasks alone(empty, keys, n_tasks, false, method);
+                BuildTasks alone(empty, keys, n_tasks, method);
                 ASSERT_EQ(alone.size(), n_tasks);
                 std::vector<unsigned> order(n_tasks);
                 std::iota(order.begin(), order.end(), 0u);
@@ -45,7 +45,7 @@ TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
                 for (const unsigned i : order) alone.run(i);
                 EXPECT_TRUE(bits_are_equal(std::move(alone).finish(), serial));
 
-                BuildTasks shared(empty, keys, n_tasks, false, method);
+                BuildTasks shared(empty, keys, n_tasks, method);
                 std::atomic<unsigned> next{0};
                 {
                     std::vector<std::jthread> threads;
@@ -70,7 +70,7 @@ TEST(BuildTasksTest, AddHashesToTheKeysOfTheFilterOnEveryIsa) {
         auto serial = half;
         const auto rest = std::span(hashes).subspan(20'000);
         serial.insert(Keys::hashes(rest));
-        BuildTasks tasks(std::move(half), rest, 5, true);
+        BuildTasks tasks(std::move(half), Keys::hashes(rest), 5);
         for (unsigned i = 5; i-- > 0;) tasks.run(i);
         EXPECT_TRUE(bits_are_equal(std::move(tasks).finish(), serial)) << to_string(isa);
     }
@@ -128,10 +128,7 @@ TEST(BuildTasksTest, WhatCannotBeIsRefused) {
     const auto refused = [&](const std::string& spec, unsigned n_tasks, BuildMethod method,
                              const std::string& named) {
         test::expect_error<std::invalid_argument>(
-            [&] {
-                return BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks, false, method)
-                    .size();
-            },
+            [&] { return BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks, method).size(); },
             named);
     };
     refused("split256", 0, BuildMethod::automatic, "0 tasks");

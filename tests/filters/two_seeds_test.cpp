@@ -29,11 +29,11 @@ std::uint64_t reversed(std::uint64_t x) {
     return r;
 }
 
-struct Keys {
+struct SeededKeys {
     const char* name;
     std::uint64_t (*key)(std::uint64_t);
 };
-constexpr Keys families[] = {
+constexpr SeededKeys families[] = {
     {"random", [](std::uint64_t i) { return test::random_key(i); }},
     {"counters", [](std::uint64_t i) { return i; }},
     {"every 16th", [](std::uint64_t i) { return 0x7F3A12340010u + 16 * i; }},
@@ -60,7 +60,7 @@ TEST(TwoSeeds, GiveIndependentBitsOfKeyHasher) {
     constexpr int windows[][2] = {{0, 0}, {26, 26}, {32, 32}, {58, 58}, {0, 58}, {0, 32}};
     const KeyHasher hash;
     std::vector<std::uint32_t> counts[std::size(windows)];
-    for (const Keys& family : families)
+    for (const SeededKeys& family : families)
         for (const auto& [one, other] : pairs_of_seeds()) {
             for (auto& all : counts) all.assign(std::size_t{1} << 2 * bits, 0);
             for (std::uint64_t i = 0; i < n; ++i) {
@@ -81,7 +81,7 @@ TEST(TwoSeeds, GiveSchemesTheRateOfTheirModel) {
     SIMDBLOOM_SKIP_IF_FORCED();
     using Bloom = SchemeBloom<EnhancedDoubleHashing<KeyHasher>>;
     constexpr std::uint64_t n = 10'922, probes = 400'000;
-    for (const Keys& family : families) {
+    for (const SeededKeys& family : families) {
         double found = 0, expected = 0;
         for (std::uint64_t seed = 0; seed < 12; ++seed) {
             Bloom filter(1 << 17, EnhancedDoubleHashing<KeyHasher>(8, seed));
@@ -103,7 +103,7 @@ TEST_P(TwoFilters, OfTheSameKeysAreIndependent) {
     const double bits = test::feasible_bits(GetParam(), 8);
     std::vector<std::uint64_t> keys(n), others(strangers);
     std::vector<std::uint8_t> found[2];
-    for (const Keys& family : families) {
+    for (const SeededKeys& family : families) {
         for (std::size_t i = 0; i < n; ++i) keys[i] = family.key(i);
         for (std::size_t i = 0; i < strangers; ++i) others[i] = family.key(n + i);
         for (const auto& seeds : pairs_of_seeds()) {

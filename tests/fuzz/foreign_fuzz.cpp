@@ -7,12 +7,12 @@ namespace {
 
 using namespace simdbloom;
 
-struct Keys {
+struct FuzzKeys {
     std::vector<std::uint64_t> integers;
     std::vector<std::string_view> texts;
 };
 
-void ask(const ForeignFilter& filter, const Keys& keys) {
+void ask(const ForeignFilter& filter, const FuzzKeys& keys) {
     const std::size_t n = keys.integers.size(), m = keys.texts.size();
     std::vector<std::uint8_t> bitmap(std::max(n, m) / 8 + 1);
     std::vector<std::uint32_t> positions(std::max(n, m));
@@ -35,7 +35,7 @@ void ask(const ForeignFilter& filter, const Keys& keys) {
 }
 
 /// A filter that was read; it says the same after it was written and read again.
-void use(ForeignFilter filter, const Keys& keys) {
+void use(ForeignFilter filter, const FuzzKeys& keys) {
     const ForeignFormat format = filter.format();
     must(filter.size_in_bytes() > 0 && filter.k() > 0 && filter.estimated_fpr() >= 0 &&
          filter.estimated_fpr() <= 1);
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // the filter.
     const unsigned choice = data[0], n = data[1] % 100 + 1, length = data[2] % 70;
     const std::size_t of_keys = std::min<std::size_t>(data[3], size - 4);
-    Keys keys;
+    FuzzKeys keys;
     const std::string_view text(reinterpret_cast<const char*>(data) + 4, of_keys);
     for (std::size_t at = 0; at < text.size(); at += length + 1)
         keys.texts.push_back(text.substr(at, length));

@@ -8,12 +8,12 @@
 namespace {
 
 using namespace simdbloom;
-using Keys = std::vector<std::uint64_t>;
+using KeyVector = std::vector<std::uint64_t>;
 
 void use(const JoinFilter& filter, std::span<const std::byte> saved) {
     must(std::ranges::equal(save(filter), saved) && saved_size(filter) == saved.size());
     must(!filter.why().empty() && filter.estimated_fpr() >= 0 && filter.estimated_fpr() <= 1);
-    Keys probes(200);
+    KeyVector probes(200);
     for (std::size_t i = 0; i < probes.size(); ++i)
         probes[i] = (i % 2 != 0 && filter.range() ? filter.range()->low : 0) + i / 2 - 10;
     const bool of_hashes = filter.kind() == JoinFilter::Kind::list && !filter.range();
@@ -32,7 +32,7 @@ void check(const JoinFilter& filter, const std::set<std::uint64_t>& keys) {
     using Kind = JoinFilter::Kind;
     const bool exact =
         filter.kind() == Kind::list || filter.kind() == Kind::bitmap || filter.kind() == Kind::none;
-    Keys probes(keys.begin(), keys.end());
+    KeyVector probes(keys.begin(), keys.end());
     for (const auto key : keys) probes.push_back(key + 1), probes.push_back(key - 1);
     std::vector<std::uint8_t> passes(probes.size());
     filter.bytes({probes}, passes);
@@ -55,7 +55,7 @@ void build(std::span<const std::byte> bytes) {
         JoinBuilder part("auto", 5'000, 12);
         for (std::size_t i = half; i + 1 < bytes.size() && all.size() < 5'000; i += 4) {
             key += std::uint64_t{1} << std::to_integer<unsigned>(bytes[i]) % 64;
-            Keys run(std::to_integer<std::size_t>(bytes[i + 1]));
+            KeyVector run(std::to_integer<std::size_t>(bytes[i + 1]));
             for (auto& k : run) k = key++;
             all.insert(run.begin(), run.end());
             part.insert({run});

@@ -9,11 +9,11 @@ namespace {
 
 using namespace simdbloom;
 using Bytes = std::vector<std::byte>;
-using Keys = std::vector<std::uint64_t>;
+using KeyVector = std::vector<std::uint64_t>;
 
 /// Which probes pass; nothing where it is no filter. Parts lose what they let pass while others are
 /// missing.
-std::vector<std::uint8_t> passing(std::span<const std::byte> bytes, const Keys& probes) {
+std::vector<std::uint8_t> passing(std::span<const std::byte> bytes, const KeyVector& probes) {
     std::vector<std::uint8_t> out(probes.size());
     if (auto filter = load<AnyFilter>(bytes)) {
         for (std::size_t i = 0; i < probes.size(); ++i) out[i] = filter->contains(probes[i]);
@@ -38,7 +38,7 @@ void unite(const Bytes& a, std::span<const std::byte> b) {
     }
     must(grown.size() == *anew && in_place.has_value() == (grown.size() <= a.size()));
     if (in_place) must(std::ranges::equal(std::span(fixed).first(*in_place), grown));
-    Keys probes(300);
+    KeyVector probes(300);
     for (std::size_t i = 0; i < probes.size(); ++i)
         probes[i] = i % 3 == 0 ? i * 0x9E3779B97F4A7C15u : i - 100;
     const auto before = passing(a, probes), other = passing(b, probes),
@@ -56,7 +56,7 @@ Bytes part(std::span<const std::byte> bytes, std::size_t number, std::size_t par
     std::uint64_t key = 0;
     for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
         key += std::uint64_t{1} << std::to_integer<unsigned>(bytes[i]) % 64;
-        Keys run(std::to_integer<std::size_t>(bytes[i + 1]));
+        KeyVector run(std::to_integer<std::size_t>(bytes[i + 1]));
         for (auto& k : run) k = key++;
         builder.insert({run});
     }

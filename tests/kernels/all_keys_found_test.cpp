@@ -20,9 +20,9 @@ std::uint64_t keys_of_a_filter(bool first_way) {
 }  // at night 1.00e8 or 1.00e7
 
 /// Distinct keys, made anew whenever they are asked for: 10^9 of them would take 8 GB.
-class Keys {
+class ManyKeys {
 public:
-    Keys(std::uint64_t n, std::uint64_t salt) : n_(n), first_(salt << 40) {}
+    ManyKeys(std::uint64_t n, std::uint64_t salt) : n_(n), first_(salt << 40) {}
     std::uint64_t size() const { return n_; }
     std::uint64_t pieces() const { return (n_ + piece - 1) / piece; }
     std::vector<std::uint64_t> make(std::uint64_t i) const {
@@ -42,7 +42,7 @@ AnyFilter empty_filter(const std::string& spec, std::uint64_t n, Options options
 using Insert = std::function<void(AnyFilter&, const std::vector<std::uint64_t>&)>;
 
 /// The ISAs take turns.
-void insert_pieces(AnyFilter& filter, const Keys& keys, std::uint64_t first, std::uint64_t last,
+void insert_pieces(AnyFilter& filter, const ManyKeys& keys, std::uint64_t first, std::uint64_t last,
                    const Insert& insert) {
     for (std::uint64_t i = first; i < last; ++i) {
         filter.use_isa(usable_isas()[i % usable_isas().size()]);
@@ -54,7 +54,8 @@ void insert_batch(AnyFilter& filter, const std::vector<std::uint64_t>& keys) {
     filter.insert(keys);
 }
 
-AnyFilter filled(const std::string& spec, const Keys& keys, const Insert& insert = insert_batch) {
+AnyFilter filled(const std::string& spec, const ManyKeys& keys,
+                 const Insert& insert = insert_batch) {
     AnyFilter filter = empty_filter(spec, keys.size());
     insert_pieces(filter, keys, 0, keys.pieces(), insert);
     return filter;
@@ -63,7 +64,7 @@ AnyFilter filled(const std::string& spec, const Keys& keys, const Insert& insert
 struct Way {
     std::string name;
     bool (*works_for)(const Layout&);
-    std::function<AnyFilter(const std::string& spec, const Keys& keys)> build;
+    std::function<AnyFilter(const std::string& spec, const ManyKeys& keys)> build;
 };
 
 bool any(const Layout&) { return true; }
@@ -74,7 +75,7 @@ bool erasable(const Layout& layout) { return !layout.is_bloom(); }
 Way on_two_threads(BuildMethod method) {
     return {"two threads, " + std::string(to_string(method)),
             method == BuildMethod::partitioned ? blocked : bloom,
-            [=](const auto& spec, const Keys& keys) {
+            [=](const auto& spec, const ManyKeys& keys) {
                 return filled(spec, keys, [=](AnyFilter& f, const auto& part) {
                     parallel_insert(f, part, 2, method);
                 });
@@ -82,62 +83,64 @@ Way on_two_threads(BuildMethod method) {
 }
 
 std::vector<Way> ways() {
-    return {{"batches", any, [](const auto& spec, const Keys& keys) { return filled(spec, keys); }},
-            {"one by one", any,
-             [](const auto& spec, const Keys& keys) {
-                 return filled(spec, keys, [](AnyFilter& f, const auto& part) {
-                     for (const auto key : part) f.insert(key);
-                 });
-             }},
-            {"by hashes", any,
-             [](const auto& spec, const Keys& keys) {
-                 return filled(spec, keys, [](AnyFilter& f, auto part) {
-                     for (auto& key : part) key = hash_key(key, f.seed());
-                     f.insert(simdbloom::Keys::hashes(part));
-                 });
-             }},
-            on_two_threads(BuildMethod::atomic),
-            on_two_threads(BuildMethod::partitioned),
-            on_two_threads(BuildMethod::merged),
-            {"two filters united", bloom,
-             [](const auto& spec, const Keys& keys) {
-                 AnyFilter a = empty_filter(spec, keys.size()), b = a;
-                 insert_pieces(a, keys, 0, keys.pieces() / 2, insert_batch);
-                 insert_pieces(b, keys, keys.pieces() / 2, keys.pieces(), insert_batch);
-                 return a |= b;
-             }},
-            {"folded to a quarter", bloom,
-             [](const auto& spec, const Keys& keys) {
-                 AnyFilter whole = empty_filter(spec, keys.size(), {.fold_levels = 2}, 4);
-                 insert_pieces(whole, keys, 0, keys.pieces(), insert_batch);
-                 return whole.folded(4);
-             }},
-            {"saved and loaded", any,
-             [](const auto& spec, const Keys& keys) {
-                 return std::move(load(save(filled(spec, keys))).value());
-             }},
-            {"other keys erased", erasable, [](const auto& spec, const Keys& keys) {
-                 // In and out between the others, so that fingerprints move from bucket to bucket.
-                 const Keys others(keys.size() / 16, 77);
-                 AnyFilter filter = empty_filter(spec, keys.size() + others.size());
-                 for (std::uint64_t i = 0; i < keys.pieces(); ++i) {
-                     const auto passing = others.make(i % others.pieces());
-                     filter.insert(passing);
-                     filter.insert(keys.make(i));
-                     std::visit(
-                         [&]<class F>(F& f) {
-                             if constexpr (detail::HasErase<F>) {
-                                 EXPECT_EQ(f.erase(passing), passing.size());
-                             }
-                         },
-                         filter.variant());
-                 }
-                 return filter;
-             }}};
+    return {
+        {"batches", any, [](const auto& spec, const ManyKeys& keys) { return filled(spec, keys); }},
+        {"one by one", any,
+         [](const auto& spec, const ManyKeys& keys) {
+             return filled(spec, keys, [](AnyFilter& f, const auto& part) {
+                 for (const auto key : part) f.insert(key);
+             });
+         }},
+        {"by hashes", any,
+         [](const auto& spec, const ManyKeys& keys) {
+             return filled(spec, keys, [](AnyFilter& f, auto part) {
+                 for (auto& key : part) key = hash_key(key, f.seed());
+                 f.insert(Keys::hashes(part));
+             });
+         }},
+        on_two_threads(BuildMethod::atomic),
+        on_two_threads(BuildMethod::partitioned),
+        on_two_threads(BuildMethod::merged),
+        {"two filters united", bloom,
+         [](const auto& spec, const ManyKeys& keys) {
+             AnyFilter a = empty_filter(spec, keys.size()), b = a;
+             insert_pieces(a, keys, 0, keys.pieces() / 2, insert_batch);
+             insert_pieces(b, keys, keys.pieces() / 2, keys.pieces(), insert_batch);
+             return a |= b;
+         }},
+        {"folded to a quarter", bloom,
+         [](const auto& spec, const ManyKeys& keys) {
+             AnyFilter whole = empty_filter(spec, keys.size(), {.fold_levels = 2}, 4);
+             insert_pieces(whole, keys, 0, keys.pieces(), insert_batch);
+             return whole.folded(4);
+         }},
+        {"saved and loaded", any,
+         [](const auto& spec, const ManyKeys& keys) {
+             return std::move(load(save(filled(spec, keys))).value());
+         }},
+        {"other keys erased", erasable, [](const auto& spec, const ManyKeys& keys) {
+             // In and out between the others, so that fingerprints move from bucket to bucket.
+             const ManyKeys others(keys.size() / 16, 77);
+             AnyFilter filter = empty_filter(spec, keys.size() + others.size());
+             for (std::uint64_t i = 0; i < keys.pieces(); ++i) {
+                 const auto passing = others.make(i % others.pieces());
+                 filter.insert(passing);
+                 filter.insert(keys.make(i));
+                 std::visit(
+                     [&]<class F>(F& f) {
+                         if constexpr (detail::HasErase<F>) {
+                             EXPECT_EQ(f.erase(passing), passing.size());
+                         }
+                     },
+                     filter.variant());
+             }
+             return filter;
+         }}};
 }
 
-/// Keys that are not found, of all asked for on every ISA in one of three ways in turn, and singly.
-std::uint64_t missed(const AnyFilter& filter, const Keys& keys) {
+/// ManyKeys that are not found, of all asked for on every ISA in one of three ways in turn, and
+/// singly.
+std::uint64_t missed(const AnyFilter& filter, const ManyKeys& keys) {
     std::vector<AnyFilter> on_isa;
     for (const Isa isa : usable_isas()) {
         on_isa.push_back(filter);
@@ -190,7 +193,7 @@ TEST_P(AllKeysFound, OnEveryIsaHoweverTheFilterCameAbout) {
         ++salt;
         if (!way.works_for(layout)) continue;
         const test::Stopwatch watch;
-        const Keys keys(keys_of_a_filter(salt == 1), salt);
+        const ManyKeys keys(keys_of_a_filter(salt == 1), salt);
         const std::uint64_t missing = missed(way.build(GetParam(), keys), keys);
         EXPECT_EQ(missing, 0u) << way.name;
         test::progress(

@@ -77,19 +77,17 @@ public:
     void check(const AnyFilter& filter, const Questions& q, bool hashed, Place place,
                std::size_t key_offset, std::size_t offset) {
         const auto keys = put(hashed ? q.hashes : q.keys, place, key_offset);
-        ASSERT_EQ(hashed ? filter.count(Keys::hashes(keys)) : filter.count(keys),
-                  q.positions.size());
+        ASSERT_EQ(filter.count({keys, hashed}), q.positions.size());
 
         const auto bitmap = span<std::uint8_t>(bitmap_, q.bitmap.size(), place, offset);
-        hashed ? filter.contains(Keys::hashes(keys), bitmap) : filter.contains(keys, bitmap);
+        filter.contains({keys, hashed}, bitmap);
         ASSERT_TRUE(std::equal(bitmap.begin(), bitmap.end(), q.bitmap.begin()));
         std::fill(bitmap.begin(), bitmap.end(), 0xA5);
         ASSERT_EQ(std::memcmp(bitmap_.all().data(), untouched_.data(), bitmap_.all().size()), 0)
             << "written beside the bitmap";
 
         const auto positions = span<std::uint32_t>(positions_, keys.size(), place, offset / 4 * 4);
-        const std::size_t found =
-            hashed ? filter.select(Keys::hashes(keys), positions) : filter.select(keys, positions);
+        const std::size_t found = filter.select({keys, hashed}, positions);
         ASSERT_EQ(found, q.positions.size());
         ASSERT_TRUE(std::equal(q.positions.begin(), q.positions.end(), positions.begin()));
         std::memset(positions.data(), 0xA5, 4 * found);
@@ -195,7 +193,7 @@ TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {
                         (hashed ? hashes : keys).begin(),
                         (hashed ? hashes : keys).begin() + static_cast<std::ptrdiff_t>(n));
                     const auto batch = desk.put(all, place, 8 * (n % 8));
-                    hashed ? filter.insert(Keys::hashes(batch)) : filter.insert(batch);
+                    filter.insert({batch, hashed});
                     ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), single.base().bytes()))
                         << to_string(isa) << ", n=" << n << ", hashed " << hashed;
                 }
@@ -305,7 +303,7 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
                     ASSERT_TRUE(
                         std::ranges::equal(filter.folded(plain.base().blocks()).base().bytes(),
                                            reference.folded(plain.base().blocks()).base().bytes()));
-                    parallel_insert(Keys::hashes(filter), inserted, 2, BuildMethod::atomic);
+                    parallel_insert(filter, Keys::hashes(inserted), 2, BuildMethod::atomic);
                     ASSERT_TRUE(
                         std::ranges::equal(filter.base().bytes(), reference.base().bytes()));
                 }

@@ -45,7 +45,7 @@ void define_keys(Type& type) {
             Keys batch(keys, hashed);
             std::size_t taken = 0;
             (void)self.change_hashes(batch, true, [&](AnyFilter& f, auto hashes, auto) {
-                const std::size_t here = f.try_insert(Keys::hashes(hashes));
+                const std::size_t here = f.try_insert(simdbloom::Keys::hashes(hashes));
                 taken += here;
                 return here == hashes.size();
             });
@@ -83,7 +83,7 @@ void define_keys(Type& type) {
             Keys batch(keys, hashed);
             std::size_t erased = 0;
             (void)self.change_hashes(batch, false, [&](AnyFilter& f, auto hashes, auto) {
-                erased += f.erase(Keys::hashes(hashes));
+                erased += f.erase(simdbloom::Keys::hashes(hashes));
                 return true;
             });
             return erased;

@@ -44,7 +44,7 @@ bool insert_as_it_lies(AnyFilter& filter, const KeyColumn& column) {
             filter.insert(values(std::uint64_t{}));
             return true;
         case detail::ColumnType::hash:
-            filter.insert(Keys::hashes(values(std::uint64_t{})));
+            filter.insert(simdbloom::Keys::hashes(values(std::uint64_t{})));
             return true;
         case detail::ColumnType::i32:
             filter.insert(values(std::int32_t{}));
@@ -134,7 +134,7 @@ void Filter::insert(Keys& keys) {
         const KeyKind kind = expect(batch.rows.key_kind());
         if (batch.column != nullptr && insert_as_it_lies(filter, batch.column->as(kind))) return;
         (void)each_hash(batch.rows.as(kind), [&](auto hashes, auto) {
-            filter.insert(Keys::hashes(hashes));
+            filter.insert(simdbloom::Keys::hashes(hashes));
             return true;
         });
     });

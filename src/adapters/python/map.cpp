@@ -73,7 +73,7 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
         value_bits = static_cast<unsigned>(std::bit_width(any));
     }
     const NoGil no_gil;
-    return BloomierMap::build(Keys::hashes(of.hashes), all, *value_bits, check_bits, options);
+    return BloomierMap::build(simdbloom::Keys::hashes(of.hashes), all, *value_bits, check_bits, options);
 }
 
 py::tuple lookup(const BloomierMap& self, py::handle keys) {
@@ -91,7 +91,7 @@ py::tuple lookup(const BloomierMap& self, py::handle keys) {
         bool* const flags = found.mutable_data();
         const NoGil no_gil;
         std::vector<std::uint8_t> bits((n + 7) / 8);
-        (void)self.lookup(Keys::hashes(of.hashes), {out, n}, bits);
+        (void)self.lookup(simdbloom::Keys::hashes(of.hashes), {out, n}, bits);
         for (std::size_t i = 0; i < n; ++i) {
             flags[i] = of.valid[i] && (bits[i / 8] >> (i % 8) & 1) != 0;
             if (!flags[i]) out[i] = 0;

@@ -52,7 +52,7 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
     });
     options.key_kind = kind.kind;
     return std::make_shared<Filter>(
-        AnyFilter(BloomierMap::build_filter(Keys::hashes(all), check_bits, options)));
+        AnyFilter(BloomierMap::build_filter(simdbloom::Keys::hashes(all), check_bits, options)));
 }
 
 Calibration calibration_of(const std::optional<std::filesystem::path>& path) {
