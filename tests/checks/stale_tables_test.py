@@ -59,7 +59,7 @@ class Tables(unittest.TestCase):
         self.page("README.md", "measured: summary", f"commit {self.measured}")
         self.page("bench/pages/a.md", "printed: a", f"commit {self.measured}", "end printed")
         self.page("papers/b.md", "record: b", f"commit {self.measured}", "end record")
-        self.write("src/kernels/x.hpp", KERNEL.replace("1", "2"))
+        self.write("src/core/kernels/x.hpp", KERNEL.replace("1", "2"))
         for committed in (False, True):
             if committed:
                 self.commit()
@@ -70,8 +70,8 @@ class Tables(unittest.TestCase):
 
     def test_comments_and_pages_are_no_code(self):
         self.page("README.md", "measured: summary", f"commit {self.measured}")
-        self.write("src/kernels/x.hpp", "\n\n// Another one.\n" + KERNEL[len("// A comment.\n"):])
-        self.write("src/kernels/README.md", "# Kernels\n")
+        self.write("src/core/kernels/x.hpp", "\n\n// Another one.\n" + KERNEL[len("// A comment.\n"):])
+        self.write("src/core/kernels/README.md", "# Kernels\n")
         self.assertEqual(self.faults(), [])
 
     def test_a_table_measures_its_own_program_and_folder(self):
@@ -102,7 +102,7 @@ class Tables(unittest.TestCase):
 
     def test_a_commit_of_another_branch_is_none_before_this_one(self):
         self.git("checkout", "-q", "-b", "other")
-        self.write("src/kernels/y.hpp", KERNEL)
+        self.write("src/core/kernels/y.hpp", KERNEL)
         other = self.commit()
         self.git("checkout", "-q", "-")
         self.page("README.md", "measured: summary", f"commit {other}")
@@ -116,21 +116,21 @@ class Tables(unittest.TestCase):
         self.assertIn("names no commit", *self.faults())
         self.write("bench/pages/a.md", f"# A\n\nAt commit {self.measured}:\n\n{TABLE}")
         self.assertEqual(self.faults(), [])
-        self.write("src/kernels/x.hpp", "int g();\n")
+        self.write("src/core/kernels/x.hpp", "int g();\n")
         self.assertIn("have changed since", *self.faults())
         self.write("bench/pages/a.md", "# A\n\n| bytes | what |\n|---|---|\n" + 5 * "| 8 | 16 |\n")
         self.assertEqual(self.faults(), [])
 
     def test_what_was_tried_needs_a_commit_alone(self):
         self.write("bench/pages/tried.md", f"# A\n\nAt commit {self.measured}:\n\n{TABLE}")
-        self.write("src/kernels/x.hpp", "int g();\n")
+        self.write("src/core/kernels/x.hpp", "int g();\n")
         self.assertEqual(self.faults(), [])
         self.write("bench/pages/tried.md", f"# A\n\n{TABLE}")
         self.assertIn("names no commit", *self.faults())
 
     def test_code_that_is_gone_is_missed(self):
-        self.git("mv", "src/kernels", "src/core")
-        self.assertEqual(self.faults(), ["the check itself: src/kernels, whose changes it looks "
+        self.git("mv", "src/core/kernels", "src/elsewhere")
+        self.assertEqual(self.faults(), ["the check itself: src/core/kernels, whose changes it looks "
                                          "for, is not there"])
 
     def test_the_command(self):
