@@ -186,7 +186,7 @@ std::size_t SharedAccess::answer(const FilterBase& filter, std::span<const std::
     std::size_t found = 0;
     with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
         if constexpr (!traits_of(kind).anywhere)
-            if (words.size() >= filter.few_below_) {
+            if (words.size() >= filter.kernels_->few_below) {
                 typename CopiedBlocks<kind>::Blocks blocks;
                 const CopiedBlocks<kind> batch(bits, t, hashes, blocks);
                 found = answer_batch(

@@ -23,32 +23,31 @@ inline auto hashed_in_secret(const Kernels& kernels, const Secret& secret,
 }
 
 /// Answers as Kernels::lookup does. `out` has room, as check_bitmap and check_positions make sure.
-/// Batches of fewer than `few_below` keys go key by key.
-inline std::size_t answer(const Kernels& kernels, std::size_t few_below, const Target& target,
-                          const Secret* secret, const Words& batch, Output output, void* out) {
+/// Small batches go key by key.
+inline std::size_t answer(const Kernels& kernels, const Target& target, const Secret* secret,
+                          const Words& batch, Output output, void* out) {
     if (secret != nullptr && !batch.hashed)
-        return answer_batch(
-            hashed_in_secret(kernels, *secret, batch.all), output, out,
-            [&](std::span<const std::uint64_t> hashes, void* to) {
-                return answer(kernels, few_below, target, nullptr, {hashes, true}, output, to);
-            });
+        return answer_batch(hashed_in_secret(kernels, *secret, batch.all), output, out,
+                            [&](std::span<const std::uint64_t> hashes, void* to) {
+                                return answer(kernels, target, nullptr, {hashes, true}, output, to);
+                            });
     const std::uint64_t* const words = batch.all.data();
     const std::size_t n = batch.size();
-    if (n < few_below)
+    if (n < kernels.few_below)
         return write_answers(kernels.few(target, words, n, batch.hashed), n, 0, output, out);
     return kernels.lookup(target, {words, n, batch.hashed}, output, out);
 }
 
 /// The same for keys of 32 bits, which the kernels load as they are.
-inline std::size_t answer(const Kernels& kernels, std::size_t few_below, const Target& target,
-                          const Secret* secret, const NarrowKeys& batch, Output output, void* out) {
+inline std::size_t answer(const Kernels& kernels, const Target& target, const Secret* secret,
+                          const NarrowKeys& batch, Output output, void* out) {
     const std::size_t n = batch.size();
-    if (secret == nullptr && n >= few_below)
+    if (secret == nullptr && n >= kernels.few_below)
         return kernels.lookup(
             target, {nullptr, n, false, batch.keys, batch.is_signed ? std::uint64_t{1} << 31 : 0},
             output, out);
     return answer_batch(batch, output, out, [&](std::span<const std::uint64_t> words, void* to) {
-        return answer(kernels, few_below, target, secret, Words{words, false}, output, to);
+        return answer(kernels, target, secret, Words{words, false}, output, to);
     });
 }
 
