@@ -62,7 +62,7 @@ std::vector<std::size_t> sizes_for(const Workload& w, std::uint64_t least_keys) 
     std::vector<std::size_t> sizes;
     for (double bytes = most; bytes > least / step * 1.01; bytes /= step)
         sizes.push_back(std::max(static_cast<std::size_t>(bytes) / 64 * 64, std::size_t{1024}));
-    std::ranges::reverse(sizes);
+    std::reverse(sizes.begin(), sizes.end());
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     return sizes;
 }
@@ -177,9 +177,8 @@ private:
 
     /// The inserts by size. Gives the time of a present key over that of an absent one.
     double fill_tables(std::string_view spec) {
-        const bool is_fuse = TimedSpec::parse(spec).what == detail::Timed::fuse;
         const std::size_t least = sizes_.front(), most = sizes_.back(),
-                          filled = std::min(most, std::size_t{is_fuse ? 4u : 1u} << 20);
+                          filled = std::min(most, std::size_t{1} << 20);
         const detail::TableTimes full = detail::table_times(spec, filled);
         inserts_ = {{filled, full.insert}};
         if (least <= filled / 4)

@@ -66,7 +66,7 @@ TableTimes table_times(std::string_view spec, std::size_t bytes) {
     // A fuse filter of a thousand keys takes one attempt for some keys and a hundred for others,
     // one of 200,000 keys one or two.
     const std::size_t n = keys_of(spec, bytes),
-                      fills = std::max<std::size_t>((is_fuse(spec) ? 800'000 : 100'000) / n, 1);
+                      fills = std::max<std::size_t>((is_fuse(spec) ? 400'000 : 100'000) / n, 1);
     double insert = 0, part = 0;
     std::optional<AnyFilter> filter;
     std::vector<std::uint64_t> keys;

@@ -140,7 +140,7 @@ export class FilterTimes {
   readonly noise: number;
   free(): void;
 }
-/** Measures the filters that advise() compares for a piece of work, in one to two seconds: filters
+/** Measures the filters that advise() compares for a piece of work, in some seconds: filters
  *  of leastKeys to work.keys keys; of work.keys keys if leastKeys is not given. */
 export function measure(work: Workload, leastKeys?: number): FilterTimes;
 /** The best filters for a piece of work, by these times; without times it measures first. */
