@@ -1,4 +1,4 @@
-// How much is lost by taking advice, on workloads that the calibration has not seen.
+// How much is lost by taking advice, whose times are measured anew for each number of keys.
 //
 //   regret = total(what was advised) / least total of all that were measured - 1
 //
@@ -202,10 +202,7 @@ struct Regrets {
 };
 
 struct Experiment {
-    Calibration calibration = [] {
-        if (auto here = Calibration::of_this_machine()) return *here;
-        return Calibration::measure(Calibration::Effort::full);
-    }();
+    std::vector<double> noises;
     std::map<std::string, Regrets> regrets;
     std::size_t none_right = 0, none_all = 0;
 
@@ -221,6 +218,8 @@ struct Experiment {
         Field field(n);
         add_standard(field, n);
         const Isa isa = usable_isas().back();
+        const auto times = FilterTimes::measure({.n_keys = n, .all_at_once = true});
+        noises.push_back(times.noise());
         std::vector<Workloads> todo;
         for (const double work : works)
             for (std::size_t s = 0; s < std::size(shares); ++s)
@@ -235,7 +234,7 @@ struct Experiment {
                                     s,
                                     per_key,
                                     {}};
-                        const Advice::Choice best = advise(w.workload, calibration).best();
+                        const Advice::Choice best = advise(w.workload, times).best();
                         w.taken["advice"] = best.is_none()
                                                 ? none
                                                 : field.add(best.spec, best.bits_per_key, best.isa);
@@ -275,7 +274,7 @@ struct Experiment {
     }
 
     void print() {
-        const double noise = std::max(0.01, calibration.noise);
+        const double noise = std::max(0.01, median(noises));
         std::printf("\nRegret of what is taken, over %zu workloads:\n\n", none_all);
         print_header({"", "workloads", "mean", "median", "95th percentile", "worst",
                       text("within noise (%.1f %%)", 100 * noise)});

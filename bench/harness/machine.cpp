@@ -9,10 +9,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "advice/cpu.hpp"
 #include "commit.hpp"
 #include "core/os/caches.hpp"
-#include "simdbloom/calibration.hpp"
 #include "simdbloom/isa.hpp"
 
 namespace simdbloom::bench {
@@ -36,7 +34,12 @@ std::string first_known(std::string_view name, std::string_view on_arm) {
     return value.empty() ? "unknown" : value;
 }
 
-constexpr std::string_view no_calibration = "none: rules from the caches";
+/// The mode of transparent huge pages, the word in brackets in "always [madvise] never".
+std::string huge_page_mode() {
+    const std::string line = first_line("/sys/kernel/mm/transparent_hugepage/enabled");
+    const auto open = line.find('['), close = line.find(']', open);
+    return close == std::string::npos ? "unknown" : line.substr(open + 1, close - open - 1);
+}
 
 std::string kib(std::uint64_t bytes) { return std::to_string(bytes >> 10) + " KiB"; }
 
@@ -56,7 +59,6 @@ std::string Machine::provenance() const {
     return fact("cpu") + " (family " + fact("cpu family") + ", model " + fact("cpu model") +
            ", stepping " + fact("cpu stepping") + "), `" + fact("best ISA") + "`, pages of " +
            fact("page bytes") + " bytes, transparent huge pages " + fact("huge pages") +
-           (fact("calibration") == no_calibration ? "" : ", calibrated " + fact("calibration")) +
            ", commit " + fact("commit") + ", " + fact("compiler") + " with " + fact("flags") +
            ", " + fact("date");
 }
@@ -91,7 +93,6 @@ Machine describe_machine() {
     std::string isas;
     for (const Isa isa : usable_isas())
         isas += (isas.empty() ? "" : ", ") + std::string(to_string(isa));
-    const auto calibration = Calibration::of_this_machine();
     m.facts = {{"date", date},
                {"commit", SIMDBLOOM_COMMIT},
                {"cpu", first_known("model name", "CPU implementer")},
@@ -108,8 +109,7 @@ Machine describe_machine() {
                {"compiler", SIMDBLOOM_COMPILER},
                {"flags", SIMDBLOOM_FLAGS},
                {"page bytes", std::to_string(sysconf(_SC_PAGESIZE))},
-               {"huge pages", detail::huge_page_mode()},
-               {"calibration", calibration ? calibration->date : std::string(no_calibration)},
+               {"huge pages", huge_page_mode()},
                {"load average", first_line("/proc/loadavg")}};
     return m;
 }

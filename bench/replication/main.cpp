@@ -88,8 +88,5 @@ int run(std::span<char* const> words) {
 }  // namespace simdbloom::replication
 
 int main(int argc, char** argv) {
-    // What the machine measured about itself would choose kernels: a record is of the library as it
-    // comes.
-    setenv("SIMDBLOOM_CALIBRATION", "off", 1);
     return simdbloom::replication::run({argv + 1, static_cast<std::size_t>(argc - 1)});
 }

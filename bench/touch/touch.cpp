@@ -28,8 +28,7 @@ std::uint64_t touch_words(const FilterBase& filter, std::span<const std::uint64_
         filter.blocks(),
         filter.seed() + detail::seed_offset,
         layout.k,
-        filter.size_in_bytes() >
-            detail::tuning().of(filter.isa(), detail::tuned_of(layout.kind)).prefetch_above,
+        filter.size_in_bytes() > detail::prefetch_above(),
         nullptr};
     const auto variant = detail::variant_of(layout.kind, layout.k, layout.groups);
     for (const auto& [isa, table] : tables)

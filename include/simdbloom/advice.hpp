@@ -1,7 +1,6 @@
 // Which filter takes the least time for a piece of work on this machine, or that none does.
 //
-//   simdbloom calibrate --full
-//   simdbloom advise --keys 1000000 --work 50
+//   std::cout << simdbloom::advise({.n_keys = 1'000'000, .work_ns = 50}).why();
 //
 // A probe of a filter costs its lookup, and the work that a wrong "maybe" lets through (Lang et al.
 // 2019, "rho"); a key costs its insert:
@@ -12,11 +11,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "simdbloom/calibration.hpp"
 #include "simdbloom/export.hpp"
+#include "simdbloom/isa.hpp"
+
+namespace simdbloom::detail {
+class Timetable;
+struct TimesAccess;
+}  // namespace simdbloom::detail
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -38,6 +45,28 @@ struct Workload {
     bool all_at_once = false;       ///< all keys are there when the filter is made: fuse filters
 };
 
+/// Times of lookups and inserts, measured on this machine. They live in memory alone. A copy is
+/// cheap, and a move is a copy.
+class FilterTimes {
+public:
+    /// Measures the filters that advise() compares for the workload, in one to two seconds of one
+    /// CPU, which should have nothing else to do. The times are those of filters of least_keys to
+    /// n_keys keys; 0: of n_keys keys. Throws std::invalid_argument as advise() does.
+    static FilterTimes measure(const Workload& workload, std::uint64_t least_keys = 0);
+    FilterTimes(const FilterTimes&) noexcept = default;
+    FilterTimes& operator=(const FilterTimes&) noexcept = default;
+
+    /// The share by which a time would differ if it was measured again: the interquartile range of
+    /// its rounds, divided by the root of their number; the median over all times.
+    double noise() const noexcept;
+
+private:
+    friend struct detail::TimesAccess;
+    explicit FilterTimes(std::shared_ptr<const detail::Timetable> table) noexcept
+        : table_(std::move(table)) {}
+    std::shared_ptr<const detail::Timetable> table_;
+};
+
 struct Advice {
     /// A filter, or none.
     struct Choice {
@@ -54,7 +83,7 @@ struct Advice {
     /// The best of each layout and structure that can do what is needed, and "no filter": the
     /// least total first.
     std::vector<Choice> ranking;
-    /// Totals that differ by less than this share are equal as far as the calibration can tell.
+    /// Totals that differ by less than this share are equal as far as the times can tell.
     double noise = 0;
     std::size_t candidates = 0;  ///< how many were compared
 
@@ -65,20 +94,20 @@ struct Advice {
     std::string why() const;
 };
 
-/// Compares every layout, k, number of bits and instruction set that the calibration has times
-/// for. Takes about a millisecond. Throws std::invalid_argument that names the value for a workload
-/// that makes no sense, for needs that no structure has together, and for a calibration without
-/// times.
-Advice advise(const Workload& workload, const Calibration& calibration);
-/// With the calibration of this machine. Throws std::runtime_error if there is none.
+/// Compares every layout, k, number of bits and instruction set that has times. Takes about a
+/// millisecond. Filters beyond the sizes that were measured have the times of the nearest size.
+/// Throws std::invalid_argument that names the value for a workload that makes no sense, for needs
+/// that no structure has together, and for times of another workload that lack what is needed.
+Advice advise(const Workload& workload, const FilterTimes& times);
+/// With FilterTimes::measure(workload).
 Advice advise(const Workload& workload);
 
-/// The lookup and insert times that a calibration predicts, in ns; for the spec of a filter whose
-/// layout or structure was measured. Throws std::invalid_argument for another.
+/// The lookup and insert times of a filter, in ns, between those that were measured. Throws
+/// std::invalid_argument for a spec whose layout or structure was not.
 struct PredictedTimes {
     double absent, present, insert;
 };
-PredictedTimes predicted_times(const Calibration& calibration, std::string_view spec, Isa isa,
+PredictedTimes predicted_times(const FilterTimes& times, std::string_view spec, Isa isa,
                                std::uint64_t bytes);
 
 }  // namespace simdbloom

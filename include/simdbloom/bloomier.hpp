@@ -177,8 +177,6 @@ private:
     detail::ZeroedByMove<std::shared_ptr<const void>>
         keeper_;  ///< of memory that is not this map's
     const detail::MapKernels* kernels_ = nullptr;
-    std::size_t prefetch_above_ = 0;  // bytes; a larger map is prefetched
-    std::uint32_t few_below_ = 0;     // batches of fewer keys are answered one by one
     detail::FuseGraph graph_;
     detail::ZeroedByMove<std::uint64_t> n_keys_;
     std::uint32_t attempts_ = 0;

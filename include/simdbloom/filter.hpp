@@ -131,8 +131,6 @@ protected:
     detail::ZeroedByMove<std::uint64_t> stored_;  // cuckoo: fingerprints held
     Layout layout_;
     std::uint32_t block_bytes_;
-    std::size_t prefetch_above_ = 0;  // bytes; larger filters are prefetched
-    std::uint32_t few_below_ = 0;     // batches of fewer keys are answered one by one
     std::uint32_t few_inserts_below_ = 0;
     Isa isa_;
 

@@ -156,8 +156,6 @@ private:
 
     detail::Storage bits_;
     const detail::Kernels* kernels_ = nullptr;
-    std::size_t prefetch_above_ = 0;                // bytes; a larger table is prefetched
-    std::uint32_t few_below_ = 0;                   // batches of fewer keys are answered one by one
     detail::ZeroedByMove<std::uint64_t, 1> roots_;  // one is the least there can be
     detail::ZeroedByMove<std::uint64_t> first_keys_, stored_;
     std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk

@@ -142,8 +142,7 @@ public:
     double estimated_fpr() const;
     /// Of the keys or bits; 0 of Kind::none and Kind::all.
     std::size_t size_in_bytes() const noexcept;
-    /// Whether asking pays (worth.hpp). The times of lists and bitmaps are those of register64,
-    /// which are no less.
+    /// Whether asking pays (worth.hpp).
     Worth worth(const Workload& workload) const;
 
     // The answers below throw std::invalid_argument if the column has a kind that this filter does
@@ -281,9 +280,13 @@ public:
     /// that folding gives, and the FPR may be lower. Throws std::invalid_argument without
     /// max_bytes, and where no keys are kept. Nothing may be inserted meanwhile.
     void keep_at_most(std::size_t bytes);
+    /// finish() chooses by these times, as advise() does. Without them the filter is split256.
+    /// Throws std::invalid_argument for a builder that does not choose. Nothing may be inserted
+    /// meanwhile.
+    void use_times(const FilterTimes& times);
     /// Whether the filter pays, by the keys so far: by the bits that are set in the filter that
     /// they give, if all rows have keys of their own and are no list and no bitmap. Takes the time
-    /// of finish(). Nothing may be inserted meanwhile.
+    /// of finish() and of simdbloom::worth(). Nothing may be inserted meanwhile.
     Worth worth(const Workload& workload) const;
 
     /// The number of rows inserted that were not NULL, without those of parts.

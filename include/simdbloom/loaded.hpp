@@ -37,7 +37,6 @@ enum class LoadFault : std::uint8_t {
     memory,     ///< the bits cannot be allocated
     file,       ///< the file cannot be opened, read or mapped
     isa,        ///< options.isa, or SIMDBLOOM_ISA of the environment, is unknown or not usable here
-    machine,    ///< a calibration of another machine, mode of pages or version
     unlike,     ///< two saved filters that cannot be united
 };
 

@@ -19,7 +19,7 @@ namespace simdbloom {
 /// The choices. Each has a default. A filter copies what it needs of them.
 struct Options {
     /// The instruction set whose kernels the filter uses. Empty: default_isa(), or what is faster
-    /// for the filter's size on this machine (src/advice/README.md).
+    /// for the filter's size on this machine (src/core/dispatch/README.md).
     std::optional<Isa> isa{};
     /// Changes the hash of every key: filters with different seeds are unrelated. With
     /// Hashing::seeded, 0 means that the operating system draws the seed. Not read with

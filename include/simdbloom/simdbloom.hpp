@@ -7,7 +7,6 @@
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cache_line.hpp"
-#include "simdbloom/calibration.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/classic.hpp"
 #include "simdbloom/concurrent.hpp"

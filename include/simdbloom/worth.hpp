@@ -17,19 +17,17 @@ struct Worth {
     std::uint64_t bytes = 0;
     /// The share of the rows without a partner that pass, by the bits that are set.
     double fpr = 1;
-    /// ns that asking about a row takes, by the calibration of this machine. Nothing where that has
-    /// no times for the filter.
-    std::optional<double> asking_ns{};
-    /// ns a row that the filter saves: (1 - hits) (1 - fpr) work_ns - asking_ns. Without asking_ns
-    /// the most that it can save.
+    /// ns that asking about a row takes, in batches of 2,048 rows that are not in the filter.
+    double asking_ns = 0;
+    /// ns a row that the filter saves: (1 - hits) (1 - fpr) work_ns - asking_ns.
     double gain_ns = 0;
 
     /// Whether the filter should be asked.
     bool pays() const noexcept { return gain_ns > 0; }
 };
 
-/// Of `workload` work_ns and hits are read. Throws std::invalid_argument for a workload that makes
-/// no sense, as advise() does.
+/// Asks the filter for some milliseconds. Of `workload` work_ns and hits are read. Throws
+/// std::invalid_argument for a workload that makes no sense, as advise() does.
 Worth worth(const AnyFilter& filter, const Workload& workload);
 
 /// What became of the rows that one thread took through a filter. The counters of several threads

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "advice/timetable.hpp"
-#include "core/dispatch/tuning.hpp"
 #include "core/kernels/growing_layout.hpp"
 #include "core/layouts/fpr_sums.hpp"
 #include "core/layouts/number.hpp"
@@ -21,19 +20,19 @@ namespace simdbloom {
 namespace {
 
 using detail::number;
+using detail::Timed;
 using detail::TimedSpec;
 using detail::Timetable;
-using detail::Tuned;
 
 constexpr double growing_load = 0.95;
 
 /// The size at which a filter alone would have as many of its lines in each cache as it has beside
 /// a table, a random line of which each passing probe touches (Che's approximation: a cache keeps
 /// what was touched in the last T probes).
-double size_beside(double bytes, double table, double passing, const Calibration::Machine& m) {
+double size_beside(double bytes, double table, double passing, const detail::Caches& caches) {
     if (table <= 0 || passing <= 0) return bytes;
     double grown = 1;
-    for (const std::uint64_t cache : {m.l2, m.l3}) {
+    for (const std::size_t cache : {caches.l2, caches.l3}) {
         const auto room = static_cast<double>(cache);
         if (room <= 0 || bytes + table <= room) continue;
         const auto kept = [&](double t) { return -std::expm1(-t * 64 / bytes); };
@@ -57,15 +56,18 @@ public:
         advice_.noise = std::max(times_.noise(), 0.01);
         for (double bits = w_.max_bits_per_key; bits >= 2; bits /= 1.0905) bits_.push_back(bits);
         for (const auto& traits : detail::layout_traits)
-            if (can(traits)) add_layout(traits.kind);
-        if (w_.all_at_once && !w_.erase && !w_.grow && !w_.merge) add_fuse();
-        if (!w_.merge) add_growing();
-        if (best_.empty() && advice_.candidates == 0)
+            if (detail::can(w_, {static_cast<Timed>(traits.kind)})) add_layout(traits.kind);
+        if (detail::can(w_, {Timed::fuse})) add_fuse();
+        if (detail::can(w_, {Timed::growing})) add_growing();
+        if (advice_.candidates == 0)
             throw std::invalid_argument(
-                "simdbloom: no structure can " + needs() + " in " + number(w_.max_bits_per_key) +
-                " bits per key" +
-                (w_.max_bytes != 0 ? " and " + std::to_string(w_.max_bytes) + " bytes" : ""));
-        for (const auto& [tuned, best] : best_) advice_.ranking.push_back(best.second);
+                lacks_times_
+                    ? "simdbloom: the times have none of what can " + needs()
+                    : "simdbloom: no structure can " + needs() + " in " +
+                          number(w_.max_bits_per_key) + " bits per key" +
+                          (w_.max_bytes != 0 ? " and " + std::to_string(w_.max_bytes) + " bytes"
+                                             : ""));
+        for (const auto& [what, best] : best_) advice_.ranking.push_back(best.second);
         Advice::Choice none;
         none.total_ns = (1 - w_.hits) * w_.work_ns;
         advice_.ranking.push_back(none);
@@ -80,12 +82,6 @@ private:
              {std::pair{w_.erase, "erase"}, {w_.grow, "grow"}, {w_.merge, "be united"}})
             if (needed) text += std::string(text.empty() ? "" : " and ") + name;
         return text.empty() ? "be made" : text;
-    }
-    bool can(const detail::LayoutTraits& t) const {
-        const bool counts = t.family == detail::Family::counting;
-        if (w_.erase && !counts && !t.is_table()) return false;
-        if (w_.merge && t.is_table()) return false;
-        return !w_.grow;
     }
     void add_layout(LayoutKind kind) {
         Layout layout{.kind = kind};
@@ -129,7 +125,7 @@ private:
             const double bits = static_cast<double>(slots) * f / static_cast<double>(w_.n_keys);
             if (bits > w_.max_bits_per_key) break;
             add([&] { return "fuse:f=" + std::to_string(f); }, bits, (slots * f + 7) / 8,
-                {static_cast<std::size_t>(Tuned::fuse)}, [&] { return fpr::bloomier(f); });
+                {Timed::fuse}, [&] { return fpr::bloomier(f); });
         }
     }
     void add_growing() {
@@ -144,7 +140,7 @@ private:
             const double takes = has > 1.01 * bits ? has : bits;
             if (takes > w_.max_bits_per_key && !w_.grow) break;
             add([&] { return "growing" + std::to_string(slot_bits); }, takes, bytes,
-                {static_cast<std::size_t>(Tuned::growing)},
+                {Timed::growing},
                 [&] {
                     std::vector<std::uint64_t> slots(detail::growing_movable_bits(slot_bits) + 1,
                                                      0);
@@ -161,9 +157,11 @@ private:
         if (w_.max_bytes != 0 && size > w_.max_bytes) return;
         const double has = 8 * static_cast<double>(size) / static_cast<double>(w_.n_keys);
         double fpr = -1;
-        for (const Timetable::Row& row : times_.of(spec)) {
+        const auto rows = times_.of(spec);
+        lacks_times_ |= rows.empty();
+        for (const Timetable::Row& row : rows) {
             ++advice_.candidates;
-            const auto best = best_.find(spec.tuned);
+            const auto best = best_.find(spec.what);
             // Few FPRs need be computed: none is below 2^-bits, and what loses with that one loses
             // with its own. Beside a table the times depend on the FPR.
             if (best != best_.end() && w_.table_bytes == 0 &&
@@ -173,12 +171,12 @@ private:
             if (fpr < 0) fpr = fpr_of();
             const double bytes =
                 size_beside(static_cast<double>(size), static_cast<double>(w_.table_bytes),
-                            w_.hits + (1 - w_.hits) * fpr, times_.machine());
+                            w_.hits + (1 - w_.hits) * fpr, times_.caches());
             PredictedTimes t = row.at(spec.k, bytes);
             // The time to peel a graph depends on its keys, not on the bits of a slot.
-            if (spec.tuned == static_cast<std::size_t>(Tuned::fuse))
+            if (spec.what == Timed::fuse)
                 t.insert =
-                    row.at(spec.k, static_cast<double>(w_.n_keys) * detail::tuned_fuse_bits / 8)
+                    row.at(spec.k, static_cast<double>(w_.n_keys) * detail::timed_fuse_bits / 8)
                         .insert;
             if (t.absent <= 0 || (t.insert <= 0 && std::isfinite(w_.probes))) continue;
             double total = lookup_ns(t) + passing_ns(fpr);
@@ -196,7 +194,7 @@ private:
             choice.lookup_ns = lookup_ns(t);
             choice.insert_ns = t.insert;
             choice.total_ns = total;
-            best_[spec.tuned] = {counts, std::move(choice)};
+            best_[spec.what] = {counts, std::move(choice)};
         }
     }
     double lookup_ns(const PredictedTimes& t) const {
@@ -209,7 +207,8 @@ private:
     const Isa usual_ = usable_isas().back();
     std::vector<double> bits_;
     // By layout or structure; the number is what is compared.
-    std::map<std::size_t, std::pair<double, Advice::Choice>> best_;
+    std::map<Timed, std::pair<double, Advice::Choice>> best_;
+    bool lacks_times_ = false;
     Advice advice_;
 };
 
@@ -240,6 +239,14 @@ void detail::check_workload(const Workload& w) {
     if (!(w.hits >= 0 && w.hits <= 1)) refuse("hits", number(w.hits), "is no share from 0 to 1");
     if (!(w.max_bits_per_key > 0 && w.max_bits_per_key <= 1000))
         refuse("max_bits_per_key", number(w.max_bits_per_key), "is not inside (0, 1000]");
+}
+
+bool detail::can(const Workload& w, const TimedSpec& spec) noexcept {
+    if (spec.what == Timed::fuse) return w.all_at_once && !w.erase && !w.grow && !w.merge;
+    if (spec.what == Timed::growing) return !w.merge;
+    const bool is_table = spec.traits()->is_table(),
+               erases = is_table || spec.traits()->family == Family::counting;
+    return !w.grow && !(w.erase && !erases) && !(w.merge && is_table);
 }
 
 std::vector<Advice::Choice> Advice::as_good() const {
@@ -276,27 +283,11 @@ std::string Advice::why() const {
     return text;
 }
 
-Advice detail::advise(const Workload& workload, const Timetable& times) {
-    check_workload(workload);
-    if (times.empty()) throw std::invalid_argument("simdbloom: the calibration has no times");
-    return Adviser(workload, times).advice();
+Advice advise(const Workload& workload, const FilterTimes& times) {
+    detail::check_workload(workload);
+    return Adviser(workload, detail::TimesAccess::table(times)).advice();
 }
 
-Advice advise(const Workload& workload, const Calibration& calibration) {
-    return detail::advise(workload, Timetable(calibration));
-}
-
-Advice advise(const Workload& workload) {
-    const auto times = Timetable::of_this_machine();
-    if (times == nullptr)
-        throw std::runtime_error(
-            "simdbloom: no calibration of this machine: run \"simdbloom calibrate --full\"");
-    return detail::advise(workload, *times);
-}
-
-PredictedTimes predicted_times(const Calibration& calibration, std::string_view spec, Isa isa,
-                               std::uint64_t bytes) {
-    return detail::predicted_times(Timetable(calibration), spec, isa, bytes);
-}
+Advice advise(const Workload& workload) { return advise(workload, FilterTimes::measure(workload)); }
 
 }  // namespace simdbloom

@@ -1,33 +1,41 @@
 #include "advice/timetable.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <filesystem>
-#include <mutex>
+#include <iterator>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
-#include "core/dispatch/tuning.hpp"
+namespace simdbloom {
+namespace detail {
+namespace {
 
-namespace simdbloom::detail {
+constexpr std::string_view specs[] = {
+    "classic:k=8", "register32:k=4", "register64:k=5", "split256", "sector512", "zoned512:z=2,k=8",
+    "blocked512:k=8", "cuckoo8", "cuckoo12", "cuckoo16", "counting:k=8", "counting512:k=8",
+    "dleft12", "dleft14", "dleft16", "split512", "fuse:f=8", "growing16",
+    // more of the same
+    "classic:k=4", "classic:k=16", "register32:k=2", "register32:k=8", "register64:k=2",
+    "register64:k=8", "zoned512:z=2,k=4", "zoned512:z=4,k=4", "zoned512:z=4,k=8", "blocked512:k=4",
+    "blocked512:k=14", "counting:k=4", "counting512:k=4"};
+
+}  // namespace
+
+std::span<const std::string_view> timed_specs() noexcept { return specs; }
 
 TimedSpec TimedSpec::of(const Layout& layout) noexcept {
-    return {static_cast<std::size_t>(layout.kind), layout.groups, layout.k};
+    return {static_cast<Timed>(layout.kind), layout.groups, layout.k};
 }
 
 TimedSpec TimedSpec::parse(std::string_view spec) {
-    if (spec.starts_with("fuse")) return {static_cast<std::size_t>(Tuned::fuse)};
-    if (spec.starts_with("growing")) return {static_cast<std::size_t>(Tuned::growing)};
+    if (spec.starts_with("fuse")) return {Timed::fuse};
+    if (spec.starts_with("growing")) return {Timed::growing};
     return of(Layout::parse(spec));
 }
 
-void TimeCurve::add(const Calibration::Time& t) {
+void TimeCurve::add(const Time& t) {
     const double x = std::log(static_cast<double>(t.bytes));
-    lookups_.push_back({x, t.absent, t.present});
+    if (t.absent > 0) lookups_.push_back({x, t.absent, t.present});
     if (t.insert > 0) inserts_.push_back({x, t.insert, t.insert});
 }
 
@@ -39,10 +47,11 @@ void TimeCurve::sort() {
 PredictedTimes TimeCurve::at(double bytes) const {
     const double x = std::log(bytes);
     return {between(lookups_, x, &Point::a), between(lookups_, x, &Point::b),
-            inserts_.empty() ? 0 : between(inserts_, x, &Point::a)};
+            between(inserts_, x, &Point::a)};
 }
 
 double TimeCurve::between(const std::vector<Point>& points, double x, double Point::*y) {
+    if (points.empty()) return 0;
     const auto after = std::ranges::lower_bound(points, x, {}, &Point::x);
     if (after == points.begin()) return points.front().*y;
     if (after == points.end()) return points.back().*y;
@@ -67,11 +76,11 @@ PredictedTimes Timetable::Row::at(unsigned k, double bytes) const {
             std::lerp(a.insert, b.insert, share)};
 }
 
-Timetable::Timetable(const Calibration& calibration)
-    : machine_(calibration.machine), noise_(calibration.noise) {
-    for (const auto& t : calibration.times) {
+Timetable::Timetable(std::span<const Time> times, double noise, const Caches& caches)
+    : noise_(noise), caches_(caches) {
+    for (const Time& t : times) {
         const TimedSpec spec = TimedSpec::parse(t.spec);
-        auto& rows = rows_[{spec.tuned, spec.groups}];
+        auto& rows = rows_[{spec.what, spec.groups}];
         auto row = std::ranges::find(rows, t.isa, &Row::isa);
         if (row == rows.end()) row = rows.insert(row, Row{t.isa, {}});
         row->by_k[spec.k].add(t);
@@ -84,49 +93,24 @@ Timetable::Timetable(const Calibration& calibration)
 }
 
 std::span<const Timetable::Row> Timetable::of(const TimedSpec& spec) const noexcept {
-    const auto found = rows_.find({spec.tuned, spec.groups});
+    const auto found = rows_.find({spec.what, spec.groups});
     if (found == rows_.end()) return {};
     return found->second;
 }
 
-// To read the file takes 0.2 ms, to ask which one it is 2 us: a filter of a few thousand keys is
-// built in less than the former.
-std::shared_ptr<const Timetable> Timetable::of_this_machine() noexcept {
-    using Identity = std::array<std::int64_t, 5>;
-    static std::mutex mutex;
-    static Identity last{};
-    static std::shared_ptr<const Timetable> table;
-    try {
-        const std::filesystem::path path = Calibration::default_path();
-        struct stat file {};
-        if (path.empty() || ::stat(path.c_str(), &file) != 0) return nullptr;
-        const Identity now{static_cast<std::int64_t>(file.st_dev),
-                           static_cast<std::int64_t>(file.st_ino), file.st_size,
-                           file.st_mtim.tv_sec, file.st_mtim.tv_nsec};
-        {
-            const std::lock_guard lock(mutex);
-            if (now == last) return table;
-        }
-        std::shared_ptr<const Timetable> read;
-        if (auto calibration = Calibration::load(path); calibration && !calibration->times.empty())
-            read = std::make_shared<const Timetable>(*calibration);
-        const std::lock_guard lock(mutex);
-        last = now;
-        return table = std::move(read);
-    } catch (...) {  // no memory
-        return nullptr;
-    }
-}
+}  // namespace detail
 
-PredictedTimes predicted_times(const Timetable& times, std::string_view spec, Isa isa,
+double FilterTimes::noise() const noexcept { return table_->noise(); }
+
+PredictedTimes predicted_times(const FilterTimes& times, std::string_view spec, Isa isa,
                                std::uint64_t bytes) {
-    const TimedSpec of = TimedSpec::parse(spec);
-    const auto rows = times.of(of);
-    const auto row = std::ranges::find(rows, isa, &Timetable::Row::isa);
+    const detail::TimedSpec of = detail::TimedSpec::parse(spec);
+    const auto rows = detail::TimesAccess::table(times).of(of);
+    const auto row = std::ranges::find(rows, isa, &detail::Timetable::Row::isa);
     if (row == rows.end())
-        throw std::invalid_argument("simdbloom: the calibration has no times of " +
-                                    std::string(spec) + " with " + std::string(to_string(isa)));
+        throw std::invalid_argument("simdbloom: there are no times of " + std::string(spec) +
+                                    " with " + std::string(to_string(isa)));
     return row->at(of.k, static_cast<double>(bytes));
 }
 
-}  // namespace simdbloom::detail
+}  // namespace simdbloom

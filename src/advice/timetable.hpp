@@ -1,34 +1,59 @@
-// The times of a calibration, ready to be asked: specs parsed, sizes in order.
+// Measured times, ready to be asked: specs parsed, sizes in order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/os/caches.hpp"
 #include "simdbloom/advice.hpp"
-#include "simdbloom/calibration.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {
 
+/// What has times of its own: the layouts in their order, then structures.
+enum class Timed : std::size_t { fuse = n_layouts, growing };
+inline constexpr std::size_t n_timed = n_layouts + 2;
+
+/// The specs that are timed: one for each Timed, in their order, then others of the same layouts.
+/// The time of a k is between those of its neighbours.
+std::span<const std::string_view> timed_specs() noexcept;
+/// The bits a key of the fuse filter among them.
+inline constexpr double timed_fuse_bits = 9.04;
+
 /// A spec as far as its times depend on it: the layout or structure, and its parameters.
 struct TimedSpec {
-    std::size_t tuned;  ///< a Tuned
+    Timed what;
     unsigned groups = 0, k = 0;
 
     static TimedSpec of(const Layout& layout) noexcept;
     /// Throws std::invalid_argument that names the spec.
     static TimedSpec parse(std::string_view spec);
+    /// Null for a structure.
+    const LayoutTraits* traits() const noexcept {
+        return what < Timed::fuse ? &layout_traits[static_cast<std::size_t>(what)] : nullptr;
+    }
+};
+
+/// ns a key, in batches of 2,048 keys whose answers are selection vectors; 0: not measured. A table
+/// is filled to its design load.
+struct Time {
+    Isa isa;
+    std::string_view spec;
+    std::uint64_t bytes;
+    double absent, present, insert;
 };
 
 /// Times by size, between which straight lines are drawn in logarithms; beyond the last ones the
 /// times stay as they are.
 class TimeCurve {
 public:
-    void add(const Calibration::Time& t);
+    void add(const Time& t);
     void sort();
     PredictedTimes at(double bytes) const;
 
@@ -52,26 +77,29 @@ public:
         PredictedTimes at(unsigned k, double bytes) const;
     };
 
-    explicit Timetable(const Calibration& calibration);
-    /// That of the calibration of this machine; null where there is none, or it has no times. The
-    /// file is read again when it is another one, or was written, since the call before.
-    static std::shared_ptr<const Timetable> of_this_machine() noexcept;
+    Timetable(std::span<const Time> times, double noise, const Caches& caches);
 
     /// A row for each instruction set that has times for it.
     std::span<const Row> of(const TimedSpec& spec) const noexcept;
-    bool empty() const noexcept { return rows_.empty(); }
-    const Calibration::Machine& machine() const noexcept { return machine_; }
+    const Caches& caches() const noexcept { return caches_; }
     double noise() const noexcept { return noise_; }
 
 private:
-    Calibration::Machine machine_;
+    std::map<std::pair<Timed, unsigned>, std::vector<Row>> rows_;  // by layout and groups
     double noise_;
-    std::map<std::pair<std::size_t, unsigned>, std::vector<Row>> rows_;  // by tuned and groups
+    Caches caches_;
 };
 
-/// As those of advice.hpp.
-Advice advise(const Workload& workload, const Timetable& times);
-PredictedTimes predicted_times(const Timetable& times, std::string_view spec, Isa isa,
-                               std::uint64_t bytes);
+struct TimesAccess {
+    static FilterTimes make(Timetable table) {
+        return FilterTimes(std::make_shared<const Timetable>(std::move(table)));
+    }
+    static const Timetable& table(const FilterTimes& times) noexcept { return *times.table_; }
+};
+
+/// Throws std::invalid_argument that names the value for a workload that makes no sense.
+void check_workload(const Workload& workload);
+/// Whether such filters can do what is needed, whatever they take.
+bool can(const Workload& workload, const TimedSpec& spec) noexcept;
 
 }  // namespace simdbloom::detail

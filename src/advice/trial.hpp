@@ -3,15 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string_view>
 
-#include "core/dispatch/tuning.hpp"
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/isa.hpp"
-#include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {
 
@@ -29,34 +25,23 @@ public:
 
     TrialMemory(std::size_t bytes, Content content);
     std::byte* data() noexcept { return bits_.data(); }
-    /// The next `bytes` bytes, round and round: if all of the memory is some times as large as the
-    /// caches, none of their lines is in them.
-    std::byte* next(std::size_t bytes) noexcept;
 
 private:
     Storage bits_;
-    std::size_t at_ = 0;
 };
 
 /// A filter of that spec in the first `bytes` bytes of the memory.
 class Trial {
 public:
-    Trial(const TunedSpec& of, Isa isa, TrialMemory& memory, std::size_t bytes, bool prefetches);
+    Trial(std::string_view spec, Isa isa, TrialMemory& memory, std::size_t bytes);
 
-    /// Seconds a key in batches of batch_rows keys, which go on for about `seconds`. Lookups give
-    /// selection vectors. No key comes twice: in large filters the lines are in no cache. `insert`
-    /// is for layouts that are never full.
+    /// Seconds a key in batches of batch_rows keys, which go on for at least `seconds`. Lookups
+    /// give selection vectors. No key comes twice: in large filters the lines are in no cache.
+    /// `insert` is for layouts that are never full.
     double seconds_per_key(Operation operation, double seconds) const;
-    /// Moves to bytes that the caches do not have, and asks so many times as many keys as the
-    /// filter has lines: a level-3 cache keeps few of the lines that it sees for the first time.
-    /// Nothing for a filter that the level-2 cache holds, which a round fills, or that is larger
-    /// than the level-3 cache.
-    void warm_up(Operation operation, TrialMemory& memory, unsigned keys_per_line);
-    /// The same for a filter none of whose lines is in the caches, and for twice as many keys as it
-    /// has lines.
-    double seconds_per_cold_key(Operation operation, TrialMemory& memory);
-    /// Seconds a lookup of n <= 64 keys, as a batch or key by key.
-    double seconds_per_call(std::size_t n, bool key_by_key) const;
+    /// Looks up four keys for each line, if the caches can hold the filter: a level-3 cache keeps
+    /// few of the lines that it sees for the first time.
+    void warm_up() const;
 
 private:
     template <class More>

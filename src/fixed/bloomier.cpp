@@ -26,9 +26,6 @@ void BloomierMap::use_isa(Isa isa) {
     const auto& table = detail::table_of(isa);
     const auto load = static_cast<std::size_t>(slot_load(slot_bits()));
     kernels_ = graph_.arity == 3 ? &table.fuse3[load] : &table.fuse4[load];
-    const auto& rule = detail::tuning().of(isa, detail::Tuned::fuse);
-    prefetch_above_ = rule.prefetch_above;
-    few_below_ = rule.few_below_or(kernels_->probe.few_below);
     isa_ = isa;
 }
 
@@ -39,7 +36,7 @@ detail::Target BloomierMap::target() const noexcept {
             graph_.starts,
             seed_,
             0,
-            table_.size() > prefetch_above_,
+            table_.size() > detail::prefetch_above(),
             nullptr,
             {detail::fuse_seed(attempts_), static_cast<std::uint32_t>(graph_.window()),
              static_cast<std::uint8_t>(slot_bits()), value_bits_, check_bits_}};
@@ -94,7 +91,7 @@ std::size_t BloomierMap::answer(const Keys& keys, detail::Output output, void* o
     if (moved_from())
         return detail::answer_by_hits(keys.size(), output, out,
                                       [](std::size_t, std::size_t) { return std::uint64_t{0}; });
-    return detail::answer(kernels_->probe, few_below_, target(), *this, isa_, keys, output, out);
+    return detail::answer(kernels_->probe, target(), *this, isa_, keys, output, out);
 }
 
 double BloomierMap::expected_fpr() const noexcept {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
 #include "core/layouts/number.hpp"
 #include "growing/growing_table.hpp"
@@ -132,7 +133,7 @@ GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options
 detail::Target GrowingCuckoo::target() const noexcept {
     // The lookup kernels write nothing through `bits` and `random`.
     auto* self = const_cast<GrowingCuckoo*>(this);
-    return {self->bits_.data(), roots_, seed_, growths_, bits_.size() > prefetch_above_,
+    return {self->bits_.data(), roots_, seed_, growths_, bits_.size() > detail::prefetch_above(),
             &self->random_};
 }
 

@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -15,9 +14,6 @@ using detail::Output;
 
 void GrowingCuckoo::use_isa(Isa isa) {
     kernels_ = &detail::growing_kernels_of(isa, slot_bits_);
-    const auto& rule = detail::tuning().of(isa, detail::Tuned::growing);
-    prefetch_above_ = rule.prefetch_above;
-    few_below_ = rule.few_below_or(kernels_->few_below);
     isa_ = isa;
 }
 
@@ -29,7 +25,7 @@ bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
 
 std::size_t GrowingCuckoo::answer(const Keys& keys, Output output, void* out) const {
     if (stash_.empty())
-        return detail::answer(*kernels_, few_below_, target(), *this, isa_, keys, output, out);
+        return detail::answer(*kernels_, target(), *this, isa_, keys, output, out);
     // The bitmap of each piece is completed from the stash.
     return detail::answer_pieces(*this, isa_, keys, output, out, [&](auto piece, void* to) {
         detail::PieceBitmap in_table;

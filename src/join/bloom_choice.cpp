@@ -12,7 +12,6 @@
 #include "advice/timetable.hpp"
 #include "any/bloom_only.hpp"
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuning.hpp"
 #include "core/layouts/number.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/geometry.hpp"
@@ -93,7 +92,7 @@ AnyFilter filter_of(const JoinTarget& target, const std::string& spec, std::uint
 }
 
 /// What advise() ranks; nothing where no filter with times fits.
-std::vector<Advice::Choice> ranked(const Workload& workload, const Timetable& times) {
+std::vector<Advice::Choice> ranked(const Workload& workload, const FilterTimes& times) {
     try {
         return advise(workload, times).ranking;
     } catch (const std::invalid_argument&) {
@@ -101,13 +100,18 @@ std::vector<Advice::Choice> ranked(const Workload& workload, const Timetable& ti
     }
 }
 
+/// The ns that asking about a row takes, by the times of the target.
+double asking_ns(const JoinTarget& target, std::string_view spec, Isa isa, std::uint64_t bytes) {
+    const auto times = predicted_times(*target.times, spec, isa, bytes);
+    return (1 - target.workload.hits) * times.absent + target.workload.hits * times.present;
+}
+
 /// Of all Bloom layouts of the FPR that is wanted the one that rows are asked about in the least
-/// time; nothing where the calibration has no times.
-std::optional<EmptyFilter> least_time_for_fpr(const JoinTarget& target, std::uint64_t n,
-                                              const Timetable& timetable) {
+/// time; nothing where none has times.
+std::optional<EmptyFilter> least_time_for_fpr(const JoinTarget& target, std::uint64_t n) {
     Workload workload = target.workload;
     workload.n_keys = n;
-    const auto choices = ranked(workload, timetable);
+    const auto choices = ranked(workload, *target.times);
     const Advice::Choice* best = nullptr;
     double least = std::numeric_limits<double>::infinity();
     std::uint64_t blocks = 0;
@@ -116,36 +120,33 @@ std::optional<EmptyFilter> least_time_for_fpr(const JoinTarget& target, std::uin
         const Layout layout = Layout::parse(choice.spec);
         const auto size = size_for(target, layout, n);
         if (!size || !size->fits) continue;
-        const auto times = predicted_times(timetable, choice.spec, choice.isa,
-                                           size->blocks * (layout.block_bits() / 8));
-        const double ns = (1 - workload.hits) * times.absent + workload.hits * times.present;
+        const double ns =
+            asking_ns(target, choice.spec, choice.isa, size->blocks * (layout.block_bits() / 8));
         if (ns < least) least = ns, best = &choice, blocks = size->blocks;
     }
     if (best == nullptr) return std::nullopt;
     return EmptyFilter{filter_of(target, best->spec, blocks, n),
-                       "FPR " + number(*target.fpr) + " in the least time by the calibration",
-                       least};
+                       "FPR " + number(*target.fpr) + " in the least time", least};
 }
 
-/// The Bloom filter of the least time in so many bits a key; nothing where the calibration has none
-/// that fits.
+/// The Bloom filter of the least time in so many bits a key; nothing where none that has times
+/// fits.
 std::optional<EmptyFilter> least_time_for_bits(const JoinTarget& target, std::uint64_t n,
-                                               double bits, const Timetable& timetable) {
+                                               double bits) {
     Workload workload = target.workload;
     workload.n_keys = n;
     workload.max_bits_per_key = std::max(bits, 2.0);  // the least that advise() looks at
     workload.max_bytes = target.options.max_bytes;
     JoinTarget in_bits = target;
     in_bits.fpr.reset();
-    for (const auto& choice : ranked(workload, timetable)) {
+    for (const auto& choice : ranked(workload, *target.times)) {
         if (choice.is_none() || !Layout::parse(choice.spec).is_bloom()) continue;
         in_bits.workload.max_bits_per_key = std::min(choice.bits_per_key, bits);
         const auto size = size_for(in_bits, Layout::parse(choice.spec), n);
         if (!size) continue;
-        return EmptyFilter{
-            filter_of(target, choice.spec, size->blocks, n),
-            "the least time, " + number(choice.total_ns) + " ns a row by the calibration",
-            choice.total_ns};
+        return EmptyFilter{filter_of(target, choice.spec, size->blocks, n),
+                           "the least time, " + number(choice.total_ns) + " ns a row",
+                           choice.total_ns};
     }
     return std::nullopt;
 }
@@ -207,14 +208,13 @@ std::optional<EmptyFilter> empty_filter(const JoinTarget& target, std::uint64_t 
     if (!target.spec.empty())
         return EmptyFilter{filter_of(target, target.spec, size->blocks, n), why + ", as asked for",
                            0};
-    if (const auto times = is_part ? nullptr : Timetable::of_this_machine()) {
+    if (target.times && !is_part) {
         if (target.fpr)
-            if (auto least = least_time_for_fpr(target, n, *times)) return least;
+            if (auto least = least_time_for_fpr(target, n)) return least;
         if (!target.fpr || !size->fits)
-            if (auto least = least_time_for_bits(target, n, bits, *times)) return least;
+            if (auto least = least_time_for_bits(target, n, bits)) return least;
     }
-    return EmptyFilter{filter_of(target, by_default, size->blocks, n),
-                       why + (is_part ? "" : "; there is no calibration"), 0};
+    return EmptyFilter{filter_of(target, by_default, size->blocks, n), why, 0};
 }
 
 std::uint64_t largest_blocks(const JoinTarget& target) {
@@ -270,15 +270,11 @@ bool bitmap_pays(const JoinTarget& target, const Places& places, const EmptyFilt
     const std::uint64_t bytes = KeyBitmap::bytes_of(places, 0);
     if (beside.total_ns == 0 || bytes == 0 || bytes > std::uint64_t{1} << 32) return false;
     if (target.options.max_bytes != 0 && bytes > target.options.max_bytes) return false;
-    const auto table = Timetable::of_this_machine();
-    if (table == nullptr) return false;
     try {
         // register64 gathers a word a key too, and hashes the key besides.
-        const auto times = predicted_times(*table, "register64:k=5", beside.filter.isa(), bytes);
-        return (1 - target.workload.hits) * times.absent + target.workload.hits * times.present <=
-               beside.total_ns;
+        return asking_ns(target, "register64:k=5", beside.filter.isa(), bytes) <= beside.total_ns;
     } catch (const std::invalid_argument&) {
-        return false;  // a calibration without times of register64
+        return false;  // there are no times of register64
     }
 }
 

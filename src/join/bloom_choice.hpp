@@ -18,18 +18,19 @@ AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_
 
 /// What a builder that keeps its keys was asked for.
 struct JoinTarget {
-    std::string spec{};           ///< the Bloom filter; empty: by advice
+    std::string spec{};           ///< the Bloom filter; empty: by advice, or split256
     bool only_filter = false;     ///< no list and no bitmap
     std::optional<double> fpr{};  ///< in place of workload.max_bits_per_key
     Workload workload{};          ///< n_keys 0: not known
     Options options{};
+    std::optional<FilterTimes> times{};  ///< for advice; empty: none is taken
 };
 
 /// A filter without keys, and why it is this one.
 struct EmptyFilter {
     AnyFilter filter;
     std::string why;
-    double total_ns;  ///< a probe, by the calibration; 0 without
+    double total_ns;  ///< a probe, by JoinTarget::times; 0 without
 };
 
 /// Throws std::invalid_argument or std::length_error for what cannot be made, before keys come.

@@ -210,6 +210,13 @@ void JoinBuilder::keep_at_most(std::size_t bytes) {
     kept_->keep_at_most(bytes);
 }
 
+void JoinBuilder::use_times(const FilterTimes& times) {
+    check_builds();
+    if (!kept_ || !kept_->chooses())
+        throw std::invalid_argument("simdbloom: times for a builder whose filter was named");
+    kept_->use_times(times);
+}
+
 Worth JoinBuilder::worth(const Workload& workload) const {
     check_builds();
     if (!kept_) return simdbloom::worth(*filter_, workload);

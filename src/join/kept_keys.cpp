@@ -261,7 +261,7 @@ JoinFilter KeptKeys::finish(bool is_part) const {
         const Places at = Places::of(*places);
         if (bitmap_pays(target_, at, *beside))
             if (auto exact = bitmap(at, std::numeric_limits<std::uint64_t>::max(),
-                                    "less time by the calibration than " + beside->filter.spec()))
+                                    "less time than " + beside->filter.spec()))
                 return *exact;
         if (!is_part)
             if (auto prefix = prefix_bitmap(at, beside->filter)) return *prefix;

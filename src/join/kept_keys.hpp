@@ -41,6 +41,8 @@ public:
     /// prefix bitmap, a filter that is no Bloom filter, and one that cannot be ORed with those of
     /// the parts before.
     void unite(const JoinFilter& part);
+    /// By which finish() chooses.
+    void use_times(const FilterTimes& times) { target_.times = times; }
     /// Fill filters on so many threads.
     void use_threads(unsigned threads) noexcept { threads_ = std::max(threads_, threads); }
 

@@ -75,9 +75,7 @@ KeyBitmap::KeyBitmap(const Places& places, unsigned shift, const Options& option
       bits_(static_cast<std::size_t>(bytes_of(places, shift)), options.huge_pages,
             options.allocator),
       isa_(named_or_default(options.isa)),
-      kernels_(&table_of(isa_).key_sets),
-      // register64 loads a word a key too.
-      prefetch_above_(tuning().of(isa_, tuned_of(LayoutKind::register64)).prefetch_above) {}
+      kernels_(&table_of(isa_).key_sets) {}
 
 std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
     const std::uint64_t first = places_.low >> shift_;
@@ -93,7 +91,7 @@ std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
 
 std::size_t KeyBitmap::answer(std::span<const std::uint64_t> keys, Output output, void* out) const {
     return kernels_->bitmap({bits_.data(), places_.low >> shift_, cells(), places_.flip, shift_,
-                             bits_.size() > prefetch_above_},
+                             bits_.size() > prefetch_above()},
                             keys.data(), keys.size(), output, out);
 }
 

@@ -114,7 +114,6 @@ private:
     std::uint64_t keys_ = 0;
     Isa isa_;
     const KeySetKernels* kernels_;
-    std::size_t prefetch_above_;
 };
 
 /// Throws std::out_of_range for a row that is none of the `there` rows of a column.

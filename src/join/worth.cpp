@@ -1,32 +1,44 @@
 #include "simdbloom/worth.hpp"
 
-#include <stdexcept>
-#include <string>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <span>
+#include <vector>
 
 #include "advice/timetable.hpp"
-#include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuning.hpp"
 #include "join/key_sets.hpp"
+#include "simdbloom/hash.hpp"
 
 namespace simdbloom {
 namespace {
 
-/// The ns that asking about a row takes a filter of that spec, or one like it.
-std::optional<double> asking_ns(std::string_view spec, Isa isa, std::uint64_t bytes, double hits) {
-    const auto table = detail::Timetable::of_this_machine();
-    if (table == nullptr) return std::nullopt;
-    try {
-        const auto times = detail::predicted_times(*table, spec, isa, bytes);
-        return (1 - hits) * times.absent + hits * times.present;
-    } catch (const std::invalid_argument&) {
-        return std::nullopt;  // it has no times of that layout
+constexpr std::size_t batch_rows = 2048, batches = 8, rounds = 15;
+
+/// ns a row of ask(keys, rows) with `key(i)` as key i, which no call before had: the median of
+/// rounds.
+template <class Key, class Ask>
+double ns_a_row(const Key& key, const Ask& ask) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<std::uint64_t> keys(batches * batch_rows);
+    std::vector<std::uint32_t> rows(batch_rows);
+    std::array<double, rounds> times;
+    std::uint64_t next = 0;
+    for (double& time : times) {
+        for (std::uint64_t& k : keys) k = key(next++);
+        const auto start = Clock::now();
+        for (std::size_t first = 0; first < keys.size(); first += batch_rows)
+            ask(std::span<const std::uint64_t>(keys).subspan(first, batch_rows), rows);
+        time = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
     }
+    std::ranges::nth_element(times, times.begin() + rounds / 2);
+    return times[rounds / 2] / static_cast<double>(keys.size());
 }
 
-Worth worth_of(std::uint64_t bytes, double fpr, std::optional<double> asking,
-               const Workload& workload) {
-    return {bytes, fpr, asking,
-            (1 - workload.hits) * (1 - fpr) * workload.work_ns - asking.value_or(0)};
+std::uint64_t random_key(std::uint64_t i) { return hash_key(i, 0x5EED); }
+
+Worth worth_of(std::uint64_t bytes, double fpr, double asking, const Workload& workload) {
+    return {bytes, fpr, asking, (1 - workload.hits) * (1 - fpr) * workload.work_ns - asking};
 }
 
 void check(Workload workload) {
@@ -38,20 +50,31 @@ void check(Workload workload) {
 
 Worth worth(const AnyFilter& filter, const Workload& workload) {
     check(workload);
-    return worth_of(filter.size_in_bytes(), filter.estimated_fpr(),
-                    asking_ns(filter.spec(), filter.isa(), filter.size_in_bytes(), workload.hits),
-                    workload);
+    const double asking =
+        ns_a_row(random_key, [&](auto keys, auto& rows) { (void)filter.select(keys, rows); });
+    return worth_of(filter.size_in_bytes(), filter.estimated_fpr(), asking, workload);
 }
 
 Worth JoinFilter::worth(const Workload& workload) const {
     if (const auto* of = filter()) return simdbloom::worth(*of, workload);
     check(workload);
-    // A list and a bitmap take no more than register64, which loads a word a row too and hashes
-    // besides.
-    const auto isa = detail::JoinAccess::isa(*this);
-    return worth_of(size_in_bytes(), estimated_fpr(),
-                    isa ? asking_ns("register64:k=5", *isa, size_in_bytes(), workload.hits) : 0,
-                    workload);
+    double asking = 0;
+    if (kind() != Kind::all && kind() != Kind::none) {
+        const auto* list = std::get_if<detail::JoinAccess::List>(&set_);
+        const bool hashed = list != nullptr && (*list)->hashed();
+        // Keys beyond the range of a bitmap would touch no line of it.
+        const std::uint64_t low = range_ ? range_->low : 0,
+                            last = range_ ? range_->high - low : ~std::uint64_t{0};
+        asking = ns_a_row(
+            [=](std::uint64_t i) {
+                const std::uint64_t at = random_key(i);
+                return last == ~std::uint64_t{0} ? at : low + at % (last + 1);
+            },
+            [&](auto keys, auto& rows) {
+                (void)ask(keys, hashed, detail::Output::select, rows.data());
+            });
+    }
+    return worth_of(size_in_bytes(), estimated_fpr(), asking, workload);
 }
 
 }  // namespace simdbloom

@@ -162,7 +162,7 @@ bool pays(const Layout& layout, std::size_t keys) {
     return keys >= (layout.traits().anywhere ? 100'000u : 1'000'000u);
 }
 BuildMethod best_method(const Layout& layout, std::size_t bytes) {
-    if (bytes <= tuning().build_merged_up_to) return BuildMethod::merged;
+    if (bytes <= merged_up_to()) return BuildMethod::merged;
     return layout.traits().anywhere ? BuildMethod::atomic : BuildMethod::partitioned;
 }
 

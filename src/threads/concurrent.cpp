@@ -185,7 +185,7 @@ std::size_t SharedAccess::answer(const FilterBase& filter, const Keys& keys, Out
     std::size_t found = 0;
     with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
         if constexpr (!traits_of(kind).anywhere)
-            if (keys.size() >= filter.few_below_) {
+            if (keys.size() >= filter.kernels_->few_below) {
                 typename CopiedBlocks<kind>::Blocks blocks;
                 const CopiedBlocks<kind> batch(bits, t, hashes, blocks);
                 batch.for_each([&](std::size_t first, std::span<const std::uint64_t> places) {

@@ -13,7 +13,6 @@ namespace {
 struct AdviseSettings {
     double keys = 0, bytes = 0, table = 0;
     Workload workload;
-    std::string calibration;
     std::size_t lines = 8;
     bool json = false;
 };
@@ -43,9 +42,7 @@ int advise_on(AdviseSettings s) {
     s.workload.n_keys = whole("--keys", s.keys);
     s.workload.max_bytes = whole("--bytes", s.bytes);
     s.workload.table_bytes = whole("--table", s.table);
-    const Advice advice = s.calibration.empty()
-                              ? advise(s.workload)
-                              : advise(s.workload, Calibration::load(s.calibration).value());
+    const Advice advice = advise(s.workload);
     if (s.json) {
         Json ranking = Json::array();
         for (std::size_t i = 0; i < advice.ranking.size(); ++i) {
@@ -85,7 +82,7 @@ int advise_on(AdviseSettings s) {
 void add_advise(CLI::App& app, int& status) {
     auto* command = add_command(
         app, "advise", "Say which filter takes the least time on this machine",
-        "It needs what calibrate measured, best with --full.",
+        "It measures the machine for one to two seconds, which should have nothing else to do.",
         {{"simdbloom advise -n 1e6 --work 50", "a million keys; a \"not in\" saves 50 ns"}});
     const auto s = std::make_shared<AdviseSettings>();
     Workload& w = s->workload;
@@ -109,8 +106,6 @@ void add_advise(CLI::App& app, int& status) {
     command->add_flag("--merge", w.merge, "filters must be united");
     command->add_flag("--all-at-once", w.all_at_once,
                       "all keys are there when the filter is made, and none comes later");
-    option("--calibration", s->calibration, "FILE",
-           "file of \"simdbloom calibrate -o\"; by default that of this machine");
     option("--lines", s->lines, "N", "lines of the table")->capture_default_str();
     add_json(*command, s->json);
     command->callback([=, &status] { status = advise_on(*s); });

@@ -161,7 +161,6 @@ void add_convert(CLI::App& app, int& status);
 void add_parquet(CLI::App& app, int& status);
 void add_reconcile(CLI::App& app, int& status);
 void add_advise(CLI::App& app, int& status);
-void add_calibrate(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 void add_manual(CLI::App& app, int& status);
 

@@ -22,7 +22,7 @@ void add_commands(Command& app, int& status) {
     const std::pair<const char*, std::vector<Add>> groups[] = {
         {"Filters", {add_build, add_probe, add_info, add_unseen, add_merge, add_fold, add_convert}},
         {"Other files", {add_parquet, add_reconcile}},
-        {"This machine", {add_advise, add_calibrate, add_completion, add_manual}}};
+        {"This machine", {add_advise, add_completion, add_manual}}};
     for (const auto& group : groups)
         for (const Add add : group.second) {
             add(app, status);

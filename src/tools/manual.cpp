@@ -72,12 +72,8 @@ std::string page(const CLI::App& app) {
     out += heading("ENVIRONMENT");
     out +=
         entry("SIMDBLOOM_ISA", "instruction set of the kernels; the bits and answers are the same");
-    out += entry("SIMDBLOOM_CALIBRATION", "file of a calibration; \"off\" for none");
     out += entry("NO_COLOR", "if not empty, no colours, which only terminals are given");
     out += entry("NO_PROGRESS", "if not empty, no progress, which only terminals are given");
-    out += heading("FILES");
-    out += entry("$XDG_CACHE_HOME/simdbloom/calibration-*.txt",
-                 "what calibrate measured; in ~/.cache where XDG_CACHE_HOME is not set");
     return out;
 }
 

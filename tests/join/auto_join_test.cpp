@@ -215,7 +215,6 @@ TEST(AutoJoin, FiltersFollowKeysAndLimits) {
     ASSERT_EQ(plain.kind(), Kind::filter);
     EXPECT_EQ(plain.filter()->spec(), "split256");
     EXPECT_NEAR(static_cast<double>(plain.size_in_bytes()), 15'000, 64);
-    EXPECT_NE(plain.why().find("no calibration"), std::string::npos) << plain.why();
     EXPECT_EQ(chosen(keys, {}, 0, false, "auto:register64:k=5").filter()->spec(), "register64:k=5");
     // The rows are counted where the caller expects more of them.
     EXPECT_EQ(chosen(keys, {}, 1'000'000).size_in_bytes(), plain.size_in_bytes());

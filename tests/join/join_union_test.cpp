@@ -1,11 +1,8 @@
-// Parts of a build side that are united to one filter, and what a calibration changes.
+// Parts of a build side that are united to one filter, and what given times change.
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 
-#include "core/dispatch/tuning.hpp"
 #include "join_keys.hpp"
-#include "saved_bytes.hpp"
+#include "made_up_times.hpp"
 #include "simdbloom/join.hpp"
 #include "support.hpp"
 
@@ -162,31 +159,13 @@ TEST(JoinUnion, RefusesWhatIsNotAlikeOrHasLostItsKeys) {
     EXPECT_THROW((void)std::move(unknown).part(), std::invalid_argument);
 }
 
-/// As long as it lives, this machine has a calibration on which every filter of at most so many
-/// bytes takes 1 ns, and larger ones 20 ns.
-struct MadeUpCalibration {
-    explicit MadeUpCalibration(std::uint64_t fast_up_to) {
-        write(fast_up_to);
-        setenv("SIMDBLOOM_CALIBRATION", (folder.path / "c.txt").c_str(), 1);
-    }
-    ~MadeUpCalibration() { setenv("SIMDBLOOM_CALIBRATION", "off", 1); }
-    void write(std::uint64_t fast_up_to) const {
-        Calibration c;
-        c.machine = Calibration::Machine::here();
-        c.date = "2026-11-23";
-        for (const auto specs : {detail::tuned_specs(), detail::more_timed_specs()})
-            for (const auto& s : specs)
-                for (const auto& [bytes, ns] :
-                     {std::pair{fast_up_to, 1.0}, {fast_up_to + fast_up_to / 8, 20.0}})
-                    c.times.push_back({default_isa(), std::string(s.spec), bytes, ns, ns, 2});
-        c.save(folder.path / "c.txt");
-    }
-    test::TemporaryFolder folder{"join-calibration"};
-};
+/// Every filter of at most so many bytes takes 1 ns, and larger ones 20 ns.
+FilterTimes fast_up_to(std::uint64_t bytes) {
+    return test::times_of_all(default_isa(), {bytes, 1, 1}, {bytes + bytes / 8, 20, 20});
+}
 
-TEST(JoinAdvice, ACalibrationChoosesTheFilter) {
-    const MadeUpCalibration calibration(1 << 20);
-    ASSERT_TRUE(Calibration::of_this_machine());
+TEST(JoinAdvice, GivenTimesChooseTheFilter) {
+    const FilterTimes times = fast_up_to(1 << 20);
     const PartKeys keys = test::random_keys(50'000);
     Workload workload;
     workload.n_keys = keys.size();
@@ -194,29 +173,38 @@ TEST(JoinAdvice, ACalibrationChoosesTheFilter) {
     workload.max_bits_per_key = 16;
     workload.merge = true;
     // Tables of fingerprints are not among the choices.
-    const auto best = advise(workload).best();
+    const auto best = advise(workload, times).best();
     workload.merge = false;
-    JoinBuilder builder(workload);
+    JoinBuilder builder(workload), without(workload);
+    builder.use_times(times);
     builder.insert({keys});
     const JoinFilter filter = std::move(builder).finish();
     ASSERT_EQ(filter.kind(), PartKind::filter) << filter.why();
     EXPECT_EQ(filter.filter()->spec(), best.spec);
     EXPECT_EQ(filter.size_in_bytes(), best.bytes);
-    EXPECT_NE(filter.why().find("by the calibration"), std::string::npos) << filter.why();
+    EXPECT_NE(filter.why().find("the least time"), std::string::npos) << filter.why();
     EXPECT_EQ(filter.count({keys}), keys.size());
-    // Parts are alike on machines with other calibrations.
+    without.insert({keys});
+    EXPECT_EQ(std::move(without).finish().filter()->spec(), "split256");
+    // Parts are alike on all machines.
     JoinBuilder part(workload);
+    part.use_times(times);
     part.insert({keys});
     EXPECT_EQ(std::move(part).part().filter()->spec(), "split256");
     // What was named is taken.
     JoinBuilder named("auto:register32:k=4", keys.size(), 16);
+    named.use_times(times);
     named.insert({keys});
     EXPECT_EQ(std::move(named).finish().filter()->spec(), "register32:k=4");
+    for (const std::size_t n : {std::size_t{0}, keys.size()}) {
+        JoinBuilder fixed("split256", n, 16);
+        EXPECT_THROW(fixed.use_times(times), std::invalid_argument);
+    }
 }
 
-// A calibration advises on no filter of less than two bits a key, and knows nothing of folding.
-TEST(JoinAdvice, WhatACalibrationCannotAdviseOnIsBuilt) {
-    const MadeUpCalibration calibration(1 << 20);
+// Advice looks at no filter of less than two bits a key, and knows nothing of folding.
+TEST(JoinAdvice, WhatCannotBeAdvisedOnIsBuilt) {
+    const FilterTimes times = fast_up_to(1 << 20);
     const PartKeys keys = test::random_keys(20'000);
     for (const std::size_t max_bytes : {2'500u, 2'501u, 3'000u, 4'000u, 4'999u, 5'000u, 9'000u})
         for (const unsigned fold_levels : {0u, 2u, 5u})
@@ -227,6 +215,7 @@ TEST(JoinAdvice, WhatACalibrationCannotAdviseOnIsBuilt) {
                 const std::unique_ptr<JoinBuilder> builder(
                     fpr == 0 ? new JoinBuilder("auto", 0, 1.5, options)
                              : new JoinBuilder(JoinBuilder::for_fpr("auto", fpr, options)));
+                builder->use_times(times);
                 builder->insert({keys});
                 const JoinFilter filter = std::move(*builder).finish();
                 EXPECT_LE(filter.size_in_bytes(), max_bytes);
@@ -236,30 +225,17 @@ TEST(JoinAdvice, WhatACalibrationCannotAdviseOnIsBuilt) {
 
 // Some layouts would need more than 2^32 blocks.
 TEST(JoinAdvice, AnFprThatSomeLayoutsCannotHaveIsMet) {
-    const MadeUpCalibration calibration(1 << 20);
     const PartKeys keys = test::random_keys(1'000'000);
     JoinBuilder builder = JoinBuilder::for_fpr("auto", 1e-8);
+    builder.use_times(fast_up_to(1 << 20));
     builder.insert({keys});
     const JoinFilter filter = std::move(builder).finish();
     EXPECT_LE(filter.estimated_fpr(), 1.02e-8) << filter.why();
     EXPECT_EQ(filter.count({keys}), keys.size());
 }
 
-// It is read once, and again only after it was written.
-TEST(JoinAdvice, ACalibrationThatIsWrittenAgainCountsAtOnce) {
-    const MadeUpCalibration calibration(1 << 20);
-    const Workload workload{.n_keys = 100'000, .work_ns = 1000, .max_bits_per_key = 30};
-    const std::uint64_t bytes = advise(workload).best().bytes;
-    EXPECT_GT(bytes, 200'000u);
-    EXPECT_EQ(advise(workload).best().bytes, bytes);
-    calibration.write(1 << 17);
-    EXPECT_LT(advise(workload).best().bytes, 150'000u);
-    setenv("SIMDBLOOM_CALIBRATION", "off", 1);
-    EXPECT_THROW((void)advise(workload), std::runtime_error);
-}
-
 TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
-    const MadeUpCalibration calibration(1 << 20);
+    const FilterTimes times = fast_up_to(1 << 20);
     PartKeys keys;
     for (std::uint64_t i = 0; i < 20'000; ++i)  // 400 bits a key, 1 MB in all
         keys.push_back(400 * i + test::random_key(i) % 400);
@@ -267,6 +243,7 @@ TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
         PartKeys wider = keys;
         for (auto& key : wider) key *= step;
         JoinBuilder builder("auto", 0, 12);
+        builder.use_times(times);
         builder.insert({wider});
         const JoinFilter filter = std::move(builder).finish();
         EXPECT_EQ(filter.kind(), kind) << filter.why();
@@ -275,6 +252,7 @@ TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
     Options options;
     options.max_bytes = 100'000;
     JoinBuilder limited("auto", 0, 12, options);
+    limited.use_times(times);
     limited.insert({keys});
     EXPECT_EQ(std::move(limited).finish().kind(), PartKind::filter);
 }

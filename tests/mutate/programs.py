@@ -150,7 +150,7 @@ def programs(names):
                   f"cp -r {ROOT}/src/adapters/python/simdbloom {{folder}}/python && "
                   "cp {program} {folder}/python/simdbloom/_simdbloom.so && "
                   f"cd {ROOT}/tests/adapters/python && PYTHONPATH={{folder}}/python "
-                  f"PYTHONDONTWRITEBYTECODE=1 SIMDBLOOM_CALIBRATION=off "
+                  f"PYTHONDONTWRITEBYTECODE=1 "
                   f"{' '.join(PYTHON)} unittest {tests}")
         found.append(Program("python", python, [], ["bash", "-c", script], shared=True))
     return {p.name: p for p in found}

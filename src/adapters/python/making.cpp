@@ -70,8 +70,6 @@ const char* name_of(LoadFault fault) {
             return "file";
         case LoadFault::isa:
             return "isa";
-        case LoadFault::machine:
-            return "machine";
         case LoadFault::unlike:
             return "unlike";
     }

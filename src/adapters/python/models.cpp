@@ -1,7 +1,6 @@
 // The exact models and the advice, for Python.
 
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <string>
 
@@ -55,18 +54,6 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
         AnyFilter(BloomierMap::build_filter(simdbloom::Keys::hashes(all), check_bits, options)));
 }
 
-Calibration calibration_of(const std::optional<std::filesystem::path>& path) {
-    if (path) {
-        const auto file = py::module_::import("pathlib").attr("Path")(*path);
-        return loaded(Calibration::parse(file.attr("read_text")().cast<std::string>()));
-    }
-    if (auto here = Calibration::of_this_machine()) return *std::move(here);
-    PyErr_SetString(PyExc_FileNotFoundError,
-                    "simdbloom: this machine has no calibration: run `simdbloom calibrate --full`, "
-                    "or name a file");
-    throw py::error_already_set();
-}
-
 void define_advice(py::module_& module) {
     using Choice = Advice::Choice;
     py::class_<Choice>(module, "Choice", "A filter that advise() compared, or none.")
@@ -89,29 +76,55 @@ void define_advice(py::module_& module) {
         .def_property_readonly("why", &Advice::why)
         .def("as_good", &Advice::as_good,
              "The choices whose total is within the noise of the best one's.");
+    const auto workload_of = [](std::uint64_t n_keys, double work_ns, double probes, double hits,
+                                double max_bits_per_key, std::uint64_t max_bytes,
+                                std::uint64_t table_bytes, bool erase, bool grow, bool merge,
+                                bool all_at_once) {
+        return Workload{n_keys,      work_ns, probes, hits,  max_bits_per_key, max_bytes,
+                        table_bytes, erase,   grow,   merge, all_at_once};
+    };
+    py::class_<FilterTimes>(module, "FilterTimes",
+                            "Times of lookups and inserts, measured on this machine.")
+        .def_static(
+            "measure",
+            [=](std::uint64_t n_keys, std::uint64_t least_keys, double max_bits_per_key,
+                std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase, bool grow,
+                bool merge, bool all_at_once) {
+                const NoGil no_gil;
+                return FilterTimes::measure(
+                    workload_of(n_keys, 0, 1, 0, max_bits_per_key, max_bytes, table_bytes, erase,
+                                grow, merge, all_at_once),
+                    least_keys);
+            },
+            py::arg("n_keys"), py::kw_only(), py::arg("least_keys") = 0,
+            py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
+            py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
+            py::arg("all_at_once") = false,
+            "Measures the filters that advise() compares for these arguments, in one to two "
+            "seconds: filters of least_keys to n_keys keys, or of n_keys keys.")
+        .def_property_readonly("noise", &FilterTimes::noise);
     module.def(
         "advise",
-        [](std::uint64_t n_keys, double work_ns, double probes, double hits,
-           double max_bits_per_key, std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase,
-           bool grow, bool merge, bool all_at_once,
-           const std::optional<std::filesystem::path>& calibration) {
-            const Workload workload{n_keys,     work_ns,     probes, hits, max_bits_per_key,
-                                    max_bytes,  table_bytes, erase,  grow, merge,
-                                    all_at_once};
-            return advise(workload, calibration_of(calibration));
+        [=](std::uint64_t n_keys, double work_ns, double probes, double hits,
+            double max_bits_per_key, std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase,
+            bool grow, bool merge, bool all_at_once, const FilterTimes* times) {
+            const Workload workload =
+                workload_of(n_keys, work_ns, probes, hits, max_bits_per_key, max_bytes, table_bytes,
+                            erase, grow, merge, all_at_once);
+            const NoGil no_gil;
+            return times != nullptr ? advise(workload, *times) : advise(workload);
         },
         py::arg("n_keys"), py::arg("work_ns"), py::kw_only(),
         py::arg("probes") = std::numeric_limits<double>::infinity(), py::arg("hits") = 0,
         py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
         py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
-        py::arg("all_at_once") = false, py::arg("calibration") = py::none(),
-        "The filter of least time for a piece of work, by the calibration of this machine "
-        "(`simdbloom calibrate --full`) or of a file.\n\nwork_ns: what a probe that passes "
-        "costs, in ns. probes: how many there are. hits: their share that is in the filter. "
+        py::arg("all_at_once") = false, py::arg("times") = py::none(),
+        "The filter of least time for a piece of work on this machine, by times that were measured "
+        "before, or else are measured now in one to two seconds.\n\nwork_ns: what a probe that "
+        "passes costs, in ns. probes: how many there are. hits: their share that is in the filter. "
         "max_bits_per_key, max_bytes: limits. table_bytes: of the table behind the filter. erase, "
         "grow, merge: what the filter must be able to do. all_at_once: its keys are all there "
-        "before the first probe.\n\nRaises FileNotFoundError where there is no calibration, "
-        "LoadError for a file that is none, ValueError that names the argument.");
+        "before the first probe.\n\nRaises ValueError that names the argument.");
 }
 
 }  // namespace

@@ -19,7 +19,6 @@
 #include "adapters/wasm/json.hpp"
 #include "simdbloom/advice.hpp"
 #include "simdbloom/any_filter.hpp"
-#include "simdbloom/calibration.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/serialize.hpp"
@@ -139,6 +138,24 @@ std::string describe(const Layout& layout) {
             .add("wordBits", t.word_bits);
     }
     return json.end();
+}
+
+/// `settings`: keys, work, probes (0: inserts do not count), hits, most bits a key, most bytes,
+/// bytes of the table, then erase, grow, merge, all at once.
+Workload workload_of(const double* settings) {
+    Workload w;
+    w.n_keys = keys_of(settings[0]);
+    w.work_ns = settings[1];
+    if (settings[2] != 0) w.probes = settings[2];
+    w.hits = settings[3];
+    w.max_bits_per_key = settings[4];
+    w.max_bytes = static_cast<std::uint64_t>(settings[5]);
+    w.table_bytes = static_cast<std::uint64_t>(settings[6]);
+    w.erase = settings[7] != 0;
+    w.grow = settings[8] != 0;
+    w.merge = settings[9] != 0;
+    w.all_at_once = settings[10] != 0;
+    return w;
 }
 
 /// The blocks that a hash goes to and its bits in each: [[block, bit, ..], ..]. Of a table the bits
@@ -325,39 +342,18 @@ EXPORTED const char* simdbloom_wasm_touched(const Held* held, std::uint64_t numb
     });
 }
 
-/// `settings`: keys, work, probes (0: inserts do not count), hits, most bits a key, most bytes,
-/// bytes of the table, then erase, grow, merge, all at once; 0: failed.
-EXPORTED const char* simdbloom_wasm_advise(const double* settings, const char* calibration,
-                                           std::size_t length) {
-    return guarded<const char*>(nullptr, [&] {
-        Workload w;
-        w.n_keys = keys_of(settings[0]);
-        w.work_ns = settings[1];
-        if (settings[2] != 0) w.probes = settings[2];
-        w.hits = settings[3];
-        w.max_bits_per_key = settings[4];
-        w.max_bytes = static_cast<std::uint64_t>(settings[5]);
-        w.table_bytes = static_cast<std::uint64_t>(settings[6]);
-        w.erase = settings[7] != 0;
-        w.grow = settings[8] != 0;
-        w.merge = settings[9] != 0;
-        w.all_at_once = settings[10] != 0;
-        return given(describe(advise(w, Calibration::parse({calibration, length}).value())));
+/// 0: failed.
+EXPORTED FilterTimes* simdbloom_wasm_measure(const double* settings, double least_keys) {
+    return guarded<FilterTimes*>(nullptr, [&] {
+        return new FilterTimes(FilterTimes::measure(workload_of(settings), keys_of(least_keys)));
     });
 }
-/// The machine that a calibration is of; 0: failed.
-EXPORTED const char* simdbloom_wasm_calibration(const char* calibration, std::size_t length) {
-    return guarded<const char*>(nullptr, [&] {
-        const Calibration c = Calibration::parse({calibration, length}).value();
-        return given(Json('{')
-                         .add("cpu", c.machine.cpu)
-                         .add("date", c.date)
-                         .add("version", c.machine.version)
-                         .add("l1d", c.machine.l1d)
-                         .add("l2", c.machine.l2)
-                         .add("l3", c.machine.l3)
-                         .end());
-    });
+EXPORTED void simdbloom_wasm_free_times(FilterTimes* times) { delete times; }
+EXPORTED double simdbloom_wasm_noise(const FilterTimes* times) { return times->noise(); }
+/// 0: failed.
+EXPORTED const char* simdbloom_wasm_advise(const double* settings, const FilterTimes* times) {
+    return guarded<const char*>(
+        nullptr, [&] { return given(describe(advise(workload_of(settings), *times))); });
 }
 
 }  // extern "C"

@@ -25,8 +25,8 @@ add_custom_command(OUTPUT ${npm_package}/simdbloom.wasm
     ${npm_package}/simdbloom.wasm
   DEPENDS simdbloom_wasm ${npm_sources} ${PROJECT_SOURCE_DIR}/LICENSE)
 
-# The page: one file, with the module and the times of a machine in it.
-set(page_sources page/page.html page/page.css page/pictures.js page/page.js calibration.txt)
+# The page: one file, with the module in it.
+set(page_sources page/page.html page/page.css page/pictures.js page/page.js)
 list(TRANSFORM page_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/wasm/)
 set(inline ${CMAKE_CURRENT_SOURCE_DIR}/wasm/page/inline.mjs)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/simdbloom.html

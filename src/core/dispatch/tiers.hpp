@@ -20,7 +20,7 @@ struct Tier {
 
 /// All tiers: tier i is Isa i. Of the tiers of one processor, each is faster than those before it.
 std::span<const Tier> tiers() noexcept;
-/// How many there are. A calibration may name each, on any machine.
+/// How many there are.
 inline constexpr std::size_t n_isas = 7;
 
 /// The kernels of that tier. Throws WrongIsa if this machine cannot run it.

@@ -12,11 +12,10 @@
 namespace simdbloom::detail {
 
 /// Answers as Kernels::lookup does. `out` has room, as check_bitmap and check_positions make sure.
-/// Batches of fewer than `few_below` keys go key by key.
-inline std::size_t answer(const Kernels& kernels, std::size_t few_below, const Target& target,
-                          const KeyHash& hash, Isa isa, const Keys& keys, Output output,
-                          void* out) {
-    if (keys.are_narrow() && !hash.keyed() && keys.size() >= few_below)
+/// Small batches go key by key.
+inline std::size_t answer(const Kernels& kernels, const Target& target, const KeyHash& hash,
+                          Isa isa, const Keys& keys, Output output, void* out) {
+    if (keys.are_narrow() && !hash.keyed() && keys.size() >= kernels.few_below)
         return kernels.lookup(target,
                               {nullptr, keys.size(), false, keys.narrow(),
                                keys.form() == Keys::Form::signed32 ? std::uint64_t{1} << 31 : 0},
@@ -25,7 +24,7 @@ inline std::size_t answer(const Kernels& kernels, std::size_t few_below, const T
         hash, isa, keys, output, out,
         [&](std::span<const std::uint64_t> words, bool hashed, void* to) {
             const std::size_t n = words.size();
-            if (n >= few_below)
+            if (n >= kernels.few_below)
                 return kernels.lookup(target, {words.data(), n, hashed}, output, to);
             return write_answers(kernels.few(target, words.data(), n, hashed), n, 0, output, to);
         });

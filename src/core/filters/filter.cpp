@@ -101,8 +101,7 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
       layout_(g.layout),
       block_bytes_(g.layout.block_bits() / 8),
       isa_(Isa::scalar) {
-    use_isa(options.isa ? *options.isa
-                        : detail::isa_for(detail::tuned_of(layout_.kind), bits_.size()));
+    use_isa(options.isa ? *options.isa : detail::isa_for(layout_.kind, bits_.size()));
 }
 
 double FilterBase::bits_per_key() const noexcept {
@@ -117,9 +116,6 @@ void FilterBase::clear() noexcept {
 
 void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
-    const auto& rule = detail::tuning().of(isa, detail::tuned_of(layout_.kind));
-    prefetch_above_ = rule.prefetch_above;
-    few_below_ = rule.few_below_or(kernels_->few_below);
     few_inserts_below_ = kernels_->few_inserts_below;
     isa_ = isa;
 }
@@ -127,7 +123,7 @@ void FilterBase::use_isa(Isa isa) {
 detail::Target FilterBase::target() const noexcept {
     // The lookup kernels write nothing through `bits` and `random`.
     auto* self = const_cast<FilterBase*>(this);
-    return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size() > prefetch_above_,
+    return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size() > detail::prefetch_above(),
             &self->random_};
 }
 
@@ -137,7 +133,7 @@ std::size_t FilterBase::take(const Keys& keys) {
 }
 
 std::size_t FilterBase::answer(const Keys& keys, detail::Output output, void* out) const {
-    return detail::answer(*kernels_, few_below_, target(), *this, isa_, keys, output, out);
+    return detail::answer(*kernels_, target(), *this, isa_, keys, output, out);
 }
 
 double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {

@@ -1,11 +1,10 @@
 // The npm package as its users see it: each function of index.d.ts, what is refused, and memory.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import * as simdbloom from 'simdbloom';
 import { expectError, randomKeys, rowsOf } from './support.mjs';
 
-const { Filter, SimdbloomError, advise, bitsForFpr, expectedFpr, isas, layout } = simdbloom;
-const [, , calibrationFile] = process.argv;
+const { Filter, FilterTimes, SimdbloomError, advise, bitsForFpr, expectedFpr, isas, layout,
+  measure } = simdbloom;
 
 // All kinds of batches hold the same keys.
 const numbers = [0, 1, 5, 4294967295], n = numbers.length;
@@ -83,17 +82,16 @@ for (const spec of ['classic', 'register32', 'register64', 'split256', 'split512
 assert.equal(Filter.make('cuckoo16', 500, 18).touched(1).length, 2);
 assert.equal(Filter.make('dleft16', 500, 26).touched(1).length, 4);
 
-// Advice, from a calibration of another machine.
-const file = readFileSync(calibrationFile, 'utf8');
-assert.match(simdbloom.calibration(file).cpu, /\w+ \d+ \d+/);
-const advice = advise({ keys: 1e6, workNs: 100 }, file);
+// Advice, from times of this machine.
+const times = measure({ keys: 1e6, workNs: 0 });
+const advice = advise({ keys: 1e6, workNs: 100 }, times);
 assert.ok(advice.ranking.length > 5 && advice.why.includes(advice.ranking[0].spec));
 const { spec, bitsPerKey, fpr, bytes, totalNs } = advice.ranking[0];
 assert.equal(fpr, expectedFpr(spec, 1e6, bitsPerKey));
 assert.ok(bytes > 0 && totalNs < 100 && advice.ranking.at(-1).totalNs >= totalNs);
 assert.equal(advice.ranking.find((c) => c.spec === '').totalNs, 100);
-assert.equal(advise({ keys: 1e6, workNs: 0 }, file).ranking[0].spec, '');
-assert.ok(advise({ keys: 1e6, workNs: 100, erase: true }, file).ranking
+assert.equal(advise({ keys: 1e6, workNs: 0 }, times).ranking[0].spec, '');
+assert.ok(advise({ keys: 1e6, workNs: 100, erase: true }, times).ranking
   .every((c) => /^(cuckoo|counting|dleft|growing|$)/.test(c.spec)));
 
 // What is refused, and by which words.
@@ -113,10 +111,8 @@ for (const [work, words] of [
   [() => expectedFpr('split256', 0, 12), /n_keys=0/],
   [() => bitsForFpr('split256', 10, 0), /fpr=0/],
   [() => layout('nothing', 10, 12), /"nothing"/],
-  [() => advise({ keys: 0, workNs: 1 }, file), /n_keys=0/],
-  [() => advise({ keys: 1, workNs: -1 }, file), /work_ns=-1/],
-  [() => advise({ keys: 1, workNs: 1 }, 'no calibration'), /calibration/],
-  [() => simdbloom.calibration(file.replace('split256', 'split255')), /checksum/],
+  [() => advise({ keys: 0, workNs: 1 }), /n_keys=0/],
+  [() => advise({ keys: 1, workNs: -1 }, times), /work_ns=-1/],
   [() => Filter.make('cuckoo16', 100, 18).insert(randomKeys(1000)), /full/],
 ]) expectError(work, SimdbloomError, words);
 for (const [work, words] of [
@@ -131,6 +127,8 @@ for (const [work, words] of [
   [() => Filter.make('split256', '7', 12), /keys=7 is no number/],
   [() => Filter.load('text'), /a saved filter is/],
   [() => new Filter(), /Filter\.make/],
+  [() => new FilterTimes(), /measure/],
+  [() => advise({ keys: 1, workNs: 1 }, 'none'), /no FilterTimes/],
 ]) expectError(work, TypeError, words);
 // A failed call leaves nothing behind that breaks the next one.
 assert.equal(filter.count(numbers), n);
@@ -141,6 +139,9 @@ filter.free();
 filter.free();
 for (const call of ['save', 'describe'])
   expectError(() => filter[call](), SimdbloomError, /was freed/);
+assert.ok(times.noise >= 0);
+times.free();
+expectError(() => advise({ keys: 1, workNs: 1 }, times), SimdbloomError, /were freed/);
 expectError(() => filter.count([1]), SimdbloomError, /was freed/);
 
 // 20 GB of filters and batches, one after the other, in a memory of 2: freed by hand, then by the

@@ -1,6 +1,6 @@
 // Compiled and not run: index.d.ts allows what the package takes and refuses what it refuses.
-import { advise, bitsForFpr, calibration, expectedFpr, Filter, isas, layout, SimdbloomError,
-  version, type Advice, type Key } from 'simdbloom';
+import { advise, bitsForFpr, expectedFpr, Filter, FilterTimes, isas, layout, measure,
+  SimdbloomError, version, type Advice, type Key } from 'simdbloom';
 
 const filter: Filter = Filter.make('split256', 1000, 12, { seed: 7n, isa: 'simd128' });
 filter.insert([1, 2n]);
@@ -14,9 +14,10 @@ const bits: number = filter.bitmap(new Int32Array(1)).length + filter.count([1])
 const saved: Uint8Array = Filter.forFpr('split256', 10, 0.01).save();
 const blocks: number | undefined = Filter.load(saved, { isa: isas[0] }).describe().blocks;
 const places: { block: number; bit: number }[] = filter.touched(1);
-const advice: Advice = advise({ keys: 1, workNs: 1, erase: true }, '');
+const times: FilterTimes = measure({ keys: 1, workNs: 1 }, 1);
+const advice: Advice = advise({ keys: 1, workNs: 1, erase: true }, times);
 const sum: number = expectedFpr('a', 1, 1) + bitsForFpr('a', 1, 1) + layout('a', 1, 1).k;
-const words: string = version + calibration('').cpu + advice.ranking[0].spec + filter.spec;
+const words: string = version + times.noise + advice.ranking[0].spec + filter.spec;
 filter.free();
 throw new SimdbloomError(`${found}${rows}${bits}${blocks}${places}${sum}${words}`);
 

@@ -62,7 +62,6 @@ class LoadError(ValueError):
         "alignment",
         "limit",
         "isa",
-        "machine",
         "unlike",
     ]
 
@@ -282,6 +281,23 @@ class Advice:
     def why(self) -> str: ...
     def as_good(self) -> list[Choice]: ...
 
+class FilterTimes:
+    @staticmethod
+    def measure(
+        n_keys: int,
+        *,
+        least_keys: int = 0,
+        max_bits_per_key: float = 20,
+        max_bytes: int = 0,
+        table_bytes: int = 0,
+        erase: bool = False,
+        grow: bool = False,
+        merge: bool = False,
+        all_at_once: bool = False,
+    ) -> FilterTimes: ...
+    @property
+    def noise(self) -> float: ...
+
 def expected_fpr(spec: str, n_keys: int, bits_per_key: float) -> float: ...
 def bits_for_fpr(spec: str, n_keys: int, fpr: float) -> float: ...
 def usable_isas() -> list[Isa]: ...
@@ -307,5 +323,5 @@ def advise(
     grow: bool = False,
     merge: bool = False,
     all_at_once: bool = False,
-    calibration: Path | None = None,
+    times: FilterTimes | None = None,
 ) -> Advice: ...

@@ -89,6 +89,7 @@ export async function simdbloom(wasmBinary) {
   }
 
   const forgotten = new FinalizationRegistry((filter) => m._simdbloom_wasm_free(filter));
+  const forgottenTimes = new FinalizationRegistry((times) => m._simdbloom_wasm_free_times(times));
 
   class Filter {
     #at;
@@ -180,7 +181,51 @@ export async function simdbloom(wasmBinary) {
       return found.map(([block, bit]) => ({ block, bit }));
     }
   }
-  if (Symbol.dispose) Filter.prototype[Symbol.dispose] = Filter.prototype.free;
+  let timesAt;
+  class FilterTimes {
+    #at;
+
+    constructor(owner, at) {
+      if (owner !== forgottenTimes)
+        throw new TypeError('simdbloom: FilterTimes are made by measure');
+      this.#at = at === 0 ? failed() : at;
+      forgottenTimes.register(this, at, this);
+    }
+    static {
+      timesAt = (times) => {
+        if (!(times instanceof FilterTimes))
+          throw new TypeError(`simdbloom: ${String(times)} are no FilterTimes`);
+        if (times.#at === 0) throw new SimdbloomError('simdbloom: these times were freed');
+        return times.#at;
+      };
+    }
+    get noise() { return m._simdbloom_wasm_noise(timesAt(this)); }
+    free() {
+      if (this.#at === 0) return;
+      forgottenTimes.unregister(this);
+      m._simdbloom_wasm_free_times(this.#at);
+      this.#at = 0;
+    }
+  }
+  for (const held of [Filter, FilterTimes])
+    if (Symbol.dispose) held.prototype[Symbol.dispose] = held.prototype.free;
+
+  function withWork(work, use) {
+    const settings = Float64Array.of(number('keys', work.keys), number('workNs', work.workNs),
+      work.probes ?? 0, work.hits ?? 0, work.maxBitsPerKey ?? 20, work.maxBytes ?? 0,
+      work.tableBytes ?? 0, ...['erase', 'grow', 'merge', 'allAtOnce'].map((s) => +!!work[s]));
+    return withBytes([raw(settings)], use);
+  }
+  const measure = (work, leastKeys = 0) => withWork(work, (at) => new FilterTimes(
+    forgottenTimes, m._simdbloom_wasm_measure(at, number('leastKeys', leastKeys))));
+  function advise(work, times) {
+    const by = times ?? measure(work);
+    try {
+      return withWork(work, (at) => json(m._simdbloom_wasm_advise(at, timesAt(by))));
+    } finally {
+      if (times === undefined) by.free();
+    }
+  }
 
   function modelled(ask) {
     return (spec, keys, value) => withText(spec, (at, length) => {
@@ -191,6 +236,7 @@ export async function simdbloom(wasmBinary) {
   const about = json(m._simdbloom_wasm_about());
   return {
     Filter,
+    FilterTimes,
     SimdbloomError,
     version: about.version,
     isas: about.isas,
@@ -198,14 +244,7 @@ export async function simdbloom(wasmBinary) {
     bitsForFpr: modelled(m._simdbloom_wasm_bits_for_fpr),
     layout: (spec, keys, bits) => withText(spec, (at, length) => json(
       m._simdbloom_wasm_layout(at, length, number('keys', keys), number('bitsPerKey', bits)))),
-    calibration: (file) => withText(file, (at, length) =>
-      json(m._simdbloom_wasm_calibration(at, length))),
-    advise(work, file) {
-      const settings = Float64Array.of(number('keys', work.keys), number('workNs', work.workNs),
-        work.probes ?? 0, work.hits ?? 0, work.maxBitsPerKey ?? 20, work.maxBytes ?? 0,
-        work.tableBytes ?? 0, ...['erase', 'grow', 'merge', 'allAtOnce'].map((s) => +!!work[s]));
-      return withBytes([raw(settings)], (at) => withText(file, (text_, length) =>
-        json(m._simdbloom_wasm_advise(at, text_, length))));
-    },
+    measure,
+    advise,
   };
 }

@@ -133,10 +133,15 @@ export function expectedFpr(spec: string, keys: number, bitsPerKey: number): num
 export function bitsForFpr(spec: string, keys: number, fpr: number): number;
 /** The layout, with the k that is best for that size. */
 export function layout(spec: string, keys: number, bitsPerKey: number): Layout;
-/** The best filters for a piece of work on the machine whose calibration this is: the text of a
- *  file that `simdbloom calibrate` wrote, on whichever machine. */
-export function advise(work: Workload, calibration: string): Advice;
-/** The machine of a calibration. */
-export function calibration(text: string): {
-  cpu: string; date: string; version: string; l1d: number; l2: number; l3: number;
-};
+/** The times of lookups and inserts in this browser or Node.js. free() gives their memory back. */
+export class FilterTimes {
+  private constructor();
+  /** The share by which a time would differ if it was measured again. */
+  readonly noise: number;
+  free(): void;
+}
+/** Measures the filters that advise() compares for a piece of work, in some seconds: filters
+ *  of leastKeys to work.keys keys; of work.keys keys if leastKeys is not given. */
+export function measure(work: Workload, leastKeys?: number): FilterTimes;
+/** The best filters for a piece of work, by these times; without times it measures first. */
+export function advise(work: Workload, times?: FilterTimes): Advice;

@@ -10,5 +10,5 @@ async function bytesOf() {
   return answer.arrayBuffer();
 }
 
-export const { Filter, SimdbloomError, version, isas, expectedFpr, bitsForFpr, layout, advise,
-  calibration } = await simdbloom(await bytesOf());
+export const { Filter, FilterTimes, SimdbloomError, version, isas, expectedFpr, bitsForFpr, layout,
+  measure, advise } = await simdbloom(await bytesOf());

@@ -37,7 +37,7 @@ const size = (bytes) => {
   return `${+(bytes / 1024 ** unit).toPrecision(3)} ${['bytes', 'KiB', 'MiB', 'GiB'][unit]}`;
 };
 
-let lib, calibrationText, shown = null, chosen = null, asked = null;
+let lib, times, shown = null, chosen = null, asked = null;
 
 function workload() {
   const at = Object.fromEntries(settings.map((name) => [name, +$(name).value]));
@@ -109,7 +109,7 @@ function update() {
   $('work-out').textContent = time(work.workNs);
   $('hits-out').textContent = `${Math.round(100 * work.hits)} %`;
   try {
-    const advice = lib.advise(work, calibrationText);
+    const advice = lib.advise(work, times);
     const best = advice.ranking[0];
     $('best').textContent = best.spec ? `${best.spec}, ${best.bitsPerKey.toFixed(1)} bits a key, ` +
       `${size(best.bytes)}: ${percent(best.fpr)} false positives` : 'No filter';
@@ -125,24 +125,8 @@ function update() {
   }
 }
 
-function nameMachine() {
-  const about = lib.calibration(calibrationText);
-  $('machine').textContent = `${about.cpu} (vendor, family, model, stepping; last cache ` +
-    `${size(about.l3 || about.l2)}) on ${about.date.slice(0, 10)}`;
-}
-
-/** Takes a saved filter or a calibration. */
+/** Takes a saved filter. */
 function take(name, bytes) {
-  const head = new TextDecoder().decode(bytes.subarray(0, 22));
-  if (head.startsWith('simdbloom calibration')) {
-    const text = new TextDecoder().decode(bytes);
-    lib.calibration(text);
-    calibrationText = text;
-    nameMachine();
-    update();
-    $('loaded').textContent = `${name}: the advice above is now for ${$('machine').textContent}.`;
-    return;
-  }
   const filter = lib.Filter.load(bytes);
   asked?.free();
   asked = filter;
@@ -189,8 +173,10 @@ function ask(event) {
 try {
   const bytes = Uint8Array.from(atob($('wasm').textContent), (c) => c.charCodeAt(0));
   lib = await simdbloom(bytes);
-  calibrationText = $('calibration').textContent;
-  nameMachine();
+  $('best').textContent = 'Measuring this browser ..';
+  await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
+  // Whatever the sliders and boxes say is less.
+  times = lib.measure({ keys: 1e9, workNs: 0, maxBitsPerKey: 24, allAtOnce: true }, 100);
   let waiting = 0;
   const later = () => {
     cancelAnimationFrame(waiting);

@@ -1,5 +1,5 @@
-// The first use of the library in a process that has no memory: on the way it reads the caches, the
-// CPU and the calibration of the machine.
+// The first use of the library in a process that has no memory: on the way it reads the caches and
+// the CPU.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,9 +7,7 @@
 #include <functional>
 
 #include "allocations.hpp"
-#include "saved_bytes.hpp"
 #include "simdbloom.h"
-#include "simdbloom/calibration.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -56,16 +54,6 @@ void create_from_c() {
 
 /// This process has not used the library: its children do.
 void try_every_front() {
-    const test::TemporaryFolder folder("first-use");
-    const std::string calibration = (folder.path / "calibration").string();
-    ASSERT_EQ(first_use_in_child(
-                  [&] {
-                      Calibration measured;
-                      measured.machine = Calibration::Machine::here();
-                      measured.save(calibration);
-                  },
-                  -1),
-              worked);
     const std::vector<std::uint64_t> keys{1, 2, 3};
     const std::vector<std::string_view> texts{"one", "two", "three"};
     const std::pair<const char*, std::function<void()>> fronts[] = {
@@ -87,18 +75,13 @@ void try_every_front() {
          }},
         {"C", create_from_c},
     };
-    for (const auto& [name, use] : fronts)
-        for (const std::string& path : {std::string("off"), calibration}) {
-            setenv("SIMDBLOOM_CALIBRATION", path.c_str(), 1);
-            long allowed = 0;
-            int result = first_use_in_child(use, allowed);
-            while (result == no_memory && allowed < 1'000'000)
-                result = first_use_in_child(use, allowed += 1 + allowed / 16);
-            EXPECT_EQ(result, worked) << name << " with " << allowed << " allocations";
-            if (path == calibration) {
-                EXPECT_GT(allowed, 0) << name;
-            }
-        }
+    for (const auto& [name, use] : fronts) {
+        long allowed = 0;
+        int result = first_use_in_child(use, allowed);
+        while (result == no_memory && allowed < 1'000'000)
+            result = first_use_in_child(use, allowed += 1 + allowed / 16);
+        EXPECT_EQ(result, worked) << name << " with " << allowed << " allocations";
+    }
 }
 
 // Other tests of this process may have used the library: a new process runs this test alone.

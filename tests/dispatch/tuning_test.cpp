@@ -1,4 +1,4 @@
-// What the machine says of its caches, and the rules that are made of it.
+// What the machine says of its caches, and the thresholds that follow.
 #include "core/dispatch/tuning.hpp"
 
 #include <gtest/gtest.h>
@@ -8,16 +8,16 @@
 #include <fstream>
 #include <string>
 
-#include "advice/cpu.hpp"
+#include "core/dispatch/features.hpp"
 #include "core/dispatch/kernels_of.hpp"
 #include "saved_bytes.hpp"
+#include "simdbloom/any_filter.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
 namespace {
 
 using detail::Caches;
-using detail::Tuning;
 
 /// A folder such as /sys/devices/system/cpu/cpu0/cache.
 class CacheFolder {
@@ -57,19 +57,10 @@ TEST(Caches, OfAMachineThatSaysNothingAreUnknown) {
     }
 }
 
-/// Promise: No result and no bit depends on what was measured on a machine.
+/// Promise: No result and no bit depends on the caches of the machine.
 TEST(TuningRules, PrefetchWhatOutgrowsTheLevel2Cache) {
-    const auto rules = Tuning::of_caches({48 << 10, 2 << 20, 64 << 20}, false);
-    for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512bitalg, Isa::neon})
-        for (std::size_t i = 0; i < detail::n_tuned; ++i)
-            EXPECT_EQ(rules.of(isa, static_cast<detail::Tuned>(i)).prefetch_above, 2 << 20)
-                << to_string(isa) << ' ' << i;
-}
-
-TEST(TuningRules, OfAMachineThatSaysNothingAreThoseOfASmallLevel2Cache) {
-    const auto rules = Tuning::of_caches({}, false);
-    for (std::size_t i = 0; i < detail::n_tuned; ++i)
-        EXPECT_EQ(rules.of(Isa::avx512, static_cast<detail::Tuned>(i)).prefetch_above, 1 << 20);
+    EXPECT_EQ(detail::prefetch_above({48 << 10, 2 << 20, 64 << 20}), 2u << 20);
+    EXPECT_EQ(detail::prefetch_above({}), 1u << 20) << "a machine that says nothing";
 }
 
 template <class Filter>
@@ -83,7 +74,7 @@ bool is_prefetched(std::size_t bytes) {
 }
 
 TEST(TuningRules, FiltersFollowThem) {
-    const std::size_t l2 = detail::tuning().of(Isa::scalar, detail::Tuned::fuse).prefetch_above;
+    const std::size_t l2 = detail::prefetch_above();
     EXPECT_FALSE(is_prefetched<SplitBlockBloom>(l2));
     EXPECT_TRUE(is_prefetched<SplitBlockBloom>(l2 + 64));
     EXPECT_FALSE(is_prefetched<ClassicBloom>(l2));
@@ -92,43 +83,31 @@ TEST(TuningRules, FiltersFollowThem) {
 
 TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
     constexpr std::size_t mib = 1 << 20;
-    const auto up_to = [](const Caches& caches) {
-        return Tuning::of_caches(caches, false).build_merged_up_to;
-    };
-    EXPECT_EQ(up_to({48 << 10, 1 * mib, 32 * mib}), 16 * mib);
-    EXPECT_EQ(up_to({48 << 10, 2 * mib, 48 * mib}), 24 * mib);
-    EXPECT_EQ(up_to({48 << 10, 2 * mib, 260 * mib}), 32 * mib);
-    EXPECT_EQ(up_to({}), 4 * mib);
+    EXPECT_EQ(detail::merged_up_to({48 << 10, 1 * mib, 32 * mib}), 16 * mib);
+    EXPECT_EQ(detail::merged_up_to({48 << 10, 2 * mib, 48 * mib}), 24 * mib);
+    EXPECT_EQ(detail::merged_up_to({48 << 10, 2 * mib, 260 * mib}), 32 * mib);
+    EXPECT_EQ(detail::merged_up_to({}), 4 * mib);
 }
 
 TEST(TuningRules, OnlyWholeLinesTakeAnotherIsaWhereHalvesAreFaster) {
-    const auto rules = Tuning::of_caches({}, true);
-    for (std::size_t i = 0; i < detail::n_tuned; ++i) {
-        const std::string_view spec = detail::tuned_specs()[i].spec;
-        const bool whole = spec == "sector512" || spec == "blocked512:k=8" || spec == "split512" ||
-                           spec == "counting512:k=8";
-        EXPECT_EQ(rules.choice(static_cast<detail::Tuned>(i), 9 << 20),
-                  whole ? std::optional(Isa::avx2) : std::nullopt)
-            << spec;
-        EXPECT_EQ(rules.choice(static_cast<detail::Tuned>(i), 8 << 20), std::nullopt) << spec;
+    for (const auto& traits : detail::layout_traits) {
+        const bool whole = traits.name == "sector512" || traits.name == "blocked512" ||
+                           traits.name == "split512" || traits.name == "counting512";
+        EXPECT_EQ(detail::halves_above(traits.kind, {48 << 10, 1 << 20, 32 << 20}),
+                  whole ? std::size_t{32} << 20 : SIZE_MAX)
+            << traits.name;
+        EXPECT_EQ(detail::halves_above(traits.kind, {}), whole ? std::size_t{8} << 20 : SIZE_MAX);
+        EXPECT_EQ(detail::isa_for(traits.kind, 1), default_isa());
     }
-}
-
-TEST(TuningRules, EverySpecStandsForItsKernels) {
-    for (const auto& [spec, tuned] : detail::tuned_specs()) {
-        EXPECT_EQ(detail::tuned_of_spec(spec), tuned) << spec;
-        if (tuned >= detail::Tuned::fuse) continue;
-        EXPECT_EQ(Layout::parse(spec).spec(), spec);
-        EXPECT_EQ(detail::tuned_of(Layout::parse(spec).kind), tuned) << spec;
-    }
-    EXPECT_EQ(detail::tuned_of_spec("split"), std::nullopt);
+    const Isa above = detail::isa_for(LayoutKind::sector512, SIZE_MAX);
+    EXPECT_TRUE(above == default_isa() || (cpu::halves_lines() && above == Isa::avx2));
 }
 
 TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {
     const auto keys = test::random_keys(1'000);
-    for (const auto& [spec, tuned] : detail::tuned_specs()) {
-        if (tuned >= detail::Tuned::fuse) continue;
-        const Layout layout = Layout::parse(spec);
+    for (const auto& traits : detail::layout_traits) {
+        const std::string spec = std::string(traits.name) + (traits.zones == 0 ? ":z=2" : "");
+        const Layout layout = make_filter(spec, 100, 48).base().layout();
         constexpr std::size_t bytes = 64 * 1024;
         for (const Isa isa : usable_isas()) {
             const detail::Kernels& kernels = detail::kernels_of(isa, layout);
@@ -155,12 +134,6 @@ TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {
             EXPECT_EQ(few[0], few[1]) << spec << " on " << to_string(isa);
         }
     }
-}
-
-TEST(TuningOfPages, TheModeIsTheWordInBrackets) {
-    EXPECT_EQ(detail::chosen_word("always [madvise] never"), "madvise");
-    EXPECT_EQ(detail::chosen_word(""), "unknown");
-    EXPECT_EQ(detail::chosen_word("[always madvise"), "unknown");
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-// Advice from calibrations whose times are made up.
+// Advice by times that are made up, and by times that are measured.
 #include "simdbloom/advice.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/dispatch/tuning.hpp"
+#include "made_up_times.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
@@ -16,16 +16,11 @@ namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
 
-/// A machine on which every spec takes 1 ns up to 1 MiB and 9 ns from 9 MiB on, and a key 2 ns.
-Calibration even_times() {
-    Calibration c;
-    c.machine = Calibration::Machine::here();
-    for (const auto specs : {detail::tuned_specs(), detail::more_timed_specs()})
-        for (const auto& s : specs)
-            for (const auto& [bytes, ns] : {std::pair{mib, 1.0}, {9 * mib, 9.0}})
-                c.times.push_back(
-                    {usable_isas().back(), std::string(s.spec), bytes, ns, 2 * ns, 2});
-    return c;
+using test::MadeUpTimes;
+
+/// A machine on which every spec takes 1 ns up to 1 MiB and 9 ns from 9 MiB on.
+MadeUpTimes even_times() {
+    return test::times_of_all(usable_isas().back(), {mib, 1, 2}, {9 * mib, 9, 18});
 }
 Workload usual() {
     Workload w;
@@ -83,7 +78,7 @@ TEST(Advice, SaysNoFilterWhereNonePays) {
 
 TEST(Advice, TimesAreDrawnBetweenSizesAndValuesOfK) {
     const Isa isa = usable_isas().back();
-    Calibration c = even_times();
+    MadeUpTimes c = even_times();
     EXPECT_DOUBLE_EQ(predicted_times(c, "split256", isa, mib / 8).absent, 1);
     EXPECT_NEAR(predicted_times(c, "split256", isa, 3 * mib).absent, 3, 1e-9);
     EXPECT_NEAR(predicted_times(c, "split256", isa, 3 * mib).present, 6, 1e-9);
@@ -152,9 +147,9 @@ TEST(Advice, ATableBesideTakesRoomInTheCaches) {
     Workload w = usual();
     w.n_keys = 500'000;  // 1.2 MB at 20 bits
     w.hits = 0.5;
-    Calibration c = even_times();
-    c.machine.l2 = mib;
-    c.machine.l3 = 4 * mib;
+    MadeUpTimes c = even_times();
+    c.caches.l2 = mib;
+    c.caches.l3 = 4 * mib;
     const double alone = advise(w, c).best().lookup_ns;
     w.table_bytes = 64 * mib;
     const double beside = advise(w, c).best().lookup_ns;
@@ -169,9 +164,9 @@ TEST(Advice, ATableBesideTakesRoomInTheCaches) {
 TEST(Advice, AnotherInstructionSetHasToGainMoreThanNoise) {
     if (usable_isas().size() < 2) GTEST_SKIP() << "there is one instruction set";
     const Isa best = usable_isas().back(), other = usable_isas().front();
-    Calibration c = even_times();
+    MadeUpTimes c = even_times();
     for (const double faster : {0.995, 0.9}) {
-        Calibration both = c;
+        MadeUpTimes both = c;
         for (auto t : c.times) {
             t.isa = other;
             t.absent *= faster;
@@ -182,7 +177,7 @@ TEST(Advice, AnotherInstructionSetHasToGainMoreThanNoise) {
 }
 
 TEST(Advice, EqualTotalsAreNamedAsEqual) {
-    Calibration c = even_times();
+    MadeUpTimes c = even_times();
     c.noise = 0.5;
     const Advice advice = advise(usual(), c);
     EXPECT_DOUBLE_EQ(advice.noise, 0.5);
@@ -207,10 +202,57 @@ TEST(Advice, RefusesWhatMakesNoSense) {
     refused([](Workload& w) { w.hits = 1.5; }, "hits=1.5");
     refused([](Workload& w) { w.max_bits_per_key = 0; }, "max_bits_per_key=0");
     refused([](Workload& w) { w.max_bits_per_key = 1; }, "1 bits per key");
-    test::expect_error<std::invalid_argument>([&] { (void)advise(usual(), Calibration()); },
-                                              "has no times");
-    // The tests run without a calibration.
-    test::expect_error<std::runtime_error>([&] { (void)advise(usual()); }, "simdbloom calibrate");
+    test::expect_error<std::invalid_argument>([&] { (void)advise(usual(), MadeUpTimes()); },
+                                              "have none of what can be made");
+    test::expect_error<std::invalid_argument>([&] { (void)FilterTimes::measure({}); }, "n_keys=0");
+}
+
+TEST(Advice, MeasuresWhatTheWorkloadNeeds) {
+    const Isa isa = usable_isas().back();
+    const auto is_timed = [&](const FilterTimes& times, std::string_view spec) {
+        try {
+            const PredictedTimes t = predicted_times(times, spec, isa, 4096);
+            return t.absent > 0 && t.present > 0 && t.insert > 0;
+        } catch (const std::invalid_argument&) {
+            return false;
+        }
+    };
+    Workload w = usual();
+    w.n_keys = 1'000;
+    w.merge = true;
+    const FilterTimes merged = FilterTimes::measure(w, 500);
+    for (const auto spec : {"classic", "split256", "register64:k=5", "counting512:k=4"})
+        EXPECT_TRUE(is_timed(merged, spec)) << spec;
+    for (const auto spec : {"cuckoo12", "growing16", "fuse:f=8"})
+        EXPECT_FALSE(is_timed(merged, spec)) << spec;
+    EXPECT_GE(merged.noise(), 0);
+    EXPECT_FALSE(advise(w, merged).best().is_none());
+    w.merge = false;
+    w.grow = true;
+    test::expect_error<std::invalid_argument>([&] { (void)advise(w, merged); },
+                                              "have none of what can grow");
+    EXPECT_EQ(advise(w).ranking.size(), 2u);
+    w.merge = true;
+    test::expect_error<std::invalid_argument>([&] { (void)advise(w); }, "grow and be united");
+    w.grow = w.merge = false;
+    w.all_at_once = true;
+    w.max_bits_per_key = 30;  // d-left tables take up to 24
+    const FilterTimes all = FilterTimes::measure(w);
+    for (const std::string_view spec : detail::timed_specs())
+        EXPECT_TRUE(is_timed(all, spec)) << spec;
+}
+
+TEST(Advice, EachLayoutAndStructureHasASpecThatIsTimed) {
+    const auto specs = detail::timed_specs();
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+        const auto what = detail::TimedSpec::parse(specs[i]).what;
+        if (i < detail::n_timed) {
+            EXPECT_EQ(what, static_cast<detail::Timed>(i)) << specs[i];
+        }
+        if (what < detail::Timed::fuse) {
+            EXPECT_EQ(Layout::parse(specs[i]).spec(), specs[i]);
+        }
+    }
 }
 
 }  // namespace
