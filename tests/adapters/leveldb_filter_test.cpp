@@ -73,8 +73,7 @@ TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
 
 TEST(LevelDbFilter, WrongBitsPerKeyAreNamed) {
     const std::string_view keys[] = {"hello"};
-    test::expect_error<std::invalid_argument>([&] { return make_leveldb_filter(keys, -3); },
-                                              "bits_per_key=-3");
+    EXPECT_INVALID("bits_per_key=-3", make_leveldb_filter(keys, -3));
     std::string out = "kept";
     EXPECT_THROW(append_leveldb_filter(keys, -1, out), std::invalid_argument);
     EXPECT_EQ(out, "kept");

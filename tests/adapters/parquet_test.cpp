@@ -110,8 +110,7 @@ TEST(Parquet, HashesOfEveryType) {
         {PhysicalType::float64, "one"},   {PhysicalType::float32, "nan"},
         {PhysicalType::float64, "1e999"}, {PhysicalType::fixed_len_byte_array, "abc"}};
     for (const auto& w : wrong)
-        test::expect_error<std::invalid_argument>([&] { return text(w.first, w.second); },
-                                                  std::string("\"") + w.second + "\"");
+        EXPECT_INVALID(std::string("\"") + w.second + "\"", text(w.first, w.second));
 }
 
 TEST(Parquet, AZeroIsAskedForInBothItsEncodings) {

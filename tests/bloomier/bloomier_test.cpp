@@ -339,11 +339,9 @@ TEST(Bloomier, OutputsThatOverlapTheKeysAreRefused) {
     const std::span values(reinterpret_cast<std::uint32_t*>(keys.data()), 20);
     const std::span bits(reinterpret_cast<std::uint8_t*>(keys.data() + 19), 3);
     std::vector<std::uint32_t> apart(20);
-    test::expect_error<std::invalid_argument>([&] { return map.lookup(keys, values); }, "overlaps");
-    test::expect_error<std::invalid_argument>([&] { return map.lookup_hashes(keys, values); },
-                                              "overlaps");
-    test::expect_error<std::invalid_argument>([&] { return map.lookup(keys, apart, bits); },
-                                              "overlaps");
+    EXPECT_INVALID("overlaps", map.lookup(keys, values));
+    EXPECT_INVALID("overlaps", map.lookup_hashes(keys, values));
+    EXPECT_INVALID("overlaps", map.lookup(keys, apart, bits));
     EXPECT_EQ(keys, test::random_keys(20));
 }
 
@@ -352,19 +350,15 @@ TEST(Bloomier, OutputsThatAreTooShortAreRefused) {
     const auto keys = test::random_keys(20);
     std::vector<std::uint32_t> values(19), enough(20);
     std::vector<std::uint8_t> bits(2), enough_bits(3);
-    test::expect_error<std::length_error>([&] { return map.lookup(keys, values, enough_bits); },
-                                          "room for 19 values is too short for 20 keys");
-    test::expect_error<std::length_error>([&] { return map.lookup(keys, enough, bits); },
-                                          "2 bytes");
-    test::expect_error<std::length_error>(
-        [&] { return map.lookup_hashes(keys, values, enough_bits); }, "19 values");
-    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, enough, bits); },
-                                          "2 bytes");
-    test::expect_error<std::length_error>([&] { return map.lookup(keys, values); }, "19 values");
-    test::expect_error<std::length_error>([&] { return map.lookup_hashes(keys, values); },
-                                          "19 values");
-    test::expect_error<std::length_error>([&] { return map.select(keys, values); }, "19");
-    test::expect_error<std::length_error>([&] { return map.contains(keys, bits), 0; }, "2 bytes");
+    EXPECT_LENGTH_ERROR("room for 19 values is too short for 20 keys",
+                        map.lookup(keys, values, enough_bits));
+    EXPECT_LENGTH_ERROR("2 bytes", map.lookup(keys, enough, bits));
+    EXPECT_LENGTH_ERROR("19 values", map.lookup_hashes(keys, values, enough_bits));
+    EXPECT_LENGTH_ERROR("2 bytes", map.lookup_hashes(keys, enough, bits));
+    EXPECT_LENGTH_ERROR("19 values", map.lookup(keys, values));
+    EXPECT_LENGTH_ERROR("19 values", map.lookup_hashes(keys, values));
+    EXPECT_LENGTH_ERROR("19", map.select(keys, values));
+    EXPECT_LENGTH_ERROR("2 bytes", map.contains(keys, bits));
 }
 
 TEST(Bloomier, HoldsItsSlotsAndNothingElse) {

@@ -124,9 +124,8 @@ TEST(Dispatch, ThisMachineIsDetectedAsTheCompilerDetectsIt) {
 
 TEST(Dispatch, AnUnusableOneIsAnErrorThatNamesTheUsable) {
     cpu::Features f = subset(0x1F);
-    test::expect_error<std::invalid_argument>(
-        [&] { return cpu::select(f, "avx2"); },
-        "\"avx2\" cannot run on this machine (usable: scalar, sse42)");
+    EXPECT_INVALID("\"avx2\" cannot run on this machine (usable: scalar, sse42)",
+                   cpu::select(f, "avx2"));
 }
 
 TEST(Dispatch, NamesReadBack) {
@@ -137,9 +136,7 @@ TEST(Dispatch, NamesReadBack) {
 TEST(Dispatch, ANumberThatIsNoIsaIsAnErrorThatNamesIt) {
     const auto none = static_cast<Isa>(200);
     EXPECT_EQ(to_string(none), "unknown");
-    test::expect_error<std::invalid_argument>(
-        [&] { return make_filter("split256", 10, 12, {.isa = none}); },
-        "no ISA has the number 200");
+    EXPECT_INVALID("no ISA has the number 200", make_filter("split256", 10, 12, {.isa = none}));
 }
 
 class Environment : public ::testing::Test {

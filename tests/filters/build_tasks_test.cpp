@@ -83,9 +83,8 @@ TEST(BuildTasksTest, AFilterOfWhichATaskIsMissingIsNotHandedOut) {
     tasks.run(2);
     tasks.run(0);
     EXPECT_EQ(tasks.unfinished(), 1u);
-    test::expect_error<std::invalid_argument>([&] { return std::move(tasks).finish(); },
-                                              "1 of 3 tasks");
-    test::expect_error<std::invalid_argument>([&] { return tasks.run(2), 0; }, "task 2 of 3");
+    EXPECT_INVALID("1 of 3 tasks", std::move(tasks).finish());
+    EXPECT_INVALID("task 2 of 3", tasks.run(2));
     test::expect_error<std::out_of_range>([&] { return tasks.run(3), 0; }, "task 3 of 3");
     tasks.run(1);
     const AnyFilter filter = std::move(tasks).finish();
@@ -127,12 +126,8 @@ TEST(BuildTasksTest, WhatCannotBeIsRefused) {
     const auto keys = test::random_keys(100);
     const auto refused = [&](const std::string& spec, unsigned n_tasks, BuildMethod method,
                              const std::string& named) {
-        test::expect_error<std::invalid_argument>(
-            [&] {
-                return BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks, false, method)
-                    .size();
-            },
-            named);
+        EXPECT_INVALID(
+            named, BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks, false, method).size());
     };
     refused("split256", 0, BuildMethod::automatic, "0 tasks");
     refused("split256", 2, BuildMethod::merged, "merged");

@@ -317,8 +317,7 @@ TEST(ConcurrentBloomTest, InsertsAndLookupsAllocateNothing) {
 
 TEST(ConcurrentBloomTest, RefusesWhatIsNoBloomFilter) {
     for (const std::string spec : {"cuckoo12", "counting:k=4", "dleft14", "growing12"})
-        test::expect_error<std::invalid_argument>(
-            [&] { return ConcurrentBloom(spec, 1'000, 40).n_keys(); }, spec);
+        EXPECT_INVALID(spec, ConcurrentBloom(spec, 1'000, 40).n_keys());
     auto moved = make_filter("split256", 1'000, 12);
     const auto to = std::move(moved);
     EXPECT_THROW(ConcurrentBloom{std::move(moved)}, std::invalid_argument);

@@ -200,9 +200,8 @@ TEST_P(Counting, ASumHasTheCountersOfAFilterOfAllKeys) {
     if (a.layout().k > 1) {
         EXPECT_GT(a.saturated(), 10u);
     }
-    test::expect_error<std::invalid_argument>([&] { return a += make(2000, 5, 4); }, "seeds");
-    test::expect_error<std::invalid_argument>([&] { return a += make(4000, 5, 3); },
-                                              "numbers of blocks");
+    EXPECT_INVALID("seeds", a += make(2000, 5, 4));
+    EXPECT_INVALID("numbers of blocks", a += make(4000, 5, 3));
     EXPECT_EQ(save(a), save(both));
 }
 

@@ -167,25 +167,15 @@ TEST_P(DLeft, AFullTableSaysSoAndLosesNothing) {
     const std::size_t went_in = other.try_insert(keys);
     EXPECT_LT(went_in, keys.size());
     EXPECT_EQ(other.count(std::span(keys).first(went_in)), went_in);
-    test::expect_error<std::length_error>(
-        [&] {
-            other.insert(keys[went_in]);
-            return 0;
-        },
-        std::to_string(other.load()));
+    EXPECT_LENGTH_ERROR(std::to_string(other.load()), other.insert(keys[went_in]));
     AnyFilter any(other);
-    test::expect_error<std::length_error>(
-        [&] {
-            any.insert(std::span(keys).subspan(went_in));
-            return 0;
-        },
-        "0 of these " + std::to_string(keys.size() - went_in) + " keys");
+    EXPECT_LENGTH_ERROR("0 of these " + std::to_string(keys.size() - went_in) + " keys",
+                        any.insert(std::span(keys).subspan(went_in)));
 }
 
 TEST_P(DLeft, TooFewBitsPerKeyAreRefused) {
     const double bits = Layout::parse(GetParam()).least_bits_per_key();
-    test::expect_error<std::invalid_argument>(
-        [&] { return make_filter(GetParam(), 1000, bits - 0.1); }, "made for at most 0.75");
+    EXPECT_INVALID("made for at most 0.75", make_filter(GetParam(), 1000, bits - 0.1));
     EXPECT_NO_THROW((void)make_filter(GetParam(), 1000, bits));
 }
 

@@ -194,19 +194,9 @@ TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {
     EXPECT_TRUE(std::ranges::equal(a.base().bytes(), both.base().bytes()));
     EXPECT_EQ(both.folded(2).count(keys), keys.size());
     options.secret = Secret{1, 2};
-    test::expect_error<std::invalid_argument>(
-        [&] {
-            a |= make(1000, options);
-            return 0;
-        },
-        "different secrets");
+    EXPECT_INVALID("different secrets", a |= make(1000, options));
     options.hashing = Hashing::fast;
-    test::expect_error<std::invalid_argument>(
-        [&] {
-            a |= make(1000, options);
-            return 0;
-        },
-        "keyed and fast");
+    EXPECT_INVALID("keyed and fast", a |= make(1000, options));
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, EverySpecKeyed, testing::ValuesIn(test::all_specs()),

@@ -115,11 +115,10 @@ TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
     bitmap.assign(375, 0xEE);
     positions.assign(3'000, 7);
     filter.insert(std::string_view("text"));
-    test::expect_error<std::length_error>(
-        [&] { filter.contains_keys(std::span(texts), std::span(bitmap).first(374)); }, "374 bytes");
-    test::expect_error<std::length_error>(
-        [&] { return filter.select_keys(std::span(texts), std::span(positions).first(2'999)); },
-        "2999 positions");
+    EXPECT_LENGTH_ERROR("374 bytes",
+                        filter.contains_keys(std::span(texts), std::span(bitmap).first(374)));
+    EXPECT_LENGTH_ERROR("2999 positions",
+                        filter.select_keys(std::span(texts), std::span(positions).first(2'999)));
     for (const auto byte : bitmap) EXPECT_EQ(byte, 0xEE);
     for (const auto p : positions) EXPECT_EQ(p, 7u);
 }
@@ -130,16 +129,11 @@ TEST_P(Interface, MoreKeysThanPositionsCanNumberAreRefused) {
     const auto keys = test::random_keys(100);
     std::vector<std::uint32_t> positions(1);
     const std::size_t too_many = (std::size_t{1} << 32) + 1;
-    test::expect_error<std::length_error>(
-        [&] {
-            return filter.select({keys.data(), too_many}, std::span(positions.data(), too_many));
-        },
-        "4294967297 keys are more");
-    test::expect_error<std::length_error>(
-        [&] {
-            return filter.select({keys.data(), too_many - 1}, positions);
-        },
-        "room for 1 positions is too short for 4294967296");
+    EXPECT_LENGTH_ERROR(
+        "4294967297 keys are more",
+        filter.select({keys.data(), too_many}, std::span(positions.data(), too_many)));
+    EXPECT_LENGTH_ERROR("room for 1 positions is too short for 4294967296",
+                        filter.select({keys.data(), too_many - 1}, positions));
 }
 
 TEST_P(Interface, OutputsThatOverlapTheKeysAreRefused) {
@@ -154,14 +148,11 @@ TEST_P(Interface, OutputsThatOverlapTheKeysAreRefused) {
         auto* const words = reinterpret_cast<std::uint32_t*>(keys.data() + at);
         const std::span bitmap(bytes, 225);
         const std::span positions(words, 1800);
-        test::expect_error<std::invalid_argument>([&] { filter.contains(in, bitmap); }, overlap);
-        test::expect_error<std::invalid_argument>([&] { filter.contains_hashes(in, bitmap); },
-                                                  overlap);
-        test::expect_error<std::invalid_argument>([&] { filter.contains(narrow, bitmap); },
-                                                  overlap);
-        test::expect_error<std::invalid_argument>([&] { filter.select(in, positions); }, overlap);
-        test::expect_error<std::invalid_argument>([&] { filter.insert_if_new(in, bitmap); },
-                                                  overlap);
+        EXPECT_INVALID(overlap, filter.contains(in, bitmap));
+        EXPECT_INVALID(overlap, filter.contains_hashes(in, bitmap));
+        EXPECT_INVALID(overlap, filter.contains(narrow, bitmap));
+        EXPECT_INVALID(overlap, filter.select(in, positions));
+        EXPECT_INVALID(overlap, filter.insert_if_new(in, bitmap));
     }
     EXPECT_EQ(keys, before);
     EXPECT_EQ(filter.estimated_fpr(), 0);

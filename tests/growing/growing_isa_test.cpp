@@ -146,15 +146,9 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     std::vector<std::uint8_t> bitmap(1, 0xAA);
     std::vector<std::uint32_t> positions(8);
     const std::vector<std::uint64_t> keys(9, 5);
-    test::expect_error<std::length_error>(
-        [&] {
-            filter.contains(keys, bitmap);
-            return 0;
-        },
-        "1 bytes is too short for 9 keys");
+    EXPECT_LENGTH_ERROR("1 bytes is too short for 9 keys", filter.contains(keys, bitmap));
     EXPECT_EQ(bitmap[0], 0xAA);
-    test::expect_error<std::length_error>([&] { return filter.select(keys, positions); },
-                                          "8 positions is too short for 9 keys");
+    EXPECT_LENGTH_ERROR("8 positions is too short for 9 keys", filter.select(keys, positions));
 
     const GrowingCuckoo copy = filter;
     filter.clear();

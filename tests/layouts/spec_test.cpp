@@ -68,8 +68,7 @@ TEST(Spec, MalformedOnesAreRefusedByName) {
 }
 
 TEST(Spec, AnUnknownNameIsAnsweredWithThoseThereAre) {
-    test::expect_error<std::invalid_argument>([] { return Layout::parse("cuckoo10"); },
-                                              " classic, register32, register64, split256, ");
+    EXPECT_INVALID(" classic, register32, register64, split256, ", Layout::parse("cuckoo10"));
 }
 
 TEST(Spec, ATypeTakesOnlyItsFamily) {

@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Specs, EverySeries,
 
 TEST(Scalable, WrongValuesAreRefusedByValue) {
     const auto refused = [](Scaling scaling, const std::string& value) {
-        test::expect_error<std::invalid_argument>([&] { return ScalableBloom(scaling); }, value);
+        EXPECT_INVALID(value, ScalableBloom(scaling));
     };
     refused({.first_capacity = 0}, "first_capacity=0");
     refused({.fpr = 0}, "fpr=0");
@@ -104,11 +104,9 @@ TEST(Scalable, WrongValuesAreRefusedByValue) {
     refused({.growth = 17}, "growth=17");
     refused({.tightening = 1}, "tightening=1");
     refused({.tightening = 0}, "tightening=0");
-    test::expect_error<std::invalid_argument>(
-        [] { return ScalableBloom({}, with_spec("cuckoo12")); }, "cuckoo12");
+    EXPECT_INVALID("cuckoo12", ScalableBloom({}, with_spec("cuckoo12")));
     for (const std::string spec : {"scalable:", "scalableblocked512", "scalable;blocked512"})
-        test::expect_error<std::invalid_argument>(
-            [&] { return ScalableBloom({}, with_spec(spec)); }, "\"" + spec + "\"");
+        EXPECT_INVALID("\"" + spec + "\"", ScalableBloom({}, with_spec(spec)));
 }
 
 // A filter of keys that it did not find before is fuller than one of random keys: 7 % more FPR at
@@ -179,8 +177,7 @@ TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
     const Scaling wide{.first_capacity = 1000};
     expect_end(wide, "register32", "ends with 127000 keys in 7 filters: the next would take 13");
     expect_end({.first_capacity = 1, .growth = 1.25}, "register64", "for an FPR of");
-    test::expect_error<std::invalid_argument>([] { return ScalableBloom({.fpr = 1e-12}); },
-                                              "fpr=5e-13");
+    EXPECT_INVALID("fpr=5e-13", ScalableBloom({.fpr = 1e-12}));
 }
 
 TEST(Scalable, BitsPerKeyAreThoseOfAllFiltersOverTheKeysThatWereNew) {
@@ -266,12 +263,7 @@ TEST(Scalable, MaxBytesIsWhatTheFiltersTakeTogether) {
     EXPECT_EQ(bounded.size_in_bytes(), bytes);
     options.max_bytes = bytes - 1;
     ScalableBloom smaller(scaling, options);
-    test::expect_error<std::length_error>(
-        [&] {
-            smaller.insert(keys);
-            return 0;
-        },
-        std::to_string(bytes) + " bytes, above max_bytes=");
+    EXPECT_LENGTH_ERROR(std::to_string(bytes) + " bytes, above max_bytes=", smaller.insert(keys));
     EXPECT_EQ(smaller.filters().size(), 2u);
     EXPECT_EQ(smaller.stored(), smaller.capacity());
 

@@ -93,6 +93,12 @@ void expect_error(F make, const std::string& value) {
     }
 }
 
+/// The expression throws, and what it says holds `says`.
+#define EXPECT_INVALID(says, ...) \
+    ::simdbloom::test::expect_error<std::invalid_argument>([&] { (void)(__VA_ARGS__); }, says)
+#define EXPECT_LENGTH_ERROR(says, ...) \
+    ::simdbloom::test::expect_error<std::length_error>([&] { (void)(__VA_ARGS__); }, says)
+
 /// Counts what is asked of it.
 struct Counting : std::pmr::memory_resource {
     std::size_t allocations = 0, bytes = 0, live = 0;

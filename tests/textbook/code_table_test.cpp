@@ -111,21 +111,15 @@ TEST(CodeTable, LongCodesTellKeysApart) {
 }
 
 TEST(CodeTable, ErrorsNameTheValue) {
-    test::expect_error<std::invalid_argument>([] { return CodeTable(1, 8); }, "1 cells");
-    test::expect_error<std::invalid_argument>([] { return CodeTable(100, 1); }, "codes of 1 bits");
-    test::expect_error<std::invalid_argument>([] { return CodeTable(100, 33); },
-                                              "codes of 33 bits");
-    test::expect_error<std::length_error>([] { return CodeTable(std::uint64_t{1} << 32, 8); },
-                                          "4294967296 cells");
-    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(0, 0.5, 8); },
-                                              "0 keys");
-    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(10, 1, 8); },
-                                              "1.0");
-    test::expect_error<std::invalid_argument>(
-        [] { return CodeTable::with_empty_share(10, NAN, 8); }, "nan");
-    test::expect_error<std::length_error>(
-        [] { return CodeTable::with_empty_share(1'000'000, 1e-4, 32, {.max_bytes = 1000}); },
-        "max_bytes=1000");
+    EXPECT_INVALID("1 cells", CodeTable(1, 8));
+    EXPECT_INVALID("codes of 1 bits", CodeTable(100, 1));
+    EXPECT_INVALID("codes of 33 bits", CodeTable(100, 33));
+    EXPECT_LENGTH_ERROR("4294967296 cells", CodeTable(std::uint64_t{1} << 32, 8));
+    EXPECT_INVALID("0 keys", CodeTable::with_empty_share(0, 0.5, 8));
+    EXPECT_INVALID("1.0", CodeTable::with_empty_share(10, 1, 8));
+    EXPECT_INVALID("nan", CodeTable::with_empty_share(10, NAN, 8));
+    EXPECT_LENGTH_ERROR("max_bytes=1000",
+                        CodeTable::with_empty_share(1'000'000, 1e-4, 32, {.max_bytes = 1000}));
     EXPECT_EQ(CodeTable::with_empty_share(50, 0.5, 8).cells(), 100u);
 }
 

@@ -108,18 +108,12 @@ TEST(ProbeSchemes, HalvesOfA128BitHashAreTwoFunctions) {
 }
 
 TEST(ProbeSchemes, ErrorsNameTheValue) {
-    test::expect_error<std::invalid_argument>([] { return DoubleHashing<Fnv1a>(0); }, "k = 0");
-    test::expect_error<std::invalid_argument>([] { return Seeds<Fnv1a>(65); }, "k = 65");
-    test::expect_error<std::invalid_argument>(
-        [] { return Functions<std::function<std::uint64_t(int)>>({}); }, "k = 0");
-    test::expect_error<std::invalid_argument>([] { return SchemeBloom(0, Seeds<Fnv1a>(1)); },
-                                              "0 bits");
-    test::expect_error<std::invalid_argument>(
-        [] { return SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, -1, Seeds<Fnv1a>(1)); },
-        "-1.0");
-    test::expect_error<std::invalid_argument>(
-        [] { return SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, NAN, Seeds<Fnv1a>(1)); },
-        "nan");
+    EXPECT_INVALID("k = 0", DoubleHashing<Fnv1a>(0));
+    EXPECT_INVALID("k = 65", Seeds<Fnv1a>(65));
+    EXPECT_INVALID("k = 0", Functions<std::function<std::uint64_t(int)>>({}));
+    EXPECT_INVALID("0 bits", SchemeBloom(0, Seeds<Fnv1a>(1)));
+    EXPECT_INVALID("-1.0", SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, -1, Seeds<Fnv1a>(1)));
+    EXPECT_INVALID("nan", SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, NAN, Seeds<Fnv1a>(1)));
 }
 
 std::vector<std::string> names(std::size_t n, const std::string& begin) {
@@ -171,12 +165,7 @@ TEST(SchemeBloom, BatchesAnswerAsSingleKeys) {
     const auto keys = names(9, "k");
     const SchemeBloom filter(100, Seeds<BytesHasher>(2));
     std::vector<std::uint8_t> bitmap(1);
-    test::expect_error<std::length_error>(
-        [&] {
-            filter.contains_keys(std::span(keys), bitmap);
-            return 0;
-        },
-        "9");
+    EXPECT_LENGTH_ERROR("9", filter.contains_keys(std::span(keys), bitmap));
 }
 
 /// Strangers found beyond those of k ideal functions, in standard deviations of one filter's count.
