@@ -266,7 +266,7 @@ INSTANTIATE_TEST_SUITE_P(Filter, Counting,
                          ::testing::Values("counting:k=1", "counting:k=8", "counting:k=30",
                                            "counting512:k=1", "counting512:k=8",
                                            "counting512:k=16"),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 TEST(CountingModel, CheckValues) {
     // k = m / n ln 2, many counters: 7.07e-17 a counter, below Fan et al.'s 1.37e-15.

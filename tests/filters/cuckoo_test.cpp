@@ -167,7 +167,7 @@ TEST_P(Cuckoo, TooFewBitsPerKeyAreRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Filter, Cuckoo, ::testing::Values("cuckoo8", "cuckoo12", "cuckoo16"),
-                         [](const auto& info) { return info.param; });
+                         test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

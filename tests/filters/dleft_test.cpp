@@ -225,7 +225,7 @@ TEST_P(DLeft, LoadedFiltersEraseOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Filter, DLeft, ::testing::Values("dleft12", "dleft14", "dleft16"),
-                         [](const auto& info) { return info.param; });
+                         test::spec_name);
 
 /// Cells in use of each bucket of a dleft14 filter.
 std::vector<unsigned> bucket_loads(const DLeftCounting& filter) {

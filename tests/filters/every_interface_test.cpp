@@ -66,19 +66,6 @@ TYPED_TEST(EveryInterface, AllWaysToAskGiveOneAnswer) {
     }
 }
 
-TYPED_TEST(EveryInterface, OutputsThatAreTooShortAreRefusedUntouched) {
-    const TypeParam f = test::filled<TypeParam>(test::some_keys(), {});
-    const KeyVector keys = test::some_keys();
-    std::vector<std::uint8_t> bitmap(124, 0xEE);
-    std::vector<std::uint32_t> positions(999, 7);
-    EXPECT_THROW(f.contains(keys, bitmap), std::length_error);
-    EXPECT_THROW(f.contains_hashes(keys, bitmap), std::length_error);
-    EXPECT_THROW((void)f.select(keys, positions), std::length_error);
-    EXPECT_THROW((void)f.select_hashes(keys, positions), std::length_error);
-    for (const auto byte : bitmap) ASSERT_EQ(byte, 0xEE);
-    for (const auto p : positions) ASSERT_EQ(p, 7u);
-}
-
 TYPED_TEST(EveryInterface, NewKeysGoInOnce) {
     if constexpr (detail::HasInsert<TypeParam>) {
         const KeyVector keys = test::some_keys();

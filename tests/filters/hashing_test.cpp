@@ -200,7 +200,7 @@ TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, EverySpecKeyed, testing::ValuesIn(test::all_specs()),
-                         [](const auto& spec) { return test::test_name(spec.param); });
+                         test::spec_name);
 
 TEST(Hashing, SecretsAreDrawnWhereNoneAreGiven) {
     const auto with = [](Hashing hashing) {
@@ -315,8 +315,7 @@ TEST_P(Attack, DrivesTheFprOfAPublicHashToOneAndNotThatOfAKeyedOne) {
     within_five_sigma(filter_with(keyed), "keyed");
 }
 
-INSTANTIATE_TEST_SUITE_P(Specs, Attack, testing::ValuesIn(test::layout_names()),
-                         [](const auto& spec) { return test::test_name(spec.param); });
+INSTANTIATE_TEST_SUITE_P(Specs, Attack, testing::ValuesIn(test::layout_names()), test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

@@ -163,31 +163,6 @@ TEST_P(Interface, OutputsThatOverlapTheKeysAreRefused) {
     EXPECT_EQ(filter.contains(std::span(keys).subspan(14, 890), first), 0u);
 }
 
-TEST_P(Interface, EmptyBatchesAndOutputs) {
-    auto filter = make();
-    filter.insert(std::span<const std::uint64_t>());
-    EXPECT_EQ(filter.count({}), 0u);
-    filter.contains({}, std::span<std::uint8_t>());
-    EXPECT_EQ(filter.select({}, std::span<std::uint32_t>()), 0u);
-    EXPECT_EQ(filter.estimated_fpr(), 0);
-}
-
-TEST_P(Interface, CopiesAreIndependentAndMovesCarryTheBits) {
-    auto a = make();
-    a.insert(std::uint64_t{1});
-    auto b = a;
-    b.insert(std::uint64_t{2});
-    EXPECT_TRUE(b.contains(std::uint64_t{1}));
-    EXPECT_FALSE(a.contains(std::uint64_t{2}));
-    auto c = std::move(b);
-    EXPECT_TRUE(c.contains(std::uint64_t{2}));
-    a = std::move(c);
-    EXPECT_TRUE(a.contains(std::uint64_t{2}));
-    auto& alias = a;
-    a = alias;
-    EXPECT_TRUE(a.contains(std::uint64_t{2}));
-}
-
 TEST_P(Interface, SeedsChangeTheBits) {
     auto a = make(1000, {.seed = 1}), b = make(1000, {.seed = 2});
     const auto keys = test::random_keys(1000);
@@ -198,7 +173,7 @@ TEST_P(Interface, SeedsChangeTheBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Filter, Interface, ::testing::ValuesIn(test::layout_names()),
-                         [](const auto& info) { return info.param; });
+                         test::spec_name);
 
 // parquet-format, BloomFilter.md: the bits of four strings in a filter of 32 blocks.
 TEST(Parquet, SplitBlockBitsAreTheSpecifications) {

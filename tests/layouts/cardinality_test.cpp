@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Specs, EveryBloomSpecCounted,
                                          "register64:k=5", "register64:k=1", "split256", "split512",
                                          "sector512", "zoned512:z=2,k=6", "zoned512:z=4,k=8",
                                          "blocked512:k=7"),
-                         [](const auto& spec) { return test::test_name(spec.param); });
+                         test::spec_name);
 
 /// The chance that one throw leaves bit 0 of block 0 clear, and bit `other` of block 0 or of
 /// another block too. A throw is a key or, for `classic`, a probe.

@@ -90,7 +90,7 @@ TEST_P(EverySeries, BatchesDoWhatSingleKeysDo) {
 INSTANTIATE_TEST_SUITE_P(Specs, EverySeries,
                          testing::Values("blocked512", "split256", "classic", "register64",
                                          "zoned512:z=2"),
-                         [](const auto& spec) { return test::test_name(spec.param); });
+                         test::spec_name);
 
 TEST(Scalable, WrongValuesAreRefusedByValue) {
     const auto refused = [](Scaling scaling, const std::string& value) {

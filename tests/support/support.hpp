@@ -82,6 +82,36 @@ inline std::string test_name(std::string text) {
     return text;
 }
 
+inline constexpr auto spec_name = [](const auto& info) { return test_name(info.param); };
+
+inline bool same_bits(const AnyFilter& a, const AnyFilter& b) {
+    return std::ranges::equal(a.base().bytes(), b.base().bytes());
+}
+
+/// A batch of these keys, or hashes, answers as the filter does of each, and writes nothing behind
+/// its answers.
+template <class F>
+void expect_answers_of_single_keys(const F& filter, std::span<const std::uint64_t> keys,
+                                   bool hashed = false) {
+    const std::size_t n = keys.size(), bytes = (n + 7) / 8;
+    std::vector<std::uint8_t> expected(bytes + 1), bitmap(bytes + 1, 0xA5);
+    std::vector<std::uint32_t> rows, positions(n + 1, 0xDEADBEEF);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        if (!(hashed ? filter.contains_hash(keys[i]) : filter.contains(keys[i]))) continue;
+        expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | 1u << (i % 8));
+        rows.push_back(i);
+    }
+    expected.back() = 0xA5;
+    ASSERT_EQ(hashed ? filter.count_hashes(keys) : filter.count(keys), rows.size());
+    const auto to = std::span(bitmap).first(bytes);
+    hashed ? filter.contains_hashes(keys, to) : filter.contains(keys, to);
+    ASSERT_EQ(bitmap, expected);
+    const auto room = std::span(positions).first(n);
+    ASSERT_EQ(hashed ? filter.select_hashes(keys, room) : filter.select(keys, room), rows.size());
+    rows.resize(n + 1, 0xDEADBEEF);
+    ASSERT_EQ(positions, rows);
+}
+
 /// make() throws an E whose text holds `value`.
 template <class E, class F>
 void expect_error(F make, const std::string& value) {
