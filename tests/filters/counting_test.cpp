@@ -250,18 +250,6 @@ TEST(CountingModel, AtTheBestKNoCounterIsStuck) {
         }
 }
 
-TEST_P(Counting, LoadedFiltersEraseOn) {
-    auto filter = make(1000);
-    const auto keys = test::random_keys(1000);
-    filter.insert(keys);
-    auto loaded = load(save(filter));
-    ASSERT_TRUE(loaded) << loaded.error().message;
-    auto* again = loaded->get_if<CountingBloom>();
-    ASSERT_NE(again, nullptr);
-    EXPECT_EQ(again->erase(keys), 1000u);
-    EXPECT_TRUE(empty(*again));
-}
-
 INSTANTIATE_TEST_SUITE_P(Filter, Counting,
                          ::testing::Values("counting:k=1", "counting:k=8", "counting:k=30",
                                            "counting512:k=1", "counting512:k=8",
