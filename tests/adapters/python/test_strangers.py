@@ -58,6 +58,8 @@ class OneKey(unittest.TestCase):
         for call in (f.add, lambda k: f.count([k])):
             with self.assertRaisesRegex(RuntimeError, "of the index"):
                 call(BrokenIndex())
+        with self.assertRaisesRegex(TypeError, "NaT"):
+            np.datetime64("NaT") in of(np.array([5], "datetime64[D]"))
         with self.assertRaises(ZeroDivisionError):
             f.insert(1 // 0 for _ in range(3))
         with self.assertRaises(UnicodeEncodeError):
