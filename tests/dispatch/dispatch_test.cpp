@@ -96,14 +96,8 @@ TEST(Dispatch, AnOverrideIsTakenOrRefusedByNameForEverySubset) {
 }
 
 TEST(Dispatch, UnknownNamesAreErrorsThatNameThem) {
-    for (const std::string bad : {"avx", "AVX2", "avx512 ", "best", "0"}) {
-        try {
-            (void)cpu::select(subset(~0u), bad);
-            ADD_FAILURE() << bad;
-        } catch (const std::invalid_argument& e) {
-            EXPECT_NE(std::string(e.what()).find('"' + bad + '"'), std::string::npos) << e.what();
-        }
-    }
+    for (const std::string bad : {"avx", "AVX2", "avx512 ", "best", "0"})
+        EXPECT_INVALID('"' + bad + '"', cpu::select(subset(~0u), bad));
 }
 
 // Two detections that know nothing of each other: cpu_features and the compiler's own.

@@ -88,28 +88,42 @@ inline bool same_bits(const AnyFilter& a, const AnyFilter& b) {
     return std::ranges::equal(a.base().bytes(), b.base().bytes());
 }
 
-/// A batch of these keys, or hashes, answers as the filter does of each, and writes nothing behind
-/// its answers.
-template <class F>
-void expect_answers_of_single_keys(const F& filter, std::span<const std::uint64_t> keys,
-                                   bool hashed = false) {
-    const std::size_t n = keys.size(), bytes = (n + 7) / 8;
+/// A batch of n answers as one(i) does of each, and writes nothing behind its answers.
+template <class One, class Count, class Contains, class Select>
+void expect_answers(std::size_t n, const One& one, const Count& count, const Contains& contains,
+                    const Select& select) {
+    const std::size_t bytes = (n + 7) / 8;
     std::vector<std::uint8_t> expected(bytes + 1), bitmap(bytes + 1, 0xA5);
     std::vector<std::uint32_t> rows, positions(n + 1, 0xDEADBEEF);
     for (std::uint32_t i = 0; i < n; ++i) {
-        if (!(hashed ? filter.contains_hash(keys[i]) : filter.contains(keys[i]))) continue;
+        if (!one(i)) continue;
         expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | 1u << (i % 8));
         rows.push_back(i);
     }
     expected.back() = 0xA5;
-    ASSERT_EQ(hashed ? filter.count_hashes(keys) : filter.count(keys), rows.size());
+    ASSERT_EQ(count(), rows.size());
     const auto to = std::span(bitmap).first(bytes);
-    hashed ? filter.contains_hashes(keys, to) : filter.contains(keys, to);
+    if constexpr (std::is_void_v<decltype(contains(to))>) contains(to);
+    else ASSERT_EQ(contains(to), rows.size());
     ASSERT_EQ(bitmap, expected);
-    const auto room = std::span(positions).first(n);
-    ASSERT_EQ(hashed ? filter.select_hashes(keys, room) : filter.select(keys, room), rows.size());
+    ASSERT_EQ(select(std::span(positions).first(n)), rows.size());
     rows.resize(n + 1, 0xDEADBEEF);
     ASSERT_EQ(positions, rows);
+}
+template <class F>
+void expect_answers_of_single_keys(const F& filter, std::span<const std::uint64_t> keys) {
+    expect_answers(
+        keys.size(), [&](std::size_t i) { return filter.contains(keys[i]); },
+        [&] { return filter.count(keys); }, [&](auto to) { return filter.contains(keys, to); },
+        [&](auto to) { return filter.select(keys, to); });
+}
+template <class F>
+void expect_answers_of_single_hashes(const F& filter, std::span<const std::uint64_t> hashes) {
+    expect_answers(
+        hashes.size(), [&](std::size_t i) { return filter.contains_hash(hashes[i]); },
+        [&] { return filter.count_hashes(hashes); },
+        [&](auto to) { return filter.contains_hashes(hashes, to); },
+        [&](auto to) { return filter.select_hashes(hashes, to); });
 }
 
 /// make() throws an E whose text holds `value`.

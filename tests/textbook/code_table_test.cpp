@@ -38,20 +38,9 @@ TEST(CodeTable, BatchesAnswerAsSingleKeys) {
             60, 0.3, 3, {.seed = 7, .hashing = hashing, .secret = Secret{1, 2}});
         EXPECT_EQ(table.try_insert(std::span(keys).first(60)), 60u);
         for (std::size_t n = 0; n <= keys.size(); ++n) {
-            const auto part = std::span(keys).last(n);
-            std::vector<std::uint8_t> bitmap((n + 7) / 8, 0xA5);
-            std::vector<std::uint32_t> positions(n), expected;
-            table.contains(part, bitmap);
-            for (std::size_t i = 0; i < n; ++i) {
-                ASSERT_EQ((bitmap[i / 8] >> (i % 8) & 1) != 0, table.contains(part[i]));
-                if (table.contains(part[i])) expected.push_back(static_cast<std::uint32_t>(i));
-            }
-            if (n % 8 != 0) {
-                ASSERT_EQ(bitmap.back() >> (n % 8), 0);
-            }
-            positions.resize(table.select(part, positions));
-            ASSERT_EQ(positions, expected);
-            ASSERT_EQ(table.count(part), expected.size());
+            SCOPED_TRACE(n);
+            ASSERT_NO_FATAL_FAILURE(
+                test::expect_answers_of_single_keys(table, std::span(keys).last(n)));
         }
         EXPECT_LT(table.count(std::span(keys).last(70)), 70u);
     }
