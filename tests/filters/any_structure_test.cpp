@@ -111,13 +111,7 @@ TEST_P(AnyStructure, HasALayoutOrSaysThatItHasNone) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(all_specs()),
-                         [](const auto& info) {
-                             std::string name = info.param;
-                             for (char& c : name)
-                                 if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(all_specs()), test::spec_name);
 
 TEST_P(AnyStructure, TakesAnIsa) {
     AnyFilter filter = make();
