@@ -70,13 +70,14 @@ int run(const std::vector<std::string>& words) {
         "A filter says \"certainly not\" or \"probably\" about a key, in a few bits for\n"
         "each key that it was made of. It has no false negatives.",
         "simdbloom");
-    app.footer(footer_of("simdbloom SUBCOMMAND --help lists its options, with examples.\n"
-                         "Exit codes: 0 done, 1 an error, 2 a command line that makes no sense,\n"
-                         "3 nothing found (probe, parquet --key),\n"
-                         "4 done, but the filter is overfull (build, merge)",
-                         {{"simdbloom build keys.txt -o keys.bloom", "a filter of a file's lines"},
-                          {"simdbloom probe keys.bloom others.txt", "the lines that it finds"},
-                          {"simdbloom info keys.bloom", "what it is, and its FPR"}}));
+    app.footer(
+        footer_of("simdbloom SUBCOMMAND --help lists its options, with examples.\n"
+                  "Exit codes: 0 done, 1 an error, 2 a command line that makes no sense,\n"
+                  "3 nothing found (probe, parquet --key),\n"
+                  "4 done, but the filter is overfull (build, merge)",
+                  {{"simdbloom build keys.txt -o keys.bloom", "a filter of a file's lines"},
+                   {"simdbloom probe keys.bloom others.txt", "the lines that it finds"},
+                   {"simdbloom info keys.bloom", "what it is, and its FPR"}}));
     app.require_subcommand(1);
     app.set_version_flag("--version", simdbloom_version(), "print the version");
     add_commands(app, status);
