@@ -48,12 +48,11 @@ build_bench() {
 build_packages=(g++ cmake ninja-build pkg-config libxsimd-dev libcpu-features-dev libxxhash-dev)
 bench_packages=(libbenchmark-dev libabsl-dev libleveldb-dev librocksdb-dev libbloom-dev
   libcli11-dev nlohmann-json3-dev nettle-dev libmurmurhash-dev wamerican-huge python3)
-test_packages=(binutils clang-format-14 libgtest-dev libsodium-dev libopenmpi-dev openmpi-bin
-  zsh fish mandoc)
+test_packages=(binutils clang-format-14 libgtest-dev libsodium-dev libopenmpi-dev openmpi-bin)
 # The Python package, and what its tests and its page use.
 python_packages=(pybind11-dev python3-dev python3-numpy python3-pip python3-pandas
   python3-matplotlib mypy)
-packaging_packages=(abigail-tools dpkg-dev fakeroot file lintian)
+packaging_packages=(dpkg-dev fakeroot file help2man lintian)
 
 # need_duckdb: an unmodified DuckDB for Node.js in build/npm, and the headers for its extensions in
 # build/npm/duckdb. The versions are those the extension was tried with. False, with a word about

@@ -131,7 +131,8 @@ int run(const BuildSettings& s) {
 
 void add_build(CLI::App& app, int& status) {
     auto* command =
-        add_command(app, "build", "Make a filter of the keys in a file", "",
+        add_command(app, "build", "Make a filter of the keys in a file",
+                    "Exit code 4 if --keys was far too small: the FPR is more than twice as high.",
                     {{"simdbloom build keys.txt -o keys.bloom", "12 bits a key"},
                      {"simdbloom build keys.txt -o keys.bloom --fpr 0.001", "an FPR of 0.1 %"},
                      {"sort -u keys.txt | simdbloom build -o keys.bloom", "of a pipe"}});
@@ -170,9 +171,6 @@ void add_build(CLI::App& app, int& status) {
     add_json(*command, s->json);
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
     add_progress(*command, s->progress);
-    command->footer(
-        "Exit code 4 if --keys was far too small: the FPR is more than twice that of as many "
-        "keys.");
     command->callback([=, &status] { status = run(*s); });
 }
 

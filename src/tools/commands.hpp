@@ -16,59 +16,27 @@
 
 namespace simdbloom::tools {
 
-/// A command with what its help and its part of the manual say besides its options. The help, the
-/// manual and the completion of shells all read it, and the options of CLI11, and nothing else.
-class Command : public CLI::App {
-public:
-    struct Example {
-        std::string line, gives;
-    };
-    Command(const std::string& name, const std::string& summary, std::string explanation,
-            std::vector<Example> shown)
-        : CLI::App(summary, name), about(std::move(explanation)), examples(std::move(shown)) {}
-    std::string about;
-    std::vector<Example> examples;
+/// A command line and what it gives. The tests run every example.
+struct Example {
+    std::string line, gives;
 };
 
-/// Adds a command. `summary` is one line of help, `about` what else there is to say, if anything.
-/// Every example is run by the tests.
-Command* add_command(CLI::App& app, const std::string& name, const std::string& summary,
-                     const std::string& about, std::vector<Command::Example> examples);
+/// What stands below the options in a command's help: `about`, if anything, and examples.
+inline std::string footer_of(const std::string& about, const std::vector<Example>& examples) {
+    std::string out = (about.empty() ? "" : about + "\n\n") + "Examples:";
+    for (const auto& [line, gives] : examples) out += "\n  " + line + "  # " + gives;
+    return out;
+}
 
-/// The help of a command, in lines of 80 columns.
-class Help : public CLI::Formatter {
-public:
-    std::string make_help(const CLI::App* app, std::string name,
-                          CLI::AppFormatMode mode) const override;
-};
+/// Adds a command. `summary` is one line of help, `about` what else there is to say.
+inline CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,
+                             const std::string& about, const std::vector<Example>& examples) {
+    return app.add_subcommand(name, summary)->footer(footer_of(about, examples));
+}
 
-// What the type name of an option says about its values, to readers and to the completion of
-// shells: FILE and FILTER are files, SPEC a layout, FORMAT one of another system, "a|b" is a or b.
+// Types of options in the help.
 constexpr const char *file_type = "FILE", *filter_type = "FILTER", *spec_type = "SPEC",
                      *format_type = "FORMAT", *number_type = "N";
-
-/// `text` in lines of at most 80 columns that begin at column `at`. What stands before the first is
-/// there.
-std::string wrapped(const std::string& text, std::size_t at);
-/// The values of an option by its type name, but for files.
-std::vector<std::string> values_of(const CLI::Option& option, std::string_view begun);
-bool takes_file(const CLI::Option& option);
-/// As the user gives it: "-o, --output FILE".
-std::string label_of(const CLI::Option& option);
-/// What the help says of it: description, default and what it goes with.
-std::string help_of(const CLI::Option& option);
-/// "simdbloom build [FILE] -o FILE [OPTIONS]"
-std::string usage_of(const CLI::App& command, const std::string& name);
-
-struct ExitCode {
-    int code;
-    const char* meaning;
-};
-constexpr ExitCode exit_codes[] = {{0, "done"},
-                                   {1, "an error"},
-                                   {2, "a command line that makes no sense"},
-                                   {3, "nothing found (probe, parquet --key)"},
-                                   {4, "done, but the filter is overfull (build, merge)"}};
 
 /// Whether a filter has many more keys than it was made for: its FPR is more than twice as high. A
 /// filter of another system does not say what it was made for. It is overfull above 10 %.
@@ -161,13 +129,5 @@ void add_convert(CLI::App& app, int& status);
 void add_parquet(CLI::App& app, int& status);
 void add_reconcile(CLI::App& app, int& status);
 void add_advise(CLI::App& app, int& status);
-void add_completion(CLI::App& app, int& status);
-void add_manual(CLI::App& app, int& status);
-
-/// Prints what the last of the words can be, a candidate a line, with what it means behind a tab.
-/// A line ":files" means names of files. The scripts of `simdbloom completion` ask it.
-void complete(const CLI::App& app, const std::vector<std::string>& words);
-/// The name among the commands or options that looks most like `word`, or an empty string.
-std::string nearest(const CLI::App& app, const std::string& word);
 
 }  // namespace simdbloom::tools

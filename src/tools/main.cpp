@@ -16,13 +16,13 @@
 namespace simdbloom::tools {
 namespace {
 
-void add_commands(Command& app, int& status) {
+void add_commands(CLI::App& app, int& status) {
     using Add = void (*)(CLI::App&, int&);
     // In the order in which people need them.
     const std::pair<const char*, std::vector<Add>> groups[] = {
         {"Filters", {add_build, add_probe, add_info, add_unseen, add_merge, add_fold, add_convert}},
         {"Other files", {add_parquet, add_reconcile}},
-        {"This machine", {add_advise, add_completion, add_manual}}};
+        {"This machine", {add_advise}}};
     for (const auto& group : groups)
         for (const Add add : group.second) {
             add(app, status);
@@ -51,16 +51,10 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
     }
     const auto chosen = app.get_subcommands();
     const CLI::App& asked = chosen.empty() ? app : *chosen.front();
-    std::string message = error.what(), meant;
-    if (chosen.empty()) {
-        message = "there is no " + std::string(words[0][0] == '-' ? "option" : "command") + " \"" +
-                  words[0] + "\"";
-        meant = nearest(app, words[0]);
-    } else if (const auto extra = asked.remaining(); !extra.empty()) {
+    std::string message = error.what();
+    if (chosen.empty()) message = "there is no \"" + words[0] + "\"";
+    else if (const auto extra = asked.remaining(); !extra.empty())
         message = asked.get_name() + " takes no \"" + extra[0] + "\"";
-        if (extra[0][0] == '-') meant = nearest(asked, extra[0]);
-    }
-    if (!meant.empty()) message += "; did you mean " + meant + "?";
     say(message, 2);
     if (in_json) return 2;
     const std::string command = chosen.empty() ? "" : " " + asked.get_name();
@@ -71,21 +65,22 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
 int run(const std::vector<std::string>& words) {
     int status = 0;
     in_json = std::ranges::count(words.begin(), std::ranges::find(words, "--"), "--json") != 0;
-    Command app("simdbloom", "filters of keys, made, asked and kept in files",
-                "A filter says \"certainly not\" or \"probably\" about a key, in a few bits for "
-                "each key that it was made of. It has no false negatives.",
-                {{"simdbloom build keys.txt -o keys.bloom", "a filter of the lines of a file"},
-                 {"simdbloom probe keys.bloom others.txt", "the lines that it finds"},
-                 {"simdbloom info keys.bloom", "what it is, and its FPR"}});
-    app.formatter(std::make_shared<Help>());
-    app.get_help_ptr()->description("print this help");
+    CLI::App app(
+        "simdbloom: filters of keys, made, asked and kept in files\n\n"
+        "A filter says \"certainly not\" or \"probably\" about a key, in a few bits for\n"
+        "each key that it was made of. It has no false negatives.",
+        "simdbloom");
+    app.footer(
+        footer_of("simdbloom SUBCOMMAND --help lists its options, with examples.\n"
+                  "Exit codes: 0 done, 1 an error, 2 a command line that makes no sense,\n"
+                  "3 nothing found (probe, parquet --key),\n"
+                  "4 done, but the filter is overfull (build, merge)",
+                  {{"simdbloom build keys.txt -o keys.bloom", "a filter of a file's lines"},
+                   {"simdbloom probe keys.bloom others.txt", "the lines that it finds"},
+                   {"simdbloom info keys.bloom", "what it is, and its FPR"}}));
     app.require_subcommand(1);
     app.set_version_flag("--version", simdbloom_version(), "print the version");
     add_commands(app, status);
-    if (!words.empty() && words[0] == "complete") {
-        complete(app, {words.begin() + 1, words.end()});
-        return 0;
-    }
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::Success& e) {

@@ -215,7 +215,9 @@ void add_info(CLI::App& app, int& status) {
 void add_merge(CLI::App& app, int& status) {
     auto* command = add_command(
         app, "merge", "Make the filter that has the keys of several",
-        "The filters must have one spec, size and seed: give build the same -n and --seed.",
+        "The filters must have one spec, size and seed: give build the same -n and --seed.\n"
+        "Exit code 4 if the filter has many more keys than it was made for: its FPR is more than "
+        "twice as high, or above 10 % for a filter of another system.",
         {{"simdbloom merge a.bloom b.bloom -o both.bloom", "the keys of both"}});
     const auto m = std::make_shared<Merging>();
     command
@@ -229,9 +231,6 @@ void add_merge(CLI::App& app, int& status) {
         ->required();
     add_as(*command, m->format);
     add_json(*command, m->json);
-    command->footer(
-        "Exit code 4 if the filter has many more keys than it was made for: its FPR is more than "
-        "twice as high, or above 10 % for a filter of another system.");
     command->callback([=, &status] { status = merge(*m); });
 }
 

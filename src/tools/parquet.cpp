@@ -111,7 +111,8 @@ int probe(const parquet::File& file, const ParquetSettings& s) {
 void add_parquet(CLI::App& app, int& status) {
     auto* command = add_command(
         app, "parquet", "List the Bloom filters of a Parquet file, or ask them for a value",
-        "With --key it says which row groups cannot hold the value.",
+        "With --key it says which row groups cannot hold the value.\n"
+        "Exit code 3 if none may hold it.",
         {{"simdbloom parquet table.parquet", "what filters there are"},
          {"simdbloom parquet table.parquet -c id -k 42", "the row groups to read"}});
     const auto s = std::make_shared<ParquetSettings>();
@@ -126,7 +127,6 @@ void add_parquet(CLI::App& app, int& status) {
                       ->type_name("VALUE")
                       ->needs(column);
     add_json(*command, s->json);
-    command->footer("With --key exit code 0 if a row group may hold the value, 3 if none does.");
     command->callback([=, &status] {
         const auto file = parquet::File::open(s->file).value();
         if (!s->column.empty()) (void)file.column(s->column);

@@ -121,7 +121,8 @@ void add_probe(CLI::App& app, int& status) {
     auto* command = add_command(
         app, "probe", "Print the keys of a file that a filter finds, or those it does not",
         "What the filter finds are the keys that it was made of, and of others as many as its FPR "
-        "says. What it does not find is certainly not in it.",
+        "says. What it does not find is certainly not in it.\n"
+        "Exit code 3 if there was no key of the sort asked for.",
         {{"simdbloom probe keys.bloom others.txt", "the lines found"},
          {"simdbloom probe keys.bloom others.txt -v", "the lines certainly not there"},
          {"simdbloom probe keys.bloom others.txt -c", "how many"}});
@@ -140,7 +141,6 @@ void add_probe(CLI::App& app, int& status) {
     command->add_flag("-c,--count", s->count, "print only how many are found");
     add_json(*command, s->json);
     add_progress(*command, s->progress);
-    command->footer("Exit code 0 if there was a key of the sort asked for, 3 if there was none.");
     command->callback([=, &status] { status = run(*s); });
 }
 

@@ -24,10 +24,6 @@ inline bool has_colours(int file) { return is_screen(file) && !is_set("NO_COLOR"
 /// Whether progress is shown on standard error without being asked for.
 inline bool shows_progress() { return is_screen(2) && !is_set("NO_PROGRESS"); }
 
-inline std::string bold(const std::string& text) {
-    return has_colours(1) ? "\033[1m" + text + "\033[0m" : text;
-}
-
 /// The text as a terminal may get it. Control characters, marks that turn the direction of writing,
 /// and bytes that are not UTF-8 become \n, \x1b or \u202e. Only `kept` stays what it is.
 std::string escaped(std::string_view text, char kept = '\0');
@@ -45,7 +41,7 @@ void print_message(std::string_view message);
 /// A key on standard output: its own bytes, but escaped on a terminal.
 void print_key(std::string_view key);
 
-/// Our own text, unescaped: help, scripts, JSON, progress.
+/// Our own text, unescaped: help, JSON, progress.
 void print_own(std::FILE* to, std::string_view text);
 
 /// Whether all that was printed on standard output has arrived.

@@ -44,31 +44,7 @@ std::string absent(std::uint64_t i) {
 }
 std::string value(std::uint64_t i) { return "value of " + present(i) + std::string(60, '.'); }
 
-/// A policy to whose work of every third filter no memory is given.
-class StarvingPolicy final : public leveldb::FilterPolicy {
-public:
-    explicit StarvingPolicy(PolicyPointer policy) : policy_(std::move(policy)) {}
-    const char* Name() const override { return policy_->Name(); }
-    void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
-        if (filters++ % 3 != 0) return policy_->CreateFilter(keys, n, dst);
-        const std::string before = *dst;
-        {
-            const test::AllocationLimit limit(0);
-            policy_->CreateFilter(keys, n, dst);
-        }
-        starved += *dst == before;
-    }
-    bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
-        return policy_->KeyMayMatch(key, filter);
-    }
-    mutable std::atomic<std::size_t> filters = 0, starved = 0;
-
-private:
-    PolicyPointer policy_;
-};
-
-/// Promise of LevelDbPolicyMemory.*, LevelDbDatabase.FiltersWithoutMemoryLoseNoKey: Without memory
-///   for it, a LevelDB filter matches every key, and throws nothing.
+/// Promise: Without memory for it, a LevelDB filter matches every key, and throws nothing.
 TEST(LevelDbPolicyMemory, AFilterWithoutMemoryIsNoneAndMatchesEveryKey) {
     for (const char* spec : {"classic", "blocked512", "split256"})
         for (const int n : {0, 1, 40, 5'000}) {
@@ -255,17 +231,6 @@ Range filter_block(const std::string& table) {
     };
     const std::uint64_t offset = varint();
     return {offset, varint()};
-}
-
-// One filter in three has no bytes, as there was no memory for it.
-TEST_F(LevelDbDatabase, FiltersWithoutMemoryLoseNoKey) {
-    const StarvingPolicy policy(make_leveldb_policy("blocked512", 10));
-    open(&policy);
-    write(0, 5'000);
-    compact();
-    EXPECT_GT(policy.starved, 10u);
-    open(&policy);
-    expect_right_answers(5'000);
 }
 
 TEST_F(LevelDbDatabase, DamagedFiltersLoseNoKey) {

@@ -73,41 +73,15 @@ TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
 
 TEST(LevelDbFilter, WrongBitsPerKeyAreNamed) {
     const std::string_view keys[] = {"hello"};
-    test::expect_error<std::invalid_argument>([&] { return make_leveldb_filter(keys, -3); },
-                                              "bits_per_key=-3");
+    EXPECT_INVALID("bits_per_key=-3", make_leveldb_filter(keys, -3));
     std::string out = "kept";
     EXPECT_THROW(append_leveldb_filter(keys, -1, out), std::invalid_argument);
     EXPECT_EQ(out, "kept");
 }
 
-TEST(LevelDbFilter, BytesThatAreNoFilterMeanWhatTheyMeanToLevelDb) {
-    for (const auto& [bytes, answer] : {std::pair{bytes_of({}), false},
-                                        {bytes_of({6}), false},
-                                        {bytes_of({0, 6}), false},
-                                        {bytes_of({0, 31}), true},
-                                        {bytes_of({0, 255}), true},
-                                        {bytes_of({0, 0}), true},
-                                        {bytes_of({255, 30}), true}}) {
-        const LevelDbFilterView view{std::span<const std::byte>(bytes)};
-        const std::vector<std::uint64_t> keys(20, 5);
-        EXPECT_EQ(view.contains("hello"), answer);
-        EXPECT_EQ(view.count(keys), answer ? 20u : 0u);
-        std::vector<std::uint8_t> bitmap(3, 0xA5);
-        view.contains(keys, bitmap);
-        EXPECT_EQ(bitmap, (answer ? std::vector<std::uint8_t>{255, 255, 15}
-                                  : std::vector<std::uint8_t>{0, 0, 0}));
-        std::vector<std::uint32_t> positions(20);
-        EXPECT_EQ(view.select(keys, positions), answer ? 20u : 0u);
-        if (answer) {
-            EXPECT_EQ(positions[19], 19u);
-        }
-    }
-}
-
 // Filters end at a page that faults and begin at any address; sizes are no multiples of a word.
 TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
-    test::GuardedBuffer filter_memory(600), key_memory(131 * 8), bit_memory(64),
-        position_memory(131 * 4);
+    const test::GuardedBuffer filter_memory(600), key_memory(131 * 8);
     for (const std::size_t n_keys : {1u, 7u, 33u, 100u, 389u}) {
         const auto inserted = test::random_keys(n_keys);
         const auto made = make_leveldb_filter(inserted, 11);
@@ -117,38 +91,16 @@ TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
         for (const Isa isa : usable_isas()) {
             view.use_isa(isa);
             for (std::size_t n = 0; n <= 130; ++n) {
+                SCOPED_TRACE(std::string(to_string(isa)) + " n=" + std::to_string(n));
                 const auto keys = key_memory.last<std::uint64_t>(n);
-                for (std::size_t i = 0; i < n; ++i)
-                    keys[i] = test::random_key(test::random_key(i + n) % (2 * n_keys));
                 std::vector<std::uint64_t> hashes;
-                std::vector<std::uint8_t> expected_bits((n + 7) / 8);
-                std::vector<std::uint32_t> expected;
                 for (std::size_t i = 0; i < n; ++i) {
+                    keys[i] = test::random_key(test::random_key(i + n) % (2 * n_keys));
                     hashes.push_back(leveldb_hash(keys[i]) | test::random_key(i) << 32);
                     ASSERT_EQ(view.contains(keys[i]), view.contains_hash(hashes[i]));
-                    if (!view.contains(keys[i])) continue;
-                    expected.push_back(static_cast<std::uint32_t>(i));
-                    expected_bits[i / 8] =
-                        static_cast<std::uint8_t>(expected_bits[i / 8] | 1u << (i % 8));
                 }
-                for (const bool hashed : {false, true}) {
-                    const std::span<const std::uint64_t> asked =
-                        hashed ? std::span<const std::uint64_t>(hashes) : keys;
-                    ASSERT_EQ(view.count({asked, hashed}), expected.size())
-                        << to_string(isa) << " n=" << n;
-                    const auto bitmap = bit_memory.last<std::uint8_t>(expected_bits.size());
-                    std::fill(bitmap.begin(), bitmap.end(), 0xA5);
-                    view.contains({asked, hashed}, bitmap);
-                    ASSERT_TRUE(std::ranges::equal(bitmap, expected_bits))
-                        << to_string(isa) << " n=" << n;
-                    const auto positions = position_memory.last<std::uint32_t>(n);
-                    std::fill(positions.begin(), positions.end(), 0xDEADBEEF);
-                    ASSERT_EQ(view.select({asked, hashed}, positions), expected.size());
-                    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), positions.begin()))
-                        << to_string(isa) << " n=" << n;
-                    for (std::size_t i = expected.size(); i < n; ++i)
-                        ASSERT_EQ(positions[i], 0xDEADBEEF) << "written behind the last position";
-                }
+                ASSERT_NO_FATAL_FAILURE(test::expect_answers_of_single_keys(view, keys));
+                ASSERT_NO_FATAL_FAILURE(test::expect_answers_of_single_hashes(view, hashes));
             }
         }
     }

@@ -297,24 +297,15 @@ TEST(LevelDbPolicy, NothingOutsideTheFilterIsRead) {
 
 TEST(LevelDbPolicy, WrongSpecsAndSizesAreNamed) {
     for (const char* spec : {"cuckoo12", "counting512", "dleft14", "split512"})
-        test::expect_error<std::invalid_argument>([&] { return make_leveldb_policy(spec, 48); },
-                                                  spec);
-    test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("split257", 10); },
-                                              "split257");
-    test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("split256", 0); },
-                                              "bits_per_key=0");
-    test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("split256", -2); },
-                                              "bits_per_key=-2");
-    test::expect_error<std::invalid_argument>(
-        [] { return make_leveldb_policy("split256", std::nan("")); }, "nan");
-    test::expect_error<std::invalid_argument>([] { return make_leveldb_policy("split256", 2000); },
-                                              "bits_per_key=2000");
-    test::expect_error<std::invalid_argument>(
-        [] { return make_leveldb_policy_for_fpr("split256", 0); }, "fpr=0");
-    test::expect_error<std::invalid_argument>(
-        [] { return make_leveldb_policy_for_fpr("split256", 1); }, "fpr=1");
-    test::expect_error<std::invalid_argument>(
-        [] { return make_leveldb_policy_for_fpr("register64:k=1", 1e-4); }, "fpr=0.0001");
+        EXPECT_INVALID(spec, make_leveldb_policy(spec, 48));
+    EXPECT_INVALID("split257", make_leveldb_policy("split257", 10));
+    EXPECT_INVALID("bits_per_key=0", make_leveldb_policy("split256", 0));
+    EXPECT_INVALID("bits_per_key=-2", make_leveldb_policy("split256", -2));
+    EXPECT_INVALID("nan", make_leveldb_policy("split256", std::nan("")));
+    EXPECT_INVALID("bits_per_key=2000", make_leveldb_policy("split256", 2000));
+    EXPECT_INVALID("fpr=0", make_leveldb_policy_for_fpr("split256", 0));
+    EXPECT_INVALID("fpr=1", make_leveldb_policy_for_fpr("split256", 1));
+    EXPECT_INVALID("fpr=0.0001", make_leveldb_policy_for_fpr("register64:k=1", 1e-4));
 }
 
 TEST(Concurrent, LevelDbPoliciesBuildAndReadFiltersOnSeveralThreads) {

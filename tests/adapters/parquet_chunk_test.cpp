@@ -63,7 +63,7 @@ TEST(ParquetChunk, WhatIsNotWorthItsBytesIsDropped) {
 
 TEST(ParquetChunk, SettingsOutOfRangeAreRefused) {
     const auto refused = [](const ChunkFilter::Settings& settings, const char* says) {
-        test::expect_error<std::invalid_argument>([&] { return ChunkFilter(settings); }, says);
+        EXPECT_INVALID(says, ChunkFilter(settings));
     };
     refused({.fpr = 0}, "fpr=0");
     refused({.fpr = 1}, "fpr=1");

@@ -42,8 +42,7 @@ TEST(Parquet, WholeFilesTellTheRowGroupsThatMayHoldAValue) {
         EXPECT_EQ(file.row_groups_with(n, 5), (Groups{0, 1, 2}));
         expect_refused(file.read_filter(0, n), LoadFault::parameter, "no Bloom filter");
         expect_refused(file.read_filter(3, ab), LoadFault::parameter, "row group 3");
-        test::expect_error<std::invalid_argument>([&] { return file.column("b"); },
-                                                  "\"b\"; it has: a.b n");
+        EXPECT_INVALID("\"b\"; it has: a.b n", file.column("b"));
     }
 }
 
@@ -147,7 +146,7 @@ TEST(Parquet, AFileThatWasMovedFromHasNothing) {
     EXPECT_FALSE(file.has_filter(0, 0));
     EXPECT_TRUE(file.may_contain(0, 0, hash)) << "a filter that is not there says nothing";
     EXPECT_EQ(file.read_filter(0, 0).error().fault, LoadFault::parameter);
-    test::expect_error<std::invalid_argument>([&] { return file.column("a.b"); }, "moved from");
+    EXPECT_INVALID("moved from", file.column("a.b"));
     file = std::move(moved);
     EXPECT_EQ(file.row_groups_with(0, hash), std::vector<std::size_t>{0});
 }
@@ -258,8 +257,7 @@ TEST(Parquet, AColumnThatIsNotThereIsRefusedInAFewWords) {
     made.write(parquet_file({}, w.bytes));
     const auto file = parquet::File::open(made.path).value();
     EXPECT_EQ(file.column("column999"), 999u);
-    test::expect_error<std::invalid_argument>([&] { return file.column("none"); },
-                                              "column48 column49 and 950 more");
+    EXPECT_INVALID("column48 column49 and 950 more", file.column("none"));
 }
 
 TEST(Parquet, FieldsHaveNumbersOf16Bits) {

@@ -147,10 +147,8 @@ TEST(RocksDb, TablesWithoutAFilterMayHoldAnything) {
 }
 
 TEST(RocksDb, RefusesSpecsAndSizesThatMeanNothing) {
-    test::expect_error<std::invalid_argument>([] { return make_rocksdb_collector("cuckoo8", 10); },
-                                              "cuckoo8");
-    test::expect_error<std::invalid_argument>([] { return make_rocksdb_collector("split256", 0); },
-                                              "0");
+    EXPECT_INVALID("cuckoo8", make_rocksdb_collector("cuckoo8", 10));
+    EXPECT_INVALID("0", make_rocksdb_collector("split256", 0));
 }
 
 /// Keys that end in timestamps of 8 bytes, of which the latest comes first.

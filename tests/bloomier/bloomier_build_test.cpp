@@ -58,10 +58,8 @@ TEST(FuseGraph, SlotsPerKeyFallWithTheKeys) {
 
 TEST(FuseGraph, IsRefusedBeyond32BitsOfSlots) {
     EXPECT_EQ(fuse_graph(3'834'792'228, 3).slots(), 0xFFFFFFFFu);
-    test::expect_error<std::length_error>([] { return fuse_graph(3'834'792'229, 3); },
-                                          "3834792229");
-    test::expect_error<std::length_error>([] { return fuse_graph(~std::uint64_t{0}, 4); },
-                                          "18446744073709551615");
+    EXPECT_LENGTH_ERROR("3834792229", fuse_graph(3'834'792'229, 3));
+    EXPECT_LENGTH_ERROR("18446744073709551615", fuse_graph(~std::uint64_t{0}, 4));
 }
 
 TEST(FuseGraph, KeysHaveDistinctSlotsInTheirWindows) {
@@ -224,46 +222,31 @@ TEST(BloomierBuild, KeysMayComeAgainWithTheSameValue) {
 TEST(BloomierBuild, WhatIsWrongIsNamed) {
     const std::vector<std::uint64_t> keys{17, 23, 5, 17}, wide{1, std::uint64_t{1} << 32, 3, 1};
     const std::vector<std::uint32_t> values{3, 1, 2, 4}, large{3, 300, 2, 3};
-    using test::expect_error;
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 8, 8); },
-                                        "key 17 has the values 3 and 4, at positions 0 and 3");
-    expect_error<std::invalid_argument>(
-        [&] { return BloomierMap::build(Keys::hashes(keys), values, 8, 8); },
-        "positions 0 and 3, of the same hash 17, have the values 3 and 4");
-    expect_error<std::invalid_argument>(
-        [&] { return BloomierMap::build(keys, large, 8, 8); },
-        "the value 300 at position 1, of key 23, has more than 8 bits");
-    expect_error<std::invalid_argument>(
-        [&] { return BloomierMap::build(Keys::hashes(keys), large, 8, 8); },
-        "the value 300 at position 1, has more than 8 bits");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, wide, 32, 8); },
-                                        "the value 4294967296 at position 1, of key 23");
-    expect_error<std::invalid_argument>(
-        [&] { return BloomierMap::build(keys, std::span(values).first(3), 8, 8); },
-        "4 keys and 3 values");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 0, 8); },
-                                        "4 keys and 4 values of 0 bits");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 33, 8); },
-                                        "value_bits=33");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build(keys, values, 8, 33); },
-                                        "check_bits=33");
-    expect_error<std::invalid_argument>([&] { return BloomierMap::build_filter(keys, 0); },
-                                        "check_bits=0");
-    expect_error<std::invalid_argument>(
-        [&] { return BloomierMap::build_filter(keys, 8, {}, {.arity = 5}); }, "arity=5");
-    expect_error<std::length_error>(
-        [&] { return BloomierMap::build_filter(test::random_keys(1000), 8, {.max_bytes = 1249}); },
-        "1250 bytes for 1000 keys are more than max_bytes=1249");
+    EXPECT_INVALID("key 17 has the values 3 and 4, at positions 0 and 3",
+                   BloomierMap::build(keys, values, 8, 8));
+    EXPECT_INVALID("positions 0 and 3, of the same hash 17, have the values 3 and 4",
+                   BloomierMap::build(Keys::hashes(keys), values, 8, 8));
+    EXPECT_INVALID("the value 300 at position 1, of key 23, has more than 8 bits",
+                   BloomierMap::build(keys, large, 8, 8));
+    EXPECT_INVALID("the value 300 at position 1, has more than 8 bits",
+                   BloomierMap::build(Keys::hashes(keys), large, 8, 8));
+    EXPECT_INVALID("the value 4294967296 at position 1, of key 23",
+                   BloomierMap::build(keys, wide, 32, 8));
+    EXPECT_INVALID("4 keys and 3 values",
+                   BloomierMap::build(keys, std::span(values).first(3), 8, 8));
+    EXPECT_INVALID("4 keys and 4 values of 0 bits", BloomierMap::build(keys, values, 0, 8));
+    EXPECT_INVALID("value_bits=33", BloomierMap::build(keys, values, 33, 8));
+    EXPECT_INVALID("check_bits=33", BloomierMap::build(keys, values, 8, 33));
+    EXPECT_INVALID("check_bits=0", BloomierMap::build_filter(keys, 0));
+    EXPECT_INVALID("arity=5", BloomierMap::build_filter(keys, 8, {}, {.arity = 5}));
+    EXPECT_LENGTH_ERROR("1250 bytes for 1000 keys are more than max_bytes=1249",
+                        BloomierMap::build_filter(test::random_keys(1000), 8, {.max_bytes = 1249}));
     EXPECT_EQ(
         BloomierMap::build_filter(test::random_keys(1000), 8, {.max_bytes = 1250}).size_in_bytes(),
         1250u);
     const std::vector<std::string_view> words{"a", "b", "a"};
-    expect_error<std::invalid_argument>(
-        [&] {
-            return BloomierMap::build(std::span<const std::string_view>(words),
-                                      std::span(values).first(3), 8, 8);
-        },
-        "positions 0 and 2");
+    EXPECT_INVALID("positions 0 and 2", BloomierMap::build(std::span<const std::string_view>(words),
+                                                           std::span(values).first(3), 8, 8));
     // 64-bit values that fit are taken as they are.
     const std::vector<std::uint64_t> fit{3, 255, 0};
     const auto map = BloomierMap::build(std::span(keys).first(3), fit, 8, 8);

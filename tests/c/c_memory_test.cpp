@@ -128,7 +128,7 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Spec, CWithoutMemory, ::testing::ValuesIn(test::layout_names()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

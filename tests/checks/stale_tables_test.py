@@ -14,6 +14,7 @@ import stale_tables  # noqa: E402
 
 RELEASE = Path(__file__).resolve().parent / "release"
 KERNEL = "// A comment.\nint f() {\n    return 1;\n}\n"
+CODE = "src/core/kernels/x.hpp"
 TABLE = "| filter | ns |\n|---|---|\n| a | 1.25 |\n| b | 2.5 |\n| c | 3 |\n"
 
 
@@ -42,37 +43,36 @@ class Tables(unittest.TestCase):
         self.git("commit", "-q", "--allow-empty", "-m", "x")
         return self.git("rev-parse", "--short=7", "HEAD")
 
-    def page(self, path, name, said, end="end"):
+    def page(self, path, name, said):
+        end = "end printed" if name.startswith("printed") else "end"
         self.write(path, f"# A page\n\n<!-- {name} -->\n\n{TABLE}\n{said}\n\n<!-- {end} -->\n")
 
-    def faults(self):
+    def expect(self, *wanted):
+        """Each fault has its words."""
         stale_tables.changed_lines.cache_clear()
-        return list(stale_tables.faults(self.root))
+        found = list(stale_tables.faults(self.root))
+        self.assertEqual(len(found), len(wanted), found)
+        for fault, words in zip(found, wanted):
+            self.assertIn(words, fault)
 
-    def test_a_table_of_this_code_is_fresh(self):
-        self.page("README.md", "measured: summary", f"Measured at commit {self.measured}.")
+    def test_a_table_is_stale_when_what_it_measures_has_changed(self):
+        said = f"Measured at commit {self.measured}."
+        self.page("README.md", "measured: summary", said)
+        self.page("bench/pages/a.md", "printed: a", said)
+        self.page("papers/b.md", "record: b", said)
+        # Other code, comments and pages are none of it.
         self.write("tests/x.cpp", "int main() {}\n")
-        self.commit()
-        self.assertEqual(self.faults(), [])
-
-    def test_changed_code_is_counted(self):
-        self.page("README.md", "measured: summary", f"commit {self.measured}")
-        self.page("bench/pages/a.md", "printed: a", f"commit {self.measured}", "end printed")
-        self.page("papers/b.md", "record: b", f"commit {self.measured}", "end record")
-        self.write("src/core/kernels/x.hpp", KERNEL.replace("1", "2"))
-        for committed in (False, True):
-            if committed:
-                self.commit()
-            self.assertEqual(self.faults(), [
-                f"{page}: of {self.measured}: 2 lines of what it measures have changed since"
-                for page in ("README.md:3: measured summary", "bench/pages/a.md:3: printed a",
-                             "papers/b.md:3: record b")])
-
-    def test_comments_and_pages_are_no_code(self):
-        self.page("README.md", "measured: summary", f"commit {self.measured}")
-        self.write("src/core/kernels/x.hpp", "\n\n// Another one.\n" + KERNEL[len("// A comment.\n"):])
+        self.write(CODE, "\n\n// Another one.\n" + KERNEL[len("// A comment.\n"):])
         self.write("src/core/kernels/README.md", "# Kernels\n")
-        self.assertEqual(self.faults(), [])
+        self.commit()
+        self.expect()
+        self.write(CODE, KERNEL.replace("1", "2"))
+        for _ in range(2):
+            self.expect(*(f"{page}: of {self.measured}: 2 lines of what it measures have changed"
+                          for page in ("README.md:3: measured summary",
+                                       "bench/pages/a.md:3: printed a",
+                                       "papers/b.md:3: record b")))
+            self.commit()
 
     def test_a_table_measures_its_own_program_and_folder(self):
         for path, name, code in (
@@ -83,64 +83,45 @@ class Tables(unittest.TestCase):
                 ("papers/b.md", "record: b", "bench/replication/x.py")):
             with self.subTest(name):
                 self.setUp()
-                self.page(path, name, f"commit {self.measured}",
-                          "end printed" if name.startswith("printed") else "end")
+                self.page(path, name, f"commit {self.measured}")
                 self.write("bench/experiments/other.cpp", KERNEL)
-                self.assertEqual(self.faults(), [])
+                self.expect()
                 self.write(code, KERNEL + KERNEL)
                 self.commit()
-                self.assertEqual(len(self.faults()), 1)
-                self.assertIn("lines of what it measures", self.faults()[0])
+                self.expect("lines of what it measures")
 
-    def test_every_measured_table_names_its_commit(self):
-        self.page("README.md", "measured: summary", "Measured on a machine.")
-        self.assertEqual(self.faults(), ["README.md:3: measured summary: names no commit"])
-        self.page("README.md", "measured: summary", f"commit {self.measured}-dirty")
-        self.assertIn("with changes on top", *self.faults())
-        self.page("README.md", "measured: summary", "commit 1234567")
-        self.assertIn("1234567, which is no commit before this one", *self.faults())
-
-    def test_a_commit_of_another_branch_is_none_before_this_one(self):
+    def test_every_measured_table_names_a_commit_before_this_one(self):
         self.git("checkout", "-q", "-b", "other")
         self.write("src/core/kernels/y.hpp", KERNEL)
         other = self.commit()
         self.git("checkout", "-q", "-")
-        self.page("README.md", "measured: summary", f"commit {other}")
-        self.assertIn("is no commit before this one", *self.faults())
+        for said, fault in (
+                ("Measured on a machine.", "README.md:3: measured summary: names no commit"),
+                (f"commit {self.measured}-dirty", "with changes on top"),
+                ("commit 1234567", "1234567, which is no commit before this one"),
+                (f"commit {other}", "is no commit before this one")):
+            self.page("README.md", "measured: summary", said)
+            self.expect(fault)
+            end = subprocess.run([RELEASE, "--tables", self.root], capture_output=True, text=True)
+            self.assertEqual((end.returncode, fault in end.stdout), (1, True))
 
     def test_tables_by_hand(self):
-        self.write("bench/pages/a.md", f"# A\n\nns a key:\n\n{TABLE}")
-        self.assertEqual(self.faults(), ['bench/pages/a.md:1: by hand, "A": names no commit'])
-        # That of another project is none.
-        self.write("bench/pages/a.md", f"# A\n\nBoost at 7eda52e:\n\n{TABLE}")
-        self.assertIn("names no commit", *self.faults())
-        self.write("bench/pages/a.md", f"# A\n\nAt commit {self.measured}:\n\n{TABLE}")
-        self.assertEqual(self.faults(), [])
-        self.write("src/core/kernels/x.hpp", "int g();\n")
-        self.assertIn("have changed since", *self.faults())
-        self.write("bench/pages/a.md", "# A\n\n| bytes | what |\n|---|---|\n" + 5 * "| 8 | 16 |\n")
-        self.assertEqual(self.faults(), [])
-
-    def test_what_was_tried_needs_a_commit_alone(self):
+        for said, fault in (("ns a key:", 'bench/pages/a.md:1: by hand, "A": names no commit'),
+                            ("Boost, ns, at 7eda52e:", "names no commit"),  # of another project
+                            (f"At commit {self.measured}:", None)):
+            self.write("bench/pages/a.md", f"# A\n\n{said}\n\n{TABLE}")
+            self.expect(*[fault] * bool(fault))
+        # What was tried needs a commit alone.
         self.write("bench/pages/tried.md", f"# A\n\nAt commit {self.measured}:\n\n{TABLE}")
-        self.write("src/core/kernels/x.hpp", "int g();\n")
-        self.assertEqual(self.faults(), [])
+        self.write(CODE, "int g();\n")
+        self.expect("have changed since")
         self.write("bench/pages/tried.md", f"# A\n\n{TABLE}")
-        self.assertIn("names no commit", *self.faults())
+        self.write("bench/pages/a.md", "# A\n\n| bytes | what |\n|---|---|\n" + 5 * "| 8 | 16 |\n")
+        self.expect("names no commit")
 
     def test_code_that_is_gone_is_missed(self):
-        self.git("mv", "src/core/kernels", "src/elsewhere")
-        self.assertEqual(self.faults(), ["the check itself: src/core/kernels, whose changes it looks "
-                                         "for, is not there"])
-
-    def test_the_command(self):
-        self.page("README.md", "measured: summary", "Measured on a machine.")
-        end = subprocess.run([RELEASE, "--tables", self.root], capture_output=True, text=True)
-        self.assertEqual(end.returncode, 1)
-        self.assertEqual(end.stdout, "README.md:3: measured summary: names no commit\n")
-        self.page("README.md", "measured: summary", f"commit {self.measured}")
-        end = subprocess.run([RELEASE, "--tables", self.root], capture_output=True, text=True)
-        self.assertEqual((end.returncode, end.stdout), (0, ""))
+        self.git("mv", "src/core/kernels", "src/gone")
+        self.expect("the check itself: src/core/kernels, whose changes it looks for, is not there")
 
 
 class ThisRepository(unittest.TestCase):
@@ -171,12 +152,9 @@ class ThisRepository(unittest.TestCase):
                         self.assertTrue(list(self.ROOT.glob(f"bench/experiments/{of}.*")), name)
 
     def test_measure_refuses_what_is_no_page(self):
-        said = self.measure("no/such.md")
-        self.assertEqual(said.returncode, 2)
-        self.assertIn("no/such.md", said.stderr)
-        said = self.measure("LICENSE")
-        self.assertEqual(said.returncode, 2)
-        self.assertIn("no measured table in", said.stderr)
+        for page, words in (("no/such.md", "no/such.md"), ("LICENSE", "no measured table in")):
+            said = self.measure(page)
+            self.assertEqual((said.returncode, words in said.stderr), (2, True))
 
 
 if __name__ == "__main__":

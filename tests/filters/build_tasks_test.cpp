@@ -14,10 +14,6 @@ namespace {
 constexpr BuildMethod task_methods[] = {BuildMethod::automatic, BuildMethod::atomic,
                                         BuildMethod::partitioned};
 
-bool bits_are_equal(const AnyFilter& a, const AnyFilter& b) {
-    return std::ranges::equal(a.base().bytes(), b.base().bytes());
-}
-
 class EveryTaskSpec : public ::testing::TestWithParam<std::string> {};
 
 // In any order on one thread, and on threads that each take the next task.
@@ -43,7 +39,7 @@ TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
                 std::iota(order.begin(), order.end(), 0u);
                 std::shuffle(order.begin(), order.end(), std::mt19937(n_tasks));
                 for (const unsigned i : order) alone.run(i);
-                EXPECT_TRUE(bits_are_equal(std::move(alone).finish(), serial));
+                EXPECT_TRUE(test::same_bits(std::move(alone).finish(), serial));
 
                 BuildTasks shared(empty, keys, n_tasks, method);
                 std::atomic<unsigned> next{0};
@@ -54,13 +50,13 @@ TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
                             for (unsigned i; (i = next++) < n_tasks;) shared.run(i);
                         });
                 }
-                EXPECT_TRUE(bits_are_equal(std::move(shared).finish(), serial));
+                EXPECT_TRUE(test::same_bits(std::move(shared).finish(), serial));
             }
         }
 }
 
 INSTANTIATE_TEST_SUITE_P(BuildTasks, EveryTaskSpec, ::testing::ValuesIn(test::bloom_specs()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 TEST(BuildTasksTest, AddHashesToTheKeysOfTheFilterOnEveryIsa) {
     const auto hashes = test::random_keys(50'000);
@@ -72,7 +68,7 @@ TEST(BuildTasksTest, AddHashesToTheKeysOfTheFilterOnEveryIsa) {
         serial.insert(Keys::hashes(rest));
         BuildTasks tasks(std::move(half), Keys::hashes(rest), 5);
         for (unsigned i = 5; i-- > 0;) tasks.run(i);
-        EXPECT_TRUE(bits_are_equal(std::move(tasks).finish(), serial)) << to_string(isa);
+        EXPECT_TRUE(test::same_bits(std::move(tasks).finish(), serial)) << to_string(isa);
     }
 }
 
@@ -83,9 +79,8 @@ TEST(BuildTasksTest, AFilterOfWhichATaskIsMissingIsNotHandedOut) {
     tasks.run(2);
     tasks.run(0);
     EXPECT_EQ(tasks.unfinished(), 1u);
-    test::expect_error<std::invalid_argument>([&] { return std::move(tasks).finish(); },
-                                              "1 of 3 tasks");
-    test::expect_error<std::invalid_argument>([&] { return tasks.run(2), 0; }, "task 2 of 3");
+    EXPECT_INVALID("1 of 3 tasks", std::move(tasks).finish());
+    EXPECT_INVALID("task 2 of 3", tasks.run(2));
     test::expect_error<std::out_of_range>([&] { return tasks.run(3), 0; }, "task 3 of 3");
     tasks.run(1);
     const AnyFilter filter = std::move(tasks).finish();
@@ -106,7 +101,7 @@ TEST(BuildTasksTest, ATaskWithoutMemoryInsertsNothingAndMayBeRunAgain) {
         tasks.run(1);
     }
     for (unsigned i = 2; i < 4; ++i) tasks.run(i);
-    EXPECT_TRUE(bits_are_equal(std::move(tasks).finish(), serial));
+    EXPECT_TRUE(test::same_bits(std::move(tasks).finish(), serial));
 
     BuildTasks again(make_filter("split256", 10'000, 12), keys, 4);
     {
@@ -120,16 +115,15 @@ TEST(BuildTasksTest, ATaskWithoutMemoryInsertsNothingAndMayBeRunAgain) {
         again.run(3);
     }
     for (unsigned i = 0; i < 3; ++i) again.run(i);
-    EXPECT_TRUE(bits_are_equal(std::move(again).finish(), serial));
+    EXPECT_TRUE(test::same_bits(std::move(again).finish(), serial));
 }
 
 TEST(BuildTasksTest, WhatCannotBeIsRefused) {
     const auto keys = test::random_keys(100);
     const auto refused = [&](const std::string& spec, unsigned n_tasks, BuildMethod method,
                              const std::string& named) {
-        test::expect_error<std::invalid_argument>(
-            [&] { return BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks, method).size(); },
-            named);
+        EXPECT_INVALID(named,
+                       BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks, method).size());
     };
     refused("split256", 0, BuildMethod::automatic, "0 tasks");
     refused("split256", 2, BuildMethod::merged, "merged");

@@ -1,8 +1,6 @@
 // What may be called from several threads at once. Under ThreadSanitizer these tests say that it
 // may.
-#include <barrier>
-#include <thread>
-
+#include "at_once.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -10,24 +8,13 @@ namespace {
 
 constexpr unsigned threads = 4;
 
-template <class Work>
-void at_once(const Work& work) {
-    std::barrier together(threads);
-    std::vector<std::jthread> running;
-    for (unsigned t = 0; t < threads; ++t)
-        running.emplace_back([&, t] {
-            together.arrive_and_wait();
-            work(t);
-        });
-}
-
 // Named so that it runs first: detection and dispatch are not there yet.
 /// Promise of Concurrent.*, AConcurrentFirstUse.*: Threads may share const members, and share the
 ///   first use of the library.
 TEST(AConcurrentFirstUse, FindsTheSameInstructionSet) {
     std::array<Isa, threads> isas{};
     std::array<std::size_t, threads> found{};
-    at_once([&](unsigned t) {
+    test::at_once(threads, [&](unsigned t) {
         auto filter = make_filter("split256", 100, 12);
         const auto keys = test::random_keys(100);
         filter.insert(keys);
@@ -48,7 +35,7 @@ TEST(Concurrent, ReadersOfOneFilterDoNotDisturbEachOther) {
         const FrozenFilter frozen(filter);
         const std::size_t expected = filter.count(keys);
         std::array<bool, threads> right{};
-        at_once([&](unsigned t) {
+        test::at_once(threads, [&](unsigned t) {
             const FrozenFilter mine = frozen;
             std::vector<std::uint8_t> bitmap(625);
             std::vector<std::uint32_t> positions(5000);
@@ -72,7 +59,7 @@ TEST(Concurrent, FiltersOfSeveralThreadsAreIndependent) {
     std::array<AnyFilter, threads> filters{
         make_filter("cuckoo12", 3000, 16), make_filter("classic", 3000, 12),
         make_filter("blocked512", 3000, 12), make_filter("register32", 3000, 12)};
-    at_once([&](unsigned t) {
+    test::at_once(threads, [&](unsigned t) {
         filters[t].insert(keys);
         filters[t] =
             filters[t].get_if<CuckooFilter>() != nullptr ? filters[t] : filters[t].folded(1);

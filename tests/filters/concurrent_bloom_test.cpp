@@ -4,12 +4,11 @@
 
 #include <array>
 #include <atomic>
-#include <barrier>
 #include <numeric>
 #include <span>
-#include <thread>
 
 #include "allocations.hpp"
+#include "at_once.hpp"
 #include "scale.hpp"
 #include "support.hpp"
 
@@ -18,36 +17,12 @@ namespace {
 
 using KeySpan = std::span<const std::uint64_t>;
 
-template <class Work>
-void on_each_of(unsigned threads, const Work& work) {
-    std::barrier together(static_cast<std::ptrdiff_t>(threads));
-    std::vector<std::jthread> running;
-    for (unsigned t = 0; t < threads; ++t)
-        running.emplace_back([&, t] {
-            together.arrive_and_wait();
-            work(t);
-        });
-}
-
-bool have_same_bits(const AnyFilter& a, const AnyFilter& b) {
-    return std::ranges::equal(a.base().bytes(), b.base().bytes());
-}
-
 /// Every answer of `filter` about these keys, in every shape, is that of `right`.
 void expect_same_answers(const ConcurrentBloom& filter, const AnyFilter& right, KeySpan keys) {
-    const std::size_t n = keys.size(), expected = right.count(keys);
-    std::vector<std::uint8_t> bits(n / 8 + 2, 0xA5), right_bits(n / 8 + 2, 0xA5);
-    std::vector<std::uint32_t> rows(n), right_rows(n);
-    EXPECT_EQ(filter.count(keys), expected);
-    EXPECT_EQ(filter.contains(keys, bits), expected);
-    right.contains(keys, right_bits);
-    EXPECT_EQ(bits, right_bits);
-    EXPECT_EQ(filter.select(keys, rows), expected);
-    right.select(keys, right_rows);
-    EXPECT_EQ(rows, right_rows);
+    test::expect_answers_of_single_keys(filter, keys);
     std::vector<std::uint64_t> hashes;
     for (const auto key : keys) hashes.push_back(right.hash_of(key));
-    EXPECT_EQ(filter.count(Keys::hashes(hashes)), expected);
+    EXPECT_EQ(filter.count(Keys::hashes(hashes)), right.count(keys));
     for (const auto key : keys) ASSERT_EQ(filter.contains(key), right.contains(key));
 }
 
@@ -69,7 +44,7 @@ TEST_P(EveryConcurrentSpec, AnswersAsAFilterOfTheSameKeysAtEveryLengthOnEveryIsa
             const KeySpan in = KeySpan(keys).first(350);
             right.insert(in);
             filter.insert(in);
-            EXPECT_TRUE(have_same_bits(filter.snapshot(), right));
+            EXPECT_TRUE(test::same_bits(filter.snapshot(), right));
             for (const std::size_t n : {0u, 1u, 7u, 23u, 24u, 63u, 64u, 65u, 127u, 128u, 129u, 255u,
                                         256u, 257u, 391u, 512u, 513u})
                 expect_same_answers(filter, right, KeySpan(keys).subspan(700 - n));
@@ -83,7 +58,7 @@ TEST_P(EveryConcurrentSpec, ReadersFindWhatWasInsertedBefore) {
     ConcurrentBloom filter(GetParam(), keys.size(), 12);
     std::array<std::atomic<std::size_t>, writers> done{};
     std::atomic<std::size_t> missed{0};
-    on_each_of(writers + readers, [&](unsigned t) {
+    test::at_once(writers + readers, [&](unsigned t) {
         if (t < writers) {
             for (std::size_t b = 0; b < batches; ++b) {
                 const auto batch = KeySpan(keys).subspan((t * batches + b) * n, n);
@@ -111,9 +86,9 @@ TEST_P(EveryConcurrentSpec, ReadersFindWhatWasInsertedBefore) {
     EXPECT_EQ(missed, 0u);
     auto serial = make_filter(GetParam(), keys.size(), 12);
     serial.insert(keys);
-    EXPECT_TRUE(have_same_bits(filter.snapshot(), serial));
+    EXPECT_TRUE(test::same_bits(filter.snapshot(), serial));
     const FrozenFilter frozen = std::move(filter).freeze();
-    EXPECT_TRUE(have_same_bits(*frozen, serial));
+    EXPECT_TRUE(test::same_bits(*frozen, serial));
 }
 
 // Every thread inserts every key. The filter is so large that no key is found by chance.
@@ -123,7 +98,7 @@ TEST_P(EveryConcurrentSpec, OneThreadWinsEachKey) {
         const auto keys = test::random_keys(64, static_cast<std::uint64_t>(round) * 64);
         ConcurrentBloom filter(GetParam(), 4'000'000, 16);
         std::vector<std::atomic<unsigned>> wins(keys.size());
-        on_each_of(threads, [&](unsigned t) {
+        test::at_once(threads, [&](unsigned t) {
             if (t == 0) {  // a batch
                 std::vector<std::uint8_t> were_new(keys.size() / 8);
                 filter.insert_if_new(keys, were_new);
@@ -147,7 +122,7 @@ TEST_P(EveryConcurrentSpec, TheBitsAreThoseOfTheWinnersAlsoAmongStrangers) {
         ConcurrentBloom filter(GetParam(), 20, 8);
         AnyFilter winners = filter.snapshot();
         std::vector<std::atomic<unsigned>> wins(keys.size());
-        on_each_of(threads, [&](unsigned t) {
+        test::at_once(threads, [&](unsigned t) {
             if (t == 3)
                 for (const auto key : strangers) filter.insert(key);
             for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -160,14 +135,13 @@ TEST_P(EveryConcurrentSpec, TheBitsAreThoseOfTheWinnersAlsoAmongStrangers) {
             ASSERT_LE(wins[i], 1u) << round << ' ' << i;
             if (wins[i] != 0) winners.insert(keys[i]);
         }
-        ASSERT_TRUE(have_same_bits(filter.snapshot(), winners)) << round;
+        ASSERT_TRUE(test::same_bits(filter.snapshot(), winners)) << round;
         ASSERT_EQ(filter.count(keys), keys.size());
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(ConcurrentBloom, EveryConcurrentSpec,
-                         ::testing::ValuesIn(test::bloom_specs()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         ::testing::ValuesIn(test::bloom_specs()), test::spec_name);
 
 // Two writers of one key who insert without asking, and two who ask: one of the latter at most.
 TEST(ConcurrentBloomTest, PlainInsertsOfAKeyDoNotMakeASecondWinner) {
@@ -175,7 +149,7 @@ TEST(ConcurrentBloomTest, PlainInsertsOfAKeyDoNotMakeASecondWinner) {
         const std::uint64_t key = test::random_key(static_cast<std::uint64_t>(round));
         ConcurrentBloom filter("sector512", 1'000, 12);
         std::atomic<unsigned> wins{0};
-        on_each_of(4, [&](unsigned t) {
+        test::at_once(4, [&](unsigned t) {
             if (t < 2) filter.insert(key);
             else wins += filter.insert_if_new(key);
         });
@@ -239,7 +213,7 @@ TEST(ConcurrentBloomTest, MixedOperationsMissNoKey) {
     for (const auto& spec : specs) {
         ConcurrentBloom filter(spec, keys.size(), 16);
         std::array<MixOfCalls, 4> mixes;
-        on_each_of(
+        test::at_once(
             4, [&](unsigned t) { mixes[t].run(filter, keys, t, operations / (4 * specs.size())); });
         std::uint64_t wins = 0;
         for (const MixOfCalls& mix : mixes) {
@@ -251,7 +225,7 @@ TEST(ConcurrentBloomTest, MixedOperationsMissNoKey) {
         auto all = filter.snapshot();
         all.insert(keys);
         filter.insert(keys);
-        EXPECT_TRUE(have_same_bits(all, filter.snapshot())) << spec;
+        EXPECT_TRUE(test::same_bits(all, filter.snapshot())) << spec;
     }
 }
 
@@ -272,7 +246,7 @@ TEST(ConcurrentBloomTest, GoesOnWithAFilterAndFreezesIt) {
     EXPECT_EQ(copy.n_keys(), 2'000u);
     EXPECT_EQ(save(copy), save(serial));
     const FrozenFilter frozen = std::move(filter).freeze();
-    EXPECT_TRUE(have_same_bits(*frozen, serial));
+    EXPECT_TRUE(test::same_bits(*frozen, serial));
     EXPECT_EQ(frozen->count(keys), keys.size());
 
     // What is left finds nothing and takes nothing.
@@ -317,8 +291,7 @@ TEST(ConcurrentBloomTest, InsertsAndLookupsAllocateNothing) {
 
 TEST(ConcurrentBloomTest, RefusesWhatIsNoBloomFilter) {
     for (const std::string spec : {"cuckoo12", "counting:k=4", "dleft14", "growing12"})
-        test::expect_error<std::invalid_argument>(
-            [&] { return ConcurrentBloom(spec, 1'000, 40).n_keys(); }, spec);
+        EXPECT_INVALID(spec, ConcurrentBloom(spec, 1'000, 40).n_keys());
     auto moved = make_filter("split256", 1'000, 12);
     const auto to = std::move(moved);
     EXPECT_THROW(ConcurrentBloom{std::move(moved)}, std::invalid_argument);

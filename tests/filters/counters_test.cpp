@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(Spec, Counters,
                                            "zoned512:z=2,k=8", "blocked512:k=8", "cuckoo8",
                                            "cuckoo12", "cuckoo16", "dleft12", "dleft14",
                                            "classic:k=8", "counting:k=8", "counting512:k=8"),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

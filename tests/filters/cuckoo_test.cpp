@@ -49,21 +49,6 @@ TEST_P(Cuckoo, ReachesItsDesignLoadAtManySizes) {
     }
 }
 
-TEST_P(Cuckoo, SmallTablesHoldWhatTheyWereMadeFor) {
-    for (std::size_t n = 1; n <= 64; ++n)
-        for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-            auto filter = make(n, seed);
-            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 64)), n)
-                << n << " keys, seed " << seed;
-        }
-    for (std::size_t n = 65; n <= 2'100; n += 23)
-        for (std::uint64_t seed = 0; seed < 30; ++seed) {
-            auto filter = make(n, seed);
-            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * n)), n)
-                << n << " keys, seed " << seed;
-        }
-}
-
 // The walk of evictions is the same everywhere and in every version, so that a table built from the
 // same keys has the same bytes.
 TEST_P(Cuckoo, ATableAtItsDesignLoadHasTheBytesItAlwaysHad) {
@@ -74,56 +59,6 @@ TEST_P(Cuckoo, ATableAtItsDesignLoadHasTheBytesItAlwaysHad) {
                                    : spec == "cuckoo12" ? 4748706894474755871u
                                                         : 7230179875785760282u;
     EXPECT_EQ(hash_bytes(filter.bytes()), expected);
-}
-
-/// Promise of Cuckoo.AFullTableSaysSoAndLosesNothing, Cuckoo.InsertThrowsWithTheLoadReached: A full
-///   cuckoo table says so and loses nothing.
-TEST_P(Cuckoo, AFullTableSaysSoAndLosesNothing) {
-    auto filter = make(5'000);
-    const auto keys = test::random_keys(10'000);
-    std::vector<std::uint64_t> in;
-    std::size_t refused = 0;
-    for (const auto key : keys) {
-        const std::vector<std::byte> before(filter.bytes().begin(), filter.bytes().end());
-        if (filter.try_insert(key)) {
-            in.push_back(key);
-        } else if (++refused <= 20) {
-            ASSERT_TRUE(std::ranges::equal(filter.bytes(), before))
-                << "a refused insert changed the table";
-        }
-        if (refused > 20) break;
-    }
-    EXPECT_GT(refused, 20u);
-    EXPECT_GT(filter.load(), 0.95);
-    EXPECT_EQ(filter.stored(), in.size());
-    EXPECT_EQ(filter.count(in), in.size());
-    // And it still deletes, and takes keys again.
-    for (std::size_t i = 0; i < 500; ++i) ASSERT_TRUE(filter.erase(in[i]));
-    EXPECT_EQ(filter.count(std::span<const std::uint64_t>(in).subspan(500)), in.size() - 500);
-    EXPECT_TRUE(filter.try_insert(std::uint64_t{77}));
-}
-
-TEST_P(Cuckoo, InsertThrowsWithTheLoadReached) {
-    auto filter = make(3'000);
-    const auto keys = test::random_keys(6'000);
-    try {
-        filter.insert(keys);
-        FAIL() << "6000 keys fit into a table for 3000";
-    } catch (const std::length_error& e) {
-        const std::string what = e.what();
-        EXPECT_NE(what.find(std::to_string(filter.load())), std::string::npos) << what;
-        EXPECT_NE(what.find(std::to_string(filter.stored()) + " of these 6000 keys"),
-                  std::string::npos)
-            << what;
-    }
-    EXPECT_EQ(filter.count(std::span(keys).first(filter.stored())), filter.stored());
-    auto any = AnyFilter(filter);
-    EXPECT_THROW(any.insert(std::span(keys).subspan(filter.stored())), std::length_error);
-    test::expect_error<std::length_error>(
-        [&] {
-            for (const auto key : keys) filter.insert(key);
-        },
-        "0 of these 1 keys");
 }
 
 TEST_P(Cuckoo, ErasesExactlyOneCopy) {
@@ -150,24 +85,8 @@ TEST_P(Cuckoo, AtMostEightCopiesFit) {
     EXPECT_FALSE(filter.contains(std::uint64_t{42}));
 }
 
-TEST_P(Cuckoo, FillAndEmptyLeavesNoBit) {
-    auto filter = make(50'000);
-    const auto keys = test::random_keys(50'000);
-    filter.insert(keys);
-    for (const auto key : keys) ASSERT_TRUE(filter.erase(key));
-    EXPECT_EQ(filter.stored(), 0u);
-    EXPECT_TRUE(std::ranges::all_of(filter.bytes(), [](std::byte b) { return b == std::byte{0}; }));
-}
-
-TEST_P(Cuckoo, TooFewBitsPerKeyAreRefused) {
-    const double bits = Layout::parse(GetParam()).fingerprint_bits();
-    EXPECT_THROW((void)make_filter(GetParam(), 1000, bits), std::invalid_argument);
-    EXPECT_THROW((void)make_filter(GetParam(), 1000, bits / 0.951), std::invalid_argument);
-    EXPECT_NO_THROW((void)make_filter(GetParam(), 1000, bits / 0.95));
-}
-
 INSTANTIATE_TEST_SUITE_P(Filter, Cuckoo, ::testing::Values("cuckoo8", "cuckoo12", "cuckoo16"),
-                         [](const auto& info) { return info.param; });
+                         test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

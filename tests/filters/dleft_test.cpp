@@ -100,20 +100,6 @@ TEST_P(DLeft, AnswersAreThoseOfAMapOfFingerprints) {
     EXPECT_GT(full, 100u);
 }
 
-TEST_P(DLeft, FillAndEmptyLeavesNoBit) {
-    auto filter = make(50'000);
-    const auto keys = test::random_keys(50'000);
-    filter.insert(keys);
-    EXPECT_NEAR(filter.load(), 0.75, 0.01);
-    for (std::size_t i = 0; i < 1000; ++i) ASSERT_TRUE(filter.erase(keys[i]));
-    EXPECT_EQ(filter.count(std::span(keys).subspan(1000)), 49'000u);
-    EXPECT_EQ(filter.erase(std::span(keys).subspan(1000)), 49'000u);
-    EXPECT_TRUE(empty(filter));
-    EXPECT_EQ(filter.stored(), 0u);
-    EXPECT_EQ(filter.erase(keys), 0u);
-    EXPECT_TRUE(empty(filter));
-}
-
 TEST_P(DLeft, CountersSaturateAtThree) {
     auto filter = make(100);
     const std::uint64_t key = 5;
@@ -139,77 +125,13 @@ TEST_P(DLeft, CountersSaturateAtThree) {
     EXPECT_TRUE(empty(filter));
 }
 
-TEST_P(DLeft, AFullTableSaysSoAndLosesNothing) {
-    auto filter = make(2'000);
-    const auto keys = test::random_keys(6'000);
-    std::vector<std::uint64_t> in;
-    std::size_t refused = 0;
-    for (const auto key : keys) {
-        const auto before = save(filter);
-        if (filter.try_insert(key)) {
-            in.push_back(key);
-        } else if (++refused <= 20) {
-            ASSERT_EQ(save(filter), before) << "a refused insert changed the table";
-        }
-        if (refused > 20) break;
-    }
-    EXPECT_GT(refused, 20u);
-    EXPECT_GT(filter.load(), 0.85);
-    EXPECT_EQ(filter.count(in), in.size());
-    // A copy of what is in needs no room, and what was erased makes some.
-    EXPECT_TRUE(filter.try_insert(in[0]));
-    EXPECT_TRUE(filter.erase(in[0]));
-    EXPECT_EQ(filter.erase(std::span<const std::uint64_t>(in).first(500)), 500u);
-    EXPECT_EQ(filter.count(std::span<const std::uint64_t>(in).subspan(500)), in.size() - 500);
-    EXPECT_TRUE(filter.try_insert(std::uint64_t{77}));
-
-    auto other = make(1'000);
-    const std::size_t went_in = other.try_insert(keys);
-    EXPECT_LT(went_in, keys.size());
-    EXPECT_EQ(other.count(std::span(keys).first(went_in)), went_in);
-    test::expect_error<std::length_error>(
-        [&] {
-            other.insert(keys[went_in]);
-            return 0;
-        },
-        std::to_string(other.load()));
-    AnyFilter any(other);
-    test::expect_error<std::length_error>(
-        [&] {
-            any.insert(std::span(keys).subspan(went_in));
-            return 0;
-        },
-        "0 of these " + std::to_string(keys.size() - went_in) + " keys");
-}
-
-TEST_P(DLeft, TooFewBitsPerKeyAreRefused) {
-    const double bits = Layout::parse(GetParam()).least_bits_per_key();
-    test::expect_error<std::invalid_argument>(
-        [&] { return make_filter(GetParam(), 1000, bits - 0.1); }, "made for at most 0.75");
-    EXPECT_NO_THROW((void)make_filter(GetParam(), 1000, bits));
-}
-
-TEST_P(DLeft, SmallTablesHoldWhatTheyWereMadeFor) {
-    for (std::size_t n = 1; n <= 64; ++n)
-        for (std::uint64_t seed = 0; seed < 500; ++seed) {
-            auto filter = make(n, seed);
-            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * 64)), n)
-                << n << " keys, seed " << seed;
-        }
-    for (std::size_t n = 65; n <= 3'000; n += 41)
-        for (std::uint64_t seed = 0; seed < 30; ++seed) {
-            auto filter = make(n, seed);
-            ASSERT_EQ(filter.try_insert(test::random_keys(n, seed * n)), n)
-                << n << " keys, seed " << seed;
-        }
-}
-
 // Keys come and go for long at the design load: the table does not fill up.
 TEST_P(DLeft, KeysComeAndGoWithoutOverflow) {
     constexpr std::size_t n = 20'000;
     auto filter = make(n);
     auto keys = test::random_keys(n);
     filter.insert(keys);
+    EXPECT_NEAR(filter.load(), 0.75, 0.01);
     for (std::size_t i = 0; i < 20 * n; ++i) {
         auto& key = keys[test::random_key(i) % n];
         ASSERT_TRUE(filter.erase(key));
@@ -219,23 +141,8 @@ TEST_P(DLeft, KeysComeAndGoWithoutOverflow) {
     EXPECT_EQ(filter.count(keys), n);
 }
 
-TEST_P(DLeft, LoadedFiltersEraseOn) {
-    auto filter = make(1000);
-    // Of these no three have one fingerprint, whose counter would stay at 3. Of 1000 keys in
-    // dleft12 some three have, with a chance of 0.6 %.
-    const auto keys = test::random_keys(1000, 2000);
-    filter.insert(keys);
-    auto loaded = load(save(filter));
-    ASSERT_TRUE(loaded) << loaded.error().message;
-    auto* again = loaded->get_if<DLeftCounting>();
-    ASSERT_NE(again, nullptr);
-    EXPECT_EQ(again->stored(), filter.stored());
-    EXPECT_EQ(again->erase(keys), 1000u);
-    EXPECT_TRUE(empty(*again));
-}
-
 INSTANTIATE_TEST_SUITE_P(Filter, DLeft, ::testing::Values("dleft12", "dleft14", "dleft16"),
-                         [](const auto& info) { return info.param; });
+                         test::spec_name);
 
 /// Cells in use of each bucket of a dleft14 filter.
 std::vector<unsigned> bucket_loads(const DLeftCounting& filter) {

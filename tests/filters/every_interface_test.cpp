@@ -29,54 +29,21 @@ TYPED_TEST(EveryInterface, AllWaysToAskGiveOneAnswer) {
         for (const std::size_t n : {0u, 1u, 7u, 64u, 65u, 1'023u, 1'024u, 1'025u, 2'000u}) {
             const auto keys = std::span(all).first(n);
             std::vector<std::uint64_t> hashes(n);
-            std::vector<std::string_view> texts(n);
-            std::vector<std::uint32_t> expected;
             for (std::size_t i = 0; i < n; ++i) {
                 hashes[i] = f.hash_of(keys[i]);
                 ASSERT_EQ(f.contains(keys[i]), f.contains_hash(hashes[i]));
-                if (f.contains(keys[i])) expected.push_back(static_cast<std::uint32_t>(i));
             }
             const auto same = [](std::uint64_t hash, std::uint64_t) { return hash; };
-            const auto answers_are = [&](auto count, auto bitmap_of, auto select) {
-                ASSERT_EQ(count(), expected.size());
-                std::vector<std::uint8_t> bitmap((n + 7) / 8 + 1, 0xA5);
-                ASSERT_EQ(bitmap_of(bitmap), expected.size());
-                ASSERT_EQ(bitmap.back(), 0xA5);
-                std::size_t next = 0;
-                for (std::size_t i = 0; i < (n + 7) / 8 * 8; ++i) {
-                    const bool is_in = next < expected.size() && expected[next] == i;
-                    ASSERT_EQ((bitmap[i / 8] >> (i % 8) & 1) != 0, is_in) << i;
-                    next += is_in;
-                }
-                std::vector<std::uint32_t> positions(n, 7);
-                ASSERT_EQ(select(positions), expected.size());
-                positions.resize(expected.size());
-                ASSERT_EQ(positions, expected);
-            };
-            answers_are([&] { return f.count(keys); },
-                        [&](auto& bits) { return f.contains(keys, bits); },
-                        [&](auto& to) { return f.select(keys, to); });
-            answers_are([&] { return f.count(Keys::hashes(hashes)); },
-                        [&](auto& bits) { return f.contains(Keys::hashes(hashes), bits); },
-                        [&](auto& to) { return f.select(Keys::hashes(hashes), to); });
-            answers_are([&] { return f.count(Keys::of(hashes, same)); },
-                        [&](auto& bits) { return f.contains(Keys::of(hashes, same), bits); },
-                        [&](auto& to) { return f.select(Keys::of(hashes, same), to); });
+            SCOPED_TRACE(n);
+            ASSERT_NO_FATAL_FAILURE(test::expect_answers_of_single_keys(f, keys));
+            ASSERT_NO_FATAL_FAILURE(test::expect_answers_of_single_hashes(f, hashes));
+            ASSERT_NO_FATAL_FAILURE(test::expect_answers(
+                n, [&](std::size_t i) { return f.contains(keys[i]); },
+                [&] { return f.count(Keys::of(hashes, same)); },
+                [&](auto to) { return f.contains(Keys::of(hashes, same), to); },
+                [&](auto to) { return f.select(Keys::of(hashes, same), to); }));
         }
     }
-}
-
-TYPED_TEST(EveryInterface, OutputsThatAreTooShortAreRefusedUntouched) {
-    const TypeParam f = test::filled<TypeParam>(test::some_keys(), {});
-    const KeyVector keys = test::some_keys();
-    std::vector<std::uint8_t> bitmap(124, 0xEE);
-    std::vector<std::uint32_t> positions(999, 7);
-    EXPECT_THROW(f.contains(keys, bitmap), std::length_error);
-    EXPECT_THROW(f.contains(Keys::hashes(keys), bitmap), std::length_error);
-    EXPECT_THROW((void)f.select(keys, positions), std::length_error);
-    EXPECT_THROW((void)f.select(Keys::hashes(keys), positions), std::length_error);
-    for (const auto byte : bitmap) ASSERT_EQ(byte, 0xEE);
-    for (const auto p : positions) ASSERT_EQ(p, 7u);
 }
 
 TYPED_TEST(EveryInterface, NewKeysGoInOnce) {

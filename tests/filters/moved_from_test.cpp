@@ -111,12 +111,7 @@ template <class F>
 void expect_refusals(F& f) {
     const auto refused = [](const char* what, const auto& work) {
         SCOPED_TRACE(what);
-        test::expect_error<std::invalid_argument>(
-            [&] {
-                work();
-                return 0;
-            },
-            "moved from");
+        EXPECT_INVALID("moved from", work());
     };
     const KeyVector keys = test::random_keys(100);
     const std::span<const std::uint64_t> all(keys);

@@ -39,10 +39,8 @@ TEST(Reconcile, WhatIsNoMessageIsAnError) {
     EXPECT_EQ(missing_at_sender(message, some).error().fault, LoadFault::checksum);
     EXPECT_EQ(missing_at_sender(std::span(message).first(10), some).error().fault,
               LoadFault::too_short);
-    test::expect_error<std::invalid_argument>([] { return reconciliation_message({}, 8); },
-                                              "n_keys=0");
-    test::expect_error<std::invalid_argument>([&] { return reconciliation_message(some, 0); },
-                                              "bits_per_key=0");
+    EXPECT_INVALID("n_keys=0", reconciliation_message({}, 8));
+    EXPECT_INVALID("bits_per_key=0", reconciliation_message(some, 0));
 }
 
 }  // namespace

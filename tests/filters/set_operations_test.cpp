@@ -4,14 +4,6 @@
 namespace simdbloom {
 namespace {
 
-void refused(auto work, const std::string& says) {
-    test::expect_error<std::invalid_argument>(work, says);
-}
-
-bool same_bits(const AnyFilter& a, const AnyFilter& b) {
-    return std::ranges::equal(a.base().bytes(), b.base().bytes());
-}
-
 class SetOperations : public ::testing::TestWithParam<std::string> {};
 
 /// Promise of SetOperations.*, FoldLevels.*: Unions have the bits of one filter of all keys; folded
@@ -29,11 +21,11 @@ TEST_P(SetOperations, AUnionHasTheBitsOfAFilterOfAllKeys) {
         both.insert(right);
         const AnyFilter b_before = b;
         EXPECT_EQ(&(a |= b), &a);
-        EXPECT_TRUE(same_bits(a, both));
-        EXPECT_TRUE(same_bits(b, b_before));
+        EXPECT_TRUE(test::same_bits(a, both));
+        EXPECT_TRUE(test::same_bits(b, b_before));
         const AnyFilter& itself = a;
         a |= itself;
-        EXPECT_TRUE(same_bits(a, both));
+        EXPECT_TRUE(test::same_bits(a, both));
     }
 }
 
@@ -66,13 +58,13 @@ TEST_P(SetOperations, AFoldHasTheBitsOfASmallerFilter) {
         EXPECT_EQ(folded.base().blocks(), 360 / parts);
         EXPECT_EQ(folded.seed(), 9u);
         EXPECT_EQ(folded.base().n_keys(), 3000u);
-        EXPECT_TRUE(same_bits(folded, small)) << parts;
+        EXPECT_TRUE(test::same_bits(folded, small)) << parts;
         EXPECT_EQ(folded.count(keys), keys.size());
     }
     auto filter =
         make_filter(GetParam(), 3000, 12.0 * Layout::parse(GetParam()).block_bits() / 100);
-    refused([&] { (void)filter.folded(7); }, "360 blocks cannot be folded by a factor of 7");
-    refused([&] { (void)filter.folded(0); }, "factor of 0");
+    EXPECT_INVALID("360 blocks cannot be folded by a factor of 7", filter.folded(7));
+    EXPECT_INVALID("factor of 0", filter.folded(0));
 }
 
 TEST_P(SetOperations, FoldingToAnFprStopsThere) {
@@ -128,16 +120,16 @@ TEST_P(SetOperations, FoldingGoesByTheSmallestDivisor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryBloomSpec, SetOperations, ::testing::ValuesIn(test::bloom_specs()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 /// Promise: Filters that do not fit are refused, and the error names the difference.
 TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {
     auto filter = make_filter("zoned512:z=2,k=8", 1000, 10, {.seed = 1});
     const AnyFilter before = filter;
     const auto says = [&](const AnyFilter& other, const std::string& what) {
-        refused([&] { filter |= other; }, what);
-        refused([&] { filter &= other; }, what);
-        EXPECT_TRUE(same_bits(filter, before));
+        EXPECT_INVALID(what, filter |= other);
+        EXPECT_INVALID(what, filter &= other);
+        EXPECT_TRUE(test::same_bits(filter, before));
     };
     says(make_filter("zoned512:z=4,k=8", 1000, 10, {.seed = 1}),
          "layouts cannot be combined: zoned512:z=2,k=8 and zoned512:z=4,k=8");
@@ -150,13 +142,14 @@ TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {
                                    "counting512:k=4", "dleft12", "dleft14", "dleft16"}) {
         auto other = make_filter(spec, 100, 30);
         const AnyFilter same = other;
-        refused([&] { other |= same; }, spec + " cannot be united");
-        refused([&] { other &= same; }, spec + " cannot be intersected");
-        refused([&] { (void)other.folded(1); }, spec + " cannot be folded");
-        refused([&] { (void)other.folded_to_fpr(0.5); }, spec + " cannot be folded");
-        refused([&] { other.accept_all(); },
-                spec + " cannot accept all keys: " +
-                    (spec.starts_with("counting") ? "counters are not" : "fingerprints are not"));
+        EXPECT_INVALID(spec + " cannot be united", other |= same);
+        EXPECT_INVALID(spec + " cannot be intersected", other &= same);
+        EXPECT_INVALID(spec + " cannot be folded", other.folded(1));
+        EXPECT_INVALID(spec + " cannot be folded", other.folded_to_fpr(0.5));
+        EXPECT_INVALID(
+            spec + " cannot accept all keys: " +
+                (spec.starts_with("counting") ? "counters are not" : "fingerprints are not"),
+            other.accept_all());
     }
 }
 
@@ -171,7 +164,7 @@ TEST(FoldLevels, TheNumberOfBlocksIsAMultiple) {
         }
         EXPECT_LT(make_filter("split256", 100'001, 12, options).base().blocks(), 4688 + unit);
     }
-    refused([] { (void)make_filter("split256", 10, 12, {.fold_levels = 17}); }, "fold_levels=17");
+    EXPECT_INVALID("fold_levels=17", make_filter("split256", 10, 12, {.fold_levels = 17}));
     const auto limited = make_filter_for_fpr("split256", 100'000, 0.0001,
                                              {.max_bytes = 32 * 1000, .fold_levels = 5});
     EXPECT_EQ(limited.base().blocks(), 992u) << "rounded down to what max_bytes allows";

@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Spec, TwoFilters,
                                            "split512", "sector512", "zoned512:z=2,k=4",
                                            "blocked512:k=5", "cuckoo8", "classic:k=5",
                                            "counting512:k=5"),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

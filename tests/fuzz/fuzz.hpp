@@ -7,6 +7,8 @@
 
 #include "simdbloom/simdbloom.hpp"
 
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
 inline void must(bool holds) {
     if (!holds) std::abort();
 }

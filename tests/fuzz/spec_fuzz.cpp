@@ -1,9 +1,6 @@
 // make_filter of any spec, size and options: a filter that works, or one of the documented
 // exceptions.
-#include <cstdlib>
-#include <cstring>
-
-#include "simdbloom/simdbloom.hpp"
+#include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace simdbloom;
@@ -27,11 +24,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::vector<std::uint64_t> keys{1, 2, 3, numbers.seed};
         filter.insert(
             std::span<const std::uint64_t>(keys).first(std::min<std::uint64_t>(numbers.n_keys, 4)));
-        if (numbers.n_keys >= 4 && filter.count(keys) != 4) std::abort();
-        if (filter.size_in_bytes() > options.max_bytes) std::abort();
-        if (!(filter.expected_fpr() >= 0 && filter.expected_fpr() <= 1)) std::abort();
+        must(numbers.n_keys < 4 || filter.count(keys) == 4);
+        must(filter.size_in_bytes() <= options.max_bytes);
+        must(filter.expected_fpr() >= 0 && filter.expected_fpr() <= 1);
         const Layout layout = Layout::parse(filter.spec());
-        if (layout != filter.base().layout() || layout.spec() != filter.spec()) std::abort();
+        must(layout == filter.base().layout() && layout.spec() == filter.spec());
     } catch (const std::invalid_argument&) {
     } catch (const std::length_error&) {
     }

@@ -214,8 +214,7 @@ TEST_P(GrowingCuckooOf, SpaceOfErasedKeysIsUsedAgain) {
     EXPECT_EQ(filter.count(test::random_keys(45'000, 20 * 45'000)), 45'000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Specs, GrowingCuckooOf, ::testing::ValuesIn(specs),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Specs, GrowingCuckooOf, ::testing::ValuesIn(specs), test::spec_name);
 
 // With 1024 roots and no growth, a hash's bits 63..54 are its root, the next 8 (growing16) are in
 // its slot, the lowest 16 its core.

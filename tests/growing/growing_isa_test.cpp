@@ -85,33 +85,11 @@ TEST_P(GrowingOnEveryIsa, AnswersAreIdenticalForAllLengths) {
                 hashes[i] =
                     GetParam().keyed ? siphash(keys[i], Secret{1, 2}) : hash_key(keys[i], 7);
             }
-            std::vector<std::uint8_t> expected((n + 7) / 8);
-            std::vector<std::uint32_t> expected_positions;
             for (std::size_t i = 0; i < n; ++i)
-                if (filter.contains(keys[i])) {
-                    ASSERT_TRUE(filter.contains_hash(hashes[i]));
-                    expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | 1u << (i % 8));
-                    expected_positions.push_back(static_cast<std::uint32_t>(i));
-                }
-            for (const bool hashed : {false, true}) {
-                const auto& asked = hashed ? hashes : keys;
-                std::vector<std::uint8_t> bitmap(expected.size() + 1, 0xEE);
-                std::vector<std::uint32_t> positions(n + 1, 0xEEEEEEEE);
-                if (hashed)
-                    filter.contains(Keys::hashes(asked), std::span(bitmap).first(expected.size()));
-                else filter.contains(asked, std::span(bitmap).first(expected.size()));
-                ASSERT_EQ(bitmap.back(), 0xEE);
-                bitmap.pop_back();
-                ASSERT_EQ(bitmap, expected) << to_string(isa) << ", " << n << " keys";
-                const auto room = std::span(positions).first(n);
-                const std::size_t found = filter.select({asked, hashed}, room);
-                ASSERT_EQ(found, expected_positions.size());
-                for (std::size_t i = 0; i < found; ++i)
-                    ASSERT_EQ(positions[i], expected_positions[i]);
-                for (std::size_t i = found; i <= n; ++i)
-                    ASSERT_EQ(positions[i], 0xEEEEEEEE) << "written behind what was found";
-                ASSERT_EQ(filter.count({asked, hashed}), found);
-            }
+                ASSERT_EQ(filter.contains(keys[i]), filter.contains_hash(hashes[i]));
+            SCOPED_TRACE(std::string(to_string(isa)) + ", " + std::to_string(n) + " keys");
+            ASSERT_NO_FATAL_FAILURE(test::expect_answers_of_single_keys(filter, keys));
+            ASSERT_NO_FATAL_FAILURE(test::expect_answers_of_single_hashes(filter, hashes));
         }
     }
 }
@@ -146,15 +124,9 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     std::vector<std::uint8_t> bitmap(1, 0xAA);
     std::vector<std::uint32_t> positions(8);
     const std::vector<std::uint64_t> keys(9, 5);
-    test::expect_error<std::length_error>(
-        [&] {
-            filter.contains(keys, bitmap);
-            return 0;
-        },
-        "1 bytes is too short for 9 keys");
+    EXPECT_LENGTH_ERROR("1 bytes is too short for 9 keys", filter.contains(keys, bitmap));
     EXPECT_EQ(bitmap[0], 0xAA);
-    test::expect_error<std::length_error>([&] { return filter.select(keys, positions); },
-                                          "8 positions is too short for 9 keys");
+    EXPECT_LENGTH_ERROR("8 positions is too short for 9 keys", filter.select(keys, positions));
 
     const GrowingCuckoo copy = filter;
     filter.clear();
@@ -166,34 +138,6 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     moved.insert(test::random_keys(10'000));
     EXPECT_EQ(moved.count(test::random_keys(10'000)), 10'000u);
     EXPECT_EQ(moved.bits_per_key(), 8.0 * static_cast<double>(moved.size_in_bytes()) / 10'000);
-}
-
-TEST(Stash, AgreesWithAMultiset) {
-    detail::Stash stash;
-    std::multiset<std::uint64_t> oracle;
-    const auto hash_of = [](std::uint64_t i) {
-        return i % 5 == 0 ? i / 5 : test::random_key(i);
-    };  // 0 among them, and neighbours
-    for (std::uint64_t op = 0; op < 200'000; ++op) {
-        const std::uint64_t random = test::random_key(op), hash = hash_of(random % 700);
-        if ((random >> 32) % 100 < (op / 10'000 % 2 == 0 ? 70u : 30u)) {
-            stash.insert(hash);
-            oracle.insert(hash);
-        } else {
-            const auto at = oracle.find(hash);
-            ASSERT_EQ(stash.erase(hash), at != oracle.end());
-            if (at != oracle.end()) oracle.erase(at);
-        }
-        const std::uint64_t asked = hash_of(random >> 40);
-        ASSERT_EQ(stash.contains(asked), oracle.contains(asked));
-        ASSERT_EQ(stash.copies(asked), oracle.count(asked));
-        ASSERT_EQ(stash.size(), oracle.size());
-    }
-    const auto sorted = stash.sorted();
-    EXPECT_TRUE(std::ranges::equal(sorted, oracle));
-    EXPECT_LE(stash.bytes(), stash.bytes_with_one_more());
-    stash.clear();
-    EXPECT_TRUE(stash.empty() && stash.bytes() == 0 && !stash.contains(0));
 }
 
 TEST(FprModel, GrowingCuckooCheckValues) {

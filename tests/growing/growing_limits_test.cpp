@@ -18,24 +18,12 @@ TEST(GrowingCuckoo, EightCopiesOfAKeyAreTakenAndTheNinthIsRefusedByName) {
         all.push_back(key);
     }
     EXPECT_GT(filter.stashed(), 0u);
-    test::expect_error<std::length_error>(
-        [&] {
-            filter.insert(std::uint64_t{1'077});
-            return 0;
-        },
-        "growing16 holds 8 copies of key 1077 already");
-    test::expect_error<std::length_error>(
-        [&] {
-            filter.insert(std::vector<std::uint64_t>{5, 6, 1'080, 7});
-            return 0;
-        },
-        "8 copies of key 1080 already; 2 of these 4 keys went in");
-    test::expect_error<std::length_error>(
-        [&] {
-            filter.insert_hash(hash_key(1'077));
-            return 0;
-        },
-        "8 copies of hash " + std::to_string(hash_key(1'077)));
+    EXPECT_LENGTH_ERROR("growing16 holds 8 copies of key 1077 already",
+                        filter.insert(std::uint64_t{1'077}));
+    EXPECT_LENGTH_ERROR("8 copies of key 1080 already; 2 of these 4 keys went in",
+                        filter.insert(std::vector<std::uint64_t>{5, 6, 1'080, 7}));
+    EXPECT_LENGTH_ERROR("8 copies of hash " + std::to_string(hash_key(1'077)),
+                        filter.insert_hash(hash_key(1'077)));
     EXPECT_TRUE(filter.contains(std::uint64_t{6}));
     EXPECT_FALSE(filter.contains(std::uint64_t{7}));
     const std::size_t went_in = filter.try_insert(std::vector<std::uint64_t>{8, 1'100, 9});
@@ -143,12 +131,8 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
     }
     EXPECT_EQ(filter.count(in), in.size());
     EXPECT_EQ(filter.stored(), in.size());
-    test::expect_error<std::length_error>(
-        [&] {
-            filter.insert(test::random_keys(5'000, 200'000));
-            return 0;
-        },
-        "cannot grow within max_bytes=100000");
+    EXPECT_LENGTH_ERROR("cannot grow within max_bytes=100000",
+                        filter.insert(test::random_keys(5'000, 200'000)));
     for (std::size_t i = 0; i < 1'000; ++i) ASSERT_TRUE(filter.erase(in[i]));
     EXPECT_EQ(filter.place(std::uint64_t{7}), InsertResult::yes);
     EXPECT_EQ(filter.count(std::span(in).subspan(1'000)), in.size() - 1'000);
@@ -206,15 +190,13 @@ TEST(GrowingCuckoo, MayHaveMaxBytesToTheLastByte) {
     EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 16'383})), 0);
     EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 16'384})), 1);
     EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 8'192 << 5})), 5);
-    test::expect_error<std::length_error>([] { return GrowingCuckoo(1'000, {.max_bytes = 8'191}); },
-                                          "begins with 8192 bytes, above max_bytes=8191");
+    EXPECT_LENGTH_ERROR("begins with 8192 bytes, above max_bytes=8191",
+                        GrowingCuckoo(1'000, {.max_bytes = 8'191}));
     // The most buckets are 2^32 - 1, as 16,320,875,720 keys ask for. They are too many to make, but
     // not to be counted.
-    test::expect_error<std::invalid_argument>(
-        [] { return GrowingCuckoo::for_fpr(16'320'875'720, 1e-9); }, "2^32 - 1 buckets");
-    test::expect_error<std::length_error>(
-        [] { return GrowingCuckoo::for_fpr(16'320'875'722, 1e-9); },
-        "first_keys=16320875722 would need 4.29497e+09 buckets");
+    EXPECT_INVALID("2^32 - 1 buckets", GrowingCuckoo::for_fpr(16'320'875'720, 1e-9));
+    EXPECT_LENGTH_ERROR("first_keys=16320875722 would need 4.29497e+09 buckets",
+                        GrowingCuckoo::for_fpr(16'320'875'722, 1e-9));
     // 2^10 buckets become 2^31 and no more.
     EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000)), 21);
     EXPECT_EQ(growths_to_come(GrowingCuckoo(5'700)), 21);  // 1,500 become 3,145,728,000
@@ -239,22 +221,15 @@ TEST(GrowingCuckoo, ForFprTakesTheNarrowestSlotsThatKeepItAtEverySize) {
     EXPECT_EQ(GrowingCuckoo::for_fpr(1'000, 0.01, {.spec = "growing20"}).spec(), "growing20");
     for (const double fpr : {0.06, 0.01, 0.001, 0.0002})
         EXPECT_LE(GrowingCuckoo::for_fpr(1'000, fpr).final_fpr_bound(), fpr);
-    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo::for_fpr(1'000, 1e-6); },
-                                              "fpr=1e-06 is below 0.000");
-    test::expect_error<std::invalid_argument>(
-        [] { return GrowingCuckoo::for_fpr(1'000, 1e-3, {.spec = "growing16"}); },
-        "growing16 grown from 1000 keys to 2^32 - 1 buckets");
-    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo::for_fpr(1'000, 1.5); },
-                                              "fpr=1.5");
-    test::expect_error<std::invalid_argument>(
-        [] { return GrowingCuckoo::for_fpr(1'000, std::nan("")); }, "fpr=nan");
-    test::expect_error<std::invalid_argument>([] { return GrowingCuckoo(0); }, "first_keys=0");
-    test::expect_error<std::invalid_argument>(
-        [] { return GrowingCuckoo(10, {.spec = "cuckoo16"}); }, "\"cuckoo16\"");
-    test::expect_error<std::length_error>([] { return GrowingCuckoo(std::size_t{1} << 35); },
-                                          "first_keys=34359738368");
-    test::expect_error<std::length_error>(
-        [] { return GrowingCuckoo(100'000, {.max_bytes = 100'000}); }, "max_bytes=100000");
+    EXPECT_INVALID("fpr=1e-06 is below 0.000", GrowingCuckoo::for_fpr(1'000, 1e-6));
+    EXPECT_INVALID("growing16 grown from 1000 keys to 2^32 - 1 buckets",
+                   GrowingCuckoo::for_fpr(1'000, 1e-3, {.spec = "growing16"}));
+    EXPECT_INVALID("fpr=1.5", GrowingCuckoo::for_fpr(1'000, 1.5));
+    EXPECT_INVALID("fpr=nan", GrowingCuckoo::for_fpr(1'000, std::nan("")));
+    EXPECT_INVALID("first_keys=0", GrowingCuckoo(0));
+    EXPECT_INVALID("\"cuckoo16\"", GrowingCuckoo(10, {.spec = "cuckoo16"}));
+    EXPECT_LENGTH_ERROR("first_keys=34359738368", GrowingCuckoo(std::size_t{1} << 35));
+    EXPECT_LENGTH_ERROR("max_bytes=100000", GrowingCuckoo(100'000, {.max_bytes = 100'000}));
 }
 
 }  // namespace

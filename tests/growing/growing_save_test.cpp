@@ -5,13 +5,13 @@
 #include <fstream>
 
 #include "allocations.hpp"
-#include "saved_bytes.hpp"
-#include "support.hpp"
+#include "saved_checks.hpp"
 
 namespace simdbloom {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using test::Bytes;
+using test::put;
 
 GrowingCuckoo sample(const std::string& spec, Options options = {}) {
     options.spec = spec;
@@ -22,10 +22,6 @@ GrowingCuckoo sample(const std::string& spec, Options options = {}) {
     return filter;
 }
 
-void write_word(Bytes& bytes, std::size_t at, std::uint64_t value, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) bytes[at + i] = static_cast<std::byte>(value >> (8 * i));
-}
-
 // With a checksum that fits.
 void sign_growing(Bytes& bytes) {
     const std::span<const std::byte> all(bytes);
@@ -33,15 +29,12 @@ void sign_growing(Bytes& bytes) {
     const std::uint64_t sum =
         hash_bytes(all.last(8 + stash).first(stash),
                    hash_bytes(all.subspan(64, all.size() - 72 - stash), hash_bytes(all.first(64))));
-    write_word(bytes, bytes.size() - 8, sum, 8);
+    put(bytes, bytes.size() - 8, sum);
 }
 
 void expect_fault(const Bytes& bytes, LoadFault fault, const std::string& text,
                   const Options& options = {}) {
-    const auto loaded = load<GrowingCuckoo>(bytes, options);
-    ASSERT_FALSE(loaded.has_value()) << text;
-    EXPECT_EQ(loaded.error().fault, fault) << loaded.error().message;
-    EXPECT_NE(loaded.error().message.find(text), std::string::npos) << loaded.error().message;
+    test::expect_refused(load<GrowingCuckoo>(bytes, options), fault, text);
 }
 
 // A key has at most eight copies; a stash of 80,000 would take seconds to read.
@@ -50,17 +43,16 @@ TEST(GrowingSave, AStashOfMoreCopiesThanAFilterTakesIsRefused) {
     const Bytes empty = save(filter);
     const auto forged = [&](std::uint64_t copies) {
         Bytes bytes(empty.begin(), empty.end() - 8);
+        bytes.resize(bytes.size() + 8 * copies + 8);
         for (std::uint64_t i = 0; i < copies; ++i)
-            for (unsigned b = 0; b < 8; ++b)
-                bytes.push_back(static_cast<std::byte>(0x0123456789ABCDEFu >> (8 * b)));
-        bytes.insert(bytes.end(), 8, std::byte{0});
-        write_word(bytes, 48, copies, 8);
-        write_word(bytes, 56, copies, 8);
+            put(bytes, empty.size() - 8 + 8 * i, std::uint64_t{0x0123456789ABCDEFu});
+        put(bytes, 48, copies);
+        put(bytes, 56, copies);
         const std::span<const std::byte> all(bytes);
         const auto stash = all.last(8 * copies + 8).first(8 * copies);
         const auto bits = all.subspan(64, all.size() - 72 - stash.size());
         const auto sum = hash_bytes(stash, hash_bytes(bits, hash_bytes(all.first(64))));
-        write_word(bytes, bytes.size() - 8, sum, 8);
+        put(bytes, bytes.size() - 8, sum);
         return bytes;
     };
     const auto loaded = load<GrowingCuckoo>(forged(8));
@@ -75,18 +67,16 @@ TEST(GrowingSave, AStashOfMoreCopiesThanAFilterTakesIsRefused) {
 Bytes with_forged_stash(std::uint64_t n, bool damaged = false) {
     const Bytes empty = save(GrowingCuckoo(1'000));
     Bytes bytes(empty.begin(), empty.end() - 8);
-    write_word(bytes, 48, n, 8);
-    write_word(bytes, 56, n, 8);
+    put(bytes, 48, n);
+    put(bytes, 56, n);
     const auto checksum_of_bits = hash_bytes(std::span<const std::byte>(bytes).subspan(64),
                                              hash_bytes(std::span(bytes).first(64)));
     const std::size_t stash = bytes.size();
     bytes.resize(stash + 8 * n + 8);
-    for (std::uint64_t i = 0; i < n; ++i) write_word(bytes, stash + 8 * i, i << 20 | 1, 8);
-    write_word(
-        bytes, stash + 8 * n,
+    for (std::uint64_t i = 0; i < n; ++i) put(bytes, stash + 8 * i, i << 20 | 1);
+    put(bytes, stash + 8 * n,
         hash_bytes(std::span<const std::byte>(bytes).subspan(stash, 8 * n), checksum_of_bits) ^
-            (damaged ? 1 : 0),
-        8);
+            (damaged ? 1 : 0));
     return bytes;
 }
 
@@ -173,17 +163,15 @@ TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
 }
 
 TEST(GrowingSave, FilesAreWholeOrRefusedByName) {
-    const auto path = std::filesystem::path(::testing::TempDir()) / "growing_save_test.filter";
+    const test::TemporaryFolder folder("growing-save");
+    const auto path = folder.path / "filter";
     const GrowingCuckoo filter = sample("growing20");
     save_file(filter, path);
     EXPECT_EQ(save(load_file<GrowingCuckoo>(path).value()), save(filter));
     std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
-    const auto cut = load_file<GrowingCuckoo>(path);
-    ASSERT_FALSE(cut.has_value());
-    EXPECT_EQ(cut.error().fault, LoadFault::size);
-    EXPECT_NE(cut.error().message.find(path.string()), std::string::npos);
+    test::expect_refused(load_file<GrowingCuckoo>(path), LoadFault::size, path.string());
     std::filesystem::remove(path);
-    EXPECT_EQ(load_file<GrowingCuckoo>(path).error().fault, LoadFault::file);
+    test::expect_refused(load_file<GrowingCuckoo>(path), LoadFault::file, path.string());
 }
 
 TEST(GrowingSave, EveryTruncationAndEveryFlippedBitIsRefused) {
@@ -191,25 +179,16 @@ TEST(GrowingSave, EveryTruncationAndEveryFlippedBitIsRefused) {
     for (unsigned i = 0; i < 8; ++i) filter.insert(std::uint64_t{1});
     filter.insert(test::random_keys(100));
     const Bytes saved = save(filter);
-    ASSERT_TRUE(load<GrowingCuckoo>(saved).has_value());
-    for (std::size_t n = 0; n < saved.size(); ++n)
-        ASSERT_FALSE(load<GrowingCuckoo>(std::span(saved).first(n)).has_value()) << n;
-    Bytes longer = saved;
-    longer.push_back(std::byte{0});
-    EXPECT_FALSE(load<GrowingCuckoo>(longer).has_value());
-    for (std::size_t bit = 0; bit < 8 * saved.size();
-         bit = bit < 8 * 1024 || bit > 8 * (saved.size() - 64) ? bit + 1 : bit + 7) {
-        Bytes flipped = saved;
-        flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
-        ASSERT_FALSE(load<GrowingCuckoo>(flipped).has_value()) << "bit " << bit;
-    }
+    test::expect_other_lengths_refused<GrowingCuckoo>(saved);
+    test::expect_flipped_bits_refused<GrowingCuckoo>(saved);
 }
 
 TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     const Bytes saved = save(sample("growing16"));
     const auto forged = [&](std::size_t at, std::uint64_t value, std::size_t size) {
         Bytes bytes = saved;
-        write_word(bytes, at, value, size);
+        for (std::size_t i = 0; i < size; ++i)
+            bytes[at + i] = static_cast<std::byte>(value >> 8 * i);
         sign_growing(bytes);
         return bytes;
     };

@@ -311,8 +311,7 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Spec, Batches, ::testing::ValuesIn(test::all_specs()),
-                         [](const auto& info) { return test::test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(Spec, Batches, ::testing::ValuesIn(test::all_specs()), test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

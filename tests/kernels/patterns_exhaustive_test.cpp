@@ -184,7 +184,7 @@ TEST_P(ExhaustivePatterns, AreThoseOfTheLayoutOnEveryIsa) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layout, ExhaustivePatterns, ::testing::ValuesIn(test::all_specs()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

@@ -153,12 +153,8 @@ TEST(Strings, ABatchOfTextsIsHashedIntoTheRoomThatIsGiven) {
     EXPECT_EQ(hashes, expected);
     hash_bytes({}, hashes);
     EXPECT_EQ(hashes, expected);
-    test::expect_error<std::length_error>(
-        [&] {
-            hash_bytes(texts, std::span(hashes).first(3));
-            return 0;
-        },
-        "room for 3 hashes of 4 strings");
+    EXPECT_LENGTH_ERROR("room for 3 hashes of 4 strings",
+                        hash_bytes(texts, std::span(hashes).first(3)));
 }
 
 /// Keys of that type through every call that takes a batch.

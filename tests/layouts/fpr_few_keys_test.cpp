@@ -102,7 +102,7 @@ TEST_P(FprFewKeys, ForFprMeetsItsTarget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Filter, FprFewKeys, testing::ValuesIn(test::layout_names()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

@@ -145,7 +145,7 @@ TEST(FprOfCuckooTables, IsThatOfPairsAndNotTheProductOverSlots) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Spec, FprTwoParts, ::testing::ValuesIn(test::all_specs()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 }  // namespace
 }  // namespace simdbloom

@@ -1,4 +1,6 @@
 // Specs: every layout's text reads back as itself, and every malformed one is refused by name.
+#include <sstream>
+
 #include "support.hpp"
 
 namespace simdbloom {
@@ -25,51 +27,19 @@ TEST(Spec, DefaultsAreFilledIn) {
 }
 
 TEST(Spec, MalformedOnesAreRefusedByName) {
-    for (const std::string bad : {"",
-                                  "split",
-                                  "split256 ",
-                                  "Split256",
-                                  "register64:",
-                                  "register64:k",
-                                  "register64:k=",
-                                  "register64:k=0",
-                                  "register64:k=9",
-                                  "register64:k=-1",
-                                  "register64:k=4,",
-                                  "register64:k=4,k=5",
-                                  "register64:z=2",
-                                  "register64:k=4x",
-                                  "register64:k=99999999999",
-                                  "zoned512:z=3",
-                                  "zoned512:z=2,k=3",
-                                  "zoned512:z=4,k=6",
-                                  "zoned512:k=10",
-                                  "blocked512:k=17",
-                                  "classic:k=31",
-                                  "cuckoo8:k=4",
-                                  "split256:k=7",
-                                  "cuckoo10",
-                                  ":k=3",
-                                  "counting:k=31",
-                                  "counting512:k=17",
-                                  "counting512:k=0",
-                                  "counting256",
-                                  "dleft14:k=4",
-                                  "dleft14:z=2",
-                                  "dleft13",
-                                  "dleft"}) {
-        try {
-            (void)make_filter(bad, 1000, 16);
-            ADD_FAILURE() << "accepted \"" << bad << '"';
-        } catch (const std::invalid_argument& e) {
-            EXPECT_NE(std::string(e.what()).find('"' + bad + '"'), std::string::npos) << e.what();
-        }
-    }
+    std::vector<std::string> wrong{"", "split256 ", ":k=3"};
+    std::istringstream words(
+        "split Split256 cuckoo10 counting256 dleft13 dleft split256:k=7 cuckoo8:k=4 classic:k=31 "
+        "register64: register64:k register64:k= register64:k=0 register64:k=9 register64:k=-1 "
+        "register64:k=4, register64:k=4,k=5 register64:z=2 register64:k=4x "
+        "register64:k=99999999999 zoned512:z=3 zoned512:z=2,k=3 zoned512:z=4,k=6 zoned512:k=10 "
+        "blocked512:k=17 counting:k=31 counting512:k=17 counting512:k=0 dleft14:k=4 dleft14:z=2");
+    for (std::string word; words >> word;) wrong.push_back(word);
+    for (const auto& bad : wrong) EXPECT_INVALID('"' + bad + '"', make_filter(bad, 1000, 16));
 }
 
 TEST(Spec, AnUnknownNameIsAnsweredWithThoseThereAre) {
-    test::expect_error<std::invalid_argument>([] { return Layout::parse("cuckoo10"); },
-                                              " classic, register32, register64, split256, ");
+    EXPECT_INVALID(" classic, register32, register64, split256, ", Layout::parse("cuckoo10"));
 }
 
 TEST(Spec, ATypeTakesOnlyItsFamily) {

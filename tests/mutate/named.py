@@ -1,33 +1,41 @@
 """Bugs that filters of this kind have had, written so that they fit this library. Each change has
-to apply, once, and each bug has to be killed by a test. A bug without changes has no place here;
-its description says why."""
+to apply, once, and each bug has to be killed by a test."""
 
-from bugs import bug
-from mended import MENDED
-
-LAYOUT = "include/simdbloom/detail/layout_traits.hpp"
-FILTER = "include/simdbloom/filter.hpp"
-STORAGE = "src/core/filters/storage.cpp"
+CLASSIC = "src/core/kernels/classic.hpp"
 CUCKOO = "src/core/filters/cuckoo.cpp"
+DUCKDB = "src/adapters/duckdb"
 EVICTION = "src/core/filters/eviction.hpp"
-SIZING = "src/core/filters/sizing.cpp"
+FILTER = "include/simdbloom/filter.hpp"
+FPR = "src/core/layouts/fpr.cpp"
 KERNEL_HASH = "src/core/kernels/hash.hpp"
+LAYOUT = "include/simdbloom/detail/layout_traits.hpp"
+SCALABLE = "src/series/scalable.cpp"
+SIZING = "src/core/filters/sizing.cpp"
+STORAGE = "src/core/filters/storage.cpp"
 
 
-HUGE = ("huge_filter_test", "KeysOfItsLastBlocks")
-BEGINNING = ("huge_filter_test", "KeysBehindTheBorder")
+def bug(name, description, *changes, by=None):
+    """`changes`: (file, text, other text), of texts that the file holds once. `by`: a part of the
+    tests' names that are asked first; any other may kill it too."""
+    return {"name": name, "description": description, "changes": changes, "by": by}
+
+
+def assigned_by_members(type_, header):
+    head = f"{type_}& operator=(const {type_}& other)"
+    return bug(f"assignment by members, {type_}",
+               "a copy that fails half way leaves a filter of two halves",
+               (header, f"{head} {{ return *this = {type_}(other); }}", f"{head} = default;"),
+               by="WithoutMemory")
 
 
 BUGS = [
     bug("defaulted move of an owner", "a moved-from filter still owns its bits: a double free",
         ("include/simdbloom/detail/storage.hpp",
          "Storage(Storage&& other) noexcept : Storage() { swap(other); }",
-         "Storage(Storage&& other) noexcept = default;"), by=("moved_from_test", "EveryType")),
+         "Storage(Storage&& other) noexcept = default;"), by="EveryType"),
     bug("int difference as order", "(int)(a - b) >= 0 on 64-bit values",
         (LAYOUT, "return h >= bucket ? h - bucket",
-         "return static_cast<int>(h - bucket) >= 0 ? h - bucket"),
-        by=("cuckoo_test", "CuckooAlternate")),
-
+         "return static_cast<int>(h - bucket) >= 0 ? h - bucket"), by="CuckooAlternate"),
     bug("+= instead of |= in single inserts", "a bit set twice carries into the next",
         ("include/simdbloom/classic.hpp", "load_le<std::uint64_t>(p) | std::uint64_t{1}",
          "load_le<std::uint64_t>(p) + (std::uint64_t{1}"),
@@ -40,28 +48,23 @@ BUGS = [
         ("src/core/kernels/one_line.hpp", "load_le<std::uint64_t>(word) | mask",
          "load_le<std::uint64_t>(word) + mask")),
     bug("+ instead of | in unions", "a bit of both filters carries into the next",
-        ("src/any/set_operations.cpp", "in_either = [](auto a, auto b) { return a | b; }",
+        ("src/core/filters/set_operations.cpp", "in_either = [](auto a, auto b) { return a | b; }",
          "in_either = [](auto a, auto b) { return a + b; }")),
     bug("+ instead of | in merged builds", "a bit of both copies carries into the next",
         ("src/threads/build.cpp", "return into | from;", "return into + from;")),
-
     bug("two winners of one key",
         "as Guava's put(): two threads that each set some of a new key's bits are both told so",
         ("src/threads/concurrent.cpp", "mine.lock();", ""),
-        ("src/threads/concurrent.cpp", "mine.unlock();", ""),
-        by=("concurrent_bloom_test", "EveryConcurrentSpec")),
+        ("src/threads/concurrent.cpp", "mine.unlock();", ""), by="EveryConcurrentSpec"),
     bug("no winner of a key", "the last bit of a new key was set by a stranger",
         ("src/threads/concurrent.cpp", "set |= set_shared_if_new(at, mask);",
-         "set = set_shared_if_new(at, mask);"),
-        by=("concurrent_bloom_test", "EveryConcurrentSpec")),
+         "set = set_shared_if_new(at, mask);"), by="EveryConcurrentSpec"),
     bug("a filter of some partitions", "as DuckDB's of a join that spills: rows are lost",
         ("src/join/join_builder.cpp", "if (missing.empty()) return std::nullopt;",
-         "return std::nullopt;"),
-        by=("partitions_test", "JoinPartitions")),
+         "return std::nullopt;"), by="JoinPartitions"),
     bug("a union of some parts", "the same where the parts are saved bytes",
         ("src/join/parts.cpp", "if (missing.empty()) return filter;", "return filter;"),
-        by=("saved_parts_test", "SavedParts")),
-
+        by="SavedParts"),
     bug("one bit of a word lost in inserts",
         "as 0x40 >> (i & 7) loses one of eight: the top bit of a word is never set",
         ("src/core/kernels/classic.hpp", "load_le<std::uint64_t>(word) | scalar_mask(g)",
@@ -70,7 +73,6 @@ BUGS = [
         "as 0x40 >> (i & 7): every eighth key's answer is missing",
         ("src/core/kernels/select.hpp", "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i));",
          "bytes[i] = static_cast<std::uint8_t>(hits >> (8 * i) & 0x7F);")),
-
     bug("32-bit bit index, single keys", "filters past 2^32 bits wrap",
         (FILTER,
          "std::byte* block_at(std::uint64_t index) noexcept { return bits_.data() + index * "
@@ -81,17 +83,17 @@ BUGS = [
          "std::byte* block_at(std::uint64_t index) const noexcept { return bits_.data() + index * "
          "block_bytes_; }",
          "std::byte* block_at(std::uint64_t index) const noexcept { return bits_.data() + "
-         "static_cast<std::uint32_t>(8 * index * block_bytes_) / 8; }"), by=HUGE),
+         "static_cast<std::uint32_t>(8 * index * block_bytes_) / 8; }"), by="KeysOfItsLastBlocks"),
     bug("32-bit bit index, classic kernel", "filters past 2^32 bits wrap",
         ("src/core/kernels/classic.hpp", "return block_index(g, t.blocks) * 8;",
-         "return static_cast<std::uint32_t>(block_index(g, t.blocks) * 64) / 8;"), by=HUGE),
+         "return static_cast<std::uint32_t>(block_index(g, t.blocks) * 64) / 8;"),
+        by="KeysOfItsLastBlocks"),
     bug("32-bit bit index, block kernels", "filters past 2^32 bits wrap",
         (KERNEL_HASH, "O::broadcast(~std::uint64_t{0} << shift)",
-         "O::broadcast((~std::uint64_t{0} << shift) & 0x1FFFFFFFu)"), by=BEGINNING),
+         "O::broadcast((~std::uint64_t{0} << shift) & 0x1FFFFFFFu)"), by="KeysBehindTheBorder"),
     bug("32-bit byte offset, block kernels", "filters past 2^32 bytes wrap",
         (KERNEL_HASH, "O::broadcast(~std::uint64_t{0} << shift)",
-         "O::broadcast((~std::uint64_t{0} << shift) & 0xFFFFFFFFu)"), by=BEGINNING),
-
+         "O::broadcast((~std::uint64_t{0} << shift) & 0xFFFFFFFFu)"), by="KeysBehindTheBorder"),
     bug("signed shift in the mixer", "single keys are hashed with an arithmetic shift",
         ("include/simdbloom/hash.hpp", "x ^= x >> mix_shift;",
          "x ^= static_cast<std::uint64_t>(static_cast<std::int64_t>(x) >> mix_shift);")),
@@ -101,7 +103,6 @@ BUGS = [
     bug("signed shift in a vector mask", "a bit's number becomes negative",
         ("src/core/kernels/ops/avx512.hpp", "_mm512_srli_epi32(_mm512_mullo_epi32(x, salts), 27)",
          "_mm512_srai_epi32(_mm512_mullo_epi32(x, salts), 27)")),
-
     bug("swapped arguments, bits per key", "n_keys and bits_per_key change places",
         ("include/simdbloom/interface.hpp",
          "detail::size_for_bits(F::layout_of(options), n_keys, bits_per_key, options)",
@@ -115,7 +116,6 @@ BUGS = [
     bug("swapped arguments, classic model", "bits and keys change places",
         ("src/core/layouts/fpr.cpp", "return classic_exact(m, static_cast<double>(n), layout_.k);",
          "return classic_exact(static_cast<double>(n), m, layout_.k);")),
-
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
         ("include/simdbloom/detail/key_hash.hpp", ": mix(key, seed_);", ": mix(key, seed());")),
     bug("hash state lost, batches", "batches leave the last step of the mixer out",
@@ -126,21 +126,18 @@ BUGS = [
          "fold_seed<Ops<ScalarArch>>(0)")),
     bug("count lost after batches", "the number of fingerprints is not written back",
         (CUCKOO, "    stored_ += taken;\n", "")),
-
     bug("a victim outside the table",
         "there is no victim cache here; the nearest: the evicted slot is one of eight, not of four",
         (EVICTION, "next_random(random) >> 62", "next_random(random) >> 61")),
     bug("an alternate bucket one past the end", "the difference of 0 counts as negative",
-        (LAYOUT, "return h >= bucket ?", "return h > bucket ?"),
-        by=("cuckoo_test", "CuckooAlternate")),
+        (LAYOUT, "return h >= bucket ?", "return h > bucket ?"), by="CuckooAlternate"),
     bug("an alternate bucket one past the end, in kernels",
         "the difference of 0 counts as negative",
-        ("src/core/kernels/cuckoo.hpp", "(difference >> 63)", "((difference - O::broadcast(1)) >> 63)")),
-
+        ("src/core/kernels/cuckoo.hpp", "(difference >> 63)",
+         "((difference - O::broadcast(1)) >> 63)")),
     bug("a failed mapping of memory is success", "the filter's bits lie nowhere",
         (STORAGE, "    if (p == MAP_FAILED) return nullptr;\n",
-         "    if (p == MAP_FAILED) return static_cast<std::byte*>(p);\n"),
-        by=("memory_test", "Memory")),
+         "    if (p == MAP_FAILED) return static_cast<std::byte*>(p);\n"), by="Memory"),
     bug("a failed mapping is not reported", "the filter has no bits",
         (STORAGE,
          "        data_ = map_aligned(allocated_);\n"
@@ -153,7 +150,6 @@ BUGS = [
          "std::aligned_alloc(alignment, allocated_));\n")),
     bug("a failed mapping of a file is success", "the bytes lie nowhere",
         ("src/core/files/files.cpp", "    if (!*mapping) return file_fault(path);\n", "")),
-
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         (LAYOUT, "return ((hash >> 32) * blocks) >> 32;",
          "return ((hash & 0xFFFFFFFFu) * blocks) >> 32;"),
@@ -169,10 +165,10 @@ BUGS = [
          "return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);",
          "return (O::mul32(position, O::broadcast(classic_multiplier)) & "
          "O::broadcast(0xFFFFFFFFu)) | (position & O::broadcast(0xFFFFFFFF00000000u));")),
-
     bug("two keys of a batch in one block, register",
         "words are loaded for all keys of a vector before any is stored",
-        ("src/core/kernels/register_blocked.hpp", """        for (std::size_t j = i; j < i + n; ++j) {
+        ("src/core/kernels/register_blocked.hpp",
+         """        for (std::size_t j = i; j < i + n; ++j) {
             std::byte* const word = t.bits + s.offset[j];
             store_le(word, load_le<Word>(word) | static_cast<Word>(s.pattern[j]));
         }
@@ -195,7 +191,6 @@ BUGS = [
             }
             for (std::size_t j = 0; j < n; ++j) __builtin_memcpy(t.bits + offsets[j], &masks[j], 8);
 """)),
-
     bug("a refused insert loses another key", "the evictions of a walk without end are not undone",
         (EVICTION, "for (unsigned n = max_evictions; n-- > 0;)",
          "for (unsigned n = 0; n-- > 0;)")),
@@ -214,4 +209,151 @@ BUGS = [
     bug("more than 2b copies never end", "the walk goes round and round",
         (EVICTION, "for (unsigned n = 0; n < max_evictions; ++n) {",
          "for (unsigned n = 0;; n = (n + 1) % max_evictions) {")),
-] + MENDED
+    # Defects that this library had and that were mended, each put back.
+    bug("DuckDB: a window's state is emptied", "combine takes what DuckDB uses again",
+        (f"{DUCKDB}/aggregate.cpp",
+         "    to.hashes.insert(to.hashes.end(), from.hashes.begin(), from.hashes.end());",
+         "    to.hashes.insert(to.hashes.end(), from.hashes.begin(), from.hashes.end());\n"
+         "    from.hashes.clear();"), by="duckdb"),
+    bug("DuckDB: one state for all rows is one a row", "what lies behind it is followed",
+        (f"{DUCKDB}/rows.cpp", "here = sure ? at(array[row]) : find(array[row]);",
+         "here = at(array[row]);"), by="duckdb"),
+    bug("DuckDB: the members of a NULL are not NULL", "memory of other rows is shown",
+        (f"{DUCKDB}/scalars.cpp", "rows, output, std::size(info_names));",
+         "rows, output);"), by="duckdb"),
+    bug("DuckDB: a decimal has one key", "DOUBLEs that `=` finds equal are lost",
+        (f"{DUCKDB}/keys.cpp", "if (rounded != key) put(row, hash_key(rounded, seed));", ""),
+        by="duckdb"),
+    bug("DuckDB: the columns of a row may change places", "(b, a) is found for (a, b)",
+        (f"{DUCKDB}/key_rows.cpp", "return hash_key(before) + of_column;",
+         "return before + of_column;"), by="duckdb"),
+    bug("DuckDB: a NULL in a row value is no key", "rows that `=` joins are lost",
+        (f"{DUCKDB}/key_rows.cpp", "std::vector<std::uint64_t> first(rows_, null_hash);",
+         "std::vector<std::uint64_t> first(rows_, 0);"), by="duckdb"),
+    bug("DuckDB: a union of two sizes is that of the smaller filter", "keys are lost",
+        (f"{DUCKDB}/aggregate.cpp",
+         "to.united->filter |= before->filter.folded(blocks / others);", ""), by="duckdb"),
+    bug("DuckDB: a filter of DATE is one of TIMESTAMP", "no range of days is pruned",
+        (f"{DUCKDB}/keys.cpp", "            return KeyClass::date;\n",
+         "            return KeyClass::instant;\n"), by="duckdb"),
+    bug("DuckDB: filters are kept for ever", "memory without a limit",
+        (f"{DUCKDB}/filter_cache.cpp", "while (bytes_ > limit_ && entries_.size() > 1)",
+         "while (false)"), by="duckdb"),
+    assigned_by_members("FilterBase", FILTER),
+    assigned_by_members("GrowingCuckoo", "include/simdbloom/growing_cuckoo.hpp"),
+    assigned_by_members("ScalableBloom", "include/simdbloom/scalable.hpp"),
+    assigned_by_members("BloomierMap", "include/simdbloom/bloomier.hpp"),
+    bug("an assignment that must not throw allocates", "std::terminate where memory is short",
+        ("include/simdbloom/detail/storage.hpp",
+         "Storage& operator=(const Storage& other) { return *this = Storage(other); }",
+         "Storage& operator=(const Storage& other) noexcept { return *this = Storage(other); }")),
+    bug("a moved-from filter takes keys", "a null pointer is followed",
+        (FILTER, "detail::check_not_moved(blocks_ == 0);", "detail::check_not_moved(false);")),
+    bug("a series counts a filter that it has not", "the next key goes by the wrong count",
+        (SCALABLE, "            stored_.pop_back();\n            throw;", "            throw;")),
+    bug("a mixer of multipliers of 32 bits", "consecutive integers have filters of their own",
+        ("include/simdbloom/hash.hpp", "mix_multiplier1 = 0x897B2307897B2307u;",
+         "mix_multiplier1 = 0x9E3779B1u;"),
+        ("include/simdbloom/hash.hpp", "mix_multiplier2 = 0xD6E8FEB86659FD93u;",
+         "mix_multiplier2 = 0x85EBCA77u;"), by="Counters"),
+    bug("the mixer's high half is not rotated", "steps of a few sums of powers of two cancel",
+        ("include/simdbloom/hash.hpp", "x ^= std::rotl(static_cast<std::uint32_t>(x >> 32), 8);",
+         "x ^= x >> 32;"), by="Counters"),
+    bug("KeyHasher takes its seed as it is", "two functions of a counter change places",
+        ("include/simdbloom/hash.hpp", "hash_key(key, hash_key(seed))", "hash_key(key, seed)"),
+        by="TwoSeeds"),
+    bug("KeyHasher without its last shift", "low bits under two seeds depend on each other",
+        ("include/simdbloom/hash.hpp", "        return x ^ x >> 32;\n", "        return x;\n"),
+        by="TwoSeeds"),
+    bug("Arrow's offsets are looked at one by one", "bytes outside the array are read",
+        ("src/join/key_column.cpp",
+         "    for (std::size_t row = 0; row < place.size; ++row)\n        if (offsets",
+         "    for (std::size_t row = 0; row < place.size && row < 1; ++row)\n        if (offsets"),
+        by="Arrow"),
+    bug("a stream's batch is released where a call failed", "memory that nobody gave is freed",
+        ("src/join/arrow_stream.cpp", "    out.forget();\n", ""), by="ArrowStream"),
+    bug("a row's columns are added without a turn", "hashes of saved filters change",
+        ("src/join/row_reader.cpp", "(values_[i] << 23 | values_[i] >> 41)", "values_[i]"),
+        by="RowKeys"),
+    bug("a row is NULL as its last column is", "rows with a NULL pass",
+        ("src/join/row_reader.cpp", "            if (column.valid == nullptr) valid_ = valid;",
+         "            if (true) valid_ = valid;"), by="JoinRows"),
+    bug("codes are taken for words of a dictionary", "memory behind the dictionary is read",
+        ("src/join/column_values.cpp", "    if (most < words) return;\n", "    return;\n"),
+        by="JoinRows"),
+    bug("classic probes by one step for all keys", "keys that share a probe share all",
+        (LAYOUT, "return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);",
+         "return g + classic_multiplier * 0x9E3779B97F4A7C15u;"),
+        (CLASSIC, "return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);",
+         "return position + O::broadcast(classic_multiplier * 0x9E3779B97F4A7C15u);")),
+    bug("the cuckoo model by slots", "0.2 % high with 8 bits",
+        (FPR, "return cuckoo_pairs(layout_.fingerprint_bits(), static_cast<double>(blocks), "
+              "static_cast<double>(n));",
+         "return -std::expm1(2 * static_cast<double>(n) / static_cast<double>(blocks) * "
+         "std::log1p(-1 / (std::exp2(layout_.fingerprint_bits()) - 1)));")),
+    bug("a series goes on where no model tells", "filters of FPR 0",
+        (SCALABLE, "if (!filters_.empty() && fpr < fpr::least)", "if (fpr < 0)")),
+    bug("a series takes thousands of bits a key", "register layouts have no such FPR",
+        (SCALABLE, "bytes > 4096 && bits > max_bits_per_key", "bytes > 4096 && bits > 1e9")),
+    bug("a series that does not grow", "a filter more for every few keys",
+        (SCALABLE, "s.growth >= 1.25 &&", "s.growth >= 1 &&")),
+    bug("a table is rounded below its keys", "fold_levels with max_bytes",
+        (SIZING, "rounded < keep", "rounded == 0")),
+    bug("an FPR below what the model tells", "sized by digits that are lost",
+        (SIZING, "    if (fpr < fpr::least)\n", "    if (fpr < 0)\n")),
+    bug("saving makes private filters public", "the new file has the mode of any new file",
+        ("src/core/os/save_whole.cpp", "NewFile beside(target, exists ? 0600 : 0666);",
+         "NewFile beside(target, 0666);"),
+        ("src/core/os/save_whole.cpp",
+         "            if (exists) keep_access(target, old, beside.file().get());\n", ""),
+        by="Saving"),
+    bug("saving replaces links", "the name of the link is given to the new file",
+        ("src/core/os/save_whole.cpp", "const fs::path target = behind_links(path);",
+         "const fs::path target = path;"), by="Saving"),
+    bug("memory for what a file says it is", "files of holes are not checked first",
+        ("src/core/files/files.hpp",
+         "(*parsed).bits_bytes);\n"
+         "    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) "
+         "return *error;\n", "(*parsed).bits_bytes);\n"), by="SerializeFile"),
+    bug("memory that is not there", "left to the killer of processes",
+        ("src/core/filters/storage.cpp", "        check_available(bytes);\n", ""),
+        by="AvailableMemory"),
+    bug("a zero is asked for in one encoding", "row groups of -0.0 are skipped",
+        ("src/adapters/parquet/bloom_filter.cpp",
+         "        if (value == 0) return {hash_value(T{0}), hash_value(-T{0})};\n", ""),
+        by="Parquet"),
+    bug("keys with timestamps are asked for without", "tables that hold the key are left out",
+        ("src/adapters/rocksdb/collector.cpp",
+         "size_of(properties, earliest_timestamp) != size_of(properties, timestamp_taken_off)",
+         "size_of(properties, earliest_timestamp) < size_of(properties, timestamp_taken_off)"),
+        by="RocksDb"),
+    bug("a stash of any number of copies is loaded", "reading it takes their square in time",
+        ("src/growing/growing_cuckoo_file.cpp", "if (i >= GrowingCuckoo::max_copies &&",
+         "if (i >= stashed &&"), by="GrowingSave"),
+    bug("where a hash lies in a stash is known beforehand", "chosen hashes meet in one place",
+        ("src/growing/stash.cpp", "    if (slots_.empty()) scatter_ = Scatter::random();\n",
+         ""), by="Stash"),
+    bug("an exception leaves the C interface", "expected_fpr without memory",
+        ("src/c/simdbloom.cpp", "number([&] { return filter->filter.expected_fpr(); });",
+         "filter->filter.expected_fpr();"), by="CWithoutMemory"),
+    bug("a view looks for its kernels at every batch", "allocations, and the environment read",
+        ("src/adapters/leveldb/leveldb_filter.cpp", "*kernels_ : default_kernels();",
+         "*kernels_ : kernels_of(default_isa());"), by="Memory"),
+    bug("a minus sign is part of a whole number", "--seed -1 is 2^64 - 1",
+        ("src/tools/commands.hpp", "        T number;\n",
+         "        T number;\n        if (text == \"-1\") return {};\n"), by="tool"),
+    bug("a carriage return is part of a line", "lines that end in CR LF match nothing",
+        ("src/tools/keys.hpp", "line.size() - (!line.empty() && line.back() == '\\r')",
+         "line.size()"), by="tool"),
+    bug("output that is lost is a success", "a full disk, and exit code 0",
+        ("src/tools/main.cpp", "if (is_printed())", "if (is_printed() || true)"), by="tool"),
+    bug("two runs of unseen lose each other's lines", "nobody waits",
+        ("src/tools/lock.cpp", "if (::flock(file_, LOCK_EX | LOCK_NB) == 0) continue;",
+         "continue;"), by="tool"),
+    bug("a filter goes over its keys", "the keys under another name are lost",
+        ("src/tools/files.cpp", "if (identity_of(from) == target)", "if (from == *to)"),
+        by="tool_strangers"),
+    bug("a column names the window", "a Parquet file sends an escape sequence",
+        ("src/tools/terminal.cpp", "escaped(format_all(format, arguments))",
+         "format_all(format, arguments)"), by="tool_strangers"),
+]

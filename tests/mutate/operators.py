@@ -35,15 +35,9 @@ DECLARES = re.compile(
     r"|std::(size_t|uint\w+)$", re.S)
 
 # Calls that mean the same with their arguments exchanged.
-SYMMETRIC = {
-    "swap", "min", "max", "mul32", "xor3", "hypot",
-    "_mm_mul_epu32", "_mm_and_si128", "_mm_add_epi32", "_mm_cmpeq_epi64",
-    "_mm256_and_si256", "_mm256_mul_epu32", "_mm256_mullo_epi32", "_mm256_cmpeq_epi64",
-    "_mm512_and_si512", "_mm512_or_si512", "_mm512_add_epi32", "_mm512_mul_epu32",
-    "_mm512_mullo_epi32", "_mm512_mullo_epi64", "_mm512_testn_epi8_mask",
-    "_mm512_testn_epi16_mask", "_mm512_testn_epi32_mask", "_mm512_testn_epi64_mask",
-    "_mm512_test_epi64_mask", "_mm512_cmpeq_epi64_mask", "_mm512_cmpeq_epi8_mask",
-    "_mm512_ternarylogic_epi64"}
+SYMMETRIC = re.compile(
+    r"swap|min|max|mul32|xor3|hypot|_mm512_ternarylogic_epi64"
+    r"|_mm\d*_(and|or|add|mul|mullo|cmpeq|testn?)_\w+")
 
 NOT_A_STATEMENT = {
     "return", "using", "typedef", "struct", "class", "enum", "template", "static_assert", "static",
@@ -213,7 +207,7 @@ class File:
                 spans = self.arguments(i)
                 for (c, d), (e, f) in zip(spans, spans[1:]):
                     one, two = self.text[c:d], self.text[e:f]
-                    if (one != two and before not in SYMMETRIC and not DECLARES.match(one)
+                    if (one != two and not SYMMETRIC.fullmatch(before) and not DECLARES.match(one)
                             and not DECLARES.match(two)):
                         yield c, f, two + self.text[d:e] + one, "arguments"
             yield from self.deletion(i)

@@ -4,13 +4,14 @@
 
 #include <fstream>
 
+#include "saved_bytes.hpp"
 #include "scale.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
 namespace {
 
-namespace fs = std::filesystem;
+using test::put;
 
 Options with_spec(const std::string& spec) {
     Options options;
@@ -90,11 +91,11 @@ TEST_P(EverySeries, BatchesDoWhatSingleKeysDo) {
 INSTANTIATE_TEST_SUITE_P(Specs, EverySeries,
                          testing::Values("blocked512", "split256", "classic", "register64",
                                          "zoned512:z=2"),
-                         [](const auto& spec) { return test::test_name(spec.param); });
+                         test::spec_name);
 
 TEST(Scalable, WrongValuesAreRefusedByValue) {
     const auto refused = [](Scaling scaling, const std::string& value) {
-        test::expect_error<std::invalid_argument>([&] { return ScalableBloom(scaling); }, value);
+        EXPECT_INVALID(value, ScalableBloom(scaling));
     };
     refused({.first_capacity = 0}, "first_capacity=0");
     refused({.fpr = 0}, "fpr=0");
@@ -104,11 +105,9 @@ TEST(Scalable, WrongValuesAreRefusedByValue) {
     refused({.growth = 17}, "growth=17");
     refused({.tightening = 1}, "tightening=1");
     refused({.tightening = 0}, "tightening=0");
-    test::expect_error<std::invalid_argument>(
-        [] { return ScalableBloom({}, with_spec("cuckoo12")); }, "cuckoo12");
+    EXPECT_INVALID("cuckoo12", ScalableBloom({}, with_spec("cuckoo12")));
     for (const std::string spec : {"scalable:", "scalableblocked512", "scalable;blocked512"})
-        test::expect_error<std::invalid_argument>(
-            [&] { return ScalableBloom({}, with_spec(spec)); }, "\"" + spec + "\"");
+        EXPECT_INVALID("\"" + spec + "\"", ScalableBloom({}, with_spec(spec)));
 }
 
 // A filter of keys that it did not find before is fuller than one of random keys: 7 % more FPR at
@@ -180,8 +179,7 @@ TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
     const Scaling wide{.first_capacity = 1000};
     expect_end(wide, "register32", "ends with 127000 keys in 7 filters: the next would take 13");
     expect_end({.first_capacity = 1, .growth = 1.25}, "register64", "for an FPR of");
-    test::expect_error<std::invalid_argument>([] { return ScalableBloom({.fpr = 1e-12}); },
-                                              "fpr=5e-13");
+    EXPECT_INVALID("fpr=5e-13", ScalableBloom({.fpr = 1e-12}));
 }
 
 TEST(Scalable, BitsPerKeyAreThoseOfAllFiltersOverTheKeysThatWereNew) {
@@ -210,16 +208,8 @@ TEST(Scalable, TheLimitInBytesIsKeptAndNothingLost) {
 }
 
 struct TemporaryFile {
-    fs::path path = fs::temp_directory_path() / ("simdbloom-series-" + std::to_string(getpid()));
-    ~TemporaryFile() { fs::remove(path); }
-    std::vector<char> bytes() const {
-        std::ifstream in(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-    void write(const std::vector<char>& bytes) const {
-        std::ofstream(path, std::ios::binary)
-            .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    }
+    test::TemporaryFolder folder{"series"};
+    std::filesystem::path path = folder.path / "series";
 };
 
 TEST(Scalable, ASavedSeriesGoesOnWhereItWas) {
@@ -267,12 +257,7 @@ TEST(Scalable, MaxBytesIsWhatTheFiltersTakeTogether) {
     EXPECT_EQ(bounded.size_in_bytes(), bytes);
     options.max_bytes = bytes - 1;
     ScalableBloom smaller(scaling, options);
-    test::expect_error<std::length_error>(
-        [&] {
-            smaller.insert(keys);
-            return 0;
-        },
-        std::to_string(bytes) + " bytes, above max_bytes=");
+    EXPECT_LENGTH_ERROR(std::to_string(bytes) + " bytes, above max_bytes=", smaller.insert(keys));
     EXPECT_EQ(smaller.filters().size(), 2u);
     EXPECT_EQ(smaller.stored(), smaller.capacity());
 
@@ -296,32 +281,24 @@ TEST(Scalable, MaxBytesIsWhatTheFiltersTakeTogether) {
 
 // Each of them would cost every lookup its time. A series ends at 2^53 keys.
 TEST(Scalable, NobodyForgesASeriesOfMoreFiltersThanOneCanHave) {
-    const auto word = [](std::vector<std::byte>& bytes, std::size_t at, std::uint64_t value) {
-        for (std::size_t i = 0; i < 8; ++i) bytes[at + i] = static_cast<std::byte>(value >> 8 * i);
-    };
-    const auto sign = [&](std::vector<std::byte>& bytes) {
-        const auto all = std::span<const std::byte>(bytes);
-        word(bytes, bytes.size() - 8,
-             hash_bytes(all.subspan(64, bytes.size() - 72), hash_bytes(all.first(64))));
-    };
     const auto forged = [&](std::size_t n, double growth) {
         const Scaling scaling{.first_capacity = 1, .fpr = 0.5, .growth = growth};
         const auto one = save(ScalableBloom(scaling, with_spec("split256")));
         std::vector<std::byte> bytes(one.begin(), one.begin() + 64), filters;
-        word(bytes, 16, n);
+        put(bytes, 16, n);
         const auto filter = save(make_filter("split256", 1, 12, {.seed = 7}));
         for (std::size_t i = 0; i < n; ++i) {
             auto next = filter;
             const double keys = std::min(std::pow(growth, static_cast<double>(i)), 0x1p53);
-            word(next, 32, static_cast<std::uint64_t>(keys));
-            sign(next);
+            put(next, 32, static_cast<std::uint64_t>(keys));
+            test::sign(next);
             filters.insert(filters.end(), next.begin(), next.end());
             bytes.resize(bytes.size() + 16);
-            word(bytes, bytes.size() - 8, next.size());
+            put(bytes, bytes.size() - 8, next.size());
         }
         const auto sum = hash_bytes(std::span<const std::byte>(bytes));
         bytes.resize(bytes.size() + 8);
-        word(bytes, bytes.size() - 8, sum);
+        put(bytes, bytes.size() - 8, sum);
         bytes.insert(bytes.end(), filters.begin(), filters.end());
         return load<ScalableBloom>(bytes);
     };
@@ -339,13 +316,14 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
     const TemporaryFile file;
     ScalableBloom series({.first_capacity = 20, .fpr = 0.1});
     series.insert(test::random_keys(100));
-    save_file(series, file.path);
-    const auto good = file.bytes();
-    const auto refused = [&](const std::vector<char>& bytes) {
-        file.write(bytes);
+    const test::Bytes good = save(series);
+    const auto refused = [&](const test::Bytes& bytes) {
+        std::ofstream(file.path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
         const auto loaded = load_file<ScalableBloom>(file.path);
         EXPECT_TRUE(loaded || loaded.error().message.find(file.path.string()) != std::string::npos);
-        const auto from_memory = load<ScalableBloom>(std::as_bytes(std::span(bytes)));
+        const auto from_memory = load<ScalableBloom>(bytes);
         EXPECT_EQ(from_memory.has_value(), loaded.has_value());
         EXPECT_TRUE(loaded || loaded.error().fault == from_memory.error().fault ||
                     bytes.size() < 72)
@@ -356,11 +334,11 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
     for (std::size_t n = 0; n < good.size(); ++n)
         ASSERT_TRUE(refused({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(n)})) << n;
     auto longer = good;
-    longer.push_back(0);
+    longer.push_back(std::byte{0});
     EXPECT_TRUE(refused(longer));
     for (std::size_t at = 0; at < good.size(); ++at) {
         auto flipped = good;
-        flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
+        flipped[at] ^= static_cast<std::byte>(1 << at % 8);
         ASSERT_TRUE(refused(flipped)) << at;
     }
     // A series in place of one of its filters.
@@ -375,22 +353,20 @@ TEST(Scalable, WhatIsNotExactlyASavedSeriesIsRefused) {
         auto bytes = good;
         change(bytes);
         const std::size_t end = 64 + 16 * series.filters().size();
-        const std::uint64_t sum = hash_bytes(std::as_bytes(std::span(bytes)).first(end));
-        for (int i = 0; i < 8; ++i)
-            bytes[end + static_cast<std::size_t>(i)] = static_cast<char>(sum >> (8 * i));
+        put(bytes, end, hash_bytes(std::span(bytes).first(end)));
         return bytes;
     };
     ASSERT_FALSE(refused(signed_with([](auto&) {})));
-    EXPECT_TRUE(refused(signed_with([](auto& b) { b[24] = 21; })));  // another first capacity
-    EXPECT_TRUE(
-        refused(signed_with([](auto& b) { b[64] = 21; })));  // more keys than the filter is for
-    EXPECT_TRUE(refused(
-        signed_with([](auto& b) { b[72] = static_cast<char>(b[72] + 1); })));  // another size
-    EXPECT_TRUE(refused(signed_with(
-        [](auto& b) { b[47] = 0x7F, b[46] = static_cast<char>(0xF0); })));  // an infinite FPR
-    for (const auto& [first, end] : {std::pair{10u, 16u}, {56u, 64u}})      // reserved
-        for (unsigned at = first; at < end; ++at)
-            EXPECT_TRUE(refused(signed_with([&](auto& b) { b[at] = 1; }))) << at;
+    const auto with = [&](std::size_t at, unsigned value) {
+        return refused(signed_with([&](auto& b) { b[at] = static_cast<std::byte>(value); }));
+    };
+    EXPECT_TRUE(with(24, 21));  // another first capacity
+    EXPECT_TRUE(with(64, 21));  // more keys than the filter is for
+    EXPECT_TRUE(with(72, std::to_integer<unsigned>(good[72]) + 1));  // another size
+    EXPECT_TRUE(refused(signed_with([](auto& b) { put(b, 46, std::uint16_t{0x7FF0}); })))
+        << "an infinite FPR";
+    for (const auto& [first, end] : {std::pair{10u, 16u}, {56u, 64u}})  // reserved
+        for (unsigned at = first; at < end; ++at) EXPECT_TRUE(with(at, 1)) << at;
 }
 
 }  // namespace

@@ -82,6 +82,50 @@ inline std::string test_name(std::string text) {
     return text;
 }
 
+inline constexpr auto spec_name = [](const auto& info) { return test_name(info.param); };
+
+inline bool same_bits(const AnyFilter& a, const AnyFilter& b) {
+    return std::ranges::equal(a.base().bytes(), b.base().bytes());
+}
+
+/// A batch of n answers as one(i) does of each, and writes nothing behind its answers.
+template <class One, class Count, class Contains, class Select>
+void expect_answers(std::size_t n, const One& one, const Count& count, const Contains& contains,
+                    const Select& select) {
+    const std::size_t bytes = (n + 7) / 8;
+    std::vector<std::uint8_t> expected(bytes + 1), bitmap(bytes + 1, 0xA5);
+    std::vector<std::uint32_t> rows, positions(n + 1, 0xDEADBEEF);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        if (!one(i)) continue;
+        expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | 1u << (i % 8));
+        rows.push_back(i);
+    }
+    expected.back() = 0xA5;
+    ASSERT_EQ(count(), rows.size());
+    const auto to = std::span(bitmap).first(bytes);
+    if constexpr (std::is_void_v<decltype(contains(to))>) contains(to);
+    else ASSERT_EQ(contains(to), rows.size());
+    ASSERT_EQ(bitmap, expected);
+    ASSERT_EQ(select(std::span(positions).first(n)), rows.size());
+    rows.resize(n + 1, 0xDEADBEEF);
+    ASSERT_EQ(positions, rows);
+}
+template <class F>
+void expect_answers_of_single_keys(const F& filter, std::span<const std::uint64_t> keys) {
+    expect_answers(
+        keys.size(), [&](std::size_t i) { return filter.contains(keys[i]); },
+        [&] { return filter.count(keys); }, [&](auto to) { return filter.contains(keys, to); },
+        [&](auto to) { return filter.select(keys, to); });
+}
+template <class F>
+void expect_answers_of_single_hashes(const F& filter, std::span<const std::uint64_t> hashes) {
+    expect_answers(
+        hashes.size(), [&](std::size_t i) { return filter.contains_hash(hashes[i]); },
+        [&] { return filter.count(Keys::hashes(hashes)); },
+        [&](auto to) { return filter.contains(Keys::hashes(hashes), to); },
+        [&](auto to) { return filter.select(Keys::hashes(hashes), to); });
+}
+
 /// make() throws an E whose text holds `value`.
 template <class E, class F>
 void expect_error(F make, const std::string& value) {
@@ -92,6 +136,12 @@ void expect_error(F make, const std::string& value) {
         EXPECT_NE(std::string(e.what()).find(value), std::string::npos) << e.what();
     }
 }
+
+/// The expression throws, and what it says holds `says`.
+#define EXPECT_INVALID(says, ...) \
+    ::simdbloom::test::expect_error<std::invalid_argument>([&] { (void)(__VA_ARGS__); }, says)
+#define EXPECT_LENGTH_ERROR(says, ...) \
+    ::simdbloom::test::expect_error<std::length_error>([&] { (void)(__VA_ARGS__); }, says)
 
 /// Counts what is asked of it.
 struct Counting : std::pmr::memory_resource {

@@ -38,20 +38,9 @@ TEST(CodeTable, BatchesAnswerAsSingleKeys) {
             60, 0.3, 3, {.seed = 7, .hashing = hashing, .secret = Secret{1, 2}});
         EXPECT_EQ(table.try_insert(std::span(keys).first(60)), 60u);
         for (std::size_t n = 0; n <= keys.size(); ++n) {
-            const auto part = std::span(keys).last(n);
-            std::vector<std::uint8_t> bitmap((n + 7) / 8, 0xA5);
-            std::vector<std::uint32_t> positions(n), expected;
-            table.contains(part, bitmap);
-            for (std::size_t i = 0; i < n; ++i) {
-                ASSERT_EQ((bitmap[i / 8] >> (i % 8) & 1) != 0, table.contains(part[i]));
-                if (table.contains(part[i])) expected.push_back(static_cast<std::uint32_t>(i));
-            }
-            if (n % 8 != 0) {
-                ASSERT_EQ(bitmap.back() >> (n % 8), 0);
-            }
-            positions.resize(table.select(part, positions));
-            ASSERT_EQ(positions, expected);
-            ASSERT_EQ(table.count(part), expected.size());
+            SCOPED_TRACE(n);
+            ASSERT_NO_FATAL_FAILURE(
+                test::expect_answers_of_single_keys(table, std::span(keys).last(n)));
         }
         EXPECT_LT(table.count(std::span(keys).last(70)), 70u);
     }
@@ -111,21 +100,15 @@ TEST(CodeTable, LongCodesTellKeysApart) {
 }
 
 TEST(CodeTable, ErrorsNameTheValue) {
-    test::expect_error<std::invalid_argument>([] { return CodeTable(1, 8); }, "1 cells");
-    test::expect_error<std::invalid_argument>([] { return CodeTable(100, 1); }, "codes of 1 bits");
-    test::expect_error<std::invalid_argument>([] { return CodeTable(100, 33); },
-                                              "codes of 33 bits");
-    test::expect_error<std::length_error>([] { return CodeTable(std::uint64_t{1} << 32, 8); },
-                                          "4294967296 cells");
-    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(0, 0.5, 8); },
-                                              "0 keys");
-    test::expect_error<std::invalid_argument>([] { return CodeTable::with_empty_share(10, 1, 8); },
-                                              "1.0");
-    test::expect_error<std::invalid_argument>(
-        [] { return CodeTable::with_empty_share(10, NAN, 8); }, "nan");
-    test::expect_error<std::length_error>(
-        [] { return CodeTable::with_empty_share(1'000'000, 1e-4, 32, {.max_bytes = 1000}); },
-        "max_bytes=1000");
+    EXPECT_INVALID("1 cells", CodeTable(1, 8));
+    EXPECT_INVALID("codes of 1 bits", CodeTable(100, 1));
+    EXPECT_INVALID("codes of 33 bits", CodeTable(100, 33));
+    EXPECT_LENGTH_ERROR("4294967296 cells", CodeTable(std::uint64_t{1} << 32, 8));
+    EXPECT_INVALID("0 keys", CodeTable::with_empty_share(0, 0.5, 8));
+    EXPECT_INVALID("1.0", CodeTable::with_empty_share(10, 1, 8));
+    EXPECT_INVALID("nan", CodeTable::with_empty_share(10, NAN, 8));
+    EXPECT_LENGTH_ERROR("max_bytes=1000",
+                        CodeTable::with_empty_share(1'000'000, 1e-4, 32, {.max_bytes = 1000}));
     EXPECT_EQ(CodeTable::with_empty_share(50, 0.5, 8).cells(), 100u);
 }
 

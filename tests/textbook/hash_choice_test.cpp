@@ -108,18 +108,12 @@ TEST(ProbeSchemes, HalvesOfA128BitHashAreTwoFunctions) {
 }
 
 TEST(ProbeSchemes, ErrorsNameTheValue) {
-    test::expect_error<std::invalid_argument>([] { return DoubleHashing<Fnv1a>(0); }, "k = 0");
-    test::expect_error<std::invalid_argument>([] { return Seeds<Fnv1a>(65); }, "k = 65");
-    test::expect_error<std::invalid_argument>(
-        [] { return Functions<std::function<std::uint64_t(int)>>({}); }, "k = 0");
-    test::expect_error<std::invalid_argument>([] { return SchemeBloom(0, Seeds<Fnv1a>(1)); },
-                                              "0 bits");
-    test::expect_error<std::invalid_argument>(
-        [] { return SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, -1, Seeds<Fnv1a>(1)); },
-        "-1.0");
-    test::expect_error<std::invalid_argument>(
-        [] { return SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, NAN, Seeds<Fnv1a>(1)); },
-        "nan");
+    EXPECT_INVALID("k = 0", DoubleHashing<Fnv1a>(0));
+    EXPECT_INVALID("k = 65", Seeds<Fnv1a>(65));
+    EXPECT_INVALID("k = 0", Functions<std::function<std::uint64_t(int)>>({}));
+    EXPECT_INVALID("0 bits", SchemeBloom(0, Seeds<Fnv1a>(1)));
+    EXPECT_INVALID("-1.0", SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, -1, Seeds<Fnv1a>(1)));
+    EXPECT_INVALID("nan", SchemeBloom<Seeds<Fnv1a>>::with_bits_per_key(100, NAN, Seeds<Fnv1a>(1)));
 }
 
 std::vector<std::string> names(std::size_t n, const std::string& begin) {
@@ -136,19 +130,11 @@ void expect_batches(const Scheme& scheme, std::uint64_t bits) {
     filter.insert(std::span(keys).first(60));
     for (std::size_t n = 0; n <= keys.size(); ++n) {
         const auto part = std::span(keys).last(n);
-        std::vector<std::uint8_t> bitmap((n + 7) / 8, 0xA5);
-        std::vector<std::uint32_t> found(n), expected;
-        filter.contains(part, bitmap);
-        for (std::size_t i = 0; i < n; ++i) {
-            ASSERT_EQ(bitmap[i / 8] >> (i % 8) & 1, filter.contains(part[i])) << i;
-            if (filter.contains(part[i])) expected.push_back(static_cast<std::uint32_t>(i));
-        }
-        if (n % 8 != 0) {
-            ASSERT_EQ(bitmap.back() >> (n % 8), 0);
-        }
-        found.resize(filter.select(part, std::span(found)));
-        ASSERT_EQ(found, expected);
-        ASSERT_EQ(filter.count(part), expected.size());
+        ASSERT_NO_FATAL_FAILURE(test::expect_answers(
+            n, [&](std::size_t i) { return filter.contains(part[i]); },
+            [&] { return filter.count(part); }, [&](auto to) { filter.contains(part, to); },
+            [&](auto to) { return filter.select(part, to); }))
+            << n;
     }
     EXPECT_EQ(filter.count(std::span(keys).first(60)), 60u);
     EXPECT_LT(filter.count(std::span(keys).last(70)), 70u);
@@ -171,12 +157,7 @@ TEST(SchemeBloom, BatchesAnswerAsSingleKeys) {
     const auto keys = names(9, "k");
     const SchemeBloom filter(100, Seeds<BytesHasher>(2));
     std::vector<std::uint8_t> bitmap(1);
-    test::expect_error<std::length_error>(
-        [&] {
-            filter.contains(std::span(keys), bitmap);
-            return 0;
-        },
-        "9");
+    EXPECT_LENGTH_ERROR("9", filter.contains(std::span(keys), bitmap));
 }
 
 /// Strangers found beyond those of k ideal functions, in standard deviations of one filter's count.

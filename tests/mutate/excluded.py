@@ -1,48 +1,15 @@
-"""Which files are changed, how often, and what is left alone because no answer, no bit and no error
-can depend on it."""
+"""What is left alone, because no answer, no bit and no error can depend on it."""
 
 import re
 
-# Area, its files, its share of the mutants: about its lines, more for kernels, whose lines are
-# dense.
-# A file belongs to the first area that it fits.
-AREAS = [
-    ("kernels", r"src/core/kernels/(?!ops/(neon|simd128))", 30),
-    ("dispatch", r"src/core/dispatch/(tiers|features|kernels_of|tuning)", 5),
-    ("sizing", r"src/core/(layouts/(fpr|fpr_sums|fpr_counting|number)|filters/(sizing|cardinality))\.", 18),
-    ("building and combining",
-     r"src/threads/|src/any/(bloom_only|set_operations)\.|src/core/filters/(combine|alike)\.", 12),
-    ("tables",
-     r"src/core/filters/(cuckoo|dleft|counting|counters|eviction|slots)\.|src/any/family", 12),
-    ("growing", r"src/growing/", 16),
-    ("bloomier", r"src/fixed/", 12),
-    ("series", r"src/series/", 7),
-    ("serialisation and storage",
-     r"src/core/(files|os)/|src/core/filters/storage\.|src/any/serialize", 18),
-    ("textbook", r"src/textbook/|src/any/reconcile", 4),
-    ("filters",
-     r"src/core/(filters/(filter|batches|hash_bytes|key_kind)|layouts/layout)\.|src/any/any_filter", 10),
-    ("other systems", r"src/foreign/|include/simdbloom/foreign", 12),
-    ("LevelDB and RocksDB", r"leveldb|rocksdb", 14),
-    ("advice", r"src/advice/", 4),
-    ("joins", r"src/join/|include/simdbloom/(join|join_rows|key_column|governor|arrow|worth|"
-     r"detail/partitions)\.", 14),
-    ("Parquet", r"src/adapters/parquet|adapters/parquet", 12),
-    ("DuckDB", r"src/adapters/duckdb", 8),
-    ("Python", r"src/adapters/python", 8),
-    ("other adapters", r"adapters/mpi|textbook/(digests|murmur)", 2),
-    ("C", r"src/c/|include/simdbloom\.h$", 4),
-    ("program", r"src/tools/", 10),
-    ("headers", r"include/simdbloom/", 20),
-]
-
 # Files of which no mutant is made.
 LEFT_OUT = [
-    (r"src/core/kernels/ops/(neon|simd128)\.hpp|/isa/(neon|simd128)\.cpp|src/adapters/wasm/",
+    (r"src/core/kernels/ops/(neon|simd128)\.hpp|src/adapters/wasm/",
      "this build does not compile them"),
-    (r"src/core/dispatch/detect\.cpp", "copies what the processor says; its choices stand in tiers.cpp"),
+    (r"src/core/dispatch/detect\.cpp",
+     "copies what the processor says; its choices stand in tiers.cpp"),
     (r"src/advice/(trial|measure|table_times)\.", "times of kernels: no answer depends on them"),
-    (r"src/(core/dispatch|adapters/leveldb)/isa/", "one line each: the table of one instruction set"),
+    (r"/isa/", "one line each: the table of one instruction set"),
 ]
 
 
@@ -92,14 +59,8 @@ EXCLUDED = [
 ]
 
 
-def area_of(name):
-    """The area of a product file, or None if no mutant of it is made."""
-    if any(re.search(pattern, name) for pattern, _ in LEFT_OUT):
-        return None
-    for area, pattern, _ in AREAS:
-        if re.search(pattern, name):
-            return area
-    raise LookupError(f"{name} is in no area of tests/mutate/areas.py, and not in LEFT_OUT")
+def left_out(name):
+    return any(re.search(pattern, name) for pattern, _ in LEFT_OUT)
 
 
 def excluded(mutant):
