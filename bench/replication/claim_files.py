@@ -104,8 +104,26 @@ def faults(claim):
         yield "published is no string, which would keep its digits"
 
 
+def each(paper, values):
+    """The claims of one [[claim]]: one, or one a row. A column is a field or a value of the set-up;
+    `text` is for {text} in the statement alone."""
+    columns, rows = values.pop("columns", []), values.pop("rows", [[]])
+    for row in rows:
+        if len(row) != len(columns):
+            raise ValueError(f"{paper}: a row of {len(row)} cells under {len(columns)} columns: "
+                             f"{row}")
+        cells = dict(zip(columns, row))
+        one = {**values, **{n: v for n, v in cells.items() if n in Claim.__dataclass_fields__}}
+        setup = {n: v for n, v in cells.items() if n not in one and n != "text"}
+        if setup:
+            one["setup"] = {**values.get("setup", {}), **setup}
+        for name in {"statement", "where"} & set(one):
+            one[name] = re.sub(r"\{(\w+)\}", lambda m: str(cells.get(m[1], m[0])), one[name])
+        yield one
+
+
 def parse(paper, values):
-    """Of one [[claim]]. Throws ValueError that says what is wrong."""
+    """Of one claim. Throws ValueError that says what is wrong."""
     identity = f"{paper}/{values.get('id', '?')}"
     missing = [name for name in REQUIRED if name not in values]
     unknown = [name for name in values if name not in Claim.__dataclass_fields__]
@@ -130,14 +148,14 @@ def parse_paper(name, text):
     tables = paper.pop("claim", [])
     if not isinstance(tables, list):
         raise ValueError(f"{name}: [claim] in place of [[claim]]")
-    claims = [parse(name, values) for values in tables]
+    claims = [parse(name, one) for values in tables for one in each(name, values)]
     if set(paper) != {"name", "summary"}:
         raise ValueError(f"{name}: describes the paper by {', '.join(paper) or 'nothing'}, not by "
                          "name and summary")
     twice = [identity for identity, n in Counter(c.id for c in claims).items() if n > 1]
     if twice:
         raise ValueError(f"{twice[0]}: two claims have this id")
-    return paper, claims
+    return paper, sorted(claims, key=lambda claim: claim.id + ".")
 
 
 def load(folder=FOLDER):
