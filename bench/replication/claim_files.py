@@ -13,7 +13,7 @@ except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
 from verdicts import NEAR, NOT_TESTABLE, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))  # svg, skyline, rows
+sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "pictures")]
 FOLDER = os.path.join(ROOT, "papers", "claims")
 EVIDENCE = {"A": "abstract or primary page", "D": "authors' data or code",
             "S": "secondary source", "C": "recomputed"}

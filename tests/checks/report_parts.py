@@ -8,7 +8,8 @@ import tempfile
 import unittest
 import xml.dom.minidom
 
-sys.path.insert(0, os.path.join(sys.argv.pop(1), "bench", "harness"))
+BENCH = os.path.join(sys.argv.pop(1), "bench")
+sys.path[:0] = [os.path.join(BENCH, folder) for folder in ("harness", "pictures")]
 import against  # noqa: E402
 import page  # noqa: E402
 import plots  # noqa: E402
