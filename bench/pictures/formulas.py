@@ -204,7 +204,7 @@ def space(models_, published, measured, width=900, height=660):
         chart.label(at, y.start + 36, percent(rate), size=11)
     chart.label((x.start + x.end) / 2, y.start + 56, "FPR", INK, 12)
     chart.curve([(2, 2), (17, 17)], "#5b6270", "lower bound", 1.4, "1 3")
-    curves, above = {}, []
+    curves, above, names = {}, [], []
     for name, bits, rate in models_:
         curves.setdefault(name, []).append((-math.log2(rate), bits))
     for name, points in curves.items():
@@ -212,7 +212,7 @@ def space(models_, published, measured, width=900, height=660):
         line = [p for p in up_to(points, y.high) if 2 <= p[0] <= x.high]
         if len(points) == 1:
             chart.point("diamond", line[0], colour, name)
-            chart.names_beside([(*chart.at(line[0]), name, colour)])
+            names.append((*chart.at(line[0]), name, colour))
         elif line[-1][1] < y.high:
             chart.curve(line, colour, name, 1.7, dash)
         else:
@@ -226,7 +226,6 @@ def space(models_, published, measured, width=900, height=660):
         if 2 <= -math.log2(rate) <= 17 and bits <= y.high:
             chart.point("circle", (-math.log2(rate), bits), style(spec)[0],
                         f"{spec}, {bits:.3g} bits a key: measured {percent(rate)}", 3.4)
-    names = []
     for bits, rate, name in published:
         at = chart.at((-math.log2(rate), bits))
         chart.add("circle", f"{name}: {bits:g} bits a key, {percent(rate)}", cx=at[0], cy=at[1],

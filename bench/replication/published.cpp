@@ -149,12 +149,9 @@ void run_measured_once(Setup& s) {
     for (const Row& row : rows_of(s.text("file"))) print_value(1 / number_in(row, "ratio"));
 }
 
-constexpr Probe published_list[] = {{"published_fprs", run_published_fprs},
-                                    {"published_waste", run_published_waste},
-                                    {"measured_once", run_measured_once}};
+const Probes published_probes{{"published_fprs", run_published_fprs},
+                              {"published_waste", run_published_waste},
+                              {"measured_once", run_measured_once}};
 
 }  // namespace
-
-std::span<const Probe> published_probes() { return published_list; }
-
 }  // namespace simdbloom::replication
