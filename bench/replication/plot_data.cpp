@@ -10,14 +10,14 @@ namespace simdbloom::replication {
 namespace {
 
 /// The relative error of a formula over two numbers of the set-up that are named, line by line in
-/// each column, in ten-thousandths.
+/// each column.
 void run_plot_field(Setup& s) {
     for (const std::string& x : s.words("xs"))
         for (const std::string& y : s.words("ys")) {
             s.set(s.text("x"), std::stod(x));
             s.set(s.text("y"), std::stod(y));
             const double exact = formula(s.text("over"), s);
-            print_value(std::round(1e4 * (formula(s.text("name"), s) / exact - 1)) / 1e4);
+            print_value(formula(s.text("name"), s) / exact - 1);
         }
 }
 
