@@ -36,14 +36,14 @@ def printed_on(record):
 def section(record, entries, claims):
     """The claims of one paper, and why some verdicts are not "reproduced". What a row shares with
     the row above it is left out."""
-    lines = table.header(["claim", "source", "published", "ours", "verdict"])
+    lines = table.header(["claim", "published", "ours", "verdict"])
     reasons, last, above = {}, None, None
     for claim in by_source(claims):
         entry = entries.get(claim.id)
         what, _, case = claim.statement.rpartition(": ")
         text = f".. {case}" if what and what == above else claim.statement
-        cells = [f"`{claim.name}`: {text}", claim.source if claim.source != last else "",
-                 table.within(claim)]
+        text += f" ({claim.source})" if claim.source != last else ""
+        cells = [f"`{claim.name}`: {text}", table.within(claim)]
         last, above = claim.source, what
         if entry is None:
             cells += ["-", "not run on this machine yet"]

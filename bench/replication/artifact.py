@@ -40,11 +40,12 @@ def differences(record, claims):
         if claim.descriptive or claim.expected == ["reproduced"] and verdict in ("reproduced",
                                                                                "not run"):
             continue
-        same = (f"[{claim.paper}]({claim.paper}.md)", ", ".join(claim.expected), verdict)
-        found.setdefault(same, []).append(f"`{claim.name}`")
-    return [*table.header(["claims", "expected", "in the record"]),
-            *(table.row([f"{paper} {', '.join(names)}", expected, verdict])
-              for (paper, expected, verdict), names in found.items())]
+        expected = ", ".join(claim.expected)
+        both = verdict if verdict == expected else f"{verdict} (expected: {expected})"
+        found.setdefault((claim.paper, both), []).append(f"`{claim.name}`")
+    return [*table.header(["claims", "in the record"]),
+            *(table.row([f"[{paper}]({paper}.md) {', '.join(names)}", both])
+              for (paper, both), names in found.items())]
 
 
 def text(found, claims):

@@ -23,7 +23,7 @@ def ours(entry):
         return entry["note"]
     text = number(entry["ours"])
     if entry["low"] != entry["high"]:
-        text += f" ({number(entry['low'])} - {number(entry['high'])})"
+        text += f" [{number(entry['low'])}, {number(entry['high'])}]"
     return text + (f", {entry['note']}" if entry["note"] else "")
 
 
@@ -40,15 +40,10 @@ def published(claim):
 
 
 def within(claim):
-    """The published value with the tolerance, where its kind does not say it."""
-    value, tolerance = published(claim), claim.tolerance_text
-    if claim.kind in ("identity", "exact", "order") or tolerance in ("-", "the range"):
-        return value
-    if claim.kind == "bound":
-        return f"at {claim.side} {value}"
-    if claim.kind == "statistical":
-        return f"{value} ± {tolerance}"
-    return f"{value}, {tolerance.removeprefix('a ')}"
+    """The published value, with a bound's side and a tolerance that its kind does not say."""
+    side = f"at {claim.side} " if claim.kind == "bound" and not claim.descriptive else ""
+    own = f" ± {claim.tolerance_text}" if claim.tolerance and not claim.descriptive else ""
+    return side + published(claim) + own
 
 
 def tally(entries):
