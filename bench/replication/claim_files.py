@@ -15,8 +15,7 @@ from verdicts import NEAR, NOT_TESTABLE, POSSIBLE, REPRODUCED, RULES, STATISTICA
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "pictures")]
 FOLDER = os.path.join(ROOT, "papers", "claims")
-EVIDENCE = {"A": "abstract or primary page", "D": "authors' data or code",
-            "S": "secondary source", "C": "recomputed"}
+EVIDENCE = {"A": "paper", "D": "authors' data", "S": "secondary", "C": "recomputed"}
 # What some machines have and others lack.
 OF_MACHINES = re.compile(r"scalar|sse42|avx2|avx512|avx512bitalg|neon|clock|\d+ GiB|cpu:\d+:\d+")
 # The most seconds that one claim may take.
@@ -71,6 +70,11 @@ class Claim:
                 "ratio": f"a factor {NEAR}", "order": "the order",
                 "location": "the range" if ".." in self.published else "a factor 2",
                 "shape": f"{self.tolerance or 0.1} in the slope"}[self.kind]
+
+    @property
+    def source(self):
+        place = "" if self.where == "-" else f", {self.where}"
+        return ", ".join(EVIDENCE[letter] for letter in self.evidence) + place
 
 
 REQUIRED = ("id", "statement", "where", "evidence", "kind", "published", "probe")

@@ -17,11 +17,13 @@ def number(value):
 
 def ours(entry):
     """What a run gave, with the 90 % interval."""
+    if entry["kind"] == "identity" and entry["verdict"] == REPRODUCED:
+        return "equal"
     if entry["ours"] is None or entry["kind"] == "order":
         return entry["note"]
     text = number(entry["ours"])
     if entry["low"] != entry["high"]:
-        text += f" ({number(entry['low'])} - {number(entry['high'])})"
+        text += f" [{number(entry['low'])}, {number(entry['high'])}]"
     return text + (f", {entry['note']}" if entry["note"] else "")
 
 
@@ -37,22 +39,17 @@ def published(claim):
     return claim.published + (f" {claim.unit}" if claim.unit else "")
 
 
+def within(claim):
+    """The published value, with a bound's side and a tolerance that its kind does not say."""
+    side = f"at {claim.side} " if claim.kind == "bound" and not claim.descriptive else ""
+    own = f" ± {claim.tolerance_text}" if claim.tolerance and not claim.descriptive else ""
+    return side + published(claim) + own
+
+
 def tally(entries):
     """One line: how many claims have each verdict."""
     counts = Counter(entry["verdict"] for entry in entries)
     return ", ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v])
-
-
-def tally_by_kind(entries):
-    kinds = list(dict.fromkeys(entry["kind"] for entry in entries))
-    counts = Counter((entry["kind"], entry["verdict"]) for entry in entries)
-    seen = [v for v in VERDICTS if any(entry["verdict"] == v for entry in entries)]
-    lines = header(["kind", *seen, "all"])
-    for kind in sorted(kinds):
-        cells = [str(counts[kind, v] or "") for v in seen]
-        lines.append(row([kind, *cells, str(sum(counts[kind, v] for v in seen))]))
-    sums = [sum(counts[kind, v] for kind in kinds) for v in seen]
-    return "\n".join([*lines, row(["all", *map(str, sums), str(sum(sums))])])
 
 
 def listed(claims):
