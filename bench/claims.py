@@ -18,7 +18,7 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "tables")]
+sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "pictures", "tables")]
 import lang_2019  # noqa: E402,F401
 import papers  # noqa: E402,F401
 import plots  # noqa: E402

@@ -7,7 +7,6 @@
 
 #include "engines/engine.hpp"
 #include "engines/split_block.hpp"
-#include "simdbloom/hash.hpp"
 
 namespace simdbloom::bench::engines {
 
@@ -61,12 +60,10 @@ struct ClickHouse {
     Rate rate(u64 n_keys) const;
 };
 
-/// Spark's BloomFilter (common/sketch): k = c ln 2, two MurmurHash3 of 32 bits. In version 1 bit i
-/// is a + i b in 32 bits, its complement where negative, so no bit above 2^31 is ever set. In
-/// version 2 the sum has 64 bits, and starts at a * (2^31 - 1).
-template <int version>
+/// Version 2 of Spark's BloomFilter (common/sketch): k = c ln 2, two MurmurHash3 of 32 bits, a and
+/// b. Bit i is a (2^31 - 1) + i b in 64 bits, its complement where negative.
 struct Spark {
-    static constexpr const char* name = version == 1 ? "spark:v1" : "spark:v2";
+    static constexpr const char* name = "spark:v2";
     BitArray bits;
     unsigned k;
 
@@ -83,15 +80,9 @@ struct Spark {
                        b = static_cast<std::int32_t>(hash >> 32);
             std::int64_t sum = std::int64_t{a} * std::numeric_limits<std::int32_t>::max();
             for (unsigned i = 1; i <= k; ++i) {
-                if constexpr (version == 1) {
-                    const auto small =
-                        static_cast<std::int32_t>(static_cast<u32>(a) + i * static_cast<u32>(b));
-                    if (!use(static_cast<u64>(small < 0 ? ~small : small) % bits.size)) return;
-                } else {
-                    sum += b;
-                    if (sum < 0) sum = ~sum;
-                    if (!use(static_cast<u64>(sum) % bits.size)) return;
-                }
+                sum += b;
+                if (sum < 0) sum = ~sum;
+                if (!use(static_cast<u64>(sum) % bits.size)) return;
             }
         };
     }
@@ -134,27 +125,6 @@ struct RocksDb {
         });
         return all;
     }
-    Rate rate(u64 n_keys) const;
-};
-
-/// What is proposed for ClickHouse (pull request 119869): a power of two of lines of 512 bits, the
-/// line by a mixer of the key, the three bits by the high bits of the mixer's value times an odd
-/// constant. The mixer and the constant are ours.
-struct ClickHouseLines {
-    static constexpr const char* name = "clickhouse:lines";
-    BitArray bits;
-
-    ClickHouseLines(u64 n_keys, double bits_per_key)
-        : bits(power_of_two_bits(n_keys, bits_per_key)) {}
-    static u64 hash(u64 key) { return KeyHasher{}(key); }
-    auto positions(u64 hash) const {
-        return [line = hash & (bits.size / 512 - 1), x = hash * 0xD6E8FEB86659FD93u](auto&& use) {
-            for (unsigned i = 1; i <= 3; ++i)
-                if (!use(512 * line + (x >> (64 - 9 * i) & 511))) return;
-        };
-    }
-    void insert(u64 hash) { insert_all(bits, positions(hash)); }
-    bool contains(u64 hash) const { return contains_all(bits, positions(hash)); }
     Rate rate(u64 n_keys) const;
 };
 

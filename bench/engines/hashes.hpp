@@ -17,7 +17,7 @@ constexpr u64 high_product(u64 a, u64 b) {
     return static_cast<u64>(static_cast<u128>(a) * b >> 64);
 }
 
-/// XXH64 with seed 0: Trino, cuCollections.
+/// XXH64 with seed 0: Trino.
 constexpr u64 xxh64(u64 key) {
     constexpr u64 p1 = 0x9E3779B185EBCA87u, p2 = 0xC2B2AE3D27D4EB4Fu, p3 = 0x165667B19E3779F9u,
                   p4 = 0x85EBCA77C2B2AE63u, p5 = 0x27D4EB2F165667C5u;

@@ -1,5 +1,4 @@
-// The FPR of the filters of engines: by the exact models of our layouts where a design is one of
-// them, by models of their own for Acero's masks and for blocks of four words.
+// The FPR of the filters of engines: by the exact models of our layouts, but for Acero's masks.
 #include <cmath>
 #include <map>
 
@@ -16,10 +15,6 @@ Rate rate_of(const std::string& spec, u64 n_keys, u64 blocks) {
     return {fpr::expected(layout, n_keys, blocks), fpr::deviation(layout, n_keys, blocks)};
 }
 
-std::string with_k(const std::string& layout, unsigned k) {
-    return layout + ":k=" + std::to_string(k);
-}
-
 /// Positions from two hashes are taken for independent ones: see fpr::classic_exact.
 Rate classic_rate(u64 bits, u64 n_keys, unsigned k) {
     const double m = static_cast<double>(bits), n = static_cast<double>(n_keys);
@@ -32,21 +27,6 @@ Rate classic_rate(u64 bits, u64 n_keys, unsigned k) {
 double mean_power(double base, u64 n_keys, u64 blocks) {
     return std::exp(static_cast<double>(n_keys) *
                     std::log1p((base - 1) / static_cast<double>(blocks)));
-}
-
-/// One bit in each of `width` words of 32 bits: with i keys (1 - (31/32)^i)^width.
-Rate split_rate(unsigned width, u64 n_keys, u64 blocks) {
-    const auto mean = [&](unsigned power) {
-        double sum = 0, choose = 1;
-        for (unsigned j = 0; j <= power; ++j) {
-            sum += (j % 2 == 0 ? choose : -choose) *
-                   mean_power(std::pow(31.0 / 32, j), n_keys, blocks);
-            choose = choose * (power - j) / (j + 1);
-        }
-        return sum;
-    };
-    const double first = mean(width);
-    return {first, std::sqrt((mean(2 * width) - first * first) / static_cast<double>(blocks))};
 }
 
 struct Term {
@@ -102,44 +82,17 @@ Rate Acero::rate(u64 n_keys) const {
 Rate DuckDb::rate(u64 n_keys) const { return rate_of("register64:k=4", n_keys, bits.size()); }
 Rate Trino::rate(u64 n_keys) const { return rate_of("register64:k=3", n_keys, bits.size()); }
 
-template <unsigned width>
-Rate Velox<width>::rate(u64 n_keys) const {
-    return split_rate(width, n_keys, bits.size());
-}
-template struct Velox<4>;
-template struct Velox<8>;
+Rate Velox::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
+Rate Boost::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
 Rate Impala::rate(u64 n_keys) const {
     const Rate blocks = rate_of("split256", n_keys, bits.size());
     const double floor = fpr::hash_floor(static_cast<double>(n_keys), 32);
     return {fpr::with_floor(blocks.fpr, floor), blocks.deviation};
 }
-template <BoostForm form>
-Rate Boost<form>::rate(u64 n_keys) const {
-    return rate_of("split256", n_keys, bits.size());
-}
-template struct Boost<BoostForm::avx2>;
-template struct Boost<BoostForm::sse2>;
-Rate CucoSectorised::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
-template <class Word, unsigned width, unsigned k>
-Rate CucoDefault<Word, width, k>::rate(u64 n_keys) const {
-    return width == 1 ? rate_of(with_k("register64", k), n_keys, bits.size())
-                      : rate_of("split256", n_keys, bits.size() / width);
-}
-template struct CucoDefault<u32, 8, 8>;
-template struct CucoDefault<u64, 1, 4>;
-
 Rate ClickHouse::rate(u64 n_keys) const { return classic_rate(bits.size, n_keys, 3); }
-template <int version>
-Rate Spark<version>::rate(u64 n_keys) const {
-    return classic_rate(bits.size, n_keys, k);
-}
-template struct Spark<1>;
-template struct Spark<2>;
+Rate Spark::rate(u64 n_keys) const { return classic_rate(bits.size, n_keys, k); }
 Rate RocksDb::rate(u64 n_keys) const {
-    return rate_of(with_k("blocked512", k), n_keys, bits.size / 512);
-}
-Rate ClickHouseLines::rate(u64 n_keys) const {
-    return rate_of("blocked512:k=3", n_keys, bits.size / 512);
+    return rate_of("blocked512:k=" + std::to_string(k), n_keys, bits.size / 512);
 }
 
 }  // namespace simdbloom::bench::engines

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/keys.hpp"
 #include "harness/machine.hpp"
+#include "harness/timing.hpp"
 
 namespace simdbloom::bench {
 
@@ -32,10 +35,18 @@ std::string text(const char* format, Values... values) {
     return buffer;
 }
 
-inline double median(std::vector<double> values) {
-    std::ranges::nth_element(values,
-                             values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2];
+/// ns a key of work alone: the median of so many rounds.
+inline double ns_of(unsigned rounds, std::uint64_t keys, std::function<void()> work) {
+    std::vector<Contestant> alone{contestant("", keys, std::move(work))};
+    Timer(rounds).run(alone);
+    return median(alone[0].ns_per_key);
+}
+
+/// 262144 as "256 KiB".
+inline std::string size_text(double bytes) {
+    if (bytes < 1 << 20) return text("%.3g KiB", bytes / 1024);
+    return bytes < 1 << 30 ? text("%.3g MiB", bytes / (1 << 20))
+                           : text("%.3g GiB", bytes / (1 << 30));
 }
 
 /// The number of probe row i's key: of one of the build rows with the probability `selectivity`,

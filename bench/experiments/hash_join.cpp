@@ -1,20 +1,87 @@
 // A hash join of one's own, with and without a filter before it.
-//
-// The hash table is absl::flat_hash_map, see hash_table.hpp.
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
-#include "experiments/hash_table.hpp"
-#include "experiments/rounds.hpp"
+#include "experiments/experiment.hpp"
+#include "simdbloom/join.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {
 
 using namespace simdbloom;
 using namespace simdbloom::bench;
+
+constexpr std::size_t vector_rows = 2048;  // as engines have them
+
+/// absl::flat_hash_map (Debian: libabsl-dev): open addressing with control bytes that SIMD
+/// compares, well kept, and a prefetch of its own, so that what the filter is compared with is not
+/// slower than it must be.
+using Table = absl::flat_hash_map<std::uint64_t, std::uint64_t>;
+
+/// Fills the table with the row number of each key, three times, and returns the median ns a row.
+double fill_timed(Table& table, std::span<const std::uint64_t> build) {
+    return ns_of(3, build.size(), [&] {
+        Table fresh;
+        fresh.reserve(build.size());
+        for (std::size_t i = 0; i < build.size(); ++i) fresh.emplace(build[i], i);
+        table = std::move(fresh);
+    });
+}
+
+/// What came of a join: its rows, and a sum that depends on each.
+struct JoinResult {
+    std::uint64_t rows = 0, sum = 0;
+    friend bool operator==(const JoinResult&, const JoinResult&) = default;
+};
+
+void look_up(const Table& table, std::span<const std::uint64_t> keys,
+             std::span<const std::uint32_t> rows, JoinResult& joined) {
+    for (const auto row : rows) table.prefetch(keys[row]);
+    for (const auto row : rows)
+        if (const auto found = table.find(keys[row]); found != table.end()) {
+            ++joined.rows;
+            joined.sum += found->second ^ row;
+        }
+}
+
+/// One pass of the probe side: a vector at a time, through the filter if there is one, then the
+/// table.
+JoinResult join(const Table& table, std::span<const std::uint64_t> probe, const JoinFilter* filter,
+                Governor* governor) {
+    JoinResult joined;
+    std::array<std::uint32_t, vector_rows> all, passing;
+    std::iota(all.begin(), all.end(), 0u);
+    for (std::size_t first = 0; first < probe.size(); first += vector_rows) {
+        const auto keys = probe.subspan(first, std::min(vector_rows, probe.size() - first));
+        if (filter == nullptr || (governor != nullptr && !governor->should_probe(keys.size()))) {
+            look_up(table, keys, std::span(all).first(keys.size()), joined);
+            continue;
+        }
+        const std::size_t n = filter->select({keys}, passing);
+        if (governor != nullptr) governor->record(keys.size(), n);
+        look_up(table, keys, std::span(passing).first(n), joined);
+    }
+    return joined;
+}
+
+/// Where the line of `with` crosses that of `without`, by straight lines between the shares.
+std::string break_even(std::span<const double> shares, std::span<const double> with,
+                       std::span<const double> without) {
+    if (with[0] >= without[0]) return "never pays";
+    for (std::size_t i = 1; i < with.size(); ++i) {
+        const double before = without[i - 1] - with[i - 1], after = without[i] - with[i];
+        if (after > 0) continue;
+        return text("%.0f %%", 100 * (shares[i - 1] +
+                                      (shares[i] - shares[i - 1]) * before / (before - after)));
+    }
+    return "pays always";
+}
 
 constexpr const char* specs[] = {"register64", "split256", "sector512",
                                  "blocked512", "classic",  "cuckoo12"};
@@ -51,16 +118,14 @@ std::vector<Side> sides_of(std::span<const std::uint64_t> build) {
     std::vector<Side> sides{{.name = "no filter", .filter = {}}};
     for (const char* spec : specs) {
         const double bits = Layout::parse(spec).is_cuckoo() ? 12.64 : 12;
-        std::vector<double> times;
         std::optional<AnyFilter> filter;
-        for (int pass = 0; pass < 3; ++pass)
-            times.push_back(cpu_seconds_of([&] {
-                filter = make_filter(spec, build.size(), bits);
-                filter->insert(build);
-            }));
+        const double ns = ns_of(3, build.size(), [&] {
+            filter = make_filter(spec, build.size(), bits);
+            filter->insert(build);
+        });
         sides.push_back({.name = "`" + filter->spec() + "`",
                          .filter = JoinFilter(std::move(*filter)),
-                         .build_ns = median(times) * 1e9 / static_cast<double>(build.size())});
+                         .build_ns = ns});
     }
     sides.push_back(sides[2]);
     sides.back().name += ", governed";
@@ -69,44 +134,35 @@ std::vector<Side> sides_of(std::span<const std::uint64_t> build) {
 }
 
 /// ns a row of the filter alone.
-double filter_alone(const JoinFilter& filter, std::span<const std::uint64_t> probe, int passes) {
+double filter_alone(const JoinFilter& filter, std::span<const std::uint64_t> probe,
+                    unsigned passes) {
     std::array<std::uint32_t, vector_rows> out;
-    Turn alone{.name = {},
-               .work =
-                   [&] {
-                       for (std::size_t at = 0; at < probe.size(); at += vector_rows)
-                           (void)filter.select(
-                               {probe.subspan(at, std::min(vector_rows, probe.size() - at))}, out);
-                   },
-               .keys = static_cast<double>(probe.size())};
-    take_turns({&alone, 1}, static_cast<unsigned>(passes));
-    return median(alone.ns);
+    return ns_of(passes, probe.size(), [&] {
+        for (std::size_t at = 0; at < probe.size(); at += vector_rows)
+            (void)filter.select({probe.subspan(at, std::min(vector_rows, probe.size() - at))}, out);
+    });
 }
 
 /// Every side in turn; all must give the same rows.
 void time_joins(std::vector<Side>& sides, const Table& table, std::span<const std::uint64_t> probe,
-                double miss_ns, int passes) {
-    std::vector<Turn> turns;
+                double miss_ns, unsigned passes) {
+    std::vector<Contestant> timed;
     std::vector<JoinResult> results(sides.size());
     for (std::size_t i = 0; i < sides.size(); ++i)
-        turns.push_back(
-            {.name = sides[i].name,
-             .work =
-                 [&, i] {
-                     const Side& side = sides[i];
-                     // What a row costs is known from the rows of which none joins.
-                     Governor governor(side.filter_ns > 0 && miss_ns > side.filter_ns
-                                           ? Governor::Settings::for_costs(side.filter_ns, miss_ns)
-                                           : Governor::Settings());
-                     results[i] = join(table, probe, side.filter ? &*side.filter : nullptr,
-                                       side.governed ? &governor : nullptr);
-                 },
-             .keys = static_cast<double>(probe.size())});
-    take_turns(turns, static_cast<unsigned>(passes));
+        timed.push_back(contestant(sides[i].name, probe.size(), [&, i] {
+            const Side& side = sides[i];
+            // What a row costs is known from the rows of which none joins.
+            Governor governor(side.filter_ns > 0 && miss_ns > side.filter_ns
+                                  ? Governor::Settings::for_costs(side.filter_ns, miss_ns)
+                                  : Governor::Settings());
+            results[i] = join(table, probe, side.filter ? &*side.filter : nullptr,
+                              side.governed ? &governor : nullptr);
+        }));
+    Timer(passes).run(timed);
     for (std::size_t i = 0; i < sides.size(); ++i) {
         if (results[i] != results[0])
             throw std::runtime_error(sides[i].name + " lost or made rows");
-        sides[i].probe_ns.push_back(median(turns[i].ns));
+        sides[i].probe_ns.push_back(median(timed[i].ns_per_key));
     }
 }
 
@@ -149,7 +205,7 @@ void print(const Level& level, const Table& table, double table_ns,
 /// --brief: a quarter of the rows, for bench/report.
 int main(int argc, char** argv) {
     const bool brief = argc > 1 && std::string(argv[1]) == "--brief";
-    const int passes = brief ? 3 : 5;
+    const unsigned passes = brief ? 3 : 5;
     const auto keys = KeySource::generated(1);
     for (Level level : levels) {
         if (brief) level.probe_rows /= 4;

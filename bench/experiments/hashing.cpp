@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "experiments/rounds.hpp"
+#include "experiments/experiment.hpp"
 #include "harness/passes.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "simdbloom/textbook/digests.hpp"
@@ -148,16 +148,14 @@ void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
             1 + 5 / std::sqrt(ideal * static_cast<double>(set.strangers().size())));
         print_header({"hash", "ns/key", "equal values", "k seeds", "double", "enhanced double",
                       "triple", "`split256`", "`split256`, mixed"});
-        std::vector<Turn> turns;
+        std::vector<Contestant> timed;
         for (const NamedHash& h : all)
-            turns.push_back({.name = h.name,
-                             .work = [&] { h.run(set.keys); },
-                             .keys = static_cast<double>(set.keys.size())});
-        take_turns(turns, rounds);
+            timed.push_back(contestant(h.name, set.keys.size(), [&] { h.run(set.keys); }));
+        Timer(rounds).run(timed);
         for (std::size_t i = 0; i < all.size(); ++i) {
             const NamedHash& h = all[i];
             print_row({h.name + (h.note.empty() ? "" : " (" + h.note + ")"),
-                       text("%.1f", median(turns[i].ns)), std::to_string(h.equal(set.keys)),
+                       text("%.1f", median(timed[i].ns_per_key)), std::to_string(h.equal(set.keys)),
                        times_ideal(h.seeds(set)), times_ideal(h.twice(set)),
                        times_ideal(h.enhanced(set)), times_ideal(h.triple(set)),
                        times_ideal(h.raw(set)), times_ideal(h.mixed(set))});

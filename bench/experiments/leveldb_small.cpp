@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "experiments/leveldb/database.hpp"
+#include "simdbloom/adapters/leveldb.hpp"
 
 namespace {
 
@@ -16,12 +16,22 @@ using namespace simdbloom::bench;
 
 constexpr int bits_per_key = 10;
 constexpr unsigned filters = 4000, probes = 2000;
+constexpr const char *built_in = "built-in",
+                     *specs[] = {"classic", "blocked512", "sector512", "split256", "register64"};
+
+std::string key_text(std::uint64_t i) {
+    static const auto keys = KeySource::generated(0);
+    return text("user%016llx", static_cast<unsigned long long>(keys.key(i)));
+}
 
 /// Size and the mean FPR of many filters, each of other keys, through the policy itself.
 std::string cell(const std::string& name, unsigned n) {
-    const auto policy = make_policy(name, bits_per_key);
+    const std::unique_ptr<const leveldb::FilterPolicy> policy(
+        name == built_in ? leveldb::NewBloomFilterPolicy(bits_per_key)
+                         : make_leveldb_policy(name, bits_per_key).release());
     std::vector<std::string> strangers;
-    for (unsigned i = 0; i < probes; ++i) strangers.push_back(key_text(absent_from + i));
+    for (std::uint64_t i = 0; i < probes; ++i)
+        strangers.push_back(key_text((std::uint64_t{1} << 40) + i));
     double mean = 0;
     std::string filter;
     for (unsigned f = 0; f < filters; ++f) {
@@ -44,12 +54,12 @@ std::string cell(const std::string& name, unsigned n) {
 
 int main() {
     try {
-        std::vector<std::string> header{"keys in the filter"};
-        for (const auto& name : policy_names) header.push_back(shown(name));
+        std::vector<std::string> header{"keys in the filter", built_in};
+        for (const std::string spec : specs) header.push_back("`" + spec + "`");
         print_header(header);
         for (const unsigned n : {10u, 20u, 35u, 50u, 75u, 100u}) {
-            std::vector<std::string> row{std::to_string(n)};
-            for (const auto& name : policy_names) row.push_back(cell(name, n));
+            std::vector<std::string> row{std::to_string(n), cell(built_in, n)};
+            for (const char* spec : specs) row.push_back(cell(spec, n));
             print_row(row);
         }
         print_source("leveldb_small");

@@ -2,7 +2,6 @@
 // what they cost.
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -77,36 +76,29 @@ struct Candidate {
     int first_shift;
     Instructions instructions;
     std::function<void(const u64*, std::size_t, u64, u64*)> hash;
-    std::function<std::pair<double, double>()> timed;
-    std::vector<double> alone, in_a_row;
+    std::array<Contestant, 2> timed;
 };
 
-/// ns of one call: each on the result of the one before, and many that do not wait for each other.
+/// Calls each on the result of the one before, and many that do not wait for each other.
 template <class Hash>
-std::pair<double, double> times_of(const Hash& hash) {
+std::array<Contestant, 2> timed(Hash hash) {
     constexpr int n = 1 << 18;
-    const auto ns = [](auto work) {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        const auto end = std::chrono::steady_clock::now();
-        return std::chrono::duration<double, std::nano>(end - start).count() / n;
-    };
-    const double alone = ns([&] {
-        u64 x = 1;
-        for (int i = 0; i < n; ++i) {
-            x = hash(x);
-            asm volatile("" : "+r"(x));
-        }
-    });
-    const double in_a_row = ns([&] {
-        for (int i = 0; i < n; ++i) {
-            u64 x = static_cast<u64>(i);
-            asm volatile("" : "+r"(x));  // not in vectors
-            x = hash(x);
-            asm volatile("" : : "r"(x));
-        }
-    });
-    return {alone, in_a_row};
+    return {contestant("one key", n,
+                       [=] {
+                           u64 x = 1;
+                           for (int i = 0; i < n; ++i) {
+                               x = hash(x, 0);
+                               asm volatile("" : "+r"(x));
+                           }
+                       }),
+            contestant("each of many", n, [=] {
+                for (int i = 0; i < n; ++i) {
+                    u64 x = static_cast<u64>(i);
+                    asm volatile("" : "+r"(x));  // not in vectors
+                    x = hash(x, 0);
+                    asm volatile("" : : "r"(x));
+                }
+            })};
 }
 
 template <class Hash>
@@ -115,8 +107,7 @@ Candidate candidate(const std::string& name, const Instructions& instructions, H
     const auto all = [hash](const u64* keys, std::size_t n, u64 seed, u64* hashes) {
         for (std::size_t i = 0; i < n; ++i) hashes[i] = hash(keys[i], seed);
     };
-    const auto timed = [hash] { return times_of([&](u64 x) { return hash(x, 0); }); };
-    return {name, first_shift, instructions, all, timed, {}, {}};
+    return {name, first_shift, instructions, all, timed(hash)};
 }
 
 std::string text_of(const Steps& steps) {
@@ -352,12 +343,10 @@ int main() {
     print_header(names);
     std::size_t filters[std::size(columns)], pairs = 0;
     auto all = candidates();
-    for (int round = 0; round < 61; ++round)
-        for (Candidate& c : all) {
-            const auto [alone, in_a_row] = c.timed();
-            c.alone.push_back(alone);
-            c.in_a_row.push_back(in_a_row);
-        }
+    std::vector<Contestant*> group;
+    for (Candidate& c : all)
+        for (Contestant& of : c.timed) group.push_back(&of);
+    Timer(61).run(group);
     for (const Candidate& c : all) {
         double most = 0;
         std::vector<std::string> row{c.text};
@@ -373,7 +362,7 @@ int main() {
         row.push_back(std::to_string(uneven_under_two_seeds(c, pairs)));
         for (const int count : {c.instructions.avx512, c.instructions.avx2, c.instructions.neon})
             row.push_back(count == 0 ? "-" : std::to_string(count));
-        for (const auto& ns : {c.alone, c.in_a_row}) row.push_back(text("%.2f ns", median(ns)));
+        for (const Contestant& of : c.timed) row.push_back(text("%.2f ns", median(of.ns_per_key)));
         print_row(row);
         std::fflush(stdout);
     }

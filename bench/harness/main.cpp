@@ -32,7 +32,7 @@ std::string clock_of(const std::vector<double>& ghz) {
     std::snprintf(text, sizeof text,
                   "%.2f GHz (%.2f to %.2f in the run), by a chain of 64-bit multiplications of 3 "
                   "cycles each",
-                  summarise(ghz).median, least, most);
+                  median(ghz), least, most);
     return text;
 }
 
@@ -111,7 +111,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
             for (const Row& row : outcomes[i].rows) filters[name].insert(row.filter);
             rows.insert(rows.end(), outcomes[i].rows.begin(), outcomes[i].rows.end());
         }
-        ghz.push_back(rounds.ghz);
+        ghz.push_back(median(rounds.ghz));
         quiet.push_back({{"level", level},
                          {"filters", cases.size()},
                          {"moved", rounds.moved},

@@ -34,7 +34,8 @@ std::size_t Group::add(Row row, Pass pass, std::ptrdiff_t touch_of) {
              "/hits:" + (row.hit_ratio ? std::to_string(*row.hit_ratio).substr(0, 3) : "-") +
              "/threads:" + std::to_string(row.threads) + "/keys:" + std::to_string(row.n_keys) +
              "/bytes:" + std::to_string(row.filter_bytes),
-         std::move(pass), is_touch, (is_touch || row.op == "lookup") && row.threads == 1});
+         std::move(pass), is_touch,
+         (is_touch || row.op == "lookup") && row.threads == 1 ? 0.001 : 0});
     rows_.push_back(std::move(row));
     touch_of_.push_back(touch_of);
     return timed_.size() - 1;
@@ -47,15 +48,16 @@ std::vector<Contestant*> Group::contestants() {
 }
 
 std::vector<Row> Group::rows(const Rounds& rounds) const {
-    std::vector<double> median, least;
-    for (const Contestant& member : timed_) median.push_back(summarise(member.ns_per_key).median);
-    least = median;
+    std::vector<double> medians, least;
+    for (const Contestant& member : timed_) medians.push_back(median(member.ns_per_key));
+    least = medians;
     for (std::size_t i = 0; i < timed_.size(); ++i)
         if (touch_of_[i] >= 0) {
             auto& touch = least[static_cast<std::size_t>(touch_of_[i])];
-            touch = std::min(touch, median[i]);
+            touch = std::min(touch, medians[i]);
         }
     std::vector<Row> rows;
+    const double ghz = rounds.ghz.empty() ? 0 : median(rounds.ghz);
     for (std::size_t i = 0; i < timed_.size(); ++i) {
         if (rows_[i].op == "touch") continue;
         const auto s = summarise(timed_[i].ns_per_key);
@@ -63,7 +65,7 @@ std::vector<Row> Group::rows(const Rounds& rounds) const {
         row.ns_per_key = s.median, row.ns_low = s.low, row.ns_high = s.high;
         row.repetitions = static_cast<unsigned>(timed_[i].ns_per_key.size());
         if (touch_of_[i] >= 0) row.touch_ns = least[static_cast<std::size_t>(touch_of_[i])];
-        if (rounds.ghz > 0) row.cycles_per_key = s.median * rounds.ghz;
+        if (ghz > 0) row.cycles_per_key = s.median * ghz;
         row.touch_moved = rounds.moved;
         row.disturbed = rounds.disturbed();
         rows.push_back(row);

@@ -40,9 +40,6 @@ private:
 std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys,
                                    std::uint64_t bytes, double hit_ratio, bool for_text = false);
 
-/// One timed stretch of work, see Contestant.
-using Pass = std::function<std::uint64_t(double*)>;
-
 // Builds the members of one subject and, once timed, the rows.
 class Group {
 public:

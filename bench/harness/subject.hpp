@@ -130,6 +130,16 @@ Lookup by_batches(Ask ask) {
     };
 }
 
+/// A Lookup of one key a call, has(text), for subjects that take text.
+template <class Has>
+Lookup by_texts(const KeySource& keys, Has has) {
+    return [has, &keys](Keys some, std::size_t, Answers&) {
+        std::uint64_t found = 0;
+        for (const std::uint64_t& x : some) found += has(keys.text(x));
+        return found;
+    };
+}
+
 /// Seconds that work() takes.
 double seconds_of(const std::function<void()>& work);
 /// Seconds that this thread runs in work(). The turns of other programs on a busy machine are not

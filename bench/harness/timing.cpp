@@ -11,28 +11,34 @@
 #include <stdexcept>
 
 #include "harness/clock.hpp"
+#include "harness/subject.hpp"
 
 namespace simdbloom::bench {
 
+Contestant contestant(std::string name, std::uint64_t keys, std::function<void()> work) {
+    return {std::move(name), [keys, work = std::move(work)](double* seconds) {
+                *seconds = cpu_seconds_of(work);
+                return keys;
+            }};
+}
+
+double median(std::vector<double> values) {
+    const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), half, values.end());
+    return values.size() % 2 != 0 ? *half : (*half + *std::max_element(values.begin(), half)) / 2;
+}
+
 Summary summarise(const std::vector<double>& samples) {
     if (samples.empty()) throw std::logic_error("no samples");
-    const auto median_of = [](std::vector<double> v) {
-        const std::size_t half = v.size() / 2;
-        std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half), v.end());
-        if (v.size() % 2 != 0) return v[half];
-        return (v[half] +
-                *std::max_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half))) /
-               2;
-    };
     std::mt19937_64 random(1);
     std::uniform_int_distribution<std::size_t> pick(0, samples.size() - 1);
     std::vector<double> medians(2000), resample(samples.size());
     for (auto& m : medians) {
         for (auto& x : resample) x = samples[pick(random)];
-        m = median_of(resample);
+        m = median(resample);
     }
     std::sort(medians.begin(), medians.end());
-    return {median_of(samples), medians[50], medians[1949]};
+    return {median(samples), medians[50], medians[1949]};
 }
 
 std::vector<unsigned> disturbed_rounds(const std::vector<Contestant*>& group, Rounds& rounds) {
@@ -60,7 +66,7 @@ class Timer::Collector : public benchmark::BenchmarkReporter {
 public:
     explicit Collector(Timer& timer) : timer_(timer) {}
     bool ReportContext(const Context& context) override {
-        if (!timer_.context_written_) timer_.json_->ReportContext(context);
+        if (timer_.json_ && !timer_.context_written_) timer_.json_->ReportContext(context);
         timer_.context_written_ = true;
         return true;
     }
@@ -80,50 +86,57 @@ private:
 };
 
 Timer::Timer(unsigned rounds, double seconds, const std::string& raw_json)
-    : rounds_(rounds),
-      seconds_(seconds),
-      path_(raw_json),
-      raw_(raw_json + ".part"),
-      json_(std::make_unique<benchmark::JSONReporter>()) {
-    if (!raw_) throw std::runtime_error("cannot write \"" + raw_json + "\"");
-    json_->SetOutputStream(&raw_);
-    json_->SetErrorStream(&raw_);
+    : rounds_(rounds), seconds_(seconds), path_(raw_json) {
     // Google Benchmark keeps the pointer to the program's name for its JSON.
     static char program[] = "simdbloom_report";
     char* arguments[] = {program, nullptr};
     int count = 1;
     benchmark::Initialize(&count, arguments);
+    if (path_.empty()) return;
+    raw_.open(path_ + ".part");
+    if (!raw_) throw std::runtime_error("cannot write \"" + path_ + "\"");
+    json_ = std::make_unique<benchmark::JSONReporter>();
+    json_->SetOutputStream(&raw_);
+    json_->SetErrorStream(&raw_);
 }
 
 Timer::~Timer() {
-    if (!finished_) std::remove((path_ + ".part").c_str());
+    if (!finished_ && !path_.empty()) std::remove((path_ + ".part").c_str());
+}
+
+Rounds Timer::run(std::vector<Contestant>& group, const Turns& turns) {
+    std::vector<Contestant*> all;
+    for (Contestant& member : group) all.push_back(&member);
+    return run(all, {}, turns);
 }
 
 Rounds Timer::run(const std::vector<Contestant*>& group,
-                  const std::function<void(unsigned round)>& progress) {
+                  const std::function<void(unsigned round)>& progress, const Turns& turns) {
     Rounds result;
+    result.ghz.resize(rounds_);
     std::mt19937_64 random(group.size());
-    std::vector<std::size_t> order(group.size());
-    std::iota(order.begin(), order.end(), 0);
+    Turns order = turns;
+    if (turns.empty()) {
+        order.resize(group.size());
+        std::iota(order.begin(), order.end(), 0);
+    }
     std::vector<double> pass_seconds(group.size());  // 0: not known before the first round
     std::vector<std::map<std::string, Collector::Run>> runs(rounds_);
-    std::vector<double> ghz(rounds_);
     for (Contestant* member : group) member->ns_per_key.assign(rounds_, 0);
 
     const auto measure = [&](unsigned round) {
         if (progress) progress(round);
-        std::shuffle(order.begin(), order.end(), random);
-        for (const std::size_t i : order) {
-            const Contestant* const member = group[i];
-            const double warm_up = member->warms_up ? 0.001 : 0;
+        if (turns.empty()) std::shuffle(order.begin(), order.end(), random);
+        for (std::size_t turn = 0; turn < order.size(); ++turn) {
+            const Contestant* const member = group[order[turn]];
             auto* const registered = benchmark::RegisterBenchmark(
-                std::to_string(i).c_str(),
-                [&pass = member->pass, warm_up](benchmark::State& state) {
+                std::to_string(turn).c_str(), [member](benchmark::State& state) {
                     std::uint64_t keys = 0;
                     double seconds = 0;
-                    for (double warm = 0; warm < warm_up; warm += seconds) pass(&seconds);
+                    for (double warm = 0; warm < member->warm_seconds; warm += seconds)
+                        member->pass(&seconds);
                     for (auto _ : state) {
-                        keys += pass(&seconds);
+                        keys += member->pass(&seconds);
                         state.SetIterationTime(seconds);
                     }
                     state.counters["keys"] =
@@ -131,23 +144,27 @@ Rounds Timer::run(const std::vector<Contestant*>& group,
                 });
             registered->UseManualTime();
             // A first pass says roughly how many fill the time, the first round says it better.
-            double& seconds = pass_seconds[i];
-            if (seconds == 0) member->pass(&seconds);
-            registered->Iterations(std::max<std::int64_t>(1, std::llround(seconds_ / seconds)));
+            double& seconds = pass_seconds[order[turn]];
+            if (seconds == 0 && seconds_ > 0) member->pass(&seconds);
+            registered->Iterations(
+                seconds_ > 0 ? std::max<std::int64_t>(1, std::llround(seconds_ / seconds)) : 1);
         }
         Collector collector(*this);
         benchmark::RunSpecifiedBenchmarks(&collector);
         benchmark::ClearRegisteredBenchmarks();
-        ghz[round] = clock_ghz();
-        for (std::size_t i = 0; i < group.size(); ++i) {
-            const auto found = collector.of.find(std::to_string(i));
+        result.ghz[round] = clock_ghz();
+        for (Contestant* member : group) member->ns_per_key[round] = 0;
+        for (std::size_t turn = 0; turn < order.size(); ++turn) {
+            const std::size_t i = order[turn];
+            const auto found = collector.of.find(std::to_string(turn));
             if (found == collector.of.end())
                 throw std::runtime_error(group[i]->name + ": round " + std::to_string(round + 1) +
                                          " did not run");
             auto& run = found->second;
             pass_seconds[i] = run.real_accumulated_time / static_cast<double>(run.iterations);
             // "keys" is a rate counter: keys a second of counted time.
-            group[i]->ns_per_key[round] = 1e9 / run.counters.at("keys").value;
+            group[i]->ns_per_key[round] += 1e9 / run.counters.at("keys").value /
+                                           static_cast<double>(std::ranges::count(order, i));
             run.run_name.function_name = group[i]->name;
             run.family_index = families_ + static_cast<std::int64_t>(i);
             run.per_family_instance_index = 0;
@@ -165,8 +182,8 @@ Rounds Timer::run(const std::vector<Contestant*>& group,
 
     families_ += static_cast<std::int64_t>(group.size());
     for (const auto& round : runs)
-        for (const auto& [name, run] : round) json_->ReportRuns({run});
-    result.ghz = summarise(ghz).median;
+        for (const auto& [name, run] : round)
+            if (json_) json_->ReportRuns({run});
     return result;
 }
 

@@ -1,5 +1,5 @@
-// Times through Google Benchmark: rounds in which each member of a group runs once, in random
-// order; medians with bootstrap intervals.
+// Times through Google Benchmark: rounds in which the members of a group take turns; medians with
+// bootstrap intervals. The report, the experiments and the claims about times all run this loop.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,22 @@ class JSONReporter;
 
 namespace simdbloom::bench {
 
+/// Works on some keys and returns how many; the seconds it took go to *seconds (only the part that
+/// counts).
+using Pass = std::function<std::uint64_t(double* seconds)>;
+
 struct Contestant {
     std::string name;
-    /// Works on some keys and returns how many; the seconds it took go to *seconds (only the part
-    /// that counts).
-    std::function<std::uint64_t(double* seconds)> pass;
+    Pass pass;
     bool is_touch = false;  ///< its times say whether a round was disturbed
-    bool warms_up = false;  ///< passes that are not timed come first: others have used the caches
+    /// Passes of so many seconds that are not timed come first: others have used the caches.
+    double warm_seconds = 0;
     std::vector<double> ns_per_key{};  ///< one a round
 };
+/// One that does the work once a pass, for so many keys, by the CPU time of the thread.
+Contestant contestant(std::string name, std::uint64_t keys, std::function<void()> work);
+
+double median(std::vector<double> values);
 
 struct Summary {
     double median, low, high;
@@ -33,9 +40,9 @@ Summary summarise(const std::vector<double>& samples);
 
 /// How quiet the machine was while a group took turns.
 struct Rounds {
-    double moved = 0;       ///< touch in the slowest round over the fastest, minus 1
-    unsigned repeated = 0;  ///< rounds measured again because they were disturbed
-    double ghz = 0;         ///< median of the rounds; 0 where it is not known
+    double moved = 0;           ///< touch in the slowest round over the fastest, minus 1
+    unsigned repeated = 0;      ///< rounds measured again because they were disturbed
+    std::vector<double> ghz{};  ///< of each round; 0 where it is not known
     bool disturbed() const { return moved > most_moved; }
     static constexpr double most_moved = 0.1;
 };
@@ -44,18 +51,24 @@ struct Rounds {
 /// member does not count as a disturbance.
 std::vector<unsigned> disturbed_rounds(const std::vector<Contestant*>& group, Rounds& rounds);
 
+/// The numbers of the members of a group, in the order of their turns in a round. The sample of a
+/// member that comes more than once is the mean.
+using Turns = std::vector<std::size_t>;
+
 class Timer {
 public:
-    /// raw_json: where Google Benchmark's own JSON goes.
-    /// Unless finish() was called, the destructor removes what was written.
-    Timer(unsigned rounds, double seconds, const std::string& raw_json);
+    /// A turn lasts so many seconds, or is a single pass. raw_json: where Google Benchmark's own
+    /// JSON goes, if anywhere; unless finish() was called, the destructor removes it.
+    explicit Timer(unsigned rounds, double seconds = 0, const std::string& raw_json = "");
     ~Timer();
     unsigned rounds() const noexcept { return rounds_; }
-    /// Runs every member once a round and fills in its samples. Disturbed rounds are measured
-    /// again in their places, half as many as there are rounds at most: that costs less than all
-    /// rounds again, and leaves those that nothing disturbed.
+    /// Fills in the samples of every member. Each has one turn a round, in random order, unless
+    /// `turns` says otherwise. Disturbed rounds are measured again in their places, half as many as
+    /// there are rounds at most: that costs less than all rounds again, and leaves those that
+    /// nothing disturbed.
     Rounds run(const std::vector<Contestant*>& group,
-               const std::function<void(unsigned round)>& progress = {});
+               const std::function<void(unsigned round)>& progress = {}, const Turns& turns = {});
+    Rounds run(std::vector<Contestant>& group, const Turns& turns = {});
     /// Ends the JSON; throws std::runtime_error if it could not be written.
     void finish();
 

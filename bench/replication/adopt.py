@@ -6,7 +6,7 @@ import sys
 import artifact
 import records
 import table
-from claim_files import EVIDENCE, ROOT
+from claim_files import ROOT
 from verdicts import is_judged
 
 from rows import write_whole  # noqa: E402
@@ -22,26 +22,39 @@ def machine_name(machine):
     return re.sub(r"[^\w.]+", "-", "-".join(parts)).strip("-").lower()
 
 
+def by_source(claims):
+    """The claims of a paper with those of one source together, in the order of their first ones."""
+    sources = dict.fromkeys(claim.source for claim in claims)
+    return [claim for source in sources for claim in claims if claim.source == source]
+
+
+def printed_on(record):
+    return (f"Record: [{machine_name(record['machine'])}](artifact.md#the-records), commit "
+            f"{record['machine']['commit']}, `{record['command']}`.")
+
+
 def section(record, entries, claims):
-    """The claims of one paper, and why some verdicts are not "reproduced"."""
-    lines = table.header(["claim", "evidence", "published", "ours", "tolerance", "verdict"])
-    reasons = {}
-    for claim in claims:
+    """The claims of one paper, and why some verdicts are not "reproduced". What a row shares with
+    the row above it is left out."""
+    lines = table.header(["claim", "published", "ours", "verdict"])
+    reasons, last, above = {}, None, None
+    for claim in by_source(claims):
         entry = entries.get(claim.id)
-        source = ", ".join(EVIDENCE[e] for e in claim.evidence)
-        cells = [f"`{claim.name}`: {claim.statement}", f"{source}; {claim.where}",
-                 table.published(claim)]
+        what, _, case = claim.statement.rpartition(": ")
+        text = f".. {case}" if what and what == above else claim.statement
+        text += f" ({claim.source})" if claim.source != last else ""
+        cells = [f"`{claim.name}`: {text}", table.within(claim)]
+        last, above = claim.source, what
         if entry is None:
-            cells += ["-", claim.tolerance_text, "not run on this machine yet"]
+            cells += ["-", "not run on this machine yet"]
         else:
-            cells += [table.ours(entry), claim.tolerance_text, entry["verdict"]]
+            cells += [table.ours(entry), entry["verdict"]]
         lines.append(table.row(cells))
         if claim.reason and (entry is None or entry["verdict"] != "reproduced"):
             reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
     if reasons:
         lines += ["", *(f"- {', '.join(names)}: {reason}" for reason, names in reasons.items())]
-    lines += ["", f"Printed on {record['provenance']}, by `{record['command']}`."]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", printed_on(record)])
 
 
 def overview(record, papers, claims):
@@ -52,19 +65,17 @@ def overview(record, papers, claims):
             sources[claim.evidence == "C"].append(entries[claim.id])
     rest = [entry for entry in record["claims"] if not is_judged(entry)]
     lines = [f"{len(claims)} claims of {len(papers)} papers. Judged with a published source: "
-             f"{table.tally(sources[False]) or 'none'}. Judged values that this project recomputed "
-             f"from published formulas or measured before: {table.tally(sources[True]) or 'none'}. "
+             f"{table.tally(sources[False]) or 'none'}. Recomputed or measured before by this "
+             f"project: {table.tally(sources[True]) or 'none'}. "
              f"Not judged: {table.tally(rest) or 'none'}.", "",
-             table.tally_by_kind(record["claims"]), "",
              "![Ours over published, for the claims that are measured](record/forest.svg)", "",
-             *table.header(["paper", "claim in one line", "claims", "verdicts"])]
+             *table.header(["paper", "claim", "verdicts"])]
     for name, paper in papers.items():
         own = [claim.id for claim in claims if claim.paper == name]
         ran = [entries[identity] for identity in own if identity in entries]
-        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"], str(len(own)),
+        lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"],
                                 table.tally(ran) or "not run"]))
-    return "\n".join(lines + ["", f"Printed on {record['provenance']}, by "
-                              f"`{record['command']}`."])
+    return "\n".join([*lines, "", printed_on(record)])
 
 
 def put(path, name, text):

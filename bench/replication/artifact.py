@@ -6,20 +6,17 @@ from verdicts import as_expected, is_judged
 
 
 def machines(found):
-    lines = table.header(["record", "CPU", "cores, memory", "kernels", "date", "code", "command",
-                          "claims", "seconds", "judged", "as expected"])
+    lines = table.header(["record", "cores, memory", "command", "claims", "seconds", "judged",
+                          "as expected"])
     for name, record in found:
         machine, entries = record["machine"], record["claims"]
-        cpu = (f"{machine['cpu']}, family {machine['cpu family']}, model {machine['cpu model']}, "
-               f"stepping {machine['cpu stepping']}")
         told = [entry for entry in entries if is_judged(entry)]
         lines.append(table.row([
-            f"[{name}](record/{name})", cpu, f"{machine['cores']}, {machine['memory']}",
-            f"`{machine['best ISA']}`", record["date"], f"commit {machine['commit']}",
+            f"[{name}](record/{name})", f"{machine['cores']}, {machine['memory']}",
             f"`{record['command']}`", str(len(entries)),
             f"{sum(entry['seconds'] for entry in entries):.0f}", str(len(told)),
             str(sum(map(as_expected, told)))]))
-    return lines
+    return [*lines, "", *(f"- {name}: {record['provenance']}." for name, record in found)]
 
 
 def runs(record, claims):
@@ -37,16 +34,18 @@ def runs(record, claims):
 
 def differences(record, claims):
     """The claims that may have, or have in this record, another verdict than reproduced."""
-    entries = {entry["id"]: entry for entry in record["claims"]}
-    lines = table.header(["claim", "verdicts expected", "in the record"])
+    entries, found = {entry["id"]: entry for entry in record["claims"]}, {}
     for claim in claims:
         verdict = entries[claim.id]["verdict"] if claim.id in entries else "not run"
         if claim.descriptive or claim.expected == ["reproduced"] and verdict in ("reproduced",
                                                                                "not run"):
             continue
-        lines.append(table.row([f"[{claim.paper}]({claim.paper}.md) `{claim.name}`",
-                                ", ".join(claim.expected), verdict]))
-    return lines
+        expected = ", ".join(claim.expected)
+        both = verdict if verdict == expected else f"{verdict} (expected: {expected})"
+        found.setdefault((claim.paper, both), []).append(f"`{claim.name}`")
+    return [*table.header(["claims", "in the record"]),
+            *(table.row([f"[{paper}]({paper}.md) {', '.join(names)}", both])
+              for (paper, both), names in found.items())]
 
 
 def text(found, claims):
@@ -57,5 +56,5 @@ def text(found, claims):
     return "\n".join([
         *machines(found), "",
         f"What the runs take, by the seconds of {name}:", "", *runs(record, claims), "",
-        f"Its verdicts: {table.tally(record['claims'])}. The claims that have, or may have, "
-        "another verdict than \"reproduced\":", "", *differences(record, claims)])
+        "The claims with another verdict than \"reproduced\", expected or found:", "",
+        *differences(record, claims)])

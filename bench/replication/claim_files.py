@@ -13,10 +13,9 @@ except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
 from verdicts import NEAR, NOT_TESTABLE, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "bench", "harness"))  # svg, skyline, rows
+sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "pictures")]
 FOLDER = os.path.join(ROOT, "papers", "claims")
-EVIDENCE = {"A": "abstract or primary page", "D": "authors' data or code",
-            "S": "secondary source", "C": "recomputed"}
+EVIDENCE = {"A": "paper", "D": "authors' data", "S": "secondary", "C": "recomputed"}
 # What some machines have and others lack.
 OF_MACHINES = re.compile(r"scalar|sse42|avx2|avx512|avx512bitalg|neon|clock|\d+ GiB|cpu:\d+:\d+")
 # The most seconds that one claim may take.
@@ -72,6 +71,11 @@ class Claim:
                 "location": "the range" if ".." in self.published else "a factor 2",
                 "shape": f"{self.tolerance or 0.1} in the slope"}[self.kind]
 
+    @property
+    def source(self):
+        place = "" if self.where == "-" else f", {self.where}"
+        return ", ".join(EVIDENCE[letter] for letter in self.evidence) + place
+
 
 REQUIRED = ("id", "statement", "where", "evidence", "kind", "published", "probe")
 
@@ -104,8 +108,26 @@ def faults(claim):
         yield "published is no string, which would keep its digits"
 
 
+def each(paper, values):
+    """The claims of one [[claim]]: one, or one a row. A column is a field or a value of the set-up;
+    `text` is for {text} in the statement alone."""
+    columns, rows = values.pop("columns", []), values.pop("rows", [[]])
+    for row in rows:
+        if len(row) != len(columns):
+            raise ValueError(f"{paper}: a row of {len(row)} cells under {len(columns)} columns: "
+                             f"{row}")
+        cells = dict(zip(columns, row))
+        one = {**values, **{n: v for n, v in cells.items() if n in Claim.__dataclass_fields__}}
+        setup = {n: v for n, v in cells.items() if n not in one and n != "text"}
+        if setup:
+            one["setup"] = {**values.get("setup", {}), **setup}
+        for name in {"statement", "where"} & set(one):
+            one[name] = re.sub(r"\{(\w+)\}", lambda m: str(cells.get(m[1], m[0])), one[name])
+        yield one
+
+
 def parse(paper, values):
-    """Of one [[claim]]. Throws ValueError that says what is wrong."""
+    """Of one claim. Throws ValueError that says what is wrong."""
     identity = f"{paper}/{values.get('id', '?')}"
     missing = [name for name in REQUIRED if name not in values]
     unknown = [name for name in values if name not in Claim.__dataclass_fields__]
@@ -130,14 +152,14 @@ def parse_paper(name, text):
     tables = paper.pop("claim", [])
     if not isinstance(tables, list):
         raise ValueError(f"{name}: [claim] in place of [[claim]]")
-    claims = [parse(name, values) for values in tables]
+    claims = [parse(name, one) for values in tables for one in each(name, values)]
     if set(paper) != {"name", "summary"}:
         raise ValueError(f"{name}: describes the paper by {', '.join(paper) or 'nothing'}, not by "
                          "name and summary")
     twice = [identity for identity, n in Counter(c.id for c in claims).items() if n > 1]
     if twice:
         raise ValueError(f"{twice[0]}: two claims have this id")
-    return paper, claims
+    return paper, sorted(claims, key=lambda claim: claim.id + ".")
 
 
 def load(folder=FOLDER):

@@ -171,18 +171,15 @@ void run_estimate(Setup& s) {
     }
 }
 
-constexpr Probe filter_list[] = {{"fpr", run_fpr},
-                                 {"fpr_ratio", run_fpr_ratio},
-                                 {"lost", run_lost},
-                                 {"erased", run_erased},
-                                 {"load", run_load},
-                                 {"space", run_space},
-                                 {"lines", run_lines},
-                                 {"estimate", run_estimate},
-                                 {"same_on_every_isa", run_same_on_every_isa}};
+const Probes filter_probes{{"fpr", run_fpr},
+                           {"fpr_ratio", run_fpr_ratio},
+                           {"lost", run_lost},
+                           {"erased", run_erased},
+                           {"load", run_load},
+                           {"space", run_space},
+                           {"lines", run_lines},
+                           {"estimate", run_estimate},
+                           {"same_on_every_isa", run_same_on_every_isa}};
 
 }  // namespace
-
-std::span<const Probe> filter_probes() { return filter_list; }
-
 }  // namespace simdbloom::replication

@@ -182,11 +182,8 @@ void run_best_k(Setup& s) {
     print_value(best);
 }
 
-constexpr Probe formula_list[] = {
+const Probes formula_probes{
     {"formula", run_formula}, {"least_ratio", run_least_ratio}, {"best_k", run_best_k}};
 
 }  // namespace
-
-std::span<const Probe> formula_probes() { return formula_list; }
-
 }  // namespace simdbloom::replication

@@ -1,5 +1,6 @@
 // replication_prober PROBE [NAME=VALUE]...: prints the samples of a probe.
 // replication_prober --offers: what this machine and the library have, as JSON.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -12,54 +13,29 @@
 namespace simdbloom::replication {
 namespace {
 
-constexpr std::span<const Probe> (*untimed[])() = {
-    formula_probes, filter_probes, structure_probes, scheme_probes, published_probes, plot_probes};
-
-std::string json_text(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        if (c >= ' ') out += c;
-    }
-    return out + '"';
-}
-
-void print_names(std::span<const Probe> probes) {
-    for (const Probe& probe : probes)
-        std::printf("%s\"%s\"", &probe == probes.data() ? "" : ", ", probe.name);
+// A function's static object: the probes of other files are made before any of this file would be.
+std::vector<Probe>& list() {
+    static std::vector<Probe> all;
+    return all;
 }
 
 void print_offers() {
     const bench::Machine machine = bench::describe_machine();
-    std::printf("{\"provenance\": %s, \"machine\": {\"clock GHz\": \"%.3f\"",
-                json_text(machine.provenance()).c_str(), bench::clock_ghz());
-    for (const auto& [name, value] : machine.facts)
-        std::printf(", %s: %s", json_text(name).c_str(), json_text(value).c_str());
-    std::printf(
-        "}, \"offers\": [%s",
-        json_text("cpu:" + machine.fact("cpu family") + ":" + machine.fact("cpu model")).c_str());
-    for (const Isa isa : usable_isas()) std::printf(", %s", json_text(to_string(isa)).c_str());
-    if (bench::clock_ghz() > 0) std::printf(", \"clock\"");
-    for (const std::uint64_t gib : {1U, 2U, 4U, 8U, 16U, 32U, 64U})
-        if (machine.memory >> 30 >= gib)
-            std::printf(", \"%llu GiB\"", static_cast<unsigned long long>(gib));
-    std::printf("], \"timed\": [");
-    print_names(timed_probes());
-    std::printf("], \"untimed\": [");
-    for (const auto list : untimed) {
-        if (list != untimed[0]) std::printf(", ");
-        print_names(list());
-    }
-    std::printf("]}\n");
-}
-
-const Probe* probe_called(std::string_view name) {
-    for (const auto list : untimed)
-        for (const Probe& probe : list())
-            if (name == probe.name) return &probe;
-    for (const Probe& probe : timed_probes())
-        if (name == probe.name) return &probe;
-    return nullptr;
+    const double ghz = bench::clock_ghz();
+    Json of_machine{{"clock GHz", std::to_string(ghz)}}, offers = Json::array();
+    for (const auto& [name, value] : machine.facts) of_machine[name] = value;
+    offers.push_back("cpu:" + machine.fact("cpu family") + ":" + machine.fact("cpu model"));
+    for (const Isa isa : usable_isas()) offers.push_back(to_string(isa));
+    if (ghz > 0) offers.push_back("clock");
+    for (const unsigned gib : {1U, 2U, 4U, 8U, 16U, 32U, 64U})
+        if (machine.memory >> 30 >= gib) offers.push_back(std::to_string(gib) + " GiB");
+    Json timed = Json::array(), untimed = Json::array();
+    for (const Probe& probe : list()) (probe.timed ? timed : untimed).push_back(probe.name);
+    print({{"provenance", machine.provenance()},
+           {"machine", of_machine},
+           {"offers", offers},
+           {"timed", timed},
+           {"untimed", untimed}});
 }
 
 int run(std::span<char* const> words) {
@@ -68,8 +44,8 @@ int run(std::span<char* const> words) {
         return 2;
     }
     if (std::strcmp(words[0], "--offers") == 0) return print_offers(), 0;
-    const Probe* probe = probe_called(words[0]);
-    if (probe == nullptr) {
+    const auto probe = std::ranges::find(list(), std::string(words[0]), &Probe::name);
+    if (probe == list().end()) {
         std::fprintf(stderr, "no probe is called \"%s\"\n", words[0]);
         return 2;
     }
@@ -78,13 +54,16 @@ int run(std::span<char* const> words) {
         probe->run(setup);
         setup.check_all_read();
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s: %s\n", probe->name, error.what());
+        std::fprintf(stderr, "%s: %s\n", probe->name.c_str(), error.what());
         return 2;
     }
     return 0;
 }
 
 }  // namespace
+
+Probes::Probes(std::initializer_list<Probe> probes) { list().insert(list().end(), probes); }
+
 }  // namespace simdbloom::replication
 
 int main(int argc, char** argv) {

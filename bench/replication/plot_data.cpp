@@ -1,9 +1,7 @@
-// What the plots of papers/plots.md are drawn from: grids of formulas and curves of the exact
-// models. Every point is an object of its own.
+// What the plots of papers/plots.md are drawn from: fields of formulas and curves of the exact
+// models.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <sstream>
 
 #include "replication/probes.hpp"
 #include "simdbloom/simdbloom.hpp"
@@ -11,45 +9,15 @@
 namespace simdbloom::replication {
 namespace {
 
-/// The relative error of a formula of many keys over bits a key (x) and bits set (k).
-void run_plot_grid(Setup& s) {
-    for (double c = 4; c <= 24; ++c)
-        for (unsigned k = 1; k <= 16; ++k) {
-            s.set("bits_per_key", c);
-            s.set("k", k);
-            const double exact = formula(s.text("over"), s);
-            std::printf("{\"x\": %g, \"k\": %u, \"y\": %.6g}\n", c, k,
-                        formula(s.text("name"), s) / exact - 1);
-        }
-}
-
-/// The same over numbers of keys (x), for one number of bits a key: arrays that are small.
-void run_plot_small(Setup& s) {
-    for (double exponent = 1; exponent <= 4; exponent += 0.125)
-        for (unsigned k = 1; k <= 16; ++k) {
-            const double keys = std::round(std::pow(10, exponent));
-            s.set("keys", keys);
-            s.set("k", k);
-            const double exact = formula(s.text("over"), s);
-            std::printf("{\"x\": %g, \"k\": %u, \"y\": %.6g}\n", keys, k,
-                        formula(s.text("name"), s) / exact - 1);
-        }
-}
-
-std::vector<std::string> words_in(const std::string& text) {
-    std::istringstream in(text);
-    return {std::istream_iterator<std::string>(in), {}};
-}
-
-/// The same over two numbers of the set-up that are named: columns (x) and rows (k).
-void run_plot_panel(Setup& s) {
-    for (const std::string& x : words_in(s.text("xs")))
-        for (const std::string& y : words_in(s.text("ys"))) {
+/// The relative error of a formula over two numbers of the set-up that are named, line by line in
+/// each column.
+void run_plot_field(Setup& s) {
+    for (const std::string& x : s.words("xs"))
+        for (const std::string& y : s.words("ys")) {
             s.set(s.text("x"), std::stod(x));
             s.set(s.text("y"), std::stod(y));
             const double exact = formula(s.text("over"), s);
-            std::printf("{\"x\": %s, \"k\": %s, \"y\": %.6g}\n", x.c_str(), y.c_str(),
-                        formula(s.text("name"), s) / exact - 1);
+            print_value(formula(s.text("name"), s) / exact - 1);
         }
 }
 
@@ -84,18 +52,17 @@ void run_plot_sizing(Setup& s) {
         const double fpr = std::pow(10, -exponent), said = bits_for(s.text("name"), s, fpr);
         const double needed = bits_for(s.text("over"), s, fpr),
                      got = least_of(s.text("over"), s, said);
-        std::printf("{\"x\": %.6g, \"y\": %.6g, \"delivered\": %.6g}\n", fpr, needed - said,
-                    got / fpr);
+        print({{"fpr", rounded(fpr)},
+               {"lacks", rounded(needed - said)},
+               {"delivered", rounded(got / fpr)}});
     }
 }
 
 /// A filter of a spec as the plots name it, by its exact model. `spec` has a k, or the k of least
 /// FPR is taken.
 struct Sized {
-    std::string spec;
     std::uint64_t bytes = 0;
     double bits = 0, fpr = 1;
-    unsigned k = 0;
 };
 
 Sized sized(const std::string& spec, std::uint64_t keys, double bits) {
@@ -105,16 +72,16 @@ Sized sized(const std::string& spec, std::uint64_t keys, double bits) {
         const auto slots = static_cast<double>(BloomierMap::slots_for(keys, arity));
         const auto check = static_cast<unsigned>(bits * n / slots);
         if (check < 1) return {};
-        return {spec, static_cast<std::uint64_t>(slots * check / 8), slots * check / n,
-                fpr::bloomier(check), check};
+        return {static_cast<std::uint64_t>(slots * check / 8), slots * check / n,
+                fpr::bloomier(check)};
     }
     Layout layout = Layout::parse(spec);
     if (bits < layout.least_bits_per_key()) return {};
     const double blocks = std::max(1.0, std::round(bits * n / layout.block_bits()));
     const auto whole = static_cast<std::uint64_t>(blocks);
     if (layout.k == 0) layout.k = fpr::best_k(layout, keys, whole);
-    return {layout.spec(), whole * layout.block_bits() / 8, blocks * layout.block_bits() / n,
-            fpr::expected(layout, keys, whole), layout.k};
+    return {whole * layout.block_bits() / 8, blocks * layout.block_bits() / n,
+            fpr::expected(layout, keys, whole)};
 }
 
 /// The sizes of a spec that the plots have: one of a cuckoo filter, one for each number of check
@@ -134,21 +101,14 @@ std::vector<Sized> sizes_of(const std::string& spec, std::uint64_t keys) {
 
 /// The FPR of each spec over its bits a key, for so many keys.
 void run_plot_space(Setup& s) {
-    for (const std::string& spec : words_in(s.text("specs")))
+    for (const std::string& spec : s.words("specs"))
         for (const Sized& f : sizes_of(spec, s.count("keys")))
-            std::printf(
-                "{\"name\": \"%s\", \"spec\": \"%s\", \"bits\": %.6g, \"k\": %u, \"fpr\": %.6g}\n",
-                spec.c_str(), f.spec.c_str(), f.bits, f.k, f.fpr);
+            print({{"name", spec}, {"bits", rounded(f.bits)}, {"fpr", rounded(f.fpr)}});
 }
 
-constexpr Probe plot_list[] = {{"plot_grid", run_plot_grid},
-                               {"plot_small", run_plot_small},
-                               {"plot_panel", run_plot_panel},
-                               {"plot_sizing", run_plot_sizing},
-                               {"plot_space", run_plot_space}};
+const Probes plot_probes{{"plot_field", run_plot_field},
+                         {"plot_sizing", run_plot_sizing},
+                         {"plot_space", run_plot_space}};
 
 }  // namespace
-
-std::span<const Probe> plot_probes() { return plot_list; }
-
 }  // namespace simdbloom::replication

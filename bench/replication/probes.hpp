@@ -5,9 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -63,6 +66,11 @@ public:
     std::uint64_t count(const std::string& name, std::uint64_t otherwise) {
         return has(name) ? count(name) : otherwise;
     }
+    /// What spaces stand between.
+    std::vector<std::string> words(const std::string& name) {
+        std::istringstream in(text(name));
+        return {std::istream_iterator<std::string>(in), {}};
+    }
     unsigned small(const std::string& name) { return static_cast<unsigned>(count(name)); }
     unsigned small(const std::string& name, unsigned otherwise) {
         return has(name) ? small(name) : otherwise;
@@ -85,32 +93,31 @@ private:
     std::set<std::string> read_;
 };
 
-inline void print_value(double value) { std::printf("{\"value\": %.17g}\n", value); }
-inline void print_text(const std::string& text) {
-    std::printf("{\"text\": \"%s\"}\n", text.c_str());
-}
-inline void print_named(const std::string& name, double value) {
-    std::printf("{\"name\": \"%s\", \"value\": %.17g}\n", name.c_str(), value);
-}
-inline void print_point(double x, double y) { std::printf("{\"x\": %.17g, \"y\": %.17g}\n", x, y); }
+using Json = nlohmann::ordered_json;
+inline void print(const Json& sample) { std::puts(sample.dump().c_str()); }
+inline void print_value(double value) { print({{"value", value}}); }
+inline void print_text(const std::string& text) { print({{"text", text}}); }
 inline void print_rate(std::uint64_t hits, std::uint64_t of) {
-    std::printf("{\"hits\": %llu, \"of\": %llu}\n", static_cast<unsigned long long>(hits),
-                static_cast<unsigned long long>(of));
+    print({{"hits", hits}, {"of", of}});
+}
+/// Six digits, as many as a time or a model is good for.
+inline double rounded(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", x);
+    return std::strtod(text, nullptr);
 }
 
 struct Probe {
-    const char* name;
+    std::string name;
     void (*run)(Setup&);
+    bool timed = false;
 };
-std::span<const Probe> formula_probes();
-std::span<const Probe> filter_probes();
-std::span<const Probe> structure_probes();
-std::span<const Probe> scheme_probes();
-std::span<const Probe> published_probes();
-std::span<const Probe> plot_probes();
+/// A static object of this type puts probes on the list.
+struct Probes {
+    Probes(std::initializer_list<Probe> probes);
+};
 
 /// A published formula or an exact model by its name, from the values that it needs.
 double formula(const std::string& name, Setup& s);
-std::span<const Probe> timed_probes();
 
 }  // namespace simdbloom::replication

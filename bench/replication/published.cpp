@@ -13,15 +13,16 @@ namespace {
 /// A line of a file: columns by name, as text.
 using Row = std::map<std::string, std::string>;
 
-std::vector<std::string> cells_of(const std::string& line) {
-    std::vector<std::string> cells(1);
-    for (const char c : line)
-        if (c == ',') cells.emplace_back();
-        else cells.back() += c;
-    return cells;
+std::vector<std::string> split(const std::string& text, char at) {
+    std::vector<std::string> parts(1);
+    for (const char c : text)
+        if (c == at) parts.emplace_back();
+        else parts.back() += c;
+    return parts;
 }
 
-/// Comments begin with '#'; the first other line has the names of the columns.
+/// Comments begin with '#'; the first other line has the names of the columns. A line is a row, or
+/// several: "a,1;2,3;4" are the rows "a,1,3" and "a,2,4".
 std::vector<Row> rows_of(const std::string& path) {
     std::ifstream file(path);
     if (!file) throw std::invalid_argument("cannot read \"" + path + "\"");
@@ -29,16 +30,21 @@ std::vector<Row> rows_of(const std::string& path) {
     std::vector<Row> rows;
     for (std::string line; std::getline(file, line);) {
         if (line.empty() || line[0] == '#') continue;
-        const auto cells = cells_of(line);
+        const auto cells = split(line, ',');
         if (names.empty()) {
             names = cells;
             continue;
         }
         if (cells.size() != names.size())
             throw std::invalid_argument(path + ": \"" + line + "\" has other columns");
+        const std::size_t first = rows.size();
+        rows.resize(first + static_cast<std::size_t>(std::ranges::count(cells.back(), ';')) + 1);
         for (std::size_t i = 0; i < cells.size(); ++i) {
-            if (i == 0) rows.emplace_back();
-            rows.back()[names[i]] = cells[i];
+            const auto values = split(cells[i], ';');
+            if (values.size() != 1 && values.size() != rows.size() - first)
+                throw std::invalid_argument(path + ": \"" + cells[i] + "\" has other rows");
+            for (std::size_t row = first; row < rows.size(); ++row)
+                rows[row][names[i]] = values.size() == 1 ? values[0] : values[row - first];
         }
     }
     return rows;
@@ -138,11 +144,14 @@ void run_published_waste(Setup& s) {
     print_value(agree);
 }
 
-constexpr Probe published_list[] = {{"published_fprs", run_published_fprs},
-                                    {"published_waste", run_published_waste}};
+/// How many times as fast: 1 over each ratio of times of a file.
+void run_measured_once(Setup& s) {
+    for (const Row& row : rows_of(s.text("file"))) print_value(1 / number_in(row, "ratio"));
+}
+
+const Probes published_probes{{"published_fprs", run_published_fprs},
+                              {"published_waste", run_published_waste},
+                              {"measured_once", run_measured_once}};
 
 }  // namespace
-
-std::span<const Probe> published_probes() { return published_list; }
-
 }  // namespace simdbloom::replication

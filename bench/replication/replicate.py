@@ -11,14 +11,13 @@ import sys
 import time
 
 import adopt
-import experiment
-import paper_plots
 import records
 import table
 import two_records
 from claim_files import DEPTHS, ROOT, load_or_exit
 from verdicts import TOO_NOISY, as_expected, better, judge
 
+import formulas  # noqa: E402
 from rows import write_whole  # noqa: E402
 
 # The limit on a probe, in seconds.
@@ -49,8 +48,6 @@ class Prober:
         return end.stdout
 
     def samples(self, probe, setup):
-        if probe in experiment.PROBES:
-            return experiment.PROBES[probe](os.path.dirname(self.program), **setup)
         words = [f"{name}={value}" for name, value in setup.items()]
         return [json.loads(line) for line in self.output(probe, *words).splitlines()]
 
@@ -155,8 +152,8 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     if options.plots:
         found = records.adopted(claims) or stop("papers/record has no record")
-        drawn = paper_plots.pictures(paper_plots.models(prober), found[0][1],
-                                     paper_plots.joins_page())
+        drawn = formulas.pictures(formulas.models(prober), found[0][1],
+                                  os.path.join(ROOT, "papers", "data"))
         for name, svg in drawn.items():
             write_whole(os.path.join(options.out, name), svg)
             print(f"written: {os.path.join(options.out, name)}")

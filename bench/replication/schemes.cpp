@@ -64,9 +64,10 @@ void run_excess(Setup& s) {
             for (std::uint64_t key = 0; key < probes; ++key)
                 found += filter.contains((1ULL << 40) + key);
         }
-        print_point(static_cast<double>(n),
-                    static_cast<double>(found) / static_cast<double>(arrays * probes) -
-                        fpr::classic_exact(static_cast<double>(bits), static_cast<double>(n), k));
+        const double rate = static_cast<double>(found) / static_cast<double>(arrays * probes);
+        print({{"x", n},
+               {"y",
+                rate - fpr::classic_exact(static_cast<double>(bits), static_cast<double>(n), k)}});
     }
 }
 
@@ -192,14 +193,11 @@ void run_two_words(Setup& s) {
     }
 }
 
-constexpr Probe scheme_list[] = {{"scheme", run_scheme},
-                                 {"excess", run_excess},
-                                 {"block_scheme", run_block_scheme},
-                                 {"choices", run_choices},
-                                 {"two_words", run_two_words}};
+const Probes scheme_probes{{"scheme", run_scheme},
+                           {"excess", run_excess},
+                           {"block_scheme", run_block_scheme},
+                           {"choices", run_choices},
+                           {"two_words", run_two_words}};
 
 }  // namespace
-
-std::span<const Probe> scheme_probes() { return scheme_list; }
-
 }  // namespace simdbloom::replication

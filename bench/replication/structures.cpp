@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <sstream>
 
 #include "harness/keys.hpp"
 #include "replication/probes.hpp"
@@ -99,8 +98,7 @@ void run_series(Setup& s) {
 /// all numbers of keys from `first` to `keys`.
 void run_series_space(Setup& s) {
     const std::uint64_t n = s.count("keys"), first = s.count("first");
-    std::istringstream in(s.text("tightenings"));
-    for (std::string word; in >> word;) {
+    for (const std::string& word : s.words("tightenings")) {
         ScalableBloom series({.first_capacity = first,
                               .fpr = s.number("bound"),
                               .growth = s.number("growth"),
@@ -114,7 +112,7 @@ void run_series_space(Setup& s) {
             sum += 8 * static_cast<double>(series.size_in_bytes()) / static_cast<double>(i + 1);
             ++sizes;
         }
-        print_named(word, sum / sizes);
+        print({{"name", word}, {"value", sum / sizes}});
     }
 }
 
@@ -184,18 +182,15 @@ void run_parquet_block(Setup& s) {
     print_text(std::to_string(differ));
 }
 
-constexpr Probe structure_list[] = {{"dleft", run_dleft},
-                                    {"map_values", run_map_values},
-                                    {"map_strangers", run_map_strangers},
-                                    {"series", run_series},
-                                    {"reconcile", run_reconcile},
-                                    {"growing", run_growing},
-                                    {"cuckoo_load", run_cuckoo_load},
-                                    {"series_space", run_series_space},
-                                    {"parquet_block", run_parquet_block}};
+const Probes structure_probes{{"dleft", run_dleft},
+                              {"map_values", run_map_values},
+                              {"map_strangers", run_map_strangers},
+                              {"series", run_series},
+                              {"reconcile", run_reconcile},
+                              {"growing", run_growing},
+                              {"cuckoo_load", run_cuckoo_load},
+                              {"series_space", run_series_space},
+                              {"parquet_block", run_parquet_block}};
 
 }  // namespace
-
-std::span<const Probe> structure_probes() { return structure_list; }
-
 }  // namespace simdbloom::replication

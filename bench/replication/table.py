@@ -5,7 +5,7 @@ from claim_files import ROOT
 from verdicts import (DIFFERS, DIRECTION, NOT_REPRODUCED, REPRODUCED, VERDICTS, as_expected,
                       published_range)
 
-from svg import FONT, GREY, INK, PALE, Axis  # noqa: E402
+from svg import GREY, INK, PALE, Axis, Picture  # noqa: E402
 
 COLOURS = {REPRODUCED: "#1b7f3b", DIRECTION: "#2b6cb0", DIFFERS: "#b7791f",
            NOT_REPRODUCED: "#b02a2a"}
@@ -17,11 +17,13 @@ def number(value):
 
 def ours(entry):
     """What a run gave, with the 90 % interval."""
+    if entry["kind"] == "identity" and entry["verdict"] == REPRODUCED:
+        return "equal"
     if entry["ours"] is None or entry["kind"] == "order":
         return entry["note"]
     text = number(entry["ours"])
     if entry["low"] != entry["high"]:
-        text += f" ({number(entry['low'])} - {number(entry['high'])})"
+        text += f" [{number(entry['low'])}, {number(entry['high'])}]"
     return text + (f", {entry['note']}" if entry["note"] else "")
 
 
@@ -37,22 +39,17 @@ def published(claim):
     return claim.published + (f" {claim.unit}" if claim.unit else "")
 
 
+def within(claim):
+    """The published value, with a bound's side and a tolerance that its kind does not say."""
+    side = f"at {claim.side} " if claim.kind == "bound" and not claim.descriptive else ""
+    own = f" ± {claim.tolerance_text}" if claim.tolerance and not claim.descriptive else ""
+    return side + published(claim) + own
+
+
 def tally(entries):
     """One line: how many claims have each verdict."""
     counts = Counter(entry["verdict"] for entry in entries)
     return ", ".join(f"{counts[v]} {v}" for v in VERDICTS if counts[v])
-
-
-def tally_by_kind(entries):
-    kinds = list(dict.fromkeys(entry["kind"] for entry in entries))
-    counts = Counter((entry["kind"], entry["verdict"]) for entry in entries)
-    seen = [v for v in VERDICTS if any(entry["verdict"] == v for entry in entries)]
-    lines = header(["kind", *seen, "all"])
-    for kind in sorted(kinds):
-        cells = [str(counts[kind, v] or "") for v in seen]
-        lines.append(row([kind, *cells, str(sum(counts[kind, v] for v in seen))]))
-    sums = [sum(counts[kind, v] for kind in kinds) for v in seen]
-    return "\n".join([*lines, row(["all", *map(str, sums), str(sum(sums))])])
 
 
 def listed(claims):
@@ -79,39 +76,30 @@ def in_forest(entry):
 def forest(record):
     """Ours over published, with the interval; a bar is where the interval has to lie."""
     entries = [entry for entry in record["claims"] if in_forest(entry)]
-    left, right, line, top = 270, 640, 13, 46
+    line, top = 13, 46
     height = top + line * len(entries) + 14
-    axis = Axis(1 / 8, 8, left, right)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="660" height="{height}" '
-           f'font-family="{FONT}" font-size="10">',
-           f'<rect width="660" height="{height}" fill="#fff"/>',
-           f'<text x="8" y="16" font-size="12" fill="{INK}">Ours over published, 90 % interval; '
-           "grey: where it has to lie; what is beyond 1/8 and 8 is at the edge</text>"]
+    picture, axis = Picture(660, height, "Claims: ours over published"), Axis(1 / 8, 8, 270, 640)
+    picture.label(8, 16, "Ours over published, 90 % interval; grey: where it has to lie; what is "
+                  "beyond 1/8 and 8 is at the edge", INK, 12, "start")
     x = 8
     for verdict in dict.fromkeys(sorted((e["verdict"] for e in entries), key=VERDICTS.index)):
-        colour = COLOURS[verdict]
-        out.append(f'<text x="{x}" y="31" fill="{colour}">● {verdict}</text>')
+        picture.label(x, 31, f"● {verdict}", COLOURS[verdict], anchor="start")
         x += 8 * len(verdict) + 22
     for mark in (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8):
-        at, ink = axis.at(mark), GREY if mark == 1 else PALE
-        out.append(f'<path d="M{at:.1f} {top - 4}V{height - 14}" stroke="{ink}"/>'
-                   f'<text x="{at:.1f}" y="{height - 3}" text-anchor="middle" fill="{GREY}">'
-                   f"{mark:g}</text>")
+        at = axis.at(mark)
+        picture.line(at, top - 4, at, height - 14, GREY if mark == 1 else PALE)
+        picture.label(at, height - 3, f"{mark:g}")
 
     def place(value):
         return axis.at(min(8, max(1 / 8, value)))
 
-    for i, entry in enumerate(entries):
-        y = top + line * i + 5
-        least = published_range(entry["published"])[0]
-        low, high = (entry[end] / least for end in ("low", "high"))
-        begin, end = entry["band"]
-        begin, end = place((begin or 0) / least), place(end / least if end else 8)
-        at, colour = entry["ours"] / least, COLOURS[entry["verdict"]]
-        out.append(f'<path d="M{begin:.1f} {y}H{end:.1f}" stroke="{PALE}" stroke-width="8"/>')
-        out.append(f'<text x="{left - 8}" y="{y + 3}" text-anchor="end" fill="{INK}">'
-                   f'{entry["id"]}</text><path d="M{place(low):.1f} {y}H{place(high):.1f}" '
-                   f'stroke="{colour}" stroke-width="1.5"/><circle cx="{place(at):.1f}" cy="{y}" '
-                   f'r="3" fill="{colour}"><title>{entry["id"]}: {ours(entry)}, published '
-                   f'{entry["published"]}</title></circle>')
-    return "\n".join([*out, "</svg>", ""])
+    for y, entry in enumerate(entries):
+        y, colour = top + line * y + 5, COLOURS[entry["verdict"]]
+        least, (begin, end) = published_range(entry["published"])[0], entry["band"]
+        at, low, high = (place(entry[name] / least) for name in ("ours", "low", "high"))
+        picture.line(place((begin or 0) / least), y, place(end / least if end else 8), y, PALE, 8)
+        picture.label(262, y + 3, entry["id"], INK, anchor="end")
+        picture.line(low, y, high, y, colour, 1.5)
+        picture.marker("circle", at, y, colour,
+                       f"{entry['id']}: {ours(entry)}, published {entry['published']}", 3)
+    return picture.done()

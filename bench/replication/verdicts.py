@@ -153,13 +153,19 @@ def judge_exact(claim, samples):
     return Result(DIFFERS if near else NOT_REPRODUCED, ours, ours, ours)
 
 
-def judge_statistical(claim, samples):
+def within(claim, samples, otherwise):
+    """Reproduced if the interval lies in the band, else otherwise(ours, low, high, published
+    range)."""
     ours, low, high = interval(samples)
-    least, most = published_range(claim.published)
     begin, end = band(claim)
-    if begin <= low and high <= end:
-        return Result(REPRODUCED, ours, low, high)
-    return Result(DIFFERS if nearly(ours, (least, most)) else NOT_REPRODUCED, ours, low, high)
+    verdict = REPRODUCED if begin <= low and high <= end else otherwise(
+        ours, low, high, published_range(claim.published))
+    return Result(verdict, ours, low, high)
+
+
+def judge_statistical(claim, samples):
+    return within(claim, samples, lambda ours, low, high, published:
+                  DIFFERS if nearly(ours, published) else NOT_REPRODUCED)
 
 
 def judge_bound(claim, samples):
@@ -170,13 +176,9 @@ def judge_bound(claim, samples):
 
 
 def judge_ratio(claim, samples):
-    ours, low, high = interval(samples)
-    least, most = published_range(claim.published)
-    begin, end = band(claim)
-    if begin <= low and high <= end:
-        return Result(REPRODUCED, ours, low, high)
-    same_side = low > 1 and least >= 1 or high < 1 and most <= 1
-    return Result(DIRECTION if same_side else NOT_REPRODUCED, ours, low, high)
+    return within(claim, samples, lambda ours, low, high, published:
+                  DIRECTION if low > 1 and published[0] >= 1 or high < 1 and published[1] <= 1
+                  else NOT_REPRODUCED)
 
 
 def rank_correlation(order, values):
@@ -198,13 +200,9 @@ def judge_order(claim, samples):
 
 
 def judge_location(claim, samples):
-    ours, low, high = interval(samples)
-    least, most = published_range(claim.published)
-    begin, end = band(claim)
-    if begin <= low and high <= end:
-        return Result(REPRODUCED, ours, low, high)
-    far = least / FAR <= low and high <= most * FAR
-    return Result(DIFFERS if far else NOT_REPRODUCED, ours, low, high)
+    return within(claim, samples, lambda ours, low, high, published:
+                  DIFFERS if published[0] / FAR <= low and high <= published[1] * FAR
+                  else NOT_REPRODUCED)
 
 
 def slope(points):

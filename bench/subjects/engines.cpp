@@ -1,4 +1,4 @@
-// The filters that engines ship, those that have a model.
+// The filters that engines ship.
 #include "engines/all.hpp"
 #include "harness/subject.hpp"
 
@@ -19,24 +19,11 @@ Subject make_engine(const Order& order) {
     return s;
 }
 
-template <class Design>
-Kind engine() {
-    return {.name = Design::name, .role = Role::engine, .make = make_engine<Design>};
+template <class... Designs>
+ListEntry entries(engines::List<Designs...>) {
+    return {{.name = Designs::name, .role = Role::engine, .make = make_engine<Designs>}...};
 }
-
-const ListEntry engines_entry{engine<engines::Acero>(),
-                              engine<engines::DuckDb>(),
-                              engine<engines::Trino>(),
-                              engine<engines::Velox<8>>(),
-                              engine<engines::Velox<4>>(),
-                              engine<engines::ClickHouse>(),
-                              engine<engines::ClickHouseLines>(),
-                              engine<engines::Impala>(),
-                              engine<engines::RocksDb>(),
-                              engine<engines::Spark<1>>(),
-                              engine<engines::Spark<2>>(),
-                              engine<engines::CucoSectorised>(),
-                              engine<engines::Boost<engines::BoostForm::avx2>>()};
+const ListEntry engines_entry = entries(engines::All());
 
 }  // namespace
 }  // namespace simdbloom::bench

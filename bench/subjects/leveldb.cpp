@@ -33,14 +33,9 @@ Subject make_leveldb(const Order& order) {
     const auto simulated = published::simulate_leveldb_fpr(order.n_keys, view.bits(), view.k());
     s.fpr = simulated.fpr, s.deviation = simulated.deviation;
     s.takes_text = true;
-    s[Output::single] = [policy, bits, &keys = order.keys](Keys some, std::size_t, Answers&) {
-        std::uint64_t found = 0;
-        for (const std::uint64_t& x : some) {
-            const auto key = keys.text(x);
-            found += policy->KeyMayMatch(Slice(key.data(), key.size()), *bits);
-        }
-        return found;
-    };
+    s[Output::single] = by_texts(order.keys, [policy, bits](std::string_view key) {
+        return policy->KeyMayMatch(Slice(key.data(), key.size()), *bits);
+    });
     // LevelDB builds a filter from all its keys at once.
     s.builds = {{"serial", 1, [build](Keys some) {
                      std::string other;

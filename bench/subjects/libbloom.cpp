@@ -30,14 +30,9 @@ Subject make_libbloom(const Order& order) {
     s.deviation =
         k * s.fpr / -std::expm1(-a) * std::sqrt((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m);
     s.takes_text = true;
-    s[Output::single] = [b, &keys = order.keys](Keys some, std::size_t, Answers&) {
-        std::uint64_t found = 0;
-        for (const std::uint64_t& x : some) {
-            const auto key = keys.text(x);
-            found += bloom_check(b.get(), key.data(), static_cast<int>(key.size())) == 1;
-        }
-        return found;
-    };
+    s[Output::single] = by_texts(order.keys, [b](std::string_view key) {
+        return bloom_check(b.get(), key.data(), static_cast<int>(key.size())) == 1;
+    });
     s.insert_each = [b, &keys = order.keys](Keys some) {
         for (const std::uint64_t& x : some) {
             const auto key = keys.text(x);

@@ -9,7 +9,7 @@ namespace simdbloom::detail {
 namespace {
 
 // The sizes of graphs were measured: the share of random graphs that can be peeled, for each number
-// of keys, by slots and window (`bench/experiment fuse` counts the attempts that follow from it).
+// of keys, by slots and window.
 //
 // Up to the first number of keys below, a graph has 1.25 slots a key, or n + arity - 1 where that
 // is more. Of the 3-wise graphs 1 in 12 can be peeled at 8 keys, 1 in 600 at 250 keys (the fewest),

@@ -166,7 +166,7 @@ TEST(Rounds, TouchIsNeverSlowerThanALookup) {
     const double ns[] = {3, 2, 4};
     for (std::size_t i = 0; i < 3; ++i) group.contestants()[i]->ns_per_key = {ns[i]};
     Rounds rounds;
-    rounds.ghz = 4;
+    rounds.ghz = {4};
     rounds.moved = 0.2;
     const auto rows = group.rows(rounds);
     ASSERT_EQ(rows.size(), 2u);

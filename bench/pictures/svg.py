@@ -1,5 +1,5 @@
-"""Charts as SVG text: axes, markers, names at the ends of lines. A reader of the page needs no
-script and no network; what the mouse rests on says its values (<title>)."""
+"""Pictures as SVG text: charts with axes, curves, points and names, and heat maps. A reader of the
+page needs no script and no network; what the mouse rests on says its values (<title>)."""
 import html
 import math
 
@@ -10,10 +10,6 @@ MARKERS = "circle square diamond up down cross plus".split()
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2")
 
 
-def log10(x):
-    return math.log10(x)
-
-
 class Axis:
     """Data from low to high, pixels from start to end, on a logarithmic scale or a linear one."""
 
@@ -22,14 +18,15 @@ class Axis:
 
     def at(self, value):
         if self.log:
-            share = (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
+            share = (math.log10(value) - math.log10(self.low)) / (
+                math.log10(self.high) - math.log10(self.low))
         else:
             share = (value - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
     def decades(self, steps=(1,)):
         """The values step * 10^i on the axis."""
-        first, last = math.floor(log10(self.low)), math.ceil(log10(self.high))
+        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
         return [step * 10.0 ** i for i in range(first, last + 1) for step in steps
                 if self.low * 0.999 <= step * 10.0 ** i <= self.high * 1.001]
 
@@ -136,21 +133,46 @@ class Picture:
         way = "M" + "L".join(f"{x + r * dx:.1f} {y + r * dy:.1f}" for dx, dy in corners) + "Z"
         self.add("path", title, d=way, **look)
 
-    def bar(self, x, low, high, colour):
-        """The interval of a point."""
-        self.line(x, low, x, high, colour, 1)
+    def label(self, x, y, text, colour=GREY, size=10, anchor="middle", bold=False):
+        """Text that covers nothing."""
+        self.text(x, y, text, colour, size, anchor, bold=bold, halo=False)
 
-    def frame(self, x, y, x_ticks, y_ticks, x_name, y_name):
-        """Grid, ticks as [(value, text)] and the names of the axes."""
-        for value, text in x_ticks:
-            self.line(x.at(value), y.start, x.at(value), y.end)
-            self.text(x.at(value), y.start + 17, text, GREY, anchor="middle", halo=False)
-        for value, text in y_ticks:
-            self.line(x.start, y.at(value), x.end, y.at(value))
-            self.text(x.start - 7, y.at(value) + 4, text, GREY, anchor="end", halo=False)
-        self.line(x.start, y.start, x.end, y.start, "#99a")
-        self.text((x.start + x.end) / 2, y.start + 37, x_name, INK, anchor="middle", halo=False)
-        self.text(14, (y.start + y.end) / 2, y_name, INK, anchor="middle", turned=True, halo=False)
+    def heat(self, left, top, columns, colour_of, cell=6.0):
+        """columns[i][j] is the value of column i and line j, lines from below."""
+        lines = len(columns[0])
+        for j in range(lines):
+            begin = 0
+            for i in range(1, len(columns) + 1):
+                colour = colour_of(columns[begin][j])
+                if i == len(columns) or colour_of(columns[i][j]) != colour:
+                    self.add("rect", x=left + begin * cell, y=top + (lines - 1 - j) * cell,
+                             width=(i - begin) * cell, height=cell, fill=colour,
+                             shape_rendering="crispEdges")
+                    begin = i
+        self.add("rect", x=left, y=top, width=len(columns) * cell, height=lines * cell, fill="none",
+                 stroke="#99a")
+
+    def names_beside(self, points, size=11, left=0, right=float("inf"), low=0,
+                     high=float("inf")):
+        """A name beside each point, [(x, y, name, colour)], where it hides neither a point nor a
+        name, within a box."""
+        taken = [(px - 5, py - 5, px + 5, py + 5) for px, py, *_ in points]
+        for px, py, name, colour in sorted(points):
+            wide = text_width(name, size)
+            boxes = [(px + dx, py + dy - size, px + dx + wide, py + dy + 2)
+                     for dx, dy in ((8, 4), (-wide - 8, 4), (8, -7), (8, 15), (-wide - 8, -7),
+                                    (-wide - 8, 15), (-wide / 2, -10), (-wide / 2, 20), (8, 28),
+                                    (8, -20))]
+
+            def hidden(box):
+                return sum(max(0, min(box[2], t[2]) - max(box[0], t[0]))
+                           * max(0, min(box[3], t[3]) - max(box[1], t[1])) for t in taken)
+
+            box = min((b for b in boxes if left < b[0] and b[2] < right and low < b[1]
+                       and b[3] < high), key=hidden, default=None)
+            if box:
+                taken.append(box)
+                self.text(box[0], box[3] - 2, name, readable(colour), size)
 
     def names_at_ends(self, ends, low, high, gap=14, size=12):
         """Names right of the ends of lines, [(x, y, name, colour)]: pushed apart, with a thin line
@@ -173,3 +195,52 @@ class Picture:
         return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
                 f'width="{self.width}" height="{self.height}" role="img" font-family="{FONT}">'
                 + "\n".join(self.parts) + "</svg>\n")
+
+
+class Chart(Picture):
+    """A picture with two axes, drawn on in the units of the data. The names of curves stand right of
+    their ends."""
+
+    def __init__(self, width, height, about, x, y, heading=""):
+        super().__init__(width, height, about)
+        self.x, self.y, self.ends = x, y, []
+        if heading:
+            self.text(8, 20, heading, size=15, bold=True, halo=False)
+
+    def at(self, point):
+        return self.x.at(point[0]), self.y.at(point[1])
+
+    def frame(self, x_ticks, y_ticks, x_name, y_name):
+        """Grid, ticks as [(value, text)] and the names of the axes."""
+        x, y = self.x, self.y
+        for value, text in x_ticks:
+            self.line(x.at(value), y.start, x.at(value), y.end)
+            self.label(x.at(value), y.start + 17, text, size=12)
+        for value, text in y_ticks:
+            self.line(x.start, y.at(value), x.end, y.at(value))
+            self.label(x.start - 7, y.at(value) + 4, text, size=12, anchor="end")
+        self.line(x.start, y.start, x.end, y.start, "#99a")
+        self.names(x_name, y_name)
+
+    def names(self, x_name, y_name):
+        """Of the axes."""
+        x, y = self.x, self.y
+        self.label((x.start + x.end) / 2, y.start + 37, x_name, INK, 12)
+        self.text(14, (y.start + y.end) / 2, y_name, INK, anchor="middle", turned=True, halo=False)
+
+    def curve(self, points, colour, name="", width=1.6, dash=""):
+        at = [self.at(p) for p in points]
+        self.path(at, colour, width, dash)
+        if name:
+            self.ends.append((*at[-1], name, colour))
+
+    def point(self, shape, point, colour, title="", r=4.2, interval=None):
+        """With an interval in y, if there is one."""
+        x, y = self.at(point)
+        if interval:
+            self.line(x, self.y.at(interval[0]), x, self.y.at(interval[1]), colour, 1)
+        self.marker(shape, x, y, colour, title, r)
+
+    def done(self, gap=14, size=12):
+        self.names_at_ends(self.ends, self.y.end + 4, self.y.start - 4, gap, size)
+        return super().done()

@@ -4,7 +4,7 @@ Filtering", 2019."""
 import math
 
 import rows as select
-from svg import Axis, Picture, luminance, text_width
+from svg import INK, Axis, Chart, luminance, text_width
 
 NO_FILTER, NOT_MEASURED = "no filter", "not measured"
 LEAST_WORK, MOST_WORK = 0.2, 1e6  # ns
@@ -156,7 +156,7 @@ def name_regions(picture, grid, x, y, colours, size=13):
         if best:
             dark = name in colours and luminance(colours[name]) < 0.3
             picture.text(x.start + best[0] * wide, y.start - best[1] * tall + 4.5, name,
-                         "#fff" if dark else "#22252b", size, "middle", bold=True,
+                         "#fff" if dark else INK, size, "middle", bold=True,
                          halo=name == NOT_MEASURED)
 
 
@@ -200,9 +200,8 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
     if high < 4 * low:
         return ""
     colours = {s["name"]: s["colour"] or "#999999" for s in about["subjects"]}
-    picture = Picture(width, height, "The filter of least time for n keys and work t_w")
-    x = Axis(low, high, 70, width - 120)
-    y = Axis(LEAST_WORK, MOST_WORK, height - 48, 48)
+    x, y = Axis(low, high, 70, width - 120), Axis(LEAST_WORK, MOST_WORK, height - 48, 48)
+    picture = Chart(width, height, "The filter of least time for n keys and work t_w", x, y)
     columns = columns_of(lines, x.low, x.high, 12 if most_bits else None)
     grid, hatched = [], []
     for left, right, n, steps in columns:
@@ -232,23 +231,20 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
     for work, text in EXAMPLES.items():
         picture.line(x.start, y.at(work), x.end + 8, y.at(work), "#fff", 1, "3 4")
         picture.line(x.end, y.at(work), x.end + 8, y.at(work), "#99a")
-        picture.text(x.end + 12, y.at(work) + 4, text, "#667", 11, halo=False)
+        picture.label(x.end + 12, y.at(work) + 4, text, size=11, anchor="start")
     for level, bytes_ in about["levels"].items():
         n = bytes_ * 8 / 12
         if x.low < n < x.high:
             picture.line(x.at(n), y.start, x.at(n), y.end, "#fff", 1.2, "2 4")
-            picture.text(x.at(n), y.end - 6, f"{level} full", "#667", 11, "middle", halo=False)
+            picture.label(x.at(n), y.end - 6, f"{level} full", size=11)
     name_regions(picture, grid, x, y, colours)
     for value in x.decades():
         picture.line(x.at(value), y.start, x.at(value), y.start + 5, "#99a")
-        picture.text(x.at(value), y.start + 18, count(value), "#667", anchor="middle", halo=False)
+        picture.label(x.at(value), y.start + 18, count(value), size=12)
     for value, text in WORK_NAMES.items():
         picture.line(x.start - 5, y.at(value), x.start, y.at(value), "#99a")
-        picture.text(x.start - 8, y.at(value) + 4, text, "#667", anchor="end", halo=False)
-    picture.text((x.start + x.end) / 2, y.start + 38, "keys in the filter", anchor="middle",
-                 halo=False)
-    picture.text(14, (y.start + y.end) / 2, "work that one \"not in\" spares", anchor="middle",
-                 turned=True, halo=False)
+        picture.label(x.start - 8, y.at(value) + 4, text, size=12, anchor="end")
+    picture.names("keys in the filter", "work that one \"not in\" spares")
     if heading:
         picture.text(x.start, 16, heading, size=14, bold=True, halo=False)
     return picture.done()
