@@ -24,8 +24,7 @@ bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
 }
 
 std::size_t GrowingCuckoo::answer(const Keys& keys, Output output, void* out) const {
-    if (stash_.empty())
-        return detail::answer(*kernels_, target(), *this, isa_, keys, output, out);
+    if (stash_.empty()) return detail::answer(*kernels_, target(), *this, isa_, keys, output, out);
     // The bitmap of each piece is completed from the stash.
     return detail::answer_pieces(*this, isa_, keys, output, out, [&](auto piece, void* to) {
         detail::PieceBitmap in_table;

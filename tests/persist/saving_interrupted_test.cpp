@@ -32,8 +32,10 @@ std::ptrdiff_t files_in(const fs::path& folder) {
 /// The name of a file that a save of `target` writes beside it.
 fs::path part_of(const fs::path& target, int number) {
     char name[48];
-    std::snprintf(name, sizeof name, ".simdbloom-%016llx-%d.part",
-                  static_cast<unsigned long long>(std::hash<std::string>()(target.filename().native())), number);
+    std::snprintf(
+        name, sizeof name, ".simdbloom-%016llx-%d.part",
+        static_cast<unsigned long long>(std::hash<std::string>()(target.filename().native())),
+        number);
     return target.parent_path() / name;
 }
 

@@ -73,7 +73,8 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
         value_bits = static_cast<unsigned>(std::bit_width(any));
     }
     const NoGil no_gil;
-    return BloomierMap::build(simdbloom::Keys::hashes(of.hashes), all, *value_bits, check_bits, options);
+    return BloomierMap::build(simdbloom::Keys::hashes(of.hashes), all, *value_bits, check_bits,
+                              options);
 }
 
 py::tuple lookup(const BloomierMap& self, py::handle keys) {

@@ -169,7 +169,8 @@ private:
     static constexpr int most_savers = 4;
 
     fs::path name(int number) const {
-        return part(std::hash<std::string>()(target_.filename().native()), "-" + std::to_string(number));
+        return part(std::hash<std::string>()(target_.filename().native()),
+                    "-" + std::to_string(number));
     }
     fs::path part(std::uint64_t id, const std::string& number) const {
         char digits[17];
