@@ -24,7 +24,7 @@ VERSION = ".".join(re.findall(r"define SIMDBLOOM_VERSION_[A-Z]+ (\d+)$",
 # Kernels are not flattened: that takes most of the release's time. Position-independent for DuckDB.
 COMPILE = ["clang++", "-std=c++20", "-w", "-fPIC", "-DSIMDBLOOM_KERNEL=",
            f'-DSIMDBLOOM_GOLDEN_FOLDER="{ROOT}/tests/golden"',
-           "-I.", "-Iinclude", "-Isrc", "-Itests/support", "-Ibench",
+           "-I.", "-Iinclude", "-Isrc", "-Itests/support",
            "-isystem", "/usr/include/cpu_features"]
 LINK = ["clang++", "-fuse-ld=lld", "-O0"]
 GTEST = ["-lgtest", "-lgtest_main"]
@@ -73,7 +73,7 @@ def sources(root):
     """Name of an object -> its source."""
     found = [*sorted((root / "src").rglob("*.cpp")), *sorted((root / "tests").glob("*/*_test.cpp")),
              root / "tests/c/c_api.c", root / "tests/adapters/mpi/ranks.cpp",
-             root / "bench/harness/published_fpr.cpp"]
+             root / "tests/support/published_fpr.cpp"]
     names = {}
     for path in found:
         name = path.relative_to(root).as_posix()
