@@ -3,7 +3,7 @@
 #include <numbers>
 #include <string_view>
 
-#include "harness/published_fpr.hpp"
+#include "published_fpr.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/fpr.hpp"

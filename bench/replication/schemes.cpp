@@ -5,7 +5,6 @@
 #include <random>
 #include <vector>
 
-#include "harness/published_fpr.hpp"
 #include "replication/probes.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/hash.hpp"

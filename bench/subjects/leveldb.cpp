@@ -2,8 +2,8 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
-#include "harness/published_fpr.hpp"
 #include "harness/subject.hpp"
+#include "published_fpr.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 
 namespace simdbloom::bench {

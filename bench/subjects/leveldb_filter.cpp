@@ -1,7 +1,7 @@
 // LevelDB's filter through our view of it: the bytes of the peer `leveldb`, asked in batches.
 #include "simdbloom/adapters/leveldb_filter.hpp"
-#include "harness/published_fpr.hpp"
 #include "harness/subject.hpp"
+#include "published_fpr.hpp"
 
 namespace simdbloom::bench {
 namespace {

@@ -147,11 +147,11 @@ void build_merged(const Build& b, std::size_t bytes) {
         }
         all_here.arrive_and_wait();
         // Whole 64-byte lines, so that no two threads write to one.
-        const std::size_t lines = bytes / 64 + 1, from = b.start(lines, t) * 64,
-                          to = std::min(b.start(lines, t + 1) * 64, bytes);
+        const std::size_t lines = bytes / 64 + 1, begin = b.start(lines, t) * 64,
+                          end = std::min(b.start(lines, t + 1) * 64, bytes);
         for (std::size_t i = 0; i < others; ++i)
-            combine(b.target.bits + from, copy(i) + from, to - from,
-                    [](auto into, auto other) { return into | other; });
+            combine(b.target.bits + begin, copy(i) + begin, end - begin,
+                    [](auto into, auto from) { return into | from; });
     });
 }
 

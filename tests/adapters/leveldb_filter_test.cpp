@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "guarded.hpp"
-#include "harness/published_fpr.hpp"
+#include "published_fpr.hpp"
 #include "scale.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "support.hpp"

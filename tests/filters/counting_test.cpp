@@ -3,7 +3,7 @@
 #include <map>
 #include <random>
 
-#include "harness/published_fpr.hpp"
+#include "published_fpr.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "harness/published_fpr.hpp"
+#include "published_fpr.hpp"
 #include "scale.hpp"
 #include "support.hpp"
 

@@ -1,5 +1,5 @@
 // The exact models against published and independently computed values, and against each other.
-#include "harness/published_fpr.hpp"
+#include "published_fpr.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

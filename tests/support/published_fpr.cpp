@@ -1,4 +1,4 @@
-#include "harness/published_fpr.hpp"
+#include "published_fpr.hpp"
 
 #include <algorithm>
 #include <cmath>
