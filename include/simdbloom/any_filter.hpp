@@ -12,6 +12,7 @@
 
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/cache_line.hpp"
+#include "simdbloom/cardinality.hpp"
 #include "simdbloom/classic.hpp"
 #include "simdbloom/counting.hpp"
 #include "simdbloom/cuckoo.hpp"
@@ -21,7 +22,6 @@
 #include "simdbloom/register_blocked.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/split_block.hpp"
-#include "simdbloom/textbook/code_table.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -34,7 +34,7 @@ class AnyFilter : public Interface<AnyFilter, detail::NoBase> {
 public:
     using Variant = std::variant<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom,
                                  CacheLineBloom, CuckooFilter, CountingBloom, DLeftCounting,
-                                 GrowingCuckoo, ScalableBloom, BloomierMap, CodeTable>;
+                                 GrowingCuckoo, ScalableBloom, BloomierMap>;
 
     template <class F>
     requires std::constructible_from<Variant, F> AnyFilter(F filter) : filter_(std::move(filter)) {}
@@ -110,8 +110,7 @@ public:
     double estimated_fpr() const {
         return std::visit([](const auto& f) { return f.estimated_fpr(); }, filter_);
     }
-    /// Throws std::invalid_argument for an ISA that this machine cannot run, and for any but scalar
-    /// if the filter is a CodeTable.
+    /// Throws std::invalid_argument for an ISA that this machine cannot run.
     void use_isa(Isa isa);
 
     /// As of the filters' own types. Throws std::invalid_argument for filters of two kinds, and for
@@ -196,6 +195,15 @@ private:
 
     Variant filter_;
 };
+
+/// As of filters of a layout. Throw std::invalid_argument for another structure.
+inline Cardinality estimated_keys(const AnyFilter& filter) { return estimated_keys(filter.base()); }
+inline Cardinality estimated_union(const AnyFilter& a, const AnyFilter& b) {
+    return estimated_union(a.base(), b.base());
+}
+inline Cardinality estimated_intersection(const AnyFilter& a, const AnyFilter& b) {
+    return estimated_intersection(a.base(), b.base());
+}
 
 /// The filter of that spec, e.g. make_filter("split256", 1'000'000, 12). options.spec is not read.
 /// Any spec that spec() of a filter gives is taken, but for those of a BloomierMap ("fuse:f=8"),

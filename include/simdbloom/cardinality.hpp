@@ -2,8 +2,8 @@
 // alone.
 #pragma once
 
-#include "simdbloom/any_filter.hpp"
 #include "simdbloom/export.hpp"
+#include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -30,19 +30,12 @@ struct Cardinality {
 /// bit, and those that the filter has are set. A cuckoo filter counts its fingerprints, copies
 /// included, without error.
 Cardinality estimated_keys(const FilterBase& filter);
-inline Cardinality estimated_keys(const AnyFilter& filter) { return estimated_keys(filter.base()); }
 
 /// The keys of either of two filters, as (a |= b) would be estimated, and the keys of both, which
 /// is |A| + |B| - |A or B| and may come out below 0. Throws std::invalid_argument that names what
 /// differs where |= does, and for filters of fingerprints, which cannot be ORed.
 Cardinality estimated_union(const FilterBase& a, const FilterBase& b);
 Cardinality estimated_intersection(const FilterBase& a, const FilterBase& b);
-inline Cardinality estimated_union(const AnyFilter& a, const AnyFilter& b) {
-    return estimated_union(a.base(), b.base());
-}
-inline Cardinality estimated_intersection(const AnyFilter& a, const AnyFilter& b) {
-    return estimated_intersection(a.base(), b.base());
-}
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

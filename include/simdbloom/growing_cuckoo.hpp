@@ -15,6 +15,10 @@
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"
 
+namespace simdbloom::detail {
+struct GrowingFormat;
+}
+
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
@@ -132,7 +136,7 @@ public:
 private:
     friend Interface;
     friend struct detail::Hooks;
-    friend struct detail::LoadAccess;
+    friend struct detail::GrowingFormat;
     GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
                   std::uint64_t first_keys, const Options& options);
     detail::Target target() const noexcept;

@@ -1,16 +1,23 @@
 // What was loaded from bytes of any origin, or why there is nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "simdbloom/export.hpp"
+#include "simdbloom/options.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
+
+class AnyFilter;
+class FrozenFilter;
 
 /// Why bytes were not taken for a filter. A caller who gets one must treat every key as possibly
 /// present.
@@ -66,6 +73,34 @@ private:
     }
     std::variant<T, LoadError> either_;
 };
+
+/// The filter that was saved. Any bytes may be given. Everything is checked before anything is
+/// allocated; at most 4 KiB more than the number of bytes are allocated; nothing is thrown.
+///
+/// Of the options isa, huge_pages, max_bytes, allocator, hashing and secret are read. The seed and
+/// the kind of the keys come from the bytes. The secret of a keyed hash is not saved. A file that
+/// is longer than what it takes of the disk, as a file of holes is, is read twice, first for its
+/// checksum.
+///
+/// F is the type of the filter, or AnyFilter for whichever it is. A series of filters is loaded as
+/// a ScalableBloom.
+template <class F = AnyFilter>
+Loaded<F> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
+template <class F = AnyFilter>
+Loaded<F> load_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
+
+/// The same without a copy. The bits stay where they are. They must outlive the filter and all its
+/// copies, and must not change. `bytes` must begin at a multiple of 64. Of the options isa,
+/// max_bytes, hashing and secret are read.
+/// F is FrozenFilter, for any filter of a layout, or BloomierMap, a copy of which has slots of its
+/// own.
+template <class F = FrozenFilter>
+Loaded<F> view(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
+/// A view of a file that is mapped into memory for as long as a copy of the filter lives. Every
+/// byte is read once, for the checksum. As with any mapping, a file that is written to or cut
+/// meanwhile breaks the filter and the process.
+template <class F = FrozenFilter>
+Loaded<F> map_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

@@ -12,6 +12,10 @@
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"
 
+namespace simdbloom::detail {
+struct SeriesFormat;
+}
+
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
@@ -101,7 +105,7 @@ public:
 
 private:
     friend struct detail::Hooks;
-    friend struct detail::LoadAccess;
+    friend struct detail::SeriesFormat;
     ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters,
                   std::vector<std::uint64_t> stored);
     std::size_t take(std::span<const std::uint64_t> words, bool hashed);

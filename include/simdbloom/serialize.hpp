@@ -49,44 +49,21 @@ void save(const AnyFilter& filter, std::span<std::byte> out);
 std::vector<std::byte> save(const AnyFilter& filter);
 void save_file(const AnyFilter& filter, const std::filesystem::path& path);
 
-/// The filter that was saved. Any bytes may be given. Everything is checked before anything is
-/// allocated; at most 4 KiB more than the number of bytes are allocated; nothing is thrown.
-///
-/// Of the options isa, huge_pages, max_bytes, allocator, hashing and secret are read. The seed and
-/// the kind of the keys come from the bytes. The secret of a keyed hash is not saved. A file that
-/// is longer than what it takes of the disk, as a file of holes is, is read twice, first for its
-/// checksum.
-///
-/// F is the type of the filter, or AnyFilter for whichever it is. A series of filters is loaded as
-/// a ScalableBloom.
-template <class F = AnyFilter>
-Loaded<F> load(std::span<const std::byte> bytes, const Options& options = {}) noexcept {
-    return detail::as_type<F>(load<AnyFilter>(bytes, options));
-}
-template <class F = AnyFilter>
-Loaded<F> load_file(const std::filesystem::path& path, const Options& options = {}) noexcept {
-    return detail::as_type<F>(load_file<AnyFilter>(path, options));
-}
-
-/// The same without a copy. The bits stay where they are. They must outlive the filter and all its
-/// copies, and must not change. `bytes` must begin at a multiple of 64. Of the options isa,
-/// max_bytes, hashing and secret are read.
-/// F is FrozenFilter, for any filter of a layout, or BloomierMap, a copy of which has slots of its
-/// own.
-template <class F = FrozenFilter>
-Loaded<F> view(std::span<const std::byte> bytes, const Options& options = {}) noexcept;
-/// A view of a file that is mapped into memory for as long as a copy of the filter lives. Every
-/// byte is read once, for the checksum. As with any mapping, a file that is written to or cut
-/// meanwhile breaks the filter and the process.
-template <class F = FrozenFilter>
-Loaded<F> map_file(const std::filesystem::path& path, const Options& options = {}) noexcept;
-
 template <>
 Loaded<AnyFilter> load<AnyFilter>(std::span<const std::byte> bytes,
                                   const Options& options) noexcept;
 template <>
 Loaded<AnyFilter> load_file<AnyFilter>(const std::filesystem::path& path,
                                        const Options& options) noexcept;
+template <class F>
+Loaded<F> load(std::span<const std::byte> bytes, const Options& options) noexcept {
+    return detail::as_type<F>(load<AnyFilter>(bytes, options));
+}
+template <class F>
+Loaded<F> load_file(const std::filesystem::path& path, const Options& options) noexcept {
+    return detail::as_type<F>(load_file<AnyFilter>(path, options));
+}
+
 template <>
 Loaded<GrowingCuckoo> load<GrowingCuckoo>(std::span<const std::byte> bytes,
                                           const Options& options) noexcept;
@@ -111,12 +88,6 @@ Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
 template <>
 Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
                                                const Options& options) noexcept;
-template <>
-Loaded<CodeTable> load<CodeTable>(std::span<const std::byte> bytes,
-                                  const Options& options) noexcept;
-template <>
-Loaded<CodeTable> load_file<CodeTable>(const std::filesystem::path& path,
-                                       const Options& options) noexcept;
 template <>
 Loaded<FrozenFilter> view<FrozenFilter>(std::span<const std::byte> bytes,
                                         const Options& options) noexcept;

@@ -17,7 +17,6 @@ AnyFilter with_structure(std::string_view spec, const Work& work) {
     const auto begins = [&](std::string_view name) { return spec.substr(0, name.size()) == name; };
     if (begins("growing")) return work.template operator()<GrowingCuckoo>();
     if (begins("scalable")) return work.template operator()<ScalableBloom>();
-    if (begins("codes")) return work.template operator()<CodeTable>();
     if (begins("fuse") || begins("bloomier"))
         throw std::invalid_argument("simdbloom: \"" + std::string(spec) +
                                     "\" is made of all its keys at once, by " +
@@ -56,15 +55,7 @@ AnyFilter& AnyFilter::operator=(AnyFilter&&) noexcept = default;
 AnyFilter::~AnyFilter() = default;
 
 void AnyFilter::use_isa(Isa isa) {
-    std::visit(
-        [&]<class F>(F& f) {
-            if constexpr (!std::same_as<F, CodeTable>) f.use_isa(isa);
-            else if (isa != Isa::scalar)
-                throw std::invalid_argument(
-                    "simdbloom: " + f.spec() + " has no kernels for ISA \"" +
-                    std::string(to_string(isa)) + "\", only for \"scalar\"");
-        },
-        filter_);
+    std::visit([&](auto& f) { f.use_isa(isa); }, filter_);
 }
 
 bool AnyFilter::contains_hash(std::uint64_t hash) const {

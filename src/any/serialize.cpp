@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "any/family.hpp"
-#include "core/files/saved.hpp"
+#include "any/filter_format.hpp"
 #include "core/kernels/table.hpp"
 #include "simdbloom/any_filter.hpp"
 
@@ -93,6 +93,19 @@ void LoadAccess::complete(AnyFilter& filter) noexcept {
     if (auto* cuckoo = filter.get_if<CuckooFilter>())
         cuckoo->stored_ = cuckoo_stored(cuckoo->bits_.data(), cuckoo->layout_.fingerprint_bits(),
                                         cuckoo->blocks_);
+}
+
+Structure structure_of(std::span<const std::byte> bytes) noexcept {
+    // Bytes 3 and 4 tell the formats apart; each format checks the whole magic.
+    if (bytes.size() < 8) return Structure::filter;
+    const auto is = [&](char third, char fourth) {
+        return std::to_integer<char>(bytes[3]) == third &&
+               std::to_integer<char>(bytes[4]) == fourth;
+    };
+    if (is('L', 'G')) return Structure::growing;
+    if (is('L', 'S')) return Structure::series;
+    if (is('B', 'M')) return Structure::bloomier;
+    return Structure::filter;
 }
 
 }  // namespace detail

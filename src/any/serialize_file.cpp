@@ -1,5 +1,7 @@
 // Saved filters in files.
+#include "any/filter_format.hpp"
 #include "core/files/files.hpp"
+#include "simdbloom/serialize.hpp"
 
 namespace simdbloom {
 

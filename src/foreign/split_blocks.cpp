@@ -3,6 +3,8 @@
 #include <bit>
 #include <cmath>
 
+#include "any/filter_format.hpp"
+
 namespace simdbloom::foreign {
 
 SplitBlockBloom empty_blocks(std::uint64_t blocks, const Options& options) {

@@ -1,5 +1,6 @@
 // A growing cuckoo filter in bytes and files (src/core/files/format.md).
 #include <algorithm>
+#include <functional>
 
 #include "core/files/files.hpp"
 #include "core/files/saved.hpp"
@@ -59,7 +60,19 @@ LoadError parameter(std::string message) { return fault(LoadFault::parameter, st
 
 }  // namespace
 
-Loaded<GrowingCuckoo> LoadAccess::growing(std::uint64_t bytes, const Options& given,
+/// The way of saved bytes into a GrowingCuckoo.
+struct GrowingFormat {
+    using Read = std::function<std::optional<LoadError>(std::span<std::byte>)>;
+    using Check =
+        std::function<Loaded<bool>(Fields, std::uint64_t bits_bytes, std::uint64_t stash_bytes)>;
+    /// A filter from `bytes` bytes. `read` takes the next of them, or says why it cannot. `check`
+    /// looks ahead over the next bytes, those of the buckets and of the stash, before anything is
+    /// allocated, and says whether the checksum is known to be right.
+    static Loaded<GrowingCuckoo> load(std::uint64_t bytes, const Options& given, const Read& read,
+                                      const Check& check);
+};
+
+Loaded<GrowingCuckoo> GrowingFormat::load(std::uint64_t bytes, const Options& given,
                                           const Read& read, const Check& check) {
     if (bytes < framing_bytes) return too_short(bytes);
     Header header;
@@ -180,7 +193,7 @@ Loaded<GrowingCuckoo> load<GrowingCuckoo>(std::span<const std::byte> bytes,
                 return detail::wrong_checksum();
             return true;
         };
-        return detail::LoadAccess::growing(bytes.size(), options, read, check);
+        return detail::GrowingFormat::load(bytes.size(), options, read, check);
     });
 }
 
@@ -201,7 +214,7 @@ Loaded<GrowingCuckoo> load_file<GrowingCuckoo>(const std::filesystem::path& path
                 return *error;
             return false;
         };
-        auto filter = detail::LoadAccess::growing((*opened).bytes, options, read, check);
+        auto filter = detail::GrowingFormat::load((*opened).bytes, options, read, check);
         if (!filter && filter.error().message.rfind(path.string(), 0) != 0)
             return detail::in_file(path, filter.error());
         return filter;

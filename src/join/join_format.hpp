@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/saved.hpp"
+#include "any/filter_format.hpp"
 #include "join/key_sets.hpp"
 #include "simdbloom/join.hpp"
 

@@ -26,8 +26,7 @@ Loaded<SavedBloom> checked_saved_bloom(std::span<const std::byte> bytes) {
     constexpr std::pair<Structure, const char*> others[] = {
         {Structure::growing, "a growing cuckoo filter"},
         {Structure::bloomier, "a Bloomier map"},
-        {Structure::series, "a series of filters"},
-        {Structure::codes, "a table of codes"}};
+        {Structure::series, "a series of filters"}};
     for (const auto& [structure, name] : others)
         if (structure_of(bytes) == structure)
             return unlike(std::string(name) + " cannot be united");

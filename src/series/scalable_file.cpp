@@ -11,10 +11,13 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
+#include "any/filter_format.hpp"
 #include "core/files/files.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/scalable.hpp"
+#include "simdbloom/serialize.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -50,7 +53,20 @@ std::vector<std::byte> series_table(const ScalableBloom& series) {
 
 }  // namespace
 
-Loaded<ScalableBloom> LoadAccess::series(const SeriesSource& from, Options options) {
+/// Where a series is read from, in order: a file, or bytes in memory.
+struct SeriesSource {
+    std::uint64_t bytes;  ///< of the whole series
+    std::function<std::optional<LoadError>(std::span<std::byte>)> read;
+    /// The next filter, which takes that many bytes.
+    std::function<Loaded<AnyFilter>(std::uint64_t bytes, const Options&)> filter;
+};
+
+/// The way of saved bytes into a ScalableBloom.
+struct SeriesFormat {
+    static Loaded<ScalableBloom> load(const SeriesSource& from, Options options);
+};
+
+Loaded<ScalableBloom> SeriesFormat::load(const SeriesSource& from, Options options) {
     const std::uint64_t bytes = from.bytes;
     if (bytes < series_header + checksum_at_end)
         return fault(LoadFault::too_short, std::to_string(bytes) + " bytes are fewer than the " +
@@ -173,7 +189,7 @@ Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
             left = left.subspan(part.size());
             return part;
         };
-        return detail::LoadAccess::series(
+        return detail::SeriesFormat::load(
             {bytes.size(),
              [&](std::span<std::byte> to) -> std::optional<LoadError> {
                  std::ranges::copy(next(to.size()), to.begin());
@@ -194,7 +210,7 @@ Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path
         const auto opened = detail::open_regular(path, least);
         if (!opened) return opened.error();
         const detail::OpenFile& there = *opened;
-        auto series = detail::LoadAccess::series(
+        auto series = detail::SeriesFormat::load(
             {there.bytes,
              [&](std::span<std::byte> to) -> std::optional<LoadError> {
                  if (!detail::read_all(there.file.get(), to)) return detail::not_read(path);

@@ -1,6 +1,8 @@
 // The three levels of hashing: that the keyed one is SipHash on every way, and what each does
 // against someone who chooses keys.
+#ifdef SIMDBLOOM_SODIUM
 #include <sodium.h>
+#endif
 
 #include <cstring>
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr Secret secret{0x0706050403020100u, 0x0F0E0D0C0B0A0908u};
 
+#ifdef SIMDBLOOM_SODIUM
 std::uint64_t sodium(std::span<const std::byte> bytes, const Secret& key) {
     unsigned char k[16], out[8];
     for (unsigned i = 0; i < 8; ++i) {
@@ -23,6 +26,11 @@ std::uint64_t sodium(std::span<const std::byte> bytes, const Secret& key) {
     for (unsigned i = 0; i < 8; ++i) hash |= std::uint64_t{out[i]} << (8 * i);
     return hash;
 }
+#else  // the ways are compared with one another
+std::uint64_t sodium(std::span<const std::byte> bytes, const Secret& key) {
+    return siphash(bytes, key);
+}
+#endif
 
 std::array<std::byte, 8> little_endian(std::uint64_t value) {
     std::array<std::byte, 8> bytes;

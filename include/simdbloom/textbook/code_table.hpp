@@ -4,23 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/options.hpp"
-
-namespace simdbloom::detail {
-
-struct CodesAccess;
-
-}  // namespace simdbloom::detail
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -30,10 +22,9 @@ namespace simdbloom {
 /// A key has a pseudo-random row of cells and goes to the first empty cell of its row. If it meets
 /// its own code before, it takes no cell: then another key answers for it. An absent key is found
 /// if its row meets its code before an empty cell. A row ends after cells_of_row cells. A key whose
-/// row has no empty cell is found without a cell of its own. So a lookup takes 10 us at most, in a
-/// table that somebody else saved too. (Bloom 1970, "Space/time trade-offs in hash coding
-/// with allowable errors", CACM 13(7): the row of addresses and the rejection at the first empty
-/// cell are those of method 1.)
+/// row has no empty cell is found without a cell of its own. So a lookup takes 10 us at most.
+/// (Bloom 1970, "Space/time trade-offs in hash coding with allowable errors", CACM 13(7): the row
+/// of addresses and the rejection at the first empty cell are those of method 1.)
 ///
 /// The table is here for comparison. The cuckoo filters hold such codes at a load of 0.95 and can
 /// erase them. Several threads may call const members at the same time; no other member may run at
@@ -102,7 +93,6 @@ public:
     std::uint64_t probes(std::uint64_t hash) const noexcept { return look_for(hash).probes; }
 
 private:
-    friend struct detail::CodesAccess;
     friend struct detail::Hooks;
     struct CellSearch {
         std::uint64_t cell, probes;
@@ -121,13 +111,6 @@ private:
     unsigned code_bits_;
     detail::Storage table_;
 };
-
-/// The bytes that save writes: 72 and those of the cells (src/core/files/format.md). The promises
-/// are those of save, load and save_file of a filter.
-std::size_t saved_size(const CodeTable& table) noexcept;
-void save(const CodeTable& table, std::span<std::byte> out);
-std::vector<std::byte> save(const CodeTable& table);
-void save_file(const CodeTable& table, const std::filesystem::path& path);
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/saved.hpp"
+#include "any/filter_format.hpp"
 #include "simdbloom/saved_union.hpp"
 
 namespace simdbloom {

@@ -5,7 +5,7 @@
 
 #include "adapters/parquet/filter_header.hpp"
 #include "adapters/parquet/thrift.hpp"
-#include "core/files/saved.hpp"
+#include "any/filter_format.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"

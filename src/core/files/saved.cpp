@@ -1,6 +1,7 @@
 #include "core/files/saved.hpp"
 
 #include <bit>
+#include <stdexcept>
 
 namespace simdbloom::detail {
 namespace {
@@ -106,20 +107,6 @@ Loaded<SavedHash> parse_hash(Fields header, const Kind& kind, bool rest_is_zero,
     if (saved.keyed && secret_check(kind, *options.secret) != check)
         return fault(LoadFault::secret, "options.secret is not the secret that it was saved with");
     return saved;
-}
-
-Structure structure_of(std::span<const std::byte> bytes) noexcept {
-    // Bytes 3 and 4 tell the formats apart; each format checks the whole magic.
-    if (bytes.size() < 8) return Structure::filter;
-    const auto is = [&](char third, char fourth) {
-        return std::to_integer<char>(bytes[3]) == third &&
-               std::to_integer<char>(bytes[4]) == fourth;
-    };
-    if (is('L', 'G')) return Structure::growing;
-    if (is('L', 'S')) return Structure::series;
-    if (is('B', 'M')) return Structure::bloomier;
-    if (is('C', 'T')) return Structure::codes;
-    return Structure::filter;
 }
 
 void check_room(std::size_t needed, std::size_t room) {

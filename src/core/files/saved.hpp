@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <initializer_list>
 #include <new>
 #include <optional>
@@ -31,20 +30,15 @@
 #include <utility>
 
 #include "core/dispatch/features.hpp"
+#include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/serialize.hpp"
-
-namespace simdbloom {
-class BloomierMap;
-class CodeTable;
-class GrowingCuckoo;
-class ScalableBloom;
-}  // namespace simdbloom
+#include "simdbloom/hash.hpp"
+#include "simdbloom/key_kind.hpp"
+#include "simdbloom/loaded.hpp"
+#include "simdbloom/options.hpp"
 
 namespace simdbloom::detail {
-
-class File;
 
 constexpr std::size_t header_bytes = 64, checksum_bytes = 8,
                       framing_bytes = header_bytes + checksum_bytes;
@@ -136,75 +130,6 @@ Loaded<typename F::Thing> load_as(std::span<const std::byte> bytes, const Option
     if (!borrows && !bits.empty()) std::memcpy(F::bits(thing).data(), bits.data(), bits.size());
     F::complete(thing);
     return thing;
-}
-
-/// Where a series is read from, in order: a file, or bytes in memory.
-struct SeriesSource {
-    std::uint64_t bytes;  ///< of the whole series
-    std::function<std::optional<LoadError>(std::span<std::byte>)> read;
-    /// The next filter, which takes that many bytes.
-    std::function<Loaded<AnyFilter>(std::uint64_t bytes, const Options&)> filter;
-};
-
-/// The format of FilterBase, and the way into filters.
-struct LoadAccess {
-    using Thing = AnyFilter;
-    struct ParsedHeader {
-        Geometry geometry;
-        SavedHash hash;
-        std::size_t bits_bytes = 0;
-    };
-    SIMDBLOOM_API static Header header(const FilterBase& filter);
-    static Loaded<ParsedHeader> parse(Fields header, std::uint64_t bytes_in_all,
-                                      const Options& options, Use use = Use::ask);
-    /// Of a header: the number of blocks.
-    static void put_blocks(std::span<std::byte, header_bytes> header, std::uint64_t n) noexcept;
-    SIMDBLOOM_API static AnyFilter make(const ParsedHeader& parsed, const Options& options,
-                                        const std::byte* borrowed);
-    SIMDBLOOM_API static std::span<std::byte> bits(AnyFilter& filter) noexcept;
-    static std::span<std::byte> bits_of(FilterBase& filter) noexcept {
-        return {filter.bits_.data(), filter.bits_.size()};
-    }
-    static void complete(AnyFilter& filter) noexcept;
-    static void set_n_keys(FilterBase& filter, std::uint64_t n) noexcept { filter.n_keys_ = n; }
-    /// A filter from `bytes` bytes. `read` takes the next of them, or says why it cannot. `check`
-    /// looks ahead over the next bytes, those of the buckets and of the stash, before anything is
-    /// allocated, and says whether the checksum is known to be right.
-    using Read = std::function<std::optional<LoadError>(std::span<std::byte>)>;
-    using Check =
-        std::function<Loaded<bool>(Fields, std::uint64_t bits_bytes, std::uint64_t stash_bytes)>;
-    static Loaded<GrowingCuckoo> growing(std::uint64_t bytes, const Options& options,
-                                         const Read& read, const Check& check);
-    static Loaded<ScalableBloom> series(const SeriesSource& from, Options options);
-};
-
-enum class Structure : std::uint8_t { filter, growing, bloomier, series, codes };
-/// By the magic that the bytes begin with; `filter` if it is none of the others'.
-Structure structure_of(std::span<const std::byte> bytes) noexcept;
-
-template <class F>
-Loaded<AnyFilter> as_any(Loaded<F> filter) {
-    if (!filter) return filter.error();
-    return AnyFilter(std::move(*filter));
-}
-
-/// What load.operator()<F>() returns for the type F of the structure. AnyFilter stands for the
-/// types whose format is that of FilterBase.
-template <class Load>
-Loaded<AnyFilter> with_structure(Structure structure, const Load& load) {
-    switch (structure) {
-        case Structure::growing:
-            return load.template operator()<GrowingCuckoo>();
-        case Structure::bloomier:
-            return load.template operator()<BloomierMap>();
-        case Structure::series:
-            return load.template operator()<ScalableBloom>();
-        case Structure::codes:
-            return load.template operator()<CodeTable>();
-        case Structure::filter:
-            break;
-    }
-    return load.template operator()<AnyFilter>();
 }
 
 /// What `work` returns. Its exceptions become errors. The message is empty where there is no memory

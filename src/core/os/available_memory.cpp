@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/files/files.hpp"
+#include "core/os/file.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "core/files/files.hpp"
+#include "core/os/file.hpp"
 
 namespace simdbloom::detail {
 namespace {

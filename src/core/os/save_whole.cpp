@@ -10,11 +10,11 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <random>
 #include <string>
 #include <system_error>
 
-#include "core/files/files.hpp"
-#include "simdbloom/hash.hpp"
+#include "core/os/file.hpp"
 
 namespace simdbloom::detail {
 
@@ -169,7 +169,7 @@ private:
     static constexpr int most_savers = 4;
 
     fs::path name(int number) const {
-        return part(hash_bytes(target_.filename().native()), "-" + std::to_string(number));
+        return part(std::hash<std::string>()(target_.filename().native()), "-" + std::to_string(number));
     }
     fs::path part(std::uint64_t id, const std::string& number) const {
         char digits[17];
@@ -180,8 +180,10 @@ private:
     /// nobody can take them all.
     template <class Take>
     bool find_name(const Take& take) {
+        std::random_device device;
+        std::uniform_int_distribution<std::uint64_t> any;
         for (int i = 0; i < 2 * most_savers; ++i) {
-            fs::path next = i < most_savers ? name(i) : part(Secret::random().low, "");
+            fs::path next = i < most_savers ? name(i) : part(any(device), "");
             if (take(next)) {
                 name_ = std::move(next);
                 return true;
