@@ -100,7 +100,9 @@ std::vector<Subject> subjects_for(const Workload& w, std::size_t sizes) {
 class Measurement {
 public:
     Measurement(const Workload& workload, std::uint64_t least_keys)
-        : sizes_(sizes_for(workload, least_keys)),
+        : n_keys_(workload.n_keys),
+          least_keys_(least_keys != 0 ? least_keys : workload.n_keys),
+          sizes_(sizes_for(workload, least_keys)),
           subjects_(subjects_for(workload, sizes_.size())),
           random_(sizes_.back(), TrialMemory::Content::random),
           ones_(sizes_.back(), TrialMemory::Content::ones) {}
@@ -177,24 +179,35 @@ private:
 
     /// The inserts by size. Gives the time of a present key over that of an absent one.
     double fill_tables(std::string_view spec) {
-        const std::size_t least = sizes_.front(), most = sizes_.back(),
-                          filled = std::min(most, std::size_t{1} << 20);
+        const double bytes_a_key = detail::table_bits(spec) / 8;
+        const auto keys = [&](std::uint64_t n) {
+            const double most = static_cast<double>(sizes_.back()) / bytes_a_key;
+            return static_cast<std::size_t>(
+                std::max(1000.0, std::min(static_cast<double>(n), most)));
+        };
+        inserts_.clear();
+        const auto add = [&](std::size_t n, double insert) {
+            const double bytes = static_cast<double>(n) * bytes_a_key;
+            inserts_.push_back({static_cast<std::uint64_t>(bytes), insert});
+        };
+        const std::size_t least = keys(least_keys_), most = keys(n_keys_),
+                          filled = std::min(most, std::size_t{1'000'000});
         const detail::TableTimes full = detail::table_times(spec, filled);
-        inserts_ = {{filled, full.insert}};
-        if (least <= filled / 4)
-            inserts_.push_back({least, detail::table_times(spec, least).insert});
+        add(filled, full.insert);
+        if (least <= filled / 4) add(least, detail::table_times(spec, least).insert);
         // Of larger ones the first keys say how much longer an insert takes.
         if (most / 2 >= filled && full.part > 0)
-            inserts_.push_back({most, full.insert / full.part * detail::first_inserts(spec, most)});
+            add(most, full.insert / full.part * detail::first_inserts(spec, most));
         return full.absent > 0 ? full.present / full.absent : 1;
     }
 
+    const std::uint64_t n_keys_, least_keys_;
     const double round_ = seconds_of_a_round();
     const std::vector<std::size_t> sizes_;
     std::vector<Subject> subjects_;
     TrialMemory random_, ones_;
-    std::vector<double> spreads_;  // of the median of each contest
-    std::vector<std::pair<std::size_t, double>> inserts_;
+    std::vector<double> spreads_;                            // of the median of each contest
+    std::vector<std::pair<std::uint64_t, double>> inserts_;  // by bytes, of one table
     std::vector<detail::Time> times_;
 };
 

@@ -36,16 +36,6 @@ std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t n) {
 
 bool is_fuse(std::string_view spec) { return TimedSpec::parse(spec).what == Timed::fuse; }
 
-double least_bits(std::string_view spec) {
-    const TimedSpec of = TimedSpec::parse(spec);
-    return of.what == Timed::fuse      ? timed_fuse_bits
-           : of.what == Timed::growing ? 16.001 / 0.95
-                                       : Layout::parse(spec).least_bits_per_key();
-}
-std::size_t keys_of(std::string_view spec, std::size_t bytes) {
-    return static_cast<std::size_t>(8 * static_cast<double>(bytes) / least_bits(spec));
-}
-
 /// Of some 100,000 lookups.
 double ns_a_lookup(const AnyFilter& filter, std::span<const std::uint64_t> keys) {
     std::vector<std::uint32_t> positions(batch_rows);
@@ -62,26 +52,35 @@ double ns_a_lookup(const AnyFilter& filter, std::span<const std::uint64_t> keys)
 
 }  // namespace
 
-TableTimes table_times(std::string_view spec, std::size_t bytes) {
+double table_bits(std::string_view spec) {
+    const TimedSpec of = TimedSpec::parse(spec);
+    return of.what == Timed::fuse      ? timed_fuse_bits
+           : of.what == Timed::growing ? 16.001 / 0.95
+                                       : Layout::parse(spec).least_bits_per_key();
+}
+
+TableTimes table_times(std::string_view spec, std::size_t n) {
     // A fuse filter of a thousand keys takes one attempt for some keys and a hundred for others,
     // one of 200,000 keys one or two.
-    const std::size_t n = keys_of(spec, bytes),
-                      fills = std::max<std::size_t>((is_fuse(spec) ? 400'000 : 100'000) / n, 1);
+    const std::size_t most_fills = (is_fuse(spec) ? 400'000 : 100'000) / n;
+    constexpr double most_ns = 1e8;
+    std::size_t fills = 0;
     double insert = 0, part = 0;
     std::optional<AnyFilter> filter;
     std::vector<std::uint64_t> keys;
-    for (std::size_t i = 0; i < fills; ++i) {
-        keys = numbers(i * n, n);
+    do {
+        keys = numbers(fills * n, n);
         filter.reset();
         if (is_fuse(spec)) {
             insert += ns_of([&] { filter.emplace(BloomierMap::build_filter(keys, 8)); });
-            continue;
+        } else {
+            filter = make_filter(spec, n, table_bits(spec));
+            const auto put = [&](auto some) { return ns_of([&] { filter->try_insert(some); }); };
+            const double first = put(std::span(keys).first(n / 16));
+            part += first;
+            insert += first + put(std::span(keys).subspan(n / 16));
         }
-        filter = make_filter(spec, n, least_bits(spec));
-        const double first = ns_of([&] { filter->insert(std::span(keys).first(n / 16)); });
-        part += first;
-        insert += first + ns_of([&] { filter->insert(std::span(keys).subspan(n / 16)); });
-    }
+    } while (++fills < most_fills && insert < most_ns);
     std::vector<double> absent, present;
     const std::size_t asked = std::min<std::size_t>(n, 100'000);
     const auto others = numbers(std::uint64_t{1} << 40, asked);
@@ -95,9 +94,9 @@ TableTimes table_times(std::string_view spec, std::size_t bytes) {
             median_of(present)};
 }
 
-double first_inserts(std::string_view spec, std::size_t bytes) {
-    const std::size_t n = keys_of(spec, bytes), some = std::min<std::size_t>(n / 16, 100'000);
-    AnyFilter filter = make_filter(spec, n, least_bits(spec));
+double first_inserts(std::string_view spec, std::size_t n) {
+    const std::size_t some = std::min<std::size_t>(n / 16, 100'000);
+    AnyFilter filter = make_filter(spec, n, table_bits(spec));
     filter.insert(numbers(0, some));
     const auto keys = numbers(some, some);
     return ns_of([&] { filter.insert(keys); }) / static_cast<double>(some);

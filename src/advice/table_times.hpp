@@ -12,9 +12,11 @@ struct TableTimes {
     double part = 0;                 ///< the first 16th of the keys; 0 where all come at once
     double absent = 0, present = 0;  ///< lookups in the full table, which give selection vectors
 };
-/// Of a table of that spec in about so many bytes.
-TableTimes table_times(std::string_view spec, std::size_t bytes);
+/// Of a table for n keys.
+TableTimes table_times(std::string_view spec, std::size_t n);
 /// ns a key of the first inserts into such a table, once its pages are there.
-double first_inserts(std::string_view spec, std::size_t bytes);
+double first_inserts(std::string_view spec, std::size_t n);
+/// The bits a key of such a table at the load that it is made for.
+double table_bits(std::string_view spec);
 
 }  // namespace simdbloom::detail
