@@ -7,7 +7,7 @@ import artifact
 import records
 import table
 from claim_files import ROOT
-from verdicts import is_judged
+from verdicts import REPRODUCED, is_judged
 
 from rows import write_whole  # noqa: E402
 
@@ -28,33 +28,37 @@ def by_source(claims):
     return [claim for source in sources for claim in claims if claim.source == source]
 
 
-def printed_on(record):
+def named(record):
     return (f"Record: [{machine_name(record['machine'])}](artifact.md#the-records), commit "
-            f"{record['machine']['commit']}, `{record['command']}`.")
+            f"{record['machine']['commit']}.")
+
+
+def outcome(entry):
+    """Our value, and the verdict in bold unless it is "reproduced"."""
+    if entry is None:
+        return "not run on this machine yet"
+    if entry["verdict"] == REPRODUCED:
+        return table.ours(entry)
+    return f"{table.ours(entry)}: **{entry['verdict']}**"
 
 
 def section(record, entries, claims):
     """The claims of one paper, and why some verdicts are not "reproduced". What a row shares with
     the row above it is left out."""
-    lines = table.header(["claim", "published", "ours", "verdict"])
+    lines = table.header(["claim", "published", "ours"])
     reasons, last, above = {}, None, None
     for claim in by_source(claims):
         entry = entries.get(claim.id)
         what, _, case = claim.statement.rpartition(": ")
         text = f".. {case}" if what and what == above else claim.statement
         text += f" ({claim.source})" if claim.source != last else ""
-        cells = [f"`{claim.name}`: {text}", table.within(claim)]
+        lines.append(table.row([f"`{claim.name}`: {text}", table.within(claim), outcome(entry)]))
         last, above = claim.source, what
-        if entry is None:
-            cells += ["-", "not run on this machine yet"]
-        else:
-            cells += [table.ours(entry), entry["verdict"]]
-        lines.append(table.row(cells))
-        if claim.reason and (entry is None or entry["verdict"] != "reproduced"):
+        if claim.reason and (entry is None or entry["verdict"] != REPRODUCED):
             reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
     if reasons:
         lines += ["", *(f"- {', '.join(names)}: {reason}" for reason, names in reasons.items())]
-    return "\n".join([*lines, "", printed_on(record)])
+    return "\n".join([*lines, "", named(record)])
 
 
 def overview(record, papers, claims):
@@ -75,7 +79,7 @@ def overview(record, papers, claims):
         ran = [entries[identity] for identity in own if identity in entries]
         lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"],
                                 table.tally(ran) or "not run"]))
-    return "\n".join([*lines, "", printed_on(record)])
+    return "\n".join([*lines, "", named(record)])
 
 
 def put(path, name, text):
