@@ -21,7 +21,7 @@ constexpr double bits = 12;
 constexpr std::size_t batch = 4096, most_keys = 1 << 22;
 
 template <class Use>
-void in_batches(Keys keys, const Use& use) {
+void in_batches(bench::Keys keys, const Use& use) {
     for (std::size_t at = 0; at < keys.size(); at += batch)
         use(keys.subspan(at, std::min(batch, keys.size() - at)));
 }
@@ -29,7 +29,7 @@ void in_batches(Keys keys, const Use& use) {
 /// Seconds by the clock until the slower of `threads` threads is done. They begin together, each
 /// with its share of the keys.
 template <class Use>
-double seconds_on(unsigned threads, Keys keys, const Use& use) {
+double seconds_on(unsigned threads, bench::Keys keys, const Use& use) {
     std::barrier together(static_cast<std::ptrdiff_t>(threads));
     std::array<double, 2> took{};
     const auto run = [&](unsigned t) {
@@ -66,22 +66,24 @@ public:
         check(readers_.count(probes_) == full_.count(probes_), "answers differ");
         for (const unsigned threads : {1u, 2u}) {
             add(probes_, [=, this] {
-                return seconds_on(threads, probes_, [&](Keys k) { keep(full_.count(k)); });
+                return seconds_on(threads, probes_, [&](bench::Keys k) { keep(full_.count(k)); });
             });
             add(probes_, [=, this] {
-                return seconds_on(threads, probes_, [&](Keys k) { keep(readers_.count(k)); });
+                return seconds_on(threads, probes_,
+                                  [&](bench::Keys k) { keep(readers_.count(k)); });
             });
             add(keys_, [=, this] {
                 ConcurrentBloom filter(empty_);
-                const double took = seconds_on(threads, keys_, [&](Keys k) { filter.insert(k); });
+                const double took =
+                    seconds_on(threads, keys_, [&](bench::Keys k) { filter.insert(k); });
                 check(filter.count(keys_) == keys_.size(), "a key was lost");
                 return took;
             });
             add(keys_, [=, this] {
                 ConcurrentBloom filter(empty_);
                 std::atomic<std::size_t> won{0};
-                const double took =
-                    seconds_on(threads, keys_, [&](Keys k) { won += filter.insert_if_new(k); });
+                const double took = seconds_on(
+                    threads, keys_, [&](bench::Keys k) { won += filter.insert_if_new(k); });
                 check(filter.count(keys_) == keys_.size(), "a key was lost");
                 check(won <= keys_.size(), "a key was won twice");
                 return took;
@@ -119,14 +121,14 @@ private:
         const std::jthread writer([&] {
             begun = true;
             while (!done)
-                in_batches(keys_, [&](Keys some) {
+                in_batches(keys_, [&](bench::Keys some) {
                     if (!done) filter.insert(some);
                 });
         });
         while (!begun) {
         }
         const double took = cpu_seconds_of(
-            [&] { in_batches(probes_, [&](Keys some) { keep(filter.count(some)); }); });
+            [&] { in_batches(probes_, [&](bench::Keys some) { keep(filter.count(some)); }); });
         done = true;
         return took;
     }

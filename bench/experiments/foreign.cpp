@@ -44,7 +44,7 @@ double fpr_of(const F& filter, const KeySource& source) {
 
 template <class F>
 double fpr_of_many(F filter, const KeySource& source) {
-    for_keys(source, 0, many, [&](Keys piece) { filter.insert(piece); });
+    for_keys(source, 0, many, [&](bench::Keys piece) { filter.insert(piece); });
     return fpr_of(filter, source);
 }
 

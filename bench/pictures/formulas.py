@@ -1,5 +1,5 @@
-"""The pictures of papers/plots.md: what published FPR formulas are off by, and the space that an FPR
-takes. They follow from formulas, exact models and the newest record."""
+"""The pictures of papers/plots.md: what published FPR formulas are off by, and the space that an
+FPR takes. They follow from formulas, exact models and the newest record."""
 import math
 import os
 
@@ -170,8 +170,9 @@ def sizing(curves, width=860, height=420):
 
 
 # Colour and dashes of each structure. The three cuckoo filters are points.
-STYLES = {"classic": ("#555b66", ""), "blocked512": ("#cc79a7", ""), "sector512": ("#d55e00", "7 3"),
-          "zoned512": ("#b5622c", "2 3"), "split256": ("#e69f00", ""), "register64": ("#56b4e9", ""),
+STYLES = {"classic": ("#555b66", ""), "blocked512": ("#cc79a7", ""),
+          "sector512": ("#d55e00", "7 3"), "zoned512": ("#b5622c", "2 3"),
+          "split256": ("#e69f00", ""), "register64": ("#56b4e9", ""),
           "register32": ("#2a80b9", "7 3"), "cuckoo": ("#009e73", ""), "fuse": ("#243a8c", ""),
           "fuse:d=4": ("#243a8c", "2 3")}
 

@@ -198,8 +198,8 @@ class Picture:
 
 
 class Chart(Picture):
-    """A picture with two axes, drawn on in the units of the data. The names of curves stand right of
-    their ends."""
+    """A picture with two axes, drawn on in the units of the data. The names of curves stand right
+    of their ends."""
 
     def __init__(self, width, height, about, x, y, heading=""):
         super().__init__(width, height, about)

@@ -26,28 +26,28 @@
 namespace {
 
 using namespace simdbloom;
-using Keys = std::vector<std::uint64_t>;
+using KeyList = std::vector<std::uint64_t>;
 
 AnyFilter filled(const std::string& spec, Isa isa) {
     const auto begins = [&](const char* with) { return spec.starts_with(with); };
     const unsigned bits_per_key = begins("cuckoo") || begins("dleft") ? 24 : 12;
     Options options;
     options.isa = isa;
-    Keys keys(16 * 1024 * 8 / bits_per_key);
+    KeyList keys(16 * 1024 * 8 / bits_per_key);
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i;
     AnyFilter filter = make_filter(spec, keys.size(), bits_per_key, options);
     filter.insert(keys);
     return filter;
 }
 
-Keys absent_keys(std::size_t n) {
-    Keys keys(n);
+KeyList absent_keys(std::size_t n) {
+    KeyList keys(n);
     for (std::size_t i = 0; i < n; ++i) keys[i] = (std::uint64_t{1} << 40) + i;
     return keys;
 }
 
 #if defined(__x86_64__)
-void trace(const AnyFilter& filter, const Keys& keys, std::uint64_t low, std::uint64_t high) {
+void trace(const AnyFilter& filter, const KeyList& keys, std::uint64_t low, std::uint64_t high) {
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("fork failed");
     if (child == 0) {
@@ -85,7 +85,7 @@ double cycles_per_second() {
     return 3.0 * rounds * products / (seconds() - start);
 }
 
-double cycles_per_key(const AnyFilter& filter, const Keys& keys) {
+double cycles_per_key(const AnyFilter& filter, const KeyList& keys) {
     constexpr int batches = 40;
     const double cycles = cycles_per_second();
     const double start = seconds();
@@ -98,7 +98,7 @@ double cycles_per_key(const AnyFilter& filter, const Keys& keys) {
 
 void time_all(Isa isa, const std::vector<std::string>& specs) {
     constexpr std::size_t rounds = 31;
-    const Keys keys = absent_keys(2'048);
+    const KeyList keys = absent_keys(2'048);
     std::vector<AnyFilter> filters;
     for (const std::string& spec : specs) filters.push_back(filled(spec, isa));
     std::vector<std::vector<double>> cycles(specs.size());
@@ -122,7 +122,7 @@ int main(int argc, char** argv) try {
         return 0;
     }
     const AnyFilter filter = filled(words[2], isa);
-    const Keys keys = absent_keys(std::stoul(words.at(3)));
+    const KeyList keys = absent_keys(std::stoul(words.at(3)));
     if (words[0] == "once") {
         if (filter.count(keys) > keys.size()) return 1;
 #if defined(__x86_64__)

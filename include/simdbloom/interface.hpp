@@ -98,6 +98,9 @@ public:
         return detail::contains_hash<Code>(self(), hasher(key, self().seed()));
     }
 
+    // The compiler names the concept, not every overload with a reason of its own.
+    void contains(const detail::NotContiguousIntegers auto&) const = delete;
+
     /// How many of the keys are found. Every inserted key is found.
     std::size_t count(const Keys& keys) const {
         return self().answer(keys, detail::Output::count, nullptr);

@@ -116,7 +116,7 @@ public:
     template <detail::OwnSpan R>
     Keys(const R& keys) noexcept : Keys(std::span<const std::uint64_t>(keys), false) {}
     template <detail::NotContiguousIntegers R>
-    Keys(const R&) = delete;
+    Keys(const R&) = delete;  // copy the keys into a std::vector, or see Keys::of
     /// No keys.
     Keys() noexcept : Keys(nullptr, 0, Form::words) {}
 

@@ -23,6 +23,7 @@
 #include "simdbloom/join_rows.hpp"
 #include "simdbloom/key_column.hpp"
 #include "simdbloom/key_kind.hpp"
+#include "simdbloom/keys.hpp"
 #include "simdbloom/layout.hpp"
 #include "simdbloom/options.hpp"
 #include "simdbloom/reconcile.hpp"
