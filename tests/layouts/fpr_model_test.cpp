@@ -230,9 +230,12 @@ TEST(FprModel, WilsonCoversKnownCases) {
     EXPECT_NEAR(i.high, 0.1743673043676654, 1e-14);
     EXPECT_NEAR(fpr::wilson(990, 1000, 3).low, 0.9752655549705055, 1e-14);
     EXPECT_NEAR(fpr::wilson(990, 1000, 3).high, 0.9959931169819228, 1e-14);
-    EXPECT_EQ(fpr::wilson(1000, 1000, 3).high, 1);
     EXPECT_EQ(fpr::wilson(0, 0, 5).high, 1);
-    EXPECT_EQ(fpr::wilson(0, 1000, 5).low, 0);
+    for (double probes = 1; probes <= 5000; ++probes) {
+        EXPECT_EQ(fpr::wilson(probes, probes, 3).high, 1);
+        EXPECT_EQ(fpr::wilson(0, probes, 1.96).low, 0);
+        EXPECT_GT(fpr::wilson(1, probes, 5).low, 0);
+    }
 }
 
 }  // namespace

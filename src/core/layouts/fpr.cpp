@@ -294,7 +294,7 @@ Interval wilson(double hits, double probes, double z) {
     const double centre = (p + z * z / (2 * probes)) / denominator;
     const double half =
         z / denominator * std::sqrt(p * (1 - p) / probes + z * z / (4 * probes * probes));
-    return {std::max(centre - half, 0.0), std::min(centre + half, 1.0)};
+    return {hits > 0 ? centre - half : 0, hits < probes ? centre + half : 1};
 }
 
 }  // namespace simdbloom::fpr
