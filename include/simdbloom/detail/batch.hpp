@@ -66,18 +66,9 @@ std::size_t answer_pieces(const KeyHash& hash, Isa isa, const Keys& keys, Output
     return found;
 }
 
-/// The same by answer(words, hashed, out) of all keys, where they are words that need no secret,
-/// else of the hashes of a piece.
-template <class Answer>
-std::size_t answer_parts(const KeyHash& hash, Isa isa, const Keys& keys, Output output, void* out,
-                         const Answer& answer) {
-    if (hash.takes_as_words(keys)) return answer(keys.words(), keys.are_hashes(), out);
-    return answer_pieces(hash, isa, keys, output, out,
-                         [&](auto hashes, void* to) { return answer(hashes, true, to); });
-}
-
-/// Calls insert(words, hashed) for such parts in order, until a part is not taken whole. Returns
-/// how many keys were taken.
+/// Calls insert(words, hashed) for the parts of a batch in order, until a part is not taken whole.
+/// A part is all keys, where they are words that need no secret, else the hashes of a piece.
+/// Returns how many keys were taken.
 template <class Insert>
 std::size_t insert_parts(const KeyHash& hash, Isa isa, const Keys& keys, const Insert& insert) {
     if (hash.takes_as_words(keys)) return insert(keys.words(), keys.are_hashes());

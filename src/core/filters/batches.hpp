@@ -11,23 +11,45 @@
 
 namespace simdbloom::detail {
 
+/// The answers of words that need no secret. Small batches go key by key.
+inline std::size_t answer_words(const Kernels& kernels, const Target& target,
+                                std::span<const std::uint64_t> words, bool hashed, Output output,
+                                void* out) {
+    const std::size_t n = words.size();
+    if (n >= kernels.few_below)
+        return kernels.lookup(target, {words.data(), n, hashed}, output, out);
+    return write_answers(kernels.few(target, words.data(), n, hashed), n, 0, output, out);
+}
+
+/// The answers of any keys, a piece of hashes at a time. Apart, so that its 8 KiB are not on the
+/// stack of the others.
+[[gnu::noinline]] inline std::size_t answer_hashed(const Kernels& kernels, const Target& target,
+                                                   const KeyHash& hash, Isa isa, const Keys& keys,
+                                                   Output output, void* out) {
+    return answer_pieces(hash, isa, keys, output, out, [&](auto hashes, void* to) {
+        return answer_words(kernels, target, hashes, true, output, to);
+    });
+}
+
 /// Answers as Kernels::lookup does. `out` has room, as check_bitmap and check_positions make sure.
-/// Small batches go key by key.
 inline std::size_t answer(const Kernels& kernels, const Target& target, const KeyHash& hash,
                           Isa isa, const Keys& keys, Output output, void* out) {
-    if (keys.are_narrow() && !hash.keyed() && keys.size() >= kernels.few_below)
-        return kernels.lookup(target,
-                              {nullptr, keys.size(), false, keys.narrow(),
-                               keys.form() == Keys::Form::signed32 ? std::uint64_t{1} << 31 : 0},
-                              output, out);
-    return answer_parts(
-        hash, isa, keys, output, out,
-        [&](std::span<const std::uint64_t> words, bool hashed, void* to) {
-            const std::size_t n = words.size();
-            if (n >= kernels.few_below)
-                return kernels.lookup(target, {words.data(), n, hashed}, output, to);
-            return write_answers(kernels.few(target, words.data(), n, hashed), n, 0, output, to);
-        });
+    if (hash.takes_as_words(keys))
+        return answer_words(kernels, target, keys.words(), keys.are_hashes(), output, out);
+    if (keys.are_narrow() && !hash.keyed()) {
+        const std::size_t n = keys.size();
+        if (n >= kernels.few_below)
+            return kernels.lookup(
+                target,
+                {nullptr, n, false, keys.narrow(),
+                 keys.form() == Keys::Form::signed32 ? std::uint64_t{1} << 31 : 0},
+                output, out);
+        std::uint64_t words[chunk_keys];
+        words[0] = 0;  // for GCC, which sees no key
+        keys.widen(0, n, words);
+        return answer_words(kernels, target, {words, n}, false, output, out);
+    }
+    return answer_hashed(kernels, target, hash, isa, keys, output, out);
 }
 
 /// Inserts as Kernels::insert does.
