@@ -55,6 +55,7 @@ public:
     }
     using Interface::contains;
     using Interface::insert;
+    void contains(const detail::NotContiguousIntegers auto&) const = delete;
     template <detail::Key K, class Code = detail::FileCode>
     bool contains(const K& key) const {
         return contains_key(detail::plain_key(key));

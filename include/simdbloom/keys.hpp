@@ -137,12 +137,13 @@ public:
     template <detail::Contiguous R, Hasher<detail::ElementOf<R>> H>
     static Keys of(const R& keys, const H& hasher) noexcept {
         Keys made{std::span(keys).data(), std::span(keys).size(), Form::other};
-        made.more_ = &hasher;
+        using Called = std::conditional_t<std::is_function_v<H>, H*, const H*>;
+        made.more_ = reinterpret_cast<const void*>(&hasher);
         made.fill_ = [](const Keys& of, const detail::BatchHash& by, std::size_t first,
                         std::size_t n, std::uint64_t* hashes) {
             const auto* const at = static_cast<const detail::ElementOf<R>*>(of.at_) + first;
-            for (std::size_t i = 0; i < n; ++i)
-                hashes[i] = (*static_cast<const H*>(of.more_))(at[i], by.hash.seed);
+            const auto hash = reinterpret_cast<Called>(const_cast<void*>(of.more_));
+            for (std::size_t i = 0; i < n; ++i) hashes[i] = (*hash)(at[i], by.hash.seed);
         };
         return made;
     }
