@@ -1,7 +1,7 @@
 """Bugs that filters of this kind have had, written so that they fit this library. Each change has
 to apply, once, and each bug has to be killed by a test."""
 
-CLASSIC = "src/core/kernels/classic.hpp"
+CLASSIC = "src/core/layouts/classic.hpp"
 CUCKOO = "src/core/filters/cuckoo.cpp"
 DUCKDB = "src/adapters/duckdb"
 EVICTION = "src/core/filters/eviction.hpp"
@@ -41,7 +41,7 @@ BUGS = [
          "load_le<std::uint64_t>(p) + (std::uint64_t{1}"),
         ("include/simdbloom/classic.hpp", "<< (g & 63));\n        }", "<< (g & 63)));\n        }")),
     bug("+= instead of |= in the register kernels", "a bit set twice carries into the next",
-        ("src/core/kernels/register_blocked.hpp",
+        ("src/core/layouts/register_blocked.hpp",
          "load_le<Word>(word) | static_cast<Word>(s.pattern[j])",
          "static_cast<Word>(load_le<Word>(word) + s.pattern[j])")),
     bug("+= instead of |= in the line kernels", "a bit set twice carries into the next",
@@ -67,7 +67,7 @@ BUGS = [
         by="SavedParts"),
     bug("one bit of a word lost in inserts",
         "as 0x40 >> (i & 7) loses one of eight: the top bit of a word is never set",
-        ("src/core/kernels/classic.hpp", "load_le<std::uint64_t>(word) | scalar_mask(g)",
+        ("src/core/layouts/classic.hpp", "load_le<std::uint64_t>(word) | scalar_mask(g)",
          "load_le<std::uint64_t>(word) | (scalar_mask(g) & ~(std::uint64_t{1} << 63))")),
     bug("one bit of a byte lost in bitmaps",
         "as 0x40 >> (i & 7): every eighth key's answer is missing",
@@ -85,7 +85,7 @@ BUGS = [
          "std::byte* block_at(std::uint64_t index) const noexcept { return bits_.data() + "
          "static_cast<std::uint32_t>(8 * index * block_bytes_) / 8; }"), by="KeysOfItsLastBlocks"),
     bug("32-bit bit index, classic kernel", "filters past 2^32 bits wrap",
-        ("src/core/kernels/classic.hpp", "return block_index(g, t.blocks) * 8;",
+        ("src/core/layouts/classic.hpp", "return block_index(g, t.blocks) * 8;",
          "return static_cast<std::uint32_t>(block_index(g, t.blocks) * 64) / 8;"),
         by="KeysOfItsLastBlocks"),
     bug("32-bit bit index, block kernels", "filters past 2^32 bits wrap",
@@ -133,7 +133,7 @@ BUGS = [
         (LAYOUT, "return h >= bucket ?", "return h > bucket ?"), by="CuckooAlternate"),
     bug("an alternate bucket one past the end, in kernels",
         "the difference of 0 counts as negative",
-        ("src/core/kernels/cuckoo.hpp", "(difference >> 63)",
+        ("src/core/layouts/cuckoo.hpp", "(difference >> 63)",
          "((difference - O::broadcast(1)) >> 63)")),
     bug("a failed mapping of memory is success", "the filter's bits lie nowhere",
         (STORAGE, "    if (p == MAP_FAILED) return nullptr;\n",
@@ -161,13 +161,13 @@ BUGS = [
     bug("32-bit hash halves, classic", "all probes of a key lie in one word, everywhere",
         (LAYOUT, "return (g & 0xFFFFFFFFu) * classic_multiplier + (g >> 32);",
          "return (g * classic_multiplier & 0xFFFFFFFFu) | (g & 0xFFFFFFFF00000000u);"),
-        ("src/core/kernels/classic.hpp",
+        ("src/core/layouts/classic.hpp",
          "return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);",
          "return (O::mul32(position, O::broadcast(classic_multiplier)) & "
          "O::broadcast(0xFFFFFFFFu)) | (position & O::broadcast(0xFFFFFFFF00000000u));")),
     bug("two keys of a batch in one block, register",
         "words are loaded for all keys of a vector before any is stored",
-        ("src/core/kernels/register_blocked.hpp",
+        ("src/core/layouts/register_blocked.hpp",
          """        for (std::size_t j = i; j < i + n; ++j) {
             std::byte* const word = t.bits + s.offset[j];
             store_le(word, load_le<Word>(word) | static_cast<Word>(s.pattern[j]));
@@ -182,7 +182,7 @@ BUGS = [
 """)),
     bug("two keys of a batch in one block, zoned",
         "words are loaded for all keys of a vector before any is stored",
-        ("src/core/kernels/zoned512.hpp",
+        ("src/core/layouts/zoned512.hpp",
          "for (std::size_t j = 0; j < n; ++j) set_bits(t.bits + offsets[j], masks[j]);", """\
             for (std::size_t j = 0; j < n; ++j) {
                 std::uint64_t w;

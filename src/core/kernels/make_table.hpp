@@ -4,18 +4,18 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/kernels/blocked512.hpp"
-#include "core/kernels/classic.hpp"
-#include "core/kernels/cuckoo.hpp"
-#include "core/kernels/dleft.hpp"
+#include "core/layouts/blocked512.hpp"
+#include "core/layouts/classic.hpp"
+#include "core/layouts/cuckoo.hpp"
+#include "core/layouts/dleft.hpp"
 #include "core/kernels/fuse.hpp"
 #include "core/kernels/growing.hpp"
 #include "core/kernels/key_sets.hpp"
-#include "core/kernels/register_blocked.hpp"
-#include "core/kernels/sector512.hpp"
-#include "core/kernels/split256.hpp"
+#include "core/layouts/register_blocked.hpp"
+#include "core/layouts/sector512.hpp"
+#include "core/layouts/split.hpp"
 #include "core/kernels/strings.hpp"
-#include "core/kernels/zoned512.hpp"
+#include "core/layouts/zoned512.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -1,0 +1,76 @@
+// What a layout says of itself, and what several layouts share.
+//
+// A 64-bit hash h chooses the block (h >> 32) * blocks >> 32. Its low 32 bits, x, choose the
+// pattern. Bit b of a block is bit b % 64 of the block's 64-bit word b / 64; where words have 32
+// bits, it is bit b % 32 of word b / 32. Words are little-endian on every machine: bit b is bit b %
+// 8 of byte b / 8. The code of these files is scalar and simple on purpose. Operations on single
+// keys use it, and the batch kernels are tested against it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace simdbloom {
+
+enum class LayoutKind : std::uint8_t;  // layout_traits.hpp
+
+namespace detail {
+
+/// The types of filters: each has the layouts of one family.
+enum class Family : std::uint8_t {
+    classic,           ///< ClassicBloom
+    register_blocked,  ///< RegisterBlockedBloom
+    split_block,       ///< SplitBlockBloom
+    cache_line,        ///< CacheLineBloom
+    cuckoo,            ///< CuckooFilter
+    counting,          ///< CountingBloom
+    dleft,             ///< DLeftCounting
+};
+
+/// What is known of a layout before its parameters are. Bloom and counting filters set cells: bits,
+/// or counters of 4 bits. A block has `zones` of equal size, and a zone has words. A key takes one
+/// word of each zone and sets k / zones cells of it.
+///
+///     block   word word word word | word word word word     two zones of 4 words each
+///     key           ^^            |                ^^       k / 2 cells of each of two words
+struct LayoutTraits {
+    std::string_view description;
+    Family family;
+    std::uint8_t format_code;                   ///< its number in saved filters, for ever
+    unsigned block_bits;                        ///< of the unit that a hash addresses
+    unsigned k_min = 0, k_max = 0, k_step = 1;  ///< k_step 0: the zones; k_max 0: a table
+    unsigned zones = 1;                         ///< 0: the parameter z, 2 or 4
+    unsigned word_bits = 0;
+    unsigned fingerprint_bits = 0;  ///< of tables
+    bool anywhere = false;          ///< each probe goes to a block of its own
+    unsigned variants = 1;          ///< the number of values of k and z with kernels of their own
+    LayoutKind kind{};              ///< kind and name are set by the list
+    std::string_view name{};
+
+    constexpr bool is_table() const noexcept {
+        return family == Family::cuckoo || family == Family::dleft;
+    }
+    constexpr unsigned cell_bits() const noexcept { return family == Family::counting ? 4 : 1; }
+    constexpr bool fixed_k() const noexcept { return k_min == k_max; }
+};
+
+#define SIMDBLOOM_INLINE [[gnu::always_inline]] constexpr
+
+// The eight odd salts of the Parquet specification, then eight more for layouts of up to 16 lanes.
+inline constexpr std::uint32_t salts[16] = {0x47b6137bu, 0x44974d91u, 0x8824ad5bu, 0xa2b7289du,
+                                            0x705495c7u, 0x2df1424bu, 0x9efc4947u, 0x5c6bfb31u,
+                                            0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu,
+                                            0x165667b1u, 0xd6e8feb9u, 0xcc9e2d51u, 0x1b873593u};
+
+// Spreads 32 pattern bits over 64. Any 32 neighbouring bits of the product are a bijection of x or
+// a good hash of it. A product of x with a 32-bit factor does not have that property: it gave
+// sector512 1.07 to 1.13 times the ideal FPR.
+inline constexpr std::uint64_t spread_multiplier = 0x9E3779B97F4A7C15u;
+SIMDBLOOM_INLINE std::uint64_t spread(std::uint32_t x) noexcept { return x * spread_multiplier; }
+
+SIMDBLOOM_INLINE std::uint64_t block_index(std::uint64_t hash, std::uint64_t blocks) noexcept {
+    return ((hash >> 32) * blocks) >> 32;
+}
+
+}  // namespace detail
+}  // namespace simdbloom
