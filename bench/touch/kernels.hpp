@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/kernels/make_table.hpp"
+#include "core/kernels/layouts.hpp"
 #include "touch/table.hpp"
 
 namespace simdbloom::detail {
@@ -107,7 +107,7 @@ constexpr void set_touch(TouchTable& table) {
 }
 
 template <class O>
-constexpr TouchTable make_touch_table() {
+constexpr TouchTable make_kernels() {
     TouchTable table{};
     [&]<std::size_t... kind>(std::index_sequence<kind...>) {
         (set_touch<O, static_cast<LayoutKind>(kind)>(table), ...);

@@ -12,8 +12,6 @@ struct TouchTable {
     std::uint64_t (*of[n_layouts][max_variants])(const Target&, Batch);
 };
 
-#define SIMDBLOOM_EXTERN(isa) extern const TouchTable isa##_touch;
-SIMDBLOOM_EACH_ISA(SIMDBLOOM_EXTERN)
-#undef SIMDBLOOM_EXTERN
+SIMDBLOOM_DECLARE_KERNELS(TouchTable, touch_kernels)
 
 }  // namespace simdbloom::detail

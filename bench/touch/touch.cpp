@@ -3,20 +3,17 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuning.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "touch/table.hpp"
 
+namespace simdbloom::detail {
+SIMDBLOOM_SELECT_KERNELS(touch_kernels)
+}  // namespace simdbloom::detail
+
 namespace simdbloom::bench {
 namespace {
-
-struct IsaTouch {
-    Isa isa;
-    const detail::TouchTable* table;
-};
-#define SIMDBLOOM_ROW(isa) {Isa::isa, &detail::isa##_touch},
-constexpr IsaTouch tables[] = {SIMDBLOOM_EACH_ISA(SIMDBLOOM_ROW)};
-#undef SIMDBLOOM_ROW
 
 std::uint64_t touch_words(const FilterBase& filter, std::span<const std::uint64_t> words,
                           bool hashed) {
@@ -31,11 +28,9 @@ std::uint64_t touch_words(const FilterBase& filter, std::span<const std::uint64_
         filter.size_in_bytes() > detail::prefetch_above(),
         nullptr};
     const auto variant = detail::variant_of(layout.kind, layout.k, layout.groups);
-    for (const auto& [isa, table] : tables)
-        if (isa == filter.isa())
-            return table->of[static_cast<std::size_t>(layout.kind)][variant](
-                target, {words.data(), words.size(), hashed});
-    throw std::logic_error("touch: no kernels of " + std::string(to_string(filter.isa())));
+    return detail::touch_kernels(filter.isa())
+        .of[static_cast<std::size_t>(layout.kind)][variant](target,
+                                                            {words.data(), words.size(), hashed});
 }
 
 /// Distinct lines among those that hold some bytes.

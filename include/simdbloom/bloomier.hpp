@@ -22,6 +22,7 @@ SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 namespace detail {
+struct FuseTarget;
 struct MapKernels;
 struct MapAccess;
 }  // namespace detail
@@ -171,7 +172,7 @@ private:
     std::size_t lookup(const Keys& keys, std::span<std::uint32_t> values,
                        std::uint8_t* bitmap) const;
     bool moved_from() const noexcept { return table_.size() == 0; }
-    detail::Target target() const noexcept;
+    detail::FuseTarget target() const noexcept;
 
     detail::Storage table_;
     detail::ZeroedByMove<std::shared_ptr<const void>>

@@ -23,10 +23,12 @@
 namespace simdbloom::detail {
 
 struct BuildAccess;
-struct Kernels;
 struct LoadAccess;
 struct SharedAccess;
 struct Target;
+template <class T>
+struct KernelsFor;
+using Kernels = KernelsFor<Target>;
 
 }  // namespace simdbloom::detail
 

@@ -17,7 +17,10 @@
 
 namespace simdbloom::detail {
 struct GrowingFormat;
-}
+struct GrowingTarget;
+template <class T>
+struct KernelsFor;
+}  // namespace simdbloom::detail
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -143,7 +146,7 @@ private:
     friend struct detail::GrowingFormat;
     GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
                   std::uint64_t first_keys, const Options& options);
-    detail::Target target() const noexcept;
+    detail::GrowingTarget target() const noexcept;
     std::uint64_t slots() const noexcept { return slots_per_bucket * buckets(); }
     std::uint64_t taken() const noexcept;
     unsigned growths_left() const noexcept;
@@ -155,7 +158,7 @@ private:
     std::size_t take_words(std::span<const std::uint64_t> words, bool hashed);
 
     detail::Storage bits_;
-    const detail::Kernels* kernels_ = nullptr;
+    const detail::KernelsFor<detail::GrowingTarget>* kernels_ = nullptr;
     detail::ZeroedByMove<std::uint64_t, 1> roots_;  // one is the least there can be
     detail::ZeroedByMove<std::uint64_t> first_keys_, stored_;
     std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk

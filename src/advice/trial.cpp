@@ -10,6 +10,8 @@
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuning.hpp"
 #include "core/os/caches.hpp"
+#include "fixed/kernel_table.hpp"
+#include "growing/kernel_table.hpp"
 #include "simdbloom/detail/fuse.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
@@ -21,25 +23,38 @@ TrialMemory::TrialMemory(std::size_t bytes, Content content) : bits_(bytes, true
         store_le(bits_.data() + i, content == Content::ones ? ~std::uint64_t{0} : hash_key(i, 1));
 }
 
+namespace {
+
+template <class T>
+auto runner(const KernelsFor<T>& kernels, const T& target) {
+    return [&kernels, target](Operation operation, Batch batch, std::uint32_t* positions) {
+        return operation == Operation::lookup
+                   ? kernels.lookup(target, batch, Output::select, positions)
+                   : kernels.insert(target, batch);
+    };
+}
+
+}  // namespace
+
 Trial::Trial(std::string_view spec, Isa isa, TrialMemory& memory, std::size_t bytes)
     : bytes_(bytes) {
-    target_.bits = memory.data();
-    target_.seed = seed_offset;
-    target_.prefetches = bytes > prefetch_above();
+    std::byte* const bits = memory.data();
+    const bool prefetches = bytes > prefetch_above();
     const Timed what = TimedSpec::parse(spec).what;
     if (what == Timed::fuse) {
         const FuseGraph graph = fuse_graph(bytes / 9 * 8, 3);  // at a load of 8/9
-        target_.blocks = std::min<std::uint64_t>(graph.starts, bytes - 2 * graph.window());
-        target_.fuse = {fuse_seed(1), static_cast<std::uint32_t>(graph.window()), 8, 0, 8};
-        kernels_ = &table_of(isa).fuse3[static_cast<std::size_t>(SlotLoad::bytes32)].probe;
+        run_ = runner<FuseTarget>(
+            fuse_kernels(isa).of3[static_cast<std::size_t>(SlotLoad::bytes32)].probe,
+            {bits, std::min<std::uint64_t>(graph.starts, bytes - 2 * graph.window()), seed_offset,
+             fuse_seed(1), static_cast<std::uint32_t>(graph.window()), 8, 0, 8, prefetches});
     } else if (what == Timed::growing) {
-        target_.blocks = bytes / 8;
-        kernels_ = &growing_kernels_of(isa, 16);
+        run_ = runner<GrowingTarget>(growing_kernels(isa).of16,
+                                     {bits, bytes / 8, seed_offset, 0, prefetches, nullptr});
     } else {
         const Layout layout = Layout::parse(spec);
-        target_.blocks = bytes / (layout.block_bits() / 8);
-        target_.k = layout.k;
-        kernels_ = &kernels_of(isa, layout);
+        run_ = runner<Target>(
+            kernels_of(isa, layout),
+            {bits, bytes / (layout.block_bits() / 8), seed_offset, layout.k, prefetches, nullptr});
     }
 }
 
@@ -64,9 +79,7 @@ double Trial::seconds_while(Operation operation, const More& more) const {
         const auto start = Clock::now();
         for (std::size_t first = 0; first < round_keys; first += batch_rows) {
             const Batch batch{fresh.data() + first, batch_rows, false};
-            sum += operation == Operation::lookup
-                       ? kernels_->lookup(target_, batch, Output::select, positions.data())
-                       : kernels_->insert(target_, batch);
+            sum += run_(operation, batch, positions.data());
         }
         time += Clock::now() - start;
         keys += round_keys;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "core/kernels/table.hpp"
@@ -47,8 +48,7 @@ private:
     template <class More>
     double seconds_while(Operation operation, const More& more) const;
 
-    const Kernels* kernels_;
-    Target target_{};
+    std::function<std::size_t(Operation, Batch, std::uint32_t* positions)> run_;
     std::size_t bytes_;
 };
 

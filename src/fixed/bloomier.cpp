@@ -9,9 +9,13 @@
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/slots.hpp"
+#include "fixed/kernel_table.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {
+namespace detail {
+SIMDBLOOM_SELECT_KERNELS(fuse_kernels)
+}  // namespace detail
 namespace {
 
 // A load that begins at any bit reaches up to 7 bits beyond a slot.
@@ -23,23 +27,24 @@ detail::SlotLoad slot_load(unsigned bits) {
 }  // namespace
 
 void BloomierMap::use_isa(Isa isa) {
-    const auto& table = detail::table_of(isa);
+    const detail::FuseKernels& table = detail::fuse_kernels(isa);
     const auto load = static_cast<std::size_t>(slot_load(slot_bits()));
-    kernels_ = graph_.arity == 3 ? &table.fuse3[load] : &table.fuse4[load];
+    kernels_ = graph_.arity == 3 ? &table.of3[load] : &table.of4[load];
     isa_ = isa;
 }
 
-detail::Target BloomierMap::target() const noexcept {
+detail::FuseTarget BloomierMap::target() const noexcept {
     // The kernels write nothing through `bits`.
     auto* bits = const_cast<std::byte*>(table_.data());
     return {bits,
             graph_.starts,
             seed_,
-            0,
-            table_.size() > detail::prefetch_above(),
-            nullptr,
-            {detail::fuse_seed(attempts_), static_cast<std::uint32_t>(graph_.window()),
-             static_cast<std::uint8_t>(slot_bits()), value_bits_, check_bits_}};
+            detail::fuse_seed(attempts_),
+            static_cast<std::uint32_t>(graph_.window()),
+            static_cast<std::uint8_t>(slot_bits()),
+            value_bits_,
+            check_bits_,
+            table_.size() > detail::prefetch_above()};
 }
 
 std::optional<std::uint32_t> BloomierMap::value_of_hash(std::uint64_t hash) const noexcept {

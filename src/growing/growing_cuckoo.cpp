@@ -130,7 +130,7 @@ GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options
                                 : "max_bytes=" + std::to_string(options.max_bytes)));
 }
 
-detail::Target GrowingCuckoo::target() const noexcept {
+detail::GrowingTarget GrowingCuckoo::target() const noexcept {
     // The lookup kernels write nothing through `bits` and `random`.
     auto* self = const_cast<GrowingCuckoo*>(this);
     return {self->bits_.data(), roots_, seed_, growths_, bits_.size() > detail::prefetch_above(),

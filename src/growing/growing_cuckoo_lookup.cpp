@@ -10,10 +10,15 @@
 
 namespace simdbloom {
 
+namespace detail {
+SIMDBLOOM_SELECT_KERNELS(growing_kernels)
+}  // namespace detail
+
 using detail::Output;
 
 void GrowingCuckoo::use_isa(Isa isa) {
-    kernels_ = &detail::growing_kernels_of(isa, slot_bits_);
+    const detail::GrowingKernels& kernels = detail::growing_kernels(isa);
+    kernels_ = slot_bits_ == 12 ? &kernels.of12 : slot_bits_ == 16 ? &kernels.of16 : &kernels.of20;
     isa_ = isa;
 }
 

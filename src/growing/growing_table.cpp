@@ -80,7 +80,7 @@ const std::byte* at(const std::byte* bits, std::uint64_t bucket) noexcept {
 }
 
 template <unsigned slot_bits>
-bool add(const Target& t, std::uint64_t bucket, std::uint32_t entry) noexcept {
+bool add(const GrowingTarget& t, std::uint64_t bucket, std::uint32_t entry) noexcept {
     std::byte* const p = at<slot_bits>(t.bits, bucket);
     GrowingBucket<slot_bits> b(p);
     if (!b.add(entry)) return false;
@@ -107,7 +107,7 @@ unsigned copies(const std::byte* bits, const GrowingPlace& place) noexcept {
 }
 
 template <unsigned slot_bits>
-bool insert(const Target& t, const GrowingPlace& place) noexcept {
+bool insert(const GrowingTarget& t, const GrowingPlace& place) noexcept {
     if (contains<slot_bits>(t.bits, place) &&
         copies<slot_bits>(t.bits, place) >= growing_max_copies)
         return false;
@@ -126,7 +126,7 @@ bool insert(const Target& t, const GrowingPlace& place) noexcept {
         },
         [&](std::uint64_t& bucket, std::uint32_t carried) {
             bucket = growing_other(bucket, carried >> (GrowingSlots<slot_bits>::movable_bits + 1),
-                                   t.blocks, t.k);
+                                   t.roots, t.growths);
             return add<slot_bits>(t, bucket, carried);
         });
 }
@@ -194,7 +194,8 @@ bool count_lengths(const std::byte* bits, std::uint64_t buckets, GrowingLengths&
 
 }  // namespace
 
-bool growing_insert(const Target& t, unsigned slot_bits, const GrowingPlace& place) noexcept {
+bool growing_insert(const GrowingTarget& t, unsigned slot_bits,
+                    const GrowingPlace& place) noexcept {
     return with_growing_slots(slot_bits, [&]<unsigned w>() { return insert<w>(t, place); });
 }
 

@@ -1,4 +1,4 @@
-// Operations on the slots of a growing cuckoo table, one key at a time. kernels/growing_layout.hpp
+// Operations on the slots of a growing cuckoo table, one key at a time. growing/slots.hpp
 // defines the slots.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/kernels/growing_layout.hpp"
+#include "growing/slots.hpp"
 
 namespace simdbloom::detail {
 

@@ -9,6 +9,9 @@
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
+
+SIMDBLOOM_SELECT_KERNELS(key_set_kernels)
+
 namespace {
 
 Isa named_or_default(const std::optional<Isa>& isa) { return isa ? *isa : default_isa(); }
@@ -49,7 +52,7 @@ KeyList::KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashe
       flip_(flip),
       hashed_(hashed),
       isa_(named_or_default(isa)),
-      kernels_(&table_of(isa_).key_sets) {}
+      kernels_(&key_set_kernels(isa_)) {}
 
 std::size_t KeyList::answer(std::span<const std::uint64_t> words, Output output, void* out) const {
     return kernels_->list({keys_.data(), 0, keys_.size(), 0, 0}, words.data(), words.size(), output,
@@ -75,7 +78,7 @@ KeyBitmap::KeyBitmap(const Places& places, unsigned shift, const Options& option
       bits_(static_cast<std::size_t>(bytes_of(places, shift)), options.huge_pages,
             options.allocator),
       isa_(named_or_default(options.isa)),
-      kernels_(&table_of(isa_).key_sets) {}
+      kernels_(&key_set_kernels(isa_)) {}
 
 std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
     const std::uint64_t first = places_.low >> shift_;
@@ -148,7 +151,7 @@ void KeyBitmap::for_each(const std::function<void(std::span<const std::uint64_t>
 std::optional<BatchRange> BatchRange::of(const KeyRange& range, Isa isa) {
     const Places p = Places::of(range);
     if (p.last() >= signed_flip) return std::nullopt;
-    return BatchRange{{nullptr, p.low, p.last() + 1, p.flip, 0}, &table_of(isa).key_sets};
+    return BatchRange{{nullptr, p.low, p.last() + 1, p.flip, 0}, &key_set_kernels(isa)};
 }
 
 }  // namespace simdbloom::detail

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/table.hpp"
+#include "join/key_set_table.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/join.hpp"

@@ -28,7 +28,7 @@ RowReader::RowReader(const JoinRows& rows, std::size_t asked, Reads reads, std::
     : rows_(rows),
       reads_(reads),
       isa_(isa_of_rows(reads, isa)),
-      kernels_(&kernels_of(isa_, Layout{})),
+      kernels_(&kernels(isa_)),
       string_hash_{rows.hash_.seed, rows.hash_.secret ? &*rows.hash_.secret : nullptr} {
     if (reads == Reads::codes) return;
     if (reads != Reads::hashes) plain_ = rows.plain();

@@ -113,7 +113,7 @@ private:
     Reads reads_;
     std::optional<JoinColumn> plain_;
     Isa isa_;
-    const Kernels* kernels_;
+    const KernelTable* kernels_;
     StringHash string_hash_;
     std::vector<Dictionary> dictionaries_;  // of columns
     alignas(64) std::array<std::uint64_t, rows_a_piece> values_, more_;

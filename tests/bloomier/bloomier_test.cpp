@@ -3,8 +3,8 @@
 #include <thread>
 
 #include "bloomier_support.hpp"
-#include "core/dispatch/kernels_of.hpp"
 #include "core/filters/slots.hpp"
+#include "fixed/kernel_table.hpp"
 #include "guarded.hpp"
 #include "scale.hpp"
 
@@ -264,17 +264,17 @@ TEST(Bloomier, SlotsPast32BitsOfAddressAreFound) {
                 table, bits, place.slot[i % 3],
                 std::uint64_t{test::value_at(i, r)} << f | (place.check & detail::low_bits(f)));
         }
-        const detail::Target target{
-            table,
-            graph.starts,
-            0,
-            0,
-            true,
-            nullptr,
-            {seed, static_cast<std::uint32_t>(graph.window()), static_cast<std::uint8_t>(bits),
-             static_cast<std::uint8_t>(r), static_cast<std::uint8_t>(f)}};
+        const detail::FuseTarget target{table,
+                                        graph.starts,
+                                        0,
+                                        seed,
+                                        static_cast<std::uint32_t>(graph.window()),
+                                        static_cast<std::uint8_t>(bits),
+                                        static_cast<std::uint8_t>(r),
+                                        static_cast<std::uint8_t>(f),
+                                        true};
         for (const Isa isa : usable_isas()) {
-            const auto& kernels = detail::table_of(isa).fuse3[static_cast<std::size_t>(load)];
+            const auto& kernels = detail::fuse_kernels(isa).of3[static_cast<std::size_t>(load)];
             std::vector<std::uint32_t> values(hashes.size());
             EXPECT_EQ(kernels.values(target, {hashes.data(), hashes.size(), true}, values.data(),
                                      nullptr),

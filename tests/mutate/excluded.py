@@ -28,7 +28,7 @@ EXCLUDED = [
     (r"kernels/driver", r"unrolls|SIMDBLOOM_UNROLLS|only_reads", r"", "unrolling"),
     (r"kernels/classic", r"levels = 6", r"",
      "how many probes go through queues before the rest is made at one go"),
-    (r"kernels/ops/", r"(packs_bytes|covers_lines) = ", r"",
+    (r"kernels/ops/", r"(has_byte_packing|has_line_test) = ", r"",
      "which of two ways to the same answers is taken"),
     (r"build\.cpp", r"bool pays|\} << 20\) return|per_thread = |\? BuildMethod::|reserve\(", r"",
      "which method `automatic` takes, and in rounds of how many keys: all give the same bits"),

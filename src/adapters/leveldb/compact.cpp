@@ -95,7 +95,7 @@ Layout layout_of(std::byte header) noexcept {
 }
 
 /// All layouts of last bytes, computed once: a probe looks one up.
-const std::array<Layout, 256>& layouts() noexcept {
+const std::array<Layout, 256>& all_layouts() noexcept {
     static const auto table = [] {
         std::array<Layout, 256> all;
         for (unsigned i = 0; i < 256; ++i) all[i] = layout_of(static_cast<std::byte>(i));
@@ -115,7 +115,7 @@ std::byte compact_header(const Layout& layout) noexcept {
 
 bool compact_may_contain(std::span<const std::byte> filter, std::uint64_t hash) noexcept {
     if (filter.size() < 2 || filter.size() > max_bytes) return true;
-    const Layout& layout = layouts()[std::to_integer<std::size_t>(filter.back())];
+    const Layout& layout = all_layouts()[std::to_integer<std::size_t>(filter.back())];
     const auto bytes = static_cast<std::uint32_t>(filter.size() - 1);
     const BlockCount at = cut(layout.kind, bytes);
     if (layout.k == 0 || at.blocks * at.block_bytes != bytes) return true;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "adapters/leveldb/kernel.hpp"
+#include "adapters/leveldb/kernel_table.hpp"
+#include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/features.hpp"
 
 namespace simdbloom {
@@ -142,25 +143,20 @@ bool LevelDbFilterView::contains_hash(std::uint64_t hash) const noexcept {
     return true;
 }
 
+namespace detail {
+SIMDBLOOM_SELECT_KERNELS(leveldb_kernels)
+}  // namespace detail
+
 namespace {
 
-const detail::LevelDbKernels& kernels_of(Isa isa) {
-    cpu::check_runs(isa);
-#define SIMDBLOOM_RETURN(name) \
-    if (isa == Isa::name) return detail::name##_leveldb_kernels;
-    SIMDBLOOM_EACH_ISA(SIMDBLOOM_RETURN)
-#undef SIMDBLOOM_RETURN
-    __builtin_unreachable();  // an ISA that runs is compiled
-}
-
 const detail::LevelDbKernels& default_kernels() {
-    static const detail::LevelDbKernels& kernels = kernels_of(default_isa());
+    static const detail::LevelDbKernels& kernels = detail::leveldb_kernels(default_isa());
     return kernels;
 }
 
 }  // namespace
 
-void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &kernels_of(isa); }
+void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &detail::leveldb_kernels(isa); }
 
 std::size_t LevelDbFilterView::answer(const Keys& keys, detail::Output output, void* out) const {
     if (keys.are_words()) return answer_words(keys.words(), keys.are_hashes(), output, out);
@@ -196,14 +192,8 @@ std::size_t LevelDbFilterView::answer_words(std::span<const std::uint64_t> words
                 return hits;
             });
     const auto& kernels = kernels_ != nullptr ? *kernels_ : default_kernels();
-    // The kernels write nothing through `bits`.
-    const detail::Target target{const_cast<std::byte*>(bytes_.data()),
-                                bits_,
-                                (std::uint64_t{1} << 32) / bits_,
-                                k_,
-                                false,
-                                nullptr};
-    return kernels.lookup(target, {words.data(), words.size(), hashed}, output, out);
+    return kernels.lookup({bytes_.data(), bits_, (std::uint64_t{1} << 32) / bits_, k_},
+                          {words.data(), words.size(), hashed}, output, out);
 }
 
 }  // namespace simdbloom

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/kernels/table.hpp"
+
 namespace simdbloom {
 namespace cpu {
 namespace {
@@ -21,12 +23,10 @@ bool runs_avx512bitalg(const Features& f) {
     return runs_avx512(f) && f.avx512_vbmi && f.avx512_vbmi2 && f.avx512_bitalg;
 }
 
-constexpr const detail::KernelTable* compiled(Isa isa) {
-#define SIMDBLOOM_RETURN(name) \
-    if (isa == Isa::name) return &detail::name##_kernels;
-    SIMDBLOOM_EACH_ISA(SIMDBLOOM_RETURN)
-#undef SIMDBLOOM_RETURN
-    return nullptr;
+constexpr bool compiled(Isa isa) {
+#define SIMDBLOOM_IS(name) || isa == Isa::name
+    return false SIMDBLOOM_EACH_ISA(SIMDBLOOM_IS);
+#undef SIMDBLOOM_IS
 }
 
 constexpr Tier table[] = {
@@ -47,7 +47,7 @@ constexpr Tier table[] = {
 static_assert([] {
     for (std::size_t i = 0; i < std::size(table); ++i)
         if (table[i].isa != static_cast<Isa>(i)) return false;
-    return std::size(table) == n_isas;
+    return true;
 }());
 
 const Tier& tier(Isa isa) {
@@ -94,11 +94,6 @@ Isa select(const Features& features, std::optional<std::string_view> override_na
 
 void check_runs(Isa isa) { check_runs(tier(isa), detect()); }
 
-const detail::KernelTable& kernels_of(Isa isa) {
-    check_runs(isa);
-    return *tier(isa).kernels;
-}
-
 }  // namespace cpu
 
 std::string_view to_string(Isa isa) noexcept {
@@ -117,8 +112,7 @@ std::span<const Implementation> implementations() {
     static const std::vector<Implementation> all = [] {
         std::vector<Implementation> made;
         for (const cpu::Tier& t : cpu::tiers())
-            if (t.kernels != nullptr)
-                made.push_back({t.isa, t.name, t.description, t.runs(cpu::detect())});
+            if (t.compiled) made.push_back({t.isa, t.name, t.description, t.runs(cpu::detect())});
         return made;
     }();
     return all;

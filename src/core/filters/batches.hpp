@@ -12,9 +12,10 @@
 namespace simdbloom::detail {
 
 /// The answers of words that need no secret. Small batches go key by key.
-inline std::size_t answer_words(const Kernels& kernels, const Target& target,
-                                std::span<const std::uint64_t> words, bool hashed, Output output,
-                                void* out) {
+template <class T>
+std::size_t answer_words(const KernelsFor<T>& kernels, const T& target,
+                         std::span<const std::uint64_t> words, bool hashed, Output output,
+                         void* out) {
     const std::size_t n = words.size();
     if (n >= kernels.few_below)
         return kernels.lookup(target, {words.data(), n, hashed}, output, out);
@@ -23,17 +24,19 @@ inline std::size_t answer_words(const Kernels& kernels, const Target& target,
 
 /// The answers of any keys, a piece of hashes at a time. Apart, so that its 8 KiB are not on the
 /// stack of the others.
-[[gnu::noinline]] inline std::size_t answer_hashed(const Kernels& kernels, const Target& target,
-                                                   const KeyHash& hash, Isa isa, const Keys& keys,
-                                                   Output output, void* out) {
+template <class T>
+[[gnu::noinline]] std::size_t answer_hashed(const KernelsFor<T>& kernels, const T& target,
+                                            const KeyHash& hash, Isa isa, const Keys& keys,
+                                            Output output, void* out) {
     return answer_pieces(hash, isa, keys, output, out, [&](auto hashes, void* to) {
         return answer_words(kernels, target, hashes, true, output, to);
     });
 }
 
 /// Answers as Kernels::lookup does. `out` has room, as check_bitmap and check_positions make sure.
-inline std::size_t answer(const Kernels& kernels, const Target& target, const KeyHash& hash,
-                          Isa isa, const Keys& keys, Output output, void* out) {
+template <class T>
+std::size_t answer(const KernelsFor<T>& kernels, const T& target, const KeyHash& hash, Isa isa,
+                   const Keys& keys, Output output, void* out) {
     if (hash.takes_as_words(keys))
         return answer_words(kernels, target, keys.words(), keys.are_hashes(), output, out);
     if (keys.are_narrow() && !hash.keyed()) {
@@ -53,8 +56,9 @@ inline std::size_t answer(const Kernels& kernels, const Target& target, const Ke
 }
 
 /// Inserts as Kernels::insert does.
-inline std::size_t take(const Kernels& kernels, const Target& target, const KeyHash& hash, Isa isa,
-                        const Keys& keys) {
+template <class T>
+std::size_t take(const KernelsFor<T>& kernels, const T& target, const KeyHash& hash, Isa isa,
+                 const Keys& keys) {
     return insert_parts(hash, isa, keys, [&](std::span<const std::uint64_t> words, bool hashed) {
         return kernels.insert(target, {words.data(), words.size(), hashed});
     });

@@ -71,9 +71,9 @@ void detail::KeyHash::hash(const Keys& keys, Isa isa, std::size_t first, std::si
     const std::uint64_t* words = hashes;
     if (keys.are_narrow()) keys.widen(first, n, hashes);
     else words = keys.words().data() + first;
-    const Kernels& kernels = table_of(isa).of[0][0];  // of any layout
-    if (keyed()) kernels.siphash(words, n, secret_.low, secret_.high, hashes);
-    else kernels.mix(words, n, seed_, hashes);
+    const KernelTable& table = kernels(isa);
+    if (keyed()) table.siphash(words, n, secret_.low, secret_.high, hashes);
+    else table.mix(words, n, seed_, hashes);
 }
 
 std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept {

@@ -79,8 +79,8 @@ constexpr std::size_t few_strings = 3;
 template <class Strings>
 void hash_with(StringKernels::Kernel<Strings>* StringKernels::*of, const Strings& strings,
                std::size_t n, const StringHash& hash, Isa isa, std::uint64_t* hashes) {
-    const KernelTable& table = table_of(isa);
-    const auto kernel = (hash.secret != nullptr ? table.siphash : table.xxh64).*of;
+    const KernelTable& table = kernels(isa);
+    const auto kernel = (hash.secret != nullptr ? table.sip_strings : table.xxh64).*of;
     const std::uint64_t low = hash.secret != nullptr ? hash.secret->low : hash.seed,
                         high = hash.secret != nullptr ? hash.secret->high : 0;
     if (kernel != nullptr && n >= few_strings) return kernel(strings, n, low, high, hashes);

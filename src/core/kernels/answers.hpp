@@ -31,8 +31,9 @@ struct FlagBytes {
 
 /// The better of the two for tests of one key.
 template <class O>
-using KeyAnswers = typename std::conditional_t<O::packs_bytes, std::type_identity<FlagBytes<O>>,
-                                               std::type_identity<LaneBits>>::type;
+using KeyAnswers =
+    typename std::conditional_t<O::has_byte_packing, std::type_identity<FlagBytes<O>>,
+                                std::type_identity<LaneBits>>::type;
 
 }  // namespace
 }  // namespace simdbloom::detail

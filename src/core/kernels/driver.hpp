@@ -64,8 +64,8 @@ template <class O>
 class HashSource {
 public:
     using V = typename O::V;
-    HashSource(const Target& t, const Batch& b)
-        : folded_seed_(fold_seed<O>(t.seed)), hashed_(b.hashed) {}
+    HashSource(std::uint64_t seed, const Batch& b)
+        : folded_seed_(fold_seed<O>(seed)), hashed_(b.hashed) {}
     V operator()(const std::uint64_t* p) const { return second(first(p)); }
     /// The hashes of the n < O::lanes keys from p on. The other lanes have a key that is worked on
     /// and never answered for.
@@ -157,9 +157,9 @@ constexpr bool unrolls = SIMDBLOOM_UNROLLS&& O::lanes == 8 && Visit::only_reads;
 /// and testing in step"). Two stages take turns. The rest of a batch behind its last whole
 /// chunk, and a batch of fewer than two chunks, are staged first and tested then.
 template <class O, class L, class Visit>
-inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
+inline void for_each_chunk(const TargetOf<L> t, const Batch b, Visit& visit) {
     typename L::Stage stages[2];
-    const HashSource<O> hashes(t, b);
+    const HashSource<O> hashes(t.seed, b);
     KeySource<O, Visit::takes_narrow> keys_from(b);
     std::size_t first = 0;
     bool staged = false;
@@ -230,13 +230,13 @@ inline void for_each_chunk(const Target t, const Batch b, Visit& visit) {
 template <class O, class L>
 struct Lookup {
     static constexpr bool only_reads = true, takes_narrow = true;
-    const Target t;  // a copy: stores of answers, which are bytes, cannot change it
+    const TargetOf<L> t;  // a copy: stores of answers, which are bytes, cannot change it
     const Output output;
     void* const out;
     std::size_t found = 0;
     typename L::Answers answers;
 
-    Lookup(const Target& target, Output kind, void* to) : t(target), output(kind), out(to) {}
+    Lookup(const TargetOf<L>& target, Output kind, void* to) : t(target), output(kind), out(to) {}
 
     void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
         L::stage(t, hashes, s, i);
@@ -256,7 +256,7 @@ struct Lookup {
 template <class O, class L>
 struct Insert {
     static constexpr bool only_reads = false, takes_narrow = false;
-    const Target t;
+    const TargetOf<L> t;
     std::size_t inserted = 0;
     bool full = false;
 
@@ -275,7 +275,7 @@ struct Insert {
 };
 
 template <class O, class L>
-SIMDBLOOM_KERNEL std::size_t lookup(const Target& t, Batch b, Output output, void* out) {
+SIMDBLOOM_KERNEL std::size_t lookup(const TargetOf<L>& t, Batch b, Output output, void* out) {
     if constexpr (requires { L::lookup(t, b, output, out); }) {
         return L::lookup(t, b, output, out);
     } else {
@@ -286,7 +286,7 @@ SIMDBLOOM_KERNEL std::size_t lookup(const Target& t, Batch b, Output output, voi
 }
 
 template <class O, class L>
-SIMDBLOOM_KERNEL std::size_t insert(const Target& t, Batch b) {
+SIMDBLOOM_KERNEL std::size_t insert(const TargetOf<L>& t, Batch b) {
     Insert<O, L> visit{t};
     for_each_chunk<O, L>(t, b, visit);
     return visit.inserted;
@@ -298,9 +298,9 @@ SIMDBLOOM_KERNEL std::size_t insert(const Target& t, Batch b) {
 /// key. L::few_below is the number of keys at which the two take the same time (16 KiB), and
 /// L::few_inserts_below that of inserts where it is another one.
 template <class O, class L>
-SIMDBLOOM_KERNEL std::uint64_t few(const Target& t, const std::uint64_t* keys, std::size_t n,
+SIMDBLOOM_KERNEL std::uint64_t few(const TargetOf<L>& t, const std::uint64_t* keys, std::size_t n,
                                    bool hashed) {
-    const Target target = {t.bits, t.blocks, t.seed, t.k, false, nullptr, t.fuse};
+    const TargetOf<L> target = t;
     const std::uint64_t folded_seed = fold_seed<Ops<ScalarArch>>(t.seed);
     std::uint64_t hits = 0;
 #pragma GCC unroll 1
@@ -330,9 +330,8 @@ constexpr std::uint32_t few_inserts_below() {
 }
 
 template <Operations O, KernelLayout<O> L>
-constexpr Kernels kernels_of() {
-    return {&lookup<O, L>, &few<O, L>,    L::few_below,     few_inserts_below<L>(),
-            &insert<O, L>, &mix_batch<O>, &siphash_batch<O>};
+constexpr KernelsFor<TargetOf<L>> kernels_of() {
+    return {&lookup<O, L>, &few<O, L>, L::few_below, few_inserts_below<L>(), &insert<O, L>};
 }
 
 }  // namespace

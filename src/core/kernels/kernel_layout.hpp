@@ -16,10 +16,24 @@ namespace {
 template <class O, LayoutKind kind, unsigned variant>
 struct KernelOf;
 
+template <class L>
+struct TargetOfLayout {
+    using type = Target;
+};
+template <class L>
+requires requires { typename L::Target; }
+struct TargetOfLayout<L> {
+    using type = typename L::Target;
+};
+/// What the kernels of L see: L::Target where L is a structure that has one.
+template <class L>
+using TargetOf = typename TargetOfLayout<L>::type;
+
 /// What every layout has that kernels look things up in.
 template <class L, class O>
-concept LookupLayout = requires(const Target& t, typename O::V hashes, typename L::Stage& stage,
-                                const typename L::Stage& staged, std::size_t i) {
+concept LookupLayout = requires(const TargetOf<L>& t, typename O::V hashes,
+                                typename L::Stage& stage, const typename L::Stage& staged,
+                                std::size_t i) {
     // Arrays for one chunk. stage() fills those of the keys i .. i + O::lanes.
     L::stage(t, hashes, stage, i);
     // Prefetches the lines of these keys.
@@ -31,17 +45,17 @@ concept LookupLayout = requires(const Target& t, typename O::V hashes, typename 
     // Tests the keys staged from `at` on; the answers go to bit i and the bits after it. Or, for a
     // layout with its own way, a whole batch.
     (
-        requires(const Target& t, const typename L::Stage& staged, std::size_t i,
+        requires(const TargetOf<L>& t, const typename L::Stage& staged, std::size_t i,
                  typename L::Answers& answers) {
             L::test(t, staged, i, answers, i);
             { answers.hits() } -> std::same_as<std::uint64_t>;
         } ||
-        requires(const Target& t, const Batch& batch, Output output, void* out) {
+        requires(const TargetOf<L>& t, const Batch& batch, Output output, void* out) {
             { L::lookup(t, batch, output, out) } -> std::same_as<std::size_t>;
         }) &&
     // One key, or the same layout over other operations, which few() asks for one key.
     (
-        requires(const Target& t, std::uint64_t hash) {
+        requires(const TargetOf<L>& t, std::uint64_t hash) {
             { L::test_key(t, hash) } -> std::convertible_to<bool>;
         } ||
         requires { typename L::template Over<Ops<ScalarArch>>; });
@@ -49,7 +63,7 @@ concept LookupLayout = requires(const Target& t, typename O::V hashes, typename 
 /// A layout that is filled by kernels too.
 template <class L, class O>
 concept KernelLayout = LookupLayout<L, O> &&
-    requires(const Target& t, const typename L::Stage& staged, std::size_t i, std::size_t n) {
+    requires(const TargetOf<L>& t, const typename L::Stage& staged, std::size_t i, std::size_t n) {
     // Inserts n <= O::lanes keys from i on; returns how many went in. A layout whose inserts
     // need another stage has stage_insert() too.
     { L::insert(t, staged, i, n) } -> std::same_as<std::size_t>;

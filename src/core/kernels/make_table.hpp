@@ -4,18 +4,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/layouts/blocked512.hpp"
-#include "core/layouts/classic.hpp"
-#include "core/layouts/cuckoo.hpp"
-#include "core/layouts/dleft.hpp"
-#include "core/kernels/fuse.hpp"
-#include "core/kernels/growing.hpp"
-#include "core/kernels/key_sets.hpp"
-#include "core/layouts/register_blocked.hpp"
-#include "core/layouts/sector512.hpp"
-#include "core/layouts/split.hpp"
+#include "core/kernels/layouts.hpp"
+#include "core/kernels/siphash.hpp"
 #include "core/kernels/strings.hpp"
-#include "core/layouts/zoned512.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -29,23 +20,16 @@ constexpr void set_variants(Kernels (&of)[max_variants]) {
 }
 
 template <class O>
-constexpr KernelTable make_table() {
+constexpr KernelTable make_kernels() {
     KernelTable t{};
     [&]<std::size_t... kind>(std::index_sequence<kind...>) {
         (set_variants<O, static_cast<LayoutKind>(kind)>(t.of[kind]), ...);
     }
     (std::make_index_sequence<n_layouts>());
-    [&]<std::size_t... i>(std::index_sequence<i...>) {
-        ((t.fuse3[i] = map_kernels_of<O, Fuse<O, 3, static_cast<SlotLoad>(i)>>()), ...);
-        ((t.fuse4[i] = map_kernels_of<O, Fuse<O, 4, static_cast<SlotLoad>(i)>>()), ...);
-    }
-    (std::make_index_sequence<4>());
-    t.growing12 = kernels_of<O, Growing<O, 12>>();
-    t.growing16 = kernels_of<O, Growing<O, 16>>();
-    t.growing20 = kernels_of<O, Growing<O, 20>>();
+    t.mix = &mix_batch<O>;
+    t.siphash = &siphash_batch<O>;
     t.xxh64 = string_kernels_of<O, Xxh64Lanes<O>>();
-    t.siphash = string_kernels_of<O, SipLanes<O>>();
-    t.key_sets = key_set_kernels_of<O>();
+    t.sip_strings = string_kernels_of<O, SipLanes<O>>();
     return t;
 }
 

@@ -14,10 +14,10 @@ namespace {
 /// one.
 template <class O>
 inline void write_positions(std::uint64_t hits, std::uint32_t base, std::uint32_t* out) {
-    if constexpr (requires { O::write_positions64(hits, base, out); }) {
+    if constexpr (O::has_bit_gather) {
         O::write_positions64(hits, base, out);
         return;
-    } else if constexpr (O::keeps_misses) {
+    } else if constexpr (O::has_masks) {
         for (unsigned first = 0; first < 64; first += 16) {
             const auto part = static_cast<unsigned>(hits >> first & 0xFFFF);
             O::write_positions16(part, base + first, out);

@@ -36,7 +36,7 @@ struct Blocked512 : OneLine<O, 64> {
     using OneLine<O, 64>::stage_address;
     using Stage = LineStage;
     using Answers = typename O::template LineAnswers<
-        std::conditional_t<O::covers_lines, KeyAnswers<O>, LaneBits>>;
+        std::conditional_t<O::has_line_test, KeyAnswers<O>, LaneBits>>;
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
@@ -44,11 +44,11 @@ struct Blocked512 : OneLine<O, 64> {
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {
-        if constexpr (O::keeps_misses) {
+        if constexpr (O::has_masks) {
             for (std::size_t j = 0; j < O::lanes; ++j)
                 O::template test_anywhere<cell_bits>(answers, i + j, t.bits + s.offset[at + j],
                                                      s.pattern[at + j], salt_lanes.lane, t.k);
-        } else if constexpr (O::covers_lines) {
+        } else if constexpr (O::has_line_test) {
             for (std::size_t j = 0; j < O::lanes; ++j)
                 answers.set(
                     i + j, O::template covers_anywhere<cell_bits>(
@@ -75,7 +75,7 @@ private:
         if constexpr (cell_bits == 4) {
             for (unsigned j = 0; j < t.k; ++j)
                 raise_counter(block, (static_cast<std::uint32_t>(x) * salt_lanes.lane[j]) >> 23);
-        } else if constexpr (O::keeps_misses) {
+        } else if constexpr (O::has_masks) {
             O::set_anywhere(block, x, salt_lanes.lane, t.k);
         } else {
             for (unsigned j = 0; j < t.k; ++j) {

@@ -146,7 +146,7 @@ private:
         Search(const Target& target, const Emitter<O>& emitter) : t(target), emit(emitter) {}
 
         std::size_t run(const Batch& b) {
-            const HashSource<O> hashes(t, b);
+            const HashSource<O> hashes(t.seed, b);
             KeySource<O, true> keys_from(b);
             V keys = O::load(numbers.number);
             std::size_t at = 0;

@@ -62,7 +62,7 @@ struct DLeft {
                 t.bits + s.offset[0][at + j], t.bits + s.offset[1][at + j],
                 t.bits + s.offset[2][at + j], t.bits + s.offset[3][at + j]};
             const auto remainder = static_cast<std::uint32_t>(s.remainder[at + j]);
-            if constexpr (O::keeps_misses)
+            if constexpr (O::has_masks)
                 O::template test_cells<r>(answers, i + j, bucket, remainder);
             else if constexpr (O::lanes > 1)
                 answers.set(i + j, O::template any_cell<r>(bucket, remainder));

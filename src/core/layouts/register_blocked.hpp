@@ -40,7 +40,7 @@ struct RegisterLayout : OneLine<O, word_bits / 8> {
     // The staged pattern is the mask itself. Where the ISA can fetch bits by position, it is the
     // positions of the bits.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
-        if constexpr (O::fetches_bits) {
+        if constexpr (O::has_bit_gather) {
             stage_address(t, hash, s, i);
             O::store(s.pattern + i, positions(hash));
         } else {
@@ -54,7 +54,7 @@ struct RegisterLayout : OneLine<O, word_bits / 8> {
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {
         const V words = gather(t, s, at), pattern = O::load(s.pattern + at);
-        if constexpr (O::fetches_bits) answers.set(i, O::fetch_bits(words, pattern));
+        if constexpr (O::has_bit_gather) answers.set(i, O::fetch_bits(words, pattern));
         else answers.set(i, O::covered_lanes(words, pattern));
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
@@ -85,7 +85,7 @@ private:
         return O::bit(word_bits == 64 ? shifted : shifted & O::broadcast(31));
     }
     // Byte j is the position of bit j. Bytes from k on repeat the first.
-    static V positions(V hash) requires(O::fetches_bits) {
+    static V positions(V hash) requires(O::has_bit_gather) {
         std::uint64_t shifts = 0;
         for (unsigned j = 0; j < 8; ++j)
             shifts |= std::uint64_t{first_bit(j < k ? j : 0)} << (8 * j);

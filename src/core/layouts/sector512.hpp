@@ -39,7 +39,7 @@ struct Sector512 : OneLine<O, 64> {
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {
         for (std::size_t j = 0; j < O::lanes; ++j) {
-            if constexpr (O::keeps_misses)
+            if constexpr (O::has_masks)
                 O::test_sectors(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j]);
             else answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));
         }
@@ -62,7 +62,7 @@ private:
         const auto vector = [&](std::size_t part) {
             return O::load_block(block + 8 * O::lanes * part);
         };
-        if constexpr (O::joins_misses) {
+        if constexpr (O::has_missing_bits) {
             V missing = O::missing(vector(0), mask(pattern, 0));
             for (std::size_t part = 1; part < parts; ++part)
                 missing = missing | O::missing(vector(part), mask(pattern, part));

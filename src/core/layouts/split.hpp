@@ -10,7 +10,7 @@
 // tests two keys in one vector (Ops::test_split_pair).
 //
 // Limits: k is the number of words. A word holds the bits of every key of its block: at 12 bits a
-// key, the FPR of split256 is 1.3 times that of blocked512. Measured: bench/pages/results.md;
+// key, the FPR of split256 is 1.3 times that of k bits anywhere in a line. Measured: bench/pages/results.md;
 // tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
 #pragma once
 
@@ -43,11 +43,11 @@ struct Split : OneLine<O, 4 * words> {
     }
     static void test(const Target& t, const Stage& s, std::size_t at, Answers& answers,
                      std::size_t i) {
-        if constexpr (O::keeps_misses && words == 16) {
+        if constexpr (O::has_masks && words == 16) {
             for (std::size_t j = 0; j < O::lanes; ++j)
                 O::test_split_line(answers, i + j, t.bits + s.offset[at + j], s.pattern[at + j],
                                    salt_lanes.lane);
-        } else if constexpr (O::keeps_misses) {
+        } else if constexpr (O::has_masks) {
             for (std::size_t j = 0; j < O::lanes; j += 2)
                 O::test_split_pair(answers, i + j, t.bits + s.offset[at + j],
                                    t.bits + s.offset[at + j + 1], s.pattern[at + j],
@@ -74,7 +74,7 @@ private:
         const auto vector = [&](std::size_t part) {
             return O::load_block32(block + 4 * O::lanes32 * part);
         };
-        if constexpr (O::joins_misses) {
+        if constexpr (O::has_missing_bits) {
             V32 missing = O::missing(vector(0), mask(pattern, 0));
             for (std::size_t part = 1; part < parts; ++part)
                 missing = missing | O::missing(vector(part), mask(pattern, part));

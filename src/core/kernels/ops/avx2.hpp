@@ -95,7 +95,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     static bool covers(V block, V mask) { return _mm256_testc_si256(block, mask) != 0; }
     static bool covers32(V32 block, V32 mask) { return _mm256_testc_si256(block, mask) != 0; }
 
-    static constexpr bool covers_lines = true;
+    static constexpr bool has_line_test = true;
     // Whether the line has the k bits of a key anywhere, or its k counters above 0 with cell_bits =
     // 4.
     //
@@ -158,7 +158,7 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     }
 
     // Packs 64 bytes of 0 or 1 into 64 bits: bit 0 of each byte is moved to its sign.
-    static constexpr bool packs_bytes = true;
+    static constexpr bool has_byte_packing = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
         const auto half = [](const std::uint8_t* p) {
             const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
@@ -175,6 +175,8 @@ private:
         return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(v)));
     }
 };
+
+using avx2_ops = Ops<xsimd::avx2>;
 
 }  // namespace
 }  // namespace simdbloom::detail

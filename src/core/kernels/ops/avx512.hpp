@@ -70,7 +70,7 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     // Tests leave the misses of a key in memory, in one byte (or in two bytes, for 512 bits in 16
     // words). The hits of 64 such keys are read together. That is a store and 1/64 of a test a key
     // instead of a compare, a set and two scalar operations.
-    static constexpr bool keeps_misses = true;
+    static constexpr bool has_masks = true;
     struct MissBytes {
         alignas(64) std::uint8_t misses[64];
         std::uint64_t hits() const {
@@ -310,6 +310,8 @@ private:
         return _bzhi_u32(~0u, static_cast<std::uint32_t>(n));
     }
 };
+
+using avx512_ops = Ops<xsimd::avx512bw>;
 
 }  // namespace
 }  // namespace simdbloom::detail

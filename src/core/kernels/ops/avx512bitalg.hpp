@@ -14,7 +14,7 @@ struct Avx512Bitalg {};
 
 template <>
 struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
-    static constexpr bool fetches_bits = true;
+    static constexpr bool has_bit_gather = true;
 
     /// Byte j of each lane gets eight bits of `v`, from the position in byte j of `shifts` on,
     /// rotating.
@@ -88,6 +88,8 @@ struct Ops<Avx512Bitalg> : Ops<xsimd::avx512bw> {
             _mm512_mask_bitshuffle_epi64_mask(diagonal, _mm512_load_si512(block), V(pattern));
     }
 };
+
+using avx512bitalg_ops = Ops<Avx512Bitalg>;
 
 }  // namespace
 }  // namespace simdbloom::detail

@@ -12,11 +12,12 @@ struct StringWords {
 };
 
 struct OpsDefaults {
-    static constexpr bool packs_bytes = false;   // see AVX2
-    static constexpr bool keeps_misses = false;  // see AVX-512
-    static constexpr bool fetches_bits = false;  // see AVX-512 with BITALG
-    static constexpr bool covers_lines = false;  // see AVX2
-    static constexpr bool joins_misses = false;  // see NEON
+    // Capabilities. What each brings, the concept Operations lists.
+    static constexpr bool has_masks = false;         // tests that leave a mask: AVX-512
+    static constexpr bool has_bit_gather = false;    // bits by their positions: BITALG
+    static constexpr bool has_line_test = false;     // k bits anywhere in a line: AVX2
+    static constexpr bool has_missing_bits = false;  // reductions are dear: NEON, SIMD128
+    static constexpr bool has_byte_packing = false;  // 64 bytes of 0 or 1 into 64 bits
     // The kind of answers that each family of layouts keeps, see answers.hpp.
     template <class Default>
     using SplitAnswers = Default;

@@ -119,7 +119,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static bool covers32(V32 block, V32 mask) { return none(missing(block, mask)); }
     /// The bits of the mask that a block of several vectors lacks are joined, because the reduction
     /// of one vector to a bool is the dearest part of a test.
-    static constexpr bool joins_misses = true;
+    static constexpr bool has_missing_bits = true;
     static V missing(V block, V mask) { return vbicq_u64(mask, block); }
     static V32 missing(V32 block, V32 mask) { return vbicq_u32(mask, block); }
     static bool none(V bits) { return none(V32(vreinterpretq_u32_u64(bits))); }
@@ -129,7 +129,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
 
     // Packs 64 bytes of 0 or 1 into 64 bits: each is moved to its place in a byte of the result,
     // and eight neighbours are added.
-    static constexpr bool packs_bytes = true;
+    static constexpr bool has_byte_packing = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
         const int8x16_t places = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
         const auto placed = [&](int i) { return vshlq_u8(vld1q_u8(bytes + 16 * i), places); };
@@ -147,6 +147,8 @@ private:
         return static_cast<unsigned>((vgetq_lane_u64(v, 0) & 1) | (vgetq_lane_u64(v, 1) & 2));
     }
 };
+
+using neon_ops = Ops<xsimd::neon64>;
 
 }  // namespace
 }  // namespace simdbloom::detail

@@ -9,6 +9,35 @@
 namespace simdbloom::detail {
 namespace {
 
+/// Tests of one key that leave misses in a mask, kept until 64 keys are tested. The kinds of
+/// answers are those of the ISA.
+template <class O>
+concept MaskOperations = requires(const std::byte* block, std::byte* line, std::uint64_t x,
+                                  std::size_t i, const std::uint32_t* salts, unsigned k,
+                                  std::uint32_t* positions, const std::byte* const (&bucket)[4],
+                                  typename O::template SplitAnswers<void>& split,
+                                  typename O::template SectorAnswers<void>& sectors,
+                                  typename O::template LineAnswers<void>& of_line,
+                                  typename O::template CellAnswers<void>& cells) {
+    O::test_split_pair(split, i, block, block, x, x, salts);
+    O::test_split_line(of_line, i, block, x, salts);
+    O::test_sectors(sectors, i, block, x);
+    O::template test_anywhere<1>(of_line, i, block, x, salts, k);
+    O::template test_anywhere<4>(of_line, i, block, x, salts, k);
+    O::template test_cells<12>(cells, i, bucket, k);
+    O::set_anywhere(line, x, salts, k);
+    O::write_positions16(k, k, positions);
+};
+
+/// Bits of a word by their positions, which are the bytes of a pattern.
+template <class O>
+concept BitGatherOperations = requires(typename O::V v, std::uint64_t word,
+                                       std::uint32_t* positions) {
+    { O::bytes_at_bits(v, word) } -> std::convertible_to<typename O::V>;
+    { O::fetch_bits(v, v) } -> std::same_as<std::uint64_t>;
+    O::write_positions64(word, 0u, positions);
+};
+
 template <class O>
 concept Operations = requires(typename O::V v, typename O::V32 w, const std::byte* bytes,
                               std::byte* to_bytes, const std::uint64_t* from, std::uint64_t* to,
@@ -59,13 +88,24 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     { O::covers32(w, w) } -> std::convertible_to<bool>;
     // Writes the lanes that are set in `lanes`, side by side.
     O::compress(to, v, lanes);
-    // Ways that some have: see defaults.hpp.
-    { O::packs_bytes } -> std::convertible_to<bool>;
-    { O::keeps_misses } -> std::convertible_to<bool>;
-    { O::fetches_bits } -> std::convertible_to<bool>;
-    { O::covers_lines } -> std::convertible_to<bool>;
-    { O::joins_misses } -> std::convertible_to<bool>;
-};
+}
+// What a capability brings, see defaults.hpp.
+&&(!O::has_masks || MaskOperations<O>)&&(!O::has_bit_gather || BitGatherOperations<O>)&&(
+    !O::has_line_test ||
+    requires(const std::byte* line, std::uint64_t x, const std::uint32_t* salts16, unsigned k) {
+        { O::template covers_anywhere<1>(line, x, salts16, k) } -> std::same_as<bool>;
+        { O::template covers_anywhere<4>(line, x, salts16, k) } -> std::same_as<bool>;
+    }) &&
+    (!O::has_missing_bits ||
+     requires(typename O::V v, typename O::V32 w) {
+         { O::missing(v, v) } -> std::convertible_to<typename O::V>;
+         { O::missing(w, w) } -> std::convertible_to<typename O::V32>;
+         { O::none(v) } -> std::same_as<bool>;
+         { O::none(w) } -> std::same_as<bool>;
+     }) &&
+    (!O::has_byte_packing || requires(const std::uint8_t* bytes64) {
+        { O::pack_bytes(bytes64) } -> std::same_as<std::uint64_t>;
+    });
 
 }  // namespace
 }  // namespace simdbloom::detail

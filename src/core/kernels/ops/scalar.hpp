@@ -69,5 +69,7 @@ struct Ops<ScalarArch> : OpsDefaults {
     static V low_six_bits_of_bytes(V v) { return v & 0x3F3F3F3F3F3F3F3Fu; }
 };
 
+using scalar_ops = Ops<ScalarArch>;
+
 }  // namespace
 }  // namespace simdbloom::detail

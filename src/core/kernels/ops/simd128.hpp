@@ -163,12 +163,12 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
 
     static bool covers(V block, V mask) { return none(missing(block, mask)); }
     static bool covers32(V32 block, V32 mask) { return none(missing(block, mask)); }
-    static constexpr bool joins_misses = true;
+    static constexpr bool has_missing_bits = true;
     static V missing(V block, V mask) { return wasm_v128_andnot(mask, block); }
     static V32 missing(V32 block, V32 mask) { return wasm_v128_andnot(mask, block); }
     static bool none(v128_t bits) { return !wasm_v128_any_true(bits); }
 
-    static constexpr bool packs_bytes = true;
+    static constexpr bool has_byte_packing = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
         std::uint64_t hits = 0;
         for (int i = 0; i < 4; ++i)
@@ -189,6 +189,8 @@ private:
             wasm_u8x16_const(1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0), n);
     }
 };
+
+using simd128_ops = Ops<Simd128Arch>;
 
 }  // namespace
 }  // namespace simdbloom::detail

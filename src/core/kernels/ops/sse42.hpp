@@ -115,7 +115,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         return _mm_movemask_epi8(_mm_or_si128(left, right)) != 0;
     }
 
-    static constexpr bool packs_bytes = true;
+    static constexpr bool has_byte_packing = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
         std::uint64_t hits = 0;
         for (int i = 0; i < 4; ++i) {
@@ -140,6 +140,8 @@ private:
         return static_cast<unsigned>(_mm_movemask_pd(_mm_castsi128_pd(v)));
     }
 };
+
+using sse42_ops = Ops<xsimd::sse4_2>;
 
 }  // namespace
 }  // namespace simdbloom::detail

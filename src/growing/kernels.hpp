@@ -7,13 +7,14 @@
 
 #include "core/kernels/answers.hpp"
 #include "core/kernels/driver.hpp"
-#include "core/kernels/growing_layout.hpp"
+#include "growing/slots.hpp"
 
 namespace simdbloom::detail {
 namespace {
 
 template <class O, unsigned slot_bits>
 struct Growing {
+    using Target = GrowingTarget;
     static constexpr std::uint32_t few_below = 10;
     using V = typename O::V;
     using S = GrowingSlots<slot_bits>;
@@ -28,9 +29,9 @@ struct Growing {
 
     // growing_place(), a vector of keys at a time.
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
-        const auto growths = static_cast<int>(t.k),
-                   point = static_cast<int>(32 + growing_shift(t.blocks));
-        const V factor = O::broadcast(t.blocks << (point - 32));
+        const auto growths = static_cast<int>(t.growths),
+                   point = static_cast<int>(32 + growing_shift(t.roots));
+        const V factor = O::broadcast(t.roots << (point - 32));
         const V position = O::mul32(O::swap_halves(hash), factor) + (O::mul32(hash, factor) >> 32);
         const V core = (O::mul32(hash << 16, O::broadcast(S::cores)) >> 32) + O::broadcast(1);
         const V movable = (position >> (point - growths - static_cast<int>(S::movable_bits))) &
@@ -38,10 +39,10 @@ struct Growing {
         const V bucket = position >> (point - growths);
         const V root = position >> point;
         const V h =
-            O::mul32(O::mul32(core, O::broadcast(cuckoo_multiplier)), O::broadcast(t.blocks)) >> 32;
+            O::mul32(O::mul32(core, O::broadcast(cuckoo_multiplier)), O::broadcast(t.roots)) >> 32;
         const V difference = h - root;
         const V other_root =
-            difference + (O::broadcast(t.blocks) & (O::broadcast(0) - (difference >> 63)));
+            difference + (O::broadcast(t.roots) & (O::broadcast(0) - (difference >> 63)));
         O::store(s.bucket + i, bucket);
         O::store(s.other + i, bucket + ((other_root - root) << growths));
         O::store(s.tag + i, (core << static_cast<int>(S::movable_bits + 1)) | (movable << 1));
@@ -99,6 +100,12 @@ private:
         return (differs - ones) & (differs ^ all) & O::broadcast(S::ones << (slot_bits - 1));
     }
 };
+
+template <class O>
+constexpr GrowingKernels make_kernels() {
+    return {kernels_of<O, Growing<O, 12>>(), kernels_of<O, Growing<O, 16>>(),
+            kernels_of<O, Growing<O, 20>>()};
+}
 
 }  // namespace
 }  // namespace simdbloom::detail

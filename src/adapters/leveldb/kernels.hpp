@@ -9,23 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "adapters/leveldb/kernel_table.hpp"
 #include "core/kernels/driver.hpp"
 #include "core/kernels/emit.hpp"
 
 namespace simdbloom::detail {
-
-/// The kernels of one ISA.
-struct LevelDbKernels {
-    /// As Kernels::lookup. Target: `blocks` is the number of bits, at least 64, and `seed` is its
-    /// reciprocal, floor(2^32 / bits).
-    std::size_t (*lookup)(const Target&, Batch, Output, void* out);
-};
-
-// The one symbol each ISA object exports.
-#define SIMDBLOOM_EXTERN(isa) extern const LevelDbKernels isa##_leveldb_kernels;
-SIMDBLOOM_EACH_ISA(SIMDBLOOM_EXTERN)
-#undef SIMDBLOOM_EXTERN
-
 namespace {
 
 template <class O>
@@ -33,7 +21,7 @@ class LevelDbProbes {
 public:
     using V = typename O::V;
 
-    static std::size_t lookup(const Target& t, const Batch& b, Output output, void* out) {
+    static std::size_t lookup(const LevelDbTarget& t, const Batch& b, Output output, void* out) {
         const LevelDbProbes probes(t);
         Emitter<O> emit(output, out);
         V keys = O::load(numbers.number);
@@ -56,12 +44,12 @@ private:
     alignas(64) static constexpr Numbers numbers{};
     static constexpr unsigned all = (1u << O::lanes) - 1;
 
-    explicit LevelDbProbes(const Target& t)
+    explicit LevelDbProbes(const LevelDbTarget& t)
         : bits_(t.bits),
           k_(t.k),
-          count_(O::broadcast(t.blocks)),
-          reciprocal_(O::broadcast(t.seed)),
-          last_word_(O::broadcast(t.blocks / 8 - 8)) {}
+          count_(O::broadcast(t.count)),
+          reciprocal_(O::broadcast(t.reciprocal)),
+          last_word_(O::broadcast(t.count / 8 - 8)) {}
 
     static V low32(V v) { return v & O::broadcast(0xFFFFFFFFu); }
     /// leveldb_hash of eight bytes, which are two words and no tail.
@@ -108,8 +96,14 @@ private:
 };
 
 template <class O>
-SIMDBLOOM_KERNEL std::size_t leveldb_lookup(const Target& t, Batch b, Output output, void* out) {
+SIMDBLOOM_KERNEL std::size_t leveldb_lookup(const LevelDbTarget& t, Batch b, Output output,
+                                            void* out) {
     return LevelDbProbes<O>::lookup(t, b, output, out);
+}
+
+template <class O>
+constexpr LevelDbKernels make_kernels() {
+    return {&leveldb_lookup<O>};
 }
 
 }  // namespace

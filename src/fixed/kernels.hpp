@@ -13,9 +13,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/kernels/answers.hpp"
 #include "core/kernels/driver.hpp"
+#include "fixed/kernel_table.hpp"
 #include "simdbloom/detail/fuse.hpp"
 
 namespace simdbloom::detail {
@@ -23,6 +25,7 @@ namespace {
 
 template <class O, unsigned arity, SlotLoad slot_load>
 struct Fuse {
+    using Target = FuseTarget;
     static constexpr std::uint32_t few_below = 8;
     static constexpr bool wide = slot_load == SlotLoad::bytes64 || slot_load == SlotLoad::bits64;
     static constexpr bool packed = slot_load == SlotLoad::bits32 || slot_load == SlotLoad::bits64;
@@ -38,8 +41,8 @@ struct Fuse {
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         const HashWords m = place(t, hash, s, i);
-        O::store(s.check + i, ((m.q >> 16) ^ m.high) &
-                                  O::broadcast((std::uint64_t{1} << t.fuse.check_bits) - 1));
+        O::store(s.check + i,
+                 ((m.q >> 16) ^ m.high) & O::broadcast((std::uint64_t{1} << t.check_bits) - 1));
     }
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
         for (std::size_t j = i; j < i + O::lanes; ++j)
@@ -58,12 +61,11 @@ struct Fuse {
     }
     static unsigned found(const Target& t, V x) {
         constexpr unsigned all = (1u << O::lanes) - 1;
-        return O::nonzero_lanes(x & O::broadcast((std::uint64_t{1} << t.fuse.check_bits) - 1)) ^
-               all;
+        return O::nonzero_lanes(x & O::broadcast((std::uint64_t{1} << t.check_bits) - 1)) ^ all;
     }
     static V value(const Target& t, V x) {
-        return (x >> static_cast<int>(t.fuse.check_bits)) &
-               O::broadcast((std::uint64_t{1} << t.fuse.value_bits) - 1);
+        return (x >> static_cast<int>(t.check_bits)) &
+               O::broadcast((std::uint64_t{1} << t.value_bits) - 1);
     }
 
 private:
@@ -72,18 +74,18 @@ private:
         V high, q;
     };
     static HashWords place(const Target& t, V hash, Stage& s, std::size_t i) {
-        const V p = O::mul_small(hash ^ O::broadcast(t.fuse.seed),
+        const V p = O::mul_small(hash ^ O::broadcast(t.graph_seed),
                                  static_cast<std::uint32_t>(fuse_multiplier)),
                 high = p >> 32, g = p ^ high;
         const V q = O::mul32(g, O::broadcast(fuse_check_multiplier));
-        const V start = O::mul32(high, O::broadcast(t.blocks)) >> 32,
-                mask = O::broadcast(t.fuse.window - 1);
+        const V start = O::mul32(high, O::broadcast(t.starts)) >> 32,
+                mask = O::broadcast(t.window - 1);
         const auto put = [&](unsigned r, V slot) {
-            O::store(s.at[r] + i, O::mul32(slot, O::broadcast(packed ? t.fuse.slot_bits
-                                                                     : t.fuse.slot_bits / 8u)));
+            O::store(s.at[r] + i,
+                     O::mul32(slot, O::broadcast(packed ? t.slot_bits : t.slot_bits / 8u)));
         };
         const auto window = [&](unsigned r) {
-            return start + O::broadcast(1 + std::uint64_t{r} * t.fuse.window);
+            return start + O::broadcast(1 + std::uint64_t{r} * t.window);
         };
         put(0, start);
         put(1, window(0) + (g & mask));
@@ -111,14 +113,14 @@ private:
 template <class O, class L>
 struct MapLookup {
     static constexpr bool only_reads = true, takes_narrow = false;
-    const Target t;
+    const FuseTarget t;
     std::uint32_t* const values;
     std::uint8_t* const bitmap;
     std::size_t found = 0;
     LaneBits answers;
     alignas(64) std::uint64_t value[chunk_keys];
 
-    MapLookup(const Target& target, std::uint32_t* to_values, std::uint8_t* to_bitmap)
+    MapLookup(const FuseTarget& target, std::uint32_t* to_values, std::uint8_t* to_bitmap)
         : t(target), values(to_values), bitmap(to_bitmap) {}
 
     void stage(typename O::V hashes, typename L::Stage& s, std::size_t i) {
@@ -143,7 +145,7 @@ struct MapLookup {
 };
 
 template <class O, class L>
-SIMDBLOOM_KERNEL std::size_t map_lookup(const Target& t, Batch b, std::uint32_t* values,
+SIMDBLOOM_KERNEL std::size_t map_lookup(const FuseTarget& t, Batch b, std::uint32_t* values,
                                         std::uint8_t* bitmap) {
     MapLookup<O, L> visit(t, values, bitmap);
     for_each_chunk<O, L>(t, b, visit);
@@ -152,8 +154,18 @@ SIMDBLOOM_KERNEL std::size_t map_lookup(const Target& t, Batch b, std::uint32_t*
 
 template <Operations O, LookupLayout<O> L>
 constexpr MapKernels map_kernels_of() {
-    return {{&lookup<O, L>, &few<O, L>, L::few_below, 0, nullptr, &mix_batch<O>, &siphash_batch<O>},
-            &map_lookup<O, L>};
+    return {{&lookup<O, L>, &few<O, L>, L::few_below, 0, nullptr}, &map_lookup<O, L>};
+}
+
+template <class O>
+constexpr FuseKernels make_kernels() {
+    FuseKernels t{};
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+        ((t.of3[i] = map_kernels_of<O, Fuse<O, 3, static_cast<SlotLoad>(i)>>()), ...);
+        ((t.of4[i] = map_kernels_of<O, Fuse<O, 4, static_cast<SlotLoad>(i)>>()), ...);
+    }
+    (std::make_index_sequence<4>());
+    return t;
 }
 
 }  // namespace

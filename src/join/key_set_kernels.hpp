@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "core/kernels/driver.hpp"
+#include "join/key_set_table.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -114,7 +115,7 @@ SIMDBLOOM_KERNEL bool any_key_inside(const KeySetTarget& t, const std::uint64_t*
 }
 
 template <class O>
-constexpr KeySetKernels key_set_kernels_of() {
+constexpr KeySetKernels make_kernels() {
     return {&lookup_in_list<O>, &lookup_in_bitmap<O>, &any_key_inside<O>};
 }
 

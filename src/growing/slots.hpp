@@ -30,7 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/kernels/table.hpp"
+#include "growing/kernel_table.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {
@@ -111,7 +111,7 @@ inline constexpr unsigned growing_max_copies = 7;
 
 /// Puts a tag into one of its buckets and moves others if it must. Returns false, with the table as
 /// it was, when growing_max_copies slots match already or when 500 evictions found no place.
-/// Target::blocks are the roots, Target::k the growths. Compiled once for the baseline.
-bool growing_insert(const Target&, unsigned slot_bits, const GrowingPlace& place) noexcept;
+/// Compiled once for the baseline.
+bool growing_insert(const GrowingTarget&, unsigned slot_bits, const GrowingPlace& place) noexcept;
 
 }  // namespace simdbloom::detail

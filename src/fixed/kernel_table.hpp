@@ -1,0 +1,37 @@
+// The kernels of a BloomierMap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/table.hpp"
+
+namespace simdbloom::detail {
+
+/// What a kernel sees of a BloomierMap (simdbloom/detail/fuse.hpp).
+struct FuseTarget {
+    std::byte* bits;
+    std::uint64_t starts;
+    std::uint64_t seed;        ///< of the hash, already offset
+    std::uint64_t graph_seed;  ///< fuse_seed() of the graph
+    std::uint32_t window;
+    std::uint8_t slot_bits, value_bits, check_bits;
+    bool prefetches;
+};
+
+/// How slots are loaded: 32 or 64 bits at a time, from a whole byte on or from any bit on.
+enum class SlotLoad : std::uint8_t { bytes32, bits32, bytes64, bits64 };
+
+struct MapKernels {
+    KernelsFor<FuseTarget> probe;  ///< probe.insert is null
+    /// Writes n values and, unless `bitmap` is null, ceil(n/8) bytes. Returns how many keys were
+    /// found.
+    std::size_t (*values)(const FuseTarget&, Batch, std::uint32_t* values, std::uint8_t* bitmap);
+};
+
+struct FuseKernels {
+    MapKernels of3[4], of4[4];  ///< [SlotLoad], for keys of 3 and of 4 slots
+};
+SIMDBLOOM_DECLARE_KERNELS(FuseKernels, fuse_kernels)
+
+}  // namespace simdbloom::detail
