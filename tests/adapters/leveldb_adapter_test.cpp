@@ -184,41 +184,6 @@ TEST_F(LevelDbMillionKeys, FiltersSpareAbsentKeysTheirBlocksAndOursMoreOfThemTha
     EXPECT_LT(ours, builtin);
 }
 
-TEST_F(LevelDbDatabase, OverwrittenAndDeletedKeysAreWhatTheyWereLast) {
-    const auto policy = make_leveldb_policy(leveldb_policy_spec, 10);
-    open(policy.get());
-    write(0, 3000);
-    const leveldb::Snapshot* const before = database_->GetSnapshot();
-    for (std::uint64_t i = 0; i < 3000; i += 3)
-        ASSERT_TRUE(database_->Put({}, present(i), "new").ok());
-    for (std::uint64_t i = 1; i < 3000; i += 3) ASSERT_TRUE(database_->Delete({}, present(i)).ok());
-    compact();
-    leveldb::ReadOptions old;
-    old.snapshot = before;
-    std::string found;
-    for (std::uint64_t i = 0; i < 3000; ++i) {
-        const auto status = database_->Get({}, present(i), &found);
-        if (i % 3 == 1) ASSERT_TRUE(status.IsNotFound());
-        else ASSERT_EQ(found, i % 3 == 0 ? "new" : value(i));
-        ASSERT_TRUE(database_->Get(old, present(i), &found).ok());
-        ASSERT_EQ(found, value(i));
-    }
-    database_->ReleaseSnapshot(before);
-}
-
-TEST_F(LevelDbDatabase, FiltersOfAnotherLayoutAndSizeAreStillUsed) {
-    const auto first = make_leveldb_policy("split256", 8);
-    open(first.get());
-    write(0, 5000);
-    compact();
-    const CountingPolicy second(make_leveldb_policy("blocked512", 14));
-    open(&second);
-    expect_right_answers(5000);
-    EXPECT_EQ(second.filters, 0u);
-    EXPECT_GE(second.asked, 9900u);
-    EXPECT_LT(second.passed, 5000u + 200);
-}
-
 TEST_F(LevelDbDatabase, FiltersOfAnotherPolicyAreNotRead) {
     const CountingPolicy builtin{PolicyPointer(leveldb::NewBloomFilterPolicy(10))},
         ours(make_leveldb_policy(leveldb_policy_spec, 10));

@@ -106,30 +106,6 @@ TEST(LevelDbFilter, BatchesAnswerAsSingleKeysDoOnEveryIsa) {
     }
 }
 
-TEST(LevelDbFilter, StringsAnswerAsTheirHashesDo) {
-    std::vector<std::string> texts;
-    std::vector<std::uint64_t> hashes;
-    for (std::uint64_t i = 0; i < 3000; ++i) {
-        texts.push_back("key " + std::to_string(test::random_key(i)));
-        hashes.push_back(leveldb_hash(texts.back()));
-    }
-    const std::vector<std::string_view> keys(texts.begin(), texts.end());
-    const auto filter = make_leveldb_filter(std::span(keys).first(1500), 10);
-    const LevelDbFilterView view{std::span<const std::byte>(filter)};
-    std::vector<std::uint8_t> a(375), b(375);
-    std::vector<std::uint32_t> p(3000), q(3000);
-    view.contains(keys, a);
-    view.contains(Keys::hashes(hashes), b);
-    EXPECT_EQ(a, b);
-    EXPECT_EQ(view.select(keys, p), view.select(Keys::hashes(hashes), q));
-    EXPECT_EQ(p, q);
-    EXPECT_GE(view.count(keys), 1500u);
-    EXPECT_LE(view.count(keys), 1550u);
-    EXPECT_EQ(view.count(keys), view.count(Keys::hashes(hashes)));
-    EXPECT_THROW(view.contains(keys, std::span(a).first(374)), std::length_error);
-    EXPECT_THROW((void)view.select(keys, std::span(p).first(2999)), std::length_error);
-}
-
 // Past 2^32 bits LevelDB's 32-bit positions are taken as they are: the array behind is never asked.
 TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
     for (const std::size_t array_bytes :
@@ -165,61 +141,6 @@ TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
         }
         munmap(memory, array_bytes + 1);
     }
-}
-
-TEST(LevelDbFilter, AViewOfLessThanTwoBytesHasNoBitsAndNoProbes) {
-    const std::byte one[1]{std::byte{6}};
-    for (const std::size_t bytes : {0u, 1u}) {
-        const LevelDbFilterView view{std::span(one).first(bytes)};
-        EXPECT_EQ(view.bits(), 0u);
-        EXPECT_EQ(view.k(), 0u);
-        EXPECT_EQ(view.size_in_bytes(), bytes);
-    }
-}
-
-TEST(LevelDbFilter, TheSimulationGivesTheSameForTheSameArguments) {
-    const published::SimulatedFpr four = published::simulate_leveldb_fpr(1'000'000, 9'000'000, 6);
-    EXPECT_NEAR(four.fpr, 0.0199345, 1e-12);
-    // Of four filters, and of their mean, whose variance is a quarter of theirs.
-    EXPECT_NEAR(four.deviation / 1.5785475919338e-4, 1, 1e-9);
-}
-
-TEST(LevelDbFilter, ItsFprFollowsTheSimulation) {
-    SIMDBLOOM_SKIP_IF_FORCED();
-    for (const auto& [n, bits_per_key] :
-         {std::pair{35u, 10}, {60u, 10}, {1000u, 8}, {50'000u, 12}}) {
-        const unsigned filters = std::clamp(200'000u / n, 1u, 2000u), probes = 4'000'000 / filters;
-        const auto outside = test::random_keys(probes, 1u << 30);
-        double sum = 0;
-        published::SimulatedFpr model{};
-        for (unsigned f = 0; f < filters; ++f) {
-            const auto filter = make_leveldb_filter(test::random_keys(n, f * n), bits_per_key);
-            const LevelDbFilterView view{std::span<const std::byte>(filter)};
-            if (f == 0) model = published::simulate_leveldb_fpr(n, view.bits(), view.k());
-            sum += static_cast<double>(view.count(outside)) / probes;
-        }
-        const double sigma =
-            std::sqrt((model.fpr / probes + model.deviation * model.deviation) / filters +
-                      model.deviation * model.deviation / 40);
-        EXPECT_LT(std::abs(sum / filters - model.fpr), 5 * sigma)
-            << n << " keys: " << sum / filters << ", simulated " << model.fpr;
-        // That the simulation is worth having: ideal hashing gives less.
-        EXPECT_GT(model.fpr, 1.03 * fpr::classic(static_cast<double>(n) * bits_per_key, n,
-                                                 static_cast<unsigned>(bits_per_key * 0.69)))
-            << n;
-    }
-    EXPECT_THROW((void)published::simulate_leveldb_fpr(0, 64, 6), std::invalid_argument);
-}
-
-TEST(LevelDbFilter, UnusableIsasAreRefused) {
-    const auto filter = make_leveldb_filter(test::random_keys(10), 10);
-    LevelDbFilterView view{std::span<const std::byte>(filter)};
-#if defined(__x86_64__)
-    EXPECT_THROW(view.use_isa(Isa::neon), std::invalid_argument);
-#else
-    EXPECT_THROW(view.use_isa(Isa::avx2), std::invalid_argument);
-#endif
-    EXPECT_EQ(view.count(test::random_keys(10)), 10u);
 }
 
 }  // namespace

@@ -137,30 +137,6 @@ TEST(LevelDbPolicy, SizesEndBelow256MiB) {
         EXPECT_EQ(largest(spec), (1u << 28) - 64) << spec;
 }
 
-TEST(LevelDbPolicy, TheBestKIsTaken) {
-    for (const auto& [spec, bits] : {std::pair{"blocked512", 1.0},
-                                     {"blocked512", 6.0},
-                                     {"blocked512", 10.0},
-                                     {"blocked512", 200.0},
-                                     {"classic", 1.0},
-                                     {"classic", 10.0},
-                                     {"classic", 30.0},
-                                     {"classic", 36.0}}) {
-        const CompactSizes sizes(spec, Goal::bits_per_key, bits);
-        for (std::size_t n = 1; n <= 256; n += n < 10 ? 1 : 5) {
-            double least = 2;
-            for (unsigned k = 1; k <= sizes.layout().k_range().max; ++k)
-                least = std::min(least, detail::compact_expected_fpr(
-                                            sizes.layout(), {sizes.size_for(n).bytes, k}, n));
-            EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.size_for(n), n),
-                      least * (1 + 1e-9))
-                << n << " keys, " << bits << " bits per key";
-        }
-    }
-    EXPECT_EQ(CompactSizes("blocked512:k=3", Goal::bits_per_key, 10).size_for(35).k, 3u)
-        << "but a k that was given stays";
-}
-
 TEST(LevelDbPolicy, KeysInSeveralVersionsCountOnce) {
     std::vector<std::string> many;
     for (const auto& key : texts(35, 0)) many.insert(many.end(), 4, key);

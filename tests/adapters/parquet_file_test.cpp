@@ -107,20 +107,6 @@ TEST(Parquet, RefusesFilesThatAreNone) {
     EXPECT_EQ(file.row_groups_with(0, 5), (std::vector<std::size_t>{0}));
 }
 
-TEST(Parquet, MetadataOfAnyBytes) {
-    const ParquetFile made(Words{{"one", "two"}, {"three"}});
-    for (std::size_t n = 0; n < made.metadata.size(); ++n)
-        EXPECT_FALSE(parquet::parse_metadata(std::span(made.metadata).first(n))) << n;
-    std::size_t refused = 0;
-    for (std::size_t i = 0; i < made.metadata.size(); ++i)
-        for (unsigned bit = 0; bit < 8; ++bit) {
-            auto bytes = made.metadata;
-            bytes[i] ^= std::byte{1} << bit;
-            refused += !parquet::parse_metadata(bytes);
-        }
-    EXPECT_GT(refused, made.metadata.size());
-}
-
 TEST(Parquet, ColumnsOfEveryPhysicalTypeAreRead) {
     for (int type = 0; type < 8; ++type) {
         const ParquetFile made(Words{{"one"}}, true, 0, type);
@@ -133,22 +119,6 @@ TEST(Parquet, ColumnsOfEveryPhysicalTypeAreRead) {
         expect_refused(parquet::File::open(made.path), LoadFault::parameter,
                        "physical type " + std::to_string(type));
     }
-}
-
-// What is left has no row groups and no columns.
-TEST(Parquet, AFileThatWasMovedFromHasNothing) {
-    const ParquetFile made(Words{{"one"}, {"two"}});
-    auto file = parquet::File::open(made.path).value();
-    auto moved = std::move(file);
-    const auto hash = hash_bytes("one");
-    EXPECT_EQ(moved.row_groups_with(0, hash), std::vector<std::size_t>{0});
-    EXPECT_TRUE(file.row_groups_with(0, hash).empty());
-    EXPECT_FALSE(file.has_filter(0, 0));
-    EXPECT_TRUE(file.may_contain(0, 0, hash)) << "a filter that is not there says nothing";
-    EXPECT_EQ(file.read_filter(0, 0).error().fault, LoadFault::parameter);
-    EXPECT_INVALID("moved from", file.column("a.b"));
-    file = std::move(moved);
-    EXPECT_EQ(file.row_groups_with(0, hash), std::vector<std::size_t>{0});
 }
 
 TEST(Parquet, ARowGroupWithAnyOfTheValuesIsFound) {
@@ -241,54 +211,6 @@ TEST(Parquet, MetadataOfSmallPiecesTakeNoMoreMemoryThanTheyMay) {
     for (const auto& group : metadata.row_groups)
         taken += group.columns.capacity() * sizeof(parquet::ColumnChunk);
     EXPECT_LE(taken, 5 * w.bytes.size());
-}
-
-TEST(Parquet, AColumnThatIsNotThereIsRefusedInAFewWords) {
-    const ParquetFile made(Words{{"one"}});
-    ThriftWriter w;
-    w.list(4, 12, 1).open().list(1, 12, 1000);
-    for (int i = 0; i < 1000; ++i) {
-        const std::string name = "column" + std::to_string(i);
-        w.open().i64(2, 4).field(3, 12).open().i32(1, 1).list(3, 8, 1).raw(name);
-        w.i32(4, 1).i64(5, 7);
-        w.close().close();
-    }
-    w.i64(2, 0).i64(3, 0).close().byte(0);
-    made.write(parquet_file({}, w.bytes));
-    const auto file = parquet::File::open(made.path).value();
-    EXPECT_EQ(file.column("column999"), 999u);
-    EXPECT_INVALID("column48 column49 and 950 more", file.column("none"));
-}
-
-TEST(Parquet, FieldsHaveNumbersOf16Bits) {
-    const auto fields = [](int n) {
-        std::vector<std::byte> bytes(static_cast<std::size_t>(n), std::byte{0xF1});  // 15 on, true
-        bytes.push_back(std::byte{0});
-        return parquet::parse_metadata(bytes);
-    };
-    EXPECT_TRUE(fields(32767 / 15));
-    expect_refused(fields(32767 / 15 + 1), LoadFault::parameter,
-                   "field 32775 has more than 16 bits");
-}
-
-TEST(Parquet, NumbersOf64BitsAreReadToTheirLimits) {
-    for (const std::int64_t n : {INT64_MIN, INT64_MIN / 2, INT64_MAX / 2 + 1, INT64_MAX})
-        EXPECT_EQ(parquet::parse_metadata(ThriftWriter().i64(3, n).byte(0).bytes).value().rows, n);
-    const auto of_last_bytes = [](std::initializer_list<unsigned> last) {
-        ThriftWriter w;
-        w.field(3, 6);
-        for (int i = 0; i < 9; ++i) w.byte(0xFF);
-        for (const unsigned b : last) w.byte(b);
-        return parquet::parse_metadata(w.byte(0).bytes);
-    };
-    // A file that says nothing of itself has no rows.
-    const auto empty = parquet::parse_metadata(ThriftWriter().byte(0).bytes).value();
-    EXPECT_EQ(empty.rows, 0);
-    EXPECT_TRUE(empty.created_by.empty() && empty.row_groups.empty());
-    EXPECT_EQ(of_last_bytes({1}).value().rows, INT64_MIN);
-    EXPECT_EQ(of_last_bytes({0}).value().rows, -(std::int64_t{1} << 62));
-    for (const auto& more : {std::initializer_list<unsigned>{2}, {3}, {0x80, 0}, {0x81, 0}})
-        expect_refused(of_last_bytes(more), LoadFault::parameter, "more than 64 bits");
 }
 
 // A writer may have added fields to the header, to 64 bytes together.

@@ -42,20 +42,6 @@ TEST(FuseGraph, HasAtMost125SlotsForAHundredKeys) {
     EXPECT_EQ(BloomierMap::slots_for(1'000'000, 4), 1'072'000u);
 }
 
-TEST(FuseGraph, SlotsPerKeyFallWithTheKeys) {
-    for (const unsigned arity : {3u, 4u}) {
-        double last = 2;
-        for (double n = 8; n < 4e9 / 1.2; n *= 1.03) {
-            const auto keys = static_cast<std::uint64_t>(n);
-            const double here =
-                static_cast<double>(fuse_graph(keys, arity).slots()) / static_cast<double>(keys);
-            // Slots are whole: small graphs wobble.
-            EXPECT_LT(here, last + 2.0 / static_cast<double>(keys)) << keys;
-            last = here;
-        }
-    }
-}
-
 TEST(FuseGraph, IsRefusedBeyond32BitsOfSlots) {
     EXPECT_EQ(fuse_graph(3'834'792'228, 3).slots(), 0xFFFFFFFFu);
     EXPECT_LENGTH_ERROR("3834792229", fuse_graph(3'834'792'229, 3));
@@ -86,54 +72,6 @@ TEST(FuseGraph, KeysHaveDistinctSlotsInTheirWindows) {
             EXPECT_GT(static_cast<double>(highest), 0.98 * static_cast<double>(graph.slots()) - 2)
                 << n;
         }
-}
-
-// A change here makes maps that were saved unreadable.
-TEST(FuseGraph, GoldenPlaces) {
-    const auto three = fuse_place(0x0123456789ABCDEFu, fuse_seed(1), fuse_graph(1'000'000, 3)),
-               four = fuse_place(0xFEDCBA9876543210u, fuse_seed(7), fuse_graph(5'000, 4));
-    std::string text;
-    for (const std::uint64_t n :
-         {three.slot[0], three.slot[1], three.slot[2], std::uint64_t{three.check}, four.slot[0],
-          four.slot[1], four.slot[2], four.slot[3], std::uint64_t{four.check}})
-        text += std::to_string(n) + " ";
-    EXPECT_EQ(text, "269870 276259 283817 2600437839 1983 2021 2157 2263 3461854479 ");
-}
-
-// The slots of a key are independent of each other and of its check: chi-square over pairs of 16
-// values each.
-TEST(FuseGraph, PlacesAndChecksAreIndependent) {
-    SIMDBLOOM_SKIP_IF_FORCED();
-    for (const unsigned arity : {3u, 4u})
-        for (const std::uint64_t n : {1'000'000ull, 500'000'000ull})
-            for (const bool sequential : {false, true}) {
-                const FuseGraph graph = fuse_graph(n, arity);
-                const unsigned parts = arity + 3;
-                std::vector<std::vector<double>> counts(parts * parts, std::vector<double>(256));
-                constexpr std::uint64_t keys = 400'000;
-                for (std::uint64_t i = 0; i < keys; ++i) {
-                    const auto place = fuse_place(sequential ? hash_key(i) : test::random_key(i),
-                                                  fuse_seed(3), graph);
-                    std::vector<std::uint64_t> part{place.slot[0] * 16 / graph.starts,
-                                                    place.check >> 28, place.check >> 14 & 15,
-                                                    place.check & 15};
-                    for (unsigned r = 1; r < arity; ++r)
-                        part.push_back((place.slot[r] - place.slot[0] - 1) % graph.window() * 16 /
-                                       graph.window());
-                    for (unsigned a = 0; a < parts; ++a)
-                        for (unsigned b = 0; b < a; ++b)
-                            ++counts[a * parts + b][part[a] * 16 + part[b]];
-                }
-                for (unsigned a = 0; a < parts; ++a)
-                    for (unsigned b = 0; b < a; ++b) {
-                        double chi = 0;
-                        for (const double c : counts[a * parts + b])
-                            chi += (c - keys / 256.0) * (c - keys / 256.0) / (keys / 256.0);
-                        // 255 degrees of freedom: 6 sigma.
-                        EXPECT_LT(std::abs(chi - 255), 6 * std::sqrt(2 * 255.0))
-                            << "parts " << a << ", " << b << " of " << n << " keys";
-                    }
-            }
 }
 
 // The rule of fuse.cpp leaves enough chance of success at every size.
@@ -189,15 +127,6 @@ TEST(BloomierBuild, GivesTheSameBytesOnEveryIsa) {
             EXPECT_EQ(map.attempts(), reference.attempts());
         }
     }
-}
-
-TEST(BloomierBuild, SeedsMakeUnrelatedMaps) {
-    const auto a = test::make_map({0, 16}, 5000, {.seed = 1}),
-               b = test::make_map({0, 16}, 5000, {.seed = 2});
-    EXPECT_FALSE(std::ranges::equal(a.bytes(), b.bytes()));
-    const auto seeded = test::make_map({0, 16}, 5000, {.hashing = Hashing::seeded});
-    EXPECT_NE(seeded.seed(), 0u);
-    EXPECT_EQ(seeded.count(test::random_keys(5000)), 5000u);
 }
 
 TEST(BloomierBuild, KeysMayComeAgainWithTheSameValue) {
@@ -264,41 +193,6 @@ TEST(BloomierBuild, AttemptsAreCountedAndBounded) {
             return BloomierMap::build_filter(keys, 8, {}, {.max_attempts = map.attempts() - 1});
         },
         "none of " + std::to_string(map.attempts() - 1) + " graphs of 312 slots for 250 keys");
-}
-
-// The bytes of a map depend on the attempt that succeeded, and on none that failed before.
-TEST(BloomierBuild, AnAttemptPeelsAsIfItWereTheFirst) {
-    const auto hashes = test::random_keys(250);
-    const FuseGraph graph = fuse_graph(hashes.size(), 3);
-    const auto order = [](const detail::Peeling& peeling) {
-        std::vector<std::pair<std::uint64_t, std::uint64_t>> filled;
-        peeling.for_each_filled([&](std::uint64_t slot, std::uint64_t hash, std::uint32_t) {
-            filled.emplace_back(slot, hash);
-        });
-        return filled;
-    };
-    detail::Peeling used, fresh;
-    std::uint64_t attempt = 1;
-    while (!used.peel(graph, fuse_seed(attempt), hashes, {})) ++attempt;
-    ASSERT_GT(attempt, 3u) << "1 graph in 600 can be peeled";
-    ASSERT_TRUE(fresh.peel(graph, fuse_seed(attempt), hashes, {}));
-    EXPECT_EQ(order(used).size(), hashes.size());
-    EXPECT_EQ(order(used), order(fresh));
-}
-
-// Hashes that are none: whatever comes of it, it comes soon, and is right or an error.
-TEST(BloomierBuild, HashesThatAreNotMixedEndWithAMapOrAnError) {
-    for (const int shift : {0, 20, 44, 52}) {
-        std::vector<std::uint64_t> hashes(4096);
-        for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = std::uint64_t{i} << shift;
-        try {
-            const auto map =
-                BloomierMap::build_filter(Keys::hashes(hashes), 8, {}, {.max_attempts = 200});
-            EXPECT_EQ(map.count(Keys::hashes(hashes)), hashes.size());
-        } catch (const std::runtime_error& e) {
-            EXPECT_NE(std::string(e.what()).find("well-mixed"), std::string::npos) << e.what();
-        }
-    }
 }
 
 // To tell hashes apart takes linear time, whoever chose them: a table with a multiplier that

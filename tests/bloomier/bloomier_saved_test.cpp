@@ -192,52 +192,5 @@ TEST(BloomierSaved, ForgedSlotsAreLookedUpWithinThem) {
     }
 }
 
-TEST(BloomierSaved, LoadingAllocatesTheSlotsOnlyAndNothingForWhatItRefuses) {
-    Bytes bytes = save(test::make_map({8, 8}, 5000));
-    test::Counting counting;
-    {
-        auto loaded = load<BloomierMap>(bytes, {.allocator = &counting});
-        ASSERT_TRUE(loaded);
-        EXPECT_EQ(counting.allocations, 1u);
-        EXPECT_LE(counting.bytes, bytes.size() + 4096);
-    }
-    EXPECT_EQ(counting.live, 0u);
-    bytes[100] ^= std::byte{1};
-    ASSERT_FALSE(load<BloomierMap>(bytes, {.allocator = &counting}));
-    EXPECT_EQ(counting.allocations, 1u);
-}
-
-TEST(BloomierSaved, FilesThatCannotBeReadAreNamed) {
-    const TemporaryFolder folder;
-    const auto missing = folder.path / "missing";
-    for (auto* load : {&load_file<BloomierMap>, &map_file<BloomierMap>}) {
-        auto loaded = load(missing, {});
-        ASSERT_FALSE(loaded);
-        EXPECT_EQ(loaded.error().fault, LoadFault::file);
-        EXPECT_NE(loaded.error().message.find(missing.string()), std::string::npos);
-        const auto path = folder.path / "cut";
-        save_file(test::make_map({8, 8}, 1000), path);
-        fs::resize_file(path, 1000);
-        loaded = load(path, {});
-        ASSERT_FALSE(loaded);
-        EXPECT_EQ(loaded.error().fault, LoadFault::size) << loaded.error().message;
-        EXPECT_NE(loaded.error().message.find(path.string()), std::string::npos);
-    }
-    EXPECT_THROW(save_file(test::make_map({8, 8}, 10), folder.path / "no" / "folder"),
-                 std::system_error);
-}
-
-TEST(BloomierSaved, AViewDemandsItsAlignment) {
-    const Aligned aligned(save(test::make_map({8, 8}, 100)));
-    Bytes memory(aligned.bytes.size() + 128);
-    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
-    const auto odd = std::span(memory).subspan((64 - at % 64) % 64 + 8, aligned.bytes.size());
-    std::ranges::copy(aligned.bytes, odd.begin());
-    auto viewed = view<BloomierMap>(odd);
-    ASSERT_FALSE(viewed);
-    EXPECT_EQ(viewed.error().fault, LoadFault::alignment);
-    EXPECT_TRUE(load<BloomierMap>(odd));
-}
-
 }  // namespace
 }  // namespace simdbloom

@@ -74,22 +74,6 @@ class Tables(unittest.TestCase):
                                        "papers/b.md:3: record b")))
             self.commit()
 
-    def test_a_table_measures_its_own_program_and_folder(self):
-        for path, name, code in (
-                ("bench/pages/a.md", "printed: a", "bench/experiments/a.cpp"),
-                ("bench/pages/a.md", "printed: hash_join", "src/join/x.hpp"),
-                ("src/adapters/python/README.md", "printed: b", "src/adapters/python/x.cpp"),
-                ("README.md", "measured: summary", "bench/subjects/x.cpp"),
-                ("papers/b.md", "record: b", "bench/replication/x.py")):
-            with self.subTest(name):
-                self.setUp()
-                self.page(path, name, f"commit {self.measured}")
-                self.write("bench/experiments/other.cpp", KERNEL)
-                self.expect()
-                self.write(code, KERNEL + KERNEL)
-                self.commit()
-                self.expect("lines of what it measures")
-
     def test_every_measured_table_names_a_commit_before_this_one(self):
         self.git("checkout", "-q", "-b", "other")
         self.write("src/core/kernels/y.hpp", KERNEL)
@@ -104,25 +88,6 @@ class Tables(unittest.TestCase):
             self.expect(fault)
             end = subprocess.run([RELEASE, "--tables", self.root], capture_output=True, text=True)
             self.assertEqual((end.returncode, fault in end.stdout), (1, True))
-
-    def test_tables_by_hand(self):
-        for said, fault in (("ns a key:", 'bench/pages/a.md:1: by hand, "A": names no commit'),
-                            ("Boost, ns, at 7eda52e:", "names no commit"),  # of another project
-                            (f"At commit {self.measured}:", None)):
-            self.write("bench/pages/a.md", f"# A\n\n{said}\n\n{TABLE}")
-            self.expect(*[fault] * bool(fault))
-        # What was tried needs a commit alone.
-        self.write("bench/pages/tried.md", f"# A\n\nAt commit {self.measured}:\n\n{TABLE}")
-        self.write(CODE, "int g();\n")
-        self.expect("have changed since")
-        self.write("bench/pages/tried.md", f"# A\n\n{TABLE}")
-        self.write("bench/pages/a.md", "# A\n\n| bytes | what |\n|---|---|\n" + 5 * "| 8 | 16 |\n")
-        self.expect("names no commit")
-
-    def test_code_that_is_gone_is_missed(self):
-        self.git("mv", "src/core/kernels", "src/gone")
-        self.expect("the check itself: src/core/kernels, whose changes it looks for, is not there")
-
 
 class ThisRepository(unittest.TestCase):
     ROOT = Path(__file__).resolve().parents[2]
@@ -150,12 +115,6 @@ class ThisRepository(unittest.TestCase):
                     self.assertIn(wanted, said.stdout)
                     if wanted.startswith("bench/experiment"):
                         self.assertTrue(list(self.ROOT.glob(f"bench/experiments/{of}.*")), name)
-
-    def test_measure_refuses_what_is_no_page(self):
-        for page, words in (("no/such.md", "no/such.md"), ("LICENSE", "no measured table in")):
-            said = self.measure(page)
-            self.assertEqual((said.returncode, words in said.stderr), (2, True))
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -102,24 +102,7 @@ TEST_P(AnyStructure, IsSavedAndLoaded) {
     }
 }
 
-TEST_P(AnyStructure, HasALayoutOrSaysThatItHasNone) {
-    const AnyFilter f = make();
-    if (f.get_if<FilterBase>() != nullptr) {
-        EXPECT_EQ(f.layout(), f.base().layout());
-    } else {
-        EXPECT_INVALID(f.spec(), f.layout());
-    }
-}
-
 INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(all_specs()), test::spec_name);
-
-TEST_P(AnyStructure, TakesAnIsa) {
-    AnyFilter filter = make();
-    for (const Isa isa : usable_isas()) {
-        filter.use_isa(isa);
-        EXPECT_EQ(filter.isa(), isa);
-    }
-}
 
 TEST(AnyStructureOfAllKeys, IsNotMadeFromASpecButHeldAndAsked) {
     EXPECT_INVALID("BloomierMap::build_filter", make_filter("fuse:f=8", 100, 10));

@@ -54,18 +54,5 @@ TEST(Concurrent, ReadersOfOneFilterDoNotDisturbEachOther) {
     }
 }
 
-TEST(Concurrent, FiltersOfSeveralThreadsAreIndependent) {
-    const auto keys = test::random_keys(3000);
-    std::array<AnyFilter, threads> filters{
-        make_filter("cuckoo12", 3000, 16), make_filter("classic", 3000, 12),
-        make_filter("blocked512", 3000, 12), make_filter("register32", 3000, 12)};
-    test::at_once(threads, [&](unsigned t) {
-        filters[t].insert(keys);
-        filters[t] =
-            filters[t].get_if<CuckooFilter>() != nullptr ? filters[t] : filters[t].folded(1);
-    });
-    for (const auto& filter : filters) EXPECT_EQ(filter.count(keys), keys.size());
-}
-
 }  // namespace
 }  // namespace simdbloom

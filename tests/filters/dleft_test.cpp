@@ -33,27 +33,6 @@ protected:
     }
 };
 
-TEST(DLeftBuckets, EverySubtablePermutesTheFingerprints) {
-    for (const std::uint64_t blocks : {1u, 2u, 3u, 7u, 64u, 1000u})
-        for (const std::uint32_t remainder : {1u, 2u, 77u, 4095u, 16383u, 65535u}) {
-            const std::uint64_t stride = detail::dleft_stride(remainder, blocks);
-            std::vector<std::vector<bool>> met(4, std::vector<bool>(blocks));
-            for (std::uint64_t first = 0; first < blocks; ++first)
-                for (std::uint64_t s = 0, block = first; s < 4;
-                     ++s, block = detail::dleft_next(block, stride, blocks)) {
-                    ASSERT_LT(block, blocks);
-                    ASSERT_FALSE(met[s][block])
-                        << "two fingerprints share a cell of subtable " << s;
-                    met[s][block] = true;
-                }
-        }
-    const std::uint64_t most = 0xFFFFFFFFu;
-    for (std::uint32_t remainder = 1; remainder < 65536; ++remainder) {
-        ASSERT_LT(detail::dleft_stride(remainder, most), most);
-        ASSERT_LT(detail::dleft_next(most - 1, detail::dleft_stride(remainder, most), most), most);
-    }
-}
-
 // Everything the filter says follows from a multiset of fingerprints, wherever each of them was
 // put.
 TEST_P(DLeft, AnswersAreThoseOfAMapOfFingerprints) {
@@ -98,31 +77,6 @@ TEST_P(DLeft, AnswersAreThoseOfAMapOfFingerprints) {
     EXPECT_EQ(filter.stored(), cells);
     EXPECT_EQ(filter.saturated(), full);
     EXPECT_GT(full, 100u);
-}
-
-TEST_P(DLeft, CountersSaturateAtThree) {
-    auto filter = make(100);
-    const std::uint64_t key = 5;
-    EXPECT_FALSE(filter.erase(key));
-    EXPECT_EQ(filter.count_estimate(key), 0u);
-    for (const unsigned copies : {1u, 2u}) {
-        for (unsigned i = 1; i <= copies; ++i) {
-            filter.insert(key);
-            EXPECT_EQ(filter.count_estimate(key), i);
-        }
-        EXPECT_EQ(filter.stored(), 1u) << "copies share a cell";
-        for (unsigned i = 0; i < copies; ++i) EXPECT_TRUE(filter.erase(key));
-        EXPECT_TRUE(empty(filter));
-    }
-    for (unsigned i = 0; i < 50; ++i) filter.insert(key);
-    EXPECT_EQ(filter.count_estimate(key), 3u);
-    EXPECT_EQ(filter.saturated(), 1u);
-    const auto stuck = save(filter);
-    for (unsigned i = 0; i < 60; ++i) EXPECT_TRUE(filter.erase(key));
-    EXPECT_EQ(save(filter), stuck);
-    EXPECT_TRUE(filter.contains(key));
-    filter.clear();
-    EXPECT_TRUE(empty(filter));
 }
 
 // Keys come and go for long at the design load: the table does not fill up.
@@ -189,22 +143,6 @@ TEST(DLeftPaper, TheGeometryAndItsFpr) {
     const double mean = stored / all / (4 * 2048);
     for (unsigned i = 1; i <= 8; ++i)
         EXPECT_NEAR(share[i], published::dleft_share(4, mean, i), 3e-3 / std::sqrt(all)) << i;
-}
-
-TEST(DLeftPaper, LoadsOfManyBuckets) {
-    // By simulation with independent hashes: 4 x 2^20 buckets.
-    EXPECT_NEAR(published::dleft_share(4, 6, 7), 0.1283, 3e-4);
-    EXPECT_NEAR(published::dleft_share(4, 6.7, 8), 0.0187, 1e-4);
-    EXPECT_NEAR(published::dleft_share(4, 6.3, 8), 2.6e-5, 3e-6);
-    EXPECT_LT(published::dleft_share(4, 6, 9), 1e-100);
-    EXPECT_EQ(published::dleft_share(4, 6, 0), 1);
-    // One subtable: buckets fill up at random, by Poisson.
-    EXPECT_NEAR(published::dleft_share(1, 3, 4), 1 - std::exp(-3.0) * (1 + 3 + 4.5 + 4.5), 1e-9);
-    // All keys are somewhere.
-    double mean = 0;
-    for (unsigned i = 1; i <= 12; ++i) mean += published::dleft_share(4, 6, i);
-    EXPECT_NEAR(mean, 6, 1e-9);
-    EXPECT_NEAR(fpr::dleft(14, 2048, 49152), 1 - std::pow(1 - 1 / (2048.0 * 16383), 49152), 1e-12);
 }
 
 // "Generally saving a factor of two or more" over counting filters of the same FPR.

@@ -117,37 +117,6 @@ TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenInsertsFail) {
     }
 }
 
-TYPED_TEST(EveryTypeWithoutMemory, AnswersThroughOneIsaOrTheOther) {
-    if constexpr (requires(TypeParam f) { f.use_isa(Isa::scalar); }) {
-        const KeyVector keys = new_keys();
-        fail_everywhere([&] { return test::filled<TypeParam>(keys, {}); },
-                        [](TypeParam& f) { f.use_isa(Isa::scalar); },
-                        [&](TypeParam& f, bool done) {
-                            ASSERT_TRUE(!done || f.isa() == Isa::scalar);
-                            expect_true_of_itself(f, keys);
-                        });
-    }
-}
-
-TEST(WithoutMemory, ASeriesCountsItsFiltersAndTheirKeysAlike) {
-    const KeyVector keys = new_keys();
-    const auto full = [&] {  // the next new key needs a filter
-        auto series = test::filled<ScalableBloom>({}, {});
-        for (std::size_t i = 0; series.stored() < series.capacity(); ++i) series.insert(keys[i]);
-        return series;
-    };
-    const std::size_t before = full().stored();
-    fail_everywhere(
-        full, [&](ScalableBloom& s) { s.insert(keys[before]); },
-        [&](ScalableBloom& s, bool done) {
-            expect_true_of_itself(
-                s,
-                KeyVector(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(before + done)));
-            s.insert(std::span(keys));
-            expect_true_of_itself(s, keys);
-        });
-}
-
 TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
     // Keys of eight copies: their last ones go into the stash. No two keys share a bucket.
     KeyVector keys;

@@ -11,28 +11,6 @@ using enum ForeignFormat;
 
 // ---------------------------------------------------------------- published vectors
 
-TEST(ForeignVectors, LevelDbs) {  // util/bloom.cc of LevelDB 1.23 on these keys
-    auto filter = ForeignFilter::with_bits_per_key(leveldb, 2, 10);
-    filter.insert(std::string_view("hello"));
-    filter.insert(std::string_view("world"));
-    EXPECT_EQ(filter.write(), bytes_of_hex("114000414410401006"));
-}
-
-// BloomFilter.md of parquet-format: 32 blocks; XXH64 of the keys, its block and bits.
-TEST(ForeignVectors, Parquets) {
-    auto filter = ForeignFilter::for_fpr(parquet, 800, 0.01);
-    filter.insert(std::string_view("hello"));
-    ASSERT_EQ(filter.size_in_bytes(), 1024u);
-    const auto bytes = filter.write();
-    const auto header = bytes_of_hex("1580101c1c00001c1c00001c1c000000");
-    ASSERT_EQ(bytes.size(), header.size() + 1024);
-    EXPECT_TRUE(std::equal(header.begin(), header.end(), bytes.begin()));
-    constexpr unsigned hello[] = {20, 9, 10, 7, 9, 31, 28, 27};
-    for (unsigned word = 0; word < 8; ++word)
-        EXPECT_EQ(detail::load_le<std::uint32_t>(&bytes[header.size() + 32 * 4 + 4 * word]),
-                  1u << hello[word]);
-}
-
 // Tests of pymilvus (tests of build_bloom_filter, "matches_parquet_sbbf_vector").
 TEST(ForeignVectors, Milvus) {
     auto numbers = ForeignFilter::for_fpr(milvus, 8, 0.001);
@@ -61,23 +39,6 @@ TEST(ForeignVectors, SparksFirstVersion) {
     EXPECT_EQ(filter->size_in_bytes(), 24u);
     EXPECT_FALSE(filter->contains(std::uint64_t{201}));
     EXPECT_EQ(filter->write(), bytes);
-}
-
-// By the formulas of BloomFilterImpl and BloomFilterImplV2: h1 and h2 of the key 42 are 1871679806
-// (published) and the hash with that seed.
-TEST(ForeignVectors, SparksVersionsDifferInTheirSums) {
-    auto one = ForeignFilter::with_bits_per_key(spark_v1, 1000, 10),
-         two = ForeignFilter::with_bits_per_key(spark_v2, 1000, 10);
-    one.insert(std::uint64_t{42});
-    two.insert(std::uint64_t{42});
-    const auto first = one.write(), second = two.write();
-    EXPECT_EQ(first.size(), 12 + 8 * 157u);
-    EXPECT_EQ(second.size(), 16 + 8 * 157u);
-    EXPECT_TRUE(
-        std::ranges::equal(std::span(first).first(12), bytes_of_hex("00000001000000070000009D")));
-    EXPECT_TRUE(std::ranges::equal(std::span(second).first(16),
-                                   bytes_of_hex("0000000200000007000000000000009D")));
-    EXPECT_FALSE(std::ranges::equal(std::span(first).subspan(12), std::span(second).subspan(16)));
 }
 
 // By BloomFilterImplV2 of Spark 4.1, in integers without a limit. The first hash of 2 and 3 is

@@ -178,29 +178,6 @@ TEST_P(GrowingCuckooOf, AgreesWithAMultisetOverInsertsErasesAndGrowth) {
     }
 }
 
-TEST_P(GrowingCuckooOf, FillAndEmptyLeavesNoBitUntilSlotsAreCopied) {
-    auto filter = make(1'000);
-    const auto keys = grow_to(filter, GetParam() == "growing12" ? 5 : 8,
-                              [](const GrowingCuckoo&, const auto&) {});
-    for (const auto key : keys) ASSERT_TRUE(filter.erase(key));
-    EXPECT_EQ(filter.stored(), 0u);
-    EXPECT_EQ(filter.load(), 0);
-    EXPECT_TRUE(std::ranges::all_of(filter.bytes(), [](std::byte b) { return b == std::byte{0}; }));
-    EXPECT_FALSE(filter.erase(keys[0]));
-    if (GetParam() != "growing12") return;
-
-    auto further = make(1'000);
-    const auto more = grow_to(further, 5 + 3, [](const GrowingCuckoo& f, const auto& in) {
-        ASSERT_EQ(f.count(in), in.size());
-    });
-    for (const auto key : more) ASSERT_TRUE(further.erase(key));
-    EXPECT_EQ(further.stored(), 0u);
-    // Copies left behind: half a generation's slots for each growth past the movable bits.
-    EXPECT_GT(further.load(), 0);
-    EXPECT_LT(further.load(), 3.0 / (1u << 5));
-    EXPECT_LE(further.expected_fpr(), further.fpr_bound());
-}
-
 TEST_P(GrowingCuckooOf, SpaceOfErasedKeysIsUsedAgain) {
     auto filter = make(50'000);
     const auto keys = test::random_keys(45'000);
@@ -215,26 +192,6 @@ TEST_P(GrowingCuckooOf, SpaceOfErasedKeysIsUsedAgain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, GrowingCuckooOf, ::testing::ValuesIn(specs), test::spec_name);
-
-// With 1024 roots and no growth, a hash's bits 63..54 are its root, the next 8 (growing16) are in
-// its slot, the lowest 16 its core.
-TEST(GrowingCuckoo, ErasingTakesTheLongestPrefixOfTheKeyAndSoNoOtherKeys) {
-    const std::uint64_t old = 0x123456789ABCDEF0u, young = old ^ std::uint64_t{1} << 43;
-    for (const bool old_first : {true, false}) {
-        GrowingCuckoo filter(1'000);
-        filter.insert_hash(old);
-        EXPECT_FALSE(filter.contains_hash(old ^ std::uint64_t{1} << 46));
-        EXPECT_TRUE(filter.contains_hash(old ^ std::uint64_t{1} << 45));
-        const auto keys = grow_to(filter, 4, [](const GrowingCuckoo&, const auto&) {});
-        for (const auto key : keys) ASSERT_TRUE(filter.erase(key));
-        EXPECT_TRUE(filter.contains_hash(young)) << "the old slot is no prefix of both";
-        filter.insert_hash(young);
-        EXPECT_TRUE(filter.erase_hash(old_first ? old : young));
-        EXPECT_TRUE(filter.contains_hash(old_first ? young : old));
-        EXPECT_TRUE(filter.erase_hash(old_first ? young : old));
-        EXPECT_EQ(filter.load(), 0);
-    }
-}
 
 }  // namespace
 }  // namespace simdbloom

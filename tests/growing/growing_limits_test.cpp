@@ -147,39 +147,6 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
     EXPECT_LE(crowded.size_in_bytes(), 9'192u);
 }
 
-TEST(GrowingCuckoo, AFailedAllocationLeavesItAsItWas) {
-    struct Failing : test::Counting {
-        std::size_t allowed = 1;
-        void* do_allocate(std::size_t n, std::size_t alignment) override {
-            if (allocations >= allowed) throw std::bad_alloc();
-            return test::Counting::do_allocate(n, alignment);
-        }
-    } memory;
-    {
-        GrowingCuckoo filter(1'000, {.allocator = &memory});
-        std::size_t n = 0;
-        EXPECT_THROW(for (;; ++n) filter.insert(test::random_key(n)), std::bad_alloc);
-        EXPECT_GT(n, 3'800u);
-        EXPECT_EQ(filter.stored(), n);
-        EXPECT_EQ(filter.growths(), 0u);
-        memory.allowed = 2;
-        filter.insert(test::random_key(n));
-        EXPECT_EQ(filter.growths(), 1u);
-        EXPECT_EQ(filter.count(test::random_keys(n + 1)), n + 1);
-        EXPECT_EQ(memory.live, filter.bytes().size() + 64) << "the smaller table is still held";
-    }
-    EXPECT_EQ(memory.live, 0u);
-}
-
-TEST(GrowingCuckoo, BeginsWithBucketsForItsFirstKeysAtALoadOf95Percent) {
-    EXPECT_EQ(GrowingCuckoo(1).buckets(), 1'024u);
-    EXPECT_EQ(GrowingCuckoo(3'891).buckets(), 1'024u);
-    EXPECT_EQ(GrowingCuckoo(3'892).buckets(), 1'025u);
-    EXPECT_EQ(GrowingCuckoo(38'001).buckets(), 10'001u);
-    const auto saved = save(GrowingCuckoo(38'001));
-    EXPECT_TRUE(load<GrowingCuckoo>(saved));
-}
-
 TEST(GrowingCuckoo, MayHaveMaxBytesToTheLastByte) {
     // Every growth adds one half to the bound of a filter that has not grown.
     const auto growths_to_come = [](const GrowingCuckoo& filter) {
@@ -200,15 +167,6 @@ TEST(GrowingCuckoo, MayHaveMaxBytesToTheLastByte) {
     // 2^10 buckets become 2^31 and no more.
     EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000)), 21);
     EXPECT_EQ(growths_to_come(GrowingCuckoo(5'700)), 21);  // 1,500 become 3,145,728,000
-}
-
-TEST(GrowingCuckoo, ForFprTakesABoundThatIsJustTheTarget) {
-    for (const char* const spec : {"growing12", "growing16", "growing20"}) {
-        const double bound = GrowingCuckoo(1'000, {.spec = spec}).final_fpr_bound();
-        EXPECT_EQ(GrowingCuckoo::for_fpr(1'000, bound).spec(), spec);
-    }
-    const double least = GrowingCuckoo(1'000, {.spec = "growing20"}).final_fpr_bound();
-    EXPECT_THROW(GrowingCuckoo::for_fpr(1'000, std::nextafter(least, 0.0)), std::invalid_argument);
 }
 
 TEST(GrowingCuckoo, ForFprTakesTheNarrowestSlotsThatKeepItAtEverySize) {

@@ -14,36 +14,6 @@ constexpr std::uint64_t inverse(std::uint64_t odd) {
 }
 static_assert(inverse(0x9E3779B97F4A7C15u) * 0x9E3779B97F4A7C15u == 1);
 
-TEST(Stash, HoldsCopiesOfEveryHashAlsoOfZero) {
-    for (const std::uint64_t hash : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
-        detail::Stash stash;
-        EXPECT_FALSE(stash.contains(hash));
-        EXPECT_EQ(stash.copies(hash), 0u);
-        EXPECT_FALSE(stash.erase(hash));
-        for (unsigned n = 1; n <= 3; ++n) {
-            stash.insert(hash);
-            EXPECT_TRUE(stash.contains(hash));
-            EXPECT_EQ(stash.copies(hash), n);
-            EXPECT_EQ(stash.size(), n);
-            stash.insert(hash ^ 0x5555);
-            EXPECT_EQ(stash.copies(hash), n) << "another hash is no copy of it";
-            EXPECT_TRUE(stash.erase(hash ^ 0x5555));
-        }
-        EXPECT_EQ(stash.sorted(), std::vector<std::uint64_t>(3, hash));
-        for (unsigned n = 3; n-- > 0;) {
-            EXPECT_TRUE(stash.erase(hash));
-            EXPECT_EQ(stash.copies(hash), n);
-            EXPECT_EQ(stash.contains(hash), n != 0);
-        }
-        EXPECT_FALSE(stash.erase(hash));
-        EXPECT_TRUE(stash.empty());
-        stash.insert(hash);
-        stash.clear();
-        EXPECT_EQ(stash.copies(hash), 0u);
-        EXPECT_EQ(stash.size(), 0u);
-    }
-}
-
 TEST(Stash, AgreesWithASortedVectorOverInsertsAndErases) {
     detail::Stash stash;
     std::vector<std::uint64_t> held;
@@ -98,21 +68,6 @@ TEST(Stash, NobodyCanChooseHashesThatMeet) {
             for (std::uint64_t i = 1; i <= n; ++i) ASSERT_TRUE(stash.erase(chosen(kind, i)));
             ASSERT_TRUE(stash.empty());
         }
-}
-
-TEST(GrowingCuckoo, TakesEightCopiesOfTheHashZeroToo) {
-    GrowingCuckoo filter(1'000);
-    for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.place_hash(0), InsertResult::yes) << i;
-    ASSERT_EQ(filter.place_hash(0), InsertResult::too_many_copies);
-    EXPECT_EQ(filter.stashed_hashes(), std::vector<std::uint64_t>{0});
-    auto loaded = load<GrowingCuckoo>(save(filter)).value();
-    EXPECT_EQ(loaded.stashed_hashes(), std::vector<std::uint64_t>{0});
-    ASSERT_EQ(loaded.place_hash(0), InsertResult::too_many_copies);
-    for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(loaded.erase_hash(0)) << i;
-    EXPECT_FALSE(loaded.erase_hash(0));
-    EXPECT_FALSE(loaded.contains_hash(0));
-    const std::uint64_t zero = 0;
-    EXPECT_EQ(filter.count(Keys::hashes({&zero, 1})), 1u);
 }
 
 }  // namespace

@@ -40,15 +40,6 @@ TEST(Arrow, IntegersOfEveryWidthAreOneNumber) {
             << format;
 }
 
-TEST(Arrow, SixtyFourBitValuesAreUsedWhereTheyLie) {
-    ArrowColumn column("l", 2, 1);
-    column.values<std::int64_t>({7, 8, 9});
-    const ArrowKeys keys = column.keys();
-    EXPECT_EQ(keys.column().values.data(),
-              static_cast<const std::uint64_t*>(column.buffers[1]) + 1);
-    EXPECT_EQ(column.numbers(), (Numbers{8, 9}));
-}
-
 TEST(Arrow, FloatsAndBooleans) {
     EXPECT_EQ(ArrowColumn("g", 3).values<double>({-0.0, 1.5, std::nan("7")}).numbers(),
               (Numbers{0, join_key(1.5), join_key(std::nan(""))}));
@@ -56,28 +47,6 @@ TEST(Arrow, FloatsAndBooleans) {
               (Numbers{0, join_key(1.5)}));
     EXPECT_EQ(ArrowColumn("b", 4, 2).values<std::uint8_t>({0b101100}).numbers(),
               (Numbers{1, 1, 0, 1}));
-}
-
-TEST(Arrow, NumbersAreKeysAndStringsAreHashes) {
-    for (const char* const format : {"l", "i", "c", "g", "b"})
-        EXPECT_FALSE(ArrowColumn(format, 1).values<std::uint64_t>({1}).keys().column().hashed)
-            << format;
-    ArrowColumn strings("u", 1);
-    strings.values<std::int32_t>({0, 1}).values<char>({'a'});
-    EXPECT_TRUE(strings.keys().column().hashed);
-}
-
-TEST(Arrow, BooleansBehindTheFirstByteAreRead) {
-    const std::vector<std::uint8_t> bits{0b10110100, 0b01101001, 0b11100010};
-    for (std::int64_t offset = 0; offset < 8; ++offset) {
-        const std::int64_t length = 24 - offset;
-        const auto numbers = ArrowColumn("b", length, offset).values(bits).numbers();
-        ASSERT_EQ(numbers.size(), static_cast<std::size_t>(length));
-        for (std::size_t row = 0; row < numbers.size(); ++row) {
-            const std::size_t bit = row + static_cast<std::size_t>(offset);
-            EXPECT_EQ(numbers[row], bits[bit / 8] >> bit % 8 & 1u) << row << " from " << offset;
-        }
-    }
 }
 
 TEST(Arrow, StringsAreHashedAsTheFilterHashesThem) {
@@ -109,20 +78,6 @@ TEST(Arrow, StringsAreHashedAsTheFilterHashesThem) {
     empty.values<std::int32_t>({4, 4, 4});
     empty.buffers.push_back(nullptr);
     EXPECT_EQ(empty.set().numbers(), (Numbers{hash_bytes(""), hash_bytes("")}));
-}
-
-TEST(Arrow, AnswersOverAStringColumnWithNulls) {
-    auto filter = make_filter("split256", 100, 16, {.seed = 3});
-    filter.insert(std::string_view("hello"));
-    ArrowColumn column("u", 3, 1);
-    column.values<std::int32_t>({0, 1, 6, 6, 11})
-        .values<char>({'x', 'h', 'e', 'l', 'l', 'o', 'h', 'e', 'l', 'l', 'o'})
-        .valid(0b0110);
-    const ArrowKeys keys = column.keys({filter.seed(), {}});
-    std::uint32_t rows[3];
-    EXPECT_EQ(JoinFilter(filter).select(keys.column(), rows),
-              1u);  // row 2 holds "hello" too, and is NULL
-    EXPECT_EQ(rows[0], 0u);
 }
 
 TEST(Arrow, ADictionaryStandsForItsWords) {
@@ -235,29 +190,6 @@ TEST(Arrow, LengthsThatCannotBeAreRefused) {
             return column.keys();
         },
         "without buffers");
-}
-
-// What a move leaves has no rows, and an assignment that fails changes nothing.
-TEST(Arrow, KeysAreMovedAndAssignedWhole) {
-    ArrowColumn numbers("l", 2), words("u", 1), codes("c", 1);
-    numbers.values<std::int64_t>({7, 8});
-    words.values<std::int32_t>({0, 1}).values<char>({'a'});
-    codes.values<std::int8_t>({0});
-    codes.schema.dictionary = &words.schema;
-    codes.array.dictionary = &words.array;
-    for (ArrowColumn* column : {&numbers, &words, &codes}) {
-        ArrowKeys keys = column->keys();
-        const Numbers before(keys.column().values.begin(), keys.column().values.end());
-        ArrowKeys moved = std::move(keys);
-        EXPECT_EQ(keys.column().size(), 0u);
-        EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
-        ArrowKeys& same = moved;
-        moved = std::move(same);
-        EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
-        keys = moved;
-        EXPECT_TRUE(std::ranges::equal(keys.column().values, before));
-        EXPECT_TRUE(keys.column().is_valid(0));
-    }
 }
 
 TEST(Arrow, AnswersGoOutAndAreReleased) {

@@ -321,54 +321,5 @@ TEST(AutoJoin, RefusesWhatItCannotDo) {
     EXPECT_THROW(builder.insert({{}}), std::invalid_argument);
 }
 
-// Every kind in one star, with governors that pause what lets too much pass.
-TEST(AutoJoin, StarsAndGovernorsTakeEveryKind) {
-    const KeySet builds[] = {test::random_keys(50),
-                             sequence(0, 3'000),
-                             runs(0, 20, 1'000, 100'000),
-                             test::random_keys(2'000),
-                             {}};
-    std::vector<JoinFilter> filters;
-    for (const auto& build : builds) filters.push_back(chosen(build));
-    const Kind kinds[] = {Kind::list, Kind::bitmap, Kind::prefix, Kind::filter, Kind::none};
-    for (std::size_t f = 0; f < filters.size(); ++f) ASSERT_EQ(filters[f].kind(), kinds[f]);
-    filters.pop_back();
-    constexpr std::size_t n = 4'096;
-    std::vector<KeySet> values(filters.size());
-    for (std::size_t f = 0; f < filters.size(); ++f)
-        for (std::size_t row = 0; row < n; ++row)
-            values[f].push_back(test::random_key(row + f * n) % 4 != 0
-                                    ? builds[f][row % builds[f].size()]
-                                    : test::random_key(row * 7));
-    std::vector<JoinColumn> columns;
-    for (const auto& column : values) columns.push_back({column});
-    std::vector<std::uint32_t> expected(n), out(n);
-    for (std::uint32_t row = 0; row < n; ++row) expected[row] = row;
-    for (std::size_t f = 0; f < filters.size(); ++f)
-        expected.resize(filters[f].select(columns[f], expected, expected));
-    ASSERT_GT(expected.size(), n / 5);
-    StarProbe all(filters), paused(filters, Governor::Settings{.stop_at = 0.1,
-                                                               .sample_rows = 64,
-                                                               .first_pause = 1 << 20,
-                                                               .longest_pause = 1 << 20});
-    for (int batch = 0; batch < 3; ++batch) {
-        const std::size_t found = all.select(columns, out);
-        EXPECT_EQ(std::vector(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(found)),
-                  expected);
-    }
-    EXPECT_EQ(paused.select(columns, out), expected.size());
-    EXPECT_EQ(paused.select(columns, out), n) << "all are paused";
-}
-
-TEST(AutoJoin, ACopyAndWhatItWasMovedFromAnswer) {
-    for (const KeySet& keys : {test::random_keys(20), sequence(3, 500)}) {
-        JoinFilter one = chosen(keys);
-        const JoinFilter moved = std::move(one), copy = moved;
-        EXPECT_EQ(one.count({keys}), keys.size());
-        EXPECT_EQ(copy.count({keys}), keys.size());
-        EXPECT_EQ(one.why(), copy.why());
-    }
-}
-
 }  // namespace
 }  // namespace simdbloom

@@ -54,13 +54,6 @@ TEST(Governor, StartsAnewOnceItPays) {
     EXPECT_EQ(feed(governor, 100, 10), 200u);  // the first pause again
 }
 
-TEST(Governor, ABatchLongerThanThePauseEndsIt) {
-    Governor governor(small);
-    governor.record(100, 100);
-    EXPECT_FALSE(governor.should_probe(100'000));
-    EXPECT_TRUE(governor.should_probe(1));
-}
-
 TEST(Governor, ShareAtWhichItStops) {
     EXPECT_DOUBLE_EQ(Governor::Settings::for_costs(2, 20).stop_at, 0.9);
     EXPECT_DOUBLE_EQ(Governor::Settings::for_costs(20, 2).stop_at, 0);
@@ -71,26 +64,6 @@ TEST(Governor, ShareAtWhichItStops) {
     EXPECT_FALSE(governor.paused());
     governor.record(1000, 1000);
     EXPECT_TRUE(governor.paused());
-}
-
-TEST(Governor, SamplesAndPausesAreThoseThatTheHeaderNames) {
-    Governor governor;
-    EXPECT_EQ(governor.settings().stop_at, 0.5);
-    governor.record(12'287, 12'287);
-    EXPECT_FALSE(governor.paused());
-    governor.record(1, 0);
-    for (std::uint64_t pause = 32'768; pause < 1 << 24; pause *= 2) {
-        EXPECT_FALSE(governor.should_probe(pause - 1)) << pause;
-        EXPECT_FALSE(governor.should_probe(1)) << pause;
-        ASSERT_TRUE(governor.should_probe(1)) << pause;
-        governor.record(12'288, 12'288);
-    }
-    for (int vain = 0; vain < 2; ++vain) {
-        EXPECT_FALSE(governor.should_probe((1 << 24) - 1));
-        EXPECT_FALSE(governor.should_probe(1));
-        ASSERT_TRUE(governor.should_probe(1));
-        governor.record(12'288, 12'288);
-    }
 }
 
 TEST(Governor, RefusesSettingsThatMeanNothing) {

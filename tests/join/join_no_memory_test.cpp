@@ -41,34 +41,6 @@ TEST(JoinWithoutMemory, JoinsKeepTheirFilters) {
                         });
 }
 
-// A builder that chooses keeps its keys until it has the filter.
-TEST(JoinWithoutMemory, JoinsChooseAgain) {
-    KeyVector dense(2'000), runs(20'000);
-    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = i;
-    for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = i / 1'000 * 100'000 + i % 1'000;
-    for (const KeyVector& keys : {test::random_keys(30), dense, runs, test::random_keys(2'000)}) {
-        const auto make = [] { return std::make_unique<JoinBuilder>("auto", 0, 12); };
-        fail_everywhere(
-            make, [&](auto& builder) { builder->insert({keys}); },
-            [&](auto& builder, bool done) {
-                ASSERT_EQ(std::move(*builder).finish().count({keys}), done ? keys.size() : 0);
-            });
-        fail_everywhere(
-            [&] {
-                auto builder = make();
-                builder->insert({keys});
-                return builder;
-            },
-            [&](auto& builder) {
-                ASSERT_EQ(std::move(*builder).finish().count({keys}), keys.size());
-            },
-            [&](auto& builder, bool done) {
-                if (done) ASSERT_THROW((void)std::move(*builder).finish(), std::invalid_argument);
-                else ASSERT_EQ(std::move(*builder).finish().count({keys}), keys.size());
-            });
-    }
-}
-
 // finish() may be called again, whatever the builder holds by then.
 TEST(JoinWithoutMemory, JoinsFinishAgain) {
     const KeyVector keys = test::random_keys(2'000), others = test::random_keys(500, 9'000);

@@ -153,8 +153,6 @@ TEST(JoinRows, ADictionaryIsAskedOnceForManyBatches) {
               "bitmap: 2 of 2 words of a dictionary pass");
 }
 
-// Rows on a grid, and rows whose two columns are alike, are as good as random keys.
-// What the formula gives cannot change: saved filters and hash tables depend on it.
 TEST(JoinRows, SeveralThreadsMayInsert) {
     Givens givens(40'000, true);
     const auto column = givens.strings<std::int32_t>("strings32");
@@ -168,43 +166,6 @@ TEST(JoinRows, SeveralThreadsMayInsert) {
     thread.join();
     EXPECT_EQ(two.rows(), one.rows());
     EXPECT_EQ(save(std::move(two).filter()), save(std::move(one).filter()));
-}
-
-TEST(JoinRows, AMoveIsACopy) {
-    Givens givens(100, true);
-    JoinRows rows({givens.strings<std::int32_t>("strings32").column});
-    const std::size_t n = rows.count(JoinFilter::accept_all());
-    JoinRows moved = std::move(rows);
-    EXPECT_EQ(rows.count(JoinFilter::accept_all()), n);
-    rows = std::move(moved);
-    EXPECT_EQ(moved.count(JoinFilter::accept_all()), n);
-}
-
-// A batch outside of the range of the keys is skipped, whatever the width of its numbers.
-TEST(JoinRows, NarrowColumnsKnowTheRange) {
-    std::vector<std::int32_t> keys, inside, outside;
-    for (std::int32_t i = 0; i < 5000; ++i) {
-        keys.push_back(-1'000'000'000 + 350'003 * i);
-        inside.push_back(keys.back() + i % 2);
-        outside.push_back(1'000'000'000 + i);
-    }
-    JoinBuilder builder("auto:split256", 0, 12);
-    JoinRows({keys}).insert_into(builder);
-    const JoinFilter filter = std::move(builder).finish();
-    ASSERT_EQ(filter.kind(), JoinFilter::Kind::filter);
-    for (const auto* column : {&keys, &inside, &outside}) {
-        const std::vector<std::int64_t> wide(column->begin(), column->end());
-        const JoinRows rows({*column}), wide_rows({wide});
-        RowList expected(wide.size()), found(wide.size());
-        expected.resize(wide_rows.select(filter, expected));
-        found.resize(rows.select(filter, found));
-        EXPECT_EQ(found, expected);
-        EXPECT_EQ(rows.count(filter), expected.size());
-        std::vector<std::uint8_t> bits(625), expected_bits(625);
-        EXPECT_EQ(rows.bitmap(filter, bits), wide_rows.bitmap(filter, expected_bits));
-        EXPECT_EQ(bits, expected_bits);
-    }
-    EXPECT_EQ(JoinRows({outside}).count(filter), 0u);
 }
 
 // Not even the rows of the pieces before it, which a selection in place would lose.

@@ -119,15 +119,6 @@ TEST(Join, NoByteBehindTheValidityIsRead) {
         }
 }
 
-TEST(Join, EveryOffsetOfTheValidity) {
-    for (std::size_t offset = 0; offset < 18; ++offset)
-        for (const std::size_t n : {1u, 6u, 64u, 1030u}) {
-            NumberBatch batch(n, true, offset);
-            expect_all_answers(JoinFilter(filter_of_half("split256", batch.values)), batch.column,
-                               std::to_string(offset) + " " + std::to_string(n));
-        }
-}
-
 TEST(Join, HashesAndKeyedHashing) {
     NumberBatch batch(2000, true);
     batch.column.hashed = true;
@@ -211,22 +202,6 @@ TEST(JoinBuilder, ThreadsTogetherGiveTheBitsOfOne) {
             }
         }
     }
-}
-
-TEST(JoinBuilder, ConcurrentInsertsOfHashes) {
-    const auto hashes = test::random_keys(40'000);
-    JoinBuilder builder("split256", 40'000, 12);
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < 4; ++t)
-        threads.emplace_back([&, t] {
-            for (std::size_t i = 0; i < 10; ++i)
-                builder.insert({std::span(hashes).subspan(t * 10'000 + i * 1000, 1000), true});
-        });
-    for (auto& thread : threads) thread.join();
-    auto serial = make_filter("split256", 40'000, 12);
-    serial.insert(Keys::hashes(hashes));
-    EXPECT_TRUE(std::ranges::equal(std::move(builder).finish().filter()->base().bytes(),
-                                   serial.base().bytes()));
 }
 
 TEST(JoinBuilder, AnEmptyBuildSideLetsNothingPass) {

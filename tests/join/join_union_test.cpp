@@ -83,22 +83,6 @@ TEST(JoinUnion, IsTheFilterOfAllKeys) {
         }
 }
 
-TEST(JoinUnion, OfHashes) {
-    const PartKeys few = test::random_keys(30), more = test::random_keys(60, 500),
-                   many = test::random_keys(5'000, 9'000);
-    JoinBuilder chooses("auto", of_all, 12), plain("split256", of_all, 12);
-    for (auto* builder : {&chooses, &plain}) {
-        for (const auto* keys : {&few, &more, &many}) builder->unite(part_of(*keys, true));
-        const JoinFilter all = std::move(*builder).finish();
-        for (const auto* keys : {&few, &more, &many})
-            EXPECT_EQ(all.count({*keys, true}), keys->size());
-        EXPECT_EQ(all.range(), std::nullopt);
-    }
-    JoinBuilder mixed("auto", of_all, 12);
-    mixed.unite(part_of(few, true));
-    EXPECT_THROW(mixed.unite(part_of(more)), std::invalid_argument);
-}
-
 // A range that is not known for one part is not known for all.
 TEST(JoinUnion, OfAFilterWithoutARangeHasNone) {
     const PartKeys dense = sequence(5'000'000, 3'000, 1'000'003), others = test::random_keys(500);
@@ -202,38 +186,6 @@ TEST(JoinAdvice, GivenTimesChooseTheFilter) {
     }
 }
 
-// Advice looks at no filter of less than two bits a key, and knows nothing of folding.
-TEST(JoinAdvice, WhatCannotBeAdvisedOnIsBuilt) {
-    const FilterTimes times = fast_up_to(1 << 20);
-    const PartKeys keys = test::random_keys(20'000);
-    for (const std::size_t max_bytes : {2'500u, 2'501u, 3'000u, 4'000u, 4'999u, 5'000u, 9'000u})
-        for (const unsigned fold_levels : {0u, 2u, 5u})
-            for (const double fpr : {0.0, 1e-12, 1e-3, 0.9}) {
-                Options options;
-                options.max_bytes = max_bytes;
-                options.fold_levels = fold_levels;
-                const std::unique_ptr<JoinBuilder> builder(
-                    fpr == 0 ? new JoinBuilder("auto", 0, 1.5, options)
-                             : new JoinBuilder(JoinBuilder::for_fpr("auto", fpr, options)));
-                builder->use_times(times);
-                builder->insert({keys});
-                const JoinFilter filter = std::move(*builder).finish();
-                EXPECT_LE(filter.size_in_bytes(), max_bytes);
-                EXPECT_EQ(filter.count({keys}), keys.size()) << filter.why();
-            }
-}
-
-// Some layouts would need more than 2^32 blocks.
-TEST(JoinAdvice, AnFprThatSomeLayoutsCannotHaveIsMet) {
-    const PartKeys keys = test::random_keys(1'000'000);
-    JoinBuilder builder = JoinBuilder::for_fpr("auto", 1e-8);
-    builder.use_times(fast_up_to(1 << 20));
-    builder.insert({keys});
-    const JoinFilter filter = std::move(builder).finish();
-    EXPECT_LE(filter.estimated_fpr(), 1.02e-8) << filter.why();
-    EXPECT_EQ(filter.count({keys}), keys.size());
-}
-
 TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
     const FilterTimes times = fast_up_to(1 << 20);
     PartKeys keys;
@@ -255,12 +207,6 @@ TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
     limited.use_times(times);
     limited.insert({keys});
     EXPECT_EQ(std::move(limited).finish().kind(), PartKind::filter);
-}
-
-TEST(JoinUnion, AFilterThatAPartAcceptsAllInAcceptsAll) {
-    JoinBuilder builder("split256", 100, 12);
-    builder.unite(JoinFilter::accept_all());
-    EXPECT_EQ(std::move(builder).filter().count(test::random_keys(1'000)), 1'000u);
 }
 
 }  // namespace

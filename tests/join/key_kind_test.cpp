@@ -169,22 +169,6 @@ TEST(KeyKinds, FiltersOfUnknownKindAnswerAsTheyAreAsked) {
     EXPECT_EQ(rows_of(KeyKind::days).count(JoinFilter(numbers)), 1u);
 }
 
-TEST(KeyKinds, RowsWithoutKeysAreOfNoKind) {
-    const auto filter = filters_of(KeyKind::bytes).front();
-    EXPECT_EQ(JoinRows({std::vector<int>{}}).count(filter), 0u);
-    const std::vector<std::uint64_t> none{0, 0};
-    const std::uint8_t null = 0;
-    const auto column = KeyColumn(none).with_validity(&null).untyped();
-    const auto of_texts = [&] {
-        JoinBuilder builder("split256", 10, 12);
-        JoinRows({std::vector<int>{}}).insert_into(builder);
-        rows_of(KeyKind::bytes).insert_into(builder);
-        return std::move(builder).finish();
-    }();
-    EXPECT_EQ(of_texts.key_kind(), KeyKind::bytes);
-    EXPECT_EQ(JoinRows({column}).count(of_texts), 0u);
-}
-
 TEST(KeyKinds, InstantsOfEveryUnitAreFoundInEveryFilterOfInstants) {
     // Midnights, parts of a day, times that nanoseconds do not reach, and the ends of the unit.
     const std::int64_t least = std::numeric_limits<std::int64_t>::min(),
@@ -467,19 +451,6 @@ TEST(KeyKinds, ThreadsWithDifferentUnitsAgreeOnOne) {
         const auto filter = std::move(builder).finish();
         for (const KeyKind kind : {KeyKind::days, KeyKind::milliseconds, KeyKind::nanoseconds})
             EXPECT_EQ(rows_of(kind).count(filter), 3u);
-    }
-}
-
-TEST(KeyKinds, AnUnknownKindInSavedBytesIsRefused) {
-    for (const char* const spec : {"auto", "split256"}) {
-        JoinBuilder builder(spec, 100, 20);
-        rows_of(KeyKind::integers).insert_into(builder);
-        const auto filter = std::move(builder).finish();
-        auto bytes = filter.filter() != nullptr ? save(*filter.filter()) : save(filter);
-        bytes[15] = static_cast<std::byte>(static_cast<int>(last_key_kind) + 1);
-        const auto error =
-            filter.filter() != nullptr ? load(bytes).error() : load<JoinFilter>(bytes).error();
-        EXPECT_NE(error.message.find("key kind 12"), std::string::npos) << error.message;
     }
 }
 

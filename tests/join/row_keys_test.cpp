@@ -120,19 +120,5 @@ TEST(RowKeys, HashesStayWhatTheyAre) {
               (H{0x98A773AEE8155296u, 0xDB5D75BBAAF82587u, 0xF9D7332E245F357Bu}));
 }
 
-TEST(RowKeys, AutoTakesABitmapOfNarrowColumns) {
-    std::vector<std::int16_t> days(5000);
-    for (std::size_t i = 0; i < days.size(); ++i) days[i] = static_cast<std::int16_t>(i % 900);
-    JoinBuilder builder("auto", 0, 12);
-    JoinRows({days}).insert_into(builder);
-    EXPECT_EQ(builder.rows(), days.size());
-    const JoinFilter filter = std::move(builder).finish();
-    EXPECT_EQ(filter.kind(), JoinFilter::Kind::bitmap);
-    const std::vector<double> asked{5, 5.5, 899, 900, -1};
-    std::vector<std::uint32_t> rows(5);
-    rows.resize(JoinRows({asked}).select(filter, rows));
-    EXPECT_EQ(rows, (std::vector<std::uint32_t>{0, 2}));
-}
-
 }  // namespace
 }  // namespace simdbloom

@@ -75,25 +75,6 @@ TEST(UnknownKeys, RowsThatRepeatKeysDoNotCount) {
     }
 }
 
-TEST(UnknownKeys, DistinctOnesAreCountedExactly) {
-    const auto random = test::random_keys(3'000);
-    for (const std::uint64_t mask :
-         {~std::uint64_t{0}, std::uint64_t{0x7FF}, std::uint64_t{0x3FF'FC00},
-          ~std::uint64_t{0} << 56, std::uint64_t{0}}) {
-        std::vector<UnknownKeys> pieces(3);
-        for (std::size_t i = 0; i < random.size(); ++i) {
-            pieces[i % 2].push_back(random[i] & mask);
-            if (i % 5 == 0) pieces[2].push_back(random[i] & mask);
-        }
-        std::set<std::uint64_t> expected;
-        for (const auto& piece : pieces) expected.insert(piece.begin(), piece.end());
-        auto found = detail::distinct_of(pieces, 3'600);
-        EXPECT_EQ(found.size(), expected.size()) << mask;
-        EXPECT_EQ(std::set<std::uint64_t>(found.begin(), found.end()), expected) << mask;
-    }
-    EXPECT_TRUE(detail::distinct_of({}, 0).empty());
-}
-
 // From 10^3 to 10^5 keys here; bench/pages/questions.md has six decades.
 TEST(UnknownKeys, TheFprIsTheOneAskedFor) {
     // By the bits that are set: the rate of one filter, and the mean of several. Over 300 filters
@@ -160,21 +141,6 @@ TEST(UnknownKeys, KeysThatAreNotKeptAreInTheLargestFilter) {
         }
 }
 
-TEST(UnknownKeys, FewKeysOfManyRowsAreKept) {
-    UnknownKeys rows;
-    const UnknownKeys keys = test::random_keys(1'000);
-    for (int i = 0; i < 100; ++i) rows.insert(rows.end(), keys.begin(), keys.end());
-    const JoinFilter filter =
-        built_for(0.01, rows, "split256", 1 << 20, 4'096 * sizeof(std::uint64_t));
-    EXPECT_EQ(filter.size_in_bytes(), built_for(0.01, keys).size_in_bytes()) << filter.why();
-    EXPECT_EQ(built_for(0.01, rows, "auto", 1 << 20, 100 * 8).count({keys}), keys.size());
-    // A list of 60, of 6,000 rows.
-    const UnknownKeys few(keys.begin(), keys.begin() + 60);
-    rows.clear();
-    for (int i = 0; i < 100; ++i) rows.insert(rows.end(), few.begin(), few.end());
-    EXPECT_EQ(built_for(0.01, rows, "auto", 1 << 20, 256 * 8).kind(), UnknownKind::list);
-}
-
 TEST(UnknownKeys, ConcurrentThreadsFillTheLargestFilter) {
     const UnknownKeys keys = test::random_keys(80'000);
     Options options;
@@ -195,20 +161,6 @@ TEST(UnknownKeys, ConcurrentThreadsFillTheLargestFilter) {
     EXPECT_EQ(filter.filter()->spec(), "split256");
     ASSERT_TRUE(filter.range());
     for (const auto key : keys) ASSERT_TRUE(filter.prune(key, key) != Prune::none);
-}
-
-TEST(UnknownKeys, TheLargestFilterTakesPartsToo) {
-    const UnknownKeys a = test::random_keys(9'000), b = test::random_keys(30, 100'000);
-    Options options;
-    options.max_bytes = 1 << 16;
-    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, options), part("auto", 100, 12);
-    builder.keep_at_most(4'000 * sizeof(std::uint64_t));
-    builder.insert({a});
-    part.insert({b});
-    builder.unite(std::move(part).part());
-    const JoinFilter filter = std::move(builder).finish();
-    EXPECT_EQ(filter.count({a}), a.size());
-    EXPECT_EQ(filter.count({b}), b.size());
 }
 
 TEST(UnknownKeys, WhatCannotBeIsRefused) {

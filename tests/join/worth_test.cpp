@@ -60,21 +60,6 @@ TEST(JoinWorth, OfKeptKeysIsThatOfTheirFilter) {
                                               "moved from");
 }
 
-TEST(JoinWorth, OfAListOrABitmapIsMeasuredToo) {
-    const Workload workload{.work_ns = 1e6};
-    for (const auto& [keys, hashed] : {std::pair{test::random_keys(40), false},
-                                       {test::random_keys(40), true},
-                                       {test::sequence(~std::uint64_t{0} - 500, 1'000), false}}) {
-        JoinBuilder builder("auto", 0, 12);
-        builder.insert({keys, hashed});
-        const JoinFilter exact = std::move(builder).finish();
-        ASSERT_EQ(exact.filter(), nullptr);
-        const Worth worth = exact.worth(workload);
-        EXPECT_GT(worth.asking_ns, 0) << exact.why();
-        EXPECT_EQ(worth.gain_ns, 1e6 - worth.asking_ns);
-    }
-}
-
 TEST(JoinCounters, CountWhatHappened) {
     JoinCounters counters;
     EXPECT_EQ(counters.pass_rate(), 1);
@@ -98,23 +83,6 @@ TEST(JoinCounters, CountWhatHappened) {
     JoinCounters all;
     all.record(10, 10, 10);
     EXPECT_FALSE(all.measured_fpr());
-}
-
-TEST(JoinCounters, MeasureTheFprOfAFilter) {
-    const WorthKeys keys = test::random_keys(20'000);
-    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.02);
-    builder.insert({keys});
-    const JoinFilter filter = std::move(builder).finish();
-    JoinCounters counters;
-    for (std::size_t i = 0; i < 200; ++i) {
-        WorthKeys batch = test::random_keys(1'900, 1'000'000 + 2'000 * i);
-        batch.insert(batch.end(), keys.begin(), keys.begin() + 100);
-        counters.record(batch.size(), filter.count({batch}), 100);
-    }
-    const auto [low, high] = fpr::wilson(static_cast<double>(counters.passed_absent),
-                                         static_cast<double>(counters.absent), 5);
-    EXPECT_LT(low, filter.estimated_fpr());
-    EXPECT_GT(high, filter.estimated_fpr());
 }
 
 TEST(JoinCounters, StarProbesCountEachFilter) {

@@ -34,32 +34,6 @@ TEST_P(EverySpec, BitsAreIdentical) {
     }
 }
 
-TEST_P(EverySpec, HashTwinsAgreeWithKeys) {
-    const auto& spec = GetParam();
-    const auto keys = test::random_keys(1000);
-    std::vector<std::uint64_t> hashes;
-    for (const auto key : keys) hashes.push_back(hash_key(key, 42));
-    for (const Isa isa : usable_isas()) {
-        auto by_key =
-                 make_filter(spec, 500, test::feasible_bits(spec, 12), {.isa = isa, .seed = 42}),
-             by_hash = by_key, single = by_key;
-        by_key.insert(std::span(keys).first(500));
-        by_hash.insert(Keys::hashes(std::span(hashes).first(500)));
-        for (std::size_t i = 0; i < 500; ++i) single.insert_hash(hashes[i]);
-        ASSERT_TRUE(std::ranges::equal(by_key.base().bytes(), by_hash.base().bytes()));
-        ASSERT_TRUE(std::ranges::equal(by_key.base().bytes(), single.base().bytes()));
-        std::vector<std::uint8_t> a(125), b(125);
-        std::vector<std::uint32_t> p(1000), q(1000);
-        by_key.contains(keys, a);
-        by_hash.contains(Keys::hashes(hashes), b);
-        EXPECT_EQ(a, b);
-        EXPECT_EQ(by_key.select(keys, p), by_hash.select(Keys::hashes(hashes), q));
-        EXPECT_EQ(p, q);
-        EXPECT_EQ(by_key.count(keys), by_hash.count(Keys::hashes(hashes)));
-        EXPECT_EQ(by_key.contains(keys[3]), by_hash.contains_hash(hashes[3]));
-    }
-}
-
 // Two keys of one batch in the same block: a load-all-then-store-all insert would lose bits.
 TEST_P(EverySpec, KeysOfOneBlockAreAllFound) {
     const bool table = Layout::parse(GetParam()).is_table();
@@ -93,24 +67,6 @@ TEST_P(EverySpec, LargeFiltersAnswerTheSameOnEveryIsa) {
             ASSERT_EQ(got, expected) << to_string(isa);
         }
     }
-}
-
-TEST(Mixer, BatchesHashAsSingleKeysDo) {
-    // The mixer has no key of its own: inserting key and asking by hash_key must meet, for edge
-    // keys too.
-    const std::uint64_t edges[] = {0,
-                                   1,
-                                   ~std::uint64_t{0},
-                                   std::uint64_t{1} << 63,
-                                   0xFFFFFFFFu,
-                                   0x100000000u,
-                                   0x9E3779B97F4A7C15u};
-    for (const Isa isa : usable_isas())
-        for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
-            auto filter = make_filter("sector512", 7, 500, {.isa = isa, .seed = seed});
-            filter.insert(std::span<const std::uint64_t>(edges));
-            for (const auto key : edges) EXPECT_TRUE(filter.contains_hash(hash_key(key, seed)));
-        }
 }
 
 // A change to the hash or to a layout has to be a decision rather than an accident.

@@ -84,64 +84,6 @@ INSTANTIATE_TEST_SUITE_P(Specs, EveryBloomSpecCounted,
                                          "blocked512:k=7"),
                          test::spec_name);
 
-/// The chance that one throw leaves bit 0 of block 0 clear, and bit `other` of block 0 or of
-/// another block too. A throw is a key or, for `classic`, a probe.
-double left_clear(const FilterBase& filter, std::optional<unsigned> other, bool other_block) {
-    const Layout& layout = filter.layout();
-    const double blocks = static_cast<double>(filter.blocks());
-    if (layout.kind == LayoutKind::classic) {
-        const double bits = 8.0 * static_cast<double>(filter.size_in_bytes());
-        return 1 - (!other || *other == 0 ? 1 : 2) / bits;
-    }
-    const test::Shape shape = test::shape_of(filter);
-    const double words = static_cast<double>(shape.words), probes = shape.probes,
-                 word = 8.0 * static_cast<double>(shape.word_bytes);
-    const double one = (1 - 1 / words) + std::pow(1 - 1 / word, probes) / words;  // in its block
-    if (!other || *other == 0) return 1 - (1 - one) / blocks;
-    if (other_block) return 1 - 2 * (1 - one) / blocks;
-    const auto its_word = static_cast<double>(*other / static_cast<unsigned>(word));
-    double both = 2 * one - 1;  // another word of the group: never both are set
-    if (its_word == 0) both = (1 - 1 / words) + std::pow(1 - 2 / word, probes) / words;
-    else if (its_word >= words) both = one * one;
-    return 1 - (1 - both) / blocks;
-}
-
-// The variance of log(share of clear bits) from every pair of bits.
-double variance_of(const FilterBase& filter, double throws) {
-    const double clear = left_clear(filter, std::nullopt, false),
-                 bits = 8.0 * static_cast<double>(filter.size_in_bytes());
-    const bool classic = filter.layout().kind == LayoutKind::classic;
-    const unsigned block = classic ? 1 : filter.layout().block_bits();
-    const auto covariance = [&](double both) {
-        return std::pow(both / (clear * clear), throws) - 1;
-    };
-    double sum = std::pow(clear, -throws) - 1;
-    for (unsigned other = 1; other < block; ++other)
-        sum += covariance(left_clear(filter, other, false));
-    sum += (bits - block) * covariance(left_clear(filter, 1, true));
-    return sum / (bits * std::log(clear) * std::log(clear));
-}
-
-TEST_P(EveryBloomSpecCounted, StandardErrorsAreThoseOfEveryPairOfBits) {
-    auto a = make_filter(GetParam(), 500, 10), b = make_filter(GetParam(), 500, 10);
-    const auto keys = test::random_keys(600);
-    a.insert(std::span(keys).first(400));
-    b.insert(std::span(keys).subspan(300));
-    const bool classic = a.base().layout().kind == LayoutKind::classic;
-    const double throws_per_key = classic ? a.base().layout().k : 1;
-    const auto variance = [&](const Cardinality& c) {
-        return variance_of(a.base(), c.keys * throws_per_key) / throws_per_key / throws_per_key;
-    };
-    const auto in_a = estimated_keys(a), in_b = estimated_keys(b),
-               in_either = estimated_union(a, b), in_both = estimated_intersection(a, b);
-    for (const auto& c : {in_a, in_b, in_either})
-        EXPECT_NEAR(c.standard_error * c.standard_error / variance(c), 1, 1e-6);
-    EXPECT_NEAR(in_both.keys, in_a.keys + in_b.keys - in_either.keys, 1e-6);
-    const double of_both =
-        variance(in_either) - variance(in_a) - variance(in_b) + 2 * variance(in_both);
-    EXPECT_NEAR(in_both.standard_error * in_both.standard_error / of_both, 1, 1e-5);
-}
-
 TEST(Cardinality, CuckooFiltersCountTheirFingerprints) {
     auto filter = make_filter("cuckoo12", 1000, 13);
     filter.insert(test::random_keys(777));

@@ -150,32 +150,6 @@ TEST(FprModel, FiniteNumbersOfKeysUseTheBinomialLoad) {
                 1, 1e-6);
 }
 
-TEST(FprModel, ClassicFormulaIsTooLowForBlocks) {
-    struct {
-        unsigned m, n, k;
-        double ratio;
-    } rows[] = {{32, 4, 4, 1.064}, {64, 8, 5, 1.050}, {256, 25, 6, 1.019}, {512, 51, 7, 1.013}};
-    for (const auto& r : rows)
-        EXPECT_NEAR(published::occupancy(r.m, r.n, r.k) / fpr::classic(r.m, r.n, r.k), r.ratio,
-                    1e-3);
-}
-
-// Fractions, by counting.
-TEST(FprModel, DistinctOccupancyIsExact) {
-    EXPECT_NEAR(published::occupancy_distinct(8, 1, 2), 1.0 / 28, 1e-14);
-    EXPECT_NEAR(published::occupancy_distinct(8, 3, 2), 6805.0 / 21952, 1e-14);
-    EXPECT_NEAR(published::occupancy_distinct(6, 4, 3), 130767.0 / 160000, 1e-14);
-    EXPECT_EQ(published::occupancy_distinct(64, 0, 5), 0);
-}
-
-TEST(FprModel, ClassicBestKIsSearchedUpTo64) {
-    for (const double c : {0.5, 1.0, 2.0, 12.0, 40.0}) {
-        const unsigned k = fpr::classic_best_k(c);
-        EXPECT_NEAR(k, std::max(1.0, c * std::log(2)), 0.75) << c;
-    }
-    EXPECT_EQ(fpr::classic_best_k(1000), 64u);
-}
-
 // The true FPRs of many filters spread as deviation() says: it is what every test of one filter
 // allows for.
 TEST(FprModel, DeviationIsThatOfManyFilters) {

@@ -116,27 +116,6 @@ TEST(Memory, WhatTheSystemRefusesIsAnErrorThatNamesTheBytes) {
         }
 }
 
-TEST(Memory, LevelDbViewsLookAtTheEnvironmentOnceAndAllocateNothing) {
-    const auto keys = test::random_keys(1'000);
-    const auto filter = make_leveldb_filter(keys, 10);
-    std::vector<std::uint8_t> bitmap(125);
-    std::vector<std::uint32_t> positions(1'000);
-    const auto ask = [&] {
-        const LevelDbFilterView view{std::span<const std::byte>(filter)};
-        view.contains(keys, bitmap);
-        return view.count(keys) + view.select(keys, positions) + view.contains(keys[0]);
-    };
-    EXPECT_EQ(ask(), 2'001u);
-    const char* const name = std::getenv("SIMDBLOOM_ISA");
-    const std::string before = name != nullptr ? name : "";
-    setenv("SIMDBLOOM_ISA", "avx1024", 1);
-    const std::size_t allocations = heap_allocations;
-    EXPECT_EQ(ask(), 2'001u);
-    EXPECT_EQ(heap_allocations, allocations);
-    if (name != nullptr) setenv("SIMDBLOOM_ISA", before.c_str(), 1);
-    else unsetenv("SIMDBLOOM_ISA");
-}
-
 // Each copy alone is available; a filter of 1 GiB whose pages nobody touches takes no memory.
 TEST(Memory, CopiesForThreadsAreAskedForAtOnceAndRefusedBeyondWhatThereIs) {
 #if defined(SIMDBLOOM_SANITIZED) || defined(SIMDBLOOM_EMULATED)

@@ -191,19 +191,5 @@ TEST(SizingBorders, AnFprThatNoModelTellsIsRefusedByValue) {
     }
 }
 
-// Small tables have a margin against five keys with one and the same bucket; a change of it has to
-// be a decision.
-TEST(SizingBorders, SmallCuckooTablesHaveAMargin) {
-    const auto buckets = [](std::size_t n) {
-        return detail::size_for_fpr(Layout::parse("cuckoo16"), n, 0.5, {}).blocks;
-    };
-    EXPECT_EQ(buckets(1), 1u);
-    EXPECT_EQ(buckets(4), 1u);
-    EXPECT_EQ(buckets(5), 2u + 8);
-    EXPECT_EQ(buckets(1000), 264u + 8 + 16);
-    EXPECT_EQ(buckets(2047), 539u + 8 + 33);
-    EXPECT_EQ(buckets(2048), 539u);
-}
-
 }  // namespace
 }  // namespace simdbloom

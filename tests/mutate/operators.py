@@ -71,9 +71,10 @@ class Mutant:
         return hashlib.sha1("|".join(map(str, named)).encode()).hexdigest()[:10]
 
     @property
-    def mutation(self):
+    def description(self):
         short = lambda text: " ".join(text.split())
-        return f"{self.operator}: `{short(self.old)}` -> `{short(self.new) or '(nothing)'}`"
+        change = f"{self.operator}: `{short(self.old)}` -> `{short(self.new) or '(nothing)'}`"
+        return f"{self.file}:{self.line_number}: {change} in `{self.line}`"
 
     def apply(self, text):
         return text[:self.start] + self.new + text[self.end:]

@@ -182,31 +182,6 @@ TEST(Scalable, ASeriesEndsWhereNoModelTellsItsNextFilterAndSaysSo) {
     EXPECT_INVALID("fpr=5e-13", ScalableBloom({.fpr = 1e-12}));
 }
 
-TEST(Scalable, BitsPerKeyAreThoseOfAllFiltersOverTheKeysThatWereNew) {
-    ScalableBloom series({.first_capacity = 100});
-    EXPECT_EQ(series.bits_per_key(), 8.0 * static_cast<double>(series.size_in_bytes()));
-    series.insert(test::random_keys(250));
-    const auto bits = 8.0 * static_cast<double>(series.size_in_bytes());
-    EXPECT_DOUBLE_EQ(series.bits_per_key(), bits / static_cast<double>(series.stored()));
-}
-
-TEST(Scalable, TheLimitInBytesIsKeptAndNothingLost) {
-    Options options;
-    options.max_bytes = 20'000;
-    ScalableBloom series({.first_capacity = 1000, .fpr = 0.01}, options);
-    std::uint64_t i = 0;
-    test::expect_error<std::length_error>(
-        [&] {
-            for (;; ++i) series.insert(test::random_key(i));
-            return 0;
-        },
-        "max_bytes=20000");
-    EXPECT_LE(series.size_in_bytes(), options.max_bytes);
-    EXPECT_GE(series.stored(), series.capacity());
-    EXPECT_EQ(series.count(test::random_keys(i)), i);
-    EXPECT_FALSE(series.contains(test::random_key(i)));
-}
-
 struct TemporaryFile {
     test::TemporaryFolder folder{"series"};
     std::filesystem::path path = folder.path / "series";

@@ -46,23 +46,6 @@ TEST(CodeTable, BatchesAnswerAsSingleKeys) {
     }
 }
 
-TEST(CodeTable, HashesAndStringsGoTheSameWay) {
-    CodeTable table(1000, 16);
-    EXPECT_TRUE(table.try_insert("a word"));
-    EXPECT_TRUE(table.contains("a word"));
-    EXPECT_TRUE(table.contains_hash(hash_bytes("a word")));
-    EXPECT_FALSE(table.contains("another"));
-    const std::vector<std::uint64_t> hashes{hash_key(1), hash_key(2), hash_key(3)};
-    EXPECT_EQ(table.try_insert(Keys::hashes(hashes)), 3u);
-    EXPECT_TRUE(table.contains(std::uint64_t{2}));
-    EXPECT_EQ(table.count(Keys::hashes(hashes)), 3u);
-    std::vector<std::uint8_t> bitmap(1);
-    table.contains(Keys::hashes(hashes), bitmap);
-    EXPECT_EQ(bitmap[0], 7);
-    std::vector<std::uint32_t> positions(3);
-    EXPECT_EQ(table.select(Keys::hashes(hashes), positions), 3u);
-}
-
 TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {
     const std::size_t n = 100'000, probes = test::slow_build ? 100'000 : 1'000'000;
     const auto keys = test::random_keys(n), strangers = test::random_keys(probes, 1 << 30);
@@ -85,18 +68,6 @@ TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {
             EXPECT_GT(static_cast<double>(table.stored()),
                       static_cast<double>(n) * (1 - 2 * model - 0.001));
         }
-}
-
-// Codes of all widths take all their values but 0: with 32 bits no two of these keys share one.
-TEST(CodeTable, LongCodesTellKeysApart) {
-    CodeTable table(4000, 32);
-    const auto keys = test::random_keys(3000);
-    EXPECT_EQ(table.try_insert(keys), keys.size());
-    EXPECT_EQ(table.stored(), keys.size());
-    EXPECT_EQ(table.count(test::random_keys(100'000, 1 << 20)), 0u);
-    EXPECT_TRUE(table.try_insert_hash(~std::uint64_t{0}) && table.contains_hash(~std::uint64_t{0}));
-    EXPECT_TRUE(table.try_insert_hash(0) && table.contains_hash(0));
-    EXPECT_EQ(table.stored(), keys.size() + 2);
 }
 
 TEST(CodeTable, ErrorsNameTheValue) {

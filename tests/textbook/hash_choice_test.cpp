@@ -29,30 +29,6 @@ TEST(StringHashes, PublishedValues) {
     EXPECT_EQ(WithKeyHasher<Bkdr>{}("abc"), KeyHasher{}(1677554));
 }
 
-TEST(StringHashes, SeedsBeginElsewhere) {
-    std::set<std::uint64_t> values;
-    for (std::uint64_t seed = 0; seed < 100; ++seed)
-        values.insert(
-            {Fnv1a{}("key", seed), Bkdr{}("key", seed), Djb2{}("key", seed), Sdbm{}("key", seed)});
-    EXPECT_EQ(values.size(), 400u);
-    // What the header warns of.
-    EXPECT_EQ(Bkdr{}("aaa", 5) - Bkdr{}("aaa", 0), Bkdr{}("xyz", 5) - Bkdr{}("xyz", 0));
-}
-
-TEST(StringHashes, AreHashersOfEveryFilter) {
-    const std::vector<std::string> words{"one", "two", "three", "four"};
-    const auto held = [&](const auto& hash) {
-        auto filter = SplitBlockBloom::with_bits_per_key(100, 12);
-        filter.insert(Keys::of(std::span<const std::string>(words), hash));
-        EXPECT_EQ(filter.count(Keys::of(std::span<const std::string>(words), hash)), words.size());
-        EXPECT_TRUE(filter.contains(words[2], hash));
-    };
-    held(Fnv1a{});
-    held(WithKeyHasher<Djb2>{});
-    held(WithKeyHasher<Sdbm>{});
-    held(Bkdr{});
-}
-
 /// A key is its own hash values: one for each seed.
 struct Given {
     std::vector<std::uint64_t> values;
@@ -92,19 +68,6 @@ TEST(ProbeSchemes, PositionsByHand) {
               (Positions{many - 1, many - 4, many - 7}));
     EXPECT_EQ(positions(TripleHashing<Given>(4, 0, large), many),
               (Positions{many - 1, many - 4, many - 12, many - 25}));
-}
-
-TEST(ProbeSchemes, HalvesOfA128BitHashAreTwoFunctions) {
-    struct Halves {
-        std::array<std::uint64_t, 2> halves(int, std::uint64_t seed) const {
-            return {10 + seed, 20 + seed};
-        }
-        std::uint64_t operator()(int key, std::uint64_t seed) const { return halves(key, seed)[0]; }
-    };
-    EXPECT_EQ(positions(DoubleHashing<Halves>(3, 4), 1000),
-              (std::vector<std::uint64_t>{14, 38, 62}));
-    EXPECT_EQ(positions(TripleHashing<Halves>(3, 4), 1000),
-              (std::vector<std::uint64_t>{14, 38, 77}));  // 14, 24 and 15
 }
 
 TEST(ProbeSchemes, ErrorsNameTheValue) {
@@ -187,35 +150,6 @@ TEST(SchemeBloom, FprIsThatOfIdealFunctions) {
         EXPECT_LT(std::abs(sigmas(DoubleHashing<WithKeyHasher<Fnv1a>>(k), n, c, strangers)), 5)
             << c;
     }
-}
-
-/// Mean FPR of many filters of n keys, over that of ideal functions averaged over the filters that
-/// these make.
-template <template <class> class Scheme>
-double small_ratio(std::size_t n, double bits_per_key, unsigned k) {
-    const std::size_t filters = test::slow_build ? 200 : 2000, probes = 2000;
-    const auto keys = names(n, "k"), strangers = names(probes, "s");
-    double found = 0, expected = 0;
-    for (std::uint64_t seed = 0; seed < filters; ++seed) {
-        auto filter = SchemeBloom<Scheme<BytesHasher>>::with_bits_per_key(
-            n, bits_per_key, Scheme<BytesHasher>(k, 1000 * seed));
-        filter.insert(std::span<const std::string>(keys));
-        found += static_cast<double>(filter.count(std::span<const std::string>(strangers)));
-        expected += filter.estimated_fpr() * static_cast<double>(probes);
-    }
-    return found / expected;
-}
-
-// In a small array double hashing finds more strangers than its bits say, enhanced double hashing
-// does not: what each is for.
-TEST(SchemeBloom, DoubleHashingFailsInSmallArraysAndEnhancedDoesNot) {
-    constexpr std::size_t n = 20;
-    EXPECT_NEAR(small_ratio<Seeds>(n, 10, 7), 1, 0.06);
-    EXPECT_GT(small_ratio<DoubleHashing>(n, 10, 7), 1.3);
-    const double enhanced = small_ratio<EnhancedDoubleHashing>(n, 10, 7),
-                 triple = small_ratio<TripleHashing>(n, 10, 7);
-    EXPECT_LT(enhanced, 1.2);
-    EXPECT_LT(triple, 1.2);
 }
 
 }  // namespace

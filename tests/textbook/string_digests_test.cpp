@@ -25,31 +25,5 @@ TEST(StringDigests, PublishedValues) {
               0x7A433CA9C49A9347u);
 }
 
-TEST(StringDigests, SeedsAreOtherFunctions) {
-    std::set<std::uint64_t> values;
-    for (std::uint64_t seed = 0; seed < 100; ++seed)
-        values.insert({Md5{}("key", seed), Sha1{}("key", seed), Murmur3{}("key", seed)});
-    EXPECT_EQ(values.size(), 300u);
-    EXPECT_EQ(Md5{}("", 0x6162636465666768u), Md5{}("hgfedcba"))
-        << "the seed's little-endian bytes come before the key";
-}
-
-TEST(StringDigests, HalvesServeDoubleHashing) {
-    std::vector<std::string> keys;
-    for (int i = 0; i < 20'000; ++i) keys.push_back("key " + std::to_string(i));
-    const auto in = std::span<const std::string>(keys).first(10'000),
-               strangers = std::span<const std::string>(keys).last(10'000);
-    const auto check = [&](auto hash) {
-        using Scheme = DoubleHashing<decltype(hash)>;
-        auto filter = SchemeBloom<Scheme>::with_bits_per_key(in.size(), 10, Scheme(7));
-        filter.insert(in);
-        EXPECT_EQ(filter.count(in), in.size());
-        EXPECT_NEAR(static_cast<double>(filter.count(strangers)), 81.9, 5 * 9.05);
-    };
-    check(Md5{});
-    check(Sha1{});
-    check(Murmur3{});
-}
-
 }  // namespace
 }  // namespace simdbloom

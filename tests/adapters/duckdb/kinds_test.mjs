@@ -37,12 +37,6 @@ await test('filters of other programs are asked as the page says', async () => {
   }
 });
 
-await test('floats of other programs are compared as = does', async () => {
-  const filter = `(SELECT content FROM read_blob('${folder}/floats.filter'))`;
-  assert.equal(await one(`SELECT bloom_contains(${filter}, 9007199254740993)`), true);
-  assert.equal(await one(`SELECT bloom_contains(${filter}, 6)`), false);
-});
-
 await test('a filter says what its keys are, in the words of the page', async () => {
   const kinds = ['unknown', 'integers', 'bytes', 'floats', 'days', 'seconds', 'milliseconds',
     'microseconds', 'nanoseconds', 'durations', 'rows', 'other'];

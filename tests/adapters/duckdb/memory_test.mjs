@@ -12,17 +12,6 @@ await test('the limit of 1 GiB is said and can be set', async () => {
   assert.equal(await one('SELECT bloom_memory(NULL)'), null);
 });
 
-await test('a limit may stand in any row', async () => {
-  for (const row of [0, 1, 63, 64, 65, 127, 128, 129, 2047]) {
-    const limit = (1 << 20) + row;
-    assert.equal(await one(`SELECT count(m) FROM (SELECT
-      bloom_memory(CASE WHEN i = ${row} THEN ${limit}::UBIGINT END) AS m FROM range(2048) t(i))`),
-    1n);
-    assert.equal((await held())[2], BigInt(limit));
-  }
-  await one(`SELECT bloom_memory(${1 << 20})`);
-});
-
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 await test('aggregates beyond the limit are errors that name it', async () => {
@@ -61,14 +50,6 @@ await test('after queries of all kinds no key is held', async () => {
   }
 });
 
-await test('EXCLUDE, whose states DuckDB never ends, holds those of the last vectors', async () => {
-  for (let n = 0; n < 5; ++n)
-    await one(`SELECT sum(octet_length(f)) FROM (SELECT bloom_filter(i) OVER (ORDER BY i
-      ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING EXCLUDE GROUP) AS f FROM range(20000) t(i))`);
-  // Of each query and thread one vector of 2,048; of all rows they would be 25 MB.
-  assert.ok((await held())[0] < 10 << 20, `${(await held())[0]} bytes`);
-});
-
 await test('states that DuckDB never ends give way', async () => {
   // LIMIT stops the scan of the groups: DuckDB ends the states of those it has shown.
   const stopped = 'SELECT bloom_filter(i) FROM range(20000) t(i) GROUP BY i LIMIT 1';
@@ -85,12 +66,6 @@ await test('states that DuckDB never ends give way', async () => {
   assert.ok(after < 9n << 20n, `${after} bytes`);
   await refused('SELECT bloom_memory(1, -1)', 'seconds');
   await one(`SELECT bloom_memory(${1 << 30}, 60)`);
-});
-
-await test('so many references in one query as fit', async () => {
-  const many = Array.from({ length: 80 }, (_, j) =>
-    `bloom_contains((SELECT bloom_ref(bloom_filter(x)) FROM range(${j}, ${j} + 2) u(x)), i)`);
-  assert.equal(await one(`SELECT count(*) FROM range(100) t(i) WHERE ${many.join(' OR ')}`), 81n);
 });
 
 await test('filters are kept up to a quarter of the limit, or one that is larger', async () => {

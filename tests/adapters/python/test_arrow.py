@@ -9,17 +9,9 @@ import numpy as np
 from simdbloom import Filter, JoinBuilder, Rows
 
 try:
-    import duckdb
-except ImportError:
-    duckdb = None
-try:
     import pyarrow
 except ImportError:
     pyarrow = None
-try:
-    import polars
-except ImportError:
-    polars = None
 
 
 def of(keys):
@@ -71,11 +63,6 @@ class Arrays(unittest.TestCase):
         self.assertEqual(of(rows).count(Rows(days, words)), 30)
         self.assertEqual(of(Rows(days, words)).count(rows), 30)
 
-    def test_are_no_columns_of_rows(self):
-        for column in (arrow.integers(np.arange(3)), arrow.Chunks([])):
-            with self.assertRaisesRegex(TypeError, "table"):
-                of(Rows(np.arange(3), column))
-
     def test_that_are_wrong_are_refused(self):
         f = of([1])
         with self.assertRaisesRegex(ValueError, "zz"):
@@ -102,35 +89,6 @@ class Arrays(unittest.TestCase):
 
         with self.assertRaisesRegex(KeyError, "producer"):
             f.count(Broken())
-
-    def test_whose_library_is_missing_are_arrays(self):
-
-        class Series:
-
-            def __arrow_c_stream__(self, requested_schema=None):
-                raise ImportError("no pyarrow")
-
-            def __array__(self, dtype=None):
-                return np.arange(3)
-
-        self.assertEqual(of(Series()).select(np.arange(5)).tolist(), [0, 1, 2])
-        del Series.__array__
-        with self.assertRaises(ImportError):
-            of(Series())
-
-    def test_are_used_once(self):
-        column = arrow.integers(np.arange(3))
-        pair = column.__arrow_c_array__()
-
-        class Again:
-
-            def __arrow_c_array__(self, requested_schema=None):
-                return pair
-
-        f = of(Again())
-        with self.assertRaisesRegex(ValueError, "used before"):
-            f.insert(Again())
-
 
 class Answers(unittest.TestCase):
 
@@ -202,12 +160,6 @@ class Streams(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "on fire"):
             f.insert(self.chunks(fails_after=0))
 
-    def test_may_ask_the_filter_that_they_fill(self):
-        f = Filter("split256", 1000, 30)
-        f.insert(self.chunks(before=lambda: (5 in f, f.count([1]), f.estimated_fpr())))
-        self.assertEqual(f.count(np.arange(123)), 123)
-
-
 @unittest.skipIf(pyarrow is None, "pyarrow is not installed")
 class PyArrow(unittest.TestCase):
 
@@ -221,28 +173,6 @@ class PyArrow(unittest.TestCase):
         self.assertEqual(pyarrow.array(f.contains_arrow([1, 2, 3])).to_pylist(),
                          [True, False, True])
         self.assertEqual(pyarrow.array(f.select_arrow([1, 2, 3])).to_pylist(), [0, 2])
-
-
-@unittest.skipIf(polars is None, "polars is not installed")
-class Polars(unittest.TestCase):
-
-    def test_works_unasked(self):
-        f = of(polars.Series([1, None, 3]))
-        self.assertEqual(f.contains(polars.Series([1, 2, None, 3])).tolist(),
-                         [True, False, False, True])
-        self.assertEqual(of(polars.Series(["a", "b"])).count(["a", "b", "c"]), 2)
-        frame = polars.DataFrame({"a": [1, 2], "b": ["x", "y"]})
-        self.assertEqual(of(frame).count(Rows([1, 2], ["x", "y"])), 2)
-
-
-@unittest.skipIf(duckdb is None, "duckdb is not installed")
-class DuckDb(unittest.TestCase):
-
-    def test_works_unasked(self):
-        relation = duckdb.sql("SELECT range AS a FROM range(10000) WHERE range % 3 = 0")
-        if not hasattr(relation, "__arrow_c_stream__"):
-            self.skipTest("this duckdb has no __arrow_c_stream__")
-        self.assertEqual(of(relation).count(np.arange(0, 10000, 3)), 3334)
 
 
 if __name__ == "__main__":

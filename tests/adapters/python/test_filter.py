@@ -49,17 +49,6 @@ class EverySpec(unittest.TestCase):
                 self.assertLess(f.expected_fpr(), 0.05)
                 self.assertTrue(spec in f.spec, f.spec)
 
-    def test_of_an_array_and_of_its_keys_one_by_one_are_one_filter(self):
-        keys = np.arange(-500, 500)
-        for spec in SPECS:
-            with self.subTest(spec):
-                one_by_one = Filter(spec, 1000, 48 if "counting" in spec else 24)
-                for key in keys:
-                    one_by_one.add(key)
-                if spec not in ("growing16", "cuckoo8", "cuckoo12", "cuckoo16"):
-                    self.assertEqual(one_by_one.to_bytes(), filled(spec, keys).to_bytes())
-                self.assertEqual(one_by_one.count(keys), 1000)
-
     def test_survives_bytes_files_and_pickles(self):
         keys = np.arange(1000)
         probe = np.arange(20000)
@@ -88,15 +77,6 @@ class EverySpec(unittest.TestCase):
                 f.clear()
                 self.assertEqual(f.count(keys), 0)
 
-    def test_of_a_size_or_a_rate(self):
-        f = Filter("split256", 10**6, fpr=0.01)
-        self.assertLessEqual(f.expected_fpr(), 0.01)
-        self.assertAlmostEqual(f.bits_per_key,
-                               simdbloom.bits_for_fpr("split256", 10**6, 0.01), places=3)
-        self.assertEqual(Filter("split256", 10**6, 12).expected_fpr(),
-                         simdbloom.expected_fpr("split256", 10**6, 12))
-
-
 class NewKeys(unittest.TestCase):
 
     def test_are_told(self):
@@ -105,16 +85,6 @@ class NewKeys(unittest.TestCase):
         self.assertEqual(new.tolist(), [True, True, False, True])
         self.assertEqual(f.insert_if_new(["a", "b", None, "a"]).tolist(),
                          [True, True, False, False])
-
-    def test_that_find_no_place(self):
-        f = Filter("cuckoo12", 100, 14)
-        taken = f.try_insert(np.arange(100000))
-        self.assertGreater(taken, 90)
-        self.assertLess(taken, 1000)
-        self.assertEqual(f.count(np.arange(taken)), taken)
-        with self.assertRaisesRegex(ValueError, "keys went in"):
-            f.insert(np.arange(10**6, 10**6 + 1000))
-
 
 class Sets(unittest.TestCase):
 
@@ -135,22 +105,6 @@ class Sets(unittest.TestCase):
                 self.assertEqual(a.to_bytes(), either.to_bytes())
                 keys, error = a.estimated_keys()
                 self.assertLess(abs(keys - 1000), 6 * error + 1)
-
-    def test_of_unlike_filters_are_refused(self):
-        a = Filter("split256", 1000, 12)
-        for b in (Filter("split256", 1000, 12, seed=1), Filter("split256", 9000, 12),
-                  Filter("sector512", 1000, 12)):
-            with self.assertRaises(ValueError):
-                a |= b
-
-    def test_folding_halves(self):
-        f = filled(fold_levels=2)
-        half = f.folded(2)
-        self.assertEqual(2 * half.size_in_bytes, f.size_in_bytes)
-        self.assertEqual(half.count(np.arange(1000)), 1000)
-        f.accept_all()
-        self.assertEqual(f.count(np.arange(10**6)), 10**6)
-
 
 class Outputs(unittest.TestCase):
 
@@ -196,18 +150,6 @@ class Outputs(unittest.TestCase):
             f.select(probe, rows=np.array([5], dtype=np.uint32))
         with self.assertRaises(TypeError):
             f.select(probe, rows=np.array([1], dtype=np.int64))
-
-    def test_of_no_keys(self):
-        for empty in ([], np.array([], np.int64), np.array([], "S3"), ()):
-            f = filled()
-            before = f.to_bytes()
-            f.insert(empty)
-            self.assertEqual(f.to_bytes(), before)
-            self.assertEqual(len(f.contains(empty)), 0)
-            self.assertEqual(len(f.select(empty)), 0)
-            self.assertEqual(len(f.bitmap(empty)), 0)
-            self.assertEqual(f.count(empty), 0)
-
 
 class Memory(unittest.TestCase):
 
@@ -290,13 +232,6 @@ class Secrets(unittest.TestCase):
         words = ["a", "bc", "d" * 100]
         again.insert(words)
         self.assertTrue(all(word in again for word in words))
-
-    def test_of_seeded_filters_are_drawn(self):
-        a, b = filled(hashing="seeded"), filled(hashing="seeded")
-        self.assertNotEqual(a.seed, b.seed)
-        self.assertIsNone(a.secret)
-        self.assertEqual(pickle.loads(pickle.dumps(a)).count(np.arange(1000)), 1000)
-
 
 class Fuse(unittest.TestCase):
 

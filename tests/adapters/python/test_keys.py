@@ -65,12 +65,6 @@ class Numbers(unittest.TestCase):
         self.assertEqual(f.count([0.5, 0, float("nan"), float("inf"), -float("inf"), 1.5]), 4)
         self.assertEqual(f.count(np.array([0.5, 0, np.nan], np.float32)), 3)
 
-    def test_that_are_true_or_false(self):
-        f = of(np.array([True, True]))
-        self.assertEqual(f.contains(np.array([True, False])).tolist(), [True, False])
-        self.assertTrue(1 in f and True in f and np.True_ in f)
-        self.assertFalse(0 in f or False in f)
-
     def test_in_other_memory(self):
         values = np.arange(1000)
         f = of(values)
@@ -135,20 +129,6 @@ class Texts(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "among"):
                 of(keys)
 
-    def test_that_utf8_does_not_have_are_refused(self):
-        with self.assertRaises(UnicodeEncodeError):
-            of(["\ud800"])
-        with self.assertRaisesRegex(ValueError, "code point"):
-            of(np.array(["\ud800"]))
-
-    def test_of_a_fixed_width_keep_their_zeros(self):
-        rows = np.array([b"ab\0\0", b"\0\0\0\0"], "V4")
-        f = of(rows)
-        self.assertEqual(f.count(rows), 2)
-        self.assertTrue(b"ab\0\0" in f)
-        self.assertFalse(b"ab" in f)
-
-
 class Masks(unittest.TestCase):
 
     def test_say_what_is_missing(self):
@@ -169,17 +149,6 @@ class Columns(unittest.TestCase):
         self.assertEqual(of(nulls).contains(nulls).tolist(), [False, True])
         equal = Rows(np.arange(2), [None, "a"], nulls="equal")
         self.assertEqual(of(equal).contains(equal).tolist(), [True, True])
-
-    def test_that_make_no_sense_are_refused(self):
-        with self.assertRaises(TypeError):
-            Rows()
-        with self.assertRaisesRegex(ValueError, "some"):
-            Rows([1], nulls="some")
-        with self.assertRaisesRegex(ValueError, "columns of 1"):
-            of(Rows([1], [1, 2]))
-        with self.assertRaises(TypeError):
-            of(Rows([1], object()))
-
 
 class NoKeys(unittest.TestCase):
 

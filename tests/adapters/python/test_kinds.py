@@ -9,7 +9,6 @@ from datetime import date, timedelta, timezone
 
 import numpy as np
 
-import arrow_objects
 import simdbloom
 from kinds_table import kinds_table
 from simdbloom import Filter, JoinBuilder, JoinFilter, Map, Rows
@@ -185,17 +184,6 @@ class Kinds(unittest.TestCase):
         f.insert(["a"])
         self.assertEqual(f.key_kind, "bytes")
 
-    def test_of_nothing_are_unknown(self):
-        f = Filter("split256", 1000, 30)
-        for nothing in ([], [None], np.array([]), np.array(["NaT"], "M8"), iter([])):
-            f.insert(nothing)
-        self.assertEqual(f.key_kind, "unknown")
-        f = pickle.loads(pickle.dumps(f)).copy()  # as a worker gets it
-        f.insert(DAYS)
-        self.assertEqual(f.key_kind, "days")
-        for nothing in ([], [None], np.array([]), np.array(["NaT"], "M8")):
-            self.assertEqual(f.count(nothing), 0)
-
     def test_of_times_have_every_unit_of_numpy(self):
         for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "25s", "3h"):
             with self.subTest(unit):
@@ -221,31 +209,6 @@ class Kinds(unittest.TestCase):
                             ([datetime.time(1, tzinfo=timezone.utc)], TypeError)):
             with self.assertRaises(error, msg=repr(keys)):
                 of(keys)
-
-    def test_of_arrow_are_the_same(self):
-        days = arrow_objects.Column(b"tdD", 3,
-                                    [None, np.array([18262, -1, 19782], np.int32)])
-        for unit in NUMPY.values():
-            self.assertEqual(of(DAYS.astype(f"M8[{unit}]")).count(days), 3)
-            self.assertEqual(of(days).count(DAYS.astype(f"M8[{unit}]")), 3)
-        with self.assertRaisesRegex(TypeError, "integers cannot be asked about dates"):
-            of([18262]).count(days)
-
-    def test_of_rows_name_their_columns(self):
-        f = of(Rows([1, 2], ["a", "b"]))
-        self.assertEqual(f.count(Rows(np.array([1.0, 2]), [b"a", b"b"])), 2)
-        with self.assertRaisesRegex(TypeError, r"\(numbers, text or bytes\) cannot be asked about "
-                                    r"rows of \(text or bytes, numbers\)"):
-            f.count(Rows(["a", "b"], [1, 2]))
-        f = of(Rows(DAYS, [1, 2, 3]))
-        self.assertEqual(f.count(Rows(DAYS.astype("M8[ns]"), [1, 2, 3])), 3)
-
-    def test_of_ranges_are_integers(self):
-        builder = JoinBuilder()
-        builder.insert(DAYS)
-        with self.assertRaisesRegex(TypeError, "dates cannot be asked about integers"):
-            builder.finish().prune(1, 2)
-
 
 if __name__ == "__main__":
     unittest.main()

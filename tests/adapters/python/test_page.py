@@ -6,7 +6,6 @@ import re
 import tempfile
 import unittest
 
-import simdbloom
 
 MISSING = [name for name in ("pandas", "matplotlib") if importlib.util.find_spec(name) is None]
 
@@ -41,18 +40,6 @@ class Page(unittest.TestCase):
         self.assertLess(names["f"].estimated_fpr(), 0.006)
         self.assertIn("list", names["join"].why)
         self.assertEqual(names["lookups"].ns_per_key.tolist(), [0.4, 0.3])
-
-    def test_names_what_there_is(self):
-        with open(ROOT + "/src/adapters/python/README.md", encoding="utf-8") as page:
-            table = page.read().split("## What a filter can do")[1].split("**Threads.**")[0]
-        owners = (simdbloom.Filter, simdbloom.Map, simdbloom.JoinFilter, simdbloom.JoinBuilder,
-                  simdbloom)
-        known = {name for owner in owners for name in dir(owner)} | {"pickle", "simdbloom"}
-        for code in re.findall(r"`([^`]*)`", table):
-            for name in re.findall(r"(?:^|\.)([A-Za-z_]+)\(", code) or (
-                    [code] if code.isidentifier() else []):
-                self.assertIn(name, known)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -99,18 +99,6 @@ class Threads(unittest.TestCase):
                     alone.insert(np.append(keys, keys[::1000] + len(keys)))
                     self.assertTrue(f.to_bytes() == alone.to_bytes())
 
-    def test_unite_both_ways(self):
-        a, b = Filter("split256", 10**5, 12), Filter("split256", 10**5, 12)
-        a.insert(np.arange(1000))
-        b.insert(np.arange(1000, 2000))
-
-        def unite(x, y):
-            for _ in range(200):
-                x |= y
-
-        together(lambda: unite(a, b), lambda: unite(b, a), lambda: unite(a, b))
-        self.assertEqual(a.to_bytes(), b.to_bytes())
-
     def test_fill_one_builder(self):
         builder = JoinBuilder("split256", 10**5, 12)
         keys = np.arange(10**5)
