@@ -66,16 +66,6 @@ TEST(DuckDbStates, ARowThatWasMovedLives) {
     EXPECT_EQ(States::find(groups.states[1]), States::at(groups.states[1]));
 }
 
-TEST(DuckDbStates, AWindowThatBeginsAgainGivesBackWhatItHad) {
-    Container frames(10, window);
-    const State before = States::at(frames.states[5]);
-    std::byte copy[States::bytes];
-    std::memcpy(copy, frames.states[5], sizeof copy);
-    States::begin(frames.states[5]);
-    EXPECT_THROW(States::at(copy), std::runtime_error);
-    EXPECT_EQ(before.slot->id, 0u);
-}
-
 TEST(DuckDbStates, OneStateForAllRowsIsNotFollowedBeyond) {
     for (void* behind : {reinterpret_cast<void*>(0x21), static_cast<void*>(nullptr)}) {
         Container one(1, window);
@@ -83,17 +73,6 @@ TEST(DuckDbStates, OneStateForAllRowsIsNotFollowedBeyond) {
         const auto rows = States::of_rows(array.data(), 4);
         ASSERT_EQ(rows.states.size(), 1u);
         EXPECT_EQ(rows.states[0], States::at(one.states[0]));
-    }
-}
-
-TEST(DuckDbStates, TheStateOfAnotherWindowBehindItIsNotOneOfItsRows) {
-    Container one(1, window), other(1, window), partitions(5, window);
-    // The other was told to be alone.
-    const auto alone = one_of(other.states[0], {nullptr, nullptr});
-    States::of_rows(alone.data(), 3);
-    for (void* behind : {other.states[0], partitions.states[3]}) {
-        const auto array = one_of(one.states[0], {behind, behind});
-        EXPECT_EQ(States::of_rows(array.data(), 3).states.size(), 1u);
     }
 }
 
@@ -105,14 +84,6 @@ TEST(DuckDbStates, RowsOfAWindowGoToTheirOwnWhereThereAreEnough) {
     EXPECT_EQ(many.also.slot, nullptr);
     // The array is known now.
     EXPECT_EQ(States::of_rows(frames.states.data(), 3).also.slot, nullptr);
-}
-
-TEST(DuckDbStates, AFewRowsOfAWindowGoToTheFirstStateToo) {
-    Container frames(7, window);
-    const auto rows = States::of_rows(frames.states.data(), 7);
-    ASSERT_EQ(rows.states.size(), 7u);
-    EXPECT_EQ(rows.also, States::at(frames.states[0]));
-    EXPECT_EQ(rows.states[6], States::at(frames.states[6]));
 }
 
 TEST(DuckDbStates, AnArrayMayEndAtAPage) {

@@ -6,8 +6,6 @@
 #include <cstring>
 
 #include "guarded.hpp"
-#include "published_fpr.hpp"
-#include "scale.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "support.hpp"
 

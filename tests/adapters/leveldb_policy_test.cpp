@@ -4,12 +4,10 @@
 
 #include <barrier>
 #include <cstring>
-#include <set>
 #include <thread>
 
 #include "adapters/leveldb/compact.hpp"
 #include "guarded.hpp"
-#include "scale.hpp"
 #include "simdbloom/adapters/leveldb.hpp"
 #include "support.hpp"
 
@@ -127,16 +125,6 @@ TEST(LevelDbPolicy, SizesAreWhatWasAskedForInWholeBlocksAndOneByte) {
                 200);
 }
 
-// A filter of more bytes is not read: with its last byte it has 2^28 at most.
-TEST(LevelDbPolicy, SizesEndBelow256MiB) {
-    const auto largest = [](const char* spec) {
-        return CompactSizes(spec, Goal::bits_per_key, 10).size_for(std::uint64_t{1} << 40).bytes;
-    };
-    EXPECT_EQ(largest("classic"), (1u << 28) - 65);
-    for (const char* const spec : {"split256", "register64", "sector512", "blocked512"})
-        EXPECT_EQ(largest(spec), (1u << 28) - 64) << spec;
-}
-
 TEST(LevelDbPolicy, KeysInSeveralVersionsCountOnce) {
     std::vector<std::string> many;
     for (const auto& key : texts(35, 0)) many.insert(many.end(), 4, key);
@@ -152,38 +140,6 @@ TEST(LevelDbPolicy, AFilterOfNoKeysFindsNone) {
         for (const auto& key : texts(100, 0))
             EXPECT_FALSE(policy->KeyMayMatch(key, filter)) << spec;
     }
-}
-
-// The mean over many filters of one size against the model of exactly that many keys.
-TEST(LevelDbPolicy, TheFprOfSmallFiltersFollowsTheExactModel) {
-    SIMDBLOOM_SKIP_IF_FORCED();
-    for (const auto& spec : policy_specs)
-        for (const std::size_t n : {10u, 35u, 52u, 60u, 100u}) {
-            const CompactSizes sizes(spec, Goal::bits_per_key, 8);
-            const auto size = sizes.size_for(n);
-            const double model = detail::compact_expected_fpr(sizes.layout(), size, n);
-            constexpr unsigned filters = 500, probes = 2000;
-            double sum = 0, squares = 0;
-            for (unsigned f = 0; f < filters; ++f) {
-                std::vector<std::uint64_t> hashes;
-                for (const auto key : test::random_keys(n, f * 1'000'000))
-                    hashes.push_back(hash_key(key));
-                std::string filter;
-                detail::compact_append(sizes.layout(), size, hashes, filter);
-                const auto bytes = std::as_bytes(std::span(filter));
-                double hits = 0;
-                for (unsigned i = 0; i < probes; ++i)
-                    hits += detail::compact_may_contain(
-                        bytes, hash_key(test::random_key(f * 1'000'000 + 500'000 + i)));
-                sum += hits / probes;
-                squares += hits / probes * (hits / probes);
-            }
-            const double mean = sum / filters,
-                         deviation = std::sqrt(
-                             std::max(squares / filters - mean * mean, model / probes) / filters);
-            EXPECT_LT(std::abs(mean - model), 5 * deviation)
-                << spec << ", " << n << " keys: " << mean << ", model " << model;
-        }
 }
 
 TEST(LevelDbPolicy, TheFprAskedForIsKept) {
@@ -213,28 +169,6 @@ TEST(LevelDbPolicy, TheFprAskedForIsKept) {
                     << n;
     const auto policy = make_leveldb_policy_for_fpr("blocked512", 0.01);
     EXPECT_EQ(filter_of(*policy, texts(35, 0)).size(), sizes.size_for(35).bytes + 1u);
-}
-
-TEST(LevelDbPolicy, HeadersAreThoseOfLayoutsAndNoOthers) {
-    std::set<unsigned> valid;
-    for (const auto& spec : test::all_specs()) {
-        const Layout layout = Layout::parse(spec);
-        if (detail::has_compact_header(layout.kind))
-            valid.insert(std::to_integer<unsigned>(detail::compact_header(layout)));
-    }
-    for (unsigned k = 1; k <= 30; ++k)
-        valid.insert(
-            std::to_integer<unsigned>(detail::compact_header({LayoutKind::classic, k, 0})));
-    for (unsigned k = 1; k <= 16; ++k)
-        valid.insert(
-            std::to_integer<unsigned>(detail::compact_header({LayoutKind::blocked512, k, 0})));
-    EXPECT_EQ(valid.size(), 30u + 8 + 8 + 1 + 1 + 4 + 2 + 16) << "no two layouts share one";
-    // Without a single bit set, whatever is a filter finds nothing.
-    for (unsigned header = 0; header < 256; ++header) {
-        std::vector<std::byte> filter(129, std::byte{0});
-        filter.back() = static_cast<std::byte>(header);
-        EXPECT_EQ(detail::compact_may_contain(filter, 12345), !valid.contains(header)) << header;
-    }
 }
 
 TEST(LevelDbPolicy, BytesThatAreNoFilterMayMatch) {

@@ -6,11 +6,8 @@ namespace {
 
 using parquet::PhysicalType;
 using test::expect_refused;
-using test::parquet_bytes;
-using test::parquet_file;
 using test::ParquetFile;
 using test::split_block_of;
-using test::ThriftWriter;
 using test::Words;
 
 TEST(Parquet, WholeFilesTellTheRowGroupsThatMayHoldAValue) {
@@ -107,29 +104,6 @@ TEST(Parquet, RefusesFilesThatAreNone) {
     EXPECT_EQ(file.row_groups_with(0, 5), (std::vector<std::size_t>{0}));
 }
 
-TEST(Parquet, ColumnsOfEveryPhysicalTypeAreRead) {
-    for (int type = 0; type < 8; ++type) {
-        const ParquetFile made(Words{{"one"}}, true, 0, type);
-        const auto file = parquet::File::open(made.path);
-        ASSERT_TRUE(file) << type << ": " << file.error().message;
-        EXPECT_EQ(static_cast<int>((*file).metadata().row_groups[0].columns[1].type), type);
-    }
-    for (const int type : {-1, 8}) {
-        const ParquetFile made(Words{{"one"}}, true, 0, type);
-        expect_refused(parquet::File::open(made.path), LoadFault::parameter,
-                       "physical type " + std::to_string(type));
-    }
-}
-
-TEST(Parquet, ARowGroupWithAnyOfTheValuesIsFound) {
-    const ParquetFile made(Words{{"one"}, {"two"}, {"three"}});
-    const auto file = parquet::File::open(made.path).value();
-    const std::vector hashes{hash_bytes("three"), hash_bytes("one")};
-    EXPECT_EQ(file.row_groups_with(0, hashes), (std::vector<std::size_t>{0, 2}));
-    const std::span<const std::uint64_t> none;
-    EXPECT_EQ(file.row_groups_with(0, none), std::vector<std::size_t>());
-}
-
 // Every bit of a file flipped, and the file asked for values that are in it. No damage of a
 // filter's header loses one, where the metadata say how long the filter is. A bit of the bitset
 // loses the values that it is a bit of, and no others: Parquet has no checksum there.
@@ -176,92 +150,6 @@ TEST(Parquet, WhatDamageLosesAValue) {
         }
     EXPECT_EQ(bits_that_lose, 3u * 8);
     EXPECT_GT(files_read, 8 * (behind - 4));
-}
-
-TEST(Parquet, MetadataOfSmallPiecesTakeNoMoreMemoryThanTheyMay) {
-    // 10^6 row groups of no bytes, columns of no bytes, elements of no bytes.
-    constexpr std::size_t n = 1'000'000;
-    const auto groups = [] { return ThriftWriter().list(4, 12, n); };
-    const auto ends = [](ThriftWriter w) {
-        for (std::size_t i = 0; i < n + 2; ++i) w.byte(0);
-        return w.bytes;
-    };
-    expect_refused(parquet::parse_metadata(ends(groups())), LoadFault::parameter,
-                   "1000000 elements");
-    expect_refused(parquet::parse_metadata(ends(ThriftWriter().list(2, 12, n))),
-                   LoadFault::parameter, "1000000 elements");
-    expect_refused(parquet::parse_metadata(ends(ThriftWriter().list(4, 12, 1000))),
-                   LoadFault::parameter, "a structure of 1 bytes, which takes at least 7");
-    expect_refused(
-        parquet::parse_metadata(ends(ThriftWriter().list(4, 12, 1).open().list(1, 12, 1000))),
-        LoadFault::parameter, "a structure of 1 bytes, which takes at least 20");
-
-    // The smallest that are taken.
-    ThriftWriter w;
-    w.list(4, 12, 20'000);
-    for (int i = 0; i < 20'000; ++i) {
-        w.open().list(1, 12, 1);
-        w.open().text(20, "................").close();
-        w.i64(2, 0).i64(3, 0).close();
-    }
-    w.byte(0);
-    const auto metadata = parquet::parse_metadata(w.bytes).value();
-    ASSERT_EQ(metadata.row_groups.size(), 20'000u);
-    std::size_t taken = metadata.row_groups.capacity() * sizeof(parquet::RowGroup);
-    for (const auto& group : metadata.row_groups)
-        taken += group.columns.capacity() * sizeof(parquet::ColumnChunk);
-    EXPECT_LE(taken, 5 * w.bytes.size());
-}
-
-// A writer may have added fields to the header, to 64 bytes together.
-TEST(Parquet, HeadersWithFieldsOfLaterVersionsAreRead) {
-    const ParquetFile made(Words{{"one"}});
-    for (const std::size_t size : {20u, 63u, 64u, 65u}) {
-        auto filter = split_block_of(1);
-        filter.insert(std::string_view("one"));
-        auto bytes = parquet::write_filter(filter);
-        const std::size_t header = bytes.size() - 32;
-        ThriftWriter more;
-        more.byte(0x18).raw(std::string(size - header - 2, 'x'));  // field 5
-        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(header) - 1, more.bytes.begin(),
-                     more.bytes.end());
-        ASSERT_EQ(bytes.size(), size + 32);
-        ThriftWriter w;
-        w.list(4, 12, 1).open().list(1, 12, 1);
-        w.open().i64(2, 4).field(3, 12).open().i32(1, 6).list(3, 8, 1).raw("a column");
-        w.i32(4, 1).i64(5, 7).i64(14, 4).close().close();
-        w.i64(2, 0).i64(3, 0).close().byte(0);
-        made.write(parquet_file(bytes, w.bytes));
-        const auto file = parquet::File::open(made.path).value();
-        const auto absent = parquet::hash_value(std::string_view("absent"));
-        ASSERT_FALSE(filter.contains_hash(absent));
-        // A longer header is none that is known, and its filter excludes nothing.
-        EXPECT_EQ(file.may_contain(0, 0, absent), size > 64) << size;
-        const auto read = file.read_filter(0, 0);
-        if (size > 64) {
-            expect_refused(read, LoadFault::parameter, "Thrift");
-        } else {
-            ASSERT_TRUE(read) << size << ": " << read.error().message;
-            EXPECT_TRUE(std::ranges::equal((*read).bytes(), filter.bytes())) << size;
-        }
-    }
-}
-
-TEST(Parquet, AFileOfHolesIsRefusedBeforeItsMemoryIsTaken) {
-    const ParquetFile made(Words{{"one"}});
-    auto tail = parquet_bytes({0, 0, 0, 0x20, 'P', 'A', 'R', '1'});  // 2^29 bytes of metadata
-    made.write({});
-    std::filesystem::resize_file(made.path, std::uint64_t{1} << 30);
-    std::ofstream(made.path, std::ios::binary | std::ios::app)
-        .write(reinterpret_cast<const char*>(tail.data()), 8);
-    expect_refused(parquet::File::open(made.path), LoadFault::limit, "metadata of 536870912 bytes");
-
-    const ParquetFile whole(Words{{"one"}});
-    test::Counting counting;
-    const auto file = parquet::File::open(whole.path).value();
-    expect_refused(file.read_filter(0, 0, {.max_bytes = 31, .allocator = &counting}),
-                   LoadFault::limit, "32 bytes");
-    EXPECT_EQ(counting.allocations, 0u);
 }
 
 }  // namespace

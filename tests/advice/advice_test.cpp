@@ -143,51 +143,6 @@ TEST(Advice, KeepsToItsBudget) {
         EXPECT_FALSE(c.spec.starts_with("register")) << c.spec;
 }
 
-TEST(Advice, ATableBesideTakesRoomInTheCaches) {
-    Workload w = usual();
-    w.n_keys = 500'000;  // 1.2 MB at 20 bits
-    w.hits = 0.5;
-    MadeUpTimes c = even_times();
-    c.caches.l2 = mib;
-    c.caches.l3 = 4 * mib;
-    const double alone = advise(w, c).best().lookup_ns;
-    w.table_bytes = 64 * mib;
-    const double beside = advise(w, c).best().lookup_ns;
-    EXPECT_GT(beside, 1.2 * alone);
-    w.hits = 0;  // nothing passes: nothing is touched
-    w.work_ns = 1e6;
-    const double absent = advise(w, c).best().lookup_ns;
-    w.table_bytes = 0;
-    EXPECT_NEAR(absent, advise(w, c).best().lookup_ns, 0.05 * absent);
-}
-
-TEST(Advice, AnotherInstructionSetHasToGainMoreThanNoise) {
-    if (usable_isas().size() < 2) GTEST_SKIP() << "there is one instruction set";
-    const Isa best = usable_isas().back(), other = usable_isas().front();
-    MadeUpTimes c = even_times();
-    for (const double faster : {0.995, 0.9}) {
-        MadeUpTimes both = c;
-        for (auto t : c.times) {
-            t.isa = other;
-            t.absent *= faster;
-            both.times.push_back(t);
-        }
-        EXPECT_EQ(advise(usual(), both).best().isa, faster < 0.99 ? other : best);
-    }
-}
-
-TEST(Advice, EqualTotalsAreNamedAsEqual) {
-    MadeUpTimes c = even_times();
-    c.noise = 0.5;
-    const Advice advice = advise(usual(), c);
-    EXPECT_DOUBLE_EQ(advice.noise, 0.5);
-    ASSERT_GT(advice.as_good().size(), 1u);
-    EXPECT_EQ(advice.as_good().front().spec, advice.best().spec);
-    for (const auto& same : advice.as_good())
-        EXPECT_LE(same.total_ns, 1.5 * advice.best().total_ns);
-    EXPECT_NE(advice.why().find("As good within noise (50 %)"), std::string::npos) << advice.why();
-}
-
 TEST(Advice, RefusesWhatMakesNoSense) {
     const auto refused = [](auto set, const char* words) {
         Workload w = usual();

@@ -8,8 +8,6 @@ namespace simdbloom {
 namespace {
 
 using detail::fuse_graph;
-using detail::fuse_place;
-using detail::fuse_seed;
 using detail::FuseGraph;
 
 /// Promise of FuseGraph.*, BloomierBuild.*: From 8 keys on, a map has at most 1.25 slots a key, and
@@ -46,32 +44,6 @@ TEST(FuseGraph, IsRefusedBeyond32BitsOfSlots) {
     EXPECT_EQ(fuse_graph(3'834'792'228, 3).slots(), 0xFFFFFFFFu);
     EXPECT_LENGTH_ERROR("3834792229", fuse_graph(3'834'792'229, 3));
     EXPECT_LENGTH_ERROR("18446744073709551615", fuse_graph(~std::uint64_t{0}, 4));
-}
-
-TEST(FuseGraph, KeysHaveDistinctSlotsInTheirWindows) {
-    for (const unsigned arity : {3u, 4u})
-        for (const std::uint64_t n :
-             {0ull, 1ull, 2ull, 5ull, 40ull, 1'000ull, 1'000'000ull, 3'000'000'000ull}) {
-            const FuseGraph graph = fuse_graph(n, arity);
-            std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
-            for (std::uint64_t i = 0; i < 20'000; ++i) {
-                const auto place =
-                    fuse_place(i < 2 ? 0 - i : test::random_key(i), fuse_seed(i % 5 + 1), graph);
-                ASSERT_LT(place.slot[0], graph.starts);
-                for (unsigned r = 1; r < arity; ++r) {
-                    const std::uint64_t window = place.slot[0] + 1 + (r - 1) * graph.window();
-                    ASSERT_GE(place.slot[r], window);
-                    ASSERT_LT(place.slot[r], window + graph.window());
-                }
-                lowest = std::min(lowest, place.slot[0]);
-                highest = std::max(highest, place.slot[arity - 1]);
-            }
-            EXPECT_LT(highest, graph.slots());
-            // All of the row is used.
-            EXPECT_LT(static_cast<double>(lowest), 0.01 * static_cast<double>(graph.starts) + 1);
-            EXPECT_GT(static_cast<double>(highest), 0.98 * static_cast<double>(graph.slots()) - 2)
-                << n;
-        }
 }
 
 // The rule of fuse.cpp leaves enough chance of success at every size.

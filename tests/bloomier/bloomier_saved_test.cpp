@@ -1,6 +1,4 @@
 // Saved Bloomier filters: what was saved comes back on every way, and anything else is refused.
-#include <cstring>
-#include <fstream>
 
 #include "bloomier_support.hpp"
 #include "saved_checks.hpp"
@@ -9,7 +7,6 @@ namespace simdbloom {
 namespace {
 
 namespace fs = std::filesystem;
-using test::Aligned;
 using test::Bytes;
 using test::put;
 using test::sign;
@@ -63,33 +60,6 @@ TEST(BloomierSaved, KeyedMapsAskForTheirKey) {
     auto unkeyed = load<BloomierMap>(save(test::make_map({8, 8}, 100)), keyed);
     ASSERT_FALSE(unkeyed);
     EXPECT_EQ(unkeyed.error().fault, LoadFault::secret);
-}
-
-TEST(BloomierSaved, TheHeaderIsAsDocumented) {
-    const auto map = test::make_map({5, 6, 4}, 1, {.seed = 0x1122334455667788u});
-    const Bytes bytes = save(map);
-    const unsigned char begin[] = {0x89, 'S',  'B', 'B', 'M',  '\r', '\n', 0x1A, 1,    0,
-                                   4,    5,    6,   4,   0,    0,    4,    0,    0,    0,
-                                   0,    0,    0,   0,   0x88, 0x77, 0x66, 0x55, 0x44, 0x33,
-                                   0x22, 0x11, 1,   0,   0,    0,    0,    0,    0,    0};
-    EXPECT_EQ(std::memcmp(bytes.data(), begin, sizeof begin), 0);
-    for (std::size_t i = sizeof begin; i < 64; ++i)
-        EXPECT_EQ(bytes[i], i == 48 ? std::byte{1} : std::byte{0}) << i;
-    EXPECT_EQ(bytes.size(), 64 + 6 + 8) << "4 slots of 11 bits";
-    Bytes again = bytes;
-    put(again, again.size() - 8, std::uint64_t{0});
-    sign(again);
-    EXPECT_EQ(again, bytes);
-    // Slot i is bits 11 i on; the XOR of the key's four has the check in its low 6 bits, and the
-    // value above.
-    const auto place = detail::fuse_place(hash_key(test::random_key(0), map.seed()),
-                                          detail::fuse_seed(1), {4, 0, 1});
-    std::uint64_t all = 0, slots = 0;
-    for (std::size_t i = 0; i < 6; ++i)
-        all |= std::to_integer<std::uint64_t>(bytes[64 + i]) << (8 * i);
-    for (const std::uint64_t slot : place.slot) slots ^= all >> (11 * slot) & 0x7FF;
-    EXPECT_EQ(slots & 63, place.check & 63);
-    EXPECT_EQ(slots >> 6, test::value_at(0, 5));
 }
 
 // Written once; on any machine the same.

@@ -178,63 +178,6 @@ TEST(Bloomier, LargeMapsAnswerTheSameOnEveryIsa) {
     }
 }
 
-// Slots whose first bit, or byte, is past 2^32: kernels over a sparse mapping, in which a few slots
-// are filled by hand.
-TEST(Bloomier, SlotsPast32BitsOfAddressAreFound) {
-    SIMDBLOOM_SKIP_IF_FORCED();
-    constexpr detail::FuseGraph graph{3, 18, 0xFFFFFFFFu - (2u << 18)};
-    static_assert(graph.slots() == 0xFFFFFFFFu);
-    for (const auto& [r, f] : {std::pair{0u, 8u}, {2u, 7u}, {7u, 26u}, {32u, 32u}}) {
-        const unsigned bits = r + f;
-        const auto load = bits % 8 == 0
-                              ? (bits <= 32 ? detail::SlotLoad::bytes32 : detail::SlotLoad::bytes64)
-                          : bits <= 25 ? detail::SlotLoad::bits32
-                                       : detail::SlotLoad::bits64;
-        const std::size_t bytes = detail::bytes_of_slots(graph.slots(), bits);
-        auto* const table =
-            static_cast<std::byte*>(mmap(nullptr, bytes + 64, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-        ASSERT_NE(static_cast<void*>(table), MAP_FAILED);
-        const std::uint64_t seed = detail::fuse_seed(1);
-        std::vector<std::uint64_t> hashes = test::random_keys(200);
-        // One more that begins at the last start.
-        for (std::uint64_t i = 0;; ++i)
-            if (detail::fuse_place(test::random_key(i), seed, graph).slot[0] >= graph.starts - 64) {
-                hashes.push_back(test::random_key(i));
-                break;
-            }
-        for (std::size_t i = 0; i < hashes.size(); ++i) {
-            const auto place = detail::fuse_place(hashes[i], seed, graph);
-            detail::fill_slot(
-                table, bits, place.slot[i % 3],
-                std::uint64_t{test::value_at(i, r)} << f | (place.check & detail::low_bits(f)));
-        }
-        const detail::Target target{
-            table,
-            graph.starts,
-            0,
-            0,
-            true,
-            nullptr,
-            {seed, static_cast<std::uint32_t>(graph.window()), static_cast<std::uint8_t>(bits),
-             static_cast<std::uint8_t>(r), static_cast<std::uint8_t>(f)}};
-        for (const Isa isa : usable_isas()) {
-            const auto& kernels = detail::table_of(isa).fuse3[static_cast<std::size_t>(load)];
-            std::vector<std::uint32_t> values(hashes.size());
-            EXPECT_EQ(kernels.values(target, {hashes.data(), hashes.size(), true}, values.data(),
-                                     nullptr),
-                      hashes.size())
-                << bits << " bits on " << to_string(isa);
-            for (std::size_t i = 0; i < hashes.size(); ++i)
-                EXPECT_EQ(values[i], r == 0 ? 0 : test::value_at(i, r))
-                    << bits << " bits on " << to_string(isa);
-            std::uint64_t all = kernels.probe.few(target, hashes.data() + 150, 51, true);
-            EXPECT_EQ(all, (std::uint64_t{1} << 51) - 1) << bits << " bits on " << to_string(isa);
-        }
-        munmap(table, bytes + 64);
-    }
-}
-
 TEST(Bloomier, OutputsThatOverlapTheKeysAreRefused) {
     const auto map = test::make_map({8, 8}, 1000);
     auto keys = test::random_keys(20);

@@ -2,7 +2,6 @@
 // subset of them.
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 
 #include "core/dispatch/tiers.hpp"
 #include "support.hpp"
@@ -61,13 +60,6 @@ TEST(Dispatch, EverySubsetOfFeaturesWithEveryStateOfTheRegistersTheyNeed) {
             wrong += cpu::select(subset(mask, xcr0), std::nullopt) != best(mask, xcr0);
     }
     EXPECT_EQ(wrong, 0u);
-}
-
-TEST(Dispatch, EveryStateOfXcr0) {
-    for (std::uint64_t xcr0 = 0; xcr0 < 1u << 12; ++xcr0)
-        for (const Needs& n : needs)
-            ASSERT_EQ(cpu::select(subset(n.features, xcr0), std::nullopt), best(n.features, xcr0))
-                << xcr0;
 }
 
 void expect_override(unsigned mask, std::uint64_t xcr0, Isa isa) {

@@ -57,30 +57,6 @@ TEST(Caches, OfAMachineThatSaysNothingAreUnknown) {
     }
 }
 
-/// Promise: No result and no bit depends on the caches of the machine.
-TEST(TuningRules, PrefetchWhatOutgrowsTheLevel2Cache) {
-    EXPECT_EQ(detail::prefetch_above({48 << 10, 2 << 20, 64 << 20}), 2u << 20);
-    EXPECT_EQ(detail::prefetch_above({}), 1u << 20) << "a machine that says nothing";
-}
-
-template <class Filter>
-bool is_prefetched(std::size_t bytes) {
-    struct Open : Filter {
-        using Filter::target;
-    };
-    const auto filter = Filter::with_bits_per_key(bytes / 64, 512);
-    EXPECT_EQ(filter.size_in_bytes(), bytes);
-    return (filter.*(&Open::target))().prefetches;
-}
-
-TEST(TuningRules, FiltersFollowThem) {
-    const std::size_t l2 = detail::prefetch_above();
-    EXPECT_FALSE(is_prefetched<SplitBlockBloom>(l2));
-    EXPECT_TRUE(is_prefetched<SplitBlockBloom>(l2 + 64));
-    EXPECT_FALSE(is_prefetched<ClassicBloom>(l2));
-    EXPECT_TRUE(is_prefetched<ClassicBloom>(l2 + 64));
-}
-
 TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
     constexpr std::size_t mib = 1 << 20;
     EXPECT_EQ(detail::merged_up_to({48 << 10, 1 * mib, 32 * mib}), 16 * mib);
@@ -89,20 +65,7 @@ TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
     EXPECT_EQ(detail::merged_up_to({}), 4 * mib);
 }
 
-TEST(TuningRules, OnlyWholeLinesTakeAnotherIsaWhereHalvesAreFaster) {
-    for (const auto& traits : detail::layout_traits) {
-        const bool whole = traits.name == "sector512" || traits.name == "blocked512" ||
-                           traits.name == "split512" || traits.name == "counting512";
-        EXPECT_EQ(detail::halves_above(traits.kind, {48 << 10, 1 << 20, 32 << 20}),
-                  whole ? std::size_t{32} << 20 : SIZE_MAX)
-            << traits.name;
-        EXPECT_EQ(detail::halves_above(traits.kind, {}), whole ? std::size_t{8} << 20 : SIZE_MAX);
-        EXPECT_EQ(detail::isa_for(traits.kind, 1), default_isa());
-    }
-    const Isa above = detail::isa_for(LayoutKind::sector512, SIZE_MAX);
-    EXPECT_TRUE(above == default_isa() || (cpu::halves_lines() && above == Isa::avx2));
-}
-
+/// Promise of TuningRules.*: No result and no bit depends on the caches of the machine.
 TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {
     const auto keys = test::random_keys(1'000);
     for (const auto& traits : detail::layout_traits) {

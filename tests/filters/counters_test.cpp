@@ -194,12 +194,7 @@ TEST_P(Counters, AbsentKeysOfStepsOfTwoPowersAreFoundAsRarelyAsRandomOnes) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Spec, Counters,
-                         ::testing::Values("register32:k=4", "register32:k=8", "register64:k=5",
-                                           "register64:k=8", "split256", "split512", "sector512",
-                                           "zoned512:z=2,k=8", "blocked512:k=8", "cuckoo8",
-                                           "cuckoo12", "cuckoo16", "dleft12", "dleft14",
-                                           "classic:k=8", "counting:k=8", "counting512:k=8"),
+INSTANTIATE_TEST_SUITE_P(Spec, Counters, ::testing::ValuesIn(test::layout_names()),
                          test::spec_name);
 
 }  // namespace

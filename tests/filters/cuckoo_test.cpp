@@ -78,7 +78,8 @@ TEST_P(Cuckoo, AtMostEightCopiesFit) {
     EXPECT_FALSE(filter.contains(std::uint64_t{42}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, Cuckoo, ::testing::Values("cuckoo8", "cuckoo12", "cuckoo16"),
+INSTANTIATE_TEST_SUITE_P(Filter, Cuckoo,
+                         ::testing::ValuesIn(test::names_of(detail::Family::cuckoo)),
                          test::spec_name);
 
 }  // namespace

@@ -13,10 +13,6 @@ namespace {
 
 unsigned remainder_bits(const std::string& spec) { return Layout::parse(spec).fingerprint_bits(); }
 
-bool empty(const DLeftCounting& filter) {
-    return std::ranges::all_of(filter.bytes(), [](std::byte b) { return b == std::byte{0}; });
-}
-
 class DLeft : public ::testing::TestWithParam<std::string> {
 protected:
     /// At the design load.
@@ -95,7 +91,7 @@ TEST_P(DLeft, KeysComeAndGoWithoutOverflow) {
     EXPECT_EQ(filter.count(keys), n);
 }
 
-INSTANTIATE_TEST_SUITE_P(Filter, DLeft, ::testing::Values("dleft12", "dleft14", "dleft16"),
+INSTANTIATE_TEST_SUITE_P(Filter, DLeft, ::testing::ValuesIn(test::names_of(detail::Family::dleft)),
                          test::spec_name);
 
 /// Cells in use of each bucket of a dleft14 filter.

@@ -1,8 +1,5 @@
-// The interface beyond integer keys: strings, bytes, a user's hasher, output spans, values and
-// moves.
+// The interface beyond integer keys: strings, bytes and output spans.
 #include <array>
-#include <cstring>
-#include <set>
 
 #include "support.hpp"
 
@@ -10,17 +7,6 @@ namespace simdbloom {
 // The suite has the name of a class of the library.
 namespace interface_test {
 namespace {
-
-struct Point {
-    std::int32_t x, y;
-};
-struct PointHasher {
-    std::uint64_t operator()(const Point& p, std::uint64_t seed) const {
-        return hash_key(static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.x)) << 32 |
-                            static_cast<std::uint32_t>(p.y),
-                        seed);
-    }
-};
 
 class Interface : public ::testing::TestWithParam<std::string> {
 protected:

@@ -128,23 +128,6 @@ TEST_P(EveryKeys, AreTheirHashes) {
     });
 }
 
-TEST_P(EveryKeys, NoneAndFewOfThem) {
-    const EveryKind kinds;
-    AnyFilter filter = make();
-    EXPECT_EQ(filter.count({}), 0u);
-    EXPECT_EQ(filter.count(Keys::strings(std::span<const std::int32_t>(), nullptr)), 0u);
-    EXPECT_EQ(filter.count(std::vector<std::string>()), 0u);
-    filter.insert(std::vector<std::int32_t>());
-    EXPECT_EQ(filter.estimated_fpr(), 0);
-    for (const std::size_t few : {1u, 2u, 5u, 63u, 64u, 65u}) {
-        const std::span<const std::int32_t> some(kinds.narrow_negative.data(), few);
-        filter.insert(some);
-        EXPECT_EQ(filter.count(some), few);
-        for (const std::int32_t key : some)
-            EXPECT_TRUE(filter.contains(static_cast<std::int64_t>(key)));
-    }
-}
-
 INSTANTIATE_TEST_SUITE_P(Keys, EveryKeys,
                          testing::Combine(testing::Values("split256", "classic:k=7",
                                                           "register64:k=4", "blocked512:k=8",

@@ -117,32 +117,6 @@ TYPED_TEST(EveryTypeWithoutMemory, KeepsItsKeysWhenInsertsFail) {
     }
 }
 
-TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
-    // Keys of eight copies: their last ones go into the stash. No two keys share a bucket.
-    KeyVector keys;
-    const auto crowded = [&] {
-        GrowingCuckoo filter(1'000);
-        for (unsigned i = 0; i < 7; ++i) filter.insert(keys);
-        return filter;
-    };
-    for (std::uint64_t first = 0; keys.empty() || crowded().stashed() != 0; first += 10)
-        keys = test::random_keys(10, first);
-    const long failures = fail_everywhere(
-        crowded, [&](GrowingCuckoo& f) { f.insert(keys); },
-        [&](GrowingCuckoo& f, bool done) {
-            ASSERT_EQ(f.count(keys), keys.size());
-            ASSERT_EQ(f.stored(), 7 * keys.size() + f.stashed()) << "nothing else is stashed";
-            ASSERT_EQ(f.stashed_hashes().size(), f.stashed());
-            ASSERT_EQ(done, f.stashed() == keys.size());
-            for (std::size_t i = f.stashed(); i < keys.size(); ++i) f.insert(keys[i]);
-            ASSERT_EQ(f.place(keys[3]), InsertResult::too_many_copies);
-            for (const auto key : keys)
-                for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(f.erase(key));
-            ASSERT_EQ(f.stored(), 0u);
-        });
-    EXPECT_GT(failures, 0);
-}
-
 TEST(WithoutMemory, ThreadsSetNoBitUnlessAllOfThemCan) {
     const KeyVector keys = test::random_keys(500), more = test::random_keys(5'000, 10'000);
     for (const std::string spec : {"classic", "register32", "split256", "blocked512"})
@@ -189,26 +163,6 @@ TEST(WithoutMemory, CombinedAndFoldedFiltersStayAsTheyWere) {
                                 }
                             });
         }
-    }
-}
-
-// A table of another kind in place of a filter, and the other way round.
-TEST(WithoutMemory, AnAssignmentThatChangesTheTypeFailsAsOthersDo) {
-    const KeyVector keys = test::random_keys(1'000), others = test::random_keys(1'000, 5'000);
-    test::RefusingMemory memory;
-    const Options options{.allocator = &memory};
-    for (const auto& [from, to] :
-         {std::pair{"cuckoo12", "split256"}, {"counting512", "dleft14"}, {"classic", "cuckoo16"}}) {
-        AnyFilter target = make_filter(to, 1'000, 80, options),
-                  source = make_filter(from, 1'000, 80, options);
-        target.insert(keys);
-        source.insert(others);
-        EXPECT_GT(fail_everywhere([&] { return target; }, [&](AnyFilter& f) { f = source; },
-                                  [&](const AnyFilter& f, bool done) {
-                                      ASSERT_EQ(f.spec(), done ? source.spec() : target.spec());
-                                      ASSERT_EQ(f.count(done ? others : keys), 1'000u);
-                                  }),
-                  0);
     }
 }
 

@@ -36,18 +36,6 @@ TEST(ForeignHashes, RocksDbsOf64BitsHasItsTestsValuesOfEveryLength) {
               "eMFlxCIYUpTCsal2qsmnGOWa8WCcefrohMjDj1fjzSvSaQwlpyR1GZHF2uPOoQagiCpHpm");
 }
 
-TEST(ForeignHashes, RocksDbsOf32BitsHasItsTestsValues) {  // util/hash_test.cc
-    EXPECT_EQ(rocksdb_hash32(""), 3164544308u);
-    EXPECT_EQ(rocksdb_hash32("\x08"), 422599524u);
-    EXPECT_EQ(rocksdb_hash32("\x9A"), 3195034349u);
-    EXPECT_EQ(rocksdb_hash32("\x91\xF7"), 31066776u);
-    EXPECT_EQ(rocksdb_hash32("\x6A\xB5\xF4"), 2469105222u);
-    EXPECT_EQ(rocksdb_hash32("\x67\x53\x81\x1C"), 118283265u);
-    EXPECT_EQ(rocksdb_hash32("\x86\x83\xD5\xA4\xD8"), 2390603402u);
-    EXPECT_EQ(rocksdb_hash32("\x5C\xBE\x97\x75\x54\x9A\x52"), 815120748u);
-    EXPECT_EQ(rocksdb_hash32("\x31\x1B\x98\x75\x96\x22\xD3\x9A"), 469635402u);
-}
-
 std::uint32_t spark_hash(std::int64_t key, std::uint32_t seed = 0) {
     return spark_murmur32(KeyBytes(static_cast<std::uint64_t>(key)), seed);
 }
@@ -64,15 +52,6 @@ TEST(ForeignHashes, KudusOfText) {  // FastHashTests of kudu-client-dotnet
     EXPECT_EQ(fast_hash32("ab", 0), 2564147595u);
     EXPECT_EQ(fast_hash32("abcdefg", 0), 1497700618u);
     EXPECT_EQ(fast_hash32("quick brown fox", 42), 1676541068u);
-}
-
-TEST(ForeignHashes, MurmurOf128BitsHasItsPublishedValues) {  // Murmur3Hash128Test of google/guava
-    const auto fox = murmur128("The quick brown fox jumps over the lazy dog");
-    EXPECT_EQ(fox.low, 0xE34BBC7BBC071B6Cu);
-    EXPECT_EQ(fox.high, 0x7A433CA9C49A9347u);
-    EXPECT_EQ(murmur128("").low, 0u);
-    EXPECT_EQ(murmur128("hell").low, 0x629942693E10F867u);
-    EXPECT_EQ(murmur128("hell").high, 0x92DB0B82BAEB5347u);
 }
 
 }  // namespace

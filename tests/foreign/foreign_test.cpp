@@ -222,17 +222,6 @@ TEST(ForeignConvert, ParquetAndMilvusHaveTheSameBits) {
     EXPECT_EQ(convert(filter, milvus).error().fault, LoadFault::parameter);
 }
 
-TEST(ForeignConvert, MilvusTakesNoOtherNumbersOfBlocks) {
-    const auto three = ForeignFilter::from_split_blocks(
-        parquet, SplitBlockBloom::with_bits_per_key(3, 256), KeyKind::bytes);
-    const auto refused = convert(three, milvus, KeyKind::bytes);
-    ASSERT_FALSE(refused);
-    EXPECT_NE(refused.error().message.find("3 blocks"), std::string::npos);
-    EXPECT_THROW(ForeignFilter::from_split_blocks(
-                     milvus, SplitBlockBloom::with_bits_per_key(3, 256), KeyKind::bytes),
-                 std::invalid_argument);
-}
-
 TEST(ForeignConvert, KuduAndImpalaHaveTheSameBitsUnderImpalasSeed) {
     auto filter = ForeignFilter::for_fpr(impala, 1000, 0.01);
     const auto keys = foreign_integers(0, 1000);
@@ -271,23 +260,6 @@ TEST(ForeignConvert, OthersAreRefusedWithTheReason) {
               "a filter of spark-v1 cannot become one of spark-v2: the keys are gone, and the bits "
               "differ (k bits of one array, by sums of 32 bits; k bits of one array, by sums of 64 "
               "bits)");
-}
-
-TEST(ForeignConvert, OurSplit256OfTextIsAFilterOfParquet) {
-    auto ours = SplitBlockBloom::with_bits_per_key(1000, 12);
-    const ForeignTexts texts(0, 1000);
-    ours.insert(std::span<const std::string_view>(texts.views));
-    const auto theirs = ForeignFilter::from_split_blocks(parquet, ours, KeyKind::bytes);
-    EXPECT_EQ(theirs.count(texts.views), 1000u);
-    ASSERT_NE(theirs.split_blocks(), nullptr);
-    EXPECT_TRUE(std::ranges::equal(theirs.split_blocks()->bytes(), ours.bytes()));
-    EXPECT_EQ(ForeignFilter::for_fpr(kudu, 9, 0.01).split_blocks(), nullptr);
-    EXPECT_THROW(
-        ForeignFilter::from_split_blocks(
-            parquet, SplitBlockBloom::with_bits_per_key(9, 12, {.seed = 7}), KeyKind::bytes),
-        std::invalid_argument);
-    EXPECT_THROW(ForeignFilter::from_split_blocks(guava, ours, KeyKind::bytes),
-                 std::invalid_argument);
 }
 
 }  // namespace

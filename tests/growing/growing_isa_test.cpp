@@ -1,7 +1,6 @@
 // The growing cuckoo filter: the same bits and answers on every ISA, in batches and singly, with
 // and without a stash, however its keys are hashed.
 #include <cstring>
-#include <set>
 
 #include "support.hpp"
 

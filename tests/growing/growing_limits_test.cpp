@@ -1,11 +1,8 @@
 // The growing cuckoo filter with many copies of keys, hashes chosen to hurt, no more memory, and
 // wrong values.
-#include "growing.hpp"
 
 namespace simdbloom {
 namespace {
-
-using test::grow_to;
 
 TEST(GrowingCuckoo, EightCopiesOfAKeyAreTakenAndTheNinthIsRefusedByName) {
     GrowingCuckoo filter(1'000);
@@ -35,34 +32,6 @@ TEST(GrowingCuckoo, EightCopiesOfAKeyAreTakenAndTheNinthIsRefusedByName) {
         ASSERT_EQ(filter.place(key), InsertResult::yes);
         ASSERT_EQ(filter.place(key), InsertResult::too_many_copies);
     }
-}
-
-TEST(GrowingCuckoo, CopiesStayOverGrowthAndKeepNoOtherKeyOut) {
-    SIMDBLOOM_SKIP_IF_FORCED();
-    GrowingCuckoo filter(1'000);
-    std::vector<std::uint64_t> eightfold;
-    for (std::uint64_t key = 1'000; key < 1'100; ++key) {
-        for (unsigned i = 0; i < 8; ++i) ASSERT_EQ(filter.place(key), InsertResult::yes);
-        eightfold.push_back(key);
-    }
-    // Past the growths after which their slots have no bit left and take nearly all of both buckets
-    // of some other keys.
-    const auto keys = grow_to(filter, 10, [&](GrowingCuckoo& f, const auto& in) {
-        ASSERT_EQ(f.count(eightfold), eightfold.size());
-        ASSERT_EQ(f.count(in), in.size());
-        for (const auto key : eightfold)
-            ASSERT_EQ(f.place(key), InsertResult::too_many_copies)
-                << key << ", " << f.growths() << " growths";
-    });
-    EXPECT_EQ(filter.stored(), keys.size() + 8 * eightfold.size());
-    EXPECT_GE(filter.stashed(), eightfold.size());
-    EXPECT_LT(filter.stashed(), 1'000u);
-    for (const auto key : eightfold)
-        for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(filter.erase(key)) << i;
-    EXPECT_EQ(filter.count(keys), keys.size());
-    for (const auto key : keys) ASSERT_TRUE(filter.erase(key));
-    EXPECT_EQ(filter.stored(), 0u);
-    EXPECT_EQ(filter.stashed(), 0u);
 }
 
 TEST(GrowingCuckoo, NoHashesMakeItGrowWithoutEnd) {
@@ -145,28 +114,6 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
     EXPECT_EQ(crowded.place_hash(n << 16 | 0x8000), InsertResult::yes)
         << "another core has another bucket";
     EXPECT_LE(crowded.size_in_bytes(), 9'192u);
-}
-
-TEST(GrowingCuckoo, MayHaveMaxBytesToTheLastByte) {
-    // Every growth adds one half to the bound of a filter that has not grown.
-    const auto growths_to_come = [](const GrowingCuckoo& filter) {
-        return std::lround(2 * (filter.final_fpr_bound() / filter.fpr_bound() - 1));
-    };
-    // 1,024 buckets of 8 bytes.
-    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 8'192})), 0);
-    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 16'383})), 0);
-    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 16'384})), 1);
-    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000, {.max_bytes = 8'192 << 5})), 5);
-    EXPECT_LENGTH_ERROR("begins with 8192 bytes, above max_bytes=8191",
-                        GrowingCuckoo(1'000, {.max_bytes = 8'191}));
-    // The most buckets are 2^32 - 1, as 16,320,875,720 keys ask for. They are too many to make, but
-    // not to be counted.
-    EXPECT_INVALID("2^32 - 1 buckets", GrowingCuckoo::for_fpr(16'320'875'720, 1e-9));
-    EXPECT_LENGTH_ERROR("first_keys=16320875722 would need 4.29497e+09 buckets",
-                        GrowingCuckoo::for_fpr(16'320'875'722, 1e-9));
-    // 2^10 buckets become 2^31 and no more.
-    EXPECT_EQ(growths_to_come(GrowingCuckoo(1'000)), 21);
-    EXPECT_EQ(growths_to_come(GrowingCuckoo(5'700)), 21);  // 1,500 become 3,145,728,000
 }
 
 TEST(GrowingCuckoo, ForFprTakesTheNarrowestSlotsThatKeepItAtEverySize) {

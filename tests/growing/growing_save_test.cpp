@@ -1,7 +1,5 @@
 // A growing cuckoo filter comes back from bytes and files as it was, and any other bytes are
 // refused.
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include "allocations.hpp"

@@ -179,21 +179,6 @@ TEST(ArrowRows, WrongStructsAreRefusedByValue) {
     EXPECT_EQ(hashes_of(rows_of(one)), Hashes{hash_bytes("x")});
 }
 
-TEST(ArrowRows, NumbersNeedNotBeAlignedButOffsetsMust) {
-    alignas(8) char memory[40] = {};
-    const std::int64_t number = -5;
-    std::memcpy(memory + 1, &number, sizeof number);
-    ArrowColumn odd("l", 1);
-    EXPECT_EQ(hashes_of(rows_of(odd.buffer(memory + 1))), Hashes{hash_key(0 - std::uint64_t{5})});
-    EXPECT_EQ(ArrowKeys(odd.schema, odd.array).column().values[0], 0 - std::uint64_t{5});
-    ArrowColumn strings("U", 1);
-    test::expect_error<std::invalid_argument>([&] { return rows_of(strings.buffer(memory + 4)); },
-                                              "buffer 1 is not aligned to 8 bytes");
-    ArrowColumn no_bytes("u", 2);
-    no_bytes.values<std::int32_t>({0, 0, 3}).buffer(nullptr);
-    test::expect_error<std::invalid_argument>([&] { return rows_of(no_bytes); }, "3 bytes");
-}
-
 /// A stream of batches of one column "id", which counts what is released.
 struct Source {
     int schemas = 0, batches = 0, streams = 0;  // released
@@ -306,40 +291,6 @@ TEST(ArrowStream, BuildsAndProbesBatchByBatch) {
     }
     probe.expect_released(1, 2);
     EXPECT_EQ(passing, (std::vector<std::vector<std::uint32_t>>{{0}, {0, 1}}));
-}
-
-TEST(ArrowStream, WhatIsLeftIsReleased) {
-    Source source;
-    source.values = {{1}, {2}, {3}};
-    {
-        ArrowArrayStream from = source.stream();
-        ArrowStream stream(from);
-        EXPECT_EQ(stream.next()->size(), 1u);
-        EXPECT_EQ(source.batches, 0);
-        ArrowStream moved = std::move(stream);
-        EXPECT_EQ(stream.next(), nullptr);
-        EXPECT_EQ(moved.batch().length, 1);
-        EXPECT_EQ(moved.next()->size(), 1u);
-        EXPECT_EQ(source.batches, 1);
-        ArrowStream& same = moved;
-        moved = std::move(same);
-        stream = std::move(moved);
-        EXPECT_EQ(stream.next()->size(), 1u);
-        EXPECT_EQ(moved.next(), nullptr);
-        EXPECT_EQ(source.streams, 0);
-    }
-    source.expect_released(1, 3);
-    Source first, second;
-    first.values = second.values = {{1}, {2}};
-    {
-        ArrowArrayStream one = first.stream(), two = second.stream();
-        ArrowStream stream(one), other(two);
-        EXPECT_NE(stream.next(), nullptr);
-        stream = std::move(other);
-        first.expect_released(1, 1);
-        EXPECT_NE(stream.next(), nullptr);
-    }
-    second.expect_released(1, 1);
 }
 
 TEST(ArrowStream, FailuresAreExceptionsWithItsWords) {

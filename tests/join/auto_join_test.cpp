@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <thread>
 #include <unordered_set>
 
 #include "guarded.hpp"
@@ -271,31 +270,6 @@ TEST(AutoJoin, HashesAreAListOrAFilter) {
     JoinBuilder both("auto", 0, 12);
     both.insert({few});
     test::expect_error<std::invalid_argument>([&] { return both.insert({few, true}), 0; }, "both");
-}
-
-TEST(AutoJoin, ThreadsTogetherChooseAsOne) {
-    const auto valid = std::vector<std::uint8_t>(2'000, 0x55);
-    for (const KeySet& keys : {sequence(5, 16'000), test::random_keys(16'000)}) {
-        JoinBuilder together("auto", 0, 12), alone("auto", 0, 12);
-        std::vector<std::thread> threads;
-        for (std::size_t t = 0; t < 4; ++t)
-            threads.emplace_back([&, t] {
-                for (std::size_t i = 0; i < 4; ++i)
-                    together.insert({std::span(keys).subspan(4'000 * t + 1'000 * i, 1'000), false,
-                                     valid.data()});
-            });
-        for (auto& thread : threads) thread.join();
-        std::vector<std::uint8_t> all_valid(2'000, 0x55);
-        alone.insert({keys, false, all_valid.data()}, 2);
-        EXPECT_EQ(together.rows(), 8'000u);
-        EXPECT_EQ(alone.rows(), 8'000u);
-        const JoinFilter a = std::move(together).finish(), b = std::move(alone).finish();
-        EXPECT_EQ(a.why(), b.why());
-        EXPECT_EQ(rows_that_pass(a, {keys}), rows_that_pass(b, {keys}));
-        if (a.filter() == nullptr) {
-            EXPECT_EQ(a.count({keys}), 8'000u);
-        }
-    }
 }
 
 TEST(AutoJoin, RefusesWhatItCannotDo) {

@@ -168,34 +168,6 @@ TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
                 }
 }
 
-TEST(JoinFinish, PartsThatAreNoBloomFiltersAreRefused) {
-    const FinishKeys keys = test::random_keys(500);
-    for (const char* spec : {"cuckoo12", "dleft14", "growing16", "counting512", "scalable"}) {
-        auto table = make_filter(spec, 1'000, 90);
-        table.insert(keys);
-        JoinBuilder chooses("auto", 1'000, 12), plain("split256", 1'000, 12),
-            unknown("split256", 0, 12);
-        for (auto* builder : {&chooses, &plain, &unknown}) {
-            EXPECT_THROW(builder->unite(JoinFilter(table)), std::invalid_argument) << spec;
-            builder->insert({keys});
-            EXPECT_THROW(builder->unite(JoinFilter(table)), std::invalid_argument) << spec;
-            const JoinFilter filter = std::move(*builder).finish();
-            EXPECT_NE(filter.kind(), FinishKind::all);
-            EXPECT_EQ(filter.count({keys}), keys.size());
-        }
-        JoinBuilder named("auto", 1'000, 12);
-        test::expect_error<std::invalid_argument>([&] { return named.unite(JoinFilter(table)), 0; },
-                                                  make_filter(spec, 1'000, 90).spec());
-    }
-    // Nor one that was moved from.
-    AnyFilter filter = make_filter("split256", 1'000, 12);
-    const AnyFilter moved = std::move(filter);
-    JoinBuilder builder("auto", 1'000, 12);
-    EXPECT_THROW(builder.unite(JoinFilter(filter)), std::invalid_argument);
-    builder.insert({keys});
-    EXPECT_EQ(std::move(builder).finish().count({keys}), keys.size());
-}
-
 /// As long as it lives, SIMDBLOOM_ISA names what there is not.
 struct WrongIsa {
     WrongIsa() : before_(std::getenv("SIMDBLOOM_ISA") ? std::getenv("SIMDBLOOM_ISA") : "") {

@@ -75,22 +75,6 @@ TEST(JoinRows, DictionariesStandForTheirWords) {
                 }
 }
 
-TEST(JoinRows, ADictionaryWithoutWords) {
-    Givens no_words(0, false);
-    const std::vector<std::uint8_t> none(10), codes(70);
-    for (const Nulls meaning : {Nulls::differ, Nulls::equal})
-        for (const bool two : {false, true}) {
-            const KeyColumn column =
-                KeyColumn::dictionary(codes, no_words.views().column).with_validity(none.data());
-            const GivenColumn given{"no words", column, false,
-                                    [](std::size_t) { return std::nullopt; }};
-            expect_all(Rows(two ? std::vector{given, given} : std::vector{given}, meaning));
-        }
-    const JoinRows wrong({KeyColumn::dictionary(codes, no_words.views().column)});
-    test::expect_error<std::invalid_argument>([&] { return wrong.count(JoinFilter::accept_all()); },
-                                              "row 0 is word 0 of a dictionary of 0");
-}
-
 TEST(JoinRows, CodesThatAreNoneAreNamed) {
     const std::vector<std::uint64_t> words{5, 6, 7};
     std::vector<std::int8_t> codes(2000);

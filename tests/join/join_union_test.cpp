@@ -1,5 +1,4 @@
 // Parts of a build side that are united to one filter, and what given times change.
-#include <algorithm>
 
 #include "join_keys.hpp"
 #include "made_up_times.hpp"
@@ -57,29 +56,6 @@ TEST(JoinUnion, OfAnyTwoPartsLosesNoKey) {
                     for (const std::uint64_t key : keys)
                         ASSERT_NE(both.prune(key, key), Prune::none) << key;
             }
-        }
-}
-
-// The union is what one builder of all keys makes.
-TEST(JoinUnion, IsTheFilterOfAllKeys) {
-    for (const auto& [kind_a, a] : part_kinds)
-        for (const auto& [kind_b, b] : part_kinds) {
-            JoinBuilder united("auto", of_all, 12), whole("auto", of_all, 12);
-            united.unite(part_of(a));
-            united.unite(part_of(b));
-            whole.insert({a});
-            whole.insert({b});
-            const JoinFilter one = std::move(united).part(), other = std::move(whole).part();
-            // A filter gives no keys back, and of its range one order alone.
-            if (kind_a == PartKind::filter || kind_b == PartKind::filter) {
-                ASSERT_EQ(one.kind(), PartKind::filter);
-            } else {
-                EXPECT_EQ(one.why(), other.why());
-                EXPECT_EQ(one.range(), other.range());
-            }
-            if (one.filter() == nullptr || other.filter() == nullptr) continue;
-            EXPECT_TRUE(
-                std::ranges::equal(one.filter()->base().bytes(), other.filter()->base().bytes()));
         }
 }
 
@@ -184,29 +160,6 @@ TEST(JoinAdvice, GivenTimesChooseTheFilter) {
         JoinBuilder fixed("split256", n, 16);
         EXPECT_THROW(fixed.use_times(times), std::invalid_argument);
     }
-}
-
-TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
-    const FilterTimes times = fast_up_to(1 << 20);
-    PartKeys keys;
-    for (std::uint64_t i = 0; i < 20'000; ++i)  // 400 bits a key, 1 MB in all
-        keys.push_back(400 * i + test::random_key(i) % 400);
-    for (const auto& [step, kind] : {std::pair{1u, PartKind::bitmap}, {20u, PartKind::filter}}) {
-        PartKeys wider = keys;
-        for (auto& key : wider) key *= step;
-        JoinBuilder builder("auto", 0, 12);
-        builder.use_times(times);
-        builder.insert({wider});
-        const JoinFilter filter = std::move(builder).finish();
-        EXPECT_EQ(filter.kind(), kind) << filter.why();
-        EXPECT_EQ(filter.count({wider}), wider.size());
-    }
-    Options options;
-    options.max_bytes = 100'000;
-    JoinBuilder limited("auto", 0, 12, options);
-    limited.use_times(times);
-    limited.insert({keys});
-    EXPECT_EQ(std::move(limited).finish().kind(), PartKind::filter);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <thread>
 
 #include "arrow_column.hpp"
 #include "kinds_table.hpp"
@@ -156,19 +155,6 @@ TEST(KeyKinds, AnErrorNamesBothKinds) {
         "dates and instants in nanoseconds cannot be keys of one filter");
 }
 
-TEST(KeyKinds, FiltersOfUnknownKindAnswerAsTheyAreAsked) {
-    for (const KeyKind about : all_kinds()) {
-        if (about == KeyKind::other) continue;
-        JoinFilter filter(make_filter("split256", 100, 20));
-        EXPECT_LT(rows_of(about).count(filter), 3u);
-        EXPECT_TRUE(may_ask(KeyKind::unknown, about) && may_ask(about, KeyKind::unknown));
-    }
-    // An instant is the number that it counts.
-    auto numbers = make_filter("split256", 100, 20);
-    numbers.insert(std::uint64_t{18262});
-    EXPECT_EQ(rows_of(KeyKind::days).count(JoinFilter(numbers)), 1u);
-}
-
 TEST(KeyKinds, InstantsOfEveryUnitAreFoundInEveryFilterOfInstants) {
     // Midnights, parts of a day, times that nanoseconds do not reach, and the ends of the unit.
     const std::int64_t least = std::numeric_limits<std::int64_t>::min(),
@@ -218,35 +204,6 @@ TEST(KeyKinds, InstantsOfEveryUnitAreFoundInEveryFilterOfInstants) {
         [&] { return KeyColumn::instants(std::vector<double>{1}, 1); }, "no integers");
 }
 
-TEST(KeyKinds, InstantsAreConvertedInDictionariesInRowsAndAmongNulls) {
-    const std::vector<std::int32_t> days{18262, 18263, 7}, codes{2, 0, 1};
-    const auto in_days = KeyColumn::instants(days, unit_of(KeyKind::days));
-    std::vector<std::int64_t> counts;
-    for (const int day : days) counts.push_back(day * std::int64_t{86'400'000'000});
-    const auto in_us = KeyColumn::instants(counts, 1'000);
-    const std::uint8_t valid = 0b101;
-    const auto both = [&](const JoinRows& inserted, const JoinRows& asked) {
-        for (const char* const spec : {"auto", "split256"}) {
-            JoinBuilder builder(spec, 100, 20);
-            inserted.insert_into(builder);
-            const auto filter = std::move(builder).finish();
-            EXPECT_EQ(inserted.count(filter), asked.count(filter));
-            EXPECT_GE(asked.count(filter), 2u);
-        }
-    };
-    for (const auto& [a, b] : {std::pair(in_days, in_us), std::pair(in_us, in_days)}) {
-        both(JoinRows({a}), JoinRows({KeyColumn::dictionary(codes, b)}));
-        both(JoinRows({KeyColumn::dictionary(codes, a)}), JoinRows({b}));
-        both(JoinRows({a.with_validity(&valid)}), JoinRows({b.with_validity(&valid)}));
-        both(JoinRows({a.with_validity(&valid)}, Nulls::equal),
-             JoinRows({b.with_validity(&valid)}, Nulls::equal));
-        both(JoinRows({codes, a}), JoinRows({codes, b}));
-    }
-    const std::vector<std::int64_t> in_ms{7, 18'262, 0}, in_us_too{7'000, 18'262'000, 0};
-    both(JoinRows({codes, KeyColumn::durations(in_ms, 1'000'000)}),
-         JoinRows({codes, KeyColumn::durations(in_us_too, 1'000)}));
-}
-
 TEST(KeyKinds, ArrowArraysSayWhatTheyAre) {
     const auto kind = [](const char* format) {
         ArrowColumn column(format, 1);
@@ -273,26 +230,6 @@ TEST(KeyKinds, ArrowArraysSayWhatTheyAre) {
              {"ttn", KeyKind::durations},
              {"tDs", KeyKind::durations}})
         EXPECT_EQ(kind(format), expected) << format;
-}
-
-TEST(KeyKinds, ColumnsOfArrowAreCheckedButNotConverted) {
-    ArrowColumn days("tdD", 1), micros("tsu:", 1), texts("u", 1);
-    days.values<std::int32_t>({18262});
-    micros.values<std::int64_t>({1'577'836'800'000'000});
-    texts.values<std::int32_t>({0, 1}).values<char>({'a'});
-    JoinBuilder builder("split256", 10, 20);
-    const ArrowKeys keys = days.keys();
-    builder.insert(keys.column());
-    test::expect_error<std::invalid_argument>(
-        [&] { return builder.insert(micros.keys().column()), 0; }, "dates and instants in micro");
-    const auto filter = std::move(builder).finish();
-    EXPECT_EQ(filter.key_kind(), KeyKind::days);
-    EXPECT_EQ(filter.count(keys.column()), 1u);
-    test::expect_error<std::invalid_argument>([&] { return filter.count(micros.keys().column()); },
-                                              "JoinRows would convert");
-    test::expect_error<std::invalid_argument>([&] { return filter.count(texts.keys().column()); },
-                                              "dates cannot be asked about text or bytes");
-    EXPECT_EQ(arrow_rows(micros.schema, micros.array).count(filter), 1u);
 }
 
 TEST(KeyKinds, DecimalsAndWideIntegersAreTheNumbersThatTheyAre) {
@@ -439,19 +376,6 @@ TEST(KeyKinds, RowsOfOtherColumnsAreRefused) {
             return JoinRows({numbers, numbers, numbers, numbers}).count(filter);
         },
         "about rows of four or more columns");
-}
-
-TEST(KeyKinds, ThreadsWithDifferentUnitsAgreeOnOne) {
-    for (int round = 0; round < 20; ++round) {
-        JoinBuilder builder("split256", 100, 30);
-        std::vector<std::thread> threads;
-        for (const KeyKind kind : {KeyKind::days, KeyKind::seconds, KeyKind::nanoseconds})
-            threads.emplace_back([&builder, kind] { rows_of(kind).insert_into(builder); });
-        for (std::thread& thread : threads) thread.join();
-        const auto filter = std::move(builder).finish();
-        for (const KeyKind kind : {KeyKind::days, KeyKind::milliseconds, KeyKind::nanoseconds})
-            EXPECT_EQ(rows_of(kind).count(filter), 3u);
-    }
 }
 
 }  // namespace

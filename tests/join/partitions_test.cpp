@@ -1,5 +1,4 @@
 // Build sides in partitions: half a filter is never asked.
-#include <numeric>
 #include <thread>
 
 #include "simdbloom/join.hpp"
@@ -87,44 +86,6 @@ TEST(JoinPartitions, ConcurrentThreadsSealTheirOwn) {
         EXPECT_EQ(filter.kind(), one_fails ? Kind::all : Kind::filter);
         EXPECT_EQ(join.joined(filter), join.n_build);
     }
-}
-
-TEST(JoinPartitions, BuildersThatChooseWaitToo) {
-    const SpillingJoin join;
-    for (const std::size_t sealed : {std::size_t{3}, join.n_partitions}) {
-        const auto built = [&](JoinBuilder& builder) {
-            builder.announce(join.n_partitions);
-            join.insert(builder, 0, sealed);
-            for (std::size_t p = 0; p < sealed; ++p) builder.seal(p);
-        };
-        JoinBuilder whole("auto", join.n_build, 12), part("auto", join.n_build, 12);
-        built(whole);
-        built(part);
-        for (const JoinFilter& filter : {std::move(whole).finish(), std::move(part).part()}) {
-            EXPECT_EQ(filter.kind(), sealed == 3 ? Kind::all : Kind::filter) << filter.why();
-            EXPECT_EQ(join.joined(filter), join.n_build);
-        }
-    }
-}
-
-TEST(JoinPartitions, EmptyOnesAreSealedToo) {
-    const std::uint64_t key = 1;
-    JoinBuilder waiting("split256", 100, 12), empty("split256", 100, 12);
-    waiting.announce(1);
-    EXPECT_EQ(std::move(waiting).finish().kind(), Kind::all);
-    empty.announce(2);
-    empty.seal(1);
-    empty.seal(0);
-    EXPECT_EQ(std::move(empty).finish().kind(), Kind::none);
-
-    // More are found when those that were announced are sealed.
-    JoinBuilder later("split256", 100, 12);
-    later.announce(1);
-    later.insert({{&key, 1}});
-    later.seal(0);
-    EXPECT_EQ(later.announce(3), 1u);
-    EXPECT_EQ(std::move(later).finish().why(),
-              "all: 3 of 4 partitions of the build side were not sealed");
 }
 
 TEST(JoinPartitions, WrongNumbersAreRefused) {

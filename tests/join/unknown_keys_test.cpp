@@ -1,6 +1,5 @@
 // Builders that are not told how many keys come: the filter fits the keys that came.
 #include <cmath>
-#include <set>
 #include <thread>
 
 #include "join/distinct.hpp"

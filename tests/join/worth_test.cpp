@@ -1,7 +1,5 @@
 // What filters are worth, and counters beside them.
-#include <cmath>
 
-#include "join_keys.hpp"
 #include "simdbloom/join.hpp"
 #include "support.hpp"
 

@@ -76,18 +76,6 @@ TEST(FprModel, CheckValues) {
                {4.2820e-2, 2.5672e-2, 1.6842e-2, 8.6763e-3, 5.2231e-3});
 }
 
-TEST(FprModel, BestK) {
-    const unsigned classic[] = {6, 7, 8, 11, 14}, blocked512[] = {5, 6, 8, 9, 11};
-    for (unsigned i = 0; i < 5; ++i) {
-        EXPECT_EQ(fpr::classic_best_k(bits[i]), classic[i]);
-        // Many blocks: the binomial load is Poisson.
-        const std::uint64_t blocks = 1u << 30;
-        EXPECT_EQ(fpr::best_k(Layout::parse("blocked512"),
-                              static_cast<std::uint64_t>(512.0 * blocks / bits[i]), blocks),
-                  blocked512[i]);
-    }
-}
-
 TEST(FprModel, CuckooCheckValues) {
     EXPECT_NEAR(published::cuckoo_unreserved(8, 4, 0.95) / 2.931e-2, 1, tolerance);
     EXPECT_NEAR(published::cuckoo_unreserved(12, 4, 0.95) / 1.854e-3, 1, tolerance);
@@ -170,32 +158,6 @@ TEST(FprModel, DeviationIsThatOfManyFilters) {
         // 5 / sqrt(2 * 500) = 16 %
         EXPECT_NEAR(deviation / said, 1, 0.16) << spec;
     }
-}
-
-// One key sets one bit of one word, wherever: the FPR of such filters does not vary.
-TEST(FprModel, OneKeyOfOneBitLeavesNothingToChance) {
-    for (const char* spec : {"register32:k=1", "register64:k=1", "blocked512:k=1"})
-        for (const std::uint64_t blocks : {1u, 10u, 1000u})
-            EXPECT_LT(fpr::deviation(Layout::parse(spec), 1, blocks),
-                      1e-4 * fpr::expected(Layout::parse(spec), 1, blocks))
-                << spec << ' ' << blocks;
-}
-
-// 20,000 keys on 1,000 times 4,095 fingerprints, and 1,800 on half as many pairs of a bucket and a
-// tag: the deviation of the share that is taken, by 60 digits.
-TEST(FprModel, DeviationOfATableIsThatOfOccupiedFingerprints) {
-    const auto deviation = [](const char* spec, std::uint64_t n, std::uint64_t blocks) {
-        return fpr::deviation(Layout::parse(spec), n, blocks);
-    };
-    EXPECT_NEAR(deviation("dleft12", 20'000, 1'000) / 1.6996361830364375e-06, 1, 1e-9);
-    EXPECT_NEAR(deviation("cuckoo12", 1'800, 1'000) / 5.4367604261881939e-07, 1, 1e-9);
-    EXPECT_LT(deviation("dleft12", 1, 1'000), 1e-10) << "one key is one fingerprint, whichever";
-}
-
-TEST(FprModel, HashFloor) {
-    EXPECT_NEAR(fpr::hash_floor(1e6, 32), 2.3e-4, 0.05e-4);
-    EXPECT_NEAR(fpr::hash_floor(1e8, 32), 2.3e-2, 0.05e-2);
-    EXPECT_NEAR(fpr::with_floor(0.01, 0.02), 0.0298, 1e-12);
 }
 
 TEST(FprModel, WilsonCoversKnownCases) {

@@ -19,12 +19,12 @@ constexpr std::size_t page = 4096;
 /// Promise: A filter takes its bits and at most a page more; inserts, lookups and joins allocate
 ///   nothing.
 TEST(Memory, OneAllocationOfTheBitsAndLessThanAPage) {
-    for (const std::string spec : {"classic", "register64:k=4", "split256", "sector512",
-                                   "blocked512:k=8", "cuckoo12", "counting:k=4", "counting512:k=4"})
+    for (const auto& spec : test::layout_names())
         for (const std::size_t n : {1u, 1000u, 500'000u}) {
             test::Counting counting;
             {
-                auto filter = make_filter(spec, n, 13, {.allocator = &counting});
+                auto filter =
+                    make_filter(spec, n, test::feasible_bits(spec, 13), {.allocator = &counting});
                 EXPECT_EQ(counting.allocations, 1u);
                 EXPECT_LE(counting.bytes, filter.size_in_bytes() + page);
                 filter.insert(test::random_keys(std::min<std::size_t>(n, 100)));

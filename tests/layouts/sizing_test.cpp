@@ -115,28 +115,10 @@ TEST(SizingBorders, TheLastNumberOfBlocksThatCanBeAddressed) {
     EXPECT_EQ(detail::size_for_bits(layout, 1, 0.001, {}).blocks, 1u);
 }
 
-TEST(SizingBorders, AnFprOutOfReachTakesAllThatMaxBytesAllows) {
-    const Layout layout = Layout::parse("split256");
-    EXPECT_EQ(detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 32 * 77 + 31}).blocks, 77u);
-    EXPECT_EQ(detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 32}).blocks, 1u);
-    EXPECT_LENGTH_ERROR("max_bytes=31 is below the 32 bytes",
-                        detail::size_for_fpr(layout, 1000, 1e-12, {.max_bytes = 31}));
-    EXPECT_LENGTH_ERROR("blocks", detail::size_for_fpr(Layout::parse("cuckoo8"), 1000, 1e-12, {}));
-    // 1000 keys need 264 buckets and a margin.
-    const std::size_t least = detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 0.5, {}).blocks;
-    EXPECT_EQ(detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 1e-9, {.max_bytes = 8 * least})
-                  .blocks,
-              least);
-    EXPECT_LENGTH_ERROR(
-        std::to_string(8 * least) + " bytes that cuckoo16 needs at least for 1000 keys",
-        detail::size_for_fpr(Layout::parse("cuckoo16"), 1000, 0.5, {.max_bytes = 8 * least - 1}));
-}
-
 // A number of blocks that can be halved, within the limit, holds the keys or is refused by name.
 TEST(SizingBorders, FoldLevelsAndMaxBytesNeverMakeATableTooSmallForItsKeys) {
     unsigned made = 0, refused = 0;
-    for (const std::string spec :
-         {"cuckoo8", "cuckoo12", "cuckoo16", "dleft12", "dleft14", "dleft16"})
+    for (const auto& spec : test::table_names())
         for (const std::size_t n : {5u, 100u, 1'000u, 50'000u})
             for (const unsigned levels : {1u, 4u, 8u, 12u})
                 for (const double room : {1.0, 1.1, 1.5, 3.0}) {

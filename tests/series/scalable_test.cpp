@@ -1,11 +1,9 @@
 // A series of filters: no key lost while it grows, its FPR below the bound at every size, and in
 // files as single filters are.
-#include <unistd.h>
 
 #include <fstream>
 
 #include "saved_bytes.hpp"
-#include "scale.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -108,33 +106,6 @@ TEST(Scalable, WrongValuesAreRefusedByValue) {
     EXPECT_INVALID("cuckoo12", ScalableBloom({}, with_spec("cuckoo12")));
     for (const std::string spec : {"scalable:", "scalableblocked512", "scalable;blocked512"})
         EXPECT_INVALID("\"" + spec + "\"", ScalableBloom({}, with_spec(spec)));
-}
-
-// A filter of keys that it did not find before is fuller than one of random keys: 7 % more FPR at
-// 10 %, 20 % more at 30 %, where only the first of the series counts.
-TEST(Scalable, TheModelAndTheBoundAreThoseOfKeysThatWereNew) {
-    SIMDBLOOM_SKIP_IF_FORCED();
-    const auto strangers = test::random_keys(100'000, std::uint64_t{1} << 50);
-    for (const double fpr : {0.02, 0.3})
-        for (const std::string spec : {"blocked512", "classic"}) {
-            constexpr unsigned series = 40;
-            double sum = 0, squares = 0, model = 0;
-            for (std::uint64_t s = 0; s < series; ++s) {
-                ScalableBloom one({.first_capacity = 5'000, .fpr = fpr, .tightening = 0.01},
-                                  with_spec(spec));
-                for (std::uint64_t i = s << 32; one.stored() < one.capacity(); ++i)
-                    one.insert_hash_if_new(test::random_key(i));
-                ASSERT_EQ(one.filters().size(), 1u);
-                const double rate =
-                    static_cast<double>(one.count(Keys::hashes(strangers))) / 100'000;
-                sum += rate, squares += rate * rate, model = one.expected_fpr();
-            }
-            const double mean = sum / series;
-            const double sigma = std::sqrt((squares / series - mean * mean) / series);
-            EXPECT_NEAR(mean, model, 5 * sigma + 0.03 * fpr * fpr) << spec << ' ' << fpr;
-            EXPECT_LT(mean, fpr) << spec;
-            EXPECT_LT(model, fpr) << spec;
-        }
 }
 
 // What went in before it ends is found, and is what the answers name.

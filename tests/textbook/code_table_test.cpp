@@ -2,7 +2,6 @@
 // them.
 #include <cmath>
 
-#include "saved_checks.hpp"
 #include "scale.hpp"
 #include "simdbloom/serialize.hpp"
 #include "simdbloom/textbook/code_table.hpp"
@@ -96,19 +95,6 @@ TEST(CodeTable, ALookupVisitsABoundedNumberOfCells) {
     for (const auto key : absent) ASSERT_LE(full.probes(hash_key(key)), CodeTable::cells_of_row);
     const double found = static_cast<double>(full.count(absent)) / 2'000;
     EXPECT_NEAR(full.estimated_fpr(), found, 0.1);
-}
-
-TEST(CodeTable, ForFprMeetsItsTargetWithCodesThatLeaveItFewEmptyCells) {
-    const std::size_t n = 100'000;
-    const auto keys = test::random_keys(n), absent = test::random_keys(n, 1 << 30);
-    for (const double fpr : {0.001, 0.05}) {
-        CodeTable table = CodeTable::for_fpr(n, fpr, {.spec = "codes:c=32"});
-        table.insert(keys);
-        ASSERT_EQ(table.count(keys), n);
-        EXPECT_LE(table.expected_fpr(), fpr * 1.0001);
-        EXPECT_LE(static_cast<double>(table.count(absent)),
-                  static_cast<double>(n) * fpr + 5 * std::sqrt(static_cast<double>(n) * fpr));
-    }
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 // are worth.
 #include <cmath>
 #include <functional>
-#include <map>
-#include <set>
 
 #include "scale.hpp"
 #include "simdbloom/textbook/scheme_bloom.hpp"

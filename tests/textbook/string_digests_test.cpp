@@ -1,5 +1,4 @@
 // MD5, SHA-1 and MurmurHash3 as Hashers: the published digests, and both halves in double hashing.
-#include <set>
 
 #include "simdbloom/textbook/digests.hpp"
 #include "simdbloom/textbook/murmur.hpp"

@@ -53,6 +53,16 @@ await test('of numbers of any two types, what = finds equal is found', async () 
   }
 });
 
+await test('decimals of every scale are found by the doubles that = finds equal', async () => {
+  for (let scale = 1; scale <= 38; ++scale)
+    for (const value of [`0.${'3'.repeat(scale)}`, `-0.${'7'.repeat(scale)}`]) {
+      const decimal = `'${value}'::DECIMAL(38,${scale})`;
+      assert.deepEqual(await rows(`
+        SELECT d = d::DOUBLE, bloom_contains(bloom_filter(d, 40), any_value(d::DOUBLE))
+        FROM (SELECT ${decimal} AS d) GROUP BY d`), [[true, true]], decimal);
+    }
+});
+
 await test('other types find themselves, and what = finds equal across types', async () => {
   const text = ['VARCHAR', types.find((t) => t.startsWith('ENUM'))];
   const instants = ['DATE', 'TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP_NS'];
