@@ -1,4 +1,4 @@
-// Bloomier filters: every key has its value, strangers are absent as often as promised, on every
+// Bloomier filters: every key has its value, absent keys are absent as often as promised, on every
 // way of asking.
 #include <thread>
 
@@ -121,7 +121,7 @@ TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
 }
 
 // Two-sided at 5 sigma, keys with and without structure, few keys and many.
-TEST(Bloomier, StrangersAreAbsentAsOftenAsPromised) {
+TEST(Bloomier, AbsentKeysAreFoundAsRarelyAsPromised) {
     SIMDBLOOM_SKIP_IF_FORCED();
     struct Family {
         const char* name;

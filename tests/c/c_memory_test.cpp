@@ -48,7 +48,7 @@ private:
 
 class CWithoutMemory : public ::testing::TestWithParam<std::string> {};
 
-/// Promise: No exception leaves the C interface.
+/// Promise: No C++ exception leaves the C interface.
 TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
     const std::string spec = GetParam();
     const bool bloom = Layout::parse(spec).is_bloom();

@@ -7,7 +7,7 @@ namespace {
 
 using test::KeyVector;
 
-/// Some keys of the filter and as many strangers, in turns.
+/// Some keys of the filter and as many absent keys, in turns.
 KeyVector in_turns(const KeyVector& keys) {
     KeyVector all;
     for (std::size_t i = 0; i < keys.size(); ++i) {

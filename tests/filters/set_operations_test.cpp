@@ -122,7 +122,7 @@ TEST_P(SetOperations, FoldingGoesByTheSmallestDivisor) {
 INSTANTIATE_TEST_SUITE_P(EveryBloomSpec, SetOperations, ::testing::ValuesIn(test::bloom_specs()),
                          test::spec_name);
 
-/// Promise: Filters that do not fit are refused, and the error names the difference.
+/// Promise: Filters that cannot be combined are refused, and the error names the difference.
 TEST(SetOperationErrors, FiltersThatDifferAreRefusedByWhatDiffers) {
     auto filter = make_filter("zoned512:z=2,k=8", 1000, 10, {.seed = 1});
     const AnyFilter before = filter;

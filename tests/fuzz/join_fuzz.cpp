@@ -21,7 +21,7 @@ void use(const JoinFilter& filter, std::span<const std::byte> saved) {
     const JoinColumn column{probes, of_hashes};
     rows.resize(filter.select(column, rows));
     must(filter.count(column) == rows.size());
-    // Others find strangers beyond their range too.
+    // Others find absent keys beyond their range too.
     if (of_hashes || filter.kind() == JoinFilter::Kind::prefix || filter.filter() != nullptr)
         return;
     for (const auto row : rows) must(filter.prune(probes[row], probes[row]) != Prune::none);

@@ -72,7 +72,7 @@ struct Subject {
             must(filter.select(keys, positions) == found && filter.count(keys) == found);
         }
     }
-    // Only of keys that are in: erasing others may take a stranger's place away.
+    // Only of keys that are in: erasing others may take an absent key's place away.
     void erase(std::size_t first, std::size_t n) {
         if (layout.is_bloom() || oracle.empty()) return;
         const auto it =

@@ -57,7 +57,7 @@ TEST_P(GrowingCuckooOf, TheFprFollowsTheModelBelowTheBoundAtEverySize) {
     const std::size_t probes = GetParam() == "growing12"   ? 200'000
                                : GetParam() == "growing16" ? 1'000'000
                                                            : 4'000'000;
-    // At night 10^8 strangers or more.
+    // At night 10^8 absent keys or more.
     const unsigned rounds = test::scaled(1u, 1u, 1 + static_cast<unsigned>(100'000'000 / probes));
     std::vector<std::uint64_t> outside = test::random_keys(probes, std::uint64_t{1} << 40);
     const auto check = [&](const char* when) {

@@ -43,8 +43,8 @@ TEST(Stash, AgreesWithASortedVectorOverInsertsAndErases) {
 /// Promise of Stash.*, BloomierBuild.TellsChosenHashesApartInLinearTime,
 ///   GrowingSave.AStashOfMoreCopiesThanAFilterTakesIsRefused,
 ///   CodeTable.ALookupVisitsABoundedNumberOfCells,
-///   Scalable.NobodyForgesASeriesOfMoreFiltersThanOneCanHave: Chosen hashes and forged bytes slow
-///   no stash, build or lookup.
+///   Scalable.NobodyForgesASeriesOfMoreFiltersThanOneCanHave: Chosen hashes and forged bytes do not
+///   slow down stashes, builds or lookups.
 TEST(Stash, NobodyCanChooseHashesThatMeet) {
     constexpr std::uint64_t n = 1'024;
     std::vector<std::uint64_t> meet{0};  // where no secret is drawn

@@ -31,8 +31,8 @@ View short_view(std::string_view text) {
     return view;
 }
 
-/// Promise of ArrowRows.*, ArrowStream.*: Malformed Arrow arrays are refused; what an Arrow stream
-///   gives is released once.
+/// Promise of ArrowRows.*, ArrowStream.*: Malformed Arrow arrays are refused; every batch of an
+///   Arrow stream is released once.
 TEST(ArrowRows, ViewsOfStrings) {
     const std::string one = "..a string of twenty..", other = "another long string";
     const std::vector<std::int64_t> sizes{static_cast<std::int64_t>(one.size()),

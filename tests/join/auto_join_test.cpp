@@ -25,7 +25,7 @@ KeySet joined(KeySet a, const KeySet& b) {
     return a;
 }
 
-/// The keys, their neighbours, the ends of both orders, and strangers.
+/// The keys, their neighbours, the ends of both orders, and absent keys.
 KeySet probes_of(const KeySet& keys) {
     KeySet probes = test::random_keys(300, 5'000'000);
     for (const auto end : {std::uint64_t{0}, middle, greatest})

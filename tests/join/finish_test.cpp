@@ -74,8 +74,8 @@ void for_each_asked(const std::vector<std::string>& specs, const std::vector<std
                             }
 }
 
-/// Promise: Whatever the limits, builders make filters of all their keys; parts of a build side
-///   have one size.
+/// Promise: Under any limits, builders make filters of all their keys; parts of a build side have
+///   one size.
 TEST(JoinFinish, GivesAFilterOfAllKeysWhateverTheLimits) {
     const FinishKeys keys = test::random_keys(3'000);
     std::size_t filters = 0, refused = 0;

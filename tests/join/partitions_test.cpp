@@ -17,7 +17,7 @@ struct SpillingJoin {
     SpillingJoin() : partitions(n_partitions) {
         for (const auto key : test::random_keys(n_build))
             partitions[hash_key(key, 99) % n_partitions].push_back(key);
-        probe = test::random_keys(n_build);  // the partners, then strangers
+        probe = test::random_keys(n_build);  // the partners, then absent keys
         const auto strangers = test::random_keys(n_probe - n_build, n_build);
         probe.insert(probe.end(), strangers.begin(), strangers.end());
     }

@@ -1,5 +1,6 @@
 // The measured false-positive rate against the model with few keys as with many: the mean of many
-// filters of random hashes, two-sided at 5 sigma. By day a sample; at night 10^8 strangers a cell.
+// filters of random hashes, two-sided at 5 sigma. By day a sample; at night 10^8 absent keys a
+// cell.
 #include "scale.hpp"
 #include "support.hpp"
 
@@ -25,12 +26,12 @@ struct MeasuredRate {
     double fpr, sigma;
 };
 
-/// The mean over so many filters of n keys that `probes` strangers are asked for in all.
+/// The mean over so many filters of n keys that `probes` absent keys are asked for in all.
 MeasuredRate measure(AnyFilter& filter, std::uint64_t n, double probes) {
     const double filters = std::clamp(probes / static_cast<double>(n), 10.0, probes / 200);
     const auto strangers = static_cast<std::size_t>(probes / filters);
     RandomHashes inside(n << 40), outside(n << 40 | std::uint64_t{1} << 39);
-    // The same strangers for some filters: making them costs as much as asking for them.
+    // The same absent keys for some filters: making them costs as much as asking for them.
     constexpr unsigned reuse = 16;
     std::span<const std::uint64_t> others;
     double sum = 0, squares = 0;

@@ -54,7 +54,7 @@ std::vector<Family> families() {
 
 constexpr std::uint64_t keys_each = 20'000, most_strangers = 400'000;
 
-/// keys_each keys of the family to insert, and strangers behind them.
+/// keys_each keys of the family to insert, and absent keys behind them.
 const std::vector<std::uint64_t>& keys_of(const Family& family) {
     static std::map<std::string, std::vector<std::uint64_t>> made;
     auto& keys = made[family.name];
@@ -65,8 +65,8 @@ const std::vector<std::uint64_t>& keys_of(const Family& family) {
 }
 
 /// The exact rates of filters, read off their bits, against the model: to 2 %, in so many filters
-/// that 2 % are 5 sigma. And the strangers found against the exact rates of the filters asked: so
-/// many strangers that 5 sigma are 5 % by day and 2 % at night.
+/// that 2 % are 5 sigma. And the absent keys found against the exact rates of the filters asked: so
+/// many absent keys that 5 sigma are 5 % by day and 2 % at night.
 void expect_model(const std::string& spec, const Family& family) {
     const double tolerance = test::scaled(0.06, 0.02, 0.02);
     const double of_hits = test::scaled(0.1, 0.05, 0.02);

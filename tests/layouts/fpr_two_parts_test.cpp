@@ -3,7 +3,7 @@
 //   the exact rate of a filter, read off its bits, against the model: the mean of so many filters
 //   that 2 % are 5 sigma;
 //
-//   hits among strangers against the exact rates of the filters they were looked up in.
+//   hits among absent keys against the exact rates of the filters they were looked up in.
 #include "bit_rates.hpp"
 #include "scale.hpp"
 

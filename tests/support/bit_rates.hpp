@@ -32,7 +32,7 @@ inline unsigned nonzero(std::uint32_t word, bool counters) {
     return n;
 }
 
-/// The chance that a stranger is found by a Bloom or counting filter with these bits.
+/// The chance that an absent key is found by a Bloom or counting filter with these bits.
 inline double bloom_rate(const FilterBase& filter) {
     const Shape s = shape_of(filter);
     const bool counters = filter.layout().is_counting();
@@ -102,7 +102,7 @@ inline double dleft_rate(const FilterBase& filter) {
     return cells / (static_cast<double>(filter.blocks()) * ((1u << r) - 1));
 }
 
-/// The chance that a stranger is found.
+/// The chance that an absent key is found.
 inline double exact_rate(const FilterBase& filter) {
     if (filter.layout().is_cuckoo()) return cuckoo_rate(filter);
     return filter.layout().is_dleft() ? dleft_rate(filter) : bloom_rate(filter);

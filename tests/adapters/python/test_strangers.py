@@ -1,4 +1,4 @@
-"""What a stranger does by mistake: an exception of Python's each time, and never a crash."""
+"""Misuse: an exception of Python's each time, and never a crash."""
 # Promise of python_strangers: Every misuse raises a Python exception.
 
 import datetime
