@@ -55,15 +55,6 @@ class Joins(unittest.TestCase):
             builders[2].unite(part)
         self.assertEqual(builders[2].finish().count(keys), 2000)
 
-    def test_are_finished_once(self):
-        builder = JoinBuilder()
-        builder.insert([1, None, 3])
-        self.assertEqual(builder.rows, 2)
-        builder.finish()
-        for call in (builder.finish, builder.part, lambda: builder.insert([1])):
-            with self.assertRaisesRegex(ValueError, "finished"):
-                call()
-
     def test_refuse_what_is_wrong(self):
         for error, call in ((ValueError, lambda: JoinBuilder("nonsense", 10, 12)),
                             (ValueError, lambda: JoinBuilder("cuckoo12", 10, 12)),

@@ -11,7 +11,7 @@ import numpy as np
 
 import simdbloom
 from kinds_table import kinds_table
-from simdbloom import Filter, JoinBuilder, JoinFilter, Map, Rows
+from simdbloom import Filter, JoinBuilder, JoinFilter, Rows
 
 try:
     import pandas
@@ -138,26 +138,6 @@ class Kinds(unittest.TestCase):
                             key in f
                         with self.assertRaisesRegex(TypeError, "cannot be asked about"):
                             f.discard(key)
-
-    def test_of_maps_are_answered_or_refused(self):
-        table = kinds_table()
-        for kind in KEYS:
-            m = Map(KEYS[kind][0], [1, 2, 3])
-            self.assertEqual(m.key_kind, kind)
-            self.assertEqual(Map.from_bytes(m.to_bytes()).key_kind, kind)
-            for asked, forms in KEYS.items():
-                for keys in forms:
-                    if asked not in table[kind]:
-                        with self.assertRaisesRegex(TypeError, "cannot be asked about"):
-                            m.lookup(keys)
-                        continue
-                    values, found = m.lookup(keys)
-                    self.assertTrue(found.all())
-                    self.assertEqual(values.tolist(), [1, 2, 3])
-        m = Map(DAYS, [1, 2, 3])
-        self.assertEqual(m[datetime.datetime(2020, 1, 1)], 1)
-        with self.assertRaisesRegex(TypeError, "dates cannot be asked about integers"):
-            m[18262]
 
     def test_that_go_in_together(self):
         for first, second, kind in (([1], [2.5], "floats"), ([2.5], [1], "floats"),
