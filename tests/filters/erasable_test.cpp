@@ -97,11 +97,12 @@ TEST_P(ErasableTable, TablesOfTooFewBitsPerKeyAreRefused) {
     EXPECT_NO_THROW((void)make_filter(GetParam(), 1000, bits));
 }
 
-const auto table_specs =
-    ::testing::Values("cuckoo8", "cuckoo12", "cuckoo16", "dleft12", "dleft14", "dleft16");
-INSTANTIATE_TEST_SUITE_P(Table, ErasableTable, table_specs, test::spec_name);
-INSTANTIATE_TEST_SUITE_P(Table, Erasable, table_specs, test::spec_name);
-INSTANTIATE_TEST_SUITE_P(Counting, Erasable, ::testing::Values("counting:k=8", "counting512:k=8"),
+INSTANTIATE_TEST_SUITE_P(Table, ErasableTable, ::testing::ValuesIn(test::table_names()),
+                         test::spec_name);
+INSTANTIATE_TEST_SUITE_P(Table, Erasable, ::testing::ValuesIn(test::table_names()),
+                         test::spec_name);
+INSTANTIATE_TEST_SUITE_P(Counting, Erasable,
+                         ::testing::ValuesIn(test::names_of(detail::Family::counting)),
                          test::spec_name);
 
 }  // namespace

@@ -63,19 +63,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t max_size, unsigned seed) {
     size = LLVMFuzzerMutate(data, size, max_size);
-    static constexpr std::uint64_t block_bytes[] = {8, 4, 8, 32, 64, 64, 64, 4,
-                                                    6, 8, 8, 64, 64, 56, 72};
-    constexpr unsigned layouts = std::size(block_bytes);
     if (seed % 2 == 0 || size < 72) return size;
     if (seed % 16 == 1)
         std::memset(data + 40, 0, 24), data[13] = static_cast<std::uint8_t>(2u << seed / 16 % 2),
                                        data[14] = data[15] = 0;
-    if (seed % 16 == 3)
-        data[10] = static_cast<std::uint8_t>(1 + seed / 16 % layouts),
-        data[11] = data[10] <= 7 || data[10] == 11 || data[10] == 12 ? 8 : 0,
-        data[12] = data[10] == 6 ? 2 : 0;
-    if (data[10] >= 1 && data[10] <= layouts) {
-        const std::uint64_t bytes = block_bytes[data[10] - 1], blocks = (size - 72) / bytes;
+    if (seed % 16 == 3) data[10] = static_cast<std::uint8_t>(1 + seed / 16 % detail::n_layouts);
+    for (const auto& traits : detail::layout_traits) {
+        if (traits.format_code != data[10]) continue;
+        if (seed % 16 == 3)
+            data[11] = static_cast<std::uint8_t>(traits.fixed_k() ? traits.k_max : 8),
+            data[12] = traits.zones == 0 ? 2 : 0;
+        const std::uint64_t bytes = traits.block_bits / 8, blocks = (size - 72) / bytes;
         detail::store_le(data + 16, blocks);
         size = 72 + blocks * bytes;
     }

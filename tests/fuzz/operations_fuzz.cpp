@@ -110,15 +110,8 @@ struct Subject {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const char* const specs[] = {"classic:k=7",      "register32:k=4",  "register32:k=8",
-                                        "register64:k=5",   "register64:k=8",  "split256",
-                                        "split512",         "sector512",       "zoned512:z=2,k=6",
-                                        "zoned512:z=4,k=8", "blocked512:k=8",  "blocked512:k=11",
-                                        "cuckoo8",          "cuckoo12",        "cuckoo16",
-                                        "counting:k=7",     "counting512:k=1", "counting512:k=9",
-                                        "dleft12",          "dleft14",         "dleft16"};
     Input input(data, size);
-    const char* const spec = specs[input.byte() % std::size(specs)];
+    const std::string spec(detail::layout_traits[input.byte() % detail::n_layouts].name);
     const std::size_t n = input.byte() * 8u + 1;
     const std::uint64_t seed = input.byte();
     const Layout layout = Layout::parse(spec);

@@ -17,34 +17,11 @@ struct Shape {
 /// Not of a table: it sets no bits.
 inline Shape shape_of(const FilterBase& filter) {
     const Layout& l = filter.layout();
-    switch (l.kind) {
-        case LayoutKind::classic:
-        case LayoutKind::counting:
-            return {1, 1, filter.size_in_bytes(), l.k};
-        case LayoutKind::register32:
-            return {1, 1, 4, l.k};
-        case LayoutKind::register64:
-            return {1, 1, 8, l.k};
-        case LayoutKind::split256:
-            return {8, 1, 4, 1};
-        case LayoutKind::split512:
-            return {16, 1, 4, 1};
-        case LayoutKind::sector512:
-            return {8, 1, 8, 1};
-        case LayoutKind::zoned512:
-            return {l.groups, 8 / l.groups, 8, l.k / l.groups};
-        case LayoutKind::blocked512:
-        case LayoutKind::counting512:
-            return {1, 1, 64, l.k};
-        case LayoutKind::cuckoo8:
-        case LayoutKind::cuckoo12:
-        case LayoutKind::cuckoo16:
-        case LayoutKind::dleft12:
-        case LayoutKind::dleft14:
-        case LayoutKind::dleft16:
-            break;
-    }
-    throw std::logic_error(l.spec() + " has no shape");
+    const auto& traits = detail::traits_of(l.kind);
+    if (traits.is_table()) throw std::logic_error(l.spec() + " has no shape");
+    if (traits.anywhere) return {1, 1, filter.size_in_bytes(), l.k};
+    const unsigned zones = traits.zones != 0 ? traits.zones : l.groups;
+    return {zones, traits.block_bits / zones / traits.word_bits, traits.word_bits / 8, l.k / zones};
 }
 
 /// Of the 32 bits or 8 counters of a word, those that are not 0.

@@ -258,41 +258,19 @@ Prepare prepare_any_k(unsigned k) {
 }
 
 inline Prepare prepare_of(const Layout& layout) {
-    switch (layout.kind) {
-        case LayoutKind::classic:
-        case LayoutKind::counting:
-            return prepare_classic;
-        case LayoutKind::register32:
-            return prepare_any_k<LayoutKind::register32, 0, 1, 8>(layout.k);
-        case LayoutKind::register64:
-            return prepare_any_k<LayoutKind::register64, 0, 1, 8>(layout.k);
-        case LayoutKind::split256:
-            return prepare_block<LayoutKind::split256, 8, 0>;
-        case LayoutKind::split512:
-            return prepare_block<LayoutKind::split512, 16, 0>;
-        case LayoutKind::sector512:
-            return prepare_block<LayoutKind::sector512, 8, 0>;
-        case LayoutKind::zoned512:
-            return layout.groups == 2 ? prepare_any_k<LayoutKind::zoned512, 2, 2, 8>(layout.k)
-                                      : prepare_any_k<LayoutKind::zoned512, 4, 4, 8>(layout.k);
-        case LayoutKind::blocked512:
-            return prepare_any_k<LayoutKind::blocked512, 0, 1, 16>(layout.k);
-        case LayoutKind::cuckoo8:
-            return prepare_cuckoo<8>;
-        case LayoutKind::cuckoo12:
-            return prepare_cuckoo<12>;
-        case LayoutKind::cuckoo16:
-            return prepare_cuckoo<16>;
-        case LayoutKind::counting512:
-            return prepare_any_k<LayoutKind::counting512, 0, 1, 16>(layout.k);
-        case LayoutKind::dleft12:
-            return prepare_dleft<12>;
-        case LayoutKind::dleft14:
-            return prepare_dleft<14>;
-        case LayoutKind::dleft16:
-            return prepare_dleft<16>;
-    }
-    return nullptr;
+    return detail::with_kind(layout.kind, [&]<LayoutKind kind>() -> Prepare {
+        constexpr const detail::LayoutTraits& traits = detail::traits_of(kind);
+        if constexpr (traits.family == detail::Family::cuckoo)
+            return prepare_cuckoo<traits.fingerprint_bits>;
+        else if constexpr (traits.family == detail::Family::dleft)
+            return prepare_dleft<traits.fingerprint_bits>;
+        else if constexpr (traits.anywhere) return prepare_classic;
+        else if constexpr (traits.fixed_k()) return prepare_block<kind, traits.k_max, 0>;
+        else if constexpr (traits.k_step == 0)
+            return layout.groups == 2 ? prepare_any_k<kind, 2, 2, traits.k_max>(layout.k)
+                                      : prepare_any_k<kind, 4, 4, traits.k_max>(layout.k);
+        else return prepare_any_k<kind, 0, traits.k_step, traits.k_max>(layout.k);
+    });
 }
 
 }  // namespace simdbloom::test

@@ -47,11 +47,22 @@ inline std::vector<std::string> bloom_specs() {
     return specs;
 }
 
-/// Every name of a layout, each at its default parameters.
-inline std::vector<std::string> layout_names() {
+/// The names of the layouts that are `wanted`, each for its default parameters.
+template <class Wanted>
+std::vector<std::string> layout_names(const Wanted& wanted) {
     std::vector<std::string> names;
-    for (const auto& traits : detail::layout_traits) names.emplace_back(traits.name);
+    for (const auto& traits : detail::layout_traits)
+        if (wanted(traits)) names.emplace_back(traits.name);
     return names;
+}
+inline std::vector<std::string> layout_names() {
+    return layout_names([](const auto&) { return true; });
+}
+inline std::vector<std::string> table_names() {
+    return layout_names([](const auto& traits) { return traits.is_table(); });
+}
+inline std::vector<std::string> names_of(detail::Family family) {
+    return layout_names([family](const auto& traits) { return traits.family == family; });
 }
 
 /// The bits per key nearest to `wanted` that the spec can be made for; four times as many where a
