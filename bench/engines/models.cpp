@@ -42,12 +42,12 @@ struct Term {
     double weight, base;
 };
 
-/// With i keys in its word a stranger is found with the chance SUM weight * base^i.
+/// With i keys in its word an absent key is found with the chance SUM weight * base^i.
 ///
-/// A stranger's mask has 4 or 5 bits. The chance that i random masks cover them all is, by
+/// An absent key's mask has 4 or 5 bits. The chance that i random masks cover them all is, by
 /// inclusion and exclusion over the sets S of these bits, SUM (-1)^|S| miss(S)^i, where miss(S) is
-/// the share of the 1,024 * 64 rotated masks that have no bit in S. By symmetry the stranger's own
-/// mask need not be rotated.
+/// the share of the 1,024 * 64 rotated masks that have no bit in S. By symmetry the absent key's
+/// own mask need not be rotated.
 const std::vector<Term>& acero_terms() {
     static const auto all = [] {
         const auto& masks = acero_masks();

@@ -30,9 +30,9 @@ std::string cell(const std::string& name, unsigned n) {
     const std::unique_ptr<const leveldb::FilterPolicy> policy(
         name == built_in ? leveldb::NewBloomFilterPolicy(bits_per_key)
                          : make_leveldb_policy(name, bits_per_key).release());
-    std::vector<std::string> strangers;
+    std::vector<std::string> absent;
     for (std::uint64_t i = 0; i < probes; ++i)
-        strangers.push_back(key_text((std::uint64_t{1} << 40) + i));
+        absent.push_back(key_text((std::uint64_t{1} << 40) + i));
     double mean = 0;
     std::string filter;
     for (unsigned f = 0; f < filters; ++f) {
@@ -45,7 +45,7 @@ std::string cell(const std::string& name, unsigned n) {
             if (!policy->KeyMayMatch(key, filter))
                 throw std::runtime_error(name + ": an inserted key is not found");
         unsigned hits = 0;
-        for (const auto& key : strangers) hits += policy->KeyMayMatch(key, filter);
+        for (const auto& key : absent) hits += policy->KeyMayMatch(key, filter);
         mean += static_cast<double>(hits) / probes / filters;
     }
     return text("%zu B: %.2f %%", filter.size(), 100 * mean);

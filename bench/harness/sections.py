@@ -53,7 +53,7 @@ def section_machine(about):
         if turn["disturbed"]:
             said += "; DISTURBED: other work on this machine spoils these times"
         facts.append([f"quiet in {turn['level']}", f"{turn['filters']} filters: {said}"])
-    probes = (f"{about['fpr_probes']:,} strangers a filter; 95 % Wilson intervals; "
+    probes = (f"{about['fpr_probes']:,} absent keys a filter; 95 % Wilson intervals; "
               "every filter within 5 sigma of its exact model")
     facts += [["command", about["command"]], ["keys", about["keys"]], ["run", run],
               ["FPR probes", probes]]

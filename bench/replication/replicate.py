@@ -80,7 +80,7 @@ def run(claim, prober):
 
 
 def selected(claims, options, prober):
-    """Those asked for; what is named by --claim runs at any depth."""
+    """The claims of the options; what is named by --claim runs at any depth."""
     for name, values in (("paper", {c.paper for c in claims}), ("claim", {c.id for c in claims}),
                          ("kind", {c.kind for c in claims})):
         for wanted in getattr(options, name):
