@@ -42,13 +42,6 @@ inline double ns_of(unsigned rounds, std::uint64_t keys, std::function<void()> w
     return median(alone[0].ns_per_key);
 }
 
-/// 262144 as "256 KiB".
-inline std::string size_text(double bytes) {
-    if (bytes < 1 << 20) return text("%.3g KiB", bytes / 1024);
-    return bytes < 1 << 30 ? text("%.3g MiB", bytes / (1 << 20))
-                           : text("%.3g GiB", bytes / (1 << 30));
-}
-
 /// The number of probe row i's key: of one of the build rows with the probability `selectivity`,
 /// else of an absent key. `choice` is random.
 inline std::uint64_t probe_number(std::uint64_t choice, std::uint64_t i, double selectivity,

@@ -35,7 +35,6 @@ class Claim:
     seconds: float = 0.1
     setup: dict | list = field(default_factory=dict)
     unit: str = ""
-    machine: str = ""
     tolerance: float | None = None
     side: str = ""
     needs: list = field(default_factory=list)
