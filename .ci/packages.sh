@@ -37,8 +37,8 @@ build_bench() {
   say "building"
   mkdir -p build
   {
-    cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DSIMDBLOOM_BUILD_BENCH=ON \
-      -DSIMDBLOOM_BUILD_TESTS=OFF -DSIMDBLOOM_BUILD_TOOLS=OFF \
+    cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
+      -DSIMDBLOOM_BUILD_BENCH=ON -DSIMDBLOOM_BUILD_TESTS=OFF -DSIMDBLOOM_BUILD_TOOLS=OFF \
       -DDUCKDB_INCLUDE_DIR="$PWD/build/npm/duckdb" &&
       cmake --build build/bench ${*:+--target "$@"}
   } >build/bench.log 2>&1 ||

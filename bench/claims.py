@@ -10,7 +10,7 @@ usage: claims.py DIR [--words DIR] [--print]
 
 A table stands between the lines `<!-- measured: NAME -->` and `<!-- end -->`; NAME is one of the
 functions marked @table in bench/tables. What a run does not hold is written as "not measured in
-this run". The pictures in bench/results are drawn from DIR too.
+this run". bench/results/skyline.svg is drawn from DIR too.
 """
 import argparse
 import glob
@@ -19,16 +19,13 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "pictures", "tables")]
-import lang_2019  # noqa: E402,F401
 import papers  # noqa: E402,F401
-import plots  # noqa: E402
 import skyline  # noqa: E402
 from pages import TABLES  # noqa: E402
 from rows import write_whole  # noqa: E402
 from run import Run, fail  # noqa: E402
 
 SKYLINE = "The filter that leaves the least time a key, near 12 bits a key"
-PICTURES = os.path.join("bench", "results")
 
 
 def fill(path, text, run, words_run, show):
@@ -100,10 +97,9 @@ def main():
         for path, before, after in filled:
             if before != after:
                 write(path, after)
-        for picture, drawn in (("skyline", skyline.skyline(run.about, run.rows, 12.7, SKYLINE)),
-                               ("fpr_against_bits", plots.fpr_against_bits(run.about, run.rows))):
-            if drawn:
-                write(os.path.join(ROOT, PICTURES, picture + ".svg"), drawn)
+        drawn = skyline.skyline(run.about, run.rows, 12.7, SKYLINE)
+        if drawn:
+            write(os.path.join(ROOT, "bench", "results", "skyline.svg"), drawn)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 // The FPR of the filters of engines: by the exact models of our layouts, but for Acero's masks.
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -10,9 +11,17 @@
 namespace simdbloom::bench::engines {
 namespace {
 
-Rate rate_of(const std::string& spec, u64 n_keys, u64 blocks) {
-    const Layout layout = Layout::parse(spec);
+Rate rate_of(const Layout& layout, u64 n_keys, u64 blocks) {
     return {fpr::expected(layout, n_keys, blocks), fpr::deviation(layout, n_keys, blocks)};
+}
+Rate rate_of(const std::string& spec, u64 n_keys, u64 blocks) {
+    return rate_of(Layout::parse(spec), n_keys, blocks);
+}
+
+/// k bits anywhere in a line of 512 bits.
+Layout lines(unsigned k) {
+    const auto of_lines = [](const auto& t) { return t.word_bits == 512 && t.cell_bits() == 1; };
+    return {.kind = std::ranges::find_if(detail::layout_traits, of_lines)->kind, .k = k};
 }
 
 /// Positions from two hashes are taken for independent ones: see fpr::classic_exact.
@@ -33,12 +42,12 @@ struct Term {
     double weight, base;
 };
 
-/// With i keys in its word a stranger is found with the chance SUM weight * base^i.
+/// With i keys in its word an absent key is found with the chance SUM weight * base^i.
 ///
-/// A stranger's mask has 4 or 5 bits. The chance that i random masks cover them all is, by
+/// An absent key's mask has 4 or 5 bits. The chance that i random masks cover them all is, by
 /// inclusion and exclusion over the sets S of these bits, SUM (-1)^|S| miss(S)^i, where miss(S) is
-/// the share of the 1,024 * 64 rotated masks that have no bit in S. By symmetry the stranger's own
-/// mask need not be rotated.
+/// the share of the 1,024 * 64 rotated masks that have no bit in S. By symmetry the absent key's
+/// own mask need not be rotated.
 const std::vector<Term>& acero_terms() {
     static const auto all = [] {
         const auto& masks = acero_masks();
@@ -91,8 +100,6 @@ Rate Impala::rate(u64 n_keys) const {
 }
 Rate ClickHouse::rate(u64 n_keys) const { return classic_rate(bits.size, n_keys, 3); }
 Rate Spark::rate(u64 n_keys) const { return classic_rate(bits.size, n_keys, k); }
-Rate RocksDb::rate(u64 n_keys) const {
-    return rate_of("blocked512:k=" + std::to_string(k), n_keys, bits.size / 512);
-}
+Rate RocksDb::rate(u64 n_keys) const { return rate_of(lines(k), n_keys, bits.size / 512); }
 
 }  // namespace simdbloom::bench::engines

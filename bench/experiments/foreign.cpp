@@ -12,7 +12,7 @@ namespace {
 using namespace simdbloom;
 using namespace simdbloom::bench;
 
-constexpr std::size_t few = 1'000'000, many = 30'000'000, asked = 4'000'000, batch = 1024;
+constexpr std::size_t few = 1'000'000, many = 30'000'000, probed = 4'000'000, batch = 1024;
 constexpr unsigned rounds = 11;
 constexpr double bits_per_key = 12, wanted_fpr = 0.01;
 // The FPR at `many` keys is another one, by a fifth and a tenth of a percent.
@@ -38,8 +38,8 @@ SplitBlockBloom made(std::size_t n) { return SplitBlockBloom::with_bits_per_key(
 template <class F>
 double fpr_of(const F& filter, const KeySource& source) {
     // Strangers to the larger filter too.
-    const auto strangers = keys_from(source, many, asked);
-    return static_cast<double>(filter.count(strangers)) / static_cast<double>(asked);
+    const auto absent = keys_from(source, many, probed);
+    return static_cast<double>(filter.count(absent)) / static_cast<double>(probed);
 }
 
 template <class F>
@@ -49,7 +49,7 @@ double fpr_of_many(F filter, const KeySource& source) {
 }
 
 /// A row: name, size, FPRs, and the times of one insert and of one key of a batch, half of them
-/// strangers.
+/// absent keys.
 template <class F, class Make>
 void print_filter(const std::string& name, const KeySource& source, const Make& make) {
     const auto in = keys_from(source, 0, few);
@@ -80,11 +80,11 @@ int main() {
     const KeySource source = KeySource::generated(1);
     std::printf(
         "10^6 integer keys on one thread: those that a system sizes by bits have %g a key, "
-        "those that it\nsizes by FPR are made for %g %%. FPR of %zu million strangers, and "
+        "those that it\nsizes by FPR are made for %g %%. FPR of %zu million absent keys, and "
         "once more with %zu million keys at the\nsame rule; bold where it is worse by more "
         "than a fifth. Times in ns a key, medians of %u rounds: batches\nof "
-        "%zu of which half are strangers, and inserts of keys that are there.\n\n",
-        bits_per_key, 100 * wanted_fpr, asked / 1'000'000, many / 1'000'000, rounds, batch);
+        "%zu of which half are absent keys, and inserts of keys that are there.\n\n",
+        bits_per_key, 100 * wanted_fpr, probed / 1'000'000, many / 1'000'000, rounds, batch);
     print_header({"format", "bits a key", "FPR", "FPR, 30 million keys", "batch", "insert"});
     print_filter<SplitBlockBloom>("our `split256`", source, [](std::size_t n) { return made(n); });
     for (const ForeignFormat format : foreign_formats())

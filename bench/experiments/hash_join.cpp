@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "harness/subject.hpp"
 #include "simdbloom/join.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -83,9 +84,6 @@ std::string break_even(std::span<const double> shares, std::span<const double> w
     return "pays always";
 }
 
-constexpr const char* specs[] = {"register64", "split256", "sector512",
-                                 "blocked512", "classic",  "cuckoo12"};
-
 constexpr double shares[] = {0, 0.01, 0.1, 0.5, 0.9, 1};  // of the probe rows that join
 
 struct Level {
@@ -116,8 +114,10 @@ struct Side {
 
 std::vector<Side> sides_of(std::span<const std::uint64_t> build) {
     std::vector<Side> sides{{.name = "no filter", .filter = {}}};
-    for (const char* spec : specs) {
-        const double bits = Layout::parse(spec).is_cuckoo() ? 12.64 : 12;
+    for (const Kind& kind : kinds()) {
+        if (!kind.is_main) continue;
+        const std::string& spec = kind.name;
+        const double bits = kind.least_bits > 0 ? 12.64 : 12;
         std::optional<AnyFilter> filter;
         const double ns = ns_of(3, build.size(), [&] {
             filter = make_filter(spec, build.size(), bits);

@@ -27,12 +27,12 @@ using Part = std::span<const std::string>;
 constexpr double bits_per_key = 10;
 constexpr unsigned k = 7;
 
-/// Half of them go in, the other half are strangers.
+/// Half of them go in, the other half are absent keys.
 struct KeySet {
     std::string name;
     Strings keys;
     Part in() const { return Part(keys).first(keys.size() / 2); }
-    Part strangers() const { return Part(keys).subspan(keys.size() / 2); }
+    Part absent() const { return Part(keys).subspan(keys.size() / 2); }
 };
 
 std::vector<KeySet> key_sets(const std::string& file) {
@@ -58,8 +58,8 @@ struct NamedHash {
     std::function<double(const KeySet&)> raw, mixed;
 };
 
-double share(std::size_t found, Part strangers) {
-    return static_cast<double>(found) / static_cast<double>(strangers.size());
+double share(std::size_t found, Part absent) {
+    return static_cast<double>(found) / static_cast<double>(absent.size());
 }
 
 template <class Scheme>
@@ -68,8 +68,7 @@ double in_array(const KeySet& set, Scheme scheme) {
         SchemeBloom<Scheme>::with_bits_per_key(set.in().size(), bits_per_key, std::move(scheme));
     filter.insert(set.in());
     if (filter.count(set.in()) != set.in().size()) throw std::runtime_error("a key is missing");
-    return share(filter.count(set.strangers()), set.strangers()) /
-           filter.expected_fpr(set.in().size());
+    return share(filter.count(set.absent()), set.absent()) / filter.expected_fpr(set.in().size());
 }
 
 template <class H>
@@ -78,7 +77,7 @@ double in_blocks(const KeySet& set, const H& hash) {
     filter.insert(simdbloom::Keys::of(set.in(), hash));
     if (filter.count(simdbloom::Keys::of(set.in(), hash)) != set.in().size())
         throw std::runtime_error("a key is missing");
-    return share(filter.count(simdbloom::Keys::of(set.strangers(), hash)), set.strangers()) /
+    return share(filter.count(simdbloom::Keys::of(set.absent(), hash)), set.absent()) /
            filter.expected_fpr();
 }
 
@@ -145,7 +144,7 @@ void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
             "%.3g %% for `split256`): 1.00 is ideal, %.2f its 5 sigma.\n\n",
             100 * ideal,
             100 * SplitBlockBloom::with_bits_per_key(set.in().size(), bits_per_key).expected_fpr(),
-            1 + 5 / std::sqrt(ideal * static_cast<double>(set.strangers().size())));
+            1 + 5 / std::sqrt(ideal * static_cast<double>(set.absent().size())));
         print_header({"hash", "ns/key", "equal values", "k seeds", "double", "enhanced double",
                       "triple", "`split256`", "`split256`, mixed"});
         std::vector<Contestant> timed;

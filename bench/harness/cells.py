@@ -1,6 +1,4 @@
 """Tables in Markdown, and their cells: what a row of results.csv says, or two of them."""
-import math
-
 from rows import percent
 
 MISSING = "not measured in this run"
@@ -23,10 +21,6 @@ def name(row, family):
 
 def bits(row):
     return cell(lambda r: f"{r['bits_per_key']:.2f}", row)
-
-
-def keys(row):
-    return cell(lambda r: f"{r['n_keys']:,.0f}", row)
 
 
 def fpr(row):
@@ -58,12 +52,3 @@ def times(slow, fast):
     """Ratio of times, with the widest range that both 95 % intervals allow."""
     return cell(lambda a, b: f"{ratio(a, b)} ({a['ns_low'] / b['ns_high']:.2f} - "
                              f"{a['ns_high'] / b['ns_low']:.2f})", slow, fast)
-
-
-def k_of(row):
-    return row["filter"].split("k=")[1] if "k=" in row["filter"] else "8"
-
-
-def classic_bits(rate):
-    """Bits per key at which the classic formula gives that rate, with the best integer k."""
-    return min(-k / math.log1p(-rate ** (1 / k)) for k in range(1, 31))

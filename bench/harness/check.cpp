@@ -30,7 +30,7 @@ MeasuredFpr measure_fpr(const Subject& subject, const Order& order, std::uint64_
     const std::uint64_t filters =
         keys.hashed() || !subject.sibling ? 1 : std::clamp<std::uint64_t>(2'000'000 / n, 1, 64);
     probes = std::min(probes, keys.size() - n);
-    // Asked key by key a hundred million strangers would take minutes.
+    // Key by key, a hundred million absent keys would take minutes.
     if (!subject[Output::count]) probes = std::min<std::uint64_t>(probes, 2'000'000);
     const auto hits_of = [&](const Subject& s, std::uint64_t questions) {
         double hits = 0;

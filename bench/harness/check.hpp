@@ -19,11 +19,11 @@ struct MeasuredFpr {
 /// FPR of the filters measured around the model.
 MeasuredFpr judge_fpr(double hits, double probes, double model, double deviation);
 
-/// Counts strangers found, over one or (small filters differ a lot) several filters of one spec and
-/// size with different seeds; `subject` is the first. Strangers are keys n_keys, n_keys + 1, ...
+/// Counts absent keys found, over one or (small filters differ a lot) several filters of one spec
+/// and size with different seeds; `subject` is the first. Absent keys are n_keys, n_keys + 1, ...
 MeasuredFpr measure_fpr(const Subject& subject, const Order& order, std::uint64_t probes);
 
-/// Empty, or that a key that is in is not found. At most `keys` of them are asked.
+/// Empty, or that a key that is in is not found. At most `keys` of them are looked up.
 std::string find_own_keys(const Subject& subject, const Order& order, std::uint64_t keys);
 
 /// Empty, or the first difference between the answers of an output on an ISA and scalar single-key

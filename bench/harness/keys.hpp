@@ -13,7 +13,7 @@ namespace simdbloom::bench {
 
 using Keys = std::span<const std::uint64_t>;
 
-/// Distinct keys by number; a filter for n keys is given 0 .. n-1, and n, n+1, ... are strangers.
+/// Distinct keys by number; a filter for n keys is given 0 .. n-1, and n, n+1, ... are absent keys.
 class KeySource {
 public:
     /// Endless pseudo-random 64-bit keys: splitmix64, a bijection, so none comes twice.

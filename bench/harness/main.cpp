@@ -57,6 +57,7 @@ nlohmann::ordered_json describe(const std::map<std::string, std::set<std::string
             {"name", kind.name},
             {"role", to_string(kind.role)},
             {"colour", kind.colour},
+            {"main", kind.is_main},
             {"bits_per_key", kind.bits_per_key},
             {"least_bits", kind.least_bits},
             {"filters", found == filters.end() ? std::set<std::string>() : found->second}};
@@ -134,6 +135,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     about["fpr_probes"] = plan.fpr_probes;
     about["turns"] = quiet;
     about["best_isa"] = to_string(default_isa());
+    for (const Implementation& each : implementations()) about["isas"].push_back(each.name);
     about["cachegrind"] = simulated_caches(machine) + ", " + cachegrind_isa() + " path";
     about["subjects"] = describe(filters);
     about["complaints"] = complaints;

@@ -10,17 +10,17 @@ namespace simdbloom::bench {
 std::shared_ptr<Rotation> rotation(const KeySource& source, std::uint64_t n_keys,
                                    std::uint64_t bytes, double hit_ratio, bool for_text) {
     std::uint64_t n = std::clamp<std::uint64_t>(bytes / 64 * 2, 1 << 16, 1 << 23);
-    const std::uint64_t strangers =
+    const std::uint64_t absent =
         std::min<std::uint64_t>(source.size() - n_keys, std::uint64_t{1} << 40);
     if (source.from_file())
-        n = std::min<std::uint64_t>(n, std::max<std::uint64_t>(strangers, standard_batch));
+        n = std::min<std::uint64_t>(n, std::max<std::uint64_t>(absent, standard_batch));
     n -= n % standard_batch;
     std::mt19937_64 random(n_keys + static_cast<std::uint64_t>(hit_ratio * 10));
     std::vector<std::uint64_t> keys(n);
     for (std::uint64_t i = 0; i < n; ++i) {
         const bool hit = static_cast<double>(random() >> 11) * 0x1p-53 < hit_ratio;
         const std::uint64_t number =
-            hit ? random() % n_keys : n_keys + (strangers > n ? i : random() % strangers);
+            hit ? random() % n_keys : n_keys + (absent > n ? i : random() % absent);
         keys[i] = source.key(number, for_text);
     }
     return std::make_shared<Rotation>(std::move(keys));

@@ -42,10 +42,6 @@ void add_equal_fpr(Plan& plan, std::uint64_t n_keys) {
         }
 }
 
-bool is_one_of(const Kind& kind, std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, kind.name) != names.end();
-}
-
 // A power of two of at least four times the last-level cache, and 256 MiB at least; unless the
 // memory is too small for that. The pages say so then.
 std::uint64_t dram_bytes(const Machine& machine) {
@@ -85,12 +81,8 @@ Plan make_plan(Depth depth, const Machine& machine) {
     for (const std::uint64_t bytes : {l1, l2, l3, dram})
         for (const Kind& kind : kinds()) {
             if (!is_compared(kind.role) || bytes > kind.max_bytes) continue;
-            // Filling a classic or cuckoo filter in DRAM takes a minute each.
-            if (bytes == dram && !full && (kind.least_bits > 0 || kind.name == "classic") &&
-                (quick || !is_one_of(kind, {"cuckoo12", "classic"})))
-                continue;
-            if (bytes == dram && quick && !is_one_of(kind, {"register64", "split256", "sector512"}))
-                continue;
+            if (bytes == dram && !full && kind.fills_slowly && !kind.is_main) continue;
+            if (bytes == dram && quick && (kind.fills_slowly || !kind.is_main)) continue;
             Case c = at_size(kind, bytes, 12);
             c.every_isa = true;
             c.every_op = !(quick && bytes == dram);
@@ -107,9 +99,7 @@ Plan make_plan(Depth depth, const Machine& machine) {
         for (const std::uint64_t bytes : {64 * kib, mib, 2 * mib, 32 * mib, 128 * mib})
             for (const Kind& kind : kinds())
                 // Filling the others of 32 MiB and more takes long.
-                if (kind.role == Role::contender &&
-                    (bytes <= 2 * mib || is_one_of(kind, {"register64", "split256", "sector512",
-                                                          "blocked512", "classic", "cuckoo12"})))
+                if (kind.role == Role::contender && (bytes <= 2 * mib || kind.is_main))
                     plan.cases.push_back(at_size(kind, bytes, 12));
     // Equal space.
     std::vector<std::uint64_t> sizes{l2};
@@ -123,13 +113,12 @@ Plan make_plan(Depth depth, const Machine& machine) {
         if (bytes != l1) add_relatives(plan, bytes);
     if (full)
         for (const double bits : {8.0, 16.0, 20.0})
-            for (const auto& name : {"register64", "split256", "sector512", "blocked512"})
-                plan.cases.push_back(at_size(kind(name), dram, bits));
-    // At their design load, and at the spec's 1 % for split blocks (parquet-format: 10.5 bits).
+            for (const Kind& kind : kinds())
+                if (kind.is_main && !kind.fills_slowly)
+                    plan.cases.push_back(at_size(kind, dram, bits));
     for (const std::uint64_t bytes : sizes)
-        for (const auto& [name, bits] :
-             {std::pair{"cuckoo8", 8.0}, std::pair{"split256", 10.5}, std::pair{"cuckoo8", 10.5}})
-            plan.cases.push_back(at_size(kind(name), bytes, bits));
+        for (const Kind& kind : kinds())
+            for (const double bits : kind.also_at) plan.cases.push_back(at_size(kind, bytes, bits));
     // Equal n: as many keys as the filters of 12 bits a key have at these sizes. The sizes above
     // have the others.
     for (const std::uint64_t bytes : sizes)

@@ -47,7 +47,7 @@ inline constexpr std::size_t all_batches[] = {1, 8, 64, 1024, standard_batch, 1 
 /// Lookups that a subject can do.
 struct LookupRow {
     bool best_isa;
-    Output output, usual;  ///< what is asked, and Subject::usual()
+    Output output, usual;  ///< what the lookup gives, and Subject::usual()
     std::size_t batch;
     double hit_ratio;
 };

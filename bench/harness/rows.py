@@ -4,9 +4,6 @@ import csv
 import json
 import os
 
-ISAS = ("scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon", "simd128")
-
-
 def load(folder):
     with open(os.path.join(folder, "machine.json")) as f:
         about = json.load(f)
@@ -52,6 +49,11 @@ def percent(f):
 def subjects(about, *roles):
     """The subjects of these roles, in the order of the list."""
     return [subject["name"] for subject in about["subjects"] if subject["role"] in roles]
+
+
+def main_subjects(about):
+    """The few that short tables have."""
+    return [subject["name"] for subject in about["subjects"] if subject["main"]]
 
 
 def fewest_bits(about, name):

@@ -3,8 +3,8 @@ import os
 
 import skyline
 from cells import bits, fpr, interval, markdown_table, model, ns
-from rows import (ISAS, at_12_bits, families, heading, is_standard_lookup, is_usual_lookup, near,
-                  nominal_sizes, percent, size)
+from rows import (at_12_bits, families, heading, is_standard_lookup, is_usual_lookup, main_subjects,
+                  near, nominal_sizes, percent, size)
 
 TARGETS = (0.03, 0.01, 0.001)
 
@@ -53,7 +53,7 @@ def section_machine(about):
         if turn["disturbed"]:
             said += "; DISTURBED: other work on this machine spoils these times"
         facts.append([f"quiet in {turn['level']}", f"{turn['filters']} filters: {said}"])
-    probes = (f"{about['fpr_probes']:,} strangers a filter; 95 % Wilson intervals; "
+    probes = (f"{about['fpr_probes']:,} absent keys a filter; 95 % Wilson intervals; "
               "every filter within 5 sigma of its exact model")
     facts += [["command", about["command"]], ["keys", about["keys"]], ["run", run],
               ["FPR probes", probes]]
@@ -99,7 +99,7 @@ def section_skyline(about, rows):
 
 
 def section_isas(about, rows):
-    isas = [i for i in ISAS if any(r["isa"] == i for r in rows)]
+    isas = [i for i in about["isas"] if any(r["isa"] == i for r in rows)]
 
     def line(here, family):
         into_bitmap = [r for r in here if r["op"] == "lookup" and r["output"] == "bitmap"]
@@ -206,8 +206,7 @@ def section_equal_n(about, rows):
 
 
 def section_ratios(about, rows):
-    """split256 and the other main filters against touch, scalar code, one thread and large
-    batches."""
+    """The filters near 12 bits a key against touch, scalar code, one thread and large batches."""
     usual = {"isa": about["best_isa"], "output": "bitmap", "batch": 16384, "threads": 1}
 
     def line(base):
@@ -260,7 +259,7 @@ def section_builds(rows):
 
 
 def section_relatives(about, rows):
-    """The other structures beside some of the filters compared, size by size."""
+    """The other structures beside the main filters, size by size."""
     def line(here, case):
         same = [r for r in here if r["filter"] == case["filter"] and r["n_keys"] == case["n_keys"]
                 and r["batch"] in (case["batch"], r["n_keys"])]
@@ -281,8 +280,7 @@ def section_relatives(about, rows):
         if not relatives:
             return None
         compared = at_12_bits(rows, level, bytes_, about)
-        shown = [compared[f] for f in ("split256", "blocked512", "classic", "cuckoo12")
-                 if f in compared]
+        shown = [compared[f] for f in main_subjects(about) if f in compared]
         return [line(here, case) for case in shown + relatives]
 
     return by_size(about, rows, ["structure", "bits/key", "FPR", "95 % interval", "exact model",
@@ -290,7 +288,7 @@ def section_relatives(about, rows):
 
 
 def section_engines(about, rows):
-    """What engines ship, beside three of ours."""
+    """What engines ship, beside some of ours."""
     def line(here, case):
         single = next((r for r in here if r["filter"] == case["filter"]
                        and (r["op"], r["output"], r["hit_ratio"]) == ("lookup", "single", 0)), None)
@@ -302,7 +300,7 @@ def section_engines(about, rows):
                 if r["threads"] == 1 and r["isa"] in (about["best_isa"], "native")]
         engines = [r for r in here if r["role"] == "engine" and is_usual_lookup(r, about)]
         compared = at_12_bits(rows, level, bytes_, about)
-        ours = [compared[f] for f in ("register64", "split256", "sector512") if f in compared]
+        ours = [compared[f] for f in main_subjects(about) if f in compared]
         return [line(here, case) for case in ours + engines] if engines else None
 
     text = by_size(about, rows, ["filter", "bits/key", "FPR", "95 % interval", "exact model",

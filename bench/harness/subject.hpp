@@ -104,6 +104,9 @@ struct Kind {
     double bits_per_key = 12;  ///< where no comparison asks for others
     double least_bits = 0;     ///< bits per key below which it cannot be filled
     std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();
+    bool is_main = false;           ///< one of the few that short tables and long sweeps have
+    bool fills_slowly = false;      ///< a minute in DRAM
+    std::vector<double> also_at{};  ///< bits per key that it is measured at beside the plan's
 
     /// The bits per key it is measured at where so many are wanted.
     double bits_at(double wanted) const { return std::max(wanted, least_bits); }

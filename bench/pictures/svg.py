@@ -1,4 +1,4 @@
-"""Pictures as SVG text: charts with axes, curves, points and names, and heat maps. A reader of the
+"""Pictures as SVG text: charts with axes, curves, points and names. A reader of the
 page needs no script and no network; what the mouse rests on says its values (<title>)."""
 import html
 import math
@@ -53,12 +53,6 @@ def readable(colour):
 
 def text_width(text, size=12):
     return 0.57 * size * len(text)
-
-
-def power(base, exponent):
-    """The number as text, its exponent raised."""
-    raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    return f"{base}{str(exponent).translate(raised)}"
 
 
 def spread_out(positions, gap, low, high):
@@ -136,21 +130,6 @@ class Picture:
     def label(self, x, y, text, colour=GREY, size=10, anchor="middle", bold=False):
         """Text that covers nothing."""
         self.text(x, y, text, colour, size, anchor, bold=bold, halo=False)
-
-    def heat(self, left, top, columns, colour_of, cell=6.0):
-        """columns[i][j] is the value of column i and line j, lines from below."""
-        lines = len(columns[0])
-        for j in range(lines):
-            begin = 0
-            for i in range(1, len(columns) + 1):
-                colour = colour_of(columns[begin][j])
-                if i == len(columns) or colour_of(columns[i][j]) != colour:
-                    self.add("rect", x=left + begin * cell, y=top + (lines - 1 - j) * cell,
-                             width=(i - begin) * cell, height=cell, fill=colour,
-                             shape_rendering="crispEdges")
-                    begin = i
-        self.add("rect", x=left, y=top, width=len(columns) * cell, height=lines * cell, fill="none",
-                 stroke="#99a")
 
     def names_beside(self, points, size=11, left=0, right=float("inf"), low=0,
                      high=float("inf")):

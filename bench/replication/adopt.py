@@ -1,4 +1,4 @@
-"""Writes a record into papers/: the tables of the pages, the forest plot, and the record itself."""
+"""Writes a record into papers/: the tables of the pages, and the record itself."""
 import os
 import re
 import sys
@@ -72,7 +72,6 @@ def overview(record, papers, claims):
              f"{table.tally(sources[False]) or 'none'}. Recomputed or measured before by this "
              f"project: {table.tally(sources[True]) or 'none'}. "
              f"Not judged: {table.tally(rest) or 'none'}.", "",
-             "![Ours over published, for the claims that are measured](record/forest.svg)", "",
              *table.header(["paper", "claim", "verdicts"])]
     for name, paper in papers.items():
         own = [claim.id for claim in claims if claim.paper == name]
@@ -107,7 +106,6 @@ def pages(record, papers, claims):
 def adopt(path, papers, claims):
     record = records.read_whole(path, claims)
     os.makedirs(records.FOLDER, exist_ok=True)
-    write_whole(os.path.join(records.FOLDER, "forest.svg"), table.forest(record))
     path = os.path.join(records.FOLDER, machine_name(record["machine"]) + ".json")
     write_whole(path, records.as_text(record))
     for page, name, text in pages(record, papers, claims):

@@ -13,7 +13,7 @@ namespace {
 using bench::Keys;
 using bench::KeySource;
 
-/// Keys 0 .. keys - 1 are in; the strangers of a filter are no other filter's.
+/// Keys 0 .. keys - 1 are in; the absent keys of a filter are no other filter's.
 struct Filled {
     KeySource source = KeySource::generated(1);
     std::uint64_t keys;
@@ -24,7 +24,7 @@ struct Filled {
           filter(make_filter(s.text("spec"), keys, s.number("bits_per_key"), {.seed = seed})) {
         bench::fill(filter, source, keys);
     }
-    std::uint64_t strangers_found(std::uint64_t seed, std::uint64_t probes) const {
+    std::uint64_t absent_found(std::uint64_t seed, std::uint64_t probes) const {
         const std::uint64_t first = keys + (seed << 40);
         std::uint64_t found = 0;
         bench::for_keys(source, first, first + probes,
@@ -39,15 +39,14 @@ struct Filled {
 };
 
 /// Measured FPR, one filter a sample. With `of_strangers` the share of accesses saved: the share of
-/// all that are strangers, less those that are found.
+/// all that are absent keys, less those that are found.
 void run_fpr(Setup& s) {
     const std::uint64_t filters = s.count("filters", 10), probes = s.count("probes");
-    const double strangers = s.number("of_strangers", 0);
+    const double absent = s.number("of_strangers", 0);
     for (std::uint64_t seed = 1; seed <= filters; ++seed) {
-        const std::uint64_t found = Filled(s, seed).strangers_found(seed, probes);
-        if (strangers == 0) print_rate(found, probes);
-        else
-            print_value(strangers * (1 - static_cast<double>(found) / static_cast<double>(probes)));
+        const std::uint64_t found = Filled(s, seed).absent_found(seed, probes);
+        if (absent == 0) print_rate(found, probes);
+        else print_value(absent * (1 - static_cast<double>(found) / static_cast<double>(probes)));
     }
 }
 
@@ -135,15 +134,15 @@ void run_lines(Setup& s) {
 void run_same_on_every_isa(Setup& s) {
     const std::uint64_t n = s.count("keys"), probes = s.count("probes");
     const auto source = KeySource::generated(1);
-    std::vector<std::uint64_t> strangers(probes);
-    source.fill(n / 2, strangers.data(), strangers.size());
+    std::vector<std::uint64_t> absent(probes);
+    source.fill(n / 2, absent.data(), absent.size());
     std::vector<std::byte> bits;
     std::vector<std::uint8_t> answers;
     for (const Isa isa : usable_isas()) {
         auto filter = make_filter(s.text("spec"), n, s.number("bits_per_key"), {.isa = isa});
         bench::fill(filter, source, n);
         std::vector<std::uint8_t> bitmap((probes + 7) / 8);
-        filter.contains(strangers, bitmap);
+        filter.contains(absent, bitmap);
         const auto bytes = filter.base().bytes();
         if (answers.empty()) bits.assign(bytes.begin(), bytes.end()), answers = bitmap;
         print_text(std::ranges::equal(bytes, bits) && bitmap == answers ? "same" : "other");

@@ -67,24 +67,6 @@ double lang_self_collision(double block, double c, unsigned k) {
     return sum;
 }
 
-/// The same authors' model of zoned filters: keys of a line by Poisson, of these the keys of a word
-/// by Poisson again, and the classic formula in the word.
-double lang_zoned(double block, double word, unsigned groups, double c, unsigned k) {
-    const double load = block / c, in_word = static_cast<double>(k) / groups;
-    double mass = std::exp(-load), sum = 0;
-    for (unsigned i = 0; i <= load + 12 * std::sqrt(load) + 30; ++i) {
-        const double keys = i * groups * word / block;
-        double here = std::exp(-keys), found = 0;
-        for (unsigned j = 1; j <= i; ++j) {
-            here *= keys / j;
-            found += here * std::pow(1 - std::pow(1 - 1 / word, in_word * j), in_word);
-        }
-        sum += mass * std::pow(found, groups);
-        mass *= load / (i + 1);
-    }
-    return sum;
-}
-
 }  // namespace
 
 double formula(const std::string& name, Setup& s) {
@@ -98,11 +80,6 @@ double formula(const std::string& name, Setup& s) {
         return fpr::classic_asymptotic(bits_per_key(s), s.small("k")) +
                2 * k * s.number("keys") / bits / bits;
     }
-    if (name == "double_hashing_exact") {
-        const double bits = bits_of(s), keys = s.number("keys");
-        return fpr::classic_exact(bits, keys, s.small("k")) +
-               2 * s.number("k") * keys / bits / bits;
-    }
     if (name == "blocked")
         return with_k(
             s, [&](unsigned k) { return fpr::blocked(s.small("block"), bits_per_key(s), k); });
@@ -114,10 +91,6 @@ double formula(const std::string& name, Setup& s) {
         return lang_self_collision(s.number("block"), bits_per_key(s), s.small("k"));
     if (name == "rocksdb")
         return rocksdb_cache_local(bits_per_key(s), s.small("k"), s.number("block"));
-    if (name == "lang_zoned")
-        return lang_zoned(512, 64, s.small("groups"), bits_per_key(s), s.small("k"));
-    if (name == "zoned")
-        return fpr::zoned(512, 64, s.small("groups"), bits_per_key(s), s.small("k"));
     if (name == "sectorised")
         return fpr::sectorised(s.small("block"), s.small("sector"), bits_per_key(s), s.small("k"));
     if (name == "split_block") return fpr::split_block(bits_per_key(s));

@@ -1,5 +1,5 @@
 // replication_prober PROBE [NAME=VALUE]...: prints the samples of a probe.
-// replication_prober --offers: what this machine and the library have, as JSON.
+// replication_prober --offers: what this machine and the library have, and all ISAs, as JSON.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -29,10 +29,14 @@ void print_offers() {
     if (ghz > 0) offers.push_back("clock");
     for (const unsigned gib : {1U, 2U, 4U, 8U, 16U, 32U, 64U})
         if (machine.memory >> 30 >= gib) offers.push_back(std::to_string(gib) + " GiB");
+    Json isas = Json::array();
+    for (int i = 0; to_string(static_cast<Isa>(i)) != "unknown"; ++i)
+        isas.push_back(to_string(static_cast<Isa>(i)));
     Json timed = Json::array(), untimed = Json::array();
     for (const Probe& probe : list()) (probe.timed ? timed : untimed).push_back(probe.name);
     print({{"provenance", machine.provenance()},
            {"machine", of_machine},
+           {"isas", isas},
            {"offers", offers},
            {"timed", timed},
            {"untimed", untimed}});

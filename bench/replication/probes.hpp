@@ -75,13 +75,6 @@ public:
     unsigned small(const std::string& name, unsigned otherwise) {
         return has(name) ? small(name) : otherwise;
     }
-    /// For probes that ask a formula for many values of its parameters.
-    void set(const std::string& name, double value) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.17g", value);
-        values_[name] = text;
-        read_.insert(name);
-    }
     void check_all_read() const {
         for (const auto& [name, value] : values_)
             if (!read_.contains(name))

@@ -1,7 +1,4 @@
-"""Runs the claims of papers/claims and writes the record. bench/replicate starts it.
-
-usage: replicate.py --prober PROGRAM [options], see bench/replicate --help
-"""
+"""Runs the claims of papers/claims and writes the record. bench/replicate starts it."""
 import argparse
 import datetime
 import json
@@ -14,10 +11,9 @@ import adopt
 import records
 import table
 import two_records
-from claim_files import DEPTHS, ROOT, load_or_exit
-from verdicts import TOO_NOISY, as_expected, better, judge
+from claim_files import DEPTHS, ROOT, impossible_needs, load_or_exit
+from verdicts import RULES, TOO_NOISY, as_expected, better, judge
 
-import formulas  # noqa: E402
 from rows import write_whole  # noqa: E402
 
 # The limit on a probe, in seconds.
@@ -84,7 +80,7 @@ def run(claim, prober):
 
 
 def selected(claims, options, prober):
-    """Those asked for; what is named by --claim runs at any depth."""
+    """The claims of the options; what is named by --claim runs at any depth."""
     for name, values in (("paper", {c.paper for c in claims}), ("claim", {c.id for c in claims}),
                          ("kind", {c.kind for c in claims})):
         for wanted in getattr(options, name):
@@ -122,20 +118,45 @@ def status(entries):
     return 0 if not wrong else 3 if all(e["verdict"] == TOO_NOISY for e in wrong) else 1
 
 
+EXIT_CODES = """exit code 0: each verdict is one that the claim's file expects, or the machine
+lacks what the claim needs. 1: some verdict is another. 2: a mistake in the command. 3: the machine
+was too noisy to judge some times, all else is as expected."""
+
+
 def arguments():
-    parser = argparse.ArgumentParser(prog="bench/replicate", add_help=False)
-    parser.add_argument("--prober")
-    parser.add_argument("--command", default="bench/replicate")
-    parser.add_argument("--out", default=os.path.join(ROOT, "build", "replicate"))
-    for name in ("paper", "claim", "kind"):
-        parser.add_argument(f"--{name}", action="append", default=[])
-    parser.add_argument("--untimed", action="store_true")
-    parser.add_argument("--depth", choices=DEPTHS, default="standard")
-    parser.add_argument("--against", metavar="RECORD")
-    parser.add_argument("--adopt", metavar="RECORD")
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--plots", action="store_true")
+    parser = argparse.ArgumentParser(
+        prog="bench/replicate", epilog=EXIT_CODES, description="Checks published claims: all but "
+        "the longest, in at most fifteen minutes on two cores and the build.")
+    depth = parser.add_mutually_exclusive_group()
+    for name, text in (("quick", "at most two minutes after the build"), ("full", "every claim")):
+        depth.add_argument(f"--{name}", dest="depth", action="store_const", const=name, help=text)
+    parser.set_defaults(depth="standard")
+    for name, text in (("paper", "only claims of this paper, a file of papers/claims"),
+                       ("claim", "only this claim, e.g. fan-2000/overflow, however long it takes"),
+                       ("kind", f"only claims of this kind: {', '.join(RULES)}")):
+        parser.add_argument(f"--{name}", action="append", default=[],
+                            help=text + "; may be repeated")
+    parser.add_argument("--untimed", action="store_true",
+                        help="only claims that no other program can disturb")
+    parser.add_argument("--against", metavar="RECORD",
+                        help="a record.json of another run or machine: says which verdicts "
+                             "changed, and how many claims without times have the same samples")
+    parser.add_argument("--out", default=os.path.join(ROOT, "build", "replicate"),
+                        help="folder for record.json, table.md, forest.svg (build/replicate)")
+    parser.add_argument("--adopt", metavar="RECORD",
+                        help="writes a record.json into papers/ and measures nothing")
+    parser.add_argument("--list", action="store_true", help="lists the claims")
+    parser.add_argument("--prober", help="a program that is built already")
     return parser.parse_args()
+
+
+def build():
+    """The program that measures."""
+    steps = (". .ci/packages.sh && need_packages \"${build_packages[@]}\" \"${bench_packages[@]}\""
+             " && build_bench replication_prober && say \"checking claims\"")
+    if subprocess.run(["bash", "-c", steps], cwd=ROOT).returncode:
+        stop("it cannot be built")
+    return os.path.join(ROOT, "build", "bench", "bench", "replication_prober")
 
 
 def main():
@@ -148,20 +169,14 @@ def main():
         adopt.adopt(options.adopt, papers, claims)
         return 0
     old = records.read(options.against, claims) if options.against else None
-    prober = Prober(options.prober)
+    prober = Prober(options.prober or build())
+    if wrong := list(impossible_needs(claims, prober.offers["isas"])):
+        stop("; ".join(wrong))
     os.makedirs(options.out, exist_ok=True)
-    if options.plots:
-        found = records.adopted(claims) or stop("papers/record has no record")
-        drawn = formulas.pictures(formulas.models(prober), found[0][1],
-                                  os.path.join(ROOT, "papers", "data"))
-        for name, svg in drawn.items():
-            write_whole(os.path.join(options.out, name), svg)
-            print(f"written: {os.path.join(options.out, name)}")
-        return 0
     chosen = selected(claims, options, prober)
     if not chosen:
         stop("no claim is left to run")
-    record = measure(chosen, prober, options.command)
+    record = measure(chosen, prober, " ".join(["bench/replicate", *sys.argv[1:]]))
     text = table.of_run(record, {claim.id: claim for claim in claims})
     write_whole(os.path.join(options.out, "record.json"), records.as_text(record))
     write_whole(os.path.join(options.out, "table.md"), text)

@@ -42,7 +42,7 @@ void print_rounds(Setup& s, std::vector<Contestant> members,
     }
 }
 
-/// Filters of one size, by what is asked of them: "SPEC@ISA/WAY", of which ISA and way may be left
+/// Filters of one size, by what they do: "SPEC@ISA/WAY", of which ISA and way may be left
 /// out. Ways are "single", one key a call; "touch", the lines alone; "build", making the filter and
 /// inserting all keys. Members that name one spec share the filter.
 class Bench {
@@ -171,18 +171,18 @@ void run_build_and_ask(Setup& s) {
     const unsigned check = s.small("check");
     const double bits = s.number("bits_per_key");
     const auto source = KeySource::generated(1);
-    std::vector<std::uint64_t> keys(n), strangers(probes);
+    std::vector<std::uint64_t> keys(n), absent(probes);
     source.fill(0, keys.data(), keys.size());
-    source.fill(n, strangers.data(), strangers.size());
+    source.fill(n, absent.data(), absent.size());
     print_rounds(
-        s, {bench::contestant(
-                "fuse", n,
-                [&] { bench::keep(BloomierMap::build_filter(keys, check).count(strangers)); }),
-            bench::contestant("split256", n, [&] {
-                auto filter = SplitBlockBloom::with_bits_per_key(n, bits);
-                filter.insert(keys);
-                bench::keep(filter.count(strangers));
-            })});
+        s,
+        {bench::contestant(
+             "fuse", n, [&] { bench::keep(BloomierMap::build_filter(keys, check).count(absent)); }),
+         bench::contestant("split256", n, [&] {
+             auto filter = SplitBlockBloom::with_bits_per_key(n, bits);
+             filter.insert(keys);
+             bench::keep(filter.count(absent));
+         })});
 }
 
 const Probes timed_probes{{"times", run_times, true},

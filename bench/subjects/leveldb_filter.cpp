@@ -1,4 +1,4 @@
-// LevelDB's filter through our view of it: the bytes of the peer `leveldb`, asked in batches.
+// LevelDB's filter through our view of it: the bytes of the peer `leveldb`, looked up in batches.
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "harness/subject.hpp"
 #include "published_fpr.hpp"

@@ -1,7 +1,7 @@
 """The measured tables of README.md and bench/pages/, and TABLES, the list of every table by its
 name: a table is a function of a Run that gives Markdown."""
 from cells import bits, cell, fpr, interval, markdown_table, model, name, ns, time_and_ratio
-from rows import fewest_bits, size
+from rows import fewest_bits, main_subjects, size
 from run import LEVELS
 
 TABLES = {}
@@ -35,8 +35,7 @@ def results(run):
 @table("summary")
 def summary(run):
     """Of `results` what the README has room for."""
-    families = ("register64", "split256", "sector512", "blocked512", "classic", "cuckoo12")
-    return lookup_times(run, (*families, *run.peers), ("L2", "DRAM"))
+    return lookup_times(run, main_subjects(run.about) + run.peers, ("L2", "DRAM"))
 
 
 @table("words")

@@ -150,6 +150,23 @@ TEST(Plan, DramIsFourTimesTheLastCache) {
     EXPECT_EQ(largest(machine), 256);
 }
 
+TEST(Plan, DramHasNoSlowFilterThatIsNotMainAndBrieflyFewerStill) {
+    Machine machine;
+    for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
+        std::set<std::string> in_dram;
+        for (const Case& c : make_plan(depth, machine).cases)
+            if (c.every_isa && static_cast<double>(c.n_keys) * c.bits_per_key / 8 > 128 << 20)
+                in_dram.insert(c.kind->name);
+        for (const Kind& k : kinds()) {
+            if (k.role != Role::contender) continue;
+            const bool wanted = depth == Depth::quick      ? k.is_main && !k.fills_slowly
+                                : depth == Depth::standard ? k.is_main || !k.fills_slowly
+                                                           : true;
+            EXPECT_EQ(in_dram.contains(k.name), wanted) << k.name;
+        }
+    }
+}
+
 TEST(Plan, QuickTimesSomeLookupsAndFullAllOfThem) {
     constexpr auto b = standard_batch;
     const Case brief{&kind("split256"), 1000, 12, true, false},

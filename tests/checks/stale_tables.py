@@ -17,8 +17,9 @@ CODE = ("include/simdbloom/hash.hpp", "include/simdbloom/detail", "src/core/disp
 MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication",),
              "printed hash_join": ("src/join",),
              "printed duckdb_joins": ("src/join", "src/adapters/duckdb")}
-# What was tried and left out is no longer there to be measured: a commit for the page is enough.
-HISTORY = {"bench/pages/tried.md"}
+# What was tried and left out, and the programs behind answered questions, are no longer there to be
+# measured: a commit for the page is enough.
+HISTORY = {"bench/pages/tried.md", "bench/pages/questions.md"}
 
 BEGIN = re.compile(r"<!-- (measured|printed|record): (\S+) -->")
 END = re.compile(r"<!-- end( printed| record)? -->")

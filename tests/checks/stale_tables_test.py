@@ -145,8 +145,7 @@ class ThisRepository(unittest.TestCase):
                 for name, *_ in marked:
                     kind, of = name.split()
                     wanted = {"measured": "bench/claims.py", "record": "bench/replicate --adopt",
-                              "printed": "bench/predict" if of == "predict" else
-                              f"bench/experiment {of}\n"}[kind]
+                              "printed": f"bench/experiment {of}\n"}[kind]
                     self.assertIn(wanted, said.stdout)
                     if wanted.startswith("bench/experiment"):
                         self.assertTrue(list(self.ROOT.glob(f"bench/experiments/{of}.*")), name)
