@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "advice/timetable.hpp"
+#include "core/filters/growing_table.hpp"
 #include "core/kernels/growing_layout.hpp"
 #include "core/layouts/fpr_sums.hpp"
 #include "core/layouts/number.hpp"
-#include "growing/growing_table.hpp"
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"

@@ -4,7 +4,7 @@
 
 #include "core/files/files.hpp"
 #include "core/files/saved.hpp"
-#include "growing/growing_table.hpp"
+#include "core/filters/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/filters/batches.hpp"
-#include "growing/growing_table.hpp"
+#include "core/filters/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
 

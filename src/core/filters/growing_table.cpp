@@ -1,4 +1,4 @@
-#include "growing/growing_table.hpp"
+#include "core/filters/growing_table.hpp"
 
 #include <bit>
 #include <cstring>
