@@ -15,8 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/kernels/answers.hpp"
-#include "core/kernels/driver.hpp"
+#include "core/kernels/extension.hpp"
 #include "fixed/kernel_table.hpp"
 #include "simdbloom/detail/fuse.hpp"
 

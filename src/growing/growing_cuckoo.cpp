@@ -8,8 +8,8 @@
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
-#include "core/layouts/number.hpp"
 #include "growing/growing_table.hpp"
+#include "core/layouts/number.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/fpr.hpp"
 

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/kernels/answers.hpp"
-#include "core/kernels/driver.hpp"
+#include "core/kernels/extension.hpp"
 #include "growing/slots.hpp"
 
 namespace simdbloom::detail {

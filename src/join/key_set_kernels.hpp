@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/kernels/driver.hpp"
+#include "core/kernels/extension.hpp"
 #include "join/key_set_table.hpp"
 
 namespace simdbloom::detail {

@@ -10,8 +10,7 @@
 #include <cstdint>
 
 #include "adapters/leveldb/kernel_table.hpp"
-#include "core/kernels/driver.hpp"
-#include "core/kernels/emit.hpp"
+#include "core/kernels/extension.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -45,10 +45,9 @@ def installed(folder, build=None):
     if build is None:
         build = ROOT / "build" / f"wheel-{tag()}"
         options = ["-DCMAKE_BUILD_TYPE=Release", f"-DPython_EXECUTABLE={sys.executable}",
-                   "-DSIMDBLOOM_PYTHON=ON"]
-        for part in ("BUILD_TESTS", "BUILD_BENCH", "BUILD_TOOLS", "LEVELDB", "ROCKSDB", "MPI",
-                     "DUCKDB"):
-            options.append(f"-DSIMDBLOOM_{part}=OFF")
+                   "-DSIMDBLOOM_EXTENSIONS=fixed;join", "-DSIMDBLOOM_ADAPTERS=python"]
+        for part in ("TESTS", "BENCH", "TOOLS"):
+            options.append(f"-DSIMDBLOOM_BUILD_{part}=OFF")
         commands.append(["cmake", "-S", ROOT, "-B", build, *options])
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     commands.append(["cmake", "--build", build, "--target", "simdbloom_python", "-j", jobs])
