@@ -4,6 +4,7 @@
 
 #include "any/filter_format.hpp"
 #include "core/files/files.hpp"
+#include "core/os/available_memory.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
@@ -87,10 +88,9 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
                          std::to_string(stash_bytes) +
                          " of stash are more than max_bytes=" + std::to_string(given.max_bytes));
 
-    // More than the 8 bytes a hash that body() asks for.
-    check_available(stash_bytes + (given.allocator == nullptr ? bits_bytes : 0));
     auto body = source.body(header, bits_bytes, 8 * stashed, given);
     if (!body) return body.error();
+    check_available(stash_bytes);
     const auto& behind = (*body).behind;
     GrowingParts parts{.bits = std::move((*body).bits),
                        .roots = roots,
