@@ -40,7 +40,7 @@ using Lookup = std::function<std::uint64_t(Keys keys, std::size_t batch, Answers
 
 /// One way to fill the structure from empty; returns the seconds.
 struct Build {
-    std::string output;  ///< as in the column `output`: "serial", or what BuildMethod is called
+    std::string output;  ///< as in the column `output`: "serial" or "parallel"
     unsigned threads;
     std::function<double(Keys)> run;
 };

@@ -6,26 +6,22 @@
 namespace simdbloom::bench {
 namespace {
 
-/// Filled from empty, on one thread and in each way on two.
+/// Filled from empty, on one thread and on two.
 template <class F>
 std::vector<Build> builds_of(const std::shared_ptr<F>& filter, bool hashed) {
     const auto built = std::make_shared<std::optional<F>>();
-    const auto in = [&](unsigned threads, BuildMethod method) {
-        return Build{
-            threads == 1 ? "serial" : std::string(to_string(method)), threads, [=](Keys keys) {
-                if (!*built) *built = *filter;
-                (*built)->clear();
-                return seconds_of([&] {
-                    if (hashed)
-                        parallel_insert(**built, simdbloom::Keys::hashes(keys), threads, method);
-                    else parallel_insert(**built, keys, threads, method);
-                });
-            }};
+    const auto on = [&](unsigned threads) {
+        return Build{threads == 1 ? "serial" : "parallel", threads, [=](Keys keys) {
+                         if (!*built) *built = *filter;
+                         (*built)->clear();
+                         return seconds_of([&] {
+                             if (hashed)
+                                 parallel_insert(**built, simdbloom::Keys::hashes(keys), threads);
+                             else parallel_insert(**built, keys, threads);
+                         });
+                     }};
     };
-    std::vector<Build> builds{in(1, BuildMethod::automatic), in(2, BuildMethod::atomic),
-                              in(2, BuildMethod::merged)};
-    if (!std::same_as<F, ClassicBloom>) builds.push_back(in(2, BuildMethod::partitioned));
-    return builds;
+    return {on(1), on(2)};
 }
 
 Subject make_spec(const std::string& spec, const Order& order) {

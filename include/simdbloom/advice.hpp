@@ -22,7 +22,6 @@
 
 namespace simdbloom::detail {
 class Timetable;
-struct TimesAccess;
 }  // namespace simdbloom::detail
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -60,10 +59,12 @@ public:
     /// its rounds, divided by the root of their number; the median over all times.
     double noise() const noexcept;
 
-private:
-    friend struct detail::TimesAccess;
+    // For the library's own code.
     explicit FilterTimes(std::shared_ptr<const detail::Timetable> table) noexcept
         : table_(std::move(table)) {}
+    const detail::Timetable& table() const noexcept { return *table_; }
+
+private:
     std::shared_ptr<const detail::Timetable> table_;
 };
 

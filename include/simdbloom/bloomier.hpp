@@ -24,7 +24,15 @@ namespace simdbloom {
 namespace detail {
 struct FuseTarget;
 struct MapKernels;
-struct MapAccess;
+
+/// What a map that was saved consists of.
+struct BloomierParts {
+    Storage table;
+    FuseGraph graph;
+    std::uint64_t n_keys;
+    std::uint32_t attempts;
+    std::uint8_t value_bits, check_bits;
+};
 }  // namespace detail
 
 /// How the graph of a BloomierMap is made.
@@ -154,15 +162,19 @@ public:
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
 
-private:
-    friend struct detail::MapAccess;
-    /// A map without slots. Throws what build says of its arguments.
-    BloomierMap(unsigned value_bits, unsigned check_bits, const Options& options,
-                const FuseTuning& tuning);
+    // For the library's own code.
 
+    /// A map that was saved.
+    BloomierMap(detail::BloomierParts parts, const Options& options);
+    const detail::FuseGraph& graph() const noexcept { return graph_; }
     static unsigned slot_bits_of(unsigned value_bits, unsigned check_bits) noexcept {
         return value_bits + check_bits <= 57 ? value_bits + check_bits : 64;
     }
+
+private:
+    /// A map without slots. Throws what build says of its arguments.
+    BloomierMap(unsigned value_bits, unsigned check_bits, const Options& options,
+                const FuseTuning& tuning);
     void construct(const Keys& keys, std::vector<std::uint32_t> values, const Options& options,
                    const FuseTuning& tuning);
     /// Errors name the values of `keys`, if there are any.
@@ -175,8 +187,6 @@ private:
     detail::FuseTarget target() const noexcept;
 
     detail::Storage table_;
-    detail::ZeroedByMove<std::shared_ptr<const void>>
-        keeper_;  ///< of memory that is not this map's
     const detail::MapKernels* kernels_ = nullptr;
     detail::FuseGraph graph_;
     detail::ZeroedByMove<std::uint64_t> n_keys_;

@@ -21,6 +21,8 @@ namespace simdbloom {
 class CacheLineBloom : public Interface<CacheLineBloom, FilterBase>,
                        public SetOperations<CacheLineBloom> {
 public:
+    using Interface::Interface;
+
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
         std::byte* const block = block_at(detail::block_index(hash, blocks_));
@@ -48,12 +50,6 @@ public:
     }
 
 private:
-    friend Interface;
-    friend SetOperations;
-    friend struct detail::LoadAccess;
-    CacheLineBloom(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
-
     static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
         return detail::load_le<std::uint64_t>(block + 8 * i);
     }

@@ -19,6 +19,8 @@ namespace simdbloom {
 class ClassicBloom : public Interface<ClassicBloom, FilterBase>,
                      public SetOperations<ClassicBloom> {
 public:
+    using Interface::Interface;
+
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
         std::uint64_t g = hash;
@@ -40,13 +42,6 @@ public:
     static Layout layout_of(const Options& options) {
         return detail::layout_from(options, "classic", detail::Family::classic);
     }
-
-private:
-    friend Interface;
-    friend SetOperations;
-    friend struct detail::LoadAccess;
-    ClassicBloom(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
 };
 
 }  // namespace simdbloom

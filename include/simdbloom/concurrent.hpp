@@ -13,24 +13,8 @@
 #include "simdbloom/frozen.hpp"
 
 namespace simdbloom::detail {
-
-struct SharedBits;
 struct SharedLock;
-/// The bits of a filter while threads write to them.
-struct SharedAccess {
-    SIMDBLOOM_API static bool contains(const FilterBase& filter, std::uint64_t hash) noexcept;
-    SIMDBLOOM_API static void insert(FilterBase& filter, std::uint64_t hash);
-    SIMDBLOOM_API static bool insert_if_new(FilterBase& filter, SharedLock* locks,
-                                            std::uint64_t hash);
-    SIMDBLOOM_API static std::size_t answer(const FilterBase& filter, const Keys& keys,
-                                            Output output, void* out);
-    SIMDBLOOM_API static AnyFilter copy(const AnyFilter& filter);
-
-private:
-    static SharedBits bits_of(const FilterBase& filter) noexcept;
-};
-
-}  // namespace simdbloom::detail
+}
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -64,18 +48,14 @@ public:
     ConcurrentBloom& operator=(const ConcurrentBloom&) = delete;
     ~ConcurrentBloom();
 
-    bool contains_hash(std::uint64_t hash) const noexcept {
-        return detail::SharedAccess::contains(*bits_, hash);
-    }
-    void insert_hash(std::uint64_t hash) { detail::SharedAccess::insert(*bits_, hash); }
-    bool insert_hash_if_new(std::uint64_t hash) {
-        return detail::SharedAccess::insert_if_new(*bits_, locks_.get(), hash);
-    }
+    bool contains_hash(std::uint64_t hash) const noexcept;
+    void insert_hash(std::uint64_t hash);
+    bool insert_hash_if_new(std::uint64_t hash);
 
     /// A filter of all keys whose inserts happened before this call. Of inserts that are under way
     /// it may have some bits; no key is missed for that, and the FPR counts them. Its bits come
     /// from the operating system.
-    AnyFilter snapshot() const { return detail::SharedAccess::copy(filter_); }
+    AnyFilter snapshot() const;
     /// The filter itself, without a copy. All other calls have returned, and what follows finds no
     /// keys and takes none (std::invalid_argument, as of a second call).
     FrozenFilter freeze() &&;
@@ -98,9 +78,7 @@ public:
     double expected_fpr() const { return bits_->expected_fpr(); }
     const detail::KeyHash& key_hash() const noexcept { return *bits_; }
     /// As Interface asks for.
-    std::size_t answer(const Keys& keys, detail::Output output, void* out) const {
-        return detail::SharedAccess::answer(*bits_, keys, output, out);
-    }
+    std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
 
 private:

@@ -26,6 +26,8 @@ namespace simdbloom {
 /// it cannot be noticed, and other keys may be lost for good.
 class CountingBloom : public Interface<CountingBloom, FilterBase> {
 public:
+    using Interface::Interface;
+
     static constexpr unsigned counter_max = 15;
 
     void insert_hash(std::uint64_t hash);
@@ -53,20 +55,11 @@ public:
     /// Adds the counters of a filter of the same layout, size and seed, and saturates: the result
     /// has the counters of a filter into which the keys of both went. Throws std::invalid_argument
     /// that names what differs.
-    CountingBloom& operator+=(const CountingBloom& other) {
-        add_counters(other);
-        return *this;
-    }
+    CountingBloom& operator+=(const CountingBloom& other);
 
     static Layout layout_of(const Options& options) {
         return detail::layout_from(options, "counting512", detail::Family::counting);
     }
-
-private:
-    friend Interface;
-    friend struct detail::LoadAccess;
-    CountingBloom(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
 };
 
 }  // namespace simdbloom

@@ -21,6 +21,10 @@ namespace simdbloom {
 /// buckets. Erasing a key that was never inserted may remove the fingerprint of another key.
 class CuckooFilter : public Interface<CuckooFilter, FilterBase> {
 public:
+    CuckooFilter(const detail::Geometry& geometry, const Options& options)
+        : Interface(geometry, options) {}
+    CuckooFilter(const detail::Geometry& geometry, const Options& options, detail::Storage bits);
+
     static constexpr unsigned slots_per_bucket = 4;
     static constexpr double max_design_load = 0.95;
 
@@ -40,14 +44,17 @@ public:
         return detail::layout_from(options, "cuckoo12", detail::Family::cuckoo);
     }
 
+    double estimated_fpr() const override;
+    Cardinality estimate_keys() const override;
+    void clear() noexcept override;
     std::size_t take(const Keys& keys);
     std::string refusal(const Keys&) const { return full_with(stored()); }
 
 private:
-    friend Interface;
-    friend struct detail::LoadAccess;
-    CuckooFilter(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
+    detail::Target table() noexcept;
+
+    std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk
+    detail::ZeroedByMove<std::uint64_t> stored_;
 };
 
 }  // namespace simdbloom

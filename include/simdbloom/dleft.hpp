@@ -25,6 +25,8 @@ namespace simdbloom {
 /// Where a cell has it by chance, at the FPR, erasing removes another key's fingerprint.
 class DLeftCounting : public Interface<DLeftCounting, FilterBase> {
 public:
+    using Interface::Interface;
+
     static constexpr unsigned subtables = 4, cells_per_bucket = 8, counter_max = 3;
 
     /// Returns false and changes nothing when the four buckets are full and no cell has the
@@ -59,13 +61,9 @@ public:
         return detail::layout_from(options, "dleft14", detail::Family::dleft);
     }
 
+    double estimated_fpr() const override;
+    Cardinality estimate_keys() const override;
     std::string refusal(const Keys&) const { return full_with(stored()); }
-
-private:
-    friend Interface;
-    friend struct detail::LoadAccess;
-    DLeftCounting(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
 };
 
 }  // namespace simdbloom

@@ -20,15 +20,27 @@
 #include "simdbloom/options.hpp"
 #include "simdbloom/set_operations.hpp"
 
+namespace simdbloom {
+struct Cardinality;
+}
 namespace simdbloom::detail {
 
-struct BuildAccess;
-struct LoadAccess;
-struct SharedAccess;
 struct Target;
 template <class T>
 struct KernelsFor;
 using Kernels = KernelsFor<Target>;
+
+/// What a filter of a layout consists of.
+struct FilterParts {
+    Storage bits_;
+    const Kernels* kernels_ = nullptr;
+    ZeroedByMove<std::uint64_t> blocks_;
+    ZeroedByMove<std::uint64_t> n_keys_;
+    Layout layout_;
+    std::uint32_t block_bytes_ = 0;
+    std::uint32_t few_inserts_below_ = 0;
+    Isa isa_ = Isa::scalar;
+};
 
 }  // namespace simdbloom::detail
 
@@ -46,7 +58,7 @@ namespace simdbloom {
 ///
 /// Exceptions: an assignment that throws leaves the filter as it was. detail/moved.hpp says what a
 /// move leaves behind.
-class FilterBase : public detail::KeyHash {
+class FilterBase : public detail::KeyHash, protected detail::FilterParts {
 public:
     /// Bytes of the bits. The memory held is at most one page more.
     std::size_t size_in_bytes() const noexcept { return bits_.size(); }
@@ -67,10 +79,12 @@ public:
     double expected_fpr() const;
     /// The FPR of the filter as it is now, from its bits: the exact chance that a random absent key
     /// is found. For a cuckoo filter, from its load.
-    double estimated_fpr() const;
+    virtual double estimated_fpr() const;
+    /// What estimated_keys(filter) returns (cardinality.hpp).
+    virtual Cardinality estimate_keys() const;
 
     /// Removes all keys.
-    void clear() noexcept;
+    virtual void clear() noexcept;
 
     /// From now on the kernels of that instruction set give the answers. Bits and answers stay the
     /// same. Throws std::invalid_argument if this machine cannot run it.
@@ -84,31 +98,23 @@ public:
         __builtin_prefetch(block_at(detail::block_index(hash, blocks_)), 1);
     }
 
+    // For the library's own code.
+
+    /// A filter over `bits`, or, if there are none, over zeroed bits of its own.
+    FilterBase(const detail::Geometry& geometry, const Options& options, detail::Storage bits = {});
+    detail::FilterParts& parts() noexcept { return *this; }
+    const detail::FilterParts& parts() const noexcept { return *this; }
+    detail::Target target() const noexcept;
+    /// Throws std::invalid_argument if this filter was moved from.
+    void check_takes_keys() const { detail::check_not_moved(blocks_ == 0); }
+
 protected:
-    FilterBase(const detail::Geometry& geometry, const Options& options);
     FilterBase(const FilterBase&) = default;
     FilterBase(FilterBase&&) noexcept = default;
     FilterBase& operator=(const FilterBase& other) { return *this = FilterBase(other); }
     FilterBase& operator=(FilterBase&&) noexcept = default;
     ~FilterBase() = default;
 
-    /// Throws std::invalid_argument if this filter was moved from.
-    void check_takes_keys() const { detail::check_not_moved(blocks_ == 0); }
-
-    /// ORs, or ANDs, the bits of a filter of the same layout, size and seed into the bits of this
-    /// one.
-    void unite(const FilterBase& other);
-    void intersect(const FilterBase& other);
-    void add_counters(const FilterBase& other);
-    void set_all_bits();
-    /// The size of this filter when every `parts` adjacent blocks become one. Throws
-    /// std::invalid_argument if `parts` does not divide the number of blocks.
-    detail::Geometry folded_geometry(std::uint64_t parts) const;
-    void fold_from(const FilterBase& whole) noexcept;
-    Options options_of_a_copy() const;
-    std::uint64_t smallest_part() const noexcept;
-
-    detail::Target target() const noexcept;
     /// Of a table that holds so many fingerprints: the share of its cells, and what to say of it
     /// when it is full.
     double load_of(std::uint64_t fingerprints) const noexcept;
@@ -124,24 +130,6 @@ protected:
     std::byte* block_at(std::uint64_t index) noexcept {
         return bits_.data() + index * block_bytes_;
     }
-
-    detail::Storage bits_;
-    const detail::Kernels* kernels_ = nullptr;
-    detail::ZeroedByMove<std::uint64_t> blocks_;
-    detail::ZeroedByMove<std::uint64_t> n_keys_;
-    std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // cuckoo: state of the eviction walk
-    detail::ZeroedByMove<std::uint64_t> stored_;  // cuckoo: fingerprints held
-    Layout layout_;
-    std::uint32_t block_bytes_;
-    std::uint32_t few_inserts_below_ = 0;
-    Isa isa_;
-
-private:
-    friend struct detail::BuildAccess;
-    friend struct detail::LoadAccess;
-    friend struct detail::SharedAccess;
-    template <class F>
-    friend class SetOperations;
 };
 
 }  // namespace simdbloom

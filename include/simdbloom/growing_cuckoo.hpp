@@ -16,10 +16,22 @@
 #include "simdbloom/loaded.hpp"
 
 namespace simdbloom::detail {
-struct GrowingFormat;
 struct GrowingTarget;
 template <class T>
 struct KernelsFor;
+
+/// What a growing cuckoo filter consists of.
+struct GrowingParts {
+    Storage bits;
+    ZeroedByMove<std::uint64_t, 1> roots;  // one is the least there can be
+    ZeroedByMove<std::uint64_t> first_keys;
+    unsigned slot_bits;
+    ZeroedByMove<unsigned> growths{};
+    ZeroedByMove<std::array<std::uint64_t, 13>> slots_with{};  // [l]: that hold l movable bits
+    ZeroedByMove<std::uint64_t> stored{};
+    Stash stash{};
+};
+
 }  // namespace simdbloom::detail
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -141,11 +153,10 @@ public:
     std::size_t take(const Keys& keys);
     std::string refusal(const Keys& key) const;
 
+    /// A filter of such parts. For the library's own code.
+    GrowingCuckoo(detail::GrowingParts parts, const Options& options);
+
 private:
-    friend Interface;
-    friend struct detail::GrowingFormat;
-    GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
-                  std::uint64_t first_keys, const Options& options);
     detail::GrowingTarget target() const noexcept;
     std::uint64_t slots() const noexcept { return slots_per_bucket * buckets(); }
     std::uint64_t taken() const noexcept;

@@ -32,7 +32,12 @@ class KeyBitmap;
 class KeyList;
 class KeptKeys;
 struct BatchRange;
-struct JoinAccess;
+
+// What a JoinFilter may be.
+struct Everything {};
+struct Nothing {};
+using JoinSet = std::variant<Everything, Nothing, std::shared_ptr<const KeyList>,
+                             std::shared_ptr<const KeyBitmap>, FrozenFilter>;
 }  // namespace simdbloom::detail
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -110,8 +115,8 @@ public:
     explicit JoinFilter(const AnyFilter& filter) : JoinFilter(FrozenFilter(filter)) {}
     /// Leaves `filter` as it was if it throws.
     explicit JoinFilter(AnyFilter&& filter) : JoinFilter(FrozenFilter(std::move(filter))) {}
-    static JoinFilter accept_all() noexcept { return JoinFilter(Set(Everything{})); }
-    static JoinFilter accept_none() noexcept { return JoinFilter(Set(Nothing{})); }
+    static JoinFilter accept_all() noexcept { return JoinFilter(detail::Everything{}); }
+    static JoinFilter accept_none() noexcept { return JoinFilter(detail::Nothing{}); }
     // A move is a copy: what was moved from must not lose rows.
     JoinFilter(const JoinFilter&) noexcept = default;
     JoinFilter& operator=(const JoinFilter&) noexcept = default;
@@ -167,14 +172,18 @@ public:
     /// rows that pass. Throws std::length_error if `out` is shorter than the column.
     std::size_t bytes(const JoinColumn& column, std::span<std::uint8_t> out) const;
 
-private:
-    friend struct detail::JoinAccess;
-    struct Everything {};
-    struct Nothing {};
-    using Set = std::variant<Everything, Nothing, std::shared_ptr<const detail::KeyList>,
-                             std::shared_ptr<const detail::KeyBitmap>, FrozenFilter>;
+    // For the library's own code.
 
-    explicit JoinFilter(Set set) noexcept : set_(std::move(set)) {}
+    /// `kind`: of the keys of a list or bitmap.
+    JoinFilter(detail::JoinSet set, std::optional<KeyRange> range, std::string why,
+               KeyKind kind = KeyKind::unknown);
+    const detail::JoinSet& set() const noexcept { return set_; }
+    /// The instruction set that answers; nothing of Kind::all and Kind::none, which need none.
+    std::optional<Isa> isa() const noexcept;
+
+private:
+    explicit JoinFilter(detail::Everything) noexcept {}
+    explicit JoinFilter(detail::Nothing nothing) noexcept : set_(nothing) {}
     Prune prune_range(const KeyRange& asked) const;
     void check_kind(KeyKind asked) const;
     std::size_t ask(std::span<const std::uint64_t> values, bool hashed, detail::Output output,
@@ -182,7 +191,7 @@ private:
     std::size_t answer(const JoinColumn& column, std::size_t first, std::size_t n,
                        std::uint8_t* bits) const;
 
-    Set set_;
+    detail::JoinSet set_;
     std::optional<KeyRange> range_;
     KeyKind key_kind_ = KeyKind::unknown;  // unless there is a filter
     // Of a filter whose range may let batches be skipped, else null.
@@ -305,8 +314,11 @@ public:
     /// partitions are sealed.
     AnyFilter filter() &&;
 
+    /// For the library's own code: the instruction set of the filter, if the options named it or
+    /// the filter is there.
+    std::optional<Isa> isa() const noexcept;
+
 private:
-    friend struct detail::JoinAccess;
     struct ForFpr {};
     JoinBuilder(ForFpr, std::string_view spec, double fpr, Options options);
     void check_builds() const;

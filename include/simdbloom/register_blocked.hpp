@@ -17,6 +17,8 @@ namespace simdbloom {
 class RegisterBlockedBloom : public Interface<RegisterBlockedBloom, FilterBase>,
                              public SetOperations<RegisterBlockedBloom> {
 public:
+    using Interface::Interface;
+
     template <class Code = detail::FileCode>
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
@@ -34,12 +36,6 @@ public:
     }
 
 private:
-    friend Interface;
-    friend SetOperations;
-    friend struct detail::LoadAccess;
-    RegisterBlockedBloom(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
-
     bool wide() const noexcept { return layout_.kind == LayoutKind::register64; }
     template <class Code>
     std::uint64_t offset(std::uint64_t hash) const noexcept {

@@ -12,10 +12,6 @@
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"
 
-namespace simdbloom::detail {
-struct SeriesFormat;
-}
-
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
@@ -107,10 +103,12 @@ public:
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
 
-private:
-    friend struct detail::SeriesFormat;
+    /// A series of such filters, with the numbers of the keys that went into them. For the
+    /// library's own code.
     ScalableBloom(const Scaling& scaling, Options options, std::vector<AnyFilter> filters,
                   std::vector<std::uint64_t> stored);
+
+private:
     AnyFilter next_filter() const;
     /// Into the last filter, or a new one if that is full.
     void insert_new(std::uint64_t hash);

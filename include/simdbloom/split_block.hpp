@@ -17,6 +17,8 @@ namespace simdbloom {
 class SplitBlockBloom : public Interface<SplitBlockBloom, FilterBase>,
                         public SetOperations<SplitBlockBloom> {
 public:
+    using Interface::Interface;
+
     template <class Code = detail::FileCode>
     void insert_hash(std::uint64_t hash) {
         check_takes_keys();
@@ -34,13 +36,6 @@ public:
     static Layout layout_of(const Options& options) {
         return detail::layout_from(options, "split256", detail::Family::split_block);
     }
-
-private:
-    friend Interface;
-    friend SetOperations;
-    friend struct detail::LoadAccess;
-    SplitBlockBloom(const detail::Geometry& geometry, const Options& options)
-        : Interface(geometry, options) {}
 };
 
 }  // namespace simdbloom

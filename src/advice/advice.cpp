@@ -285,7 +285,7 @@ std::string Advice::why() const {
 
 Advice advise(const Workload& workload, const FilterTimes& times) {
     detail::check_workload(workload);
-    return Adviser(workload, detail::TimesAccess::table(times)).advice();
+    return Adviser(workload, times.table()).advice();
 }
 
 Advice advise(const Workload& workload) { return advise(workload, FilterTimes::measure(workload)); }

@@ -215,7 +215,8 @@ private:
 
 FilterTimes FilterTimes::measure(const Workload& workload, std::uint64_t least_keys) {
     detail::check_workload(workload);
-    return detail::TimesAccess::make(Measurement(workload, least_keys).run());
+    return FilterTimes(
+        std::make_shared<const detail::Timetable>(Measurement(workload, least_keys).run()));
 }
 
 }  // namespace simdbloom

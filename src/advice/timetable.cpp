@@ -105,7 +105,7 @@ double FilterTimes::noise() const noexcept { return table_->noise(); }
 PredictedTimes predicted_times(const FilterTimes& times, std::string_view spec, Isa isa,
                                std::uint64_t bytes) {
     const detail::TimedSpec of = detail::TimedSpec::parse(spec);
-    const auto rows = detail::TimesAccess::table(times).of(of);
+    const auto rows = times.table().of(of);
     const auto row = std::ranges::find(rows, isa, &detail::Timetable::Row::isa);
     if (row == rows.end())
         throw std::invalid_argument("simdbloom: there are no times of " + std::string(spec) +

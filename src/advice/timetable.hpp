@@ -90,13 +90,6 @@ private:
     Caches caches_;
 };
 
-struct TimesAccess {
-    static FilterTimes make(Timetable table) {
-        return FilterTimes(std::make_shared<const Timetable>(std::move(table)));
-    }
-    static const Timetable& table(const FilterTimes& times) noexcept { return *times.table_; }
-};
-
 /// Throws std::invalid_argument that names the value for a workload that makes no sense.
 void check_workload(const Workload& workload);
 /// Whether such filters can do what is needed, whatever they take.

@@ -2,25 +2,24 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include "simdbloom/any_filter.hpp"
 
 namespace simdbloom::detail {
 
-/// The part of a Bloom filter that has its bits. Throws std::invalid_argument for any other filter:
-/// threads cannot fill a table of fingerprints or counters together.
+/// Throws std::invalid_argument for null and for what is no Bloom filter: threads cannot fill a
+/// table of fingerprints or counters together.
+inline void check_bloom(const FilterBase* filter, const std::string& spec) {
+    if (filter == nullptr || !filter->layout().is_bloom())
+        throw std::invalid_argument("simdbloom: \"" + spec +
+                                    "\" cannot be filled by several threads");
+}
+/// The part of a Bloom filter that has its bits. Throws as check_bloom.
 inline FilterBase& checked_bloom(AnyFilter& filter) {
     auto* const bits = filter.get_if<FilterBase>();
-    if (bits == nullptr || !bits->layout().is_bloom())
-        throw std::invalid_argument("simdbloom: \"" + filter.spec() +
-                                    "\" cannot be filled by several threads");
+    check_bloom(bits, filter.spec());
     return *bits;
-}
-
-[[noreturn]] inline void throw_classic_partitioned() {
-    throw std::invalid_argument(
-        "simdbloom: \"classic\" cannot be built partitioned: a key's bits lie in every range of "
-        "blocks");
 }
 
 }  // namespace simdbloom::detail

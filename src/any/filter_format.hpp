@@ -7,15 +7,15 @@
 #include <span>
 #include <utility>
 
-#include "core/files/saved.hpp"
+#include "core/files/source.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/export.hpp"
+#include "simdbloom/frozen.hpp"
 
 namespace simdbloom::detail {
 
-/// The format of FilterBase, and the way into filters.
-struct LoadAccess {
-    using Thing = AnyFilter;
+/// The format of FilterBase.
+struct FilterFormat {
     struct ParsedHeader {
         Geometry geometry;
         SavedHash hash;
@@ -26,41 +26,29 @@ struct LoadAccess {
                                       const Options& options, Use use = Use::ask);
     /// Of a header: the number of blocks.
     static void put_blocks(std::span<std::byte, header_bytes> header, std::uint64_t n) noexcept;
-    SIMDBLOOM_API static AnyFilter make(const ParsedHeader& parsed, const Options& options,
-                                        const std::byte* borrowed);
-    SIMDBLOOM_API static std::span<std::byte> bits(AnyFilter& filter) noexcept;
-    static std::span<std::byte> bits_of(FilterBase& filter) noexcept {
-        return {filter.bits_.data(), filter.bits_.size()};
-    }
-    static void complete(AnyFilter& filter) noexcept;
-    static void set_n_keys(FilterBase& filter, std::uint64_t n) noexcept { filter.n_keys_ = n; }
+    static Loaded<AnyFilter> make(const ParsedHeader& parsed, Storage bits, const Options& options);
 };
 
 enum class Structure : std::uint8_t { filter, growing, bloomier, series };
 /// By the magic that the bytes begin with; `filter` if it is none of the others'.
 Structure structure_of(std::span<const std::byte> bytes) noexcept;
 
-template <class F>
-Loaded<AnyFilter> as_any(Loaded<F> filter) {
-    if (!filter) return filter.error();
-    return AnyFilter(std::move(*filter));
-}
+// Each structure reads and writes its own bytes.
+template <>
+Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& options);
+template <>
+Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& options);
+template <>
+Loaded<BloomierMap> load_from<BloomierMap>(Source& source, const Options& options);
+template <>
+Loaded<AnyFilter> load_from<AnyFilter>(Source& source, const Options& options);
+template <>
+Loaded<FrozenFilter> load_from<FrozenFilter>(Source& source, const Options& options);
 
-/// What load.operator()<F>() returns for the type F of the structure. AnyFilter stands for the
-/// types whose format is that of FilterBase.
-template <class Load>
-Loaded<AnyFilter> with_structure(Structure structure, const Load& load) {
-    switch (structure) {
-        case Structure::growing:
-            return load.template operator()<GrowingCuckoo>();
-        case Structure::bloomier:
-            return load.template operator()<BloomierMap>();
-        case Structure::series:
-            return load.template operator()<ScalableBloom>();
-        case Structure::filter:
-            break;
-    }
-    return load.template operator()<AnyFilter>();
-}
+bool each_piece(const FilterBase& filter, const UsePiece& use);
+bool each_piece(const GrowingCuckoo& filter, const UsePiece& use);
+bool each_piece(const ScalableBloom& series, const UsePiece& use);
+bool each_piece(const BloomierMap& map, const UsePiece& use);
+bool each_piece(const AnyFilter& filter, const UsePiece& use);
 
 }  // namespace simdbloom::detail

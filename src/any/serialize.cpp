@@ -4,10 +4,13 @@
 
 #include "any/family.hpp"
 #include "any/filter_format.hpp"
-#include "core/kernels/table.hpp"
+#include "core/files/files.hpp"
 #include "simdbloom/any_filter.hpp"
 
 namespace simdbloom {
+
+namespace fs = std::filesystem;
+
 namespace detail {
 namespace {
 
@@ -20,7 +23,7 @@ struct FilterOffset {
 
 }  // namespace
 
-Header LoadAccess::header(const FilterBase& filter) {
+Header FilterFormat::header(const FilterBase& filter) {
     check_not_moved(filter.blocks() == 0);
     Header header = begin_header(filter_kind, filter);
     put(header, FilterOffset::layout, filter.layout().traits().format_code);
@@ -31,12 +34,12 @@ Header LoadAccess::header(const FilterBase& filter) {
     return header;
 }
 
-void LoadAccess::put_blocks(std::span<std::byte, header_bytes> header, std::uint64_t n) noexcept {
+void FilterFormat::put_blocks(std::span<std::byte, header_bytes> header, std::uint64_t n) noexcept {
     store_le(header.data() + FilterOffset::blocks, n);
 }
 
-Loaded<LoadAccess::ParsedHeader> LoadAccess::parse(Fields h, std::uint64_t bytes_in_all,
-                                                   const Options& options, Use use) {
+Loaded<FilterFormat::ParsedHeader> FilterFormat::parse(Fields h, std::uint64_t bytes_in_all,
+                                                       const Options& options, Use use) {
     if (auto error = check_kind(h, filter_kind)) return std::move(*error);
     const unsigned number = get<std::uint8_t>(h, FilterOffset::layout);
     const auto* const traits = std::ranges::find(layout_traits, number, &LayoutTraits::format_code);
@@ -76,23 +79,11 @@ Loaded<LoadAccess::ParsedHeader> LoadAccess::parse(Fields h, std::uint64_t bytes
     return parsed;
 }
 
-AnyFilter LoadAccess::make(const ParsedHeader& parsed, const Options& options,
-                           const std::byte* borrowed) {
-    Geometry geometry = parsed.geometry;
-    geometry.borrowed = borrowed;
-    return with_family(geometry.layout.kind, [&]<class F>() {
-        return AnyFilter(F(geometry, parsed.hash.options(options)));
+Loaded<AnyFilter> FilterFormat::make(const ParsedHeader& parsed, Storage bits,
+                                     const Options& options) {
+    return with_family(parsed.geometry.layout.kind, [&]<class F>() {
+        return AnyFilter(F(parsed.geometry, parsed.hash.options(options), std::move(bits)));
     });
-}
-
-std::span<std::byte> LoadAccess::bits(AnyFilter& filter) noexcept {
-    return bits_of(*filter.get_if<FilterBase>());
-}
-
-void LoadAccess::complete(AnyFilter& filter) noexcept {
-    if (auto* cuckoo = filter.get_if<CuckooFilter>())
-        cuckoo->stored_ = cuckoo_stored(cuckoo->bits_.data(), cuckoo->layout_.fingerprint_bits(),
-                                        cuckoo->blocks_);
 }
 
 Structure structure_of(std::span<const std::byte> bytes) noexcept {
@@ -108,57 +99,73 @@ Structure structure_of(std::span<const std::byte> bytes) noexcept {
     return Structure::filter;
 }
 
+template <>
+Loaded<AnyFilter> load_from<AnyFilter>(Source& source, const Options& options) {
+    const auto any = [&]<class F>(Loaded<F> filter) -> Loaded<AnyFilter> {
+        if (!filter) return filter.error();
+        return AnyFilter(std::move(*filter));
+    };
+    switch (structure_of(source.magic())) {
+        case Structure::growing:
+            return any(load_from<GrowingCuckoo>(source, options));
+        case Structure::bloomier:
+            return any(load_from<BloomierMap>(source, options));
+        case Structure::series:
+            return any(load_from<ScalableBloom>(source, options));
+        case Structure::filter:
+            break;
+    }
+    return load_framed<AnyFilter, FilterFormat>(source, options);
+}
+
+template <>
+Loaded<FrozenFilter> load_from<FrozenFilter>(Source& source, const Options& options) {
+    auto filter = load_framed<AnyFilter, FilterFormat>(source, options);
+    if (!filter) return filter.error();
+    return FrozenFilter(std::move(*filter));
+}
+
+bool each_piece(const FilterBase& filter, const UsePiece& use) {
+    return each_piece(FilterFormat::header(filter), filter.bytes(), use);
+}
+
+bool each_piece(const AnyFilter& filter, const UsePiece& use) {
+    return std::visit([&](const auto& f) { return each_piece(f, use); }, filter.variant());
+}
+
 }  // namespace detail
 
 std::size_t saved_size(const FilterBase& filter) noexcept {
     return filter.size_in_bytes() + detail::framing_bytes;
 }
-
-void save(const FilterBase& filter, std::span<std::byte> out) {
-    detail::save_parts(detail::LoadAccess::header(filter), filter.bytes(), out);
-}
-
-std::vector<std::byte> save(const FilterBase& filter) {
-    std::vector<std::byte> bytes(saved_size(filter));
-    save(filter, bytes);
-    return bytes;
-}
-
 std::size_t saved_size(const AnyFilter& filter) noexcept {
     return std::visit([](const auto& f) { return saved_size(f); }, filter.variant());
 }
 
-std::vector<std::byte> save(const AnyFilter& filter) {
-    return std::visit([](const auto& f) { return save(f); }, filter.variant());
-}
-
-void save(const AnyFilter& filter, std::span<std::byte> out) {
-    if (const auto* base = filter.get_if<FilterBase>()) return save(*base, out);
-    const std::vector<std::byte> bytes = save(filter);
-    detail::check_room(bytes.size(), out.size());
-    std::ranges::copy(bytes, out.begin());
-}
+void save(const FilterBase& filter, std::span<std::byte> out) { detail::save_to(filter, out); }
+void save(const AnyFilter& filter, std::span<std::byte> out) { detail::save_to(filter, out); }
+std::vector<std::byte> save(const FilterBase& filter) { return detail::saved_bytes(filter); }
+std::vector<std::byte> save(const AnyFilter& filter) { return detail::saved_bytes(filter); }
+void save_file(const FilterBase& filter, const fs::path& path) { detail::save_path(filter, path); }
+void save_file(const AnyFilter& filter, const fs::path& path) { detail::save_path(filter, path); }
 
 template <>
 Loaded<AnyFilter> load<AnyFilter>(std::span<const std::byte> bytes,
                                   const Options& options) noexcept {
-    return detail::without_throwing<AnyFilter>([&]() -> Loaded<AnyFilter> {
-        return detail::with_structure(detail::structure_of(bytes), [&]<class F>() {
-            if constexpr (std::same_as<F, AnyFilter>)
-                return detail::load_as<detail::LoadAccess>(bytes, options, false);
-            else return detail::as_any(load<F>(bytes, options));
-        });
-    });
+    return detail::load_bytes<AnyFilter>(bytes, options);
 }
-
+template <>
+Loaded<AnyFilter> load_file<AnyFilter>(const fs::path& path, const Options& options) noexcept {
+    return detail::load_path<AnyFilter>(path, options);
+}
 template <>
 Loaded<FrozenFilter> view<FrozenFilter>(std::span<const std::byte> bytes,
                                         const Options& options) noexcept {
-    return detail::without_throwing<FrozenFilter>([&]() -> Loaded<FrozenFilter> {
-        auto filter = detail::load_as<detail::LoadAccess>(bytes, options, true);
-        if (!filter) return filter.error();
-        return FrozenFilter(std::move(*filter));
-    });
+    return detail::load_bytes<FrozenFilter>(bytes, options, true);
+}
+template <>
+Loaded<FrozenFilter> map_file<FrozenFilter>(const fs::path& path, const Options& options) noexcept {
+    return detail::load_path<FrozenFilter>(path, options, true);
 }
 
 }  // namespace simdbloom

@@ -125,6 +125,17 @@ BloomierMap::BloomierMap(unsigned value_bits, unsigned check_bits, const Options
     use_isa(options.isa ? *options.isa : default_isa());
 }
 
+BloomierMap::BloomierMap(detail::BloomierParts parts, const Options& options)
+    : Interface(options),
+      table_(std::move(parts.table)),
+      graph_(parts.graph),
+      n_keys_(parts.n_keys),
+      attempts_(parts.attempts),
+      value_bits_(parts.value_bits),
+      check_bits_(parts.check_bits) {
+    use_isa(options.isa ? *options.isa : default_isa());
+}
+
 void BloomierMap::construct(std::vector<std::uint64_t> hashes, Words keys,
                             std::vector<std::uint32_t> values, const Options& options,
                             const FuseTuning& tuning) {

@@ -1,6 +1,7 @@
 // Saved Bloomier filters (src/fixed/bloomier_format.md).
 #include <utility>
 
+#include "any/filter_format.hpp"
 #include "core/files/files.hpp"
 #include "core/filters/slots.hpp"
 #include "simdbloom/bloomier.hpp"
@@ -16,10 +17,7 @@ struct Offset {
     static constexpr std::size_t slots = 16, attempts = 48, reserved_end = 52;
 };
 
-}  // namespace
-
-struct MapAccess {
-    using Thing = BloomierMap;
+struct MapFormat {
     struct ParsedHeader {
         FuseGraph graph;
         std::uint64_t n_keys = 0;
@@ -30,12 +28,12 @@ struct MapAccess {
     };
 
     static Header header(const BloomierMap& map) {
-        check_not_moved(map.moved_from());
+        check_not_moved(map.bytes().empty());
         Header header = begin_header(map_kind, map);
         put(header, Offset::arity, static_cast<std::uint8_t>(map.arity()));
-        put(header, Offset::value_bits, map.value_bits_);
-        put(header, Offset::check_bits, map.check_bits_);
-        put(header, Offset::window_log, static_cast<std::uint8_t>(map.graph_.window_log));
+        put(header, Offset::value_bits, static_cast<std::uint8_t>(map.value_bits()));
+        put(header, Offset::check_bits, static_cast<std::uint8_t>(map.check_bits()));
+        put(header, Offset::window_log, static_cast<std::uint8_t>(map.graph().window_log));
         put(header, Offset::slots, map.slots());
         put(header, CommonOffset::n_keys, map.n_keys());
         put(header, Offset::attempts, map.attempts());
@@ -91,83 +89,59 @@ struct MapAccess {
         return parsed;
     }
 
-    static BloomierMap make(const ParsedHeader& parsed, const Options& options,
-                            const std::byte* borrowed) {
-        BloomierMap map(parsed.value_bits, parsed.check_bits, parsed.hash.options(options),
-                        {.arity = parsed.graph.arity});
-        map.graph_ = parsed.graph;
-        map.n_keys_ = parsed.n_keys;
-        map.attempts_ = parsed.attempts;
-        map.table_ = borrowed != nullptr
-                         ? Storage::borrow(borrowed, parsed.bits_bytes)
-                         : Storage(parsed.bits_bytes, options.huge_pages, options.allocator);
-        return map;
-    }
-    static std::span<std::byte> bits(BloomierMap& map) noexcept {
-        return {map.table_.data(), map.table_.size()};
-    }
-    static void complete(BloomierMap&) noexcept {}
-    static void keep(BloomierMap& map, std::shared_ptr<const void> memory) noexcept {
-        map.keeper_ = std::move(memory);
+    static Loaded<BloomierMap> make(const ParsedHeader& parsed, Storage bits,
+                                    const Options& options) {
+        return BloomierMap({.table = std::move(bits),
+                            .graph = parsed.graph,
+                            .n_keys = parsed.n_keys,
+                            .attempts = parsed.attempts,
+                            .value_bits = static_cast<std::uint8_t>(parsed.value_bits),
+                            .check_bits = static_cast<std::uint8_t>(parsed.check_bits)},
+                           parsed.hash.options(options));
     }
 };
 
-}  // namespace detail
+}  // namespace
 
-using detail::MapAccess;
+bool each_piece(const BloomierMap& map, const UsePiece& use) {
+    return each_piece(MapFormat::header(map), map.bytes(), use);
+}
+
+template <>
+Loaded<BloomierMap> load_from<BloomierMap>(Source& source, const Options& options) {
+    return load_framed<BloomierMap, MapFormat>(source, options);
+}
+
+}  // namespace detail
 
 std::size_t saved_size(const BloomierMap& map) noexcept {
     return map.size_in_bytes() + detail::framing_bytes;
 }
-
-void save(const BloomierMap& map, std::span<std::byte> out) {
-    detail::save_parts(MapAccess::header(map), map.bytes(), out);
-}
-
-std::vector<std::byte> save(const BloomierMap& map) {
-    std::vector<std::byte> bytes(saved_size(map));
-    save(map, bytes);
-    return bytes;
-}
-
+void save(const BloomierMap& map, std::span<std::byte> out) { detail::save_to(map, out); }
+std::vector<std::byte> save(const BloomierMap& map) { return detail::saved_bytes(map); }
 void save_file(const BloomierMap& map, const std::filesystem::path& path) {
-    const detail::Header header = MapAccess::header(map);
-    detail::save_whole(path,
-                       [&](int file) { return detail::write_parts(file, header, map.bytes()); });
+    detail::save_path(map, path);
 }
 
 template <>
 Loaded<BloomierMap> load<BloomierMap>(std::span<const std::byte> bytes,
                                       const Options& options) noexcept {
-    return detail::without_throwing<BloomierMap>(
-        [&] { return detail::load_as<MapAccess>(bytes, options, false); });
+    return detail::load_bytes<BloomierMap>(bytes, options);
 }
-
 template <>
 Loaded<BloomierMap> view<BloomierMap>(std::span<const std::byte> bytes,
                                       const Options& options) noexcept {
-    return detail::without_throwing<BloomierMap>(
-        [&] { return detail::load_as<MapAccess>(bytes, options, true); });
+    return detail::load_bytes<BloomierMap>(bytes, options, true);
 }
-
 template <>
 Loaded<BloomierMap> load_file<BloomierMap>(const std::filesystem::path& path,
                                            const Options& options) noexcept {
-    return detail::without_throwing<BloomierMap>(
-        [&] { return detail::load_file_as<MapAccess>(path, options); });
+    return detail::load_path<BloomierMap>(path, options);
 }
-
 template <>
 Loaded<BloomierMap> map_file<BloomierMap>(const std::filesystem::path& path,
                                           const Options& options) noexcept {
-    return detail::without_throwing<BloomierMap>([&]() -> Loaded<BloomierMap> {
-        const auto mapping = detail::map_file_as<MapAccess>(path, options);
-        if (!mapping) return mapping.error();
-        auto map = view<BloomierMap>((*mapping)->bytes(), options);
-        if (!map) return detail::in_file(path, map.error());
-        MapAccess::keep(*map, *mapping);
-        return map;
-    });
+    return detail::load_path<BloomierMap>(path, options, true);
 }
 
 }  // namespace simdbloom

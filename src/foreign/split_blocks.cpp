@@ -3,26 +3,20 @@
 #include <bit>
 #include <cmath>
 
-#include "any/filter_format.hpp"
-
 namespace simdbloom::foreign {
 
 SplitBlockBloom empty_blocks(std::uint64_t blocks, const Options& options) {
     check_limit(split_block * blocks, options);
-    detail::LoadAccess::ParsedHeader parsed;
-    parsed.geometry = {Layout::parse("split256"), blocks, 1, nullptr};
-    parsed.bits_bytes = static_cast<std::size_t>(split_block * blocks);
     Options plain;
     plain.isa = options.isa;
     plain.huge_pages = options.huge_pages;
     plain.allocator = options.allocator;
-    auto made = detail::LoadAccess::make(parsed, plain, nullptr);
-    return std::get<SplitBlockBloom>(std::move(made.variant()));
+    return {{Layout::parse("split256"), blocks, 1}, plain};
 }
 
 SplitBlockBloom blocks_of(Bytes bits, const Options& options) {
     auto blocks = empty_blocks(bits.size() / split_block, options);
-    std::memcpy(detail::LoadAccess::bits_of(blocks).data(), bits.data(), bits.size());
+    std::memcpy(blocks.parts().bits_.data(), bits.data(), bits.size());
     return blocks;
 }
 

@@ -64,29 +64,44 @@ double bound_of(unsigned slot_bits, unsigned growths) {
 
 }  // namespace
 
-GrowingCuckoo::GrowingCuckoo(std::uint64_t roots, unsigned slot_bits, unsigned growths,
-                             std::uint64_t first_keys, const Options& options)
+GrowingCuckoo::GrowingCuckoo(detail::GrowingParts parts, const Options& options)
     : Interface(options),
-      roots_(roots),
-      first_keys_(first_keys),
+      bits_(std::move(parts.bits)),
+      roots_(parts.roots),
+      first_keys_(parts.first_keys),
+      stored_(parts.stored),
+      slots_with_(parts.slots_with),
+      stash_(std::move(parts.stash)),
       max_bytes_(options.max_bytes),
       allocator_(options.allocator),
-      slot_bits_(slot_bits),
-      growths_(growths),
+      slot_bits_(parts.slot_bits),
+      growths_(parts.growths),
       huge_pages_(options.huge_pages) {
     static_assert(std::is_base_of_v<detail::GrowingLengths, decltype(slots_with_)>);
-    const std::size_t bytes = bytes_of(buckets(), slot_bits_);
-    if (max_bytes_ != 0 && bytes > max_bytes_)
-        throw std::length_error("simdbloom: " + spec() + " for " + std::to_string(first_keys) +
-                                " keys begins with " + std::to_string(bytes) +
-                                " bytes, above max_bytes=" + std::to_string(max_bytes_));
-    bits_ = detail::Storage(bytes, huge_pages_, allocator_);
     use_isa(options.isa ? *options.isa : default_isa());
 }
 
+namespace {
+
+detail::GrowingParts empty_table(std::size_t first_keys, const Options& options) {
+    const std::uint64_t roots = detail::growing_roots_for(first_keys);
+    const unsigned slot_bits = slot_bits_of(options);
+    const std::uint64_t bytes = bytes_of(roots, slot_bits);
+    if (options.max_bytes != 0 && bytes > options.max_bytes)
+        throw std::length_error("simdbloom: " + spec_of(slot_bits) + " for " +
+                                std::to_string(first_keys) + " keys begins with " +
+                                std::to_string(bytes) +
+                                " bytes, above max_bytes=" + std::to_string(options.max_bytes));
+    return {.bits = detail::Storage(bytes, options.huge_pages, options.allocator),
+            .roots = roots,
+            .first_keys = first_keys,
+            .slot_bits = slot_bits};
+}
+
+}  // namespace
+
 GrowingCuckoo::GrowingCuckoo(std::size_t first_keys, Options options)
-    : GrowingCuckoo(detail::growing_roots_for(first_keys), slot_bits_of(options), 0, first_keys,
-                    options) {}
+    : GrowingCuckoo(empty_table(first_keys, options), options) {}
 
 GrowingCuckoo GrowingCuckoo::with_bits_per_key(std::size_t n_keys, double bits_per_key,
                                                Options options) {

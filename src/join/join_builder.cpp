@@ -159,16 +159,12 @@ void JoinBuilder::check_builds() const {
 
 JoinFilter JoinBuilder::finish_kept(bool is_part) {
     kept_->set_key_kind(key_kind());
-    JoinFilter result = kept_->finish(is_part);
-    const auto kind = result.kind();
-    if (kind != JoinFilter::Kind::all && kind != JoinFilter::Kind::none)
-        detail::JoinAccess::set_key_kind(result, key_kind());
-    return result;
+    return kept_->finish(is_part);
 }
 
-std::optional<Isa> detail::JoinAccess::isa(const JoinBuilder& builder) noexcept {
-    if (builder.filter_) return builder.filter_->isa();
-    return builder.kept_ ? builder.kept_->isa() : std::nullopt;
+std::optional<Isa> JoinBuilder::isa() const noexcept {
+    if (filter_) return filter_->isa();
+    return kept_ ? kept_->isa() : std::nullopt;
 }
 
 JoinFilter JoinBuilder::finish() && {
@@ -198,7 +194,7 @@ JoinFilter JoinBuilder::part() && {
 std::optional<JoinFilter> JoinBuilder::unless_sealed() const {
     std::string missing = partitions_.missing();
     if (missing.empty()) return std::nullopt;
-    return detail::JoinAccess::all("all: " + std::move(missing));
+    return JoinFilter(detail::Everything{}, {}, "all: " + std::move(missing));
 }
 
 void JoinBuilder::keep_at_most(std::size_t bytes) {

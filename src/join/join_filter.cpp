@@ -24,18 +24,6 @@ std::string_view to_string(Prune prune) noexcept {
 
 namespace detail {
 
-JoinFilter JoinAccess::make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why,
-                            KeyKind kind) {
-    JoinFilter result(std::move(set));
-    result.range_ = range;
-    result.key_kind_ = kind;
-    result.why_ = std::make_shared<const std::string>(std::move(why));
-    if (result.filter() != nullptr && range)
-        if (const auto skips = BatchRange::of(*range, result.filter()->isa()))
-            result.batch_range_ = std::make_shared<const BatchRange>(*skips);
-    return result;
-}
-
 void check_rows(std::span<const std::uint32_t> rows, std::size_t there) {
     std::uint32_t greatest = 0;  // a loop without a branch takes whole vectors
     for (const std::uint32_t row : rows) greatest = std::max(greatest, row);
@@ -44,13 +32,6 @@ void check_rows(std::span<const std::uint32_t> rows, std::size_t there) {
         std::ranges::find_if(rows, [there](std::uint32_t row) { return row >= there; });
     throw std::out_of_range("simdbloom: row " + std::to_string(*wrong) + " of a column of " +
                             std::to_string(there) + " rows");
-}
-
-std::optional<Isa> JoinAccess::isa(const JoinFilter& filter) noexcept {
-    if (const auto* of = filter.filter()) return of->isa();
-    if (const auto* list = std::get_if<List>(&filter.set_)) return (*list)->isa();
-    if (const auto* bitmap = std::get_if<Bitmap>(&filter.set_)) return (*bitmap)->isa();
-    return std::nullopt;
 }
 
 }  // namespace detail
@@ -96,8 +77,26 @@ std::size_t for_each_piece(const JoinColumn& column, const Answer& answer, const
 
 }  // namespace
 
+JoinFilter::JoinFilter(detail::JoinSet set, std::optional<KeyRange> range, std::string why,
+                       KeyKind kind)
+    : set_(std::move(set)),
+      range_(range),
+      key_kind_(kind),
+      why_(std::make_shared<const std::string>(std::move(why))) {
+    if (filter() != nullptr && range)
+        if (const auto skips = detail::BatchRange::of(*range, filter()->isa()))
+            batch_range_ = std::make_shared<const detail::BatchRange>(*skips);
+}
+
+std::optional<Isa> JoinFilter::isa() const noexcept {
+    if (const auto* of = filter()) return of->isa();
+    if (const auto* list = std::get_if<detail::SharedList>(&set_)) return (*list)->isa();
+    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_)) return (*bitmap)->isa();
+    return std::nullopt;
+}
+
 JoinFilter::Kind JoinFilter::kind() const noexcept {
-    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_))
+    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_))
         return (*bitmap)->shift() == 0 ? Kind::bitmap : Kind::prefix;
     constexpr Kind kinds[] = {Kind::all, Kind::none, Kind::list, Kind::bitmap, Kind::filter};
     return kinds[set_.index()];
@@ -128,9 +127,8 @@ Prune JoinFilter::prune_range(const KeyRange& asked) const {
     if (kind() == Kind::all) return Prune::all;
     if (kind() == Kind::none) return Prune::none;
     if (!range_) return Prune::maybe;
-    if (const auto* list = std::get_if<detail::JoinAccess::List>(&set_)) return in_set(**list);
-    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_))
-        return in_set(**bitmap);
+    if (const auto* list = std::get_if<detail::SharedList>(&set_)) return in_set(**list);
+    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_)) return in_set(**bitmap);
     const auto range = detail::Places::of(*range_);
     return detail::prune_in_order(asked, range.flip, [&](const detail::Places& at) {
         return at.high < range.low || at.low > range.high ? Prune::none : Prune::maybe;
@@ -138,16 +136,16 @@ Prune JoinFilter::prune_range(const KeyRange& asked) const {
 }
 
 double JoinFilter::estimated_fpr() const {
-    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_))
+    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_))
         return (*bitmap)->shift() == 0 ? 0 : (*bitmap)->fpr();
     if (const auto* of = filter()) return of->estimated_fpr();
     return kind() == Kind::all ? 1 : 0;
 }
 
 std::size_t JoinFilter::size_in_bytes() const noexcept {
-    if (const auto* list = std::get_if<detail::JoinAccess::List>(&set_))
+    if (const auto* list = std::get_if<detail::SharedList>(&set_))
         return (*list)->keys().size_bytes();
-    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_))
+    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_))
         return (*bitmap)->bits().size();
     return filter() != nullptr ? filter()->size_in_bytes() : 0;
 }
@@ -170,15 +168,15 @@ std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
         if (batch_range_ && !hashed && batch_range_->skips(values)) return each(0);
         return of->answer({values, hashed}, output, out);
     }
-    if (const auto* list = std::get_if<detail::JoinAccess::List>(&set_)) {
+    if (const auto* list = std::get_if<detail::SharedList>(&set_)) {
         check((*list)->hashed());
         return (*list)->answer(values, output, out);
     }
-    if (const auto* bitmap = std::get_if<detail::JoinAccess::Bitmap>(&set_)) {
+    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_)) {
         check(false);
         return (*bitmap)->answer(values, output, out);
     }
-    return each(std::holds_alternative<Everything>(set_) ? ~std::uint64_t{0} : 0);
+    return each(std::holds_alternative<detail::Everything>(set_) ? ~std::uint64_t{0} : 0);
 }
 
 /// The values of a column are keys already: instants in another unit than the filter's would not be
@@ -248,7 +246,7 @@ std::size_t JoinFilter::select(const JoinColumn& column, std::span<const std::ui
             from[n] = row;
             n += column.is_valid(row);
         }
-        if (std::holds_alternative<Everything>(set_)) {
+        if (std::holds_alternative<detail::Everything>(set_)) {
             std::copy_n(from.begin(), n, out.begin() + static_cast<std::ptrdiff_t>(found));
             found += n;
             continue;

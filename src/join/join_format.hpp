@@ -35,11 +35,6 @@ struct JoinFormat {
         void set_range(const std::optional<KeyRange>& range) noexcept;
         Places places() const { return Places::of({low, high, has(is_signed)}); }
     };
-    struct Thing {
-        ParsedHeader header;
-        std::shared_ptr<KeyBitmap> bitmap;  // or
-        std::vector<std::byte> bytes;
-    };
 
     static Header header(const ParsedHeader& parsed);
     static Header header(const JoinFilter& filter);
@@ -48,18 +43,8 @@ struct JoinFormat {
     /// What the bytes of a list or of a bitmap must be.
     static std::optional<LoadError> check_body(const ParsedHeader& p,
                                                std::span<const std::byte> body);
-    static Thing make(const ParsedHeader& parsed, const Options& options, const std::byte*) {
-        Thing thing{parsed, nullptr, {}};
-        if (parsed.body == Body::bitmap)
-            thing.bitmap = std::make_shared<KeyBitmap>(parsed.places(), parsed.shift, options);
-        else thing.bytes.resize(parsed.bits_bytes);
-        return thing;
-    }
-    static std::span<std::byte> bits(Thing& thing) noexcept {
-        return thing.bitmap ? thing.bitmap->bits() : std::span<std::byte>(thing.bytes);
-    }
-    static void complete(Thing&) noexcept {}
-    static Loaded<JoinFilter> filter(Loaded<Thing> loaded, const Options& options);
+    static Loaded<JoinFilter> make(const ParsedHeader& parsed, Storage bits,
+                                   const Options& options);
 };
 
 /// The keys of a list.
@@ -87,8 +72,8 @@ Loaded<United> unite_joins(std::span<std::byte> into, std::span<const std::byte>
 bool is_part(std::span<const std::byte> bytes) noexcept;
 Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte> other,
                            const Options& options);
-Loaded<JoinFilter> load_parts(std::span<const std::byte> bytes, const Options& options);
-/// Where the join filter begins in saved parts; 0 in bytes that are none.
-std::size_t filter_in_parts(std::span<const std::byte> bytes) noexcept;
+Loaded<JoinFilter> load_parts(Source& source, const Options& options);
+template <>
+Loaded<JoinFilter> load_from<JoinFilter>(Source& source, const Options& options);
 
 }  // namespace simdbloom::detail

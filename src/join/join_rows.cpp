@@ -138,7 +138,7 @@ void JoinRows::for_each(const std::uint32_t* list, std::size_t n, Reads reads,
 struct JoinRows::Asked {
     JoinFilter filter;
     Reads reads;
-    std::optional<Isa> isa() const noexcept { return detail::JoinAccess::isa(filter); }
+    std::optional<Isa> isa() const noexcept { return filter.isa(); }
 };
 
 JoinRows::Asked JoinRows::asked(const JoinFilter& filter, std::size_t n) const {
@@ -180,7 +180,7 @@ std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Ou
 void JoinRows::insert_into(JoinBuilder& builder) const {
     if (size() == 0) return;
     if (const auto rows = converted(builder.expect(key_kind()))) return rows->insert_into(builder);
-    for_each(nullptr, size(), Reads::values, detail::JoinAccess::isa(builder),
+    for_each(nullptr, size(), Reads::values, builder.isa(),
              [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
 }
 
@@ -189,7 +189,7 @@ void JoinRows::insert_into(JoinBuilder& builder, std::span<const std::uint32_t> 
     if (rows.empty()) return;
     if (const auto rows_of_filter = converted(builder.expect(key_kind())))
         return rows_of_filter->insert_into(builder, rows);
-    for_each(rows.data(), rows.size(), Reads::values, detail::JoinAccess::isa(builder),
+    for_each(rows.data(), rows.size(), Reads::values, builder.isa(),
              [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
 }
 
@@ -366,10 +366,8 @@ JoinColumn JoinRows::column(std::span<std::uint64_t> values, std::span<std::uint
 JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words, Nulls nulls,
                            const RowHash& hash) {
     const std::size_t n = words.size();
-    Options options;
-    options.isa = detail::JoinAccess::isa(filter);
-    const auto codes = std::make_shared<detail::KeyBitmap>(detail::Places{0, n, 0}, 0u, options);
-    const std::span<std::byte> bits = codes->bits();
+    const detail::Places codes{0, n, 0};
+    detail::Storage bits(detail::KeyBitmap::bytes_of(codes, 0), true, nullptr);
     const std::size_t pass =
         JoinRows({words}, nulls, hash)
             .bitmap(filter, {reinterpret_cast<std::uint8_t*>(bits.data()), bits.size()});
@@ -377,12 +375,13 @@ JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words, Nul
     if (nulls == Nulls::equal) {
         const std::uint64_t hash_of_null = detail::RowReader::hash_of_null(hash);
         null_passes = filter.count({{&hash_of_null, 1}, true}) != 0;
-        if (null_passes) bits[n / 8] |= std::byte{1} << n % 8;
+        if (null_passes) bits.data()[n / 8] |= std::byte{1} << n % 8;
     }
-    codes->set_keys(pass + null_passes);
-    return detail::JoinAccess::make(detail::JoinAccess::Bitmap(codes), std::nullopt,
-                                    "bitmap: " + std::to_string(pass) + " of " + std::to_string(n) +
-                                        " words of a dictionary pass");
+    return JoinFilter(std::make_shared<const detail::KeyBitmap>(codes, 0u, std::move(bits),
+                                                                pass + null_passes, filter.isa()),
+                      std::nullopt,
+                      "bitmap: " + std::to_string(pass) + " of " + std::to_string(n) +
+                          " words of a dictionary pass");
 }
 
 }  // namespace simdbloom

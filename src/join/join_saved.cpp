@@ -59,13 +59,13 @@ Header JoinFormat::header(const ParsedHeader& p) {
 }
 
 Header JoinFormat::header(const JoinFilter& filter) {
-    const auto& set = JoinAccess::set(filter);
+    const auto& set = filter.set();
     const Body bodies[] = {Body::all, Body::none, Body::list, Body::bitmap, Body::filter};
     ParsedHeader p{bodies[set.index()]};
-    if (const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set)) {
+    if (const auto* bitmap = std::get_if<SharedBitmap>(&set)) {
         p.shift = (*bitmap)->shift();
         p.keys = (*bitmap)->keys();
-    } else if (const auto* list = std::get_if<JoinAccess::List>(&set)) {
+    } else if (const auto* list = std::get_if<SharedList>(&set)) {
         p.keys = (*list)->keys().size();
         if ((*list)->hashed()) p.flags = of_hashes;
     }
@@ -75,12 +75,12 @@ Header JoinFormat::header(const JoinFilter& filter) {
 }
 
 std::vector<std::byte> JoinFormat::body(const JoinFilter& filter) {
-    const auto& set = JoinAccess::set(filter);
+    const auto& set = filter.set();
     if (filter.filter() != nullptr) return save(*filter.filter());
-    if (const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set))
+    if (const auto* bitmap = std::get_if<SharedBitmap>(&set))
         return {(*bitmap)->bits().begin(), (*bitmap)->bits().end()};
     std::vector<std::byte> bytes(filter.size_in_bytes());
-    if (const auto* list = std::get_if<JoinAccess::List>(&set))
+    if (const auto* list = std::get_if<SharedList>(&set))
         for (std::size_t i = 0; i < (*list)->keys().size(); ++i)
             store_le(bytes.data() + 8 * i, (*list)->keys()[i]);
     return bytes;
@@ -182,105 +182,68 @@ std::optional<LoadError> JoinFormat::check_body(const ParsedHeader& p,
     return std::nullopt;
 }
 
-Loaded<JoinFilter> JoinFormat::filter(Loaded<Thing> loaded, const Options& options) {
-    if (!loaded) return loaded.error();
-    const ParsedHeader& p = loaded->header;
-    if (auto error = check_body(p, bits(*loaded))) return std::move(*error);
+Loaded<JoinFilter> JoinFormat::make(const ParsedHeader& p, Storage bits, const Options& options) {
+    const std::span<const std::byte> body(bits.data(), bits.size());
+    if (auto error = check_body(p, body)) return std::move(*error);
+    const auto loaded = [&](const char* of) { return std::to_string(p.keys) + of + ", loaded"; };
     switch (p.body) {
         case Body::all:
             return JoinFilter::accept_all();
         case Body::none:
             return JoinFilter::accept_none();
         case Body::filter: {
-            auto inner = load<AnyFilter>(loaded->bytes, options);
+            auto inner = load<AnyFilter>(body, options);
             if (!inner) return inner.error();
             std::string why = "filter: " + inner->spec() + " of " +
                               std::to_string(inner->size_in_bytes()) + " bytes, loaded";
-            return JoinAccess::make(FrozenFilter(std::move(*inner)), p.range(), std::move(why));
+            return JoinFilter(FrozenFilter(std::move(*inner)), p.range(), std::move(why));
         }
         case Body::list:
-            return JoinAccess::make(
-                std::make_shared<const KeyList>(keys_of_list(loaded->bytes), p.places().flip,
-                                                p.has(of_hashes), options.isa),
-                p.range(),
-                "list: " + std::to_string(p.keys) + (p.has(of_hashes) ? " hashes" : " keys") +
-                    ", loaded",
-                p.key_kind);
+            return JoinFilter(std::make_shared<const KeyList>(keys_of_list(body), p.places().flip,
+                                                              p.has(of_hashes), options.isa),
+                              p.range(), "list: " + loaded(p.has(of_hashes) ? " hashes" : " keys"),
+                              p.key_kind);
         case Body::bitmap:
             break;
     }
-    loaded->bitmap->set_keys(p.keys);
-    return JoinAccess::make(JoinAccess::Bitmap(std::move(loaded->bitmap)), p.range(),
-                            std::string(p.shift == 0 ? "bitmap: " : "prefix: ") +
-                                std::to_string(p.keys) + " keys in " +
-                                std::to_string(p.bits_bytes) + " bytes, loaded",
-                            p.key_kind);
+    const std::string in = " keys in " + std::to_string(p.bits_bytes) + " bytes";
+    return JoinFilter(std::make_shared<const KeyBitmap>(p.places(), p.shift, std::move(bits),
+                                                        p.keys, options.isa),
+                      p.range(), (p.shift == 0 ? "bitmap: " : "prefix: ") + loaded(in.c_str()),
+                      p.key_kind);
+}
+
+bool each_piece(const JoinFilter& filter, const UsePiece& use) {
+    return each_piece(JoinFormat::header(filter), JoinFormat::body(filter), use);
+}
+
+template <>
+Loaded<JoinFilter> load_from<JoinFilter>(Source& source, const Options& options) {
+    if (is_part(source.magic())) return load_parts(source, options);
+    return load_framed<JoinFilter, JoinFormat>(source, options);
 }
 
 }  // namespace detail
-
-using detail::JoinFormat;
 
 std::size_t saved_size(const JoinFilter& filter) noexcept {
     return detail::framing_bytes +
            (filter.filter() != nullptr ? saved_size(*filter.filter()) : filter.size_in_bytes());
 }
-
-void save(const JoinFilter& filter, std::span<std::byte> out) {
-    detail::save_parts(JoinFormat::header(filter), JoinFormat::body(filter), out);
-}
-
-std::vector<std::byte> save(const JoinFilter& filter) {
-    std::vector<std::byte> bytes(saved_size(filter));
-    save(filter, bytes);
-    return bytes;
-}
-
+void save(const JoinFilter& filter, std::span<std::byte> out) { detail::save_to(filter, out); }
+std::vector<std::byte> save(const JoinFilter& filter) { return detail::saved_bytes(filter); }
 void save_file(const JoinFilter& filter, const std::filesystem::path& path) {
-    const auto header = JoinFormat::header(filter);
-    const auto body = JoinFormat::body(filter);
-    detail::save_whole(path, [&](int file) { return detail::write_parts(file, header, body); });
+    detail::save_path(filter, path);
 }
 
 template <>
 Loaded<JoinFilter> load<JoinFilter>(std::span<const std::byte> bytes,
                                     const Options& options) noexcept {
-    return detail::without_throwing<JoinFilter>([&] {
-        if (detail::is_part(bytes)) return detail::load_parts(bytes, options);
-        return JoinFormat::filter(detail::load_as<JoinFormat>(bytes, options, false), options);
-    });
+    return detail::load_bytes<JoinFilter>(bytes, options);
 }
-
 template <>
 Loaded<JoinFilter> load_file<JoinFilter>(const std::filesystem::path& path,
                                          const Options& options) noexcept {
-    return detail::without_throwing<JoinFilter>([&]() -> Loaded<JoinFilter> {
-        std::byte magic[8];
-        if (const auto opened = detail::open_regular(path, sizeof magic);
-            opened && detail::read_all((*opened).file.get(), magic) && detail::is_part(magic)) {
-            const auto& file = (*opened).file;
-            const auto mapping = detail::map(file, path, (*opened).bytes);
-            if (!mapping) return mapping.error();
-            const auto all = (*mapping)->bytes();
-            if (const std::size_t at = detail::filter_in_parts(all); at != 0) {
-                const auto filter = all.subspan(at, all.size() - at - detail::checksum_bytes);
-                const auto header = filter.first<detail::header_bytes>();
-                if (::lseek(file.get(), static_cast<off_t>(at + header.size()), SEEK_SET) < 0)
-                    return detail::file_fault(path);
-                if (auto error = detail::check_ahead(file, path, header,
-                                                     {filter.size() - detail::framing_bytes}))
-                    return *error;
-            }
-            auto parts = detail::load_parts((*mapping)->bytes(), options);
-            if (!parts) return detail::in_file(path, parts.error());
-            return parts;
-        }
-        auto read = detail::load_file_as<JoinFormat>(path, options);
-        if (!read) return read.error();
-        auto filter = JoinFormat::filter(std::move(read), options);
-        if (!filter) return detail::in_file(path, filter.error());
-        return filter;
-    });
+    return detail::load_path<JoinFilter>(path, options);
 }
 
 }  // namespace simdbloom

@@ -178,12 +178,15 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
     if (auto error = check_saved_bloom(inner)) return std::move(*error);
     Options mine = options;
     mine.max_bytes = 0;
-    const auto parsed = LoadAccess::parse(inner.first<header_bytes>(), inner.size(), mine);
+    const auto parsed = FilterFormat::parse(inner.first<header_bytes>(), inner.size(), mine);
     if (!parsed) return parsed.error();
     const KeyKind before = (*parsed).hash.key_kind, added = keys.header.key_kind;
     const auto kind = united_kind(before, added);
     if (!kind) return unlike_kinds(before, added);
-    AnyFilter fresh = LoadAccess::make(*parsed, mine, nullptr);
+    auto made = FilterFormat::make(
+        *parsed, Storage((*parsed).bits_bytes, mine.huge_pages, mine.allocator), mine);
+    if (!made) return made.error();
+    AnyFilter& fresh = *made;
     const auto insert = [&](std::span<const std::uint64_t> some) {
         if (keys.of_hashes()) fresh.insert(Keys::hashes(some));
         else fresh.insert(some);
@@ -191,9 +194,9 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
     if (keys.header.body == Body::list) {
         insert(keys_of_list(keys.body));
     } else {
-        KeyBitmap bitmap(keys.header.places(), 0, mine);
-        std::ranges::copy(keys.body, bitmap.bits().begin());
-        bitmap.for_each(insert);
+        KeyBitmap(keys.header.places(), 0, Storage::borrow(keys.body.data(), keys.body.size()), 0,
+                  mine.isa)
+            .for_each(insert);
     }
     const auto bits = fresh.base().bytes();
     combine(inner.data() + header_bytes, bits.data(), bits.size(),

@@ -77,7 +77,7 @@ std::optional<JoinFilter> KeptKeys::bitmap(const Places& places, std::uint64_t a
     set->set_keys(set->set_cells());
     const std::string why = "bitmap: " + std::to_string(set->keys()) + " keys " + text_of(places) +
                             " in " + std::to_string(bytes) + " bytes, " + beside;
-    return JoinAccess::make(JoinAccess::Bitmap(std::move(set)), places.range(), why);
+    return JoinFilter(SharedBitmap(std::move(set)), places.range(), why, target_.options.key_kind);
 }
 
 std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
@@ -107,7 +107,7 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
                             " bytes; FPR " + number(set->fpr()) + ", where " + beside.spec() +
                             " of " + std::to_string(beside.size_in_bytes()) + " bytes has " +
                             number(fpr);
-    return JoinAccess::make(JoinAccess::Bitmap(std::move(set)), places.range(), why);
+    return JoinFilter(SharedBitmap(std::move(set)), places.range(), why, target_.options.key_kind);
 }
 
 /// The range of all keys; nothing if it is not known.
@@ -120,17 +120,18 @@ JoinFilter KeptKeys::made_of(AnyFilter filter, const std::string& why) const {
     const std::string what = "filter: " + filter.spec() + " of " +
                              std::to_string(filter.size_in_bytes()) + " bytes, " + why;
     filter.set_key_kind(target_.options.key_kind);
-    return JoinAccess::make(FrozenFilter(std::move(filter)), range(), what);
+    return JoinFilter(FrozenFilter(std::move(filter)), range(), what);
 }
 
 JoinFilter KeptKeys::list(std::vector<std::uint64_t> keys, const std::string& why) const {
     const bool hashed = hashed_.value_or(false);
     const auto places = range();
     const std::size_t n = keys.size();
-    return JoinAccess::make(
+    return JoinFilter(
         std::make_shared<const KeyList>(std::move(keys), places ? Places::of(*places).flip : 0,
                                         hashed, target_.options.isa),
-        places, "list: " + counted(n, hashed ? "hash" : "key", hashed ? "es" : "s") + why);
+        places, "list: " + counted(n, hashed ? "hash" : "key", hashed ? "es" : "s") + why,
+        target_.options.key_kind);
 }
 
 /// A list or an exact bitmap, where one is small.
@@ -217,7 +218,7 @@ JoinFilter KeptKeys::finish(bool is_part) const {
     if (is_part && target_.workload.n_keys == 0)
         throw std::invalid_argument(
             "simdbloom: a part needs the number of keys of all parts, not 0");
-    if (all_) return JoinAccess::all("all: one of the parts accepts all");
+    if (all_) return JoinFilter(Everything{}, {}, "all: one of the parts accepts all");
     if (united_) {
         AnyFilter filter = *united_;
         fill(filter);
@@ -226,13 +227,14 @@ JoinFilter KeptKeys::finish(bool is_part) const {
     const auto too_few_bits = [&](double n) {
         const Options& o = target_.options;
         const bool a_bit_each = 8 * static_cast<double>(o.max_bytes) >= n;
-        return JoinAccess::all("all: max_bytes=" + std::to_string(o.max_bytes) +
-                               (a_bit_each ? " is too little for a filter with fold_levels=" +
-                                                 std::to_string(o.fold_levels) + " of "
-                                           : " is less than a bit for each of ") +
-                               (std::isfinite(n) ? std::to_string(static_cast<std::uint64_t>(n))
-                                                 : "too many") +  // all bits are set
-                               " keys");
+        return JoinFilter(Everything{}, {},
+                          "all: max_bytes=" + std::to_string(o.max_bytes) +
+                              (a_bit_each ? " is too little for a filter with fold_levels=" +
+                                                std::to_string(o.fold_levels) + " of "
+                                          : " is less than a bit for each of ") +
+                              (std::isfinite(n) ? std::to_string(static_cast<std::uint64_t>(n))
+                                                : "too many") +  // all bits are set
+                              " keys");
     };
     if (largest_) {
         const std::uint64_t n = target_.workload.n_keys;

@@ -7,6 +7,7 @@
 #include "join/kept_keys.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"
+#include "threads/shared_bits.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -14,10 +15,10 @@ namespace {
 /// Calls use(keys, hashed) for the keys of a list or of a bitmap, some at a time.
 template <class Use>
 void for_each_key(const JoinFilter& part, const Use& use) {
-    const auto& set = JoinAccess::set(part);
-    if (const auto* list = std::get_if<JoinAccess::List>(&set))
+    const auto& set = part.set();
+    if (const auto* list = std::get_if<SharedList>(&set))
         return use((*list)->keys(), (*list)->hashed());
-    const auto* bitmap = std::get_if<JoinAccess::Bitmap>(&set);
+    const auto* bitmap = std::get_if<SharedBitmap>(&set);
     if (bitmap == nullptr) return;
     if ((*bitmap)->shift() != 0)
         throw std::invalid_argument("simdbloom: \"" + part.why() +
@@ -132,7 +133,7 @@ void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
             filter.insert(Keys(some, hashed));
         } else {
             const std::shared_lock beside(filling);
-            BuildAccess::insert_beside_others(filter.base(), {some, hashed});
+            insert_beside_others(filter.base(), {some, hashed});
         }
     }
 }

@@ -73,11 +73,17 @@ std::uint64_t KeyBitmap::bytes_of(const Places& places, unsigned shift) noexcept
 }
 
 KeyBitmap::KeyBitmap(const Places& places, unsigned shift, const Options& options)
+    : KeyBitmap(places, shift,
+                Storage(bytes_of(places, shift), options.huge_pages, options.allocator), 0,
+                options.isa) {}
+
+KeyBitmap::KeyBitmap(const Places& places, unsigned shift, Storage bits, std::uint64_t keys,
+                     const std::optional<Isa>& isa)
     : places_(places),
       shift_(shift),
-      bits_(static_cast<std::size_t>(bytes_of(places, shift)), options.huge_pages,
-            options.allocator),
-      isa_(named_or_default(options.isa)),
+      bits_(std::move(bits)),
+      keys_(keys),
+      isa_(named_or_default(isa)),
       kernels_(&key_set_kernels(isa_)) {}
 
 std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {

@@ -1,9 +1,8 @@
 // The keys of a build side without a hash: where they lie, a few of them, and a bitmap over their
 // range. None of it changes once it is made.
 //
-//   place   key ^ flip: the number of a key in its order, which is that of unsigned numbers (flip
-//   0)
-//           or that of signed ones (flip 2^63)
+//   place   key ^ flip: the number of a key in its order, which is that of unsigned numbers
+//           (flip 0) or that of signed ones (flip 2^63)
 //   cell    place >> shift: 2^shift neighbours
 #pragma once
 
@@ -82,8 +81,11 @@ public:
     /// The bytes of the bits, a multiple of 8; 0 if they are more than 2^63 cells.
     static std::uint64_t bytes_of(const Places& places, unsigned shift) noexcept;
 
-    /// Throws AllocationError.
+    /// Without keys. Throws AllocationError.
     KeyBitmap(const Places& places, unsigned shift, const Options& options);
+    /// Of these bits, in which so many distinct keys are.
+    KeyBitmap(const Places& places, unsigned shift, Storage bits, std::uint64_t keys,
+              const std::optional<Isa>& isa);
     /// All keys must lie within the places. Returns how many cells are new.
     std::uint64_t insert(std::span<const std::uint64_t> keys) noexcept;
     void set_keys(std::uint64_t distinct) noexcept { keys_ = distinct; }
@@ -103,7 +105,6 @@ public:
     double fpr() const noexcept { return fpr(set_cells(), static_cast<double>(keys_)); }
     std::uint64_t keys() const noexcept { return keys_; }  ///< distinct
     std::span<const std::byte> bits() const noexcept { return {bits_.data(), bits_.size()}; }
-    std::span<std::byte> bits() noexcept { return {bits_.data(), bits_.size()}; }
     /// Calls use(keys) for the keys of a bitmap with shift 0, some at a time.
     void for_each(const std::function<void(std::span<const std::uint64_t>)>& use) const;
 
@@ -145,22 +146,7 @@ Prune prune_in_order(const KeyRange& asked, std::uint64_t flip, const Ask& ask) 
     return upper == lower ? upper : Prune::maybe;
 }
 
-/// The way into a JoinFilter.
-struct JoinAccess {
-    using List = std::shared_ptr<const KeyList>;
-    using Bitmap = std::shared_ptr<const KeyBitmap>;
-
-    /// `kind`: of the keys of a list or bitmap.
-    static JoinFilter make(JoinFilter::Set set, std::optional<KeyRange> range, std::string why,
-                           KeyKind kind = KeyKind::unknown);
-    /// Of the keys of a list or bitmap that nobody else has yet.
-    static void set_key_kind(JoinFilter& filter, KeyKind kind) noexcept { filter.key_kind_ = kind; }
-    static JoinFilter all(std::string why) { return make(JoinFilter::Everything{}, {}, why); }
-    static const JoinFilter::Set& set(const JoinFilter& filter) noexcept { return filter.set_; }
-    /// The instruction set that answers; nothing of Kind::all and Kind::none, which need none.
-    static std::optional<Isa> isa(const JoinFilter& filter) noexcept;
-    /// That of the filter, if the options named it or the filter is there.
-    static std::optional<Isa> isa(const JoinBuilder& builder) noexcept;
-};
+using SharedList = std::shared_ptr<const KeyList>;
+using SharedBitmap = std::shared_ptr<const KeyBitmap>;
 
 }  // namespace simdbloom::detail

@@ -36,15 +36,12 @@ struct SavedParts {
 
 /// Of the coverage and of the filter's own checksum, which covers all other bytes of the filter.
 Checksum checksum_of_parts(Fields header, std::span<const std::byte> coverage,
-                           std::span<const std::byte> filter) noexcept {
-    return checksum_bytes_of(
-        hash_bytes(filter.last(checksum_bytes), hash_bytes(coverage, hash_bytes(header))));
+                           std::span<const std::byte> of_filter) noexcept {
+    return checksum_bytes_of(hash_bytes(of_filter, hash_bytes(coverage, hash_bytes(header))));
 }
 
-/// Checks all but the filter, of which nothing is believed here.
-Loaded<SavedParts> checked_parts(std::span<const std::byte> bytes) {
-    if (bytes.size() < framing_bytes) return too_short(bytes.size());
-    const auto h = bytes.first<header_bytes>();
+/// The number of parts that a header names, of so many bytes in all.
+Loaded<std::uint64_t> parse_parts(Fields h, std::uint64_t bytes) {
     if (auto error = check_kind(h, part_kind)) return std::move(*error);
     const auto parts = get<std::uint64_t>(h, PartOffset::parts);
     if (parts == 0 || parts > most_parts)
@@ -52,21 +49,35 @@ Loaded<SavedParts> checked_parts(std::span<const std::byte> bytes) {
     if (!all_zero(h.subspan<PartOffset::reserved, PartOffset::parts - PartOffset::reserved>()) ||
         !all_zero(h.subspan<PartOffset::reserved_end>()))
         return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
-    const std::size_t coverage = coverage_bytes(parts);
-    if (bytes.size() < coverage + 2 * framing_bytes)
+    if (bytes < coverage_bytes(parts) + 2 * framing_bytes)
         return fault(LoadFault::size, "a filter of " + std::to_string(parts) +
-                                          " parts takes more than " + std::to_string(bytes.size()) +
+                                          " parts takes more than " + std::to_string(bytes) +
                                           " bytes");
+    return parts;
+}
+
+std::optional<LoadError> check_coverage(const SavedParts& saved) {
+    for (std::uint64_t part = saved.parts; part < 8 * saved.coverage.size(); ++part)
+        if (saved.has(part))
+            return fault(LoadFault::parameter, "part " + std::to_string(part) + " is none of " +
+                                                   std::to_string(saved.parts));
+    return std::nullopt;
+}
+
+/// Checks all but the filter, of which nothing is believed here.
+Loaded<SavedParts> checked_parts(std::span<const std::byte> bytes) {
+    if (bytes.size() < framing_bytes) return too_short(bytes.size());
+    const auto h = bytes.first<header_bytes>();
+    const auto parts = parse_parts(h, bytes.size());
+    if (!parts) return parts.error();
+    const std::size_t coverage = coverage_bytes(*parts);
     const SavedParts saved{
-        parts, bytes.subspan(header_bytes, coverage),
+        *parts, bytes.subspan(header_bytes, coverage),
         bytes.subspan(header_bytes + coverage, bytes.size() - framing_bytes - coverage)};
-    if (!std::ranges::equal(checksum_of_parts(h, saved.coverage, saved.filter),
+    if (!std::ranges::equal(checksum_of_parts(h, saved.coverage, saved.filter.last(checksum_bytes)),
                             bytes.last<checksum_bytes>()))
         return wrong_checksum();
-    for (std::uint64_t part = parts; part < 8 * coverage; ++part)
-        if (saved.has(part))
-            return fault(LoadFault::parameter,
-                         "part " + std::to_string(part) + " is none of " + std::to_string(parts));
+    if (auto error = check_coverage(saved)) return std::move(*error);
     return saved;
 }
 
@@ -89,21 +100,14 @@ std::vector<std::byte> save_parts_of(const JoinFilter& filter, std::uint64_t par
     std::ranges::copy(coverage, bytes.data() + header_bytes);
     const auto inner = std::span(bytes).subspan(before, size);
     save(filter, inner);
-    std::ranges::copy(checksum_of_parts(h, coverage, inner), bytes.end() - checksum_bytes);
+    std::ranges::copy(checksum_of_parts(h, coverage, inner.last(checksum_bytes)),
+                      bytes.end() - checksum_bytes);
     return bytes;
 }
 
 }  // namespace
 
 bool is_part(std::span<const std::byte> bytes) noexcept { return begins_as(bytes, part_kind); }
-
-std::size_t filter_in_parts(std::span<const std::byte> bytes) noexcept {
-    if (bytes.size() < framing_bytes || !is_part(bytes)) return 0;
-    const auto parts = get<std::uint64_t>(bytes.first<header_bytes>(), PartOffset::parts);
-    if (parts == 0 || parts > most_parts) return 0;
-    const std::size_t at = header_bytes + coverage_bytes(parts);
-    return bytes.size() < at + framing_bytes + checksum_bytes ? 0 : at;
-}
 
 Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte> other,
                            const Options& options) {
@@ -121,10 +125,11 @@ Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte>
     const auto finish = [&](std::span<std::byte> bytes, std::size_t size) {
         combine(bytes.data() + header_bytes, b.coverage.data(), b.coverage.size(),
                 [](auto x, auto y) { return x | y; });
-        std::ranges::copy(checksum_of_parts(bytes.first<header_bytes>(),
-                                            bytes.subspan(header_bytes, b.coverage.size()),
-                                            bytes.subspan(before, size)),
-                          bytes.data() + before + size);
+        std::ranges::copy(
+            checksum_of_parts(bytes.first<header_bytes>(),
+                              bytes.subspan(header_bytes, b.coverage.size()),
+                              bytes.subspan(before + size - checksum_bytes, checksum_bytes)),
+            bytes.data() + before + size);
         return before + size + checksum_bytes;
     };
     if (!filter->anew) return United{finish(into, filter->bytes)};
@@ -135,24 +140,36 @@ Loaded<United> unite_parts(std::span<std::byte> into, std::span<const std::byte>
     return United{0, std::move(bytes)};
 }
 
-Loaded<JoinFilter> load_parts(std::span<const std::byte> bytes, const Options& options) {
-    const auto parts = checked_parts(bytes);
+Loaded<JoinFilter> load_parts(Source& source, const Options& options) {
+    const std::uint64_t bytes = source.bytes;
+    if (bytes < framing_bytes) return too_short(bytes);
+    Header header;
+    if (auto error = source.read(header)) return std::move(*error);
+    const auto parts = parse_parts(header, bytes);
     if (!parts) return parts.error();
+    std::vector<std::byte> coverage(coverage_bytes(*parts));
+    if (auto error = source.read(coverage)) return std::move(*error);
     // Parts in parts would nest as deep as the bytes are long.
-    if (is_part((*parts).filter))
+    if (is_part(source.magic()))
         return fault(LoadFault::foreign,
                      "the first 8 bytes in a part are not those of a join filter");
-    auto filter = load<JoinFilter>((*parts).filter, options);
+    source.bytes = bytes - framing_bytes - coverage.size();
+    auto filter = load_framed<JoinFilter, JoinFormat>(source, options);
     if (!filter) return filter.error();
-    const auto missing = missing_of(*parts);
+    Checksum checksum;
+    if (auto error = source.read(checksum)) return std::move(*error);
+    if (checksum != checksum_of_parts(header, coverage, source.checksum)) return wrong_checksum();
+    const SavedParts saved{*parts, coverage, {}};
+    if (auto error = check_coverage(saved)) return std::move(*error);
+    const auto missing = missing_of(saved);
     if (missing.empty()) return filter;
     std::string numbers;
     for (std::size_t i = 0; i < std::min<std::size_t>(missing.size(), 8); ++i)
         numbers += (i == 0 ? "" : ", ") + std::to_string(missing[i]);
     if (missing.size() > 8) numbers += ", ..";
-    return JoinAccess::all("all: " + std::to_string(missing.size()) + " of " +
-                           std::to_string((*parts).parts) +
-                           " parts of the build side are missing: " + numbers);
+    return JoinFilter(Everything{}, {},
+                      "all: " + std::to_string(missing.size()) + " of " + std::to_string(*parts) +
+                          " parts of the build side are missing: " + numbers);
 }
 
 }  // namespace detail

@@ -20,7 +20,7 @@ LoadError in_other(LoadError error) {
 
 namespace {
 
-using SavedBloom = LoadAccess::ParsedHeader;
+using SavedBloom = FilterFormat::ParsedHeader;
 
 Loaded<SavedBloom> checked_saved_bloom(std::span<const std::byte> bytes) {
     constexpr std::pair<Structure, const char*> others[] = {
@@ -32,7 +32,7 @@ Loaded<SavedBloom> checked_saved_bloom(std::span<const std::byte> bytes) {
             return unlike(std::string(name) + " cannot be united");
     if (bytes.size() < framing_bytes) return too_short(bytes.size());
     const auto header = bytes.first<header_bytes>();
-    auto parsed = LoadAccess::parse(header, bytes.size(), {}, Use::unite);
+    auto parsed = FilterFormat::parse(header, bytes.size(), {}, Use::unite);
     if (!parsed) return parsed.error();
     const auto bits = bytes.subspan(header_bytes, parsed->bits_bytes);
     if (!std::ranges::equal(checksum_of(header, bits), bytes.last<checksum_bytes>()))
@@ -119,7 +119,7 @@ Loaded<std::size_t> unite_filters(std::span<std::byte> into, std::span<const std
     into[CommonOffset::key_kind] =
         static_cast<std::byte>(united((*mine).hash.key_kind, (*theirs).hash.key_kind));
     const auto header = into.first<header_bytes>();
-    LoadAccess::put_blocks(header, blocks);
+    FilterFormat::put_blocks(header, blocks);
     std::ranges::copy(checksum_of(header, into.subspan(header_bytes, size)),
                       into.data() + header_bytes + size);
     return size + framing_bytes;

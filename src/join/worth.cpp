@@ -60,7 +60,7 @@ Worth JoinFilter::worth(const Workload& workload) const {
     check(workload);
     double asking = 0;
     if (kind() != Kind::all && kind() != Kind::none) {
-        const auto* list = std::get_if<detail::JoinAccess::List>(&set_);
+        const auto* list = std::get_if<detail::SharedList>(&set_);
         const bool hashed = list != nullptr && (*list)->hashed();
         // Keys beyond the range of a bitmap would touch no line of it.
         const std::uint64_t low = range_ ? range_->low : 0,

@@ -11,7 +11,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
 
 #include "any/filter_format.hpp"
 #include "core/files/files.hpp"
@@ -53,27 +52,23 @@ std::vector<std::byte> series_table(const ScalableBloom& series) {
 
 }  // namespace
 
-/// Where a series is read from, in order: a file, or bytes in memory.
-struct SeriesSource {
-    std::uint64_t bytes;  ///< of the whole series
-    std::function<std::optional<LoadError>(std::span<std::byte>)> read;
-    /// The next filter, which takes that many bytes.
-    std::function<Loaded<AnyFilter>(std::uint64_t bytes, const Options&)> filter;
-};
+bool each_piece(const ScalableBloom& series, const UsePiece& use) {
+    return use(series_table(series)) &&
+           std::ranges::all_of(series.filters(), [&](const AnyFilter& filter) {
+               return each_piece(filter.base(), use);
+           });
+}
 
-/// The way of saved bytes into a ScalableBloom.
-struct SeriesFormat {
-    static Loaded<ScalableBloom> load(const SeriesSource& from, Options options);
-};
-
-Loaded<ScalableBloom> SeriesFormat::load(const SeriesSource& from, Options options) {
-    const std::uint64_t bytes = from.bytes;
+template <>
+Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& given) {
+    const std::uint64_t bytes = source.bytes;
+    Options options = given;
     if (bytes < series_header + checksum_at_end)
         return fault(LoadFault::too_short, std::to_string(bytes) + " bytes are fewer than the " +
                                                std::to_string(series_header + checksum_at_end) +
                                                " of a header and a checksum");
     std::vector<std::byte> table(series_header);
-    if (auto error = from.read(table)) return *error;
+    if (auto error = source.read(table)) return std::move(*error);
     if (std::memcmp(table.data(), series_magic, 8) != 0)
         return fault(LoadFault::foreign, "the first 8 bytes are not those of a series of filters");
     const auto word = [&](std::size_t at) { return load_le<std::uint64_t>(table.data() + at); };
@@ -88,7 +83,7 @@ Loaded<ScalableBloom> SeriesFormat::load(const SeriesSource& from, Options optio
         return fault(LoadFault::parameter,
                      std::to_string(n) + " filters are not from 1 to " + std::to_string(most));
     table.resize(series_header + entry_bytes * n + checksum_at_end);
-    if (auto error = from.read(std::span(table).subspan(series_header))) return *error;
+    if (auto error = source.read(std::span(table).subspan(series_header))) return std::move(*error);
     if (hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_at_end)) !=
         word(table.size() - checksum_at_end))
         return wrong_checksum();
@@ -121,7 +116,8 @@ Loaded<ScalableBloom> SeriesFormat::load(const SeriesSource& from, Options optio
 
     std::vector<AnyFilter> filters;
     for (std::size_t i = 0; i < n; ++i) {
-        auto filter = from.filter(word(series_header + entry_bytes * i + 8), options);
+        source.bytes = word(series_header + entry_bytes * i + 8);
+        auto filter = load_framed<AnyFilter, FilterFormat>(source, options);
         if (!filter) return filter.error();
         const FilterBase& base = filter->base();
         const double keys = static_cast<double>(scaling.first_capacity) *
@@ -157,73 +153,20 @@ std::size_t saved_size(const ScalableBloom& series) noexcept {
     return bytes;
 }
 
-std::vector<std::byte> save(const ScalableBloom& series) {
-    std::vector<std::byte> bytes = detail::series_table(series);
-    bytes.reserve(saved_size(series));
-    for (const AnyFilter& filter : series.filters()) {
-        const std::vector<std::byte> one = save(filter);
-        bytes.insert(bytes.end(), one.begin(), one.end());
-    }
-    return bytes;
-}
-
+std::vector<std::byte> save(const ScalableBloom& series) { return detail::saved_bytes(series); }
 void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
-    const auto table = detail::series_table(series);
-    detail::save_whole(path, [&](int file) {
-        if (!detail::write_all(file, table)) return false;
-        for (const auto& filter : series.filters())
-            if (!detail::write_parts(file, detail::LoadAccess::header(filter.base()),
-                                     filter.base().bytes()))
-                return false;
-        return true;
-    });
+    detail::save_path(series, path);
 }
 
 template <>
 Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
                                           const Options& options) noexcept {
-    return detail::without_throwing<ScalableBloom>([&] {
-        std::span<const std::byte> left = bytes;
-        const auto next = [&](std::uint64_t n) {
-            const auto part = left.first(static_cast<std::size_t>(n));
-            left = left.subspan(part.size());
-            return part;
-        };
-        return detail::SeriesFormat::load(
-            {bytes.size(),
-             [&](std::span<std::byte> to) -> std::optional<LoadError> {
-                 std::ranges::copy(next(to.size()), to.begin());
-                 return {};
-             },
-             [&](std::uint64_t n, const Options& with) {
-                 return detail::load_as<detail::LoadAccess>(next(n), with, false);
-             }},
-            options);
-    });
+    return detail::load_bytes<ScalableBloom>(bytes, options);
 }
-
 template <>
 Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
                                                const Options& options) noexcept {
-    return detail::without_throwing<ScalableBloom>([&]() -> Loaded<ScalableBloom> {
-        constexpr auto least = detail::series_header + detail::checksum_at_end;
-        const auto opened = detail::open_regular(path, least);
-        if (!opened) return opened.error();
-        const detail::OpenFile& there = *opened;
-        auto series = detail::SeriesFormat::load(
-            {there.bytes,
-             [&](std::span<std::byte> to) -> std::optional<LoadError> {
-                 if (!detail::read_all(there.file.get(), to)) return detail::not_read(path);
-                 return {};
-             },
-             [&](std::uint64_t bytes, const Options& with) {
-                 return detail::read_as<detail::LoadAccess>(there.file, path, bytes, with);
-             }},
-            options);
-        if (!series && series.error().message.rfind(path.string(), 0) != 0)
-            return detail::in_file(path, series.error());
-        return series;
-    });
+    return detail::load_path<ScalableBloom>(path, options);
 }
 
 }  // namespace simdbloom

@@ -15,13 +15,9 @@
 #include "core/filters/combine.hpp"
 #include "threads/regions.hpp"
 #include "threads/shared_bits.hpp"
+#include "threads/ways.hpp"
 
 namespace simdbloom {
-
-std::string_view to_string(BuildMethod method) noexcept {
-    constexpr std::string_view names[] = {"automatic", "atomic", "partitioned", "merged"};
-    return names[static_cast<std::size_t>(method)];
-}
 
 namespace detail {
 namespace {
@@ -104,17 +100,14 @@ void insert_own(const Build b, unsigned t, std::span<std::uint64_t> own) {
     }
 }
 
-void build_owned(const Build& b) {
+void build_halves(const Build& b) {
     constexpr std::size_t room = 4096;
     std::vector<std::uint64_t> own(room * b.threads);
     on_threads(b.threads,
                [&](unsigned t) { insert_own(b, t, std::span(own).subspan(room * t, room)); });
 }
 
-void build_partitioned(const Build& b) {
-    // Two threads each hash every key, which takes 0.6 ns; more threads each sort their share of
-    // the keys, which takes 0.8 to 1.7 (bench/pages/tried.md, "Builds on two threads").
-    if (b.threads == 2) return build_owned(b);
+void build_regions(const Build& b) {
     const std::size_t per_thread = 8;  // threads seldom meet
     Regions regions(per_thread * std::min(b.threads, 256u), b.target.blocks);
     std::vector<std::uint64_t> words(regions.words_a_thread() * b.threads);
@@ -155,66 +148,47 @@ void build_merged(const Build& b, std::size_t bytes) {
     });
 }
 
-// On two threads (bench/pages/tried.md, "Builds on two threads"): below a million keys, 100,000 of
-// `classic`, starting a thread costs more than it takes over; a merge pays while the copies stay in
-// the caches.
-bool pays(const Layout& layout, std::size_t keys) {
-    return keys >= (layout.traits().anywhere ? 100'000u : 1'000'000u);
-}
-BuildMethod best_method(const Layout& layout, std::size_t bytes) {
-    if (bytes <= merged_up_to()) return BuildMethod::merged;
-    return layout.traits().anywhere ? BuildMethod::atomic : BuildMethod::partitioned;
-}
-
 }  // namespace
 
-Target BuildAccess::target(FilterBase& filter) {
-    filter.check_takes_keys();
-    return filter.target();
+Way best_way(const FilterBase& filter, std::size_t keys, unsigned threads) {
+    const bool anywhere = filter.layout().traits().anywhere;
+    // Below these numbers of keys starting a thread costs more than it takes over; a merge pays
+    // while the copies stay in the caches.
+    if (threads == 1 || keys < (anywhere ? 100'000u : 1'000'000u)) return Way::serial;
+    if (filter.size_in_bytes() <= merged_up_to()) return Way::merged;
+    if (anywhere) return Way::atomic;
+    // To hash every key takes 0.6 ns, to sort one takes 0.8 to 1.7.
+    return threads == 2 ? Way::halves : Way::regions;
 }
 
-Hashes BuildAccess::hashes_of(const FilterBase& filter, const Keys& keys) {
-    return {*filter.kernels_, filter, filter.isa(), keys};
-}
-
-void BuildAccess::insert_beside_others(FilterBase& filter, const Keys& keys) {
-    filter.check_takes_keys();
-    insert_shared({filter.bits_.data(), filter.blocks_, filter.layout_}, hashes_of(filter, keys), 0,
-                  keys.size());
-}
-
-void BuildAccess::run(FilterBase& filter, const Keys& keys, unsigned threads, BuildMethod method) {
-    if (threads == 0) throw std::invalid_argument("simdbloom: a build by 0 threads");
-    filter.check_takes_keys();
-    const Layout& layout = filter.layout();
-    if (!layout.is_bloom())
-        throw std::invalid_argument("simdbloom: \"" + layout.spec() +
-                                    "\" cannot be filled by several threads");
-    if (method == BuildMethod::partitioned && layout.traits().anywhere) throw_classic_partitioned();
-    if (threads == 1 || (method == BuildMethod::automatic && !pays(layout, keys.size()))) {
-        filter.take(keys);
-        return;
-    }
-    const Build b{filter.target(), layout, hashes_of(filter, keys), threads};
-    switch (method == BuildMethod::automatic ? best_method(layout, filter.size_in_bytes())
-                                             : method) {
-        case BuildMethod::atomic:
+void fill(FilterBase& filter, const Keys& keys, unsigned threads, Way way) {
+    const Build b{filter.target(), filter.layout(), hashes_of(filter, keys), threads};
+    switch (way) {
+        case Way::serial:
+            filter.take(keys);
+            return;
+        case Way::atomic:
             return build_atomic(b);
-        case BuildMethod::partitioned:
-            return build_partitioned(b);
-        default:
+        case Way::halves:
+            return build_halves(b);
+        case Way::regions:
+            return build_regions(b);
+        case Way::merged:
             return build_merged(b, filter.size_in_bytes());
     }
 }
 
 }  // namespace detail
 
-void parallel_insert(AnyFilter& filter, const Keys& keys, unsigned threads, BuildMethod method) {
-    auto* const bits = filter.get_if<FilterBase>();
-    if (bits == nullptr)
-        throw std::invalid_argument("simdbloom: \"" + filter.spec() +
-                                    "\" cannot be filled by several threads");
-    detail::BuildAccess::run(*bits, keys, threads, method);
+void parallel_insert(FilterBase& filter, const Keys& keys, unsigned threads) {
+    if (threads == 0) throw std::invalid_argument("simdbloom: a build by 0 threads");
+    filter.check_takes_keys();
+    detail::check_bloom(&filter, filter.spec());
+    detail::fill(filter, keys, threads, detail::best_way(filter, keys.size(), threads));
+}
+
+void parallel_insert(AnyFilter& filter, const Keys& keys, unsigned threads) {
+    parallel_insert(detail::checked_bloom(filter), keys, threads);
 }
 
 }  // namespace simdbloom

@@ -20,12 +20,17 @@ struct BuildTasks::State {
 
     State(AnyFilter to_fill, const Keys& keys, unsigned tasks)
         : filter(std::move(to_fill)),
-          target(detail::BuildAccess::target(detail::checked_bloom(filter))),
+          target(checked_target(filter)),
           layout(filter.layout()),
-          hashes(detail::BuildAccess::hashes_of(filter.base(), keys)),
+          hashes(detail::hashes_of(filter.base(), keys)),
           n_tasks(tasks),
           progress(std::make_unique<std::atomic<Progress>[]>(tasks)) {}
 
+    static detail::Target checked_target(AnyFilter& filter) {
+        FilterBase& bits = detail::checked_bloom(filter);
+        bits.check_takes_keys();
+        return bits.target();
+    }
     /// The first key of task i.
     std::size_t first(unsigned i) const {
         return static_cast<std::size_t>(static_cast<unsigned __int128>(hashes.keys.size()) * i /
@@ -61,20 +66,16 @@ struct BuildTasks::State {
     const detail::Hashes hashes;
     const unsigned n_tasks;
     const std::unique_ptr<std::atomic<Progress>[]> progress;  // of each task
-    std::optional<detail::Regions> regions;                   // of a partitioned build
+    std::optional<detail::Regions> regions;  // unless a key has bits in all of them
     std::mutex mutex;
     std::vector<std::vector<std::uint64_t>> rooms;  // which no task uses now
 };
 
-BuildTasks::BuildTasks(AnyFilter filter, const Keys& keys, unsigned n_tasks, BuildMethod method) {
+BuildTasks::BuildTasks(AnyFilter filter, const Keys& keys, unsigned n_tasks) {
     if (n_tasks == 0) throw std::invalid_argument("simdbloom: a build of 0 tasks");
-    if (method == BuildMethod::merged)
-        throw std::invalid_argument("simdbloom: a build of tasks cannot be \"merged\"");
     state_ = std::make_unique<State>(std::move(filter), keys, n_tasks);
-    const bool anywhere = state_->layout.traits().anywhere;
-    if (anywhere && method == BuildMethod::partitioned) detail::throw_classic_partitioned();
     // More regions than threads, so that these seldom meet; of 256 the hashes that wait take 1 MiB.
-    if (!anywhere && method != BuildMethod::atomic) {
+    if (!state_->layout.traits().anywhere) {
         state_->regions.emplace(std::size_t{8} * std::min(n_tasks, 32u), state_->target.blocks);
         state_->rooms.reserve(n_tasks);
     }

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "any/bloom_only.hpp"
-#include "simdbloom/build.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom {
@@ -139,92 +138,91 @@ std::size_t answer_singly(const SharedBits& b, bool prefetches, const Hashes& ha
 }
 
 }  // namespace
+}  // namespace detail
 
-SharedBits SharedAccess::bits_of(const FilterBase& filter) noexcept {
-    return {const_cast<std::byte*>(filter.bits_.data()), filter.blocks_, filter.layout_};
-}
+using detail::Output;
+using detail::SharedBits;
+using detail::with_bloom_kind;
 
-bool SharedAccess::contains(const FilterBase& filter, std::uint64_t hash) noexcept {
+bool ConcurrentBloom::contains_hash(std::uint64_t hash) const noexcept {
     bool found = false;
-    with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
-        found = contains_shared<kind>(bits_of(filter), hash);
+    with_bloom_kind(layout().kind, [&]<LayoutKind kind>() {
+        found = detail::contains_shared<kind>(detail::shared_bits(*bits_), hash);
     });
     return found;
 }
 
-void SharedAccess::insert(FilterBase& filter, std::uint64_t hash) {
-    filter.check_takes_keys();
-    with_bloom_kind(filter.layout().kind,
-                    [&]<LayoutKind kind>() { insert_shared<kind>(bits_of(filter), hash); });
+void ConcurrentBloom::insert_hash(std::uint64_t hash) {
+    bits_->check_takes_keys();
+    with_bloom_kind(layout().kind, [&]<LayoutKind kind>() {
+        detail::insert_shared<kind>(detail::shared_bits(*bits_), hash);
+    });
 }
 
-bool SharedAccess::insert_if_new(FilterBase& filter, SharedLock* locks, std::uint64_t hash) {
-    filter.check_takes_keys();
-    const SharedBits bits = bits_of(filter);
+bool ConcurrentBloom::insert_hash_if_new(std::uint64_t hash) {
+    bits_->check_takes_keys();
+    const SharedBits bits = detail::shared_bits(*bits_);
     bool was_new = false;
-    with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
-        if (one_word(kind)) {
-            was_new = insert_shared_if_new<kind>(bits, hash);
-        } else if (!contains_shared<kind>(bits, hash)) {
+    with_bloom_kind(layout().kind, [&]<LayoutKind kind>() {
+        if (detail::one_word(kind)) {
+            was_new = detail::insert_shared_if_new<kind>(bits, hash);
+        } else if (!detail::contains_shared<kind>(bits, hash)) {
             // If calls of one hash did not exclude each other, each of two might set some of the
-            // bits, and then a stranger the last.
-            SharedLock& mine = locks[block_index(hash, bits.blocks) % SharedLock::count];
+            // bits, and then another key the last.
+            detail::SharedLock& mine =
+                locks_[detail::block_index(hash, bits.blocks) % detail::SharedLock::count];
             mine.lock();
-            was_new = insert_shared_if_new<kind>(bits, hash);
+            was_new = detail::insert_shared_if_new<kind>(bits, hash);
             mine.unlock();
         }
     });
     return was_new;
 }
 
-std::size_t SharedAccess::answer(const FilterBase& filter, const Keys& keys, Output output,
-                                 void* out) {
-    const SharedBits bits = bits_of(filter);
-    const Target t = filter.target();
-    const Hashes hashes = BuildAccess::hashes_of(filter, keys);
+std::size_t ConcurrentBloom::answer(const Keys& keys, Output output, void* out) const {
+    const SharedBits bits = detail::shared_bits(*bits_);
+    const detail::Target t = bits_->target();
+    const detail::Hashes hashes = detail::hashes_of(*bits_, keys);
     std::size_t found = 0;
-    with_bloom_kind(filter.layout().kind, [&]<LayoutKind kind>() {
-        if constexpr (!traits_of(kind).anywhere)
-            if (keys.size() >= filter.kernels_->few_below) {
-                typename CopiedBlocks<kind>::Blocks blocks;
-                const CopiedBlocks<kind> batch(bits, t, hashes, blocks);
+    with_bloom_kind(layout().kind, [&]<LayoutKind kind>() {
+        if constexpr (!detail::traits_of(kind).anywhere)
+            if (keys.size() >= hashes.kernels.few_below) {
+                typename detail::CopiedBlocks<kind>::Blocks blocks;
+                const detail::CopiedBlocks<kind> batch(bits, t, hashes, blocks);
                 batch.for_each([&](std::size_t first, std::span<const std::uint64_t> places) {
-                    void* const to = output_from(out, output, first, found);
+                    void* const to = detail::output_from(out, output, first, found);
                     const std::size_t here = hashes.kernels.lookup(
                         batch.copies(), {places.data(), places.size(), true}, output, to);
-                    move_positions(to, output, here, first);
+                    detail::move_positions(to, output, here, first);
                     found += here;
                 });
                 return;
             }
-        found = answer_singly<kind>(bits, t.prefetches, hashes, output, out);
+        found = detail::answer_singly<kind>(bits, t.prefetches, hashes, output, out);
     });
     return found;
 }
 
-AnyFilter SharedAccess::copy(const AnyFilter& filter) {
+AnyFilter ConcurrentBloom::snapshot() const {
     return std::visit(
-        []<class F>(const F& f) -> AnyFilter {
+        [this]<class F>(const F& f) -> AnyFilter {
             if constexpr (BloomFilter<F>) {
                 F made = f.empty_copy();
                 with_bloom_kind(f.layout().kind, [&]<LayoutKind kind>() {
-                    using Word = SharedWord<kind>;
-                    const std::byte* const from = f.bits_.data();
+                    using Word = detail::SharedWord<kind>;
                     for (std::size_t at = 0; at < f.size_in_bytes(); at += sizeof(Word)) {
-                        const Word word =
-                            shared_word<Word>(from + at).load(std::memory_order_relaxed);
-                        std::memcpy(made.bits_.data() + at, &word, sizeof word);
+                        const Word word = detail::shared_word<Word>(f.bytes().data() + at)
+                                              .load(std::memory_order_relaxed);
+                        std::memcpy(made.parts().bits_.data() + at, &word, sizeof word);
                     }
                 });
                 return made;
             } else {
-                __builtin_unreachable();  // no constructor takes it
+                return filter_;  // no constructor takes it
             }
         },
-        filter.variant());
+        filter_.variant());
 }
-
-}  // namespace detail
 
 ConcurrentBloom::ConcurrentBloom(std::string_view spec, std::size_t n_keys, double bits_per_key,
                                  Options options)
@@ -242,7 +240,7 @@ ConcurrentBloom::ConcurrentBloom(AnyFilter filter)
 ConcurrentBloom::~ConcurrentBloom() = default;
 
 std::size_t ConcurrentBloom::take(const Keys& keys) {
-    detail::BuildAccess::insert_beside_others(*bits_, keys);
+    detail::insert_beside_others(*bits_, keys);
     return keys.size();
 }
 

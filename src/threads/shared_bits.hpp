@@ -14,6 +14,7 @@
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/filter.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/keys.hpp"
 #include "simdbloom/layout.hpp"
@@ -111,6 +112,10 @@ struct Hashes {
     }
 };
 
+inline Hashes hashes_of(const FilterBase& filter, const Keys& keys) {
+    return {*filter.parts().kernels_, filter, filter.isa(), keys};
+}
+
 template <LayoutKind kind>
 void insert_shared(const SharedBits& b, std::uint64_t hash) noexcept {
     each_word<kind>(b, hash, [](std::byte* at, auto mask) {
@@ -132,6 +137,15 @@ inline void insert_shared(const SharedBits& b, const Hashes& hashes_of, std::siz
             for (std::size_t i = 0; i < n; ++i) insert_shared<kind>(b, hashes[i]);
         }
     });
+}
+
+inline SharedBits shared_bits(const FilterBase& filter) noexcept {
+    return {filter.target().bits, filter.blocks(), filter.layout()};
+}
+/// Inserts on this thread. Other threads may do the same at the same time.
+inline void insert_beside_others(FilterBase& filter, const Keys& keys) {
+    filter.check_takes_keys();
+    insert_shared(shared_bits(filter), hashes_of(filter, keys), 0, keys.size());
 }
 
 }  // namespace simdbloom::detail

@@ -115,16 +115,6 @@ TEST(BloomierSaved, AMapSavedEarlierIsReadAndWrittenTheSame) {
     for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(loaded->value_of(keys[i]), values[i]);
 }
 
-TEST(BloomierSaved, EveryTruncationAndExtensionIsRefused) {
-    for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}, {32, 32}})
-        test::expect_other_lengths_refused<BloomierMap>(save(test::make_map(shape, 300)));
-}
-
-TEST(BloomierSaved, EveryFlippedBitIsSeen) {
-    for (const test::MapShape shape : {test::MapShape{0, 8}, {5, 6, 4}})
-        test::expect_flipped_bits_refused<BloomierMap>(save(test::make_map(shape, 3400)));
-}
-
 TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
     const Bytes good = save(test::make_map({8, 8}, 1000));
     const auto refused = [&](LoadFault fault, const std::string& says, auto change,

@@ -11,9 +11,6 @@
 namespace simdbloom {
 namespace {
 
-constexpr BuildMethod task_methods[] = {BuildMethod::automatic, BuildMethod::atomic,
-                                        BuildMethod::partitioned};
-
 class EveryTaskSpec : public ::testing::TestWithParam<std::string> {};
 
 // In any order on one thread, and on threads that each take the next task.
@@ -28,30 +25,25 @@ TEST_P(EveryTaskSpec, ParallelBuildsOfTasksGiveTheBitsOfASerialOne) {
                 make_filter(GetParam(), std::max<std::size_t>(n, 1000), 11.7, {.seed = 5});
             auto serial = empty;
             serial.insert(keys);
-            for (const BuildMethod method : task_methods) {
-                if (method == BuildMethod::partitioned && GetParam().starts_with("classic"))
-                    continue;
-                SCOPED_TRACE(std::string(to_string(method)) + " " + std::to_string(n_tasks) + " " +
-                             std::to_string(n));
-                BuildTasks alone(empty, keys, n_tasks, method);
-                ASSERT_EQ(alone.size(), n_tasks);
-                std::vector<unsigned> order(n_tasks);
-                std::iota(order.begin(), order.end(), 0u);
-                std::shuffle(order.begin(), order.end(), std::mt19937(n_tasks));
-                for (const unsigned i : order) alone.run(i);
-                EXPECT_TRUE(test::same_bits(std::move(alone).finish(), serial));
+            SCOPED_TRACE(std::to_string(n_tasks) + " " + std::to_string(n));
+            BuildTasks alone(empty, keys, n_tasks);
+            ASSERT_EQ(alone.size(), n_tasks);
+            std::vector<unsigned> order(n_tasks);
+            std::iota(order.begin(), order.end(), 0u);
+            std::shuffle(order.begin(), order.end(), std::mt19937(n_tasks));
+            for (const unsigned i : order) alone.run(i);
+            EXPECT_TRUE(test::same_bits(std::move(alone).finish(), serial));
 
-                BuildTasks shared(empty, keys, n_tasks, method);
-                std::atomic<unsigned> next{0};
-                {
-                    std::vector<std::jthread> threads;
-                    for (int t = 0; t < 3; ++t)
-                        threads.emplace_back([&] {
-                            for (unsigned i; (i = next++) < n_tasks;) shared.run(i);
-                        });
-                }
-                EXPECT_TRUE(test::same_bits(std::move(shared).finish(), serial));
+            BuildTasks shared(empty, keys, n_tasks);
+            std::atomic<unsigned> next{0};
+            {
+                std::vector<std::jthread> threads;
+                for (int t = 0; t < 3; ++t)
+                    threads.emplace_back([&] {
+                        for (unsigned i; (i = next++) < n_tasks;) shared.run(i);
+                    });
             }
+            EXPECT_TRUE(test::same_bits(std::move(shared).finish(), serial));
         }
 }
 
@@ -120,16 +112,11 @@ TEST(BuildTasksTest, ATaskWithoutMemoryInsertsNothingAndMayBeRunAgain) {
 
 TEST(BuildTasksTest, WhatCannotBeIsRefused) {
     const auto keys = test::random_keys(100);
-    const auto refused = [&](const std::string& spec, unsigned n_tasks, BuildMethod method,
-                             const std::string& named) {
-        EXPECT_INVALID(named,
-                       BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks, method).size());
+    const auto refused = [&](const std::string& spec, unsigned n_tasks, const std::string& named) {
+        EXPECT_INVALID(named, BuildTasks(make_filter(spec, 1'000, 40), keys, n_tasks).size());
     };
-    refused("split256", 0, BuildMethod::automatic, "0 tasks");
-    refused("split256", 2, BuildMethod::merged, "merged");
-    refused("classic", 2, BuildMethod::partitioned, "classic");
-    for (const std::string spec : {"cuckoo12", "counting:k=4", "growing12"})
-        refused(spec, 2, BuildMethod::automatic, spec);
+    refused("split256", 0, "0 tasks");
+    for (const std::string spec : {"cuckoo12", "counting:k=4", "growing12"}) refused(spec, 2, spec);
     auto moved = make_filter("split256", 1'000, 12);
     const auto to = std::move(moved);
     EXPECT_THROW(BuildTasks(std::move(moved), keys, 2), std::invalid_argument);

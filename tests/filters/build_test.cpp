@@ -4,16 +4,13 @@
 
 #include "no_more_memory.hpp"
 #include "support.hpp"
+#include "threads/ways.hpp"
+#include "ways.hpp"
 
 namespace simdbloom {
 namespace {
 
-constexpr BuildMethod methods[] = {BuildMethod::automatic, BuildMethod::atomic,
-                                   BuildMethod::partitioned, BuildMethod::merged};
-
-bool fits(const std::string& spec, BuildMethod method) {
-    return method != BuildMethod::partitioned || !spec.starts_with("classic");
-}
+using detail::Way;
 
 void expect_same_bits(const AnyFilter& a, const AnyFilter& b, const std::string& what) {
     EXPECT_TRUE(test::same_bits(a, b)) << what;
@@ -31,14 +28,15 @@ TEST_P(EveryBloomSpec, ParallelBuildsGiveTheBitsOfASerialOne) {
         auto serial = make_filter(GetParam(), std::max<std::size_t>(n, 1000), 11.7, {.seed = 5});
         const auto empty = serial;
         serial.insert(keys);
-        for (const BuildMethod method : methods) {
-            if (!fits(GetParam(), method)) continue;
-            for (const unsigned threads : {1u, 2u, 5u}) {
-                auto parallel = empty;
-                parallel_insert(parallel, keys, threads, method);
-                expect_same_bits(parallel, serial,
-                                 std::string(to_string(method)) + " " + std::to_string(threads) +
-                                     " " + std::to_string(n));
+        for (const unsigned threads : {1u, 2u, 5u}) {
+            const std::string what = std::to_string(threads) + " " + std::to_string(n);
+            auto parallel = empty;
+            parallel_insert(parallel, keys, threads);
+            expect_same_bits(parallel, serial, what);
+            for (const Way way : test::ways_of(serial, threads)) {
+                parallel = empty;
+                detail::fill(parallel.base(), keys, threads, way);
+                expect_same_bits(parallel, serial, test::name_of(way) + " " + what);
             }
         }
     }
@@ -53,14 +51,14 @@ TEST_P(EveryBloomSpec, ParallelBuildsAddOnEveryIsa) {
     half.insert(all.first(2'000));
     serial.insert(keys);
     for (const Isa isa : usable_isas())
-        for (const BuildMethod method : methods) {
-            if (!fits(GetParam(), method)) continue;
-            auto parallel = half;
-            parallel.use_isa(isa);
-            parallel_insert(parallel, all.subspan(2'000), 3, method);
-            expect_same_bits(parallel, serial,
-                             std::string(to_string(method)) + " " + std::string(to_string(isa)));
-        }
+        for (const unsigned threads : {2u, 3u})
+            for (const Way way : test::ways_of(serial, threads)) {
+                auto parallel = half;
+                parallel.use_isa(isa);
+                detail::fill(parallel.base(), all.subspan(2'000), threads, way);
+                expect_same_bits(parallel, serial,
+                                 test::name_of(way) + " " + std::string(to_string(isa)));
+            }
 }
 
 INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(test::bloom_specs()),
@@ -74,7 +72,7 @@ TEST(Build, HashesAndConcreteTypes) {
     auto from_keys = serial, from_hashes = serial;
     serial.insert(keys);
     parallel_insert(from_keys, keys, 2);
-    parallel_insert(from_hashes, Keys::hashes(hashes), 2, BuildMethod::partitioned);
+    parallel_insert(from_hashes, Keys::hashes(hashes), 2);
     expect_same_bits(from_keys, serial, "keys");
     expect_same_bits(from_hashes, serial, "hashes");
 }
@@ -85,10 +83,10 @@ TEST(Build, MoreThreadsThanBlocks) {
     auto serial = make_filter("sector512", 100, 12);
     const auto empty = serial;
     serial.insert(keys);
-    for (const BuildMethod method : methods) {
+    for (const Way way : test::ways_of(serial, 40)) {
         auto parallel = empty;
-        parallel_insert(parallel, keys, 40, method);
-        expect_same_bits(parallel, serial, std::string(to_string(method)));
+        detail::fill(parallel.base(), keys, 40, way);
+        expect_same_bits(parallel, serial, test::name_of(way));
     }
 }
 
@@ -101,7 +99,7 @@ TEST(Build, AThreadThatCannotStartIsAnErrorBeforeAnyBitIsSet) {
     bool thrown = false;
     refused.begin();
     try {
-        parallel_insert(filter, keys, 40, BuildMethod::atomic);
+        detail::fill(filter.base(), keys, 40, Way::atomic);
     } catch (const std::system_error&) {
         thrown = true;
     }
@@ -110,18 +108,16 @@ TEST(Build, AThreadThatCannotStartIsAnErrorBeforeAnyBitIsSet) {
     expect_same_bits(filter, before, "40 threads");
 }
 
-void expect_refusal(AnyFilter filter, unsigned threads, BuildMethod method,
-                    const std::string& named) {
+void expect_refusal(AnyFilter filter, unsigned threads, const std::string& named) {
     const auto before = filter;
-    EXPECT_INVALID(named, parallel_insert(filter, test::random_keys(100), threads, method));
+    EXPECT_INVALID(named, parallel_insert(filter, test::random_keys(100), threads));
     expect_same_bits(filter, before, named);
 }
 
 TEST(Build, WhatCannotBeIsRefused) {
-    expect_refusal(make_filter("split256", 1'000, 12), 0, BuildMethod::automatic, "0 threads");
-    expect_refusal(make_filter("classic", 1'000, 12), 2, BuildMethod::partitioned, "classic");
+    expect_refusal(make_filter("split256", 1'000, 12), 0, "0 threads");
     for (const std::string spec : {"cuckoo12", "counting:k=4", "counting512:k=4", "dleft14"})
-        expect_refusal(make_filter(spec, 1'000, 24), 2, BuildMethod::automatic, spec);
+        expect_refusal(make_filter(spec, 1'000, 24), 2, spec);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/kernels/table.hpp"
 #include "support.hpp"
+#include "ways.hpp"
 
 namespace simdbloom {
 namespace {
@@ -134,15 +135,13 @@ TEST_P(EverySpecKeyed, BuildsOnSeveralThreadsHaveTheSerialBits) {
     const auto keys = test::random_keys(20'000);
     auto serial = make(keys.size(), keyed());
     serial.insert(keys);
-    for (const auto method : {BuildMethod::atomic, BuildMethod::partitioned, BuildMethod::merged}) {
-        if (method == BuildMethod::partitioned &&
-            Layout::parse(GetParam()).kind == LayoutKind::classic)
-            continue;
-        auto filter = make(keys.size(), keyed());
-        parallel_insert(filter, keys, 3, method);
-        EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), serial.base().bytes()))
-            << to_string(method);
-    }
+    for (const unsigned threads : {2u, 3u})
+        for (const auto way : test::ways_of(serial, threads)) {
+            auto filter = make(keys.size(), keyed());
+            detail::fill(filter.base(), keys, threads, way);
+            EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), serial.base().bytes()))
+                << test::name_of(way);
+        }
 }
 
 TEST_P(EverySpecKeyed, OnlyWhoHasTheKeyLoads) {

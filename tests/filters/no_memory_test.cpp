@@ -4,6 +4,7 @@
 #include "allocations.hpp"
 #include "every_type.hpp"
 #include "simdbloom/textbook/textbook.hpp"
+#include "ways.hpp"
 
 namespace simdbloom {
 namespace {
@@ -177,15 +178,16 @@ TEST(WithoutMemory, AGrowingFilterKeepsItsStashAndItsCounts) {
 TEST(WithoutMemory, ThreadsSetNoBitUnlessAllOfThemCan) {
     const KeyVector keys = test::random_keys(500), more = test::random_keys(5'000, 10'000);
     for (const std::string spec : {"classic", "register32", "split256", "blocked512"})
-        for (const auto method :
-             {BuildMethod::atomic, BuildMethod::partitioned, BuildMethod::merged}) {
-            if (spec == "classic" && method == BuildMethod::partitioned) continue;
-            SCOPED_TRACE(spec + " " + std::string(to_string(method)));
+        for (const auto way : test::ways_of(make_filter(spec, 6'000, 12), 2)) {
+            SCOPED_TRACE(spec + " " + test::name_of(way));
             AnyFilter start = make_filter(spec, 6'000, 12);
             start.insert(keys);
             const auto bits = save(start);
             const long failures = fail_everywhere(
-                [&] { return start; }, [&](AnyFilter& f) { parallel_insert(f, more, 3, method); },
+                [&] { return start; },
+                [&](AnyFilter& f) {
+                    detail::fill(f.base(), more, way == detail::Way::halves ? 2 : 3, way);
+                },
                 [&](const AnyFilter& f, bool done) {
                     if (done) {
                         ASSERT_EQ(f.count(more), more.size());

@@ -162,27 +162,6 @@ TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
                 << spec << " on " << to_string(isa);
 }
 
-TEST(GrowingSave, FilesAreWholeOrRefusedByName) {
-    const test::TemporaryFolder folder("growing-save");
-    const auto path = folder.path / "filter";
-    const GrowingCuckoo filter = sample("growing20");
-    save_file(filter, path);
-    EXPECT_EQ(save(load_file<GrowingCuckoo>(path).value()), save(filter));
-    std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
-    test::expect_refused(load_file<GrowingCuckoo>(path), LoadFault::size, path.string());
-    std::filesystem::remove(path);
-    test::expect_refused(load_file<GrowingCuckoo>(path), LoadFault::file, path.string());
-}
-
-TEST(GrowingSave, EveryTruncationAndEveryFlippedBitIsRefused) {
-    GrowingCuckoo filter(1);
-    for (unsigned i = 0; i < 8; ++i) filter.insert(std::uint64_t{1});
-    filter.insert(test::random_keys(100));
-    const Bytes saved = save(filter);
-    test::expect_other_lengths_refused<GrowingCuckoo>(saved);
-    test::expect_flipped_bits_refused<GrowingCuckoo>(saved);
-}
-
 TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     const Bytes saved = save(sample("growing16"));
     const auto forged = [&](std::size_t at, std::uint64_t value, std::size_t size) {

@@ -9,6 +9,7 @@
 
 #include "scale.hpp"
 #include "support.hpp"
+#include "ways.hpp"
 
 namespace simdbloom {
 namespace {
@@ -72,12 +73,12 @@ bool bloom(const Layout& layout) { return layout.is_bloom(); }
 bool blocked(const Layout& layout) { return bloom(layout) && layout.kind != LayoutKind::classic; }
 bool erasable(const Layout& layout) { return !layout.is_bloom(); }
 
-Way on_two_threads(BuildMethod method) {
-    return {"two threads, " + std::string(to_string(method)),
-            method == BuildMethod::partitioned ? blocked : bloom,
-            [=](const auto& spec, const ManyKeys& keys) {
+Way on_threads(unsigned threads, detail::Way way) {
+    const bool in_ranges = way == detail::Way::halves || way == detail::Way::regions;
+    return {std::to_string(threads) + " threads, " + test::name_of(way),
+            in_ranges ? blocked : bloom, [=](const auto& spec, const ManyKeys& keys) {
                 return filled(spec, keys, [=](AnyFilter& f, const auto& part) {
-                    parallel_insert(f, part, 2, method);
+                    detail::fill(f.base(), part, threads, way);
                 });
             }};
 }
@@ -98,9 +99,10 @@ std::vector<Way> ways() {
                  f.insert(Keys::hashes(part));
              });
          }},
-        on_two_threads(BuildMethod::atomic),
-        on_two_threads(BuildMethod::partitioned),
-        on_two_threads(BuildMethod::merged),
+        on_threads(2, detail::Way::atomic),
+        on_threads(2, detail::Way::halves),
+        on_threads(3, detail::Way::regions),
+        on_threads(2, detail::Way::merged),
         {"two filters united", bloom,
          [](const auto& spec, const ManyKeys& keys) {
              AnyFilter a = empty_filter(spec, keys.size()), b = a;

@@ -8,6 +8,7 @@
 #include "guarded.hpp"
 #include "scale.hpp"
 #include "support.hpp"
+#include "threads/ways.hpp"
 
 namespace simdbloom {
 namespace {
@@ -303,7 +304,7 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
                     ASSERT_TRUE(
                         std::ranges::equal(filter.folded(plain.base().blocks()).base().bytes(),
                                            reference.folded(plain.base().blocks()).base().bytes()));
-                    parallel_insert(filter, Keys::hashes(inserted), 2, BuildMethod::atomic);
+                    detail::fill(filter.base(), Keys::hashes(inserted), 2, detail::Way::atomic);
                     ASSERT_TRUE(
                         std::ranges::equal(filter.base().bytes(), reference.base().bytes()));
                 }

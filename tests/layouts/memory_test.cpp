@@ -8,6 +8,7 @@
 #include "no_more_memory.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "support.hpp"
+#include "threads/ways.hpp"
 
 namespace simdbloom {
 namespace {
@@ -147,7 +148,7 @@ TEST(Memory, CopiesForThreadsAreAskedForAtOnceAndRefusedBeyondWhatThereIs) {
     const auto threads = static_cast<unsigned>(4 * (pages * page / gib + 1) + 64);
     auto filter = make_filter("split256", gib / 2, 16);
     const auto keys = test::random_keys(10);
-    EXPECT_THROW(parallel_insert(filter, keys, threads, BuildMethod::merged), std::bad_alloc);
+    EXPECT_THROW(detail::fill(filter.base(), keys, threads, detail::Way::merged), std::bad_alloc);
     EXPECT_EQ(filter.count(keys), 0u);
 }
 

@@ -149,7 +149,7 @@ BUGS = [
          "        if (data_ == nullptr) throw AllocationError(bytes);\n",
          "std::aligned_alloc(alignment, allocated_));\n")),
     bug("a failed mapping of a file is success", "the bytes lie nowhere",
-        ("src/core/files/files.cpp", "    if (!*mapping) return file_fault(path);\n", "")),
+        ("src/core/files/files.cpp", "if (at < 0 || !*mapping) return file_fault(path_);", "")),
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         (LAYOUT, "return ((hash >> 32) * blocks) >> 32;",
          "return ((hash & 0xFFFFFFFFu) * blocks) >> 32;"),
@@ -311,10 +311,9 @@ BUGS = [
         ("src/core/os/save_whole.cpp", "const fs::path target = behind_links(path);",
          "const fs::path target = path;"), by="Saving"),
     bug("memory for what a file says it is", "files of holes are not checked first",
-        ("src/core/files/files.hpp",
-         "(*parsed).bits_bytes);\n"
-         "    if (auto error = check_ahead(file, path, header, {(*parsed).bits_bytes})) "
-         "return *error;\n", "(*parsed).bits_bytes);\n"), by="SerializeFile"),
+        ("src/core/files/files.cpp",
+         "    if (auto error = check_holes(header, std::span(parts).first(behind ? 2 : 1)))\n"
+         "        return std::move(*error);\n", ""), by="SerializeFile"),
     bug("memory that is not there", "left to the killer of processes",
         ("src/core/filters/storage.cpp", "        check_available(bytes);\n", ""),
         by="AvailableMemory"),

@@ -120,23 +120,6 @@ TEST(JoinSaved, UnitesWhatWasLoaded) {
     }
 }
 
-TEST(JoinSaved, OtherBytesAreRefused) {
-    for (const SavedKind& of : saved_kinds()) {
-        const Bytes bytes = save(join_of(of.keys, of.hashed));
-        for (std::size_t n = 0; n < bytes.size(); n += n < 700 ? 1 : 97)
-            ASSERT_FALSE(load<JoinFilter>(std::span(bytes).first(n))) << n;
-        Bytes other = bytes;
-        other.push_back(std::byte{0});
-        EXPECT_FALSE(load<JoinFilter>(other));
-        for (std::size_t i = 0; i < bytes.size(); i += i < 700 ? 1 : 97)
-            for (unsigned bit = 0; bit < 8; ++bit) {
-                other = bytes;
-                other[i] ^= static_cast<std::byte>(1u << bit);
-                ASSERT_FALSE(load<JoinFilter>(other)) << i;
-            }
-    }
-}
-
 /// Bytes with a right checksum and another field, of what `of` says.
 template <class T>
 void expect_forged(const Bytes& bytes, std::size_t offset, T value, LoadFault fault,

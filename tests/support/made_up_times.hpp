@@ -13,7 +13,7 @@ struct MadeUpTimes {
     detail::Caches caches = detail::caches();
 
     operator FilterTimes() const {
-        return detail::TimesAccess::make(detail::Timetable(times, noise, caches));
+        return FilterTimes(std::make_shared<const detail::Timetable>(times, noise, caches));
     }
 };
 

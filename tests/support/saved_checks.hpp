@@ -51,31 +51,4 @@ void expect_comes_back(const F& saved, const std::filesystem::path& path, const 
     expect_same(saved, behind(*mapped));
 }
 
-/// Fewer bytes than were saved, and more.
-template <class F>
-void expect_other_lengths_refused(const Bytes& bytes) {
-    for (std::size_t n = 0; n < bytes.size(); ++n)
-        ASSERT_FALSE(load<F>(std::span(bytes).first(n))) << n;
-    Bytes longer = bytes;
-    for (int i = 0; i < 70; ++i) {
-        longer.push_back(std::byte{0});
-        ASSERT_FALSE(load<F>(longer)) << longer.size();
-    }
-}
-
-/// Any bit of the header, of the first 4 KiB and of the checksum.
-template <class F>
-void expect_flipped_bits_refused(Bytes bytes) {
-    ASSERT_GT(bytes.size(), 64u + 4096 + 8);
-    for (std::size_t at = 0; at < bytes.size(); ++at) {
-        if (at == 64 + 4096) at = bytes.size() - 9;
-        for (int bit = 0; bit < 8; ++bit) {
-            bytes[at] ^= static_cast<std::byte>(1 << bit);
-            ASSERT_FALSE(load<F>(bytes)) << "byte " << at << " bit " << bit;
-            bytes[at] ^= static_cast<std::byte>(1 << bit);
-        }
-    }
-    ASSERT_TRUE(load<F>(bytes));
-}
-
 }  // namespace simdbloom::test

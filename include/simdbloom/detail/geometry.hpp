@@ -19,9 +19,6 @@ struct Geometry {
     Layout layout;
     std::uint64_t blocks = 0;
     std::uint64_t n_keys = 0;
-    /// Bits of somebody else's, which are only read (see Storage::borrow). Null: the filter gets an
-    /// empty array of its own.
-    const std::byte* borrowed = nullptr;
 };
 
 /// The blocks for that many bits per key. Throws std::invalid_argument for zero keys, for bits per

@@ -58,8 +58,6 @@ protected:
     /// random bits.
     explicit KeyHash(const Options& options);
 
-    void unite_kinds(const KeyHash& other) { key_kind_ = united(key_kind_, other.key_kind_); }
-
     /// siphash(key, secret_). Not inlined, because SipHash would take the registers of the mixer's
     /// constants.
     std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;

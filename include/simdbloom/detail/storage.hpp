@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <utility>
 
@@ -24,8 +25,9 @@ public:
     /// operating system.
     Storage(std::uint64_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
     /// Bytes of somebody else's. They must outlive this object and are never written; at least 8
-    /// readable bytes follow them.
-    static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
+    /// readable bytes follow them. `keeper` keeps them alive.
+    static Storage borrow(const std::byte* data, std::size_t bytes,
+                          std::shared_ptr<const void> keeper = {}) noexcept;
     /// A copy of borrowed bytes has bytes of its own.
     Storage(const Storage& other);
     Storage(Storage&& other) noexcept : Storage() { swap(other); }
@@ -52,6 +54,7 @@ private:
     bool huge_pages_ = false;
     bool mapped_ = false;
     std::pmr::memory_resource* resource_ = nullptr;
+    std::shared_ptr<const void> keeper_;  // of borrowed bytes
 };
 
 }  // namespace simdbloom::detail

@@ -42,7 +42,7 @@ bool same_everywhere(const std::array<std::byte, n>& mine, MPI_Comm communicator
 void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
     // The header of a saved filter has everything that must agree, and says whether it is a Bloom
     // filter.
-    if (!same_everywhere(detail::LoadAccess::header(filter.base()), communicator))
+    if (!same_everywhere(detail::FilterFormat::header(filter.base()), communicator))
         throw std::invalid_argument(
             "simdbloom: the filters of the ranks differ in spec, size, number of keys, seed or "
             "key; here: " +
@@ -52,7 +52,8 @@ void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
     if (!filter.base().layout().is_bloom())
         throw std::invalid_argument("simdbloom: filters of \"" + filter.spec() +
                                     "\" cannot be united");
-    const auto bits = detail::LoadAccess::bits(filter);
+    auto& all = filter.base().parts().bits_;
+    const std::span<std::byte> bits(all.data(), all.size());
     // MPI combines words faster than bytes, so words are taken where the bytes are whole words. An
     // int counts them.
     constexpr std::size_t piece = std::size_t{1} << 30;

@@ -5,7 +5,7 @@
 
 #include "adapters/parquet/filter_header.hpp"
 #include "adapters/parquet/thrift.hpp"
-#include "any/filter_format.hpp"
+#include "core/files/saved.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
@@ -190,16 +190,12 @@ Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& opt
         return detail::fault(LoadFault::limit, std::to_string(size) +
                                                    " bytes of bits are more than max_bytes=" +
                                                    std::to_string(options.max_bytes));
-    detail::LoadAccess::ParsedHeader parsed;
-    parsed.geometry = {Layout::parse("split256"), header.blocks(), 1, nullptr};
-    parsed.bits_bytes = size;
     Options plain;
     plain.isa = options.isa;
     plain.huge_pages = options.huge_pages;
     plain.allocator = options.allocator;
-    auto made = detail::LoadAccess::make(parsed, plain, nullptr);
-    auto filter = std::get<SplitBlockBloom>(std::move(made.variant()));
-    const auto bits = detail::LoadAccess::bits_of(filter);
+    SplitBlockBloom filter({Layout::parse("split256"), header.blocks(), 1}, plain);
+    const std::span<std::byte> bits(filter.parts().bits_.data(), filter.size_in_bytes());
     if (auto error = fill(bits)) return std::move(*error);
 
     // The number of keys that set so many bits: each key sets one bit in a word of 32.
@@ -211,7 +207,7 @@ Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& opt
     const double keys =
         share < 1 ? blocks * std::log1p(-share) / std::log1p(-1.0 / 32) : 1e9 * blocks;
     const auto whole = static_cast<std::uint64_t>(std::llround(std::min(keys, 1e15)));
-    detail::LoadAccess::set_n_keys(filter, std::max<std::uint64_t>(1, whole));
+    filter.parts().n_keys_ = std::max<std::uint64_t>(1, whole);
     return filter;
 }
 

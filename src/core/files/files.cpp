@@ -6,8 +6,10 @@
 #include <xxhash.h>
 
 #include <cerrno>
+#include <memory>
 #include <system_error>
 
+#include "core/os/available_memory.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
@@ -21,7 +23,7 @@ LoadError file_fault(const fs::path& path) {
     return file_fault(path, std::generic_category().message(errno));
 }
 LoadError in_file(const fs::path& path, LoadError error) {
-    if (error.fault == LoadFault::isa) return error;  // not the file's
+    if (error.fault == LoadFault::isa || error.fault == LoadFault::file) return error;
     return {error.fault, path.string() + ": " + error.message};
 }
 
@@ -58,13 +60,18 @@ off_t next_data(const File& file, off_t at) noexcept {
 
 }  // namespace
 
-std::optional<LoadError> check_ahead(const File& file, const fs::path& path, Fields header,
-                                     std::initializer_list<std::uint64_t> parts) {
+/// For a file of holes, which takes less of the disk than its length says: checks the checksum
+/// before anything is allocated. It covers the header and `parts` of so many bytes each, which come
+/// next. Each part is hashed with the hash of the one before as its seed. No byte is kept, so that
+/// nobody can make us allocate memory by claiming that a file is long. The position in the file
+/// stays what it was.
+std::optional<LoadError> SavedFile::check_holes(Fields header,
+                                                std::span<const std::uint64_t> parts) {
     struct stat status;
-    if (::fstat(file.get(), &status) != 0) return file_fault(path);
+    if (::fstat(file_.get(), &status) != 0) return file_fault(path_);
     if (status.st_blocks >= status.st_size / 512) return std::nullopt;
-    const off_t start = ::lseek(file.get(), 0, SEEK_CUR);
-    if (start < 0) return file_fault(path);
+    const off_t start = ::lseek(file_.get(), 0, SEEK_CUR);
+    if (start < 0) return file_fault(path_);
     alignas(64) std::byte piece[1 << 16];
     alignas(64) static constexpr std::byte zeros[sizeof piece] = {};
     std::uint64_t hash = hash_bytes(header);
@@ -74,13 +81,13 @@ std::optional<LoadError> check_ahead(const File& file, const fs::path& path, Fie
         XXH64_reset(&state, hash);
         while (left != 0) {
             const std::size_t n = std::min<std::uint64_t>(left, sizeof piece);
-            const off_t data = next_data(file, at);
+            const off_t data = next_data(file_, at);
             // A hole of 8 GiB takes 1 s to hash, and 20 s to read.
             const bool hole = data < 0 ? errno == ENXIO && at < status.st_size
                                        : data >= at + static_cast<off_t>(n);
-            if (!hole && (::lseek(file.get(), at, SEEK_SET) < 0 ||
-                          !read_all(file.get(), std::span(piece).first(n))))
-                return not_read(path);
+            if (!hole && (::lseek(file_.get(), at, SEEK_SET) < 0 ||
+                          !read_all(file_.get(), std::span(piece).first(n))))
+                return not_read(path_);
             XXH64_update(&state, hole ? zeros : piece, n);
             left -= n;
             at += static_cast<off_t>(n);
@@ -88,23 +95,51 @@ std::optional<LoadError> check_ahead(const File& file, const fs::path& path, Fie
         hash = XXH64_digest(&state);
     }
     Checksum saved;
-    if (::lseek(file.get(), at, SEEK_SET) < 0 || !read_all(file.get(), saved))
-        return not_read(path);
-    if (saved != checksum_bytes_of(hash)) return in_file(path, wrong_checksum());
-    if (::lseek(file.get(), start, SEEK_SET) < 0) return file_fault(path);
+    if (::lseek(file_.get(), at, SEEK_SET) < 0 || !read_all(file_.get(), saved))
+        return not_read(path_);
+    if (saved != checksum_bytes_of(hash)) return wrong_checksum();
+    if (::lseek(file_.get(), start, SEEK_SET) < 0) return file_fault(path_);
     return std::nullopt;
 }
 
-bool write_parts(int file, const Header& header, std::span<const std::byte> bits) noexcept {
-    return write_all(file, header) && write_all(file, bits) &&
-           write_all(file, checksum_of(header, bits));
+std::array<std::byte, 8> SavedFile::magic() {
+    std::array<std::byte, 8> magic{};
+    const off_t at = ::lseek(file_.get(), 0, SEEK_CUR);
+    if (!read_all(file_.get(), magic)) magic = {};
+    (void)::lseek(file_.get(), at, SEEK_SET);
+    return magic;
 }
 
-Loaded<std::shared_ptr<const Mapping>> map(const File& file, const fs::path& path,
-                                           std::uint64_t bytes) {
-    auto mapping = std::make_shared<const Mapping>(file, static_cast<std::size_t>(bytes));
-    if (!*mapping) return file_fault(path);
-    return mapping;
+std::optional<LoadError> SavedFile::read(std::span<std::byte> to) {
+    if (!read_all(file_.get(), to)) return not_read(path_);
+    return std::nullopt;
+}
+
+Loaded<SavedBody> SavedFile::body(Fields header, std::uint64_t n,
+                                  std::optional<std::uint64_t> behind, const Options& options) {
+    if (!maps_) check_available(behind.value_or(0) + (options.allocator == nullptr ? n : 0));
+    const std::uint64_t parts[] = {n, behind.value_or(0)};
+    if (auto error = check_holes(header, std::span(parts).first(behind ? 2 : 1)))
+        return std::move(*error);
+    SavedBody body;
+    if (maps_) {
+        const off_t at = ::lseek(file_.get(), static_cast<off_t>(n), SEEK_CUR);
+        const auto mapping = std::make_shared<const Mapping>(file_, static_cast<std::size_t>(all_));
+        if (at < 0 || !*mapping) return file_fault(path_);
+        const auto* const bits = mapping->bytes().data() + at - static_cast<off_t>(n);
+        body.bits = Storage::borrow(bits, static_cast<std::size_t>(n), mapping);
+    } else {
+        body.bits = Storage(n, options.huge_pages, options.allocator);
+        if (auto error = read({body.bits.data(), body.bits.size()})) return std::move(*error);
+    }
+    body.behind.resize(static_cast<std::size_t>(behind.value_or(0)));
+    if (auto error = read(body.behind)) return std::move(*error);
+    if (auto error = read(checksum)) return std::move(*error);
+    std::uint64_t hash = hash_bytes(std::span<const std::byte>(body.bits.data(), body.bits.size()),
+                                    hash_bytes(header));
+    if (behind) hash = hash_bytes(std::span<const std::byte>(body.behind), hash);
+    if (checksum != checksum_bytes_of(hash)) return wrong_checksum();
+    return body;
 }
 
 }  // namespace simdbloom::detail

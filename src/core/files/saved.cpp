@@ -115,12 +115,8 @@ void check_room(std::size_t needed, std::size_t room) {
                                 " bytes to save in what takes " + std::to_string(needed));
 }
 
-void save_parts(const Header& header, std::span<const std::byte> bits, std::span<std::byte> out) {
-    check_room(bits.size() + framing_bytes, out.size());
-    const Checksum checksum = checksum_of(header, bits);
-    std::ranges::copy(header, out.begin());
-    if (!bits.empty()) std::memcpy(out.data() + header_bytes, bits.data(), bits.size());
-    std::ranges::copy(checksum, out.last<checksum_bytes>().begin());
+bool each_piece(const Header& header, std::span<const std::byte> bits, const UsePiece& use) {
+    return use(header) && use(bits) && use(checksum_of(header, bits));
 }
 
 }  // namespace simdbloom::detail

@@ -1,18 +1,9 @@
-// The common part of saved filters and saved maps (src/core/files/format.md and
-// bloomier_format.md), as bytes and as files.
+// The envelope of everything that is saved (format.md): a header of 64 bytes, the bits, a checksum
+// over both. Magic, version, hash, seed and secret check have the same places in each header. What
+// else a header says is the business of the structure, which defines two functions:
 //
-// Both begin with a header of 64 bytes, which has magic, version, hash, seed and secret check at
-// the same places. Then come the bits and a checksum over everything. A format F of things T is
-//
-//   using Thing = T
-//   struct ParsedHeader { std::size_t bits_bytes; .. }
-//   Header header(const T& or a base of it)
-//   Loaded<ParsedHeader> parse(Fields, bytes_in_all, options)
-//                       checks everything that the header and the options say
-//   T make(parsed, options, borrowed)
-//                       over the bits at `borrowed`, or with zeroed bits of its own
-//   span<std::byte> bits(T&)
-//   void complete(T&)   computes, once the bits are there, what is not saved
+//   bool each_piece(const T&, const UsePiece&)           its bytes
+//   template <> Loaded<T> load_from<T>(Source&, const Options&)   and back (source.hpp)
 #pragma once
 
 #include <algorithm>
@@ -21,13 +12,14 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <initializer_list>
+#include <functional>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/dispatch/features.hpp"
 #include "simdbloom/detail/key_hash.hpp"
@@ -107,29 +99,28 @@ std::optional<LoadError> check_size(std::uint64_t bits_bytes, std::uint64_t byte
     return std::nullopt;
 }
 
+/// Takes the next bytes of something saved. Returns false to stop.
+using UsePiece = std::function<bool(std::span<const std::byte>)>;
+/// Header, bits and checksum. Returns false where `use` did.
+bool each_piece(const Header& header, std::span<const std::byte> bits, const UsePiece& use);
+
 /// Throws std::length_error naming both unless there is room for exactly the bytes needed.
 void check_room(std::size_t needed, std::size_t room);
-/// Throws std::length_error unless `out` has exactly the bytes of header, bits and checksum.
-void save_parts(const Header& header, std::span<const std::byte> bits, std::span<std::byte> out);
-
-template <class F>
-Loaded<typename F::Thing> load_as(std::span<const std::byte> bytes, const Options& options,
-                                  bool borrows) {
-    if (bytes.size() < framing_bytes) return too_short(bytes.size());
-    const auto header = bytes.first<header_bytes>();
-    const auto parsed = F::parse(header, bytes.size(), options);
-    if (!parsed) return parsed.error();
-    const auto bits = bytes.subspan(header_bytes, (*parsed).bits_bytes);
-    if (const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes.data()) % 64;
-        borrows && misplaced != 0)
-        return fault(LoadFault::alignment, "the bytes begin at " + std::to_string(misplaced) +
-                                               " modulo 64; a view needs 0");
-    const Checksum expected = checksum_of(header, bits);
-    if (!std::ranges::equal(expected, bytes.last<checksum_bytes>())) return wrong_checksum();
-    auto thing = F::make(*parsed, options, borrows ? bits.data() : nullptr);
-    if (!borrows && !bits.empty()) std::memcpy(F::bits(thing).data(), bits.data(), bits.size());
-    F::complete(thing);
-    return thing;
+/// Throws std::length_error unless `out` has exactly the bytes of `thing`.
+template <class T>
+void save_to(const T& thing, std::span<std::byte> out) {
+    check_room(saved_size(thing), out.size());
+    each_piece(thing, [&](std::span<const std::byte> piece) {
+        std::ranges::copy(piece, out.begin());
+        out = out.subspan(piece.size());
+        return true;
+    });
+}
+template <class T>
+std::vector<std::byte> saved_bytes(const T& thing) {
+    std::vector<std::byte> bytes(saved_size(thing));
+    save_to(thing, bytes);
+    return bytes;
 }
 
 /// What `work` returns. Its exceptions become errors. The message is empty where there is no memory

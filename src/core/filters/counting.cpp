@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/filters/alike.hpp"
+#include "core/filters/combine.hpp"
 #include "core/filters/counters.hpp"
 
 namespace simdbloom {
@@ -53,6 +55,15 @@ struct Counters {
 };
 
 }  // namespace
+
+CountingBloom& CountingBloom::operator+=(const CountingBloom& other) {
+    detail::check_alike(*this, other);
+    set_key_kind(united(key_kind(), other.key_kind()));
+    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) {
+        return static_cast<decltype(a)>(detail::add_counters(a, b));
+    });
+    return *this;
+}
 
 void CountingBloom::insert_hash(std::uint64_t hash) {
     check_takes_keys();

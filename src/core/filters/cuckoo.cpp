@@ -2,9 +2,12 @@
 
 #include <cstring>
 
+#include "core/filters/batches.hpp"
 #include "core/filters/eviction.hpp"
 #include "core/kernels/table.hpp"
+#include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/fpr.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -89,16 +92,6 @@ bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket,
         });
 }
 
-std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits,
-                            std::uint64_t buckets) noexcept {
-    std::uint64_t stored = 0;
-    for (std::uint64_t i = 0; i < buckets; ++i) {
-        const Bucket b(const_cast<std::byte*>(bits), fingerprint_bits, i);  // only read
-        for (unsigned slot = 0; slot < 4; ++slot) stored += b.tag(slot) != 0;
-    }
-    return stored;
-}
-
 }  // namespace detail
 
 namespace {
@@ -116,17 +109,47 @@ Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcep
 
 }  // namespace
 
+CuckooFilter::CuckooFilter(const detail::Geometry& geometry, const Options& options,
+                           detail::Storage bits)
+    : Interface(geometry, options, std::move(bits)) {
+    const unsigned tag_bits = layout_.fingerprint_bits();
+    std::uint64_t stored = 0;
+    for (std::uint64_t i = 0; i < blocks_; ++i) {
+        const detail::Bucket bucket(bits_.data(), tag_bits, i);
+        for (unsigned slot = 0; slot < 4; ++slot) stored += bucket.tag(slot) != 0;
+    }
+    stored_ = stored;
+}
+
 bool CuckooFilter::try_insert_hash(std::uint64_t hash) {
     check_takes_keys();
     const unsigned bits = layout_.fingerprint_bits();
     const Place p = place_of(hash, blocks_, bits);
-    if (!detail::cuckoo_place(target(), bits, p.bucket, p.tag)) return false;
+    if (!detail::cuckoo_place(table(), bits, p.bucket, p.tag)) return false;
     ++stored_;
     return true;
 }
 
+detail::Target CuckooFilter::table() noexcept {
+    detail::Target target = this->target();
+    target.random = &random_;
+    return target;
+}
+
+double CuckooFilter::estimated_fpr() const {
+    return blocks_ == 0 ? 0 : fpr::expected(layout_, stored_, blocks_);
+}
+
+Cardinality CuckooFilter::estimate_keys() const { return {static_cast<double>(stored_), 0}; }
+
+void CuckooFilter::clear() noexcept {
+    FilterBase::clear();
+    stored_ = 0;
+}
+
 std::size_t CuckooFilter::take(const Keys& keys) {
-    const std::size_t taken = FilterBase::take(keys);
+    check_takes_keys();
+    const std::size_t taken = detail::take(*kernels_, table(), *this, isa_, keys);
     stored_ += taken;
     return taken;
 }

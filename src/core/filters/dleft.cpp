@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "core/filters/occupancy.hpp"
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
@@ -98,7 +99,7 @@ struct Place {
 
 /// Calls visit(cells) for every bucket.
 template <class Visit>
-void for_each_cell(std::byte* bits, unsigned r, std::uint64_t blocks, Visit visit) {
+void for_each_bucket(std::byte* bits, unsigned r, std::uint64_t blocks, Visit visit) {
     with_remainder(r, [&]<unsigned width>() {
         for (std::uint64_t i = 0; i < 4 * blocks; ++i) {
             const Cells<width> cells(bits + i * Cells<width>::bytes);
@@ -129,13 +130,6 @@ bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remain
                 return true;
             });
     });
-}
-
-std::uint64_t dleft_stored(const std::byte* bits, unsigned r, std::uint64_t blocks) noexcept {
-    std::uint64_t n = 0;
-    for_each_cell(const_cast<std::byte*>(bits), r, blocks,
-                  [&](const auto& cells) { n += cells.used(); });  // only read
-    return n;
 }
 
 }  // namespace detail
@@ -181,17 +175,38 @@ bool DLeftCounting::erase_hash(std::uint64_t hash) noexcept {
     });
 }
 
+namespace {
+
+double places_of(const DLeftCounting& filter) {
+    return static_cast<double>(filter.blocks()) * ((1u << filter.layout().fingerprint_bits()) - 1);
+}
+
+}  // namespace
+
+double DLeftCounting::estimated_fpr() const {
+    return blocks_ == 0 ? 0 : static_cast<double>(stored()) / places_of(*this);
+}
+
+Cardinality DLeftCounting::estimate_keys() const {
+    if (blocks_ == 0) return {0, 0};
+    // Each key takes one of the possible fingerprints.
+    return detail::Occupancy(places_of(*this)).keys(static_cast<double>(stored()));
+}
+
 std::uint64_t DLeftCounting::stored() const noexcept {
-    return detail::dleft_stored(bits_.data(), layout_.fingerprint_bits(), blocks_);
+    std::uint64_t n = 0;
+    detail::for_each_bucket(const_cast<std::byte*>(bits_.data()), layout_.fingerprint_bits(),
+                            blocks_, [&](const auto& cells) { n += cells.used(); });  // only read
+    return n;
 }
 
 std::uint64_t DLeftCounting::saturated() const noexcept {
     std::uint64_t n = 0;
-    detail::for_each_cell(const_cast<std::byte*>(bits_.data()), layout_.fingerprint_bits(), blocks_,
-                          [&](const auto& cells) {
-                              for (unsigned cell = 0; cell < cells_per_bucket; ++cell)
-                                  n += cells.count(cell) == counter_max;
-                          });
+    detail::for_each_bucket(const_cast<std::byte*>(bits_.data()), layout_.fingerprint_bits(),
+                            blocks_, [&](const auto& cells) {
+                                for (unsigned cell = 0; cell < cells_per_bucket; ++cell)
+                                    n += cells.count(cell) == counter_max;
+                            });
     return n;
 }
 

@@ -90,17 +90,15 @@ detail::KeyHash::KeyHash(const Options& options)
     }
 }
 
-FilterBase::FilterBase(const detail::Geometry& g, const Options& options)
+FilterBase::FilterBase(const detail::Geometry& g, const Options& options, detail::Storage bits)
     : KeyHash(options),
-      bits_(g.borrowed != nullptr
-                ? detail::Storage::borrow(g.borrowed, g.blocks * (g.layout.block_bits() / 8))
-                : detail::Storage(g.blocks * (g.layout.block_bits() / 8), options.huge_pages,
-                                  options.allocator)),
-      blocks_(g.blocks),
-      n_keys_(g.n_keys),
-      layout_(g.layout),
-      block_bytes_(g.layout.block_bits() / 8),
-      isa_(Isa::scalar) {
+      FilterParts{.bits_ = std::move(bits),
+                  .blocks_ = g.blocks,
+                  .n_keys_ = g.n_keys,
+                  .layout_ = g.layout,
+                  .block_bytes_ = g.layout.block_bits() / 8} {
+    if (bits_.size() == 0)
+        bits_ = detail::Storage(g.blocks * block_bytes_, options.huge_pages, options.allocator);
     use_isa(options.isa ? *options.isa : detail::isa_for(layout_.kind, bits_.size()));
 }
 
@@ -109,10 +107,7 @@ double FilterBase::bits_per_key() const noexcept {
     return 8.0 * static_cast<double>(bits_.size()) / static_cast<double>(n_keys());
 }
 
-void FilterBase::clear() noexcept {
-    std::memset(bits_.data(), 0, bits_.size());
-    stored_ = 0;
-}
+void FilterBase::clear() noexcept { std::memset(bits_.data(), 0, bits_.size()); }
 
 void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
@@ -121,10 +116,9 @@ void FilterBase::use_isa(Isa isa) {
 }
 
 detail::Target FilterBase::target() const noexcept {
-    // The lookup kernels write nothing through `bits` and `random`.
-    auto* self = const_cast<FilterBase*>(this);
-    return {self->bits_.data(), blocks_, seed_, layout_.k, bits_.size() > detail::prefetch_above(),
-            &self->random_};
+    // The lookup kernels write nothing through `bits`.
+    return {const_cast<FilterBase*>(this)->bits_.data(), blocks_, seed_, layout_.k,
+            bits_.size() > detail::prefetch_above()};
 }
 
 std::size_t FilterBase::take(const Keys& keys) {
@@ -171,7 +165,7 @@ double word_chance(const std::byte* word, std::size_t bytes, bool counters, unsi
     return chance;
 }
 
-/// The chance that a stranger whose block is this one is found.
+/// The chance that an absent key whose block is this one is found.
 double block_chance(const Layout& layout, const std::byte* block) {
     const Layout::Pattern p = layout.pattern();
     const std::size_t bytes = layout.traits().word_bits / 8;
@@ -189,13 +183,6 @@ double block_chance(const Layout& layout, const std::byte* block) {
 
 double FilterBase::estimated_fpr() const {
     if (blocks_ == 0) return 0;
-    if (layout_.is_cuckoo()) return fpr::expected(layout_, stored_, blocks_);
-    if (layout_.is_dleft()) {
-        const auto fingerprints = static_cast<double>(
-            detail::dleft_stored(bits_.data(), layout_.fingerprint_bits(), blocks_));
-        return fingerprints /
-               (static_cast<double>(blocks_) * ((1u << layout_.fingerprint_bits()) - 1));
-    }
     if (layout_.traits().anywhere) {
         double share = 0;
         for (std::uint64_t i = 0; i < blocks_; ++i)

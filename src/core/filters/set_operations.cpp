@@ -5,7 +5,6 @@
 
 #include "core/filters/alike.hpp"
 #include "core/filters/combine.hpp"
-#include "core/filters/counters.hpp"
 #include "simdbloom/filter.hpp"
 
 namespace simdbloom {
@@ -32,62 +31,59 @@ constexpr auto in_both = [](auto a, auto b) { return a & b; };
 
 }  // namespace
 
-void FilterBase::unite(const FilterBase& other) {
-    detail::check_alike(*this, other);
-    unite_kinds(other);
-    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), in_either);
+namespace detail {
+
+/// `into` becomes operation(into, with), word by word.
+template <class Operation>
+void combine_filters(FilterBase& into, const FilterBase& with, Operation operation) {
+    check_alike(into, with);
+    into.set_key_kind(united(into.key_kind(), with.key_kind()));
+    combine(into.parts().bits_.data(), with.bytes().data(), into.size_in_bytes(), operation);
 }
 
-void FilterBase::intersect(const FilterBase& other) {
-    detail::check_alike(*this, other);
-    unite_kinds(other);
-    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), in_both);
+void unite(FilterBase& into, const FilterBase& from) { combine_filters(into, from, in_either); }
+void intersect(FilterBase& into, const FilterBase& with) { combine_filters(into, with, in_both); }
+
+void set_all_bits(FilterBase& filter) {
+    filter.check_takes_keys();
+    std::memset(filter.parts().bits_.data(), 0xFF, filter.size_in_bytes());
 }
 
-void FilterBase::add_counters(const FilterBase& other) {
-    detail::check_alike(*this, other);
-    unite_kinds(other);
-    detail::combine(bits_.data(), other.bits_.data(), bits_.size(), [](auto a, auto b) {
-        return static_cast<decltype(a)>(detail::add_counters(a, b));
-    });
-}
-
-void FilterBase::set_all_bits() {
-    check_takes_keys();
-    std::memset(bits_.data(), 0xFF, bits_.size());
-}
-
-detail::Geometry FilterBase::folded_geometry(std::uint64_t parts) const {
-    check_takes_keys();
-    if (parts == 0 || blocks_ % parts != 0)
-        throw std::invalid_argument("simdbloom: " + std::to_string(blocks_) +
+Geometry folded_geometry(const FilterBase& filter, std::uint64_t parts) {
+    filter.check_takes_keys();
+    if (parts == 0 || filter.blocks() % parts != 0)
+        throw std::invalid_argument("simdbloom: " + std::to_string(filter.blocks()) +
                                     " blocks cannot be folded by a factor of " +
                                     std::to_string(parts));
-    return {layout_, blocks_ / parts, n_keys_};
+    return {filter.layout(), filter.blocks() / parts, filter.n_keys()};
 }
 
 // A hash's block is floor(h * blocks / 2^32), so that of a parts-th as many blocks is floor(block /
 // parts).
-void FilterBase::fold_from(const FilterBase& whole) noexcept {
-    const std::uint64_t parts = whole.blocks_ / blocks_;
-    for (std::uint64_t i = 0; i < whole.blocks_; ++i)
-        detail::combine(block_at(i / parts), whole.block_at(i), block_bytes_, in_either);
+void fold(FilterBase& to, const FilterBase& whole) noexcept {
+    const std::uint64_t parts = whole.blocks() / to.blocks();
+    const std::size_t block = to.parts().block_bytes_;
+    for (std::uint64_t i = 0; i < whole.blocks(); ++i)
+        combine(to.parts().bits_.data() + i / parts * block, whole.bytes().data() + i * block,
+                block, in_either);
 }
 
-Options FilterBase::options_of_a_copy() const {
+Options options_of_a_copy(const FilterBase& filter) {
     Options options;
-    options.isa = isa_;
-    options.seed = seed();
-    options.hashing = hashing_;
-    options.secret = secret_;
-    options.key_kind = key_kind_;
+    options.isa = filter.isa();
+    options.seed = filter.seed();
+    options.hashing = filter.hashing();
+    options.secret = filter.secret();
+    options.key_kind = filter.key_kind();
     return options;
 }
 
-std::uint64_t FilterBase::smallest_part() const noexcept {
-    for (std::uint64_t p = 2; p * p <= blocks_; ++p)
-        if (blocks_ % p == 0) return p;
-    return blocks_;
+std::uint64_t smallest_part(const FilterBase& filter) noexcept {
+    const std::uint64_t blocks = filter.blocks();
+    for (std::uint64_t p = 2; p * p <= blocks; ++p)
+        if (blocks % p == 0) return p;
+    return blocks;
 }
 
+}  // namespace detail
 }  // namespace simdbloom

@@ -94,11 +94,13 @@ Storage::Storage(std::uint64_t wanted, bool huge_pages, std::pmr::memory_resourc
     }
 }
 
-Storage Storage::borrow(const std::byte* data, std::size_t bytes) noexcept {
+Storage Storage::borrow(const std::byte* data, std::size_t bytes,
+                        std::shared_ptr<const void> keeper) noexcept {
     Storage storage;
     storage.data_ = const_cast<std::byte*>(data);
     storage.size_ = bytes;
     storage.huge_pages_ = true;
+    storage.keeper_ = std::move(keeper);
     return storage;
 }
 
@@ -123,6 +125,7 @@ void Storage::swap(Storage& other) noexcept {
     std::swap(huge_pages_, other.huge_pages_);
     std::swap(mapped_, other.mapped_);
     std::swap(resource_, other.resource_);
+    std::swap(keeper_, other.keeper_);
 }
 
 }  // namespace detail

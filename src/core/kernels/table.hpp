@@ -36,11 +36,11 @@ namespace simdbloom::detail {
 /// cuckoo bucket may be loaded as a word and a d-left bucket as 16 bytes.
 struct Target {
     std::byte* bits;
-    std::uint64_t blocks;   ///< below 2^32
-    std::uint64_t seed;     ///< already offset, see mix()
-    std::uint32_t k;        ///< for layouts whose kernels loop over it
-    bool prefetches;        ///< lines are prefetched, see core/dispatch/tuning.hpp
-    std::uint64_t* random;  ///< cuckoo: state of the eviction walk, else null
+    std::uint64_t blocks;  ///< below 2^32
+    std::uint64_t seed;    ///< already offset, see mix()
+    std::uint32_t k;       ///< for layouts whose kernels loop over it
+    bool prefetches;       ///< lines are prefetched, see core/dispatch/tuning.hpp
+    std::uint64_t* random = nullptr;  ///< for inserts into cuckoo tables: the eviction walk's state
 };
 
 inline constexpr std::size_t chunk_keys = 64;
@@ -142,15 +142,8 @@ std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t 
 bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket,
                   std::uint32_t tag) noexcept;
 
-/// The number of fingerprints in a table.
-std::uint64_t cuckoo_stored(const std::byte* bits, unsigned fingerprint_bits,
-                            std::uint64_t buckets) noexcept;
-
 /// Puts a remainder of r bits into one of its four buckets, or raises its counter where it is
 /// already there. Returns false if all four are full.
 bool dleft_place(std::byte* const (&bucket)[4], unsigned r, std::uint32_t remainder) noexcept;
-
-/// The number of cells in use.
-std::uint64_t dleft_stored(const std::byte* bits, unsigned r, std::uint64_t blocks) noexcept;
 
 }  // namespace simdbloom::detail
