@@ -58,10 +58,6 @@ public:
         return *this;
     }
 
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "counting512", detail::Family::counting);
-    }
-
 private:
     friend Interface;
     friend struct detail::LoadAccess;

@@ -36,10 +36,6 @@ public:
     /// The number of slots in use over the number of all slots.
     double load() const noexcept { return load_of(stored()); }
 
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "cuckoo12", detail::Family::cuckoo);
-    }
-
     std::size_t take(const Keys& keys);
     std::string refusal(const Keys&) const { return full_with(stored()); }
 

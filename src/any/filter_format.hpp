@@ -9,6 +9,7 @@
 
 #include "core/files/saved.hpp"
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/export.hpp"
 
 namespace simdbloom::detail {

@@ -8,6 +8,7 @@
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
+#include "core/filters/interface.hpp"
 #include "core/layouts/number.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/cuckoo.hpp"
@@ -282,5 +283,7 @@ double GrowingCuckoo::fpr_bound() const { return bound_of(slot_bits_, growths_);
 double GrowingCuckoo::final_fpr_bound() const {
     return bound_of(slot_bits_, growths_ + growths_left());
 }
+
+template class Interface<GrowingCuckoo, detail::KeyHash>;
 
 }  // namespace simdbloom

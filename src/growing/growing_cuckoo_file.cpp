@@ -6,6 +6,7 @@
 #include "core/files/saved.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
 
 namespace simdbloom {

@@ -7,6 +7,7 @@
 #include "join/kept_keys.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"
+#include "simdbloom/detail/moved.hpp"
 
 namespace simdbloom::detail {
 namespace {

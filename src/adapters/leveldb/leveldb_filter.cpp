@@ -5,6 +5,7 @@
 
 #include "adapters/leveldb/kernel.hpp"
 #include "core/dispatch/features.hpp"
+#include "core/filters/interface.hpp"
 
 namespace simdbloom {
 namespace {
@@ -164,15 +165,19 @@ void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &kernels_of(isa); }
 
 std::size_t LevelDbFilterView::answer(const Keys& keys, detail::Output output, void* out) const {
     if (keys.are_words()) return answer_words(keys.words(), keys.are_hashes(), output, out);
-    constexpr auto hash_texts = [](std::span<const std::string_view> texts,
-                                   const detail::BatchHash&, std::uint64_t* hashes) {
-        for (std::size_t i = 0; i < texts.size(); ++i) hashes[i] = leveldb_hash(texts[i]);
+    const auto hash_texts = [&](std::size_t first, std::size_t n, std::uint64_t* hashes) {
+        for (std::size_t i = 0; i < n; ++i) {
+            std::string_view text;
+            keys.views(first + i, 1, &text);
+            hashes[i] = leveldb_hash(text);
+        }
     };
     std::uint64_t words[detail::piece_keys];
     std::size_t found = 0;
     detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
         if (keys.are_narrow()) keys.widen(first, n, words);
-        else keys.fill({{seed(), nullptr}, Isa::scalar, hash_texts}, first, n, words);
+        else if (keys.are_texts()) hash_texts(first, n, words);
+        else keys.hash_others(seed(), first, n, words);
         void* const to = detail::output_from(out, output, first, found);
         const std::size_t here = answer_words({words, n}, !keys.are_narrow(), output, to);
         detail::move_positions(to, output, here, first);
@@ -205,5 +210,7 @@ std::size_t LevelDbFilterView::answer_words(std::span<const std::uint64_t> words
                                 nullptr};
     return kernels.lookup(target, {words.data(), words.size(), hashed}, output, out);
 }
+
+template class Interface<LevelDbFilterView, detail::NoBase>;
 
 }  // namespace simdbloom

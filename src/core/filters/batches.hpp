@@ -34,7 +34,7 @@ inline std::size_t answer_words(const Kernels& kernels, const Target& target,
 /// Answers as Kernels::lookup does. `out` has room, as check_bitmap and check_positions make sure.
 inline std::size_t answer(const Kernels& kernels, const Target& target, const KeyHash& hash,
                           Isa isa, const Keys& keys, Output output, void* out) {
-    if (hash.takes_as_words(keys))
+    if (takes_as_words(hash, keys))
         return answer_words(kernels, target, keys.words(), keys.are_hashes(), output, out);
     if (keys.are_narrow() && !hash.keyed()) {
         const std::size_t n = keys.size();

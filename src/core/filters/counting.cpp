@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "core/filters/counters.hpp"
+#include "core/filters/interface.hpp"
 
 namespace simdbloom {
 namespace {
@@ -91,5 +92,11 @@ std::uint64_t CountingBloom::saturated() const noexcept {
     }
     return stuck;
 }
+
+template <>
+inline constexpr detail::OwnLayouts detail::own_layouts<CountingBloom>{Family::counting,
+                                                                       "counting512"};
+
+template class Interface<CountingBloom, FilterBase>;
 
 }  // namespace simdbloom

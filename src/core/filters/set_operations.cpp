@@ -6,6 +6,7 @@
 #include "core/filters/alike.hpp"
 #include "core/filters/combine.hpp"
 #include "core/filters/counters.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/filter.hpp"
 
 namespace simdbloom {
