@@ -12,6 +12,7 @@
 #include <set>
 
 #include "harness/measure.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {

@@ -53,17 +53,6 @@ public:
     std::uint64_t hash_of(const K& key) const {
         return key_hash().hash_of(key);
     }
-    using Interface::contains;
-    using Interface::insert;
-    void contains(const detail::NotContiguousIntegers auto&) const = delete;
-    template <detail::Key K, class Code = detail::FileCode>
-    bool contains(const K& key) const {
-        return contains_key(detail::plain_key(key));
-    }
-    template <detail::Key K, detail::HasInsert G = AnyFilter, class Code = detail::FileCode>
-    void insert(const K& key) {
-        insert_key(detail::plain_key(key));
-    }
     bool contains_hash(std::uint64_t hash) const;
     void insert_hash(std::uint64_t hash);
     bool try_insert_hash(std::uint64_t hash) {
@@ -176,7 +165,8 @@ public:
     }
 
 private:
-    // One visit in place of two. Not inline: see detail/one_key.hpp.
+    friend Interface;
+    // One visit in place of two, of the hash and of the filter.
     bool contains_key(std::uint64_t key) const;
     bool contains_key(std::string_view key) const;
     bool contains_key(std::span<const std::byte> key) const;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/join.hpp"
 #include "simdbloom/join_rows.hpp"

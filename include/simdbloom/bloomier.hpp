@@ -14,6 +14,7 @@
 
 #include "simdbloom/detail/fuse.hpp"
 #include "simdbloom/detail/key_hash.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"

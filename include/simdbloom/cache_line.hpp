@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "simdbloom/detail/block_of_key.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
@@ -23,48 +25,50 @@ class CacheLineBloom : public Interface<CacheLineBloom, FilterBase>,
 public:
     using Interface::Interface;
 
-    void insert_hash(std::uint64_t hash) {
+    [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
-        std::byte* const block = block_at(detail::block_index(hash, blocks_));
-        detail::with_kind_of<detail::Family::cache_line>(layout_.kind, [&]<LayoutKind kind>() {
-            if constexpr (kind == LayoutKind::zoned512)
-                each_zone(hash, [&](unsigned i, std::uint64_t mask) {
-                    detail::store_le(block + 8 * i, word(block, i) | mask);
-                });
-            else
-                each_probe<kind>([&](unsigned i) {
-                    const unsigned b = bit<kind>(hash, i);
-                    detail::store_le(block + b / 64 * 8,
-                                     word(block, b / 64) | std::uint64_t{1} << (b % 64));
-                });
-        });
+        std::byte* const block = bits_.data() + 64 * detail::block_of_key(hash, factor_);
+        detail::with_kind_of<detail::Family::cache_line>(
+            layout_.kind, [&]<LayoutKind kind>() __attribute__((always_inline)) {
+                if constexpr (kind == LayoutKind::zoned512)
+                    each_zone(
+                        hash, [&](unsigned i, std::uint64_t mask) __attribute__((always_inline)) {
+                            detail::store_le(block + 8 * i, word(block, i) | mask);
+                        });
+                else
+                    each_probe<kind>([&](unsigned i) __attribute__((always_inline)) {
+                        const unsigned b = bit<kind>(hash, i);
+                        detail::store_le(block + b / 64 * 8,
+                                         word(block, b / 64) | std::uint64_t{1} << (b % 64));
+                    });
+            });
     }
-    bool contains_hash(std::uint64_t hash) const noexcept {
-        const std::byte* const block = block_of<64>(hash);
+    [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
+        const std::byte* const block = bits_.data() + 64 * detail::block_of_key(hash, factor_);
         return detail::with_kind_of<detail::Family::cache_line>(
-            layout_.kind, [&]<LayoutKind kind>() { return (missing<kind>(block, hash) & 1) == 0; });
-    }
-
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "sector512", detail::Family::cache_line);
+            layout_.kind, [&]<LayoutKind kind>() __attribute__((always_inline)) {
+                return (missing<kind>(block, hash) & 1) == 0;
+            });
     }
 
 private:
-    static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
+
+    [[gnu::always_inline]] static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
         return detail::load_le<std::uint64_t>(block + 8 * i);
     }
     template <LayoutKind kind>
-    unsigned bit(std::uint64_t hash, unsigned i) const noexcept {
+    [[gnu::always_inline]] unsigned bit(std::uint64_t hash, unsigned i) const noexcept {
         return detail::bit_position<kind>(static_cast<std::uint32_t>(hash), i, layout_.k,
                                           layout_.groups);
     }
 
     /// visit(i) for each probe of a key.
     template <LayoutKind kind, class Visit>
-    void each_probe(const Visit& visit) const {
+    [[gnu::always_inline]] void each_probe(const Visit& visit) const {
         constexpr detail::LayoutTraits traits = detail::traits_of(kind);
         if constexpr (traits.fixed_k()) {
-            [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {  // even at -O2
+            [&]<unsigned... i>(std::integer_sequence<unsigned, i...>)
+                __attribute__((always_inline)) {  // even at -O2
                 (visit(i), ...);
             }
             (std::make_integer_sequence<unsigned, traits.k_max>());
@@ -76,7 +80,7 @@ private:
     /// visit(word, mask) for each zone of zoned512: all bits of a zone lie in one word. Bit by bit
     /// an insert took 30 ns, because each waited for the store before it.
     template <class Visit>
-    void each_zone(std::uint64_t hash, const Visit& visit) const {
+    [[gnu::always_inline]] void each_zone(std::uint64_t hash, const Visit& visit) const {
         const std::uint64_t p = detail::spread(static_cast<std::uint32_t>(hash));
         const unsigned k_per_zone = layout_.k >> (layout_.groups == 2 ? 1 : 2);
         for (unsigned g = 0, i = 0; g < layout_.groups; ++g) {
@@ -89,14 +93,16 @@ private:
 
     /// Bit 0 is set if one of the key's bits is not.
     template <LayoutKind kind>
-    std::uint64_t missing(const std::byte* block, std::uint64_t hash) const noexcept {
+    [[gnu::always_inline]] std::uint64_t missing(const std::byte* block,
+                                                 std::uint64_t hash) const noexcept {
         std::uint64_t clear = 0;
         if constexpr (kind == LayoutKind::zoned512) {
-            each_zone(hash, [&](unsigned i, std::uint64_t mask) {
-                clear |= static_cast<std::uint64_t>((word(block, i) & mask) != mask);
-            });
+            each_zone(
+                hash, [&](unsigned i, std::uint64_t mask) __attribute__((always_inline)) {
+                    clear |= static_cast<std::uint64_t>((word(block, i) & mask) != mask);
+                });
         } else {
-            each_probe<kind>([&](unsigned i) {
+            each_probe<kind>([&](unsigned i) __attribute__((always_inline)) {
                 const unsigned b = bit<kind>(hash, i);
                 clear |= ~(word(block, b / 64) >> (b % 64));
             });

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
@@ -21,7 +22,7 @@ class ClassicBloom : public Interface<ClassicBloom, FilterBase>,
 public:
     using Interface::Interface;
 
-    void insert_hash(std::uint64_t hash) {
+    [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g = detail::classic_next(g)) {
@@ -29,7 +30,7 @@ public:
             detail::store_le(p, detail::load_le<std::uint64_t>(p) | std::uint64_t{1} << (g & 63));
         }
     }
-    bool contains_hash(std::uint64_t hash) const noexcept {
+    [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
         std::uint64_t g = hash;
         for (unsigned i = 0; i < layout_.k; ++i, g = detail::classic_next(g)) {
             const auto word =
@@ -39,9 +40,6 @@ public:
         return true;
     }
 
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "classic", detail::Family::classic);
-    }
 };
 
 }  // namespace simdbloom

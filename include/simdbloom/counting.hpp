@@ -57,9 +57,6 @@ public:
     /// that names what differs.
     CountingBloom& operator+=(const CountingBloom& other);
 
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "counting512", detail::Family::counting);
-    }
 };
 
 }  // namespace simdbloom

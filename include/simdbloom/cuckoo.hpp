@@ -40,10 +40,6 @@ public:
     /// The number of slots in use over the number of all slots.
     double load() const noexcept { return load_of(stored()); }
 
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "cuckoo12", detail::Family::cuckoo);
-    }
-
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;
     void clear() noexcept override;

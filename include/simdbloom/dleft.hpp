@@ -57,10 +57,6 @@ public:
     /// The number of cells whose counter is 3 and is never lowered again.
     std::uint64_t saturated() const noexcept;
 
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "dleft14", detail::Family::dleft);
-    }
-
     double estimated_fpr() const override;
     Cardinality estimate_keys() const override;
     std::string refusal(const Keys&) const { return full_with(stored()); }

@@ -6,25 +6,21 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 
-#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/key_hash.hpp"
-#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/hash.hpp"
 #include "simdbloom/interface.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/layout.hpp"
 #include "simdbloom/options.hpp"
-#include "simdbloom/set_operations.hpp"
 
 namespace simdbloom {
 struct Cardinality;
 }
 namespace simdbloom::detail {
 
+struct Geometry;
 struct Target;
 template <class T>
 struct KernelsFor;
@@ -34,13 +30,16 @@ using Kernels = KernelsFor<Target>;
 struct FilterParts {
     Storage bits_;
     const Kernels* kernels_ = nullptr;
-    ZeroedByMove<std::uint64_t> blocks_;
-    ZeroedByMove<std::uint64_t> n_keys_;
+    std::uint64_t blocks_ = 0;
+    std::uint64_t factor_ = 0;  ///< blocks_ << 32, see block_of_key
+    std::uint64_t n_keys_ = 0;
     Layout layout_;
     std::uint32_t block_bytes_ = 0;
     std::uint32_t few_inserts_below_ = 0;
     Isa isa_ = Isa::scalar;
 };
+
+SIMDBLOOM_API [[noreturn, gnu::cold]] void throw_moved_from();
 
 }  // namespace simdbloom::detail
 
@@ -94,9 +93,7 @@ public:
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
     /// Prefetches the block of a hash.
-    void prefetch(std::uint64_t hash) const noexcept {
-        __builtin_prefetch(block_at(detail::block_index(hash, blocks_)), 1);
-    }
+    void prefetch(std::uint64_t hash) const noexcept;
 
     // For the library's own code.
 
@@ -106,28 +103,26 @@ public:
     const detail::FilterParts& parts() const noexcept { return *this; }
     detail::Target target() const noexcept;
     /// Throws std::invalid_argument if this filter was moved from.
-    void check_takes_keys() const { detail::check_not_moved(blocks_ == 0); }
+    [[gnu::always_inline]] void check_takes_keys() const {
+        if (blocks_ == 0) [[unlikely]]
+            detail::throw_moved_from();
+    }
 
 protected:
-    FilterBase(const FilterBase&) = default;
-    FilterBase(FilterBase&&) noexcept = default;
-    FilterBase& operator=(const FilterBase& other) { return *this = FilterBase(other); }
-    FilterBase& operator=(FilterBase&&) noexcept = default;
-    ~FilterBase() = default;
+    FilterBase(const FilterBase&);
+    FilterBase(FilterBase&&) noexcept;
+    FilterBase& operator=(const FilterBase&);
+    FilterBase& operator=(FilterBase&&) noexcept;
+    ~FilterBase();
 
     /// Of a table that holds so many fingerprints: the share of its cells, and what to say of it
     /// when it is full.
     double load_of(std::uint64_t fingerprints) const noexcept;
     std::string full_with(std::uint64_t fingerprints) const;
-    /// The block that the hash leads to. `bytes` is its size, a constant.
-    template <std::size_t bytes>
-    const std::byte* block_of(std::uint64_t hash) const noexcept {
-        return bits_.data() + detail::block_index(hash, blocks_) * bytes;
-    }
-    const std::byte* block_at(std::uint64_t index) const noexcept {
+    [[gnu::always_inline]] const std::byte* block_at(std::uint64_t index) const noexcept {
         return bits_.data() + index * block_bytes_;
     }
-    std::byte* block_at(std::uint64_t index) noexcept {
+    [[gnu::always_inline]] std::byte* block_at(std::uint64_t index) noexcept {
         return bits_.data() + index * block_bytes_;
     }
 };

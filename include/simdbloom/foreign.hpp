@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "simdbloom/detail/number_keys.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/loaded.hpp"
 #include "simdbloom/options.hpp"

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/stash.hpp"
+#include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"

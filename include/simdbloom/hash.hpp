@@ -11,14 +11,25 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
-#include "simdbloom/detail/number_keys.hpp"
 #include "simdbloom/export.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 namespace detail {
+
+/// A number that would become another number as a 64-bit key: 1.25 and 1.5 would both be the key 1.
+/// Calls that would take such a number are deleted.
+///
+/// Integers of up to 64 bits, bool and characters are keys: no two values of one type have the same
+/// key. -1 is the key 2^64 - 1, whatever its type. join_key gives equal floating-point numbers of a
+/// join one key.
+template <class T>
+concept LossyKey =
+    std::convertible_to<T, std::uint64_t> && !std::is_class_v<T> && !std::is_enum_v<T> &&
+    (!std::is_integral_v<T> || sizeof(T) > sizeof(std::uint64_t));
 
 inline constexpr std::uint64_t seed_offset =
     0x9E3779B97F4A7C15u;  // so that key 0, seed 0 is not a fixed point
@@ -56,7 +67,8 @@ inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 /// each other in their low bits; under seeds 1 apart, keys that count up have the same hashes in
 /// another order. Filters do not notice either. For `hash % m`, or for several functions of one
 /// key, take KeyHasher.
-constexpr std::uint64_t hash_key(std::uint64_t key, std::uint64_t seed = 0) noexcept {
+[[gnu::always_inline]] constexpr std::uint64_t hash_key(std::uint64_t key,
+                                                        std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
 }
 template <detail::LossyKey K>
@@ -98,67 +110,8 @@ struct Secret {
     static Secret random();
 };
 
-namespace detail {
-
-// SipHash-c-d with c = 2 and d = 4 (Aumasson & Bernstein 2012, section 2.4), over any word type V
-// that has 64-bit lanes.
-template <class V>
-struct SipState {
-    V v0, v1, v2, v3;
-
-    template <class Rotate>
-    [[gnu::always_inline]] constexpr void rounds(int n, const Rotate& rotate) noexcept {
-        for (int i = 0; i < n; ++i) {
-            v0 = v0 + v1;
-            v2 = v2 + v3;
-            v1 = rotate.template left<13>(v1) ^ v0;
-            v3 = rotate.template left<16>(v3) ^ v2;
-            v0 = rotate.template left<32>(v0);
-            v2 = v2 + v1;
-            v0 = v0 + v3;
-            v1 = rotate.template left<17>(v1) ^ v2;
-            v3 = rotate.template left<21>(v3) ^ v0;
-            v2 = rotate.template left<32>(v2);
-        }
-    }
-    template <class Rotate>
-    [[gnu::always_inline]] constexpr void absorb(V word, const Rotate& rotate) noexcept {
-        v3 = v3 ^ word;
-        rounds(2, rotate);
-        v0 = v0 ^ word;
-    }
-    template <class Rotate>
-    [[gnu::always_inline]] constexpr V finish(V ff, const Rotate& rotate) noexcept {
-        v2 = v2 ^ ff;
-        rounds(4, rotate);
-        return v0 ^ v1 ^ v2 ^ v3;
-    }
-};
-
-inline constexpr std::uint64_t sip_constants[4] = {0x736F6D6570736575u, 0x646F72616E646F6Du,
-                                                   0x6C7967656E657261u, 0x7465646279746573u};
-
-struct RotateWord {
-    template <int n>
-    [[gnu::always_inline]] constexpr std::uint64_t left(std::uint64_t x) const noexcept {
-        return x << n | x >> (64 - n);
-    }
-};
-
-constexpr SipState<std::uint64_t> sip_begin(const Secret& secret) noexcept {
-    return {sip_constants[0] ^ secret.low, sip_constants[1] ^ secret.high,
-            sip_constants[2] ^ secret.low, sip_constants[3] ^ secret.high};
-}
-
-}  // namespace detail
-
 /// SipHash-2-4 of the eight little-endian bytes of an integer.
-constexpr std::uint64_t siphash(std::uint64_t value, const Secret& secret) noexcept {
-    auto state = detail::sip_begin(secret);
-    state.absorb(value, detail::RotateWord{});
-    state.absorb(std::uint64_t{8} << 56, detail::RotateWord{});
-    return state.finish(0xFF, detail::RotateWord{});
-}
+std::uint64_t siphash(std::uint64_t value, const Secret& secret) noexcept;
 template <detail::LossyKey K>
 std::uint64_t siphash(K, const Secret&) = delete;
 /// SipHash-2-4 of a string of bytes.

@@ -20,6 +20,7 @@
 
 #include "simdbloom/advice.hpp"
 #include "simdbloom/build.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/partitions.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/frozen.hpp"

@@ -1,7 +1,6 @@
 // A batch of keys, seen where they lie.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "simdbloom/detail/strings.hpp"
+#include "simdbloom/detail/output.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
-#include "simdbloom/isa.hpp"
 
 namespace simdbloom::detail {
 
@@ -71,12 +69,25 @@ concept NotContiguousIntegers =
     keys.begin();
 };
 
-/// How a filter hashes a batch of texts.
-struct BatchHash {
-    StringHash hash;
-    Isa isa;
-    void (*texts)(std::span<const std::string_view>, const BatchHash&, std::uint64_t* hashes);
-};
+// What Keys::call_ points to. Local to the file that names the type, whose instructions it has.
+
+/// views[i] = the bytes of text first + i.
+template <class Text>
+static void view_texts(const void* texts, const void*, std::uint64_t, std::size_t first,
+                       std::size_t n, void* views) {
+    for (std::size_t i = 0; i < n; ++i)
+        static_cast<std::string_view*>(views)[i] =
+            view_of(static_cast<const Text*>(texts)[first + i]);
+}
+/// hashes[i] = hasher(key first + i, seed). Called is a pointer to the hasher.
+template <class K, class Called>
+static void hash_keys(const void* keys, const void* hasher, std::uint64_t seed, std::size_t first,
+                      std::size_t n, void* hashes) {
+    const auto hash = reinterpret_cast<Called>(const_cast<void*>(hasher));
+    for (std::size_t i = 0; i < n; ++i)
+        static_cast<std::uint64_t*>(hashes)[i] =
+            (*hash)(static_cast<const K*>(keys)[first + i], seed);
+}
 
 }  // namespace simdbloom::detail
 
@@ -95,26 +106,38 @@ namespace simdbloom {
 /// A signed number is the key of 64 bits with the same value: -1 is 2^64 - 1, whatever its type.
 class Keys {
 public:
-    /// What the library reads: keys of 64 bits, hashes, keys of 32 bits, or what `fill` hashes.
-    enum class Form : std::uint8_t { words, hashes, unsigned32, signed32, other };
+    /// What lies there: keys of 64 bits, hashes, keys of 32 bits, texts one by one or behind
+    /// offsets, or keys of any type with their hasher.
+    enum class Form : std::uint8_t {
+        words,
+        hashes,
+        unsigned32,
+        signed32,
+        texts,
+        offsets32,
+        offsets64,
+        others
+    };
 
     template <detail::IntegerRange R>
-    Keys(const R& keys) noexcept
+    [[gnu::always_inline]] Keys(const R& keys) noexcept
         : Keys(std::span(keys).data(), std::span(keys).size(),
                sizeof(detail::ElementOf<R>) == 8        ? Form::words
                : std::is_signed_v<detail::ElementOf<R>> ? Form::signed32
                                                         : Form::unsigned32) {}
     template <detail::TextRange R>
-    Keys(const R& keys) noexcept
-        : Keys(std::span(keys).data(), std::span(keys).size(), Form::other) {
-        fill_ = fill_texts<detail::ElementOf<R>>;
+    [[gnu::always_inline]] Keys(const R& keys) noexcept
+        : Keys(std::span(keys).data(), std::span(keys).size(), Form::texts) {
+        if constexpr (!std::same_as<detail::ElementOf<R>, std::string_view>)
+            call_ = &detail::view_texts<detail::ElementOf<R>>;
     }
     Keys(const std::uint64_t* keys, std::size_t n) noexcept : Keys(keys, n, Form::words) {}
     /// Keys, or hashes of keys.
     Keys(std::span<const std::uint64_t> words, bool hashed) noexcept
         : Keys(words.data(), words.size(), hashed ? Form::hashes : Form::words) {}
     template <detail::OwnSpan R>
-    Keys(const R& keys) noexcept : Keys(std::span<const std::uint64_t>(keys), false) {}
+    [[gnu::always_inline]] Keys(const R& keys) noexcept
+        : Keys(std::span<const std::uint64_t>(keys), false) {}
     template <detail::NotContiguousIntegers R>
     Keys(const R&) = delete;  // copy the keys into a std::vector, or see Keys::of
     /// No keys.
@@ -128,23 +151,18 @@ public:
     /// Text i goes from offsets[i] to offsets[i + 1], which is not below it: one text fewer than
     /// offsets.
     static Keys strings(std::span<const std::int32_t> offsets, const char* bytes) noexcept {
-        return strings_at(offsets, bytes);
+        return {offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::offsets32, bytes};
     }
     static Keys strings(std::span<const std::int64_t> offsets, const char* bytes) noexcept {
-        return strings_at(offsets, bytes);
+        return {offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::offsets64, bytes};
     }
     /// The keys of a span, vector or array, each as hasher(key, seed).
     template <detail::Contiguous R, Hasher<detail::ElementOf<R>> H>
-    static Keys of(const R& keys, const H& hasher) noexcept {
-        Keys made{std::span(keys).data(), std::span(keys).size(), Form::other};
+    [[gnu::always_inline]] static Keys of(const R& keys, const H& hasher) noexcept {
         using Called = std::conditional_t<std::is_function_v<H>, H*, const H*>;
-        made.more_ = reinterpret_cast<const void*>(&hasher);
-        made.fill_ = [](const Keys& of, const detail::BatchHash& by, std::size_t first,
-                        std::size_t n, std::uint64_t* hashes) {
-            const auto* const at = static_cast<const detail::ElementOf<R>*>(of.at_) + first;
-            const auto hash = reinterpret_cast<Called>(const_cast<void*>(of.more_));
-            for (std::size_t i = 0; i < n; ++i) hashes[i] = (*hash)(at[i], by.hash.seed);
-        };
+        Keys made{std::span(keys).data(), std::span(keys).size(), Form::others,
+                  reinterpret_cast<const void*>(&hasher)};
+        made.call_ = &detail::hash_keys<detail::ElementOf<R>, Called>;
         return made;
     }
 
@@ -164,10 +182,14 @@ public:
     const std::uint32_t* narrow() const noexcept { return static_cast<const std::uint32_t*>(at_); }
     /// words[i] = key first + i, for n keys of 32 bits.
     SIMDBLOOM_API void widen(std::size_t first, std::size_t n, std::uint64_t* words) const noexcept;
-    /// hashes[i] = the hash of key first + i, for n keys of Form::other.
-    void fill(const detail::BatchHash& by, std::size_t first, std::size_t n,
-              std::uint64_t* hashes) const {
-        fill_(*this, by, first, n, hashes);
+    bool are_texts() const noexcept { return form_ >= Form::texts && form_ <= Form::offsets64; }
+    /// views[i] = text first + i, for n texts.
+    SIMDBLOOM_API void views(std::size_t first, std::size_t n,
+                             std::string_view* views) const noexcept;
+    /// hashes[i] = the hash that Keys::of has of key first + i, for n keys.
+    void hash_others(std::uint64_t seed, std::size_t first, std::size_t n,
+                     std::uint64_t* hashes) const {
+        call_(at_, more_, seed, first, n, hashes);
     }
     /// The memory of numbers and hashes, which no output may overlap.
     std::span<const std::byte> memory() const noexcept {
@@ -176,48 +198,13 @@ public:
     }
 
 private:
-    using Fill = void(const Keys&, const detail::BatchHash&, std::size_t first, std::size_t n,
-                      std::uint64_t* hashes);
-
-    Keys(const void* at, std::size_t size, Form form) noexcept
-        : at_(at), size_(size), form_(form) {}
-
-    /// 64 views at a time of texts that view(i) gives.
-    template <class View>
-    static void fill_views(const detail::BatchHash& by, std::size_t n, std::uint64_t* hashes,
-                           const View& view) {
-        std::string_view views[64];
-        for (std::size_t first = 0; first < n; first += 64) {
-            const std::size_t here = std::min<std::size_t>(64, n - first);
-            for (std::size_t i = 0; i < here; ++i) views[i] = view(first + i);
-            by.texts({views, here}, by, hashes + first);
-        }
-    }
-    template <class Text>
-    static void fill_texts(const Keys& of, const detail::BatchHash& by, std::size_t first,
-                           std::size_t n, std::uint64_t* hashes) {
-        const auto* const texts = static_cast<const Text*>(of.at_) + first;
-        if constexpr (std::same_as<Text, std::string_view>) by.texts({texts, n}, by, hashes);
-        else fill_views(by, n, hashes, [&](std::size_t i) { return detail::view_of(texts[i]); });
-    }
-    template <class Offset>
-    static Keys strings_at(std::span<const Offset> offsets, const char* bytes) noexcept {
-        Keys made(offsets.data(), offsets.empty() ? 0 : offsets.size() - 1, Form::other);
-        made.more_ = bytes;
-        made.fill_ = [](const Keys& of, const detail::BatchHash& by, std::size_t first,
-                        std::size_t n, std::uint64_t* hashes) {
-            const detail::StringOffsets<Offset> at{static_cast<const char*>(of.more_),
-                                                   static_cast<const Offset*>(of.at_) + first};
-            fill_views(by, n, hashes, [&](std::size_t i) {
-                return std::string_view(at.bytes(i), static_cast<std::size_t>(at.size(i)));
-            });
-        };
-        return made;
-    }
+    Keys(const void* at, std::size_t size, Form form, const void* more = nullptr) noexcept
+        : at_(at), more_(more), size_(size), form_(form) {}
 
     const void* at_;
-    const void* more_ = nullptr;  // the hasher, or the bytes of strings
-    Fill* fill_ = nullptr;
+    const void* more_;  // the bytes behind offsets, or the hasher
+    void (*call_)(const void* at, const void* more, std::uint64_t seed, std::size_t first,
+                  std::size_t n, void* out) = nullptr;
     std::size_t size_;
     Form form_;
 };

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simdbloom/detail/one_key.hpp"
+#include "simdbloom/detail/register_key.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
@@ -19,27 +19,23 @@ class RegisterBlockedBloom : public Interface<RegisterBlockedBloom, FilterBase>,
 public:
     using Interface::Interface;
 
-    template <class Code = detail::FileCode>
-    void insert_hash(std::uint64_t hash) {
+    [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
-        detail::OneKey<Code>::word_set(bits_.data() + offset<Code>(hash),
-                                       static_cast<std::uint32_t>(hash), layout_.k, wide());
+        detail::word_set(bits_.data() + offset(hash), static_cast<std::uint32_t>(hash), layout_.k,
+                         wide());
     }
-    template <class Code = detail::FileCode>
-    bool contains_hash(std::uint64_t hash) const noexcept {
-        return detail::OneKey<Code>::word_covers(
-            bits_.data() + offset<Code>(hash), static_cast<std::uint32_t>(hash), layout_.k, wide());
-    }
-
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "register64", detail::Family::register_blocked);
+    [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
+        return detail::word_covers(bits_.data() + offset(hash), static_cast<std::uint32_t>(hash),
+                                   layout_.k, wide());
     }
 
 private:
-    bool wide() const noexcept { return layout_.kind == LayoutKind::register64; }
-    template <class Code>
-    std::uint64_t offset(std::uint64_t hash) const noexcept {
-        return detail::OneKey<Code>::block_index(hash, blocks_) << (wide() ? 3 : 2);
+
+    [[gnu::always_inline]] bool wide() const noexcept {
+        return layout_.kind == LayoutKind::register64;
+    }
+    [[gnu::always_inline]] std::uint64_t offset(std::uint64_t hash) const noexcept {
+        return detail::block_of_key(hash, factor_) << (wide() ? 3 : 2);
     }
 };
 

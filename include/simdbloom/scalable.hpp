@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/loaded.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simdbloom/detail/one_key.hpp"
+#include "simdbloom/detail/split_key.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
@@ -19,22 +19,14 @@ class SplitBlockBloom : public Interface<SplitBlockBloom, FilterBase>,
 public:
     using Interface::Interface;
 
-    template <class Code = detail::FileCode>
-    void insert_hash(std::uint64_t hash) {
+    [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
-        const std::uint64_t index = detail::OneKey<Code>::block_index(hash, blocks_);
-        detail::OneKey<Code>::split_set(bits_.data() + 32 * index,
-                                        static_cast<std::uint32_t>(hash));
+        detail::split_set(bits_.data() + 32 * detail::block_of_key(hash, factor_),
+                          static_cast<std::uint32_t>(hash));
     }
-    template <class Code = detail::FileCode>
-    bool contains_hash(std::uint64_t hash) const noexcept {
-        const std::uint64_t index = detail::OneKey<Code>::block_index(hash, blocks_);
-        return detail::OneKey<Code>::split_covers(bits_.data() + 32 * index,
-                                                  static_cast<std::uint32_t>(hash));
-    }
-
-    static Layout layout_of(const Options& options) {
-        return detail::layout_from(options, "split256", detail::Family::split_block);
+    [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
+        return detail::split_covers(bits_.data() + 32 * detail::block_of_key(hash, factor_),
+                                    static_cast<std::uint32_t>(hash));
     }
 };
 

@@ -3,6 +3,8 @@
 #include <stdexcept>
 
 #include "any/family.hpp"
+#include "core/filters/interface.hpp"
+#include "simdbloom/frozen.hpp"
 
 namespace simdbloom {
 namespace {
@@ -108,5 +110,8 @@ AnyFilter AnyFilter::with_bits_per_key(std::size_t n_keys, double bits_per_key, 
 AnyFilter AnyFilter::for_fpr(std::size_t n_keys, double fpr, Options options) {
     return make_filter_for_fpr(spec_or_default(options), n_keys, fpr, options);
 }
+
+template class Interface<AnyFilter, detail::NoBase>;
+template class Interface<FrozenFilter, detail::NoBase>;
 
 }  // namespace simdbloom

@@ -9,6 +9,7 @@
 
 #include "core/files/source.hpp"
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/frozen.hpp"
 

@@ -8,6 +8,7 @@
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
+#include "core/filters/interface.hpp"
 #include "core/filters/slots.hpp"
 #include "fixed/kernel_table.hpp"
 #include "simdbloom/fpr.hpp"
@@ -109,5 +110,7 @@ std::string BloomierMap::spec() const {
     return (value_bits_ == 0 ? "fuse:" : "bloomier:r=" + std::to_string(value_bits_) + ",") +
            check + arity;
 }
+
+template class Interface<BloomierMap, detail::KeyHash>;
 
 }  // namespace simdbloom

@@ -8,8 +8,9 @@
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
-#include "growing/growing_table.hpp"
+#include "core/filters/interface.hpp"
 #include "core/layouts/number.hpp"
+#include "growing/growing_table.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -297,5 +298,7 @@ double GrowingCuckoo::fpr_bound() const { return bound_of(slot_bits_, growths_);
 double GrowingCuckoo::final_fpr_bound() const {
     return bound_of(slot_bits_, growths_ + growths_left());
 }
+
+template class Interface<GrowingCuckoo, detail::KeyHash>;
 
 }  // namespace simdbloom

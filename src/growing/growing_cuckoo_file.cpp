@@ -7,6 +7,7 @@
 #include "core/os/available_memory.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
 
 namespace simdbloom {

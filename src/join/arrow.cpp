@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "simdbloom/detail/batch.hpp"
+
 namespace simdbloom {
 namespace {
 

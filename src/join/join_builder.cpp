@@ -2,6 +2,7 @@
 #include <string>
 
 #include "join/kept_keys.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/join.hpp"
 
 namespace simdbloom {

@@ -7,6 +7,7 @@
 #include "join/kept_keys.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom::detail {

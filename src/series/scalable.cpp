@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/filters/interface.hpp"
 #include "core/layouts/number.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {
@@ -253,5 +255,7 @@ void ScalableBloom::use_isa(Isa isa) {
     for (auto& f : filters_) f.use_isa(isa);
     options_.isa = isa;
 }
+
+template class Interface<ScalableBloom, detail::KeyHash>;
 
 }  // namespace simdbloom

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/filters/interface.hpp"
 #include "core/filters/slots.hpp"
 #include "core/layouts/number.hpp"
 #include "simdbloom/layout.hpp"
@@ -235,5 +236,7 @@ double CodeTable::expected_probes() const noexcept {
     const double codes = static_cast<double>(detail::low_bits(code_bits_));
     return (1 - share_of_full_rows(load(), code_bits_)) / (1 - load() + load() / codes);
 }
+
+template class Interface<CodeTable, detail::KeyHash>;
 
 }  // namespace simdbloom

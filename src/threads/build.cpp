@@ -13,6 +13,7 @@
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/combine.hpp"
+#include "simdbloom/detail/batch.hpp"
 #include "threads/regions.hpp"
 #include "threads/shared_bits.hpp"
 #include "threads/ways.hpp"
@@ -129,7 +130,7 @@ void build_merged(const Build& b, std::size_t bytes) {
         Target own = b.target;
         if (t != 0) own.bits = copy(t - 1);
         const std::size_t first = b.first(t), last = b.first(t + 1);
-        if (const Keys& keys = b.hashes.keys; b.hashes.hash.takes_as_words(keys)) {
+        if (const Keys& keys = b.hashes.keys; takes_as_words(b.hashes.hash, keys)) {
             b.kernels().insert(own, {keys.words().data() + first, last - first, keys.are_hashes()});
         } else {
             std::uint64_t made[piece_keys];

@@ -10,6 +10,7 @@
 
 #include "any/bloom_only.hpp"
 #include "simdbloom/build.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "threads/regions.hpp"
 #include "threads/shared_bits.hpp"
 

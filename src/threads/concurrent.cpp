@@ -6,6 +6,10 @@
 #include <thread>
 
 #include "any/bloom_only.hpp"
+#include "core/filters/interface.hpp"
+#include "simdbloom/build.hpp"
+#include "simdbloom/detail/batch.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom {
@@ -248,5 +252,7 @@ FrozenFilter ConcurrentBloom::freeze() && {
     detail::check_not_moved(bits_->blocks() == 0);
     return FrozenFilter(std::move(filter_));
 }
+
+template class Interface<ConcurrentBloom, detail::NoBase>;
 
 }  // namespace simdbloom

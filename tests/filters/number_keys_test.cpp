@@ -1,6 +1,4 @@
 // A number that is another one as a key does not compile: 1.25 and 1.5 would both be 1.
-#include "simdbloom/detail/number_keys.hpp"
-
 #include <list>
 
 #include "every_type.hpp"

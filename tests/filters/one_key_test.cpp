@@ -94,7 +94,7 @@ TEST(OneKey, FindsTheBlockOfALargeFilter) {
     for (const OneKeyCalls* calls : all_calls())
         for (const std::uint64_t blocks : {1ull, 3ull, 1ull << 31, (1ull << 32) - 1})
             for (const std::uint64_t hash : random_keys(1000))
-                EXPECT_EQ(calls->block_index(hash, blocks), detail::block_index(hash, blocks))
+                EXPECT_EQ(calls->block_of(hash, blocks), detail::block_index(hash, blocks))
                     << "compiled for " << calls->code;
 }
 

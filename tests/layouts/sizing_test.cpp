@@ -1,6 +1,7 @@
 // Sizes: what is asked for is what is built, minimally; what cannot be built is refused by value.
 #include <limits>
 
+#include "simdbloom/detail/geometry.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -12,7 +12,7 @@ namespace simdbloom::test {
 /// The calls of one file: `code` is what it is compiled for. found[i] says whether key i is found.
 struct OneKeyCalls {
     const char* code;
-    std::uint64_t (*block_index)(std::uint64_t hash, std::uint64_t blocks) noexcept;
+    std::uint64_t (*block_of)(std::uint64_t hash, std::uint64_t blocks);
     void (*split_contains)(const SplitBlockBloom&, const std::uint64_t* keys, std::size_t n,
                            bool* found);
     void (*split_insert)(SplitBlockBloom&, const std::uint64_t* keys, std::size_t n);
@@ -21,9 +21,12 @@ struct OneKeyCalls {
     void (*register_insert)(RegisterBlockedBloom&, const std::uint64_t* keys, std::size_t n);
 };
 
-// Each file has these functions for itself. What they call is inlined, or has the instructions in
-// its name. So the linker cannot mistake code for AVX2 for code of another file.
+// Each file has these functions for itself, and what they call of the instructions of the file is
+// inlined. So the linker cannot mistake code for AVX2 for code of another file.
 namespace {
+std::uint64_t block_of(std::uint64_t hash, std::uint64_t blocks) {
+    return detail::block_of_key(hash, blocks << 32);
+}
 template <class F>
 void contains_each(const F& filter, const std::uint64_t* keys, std::size_t n, bool* found) {
     for (std::size_t i = 0; i < n; ++i) found[i] = filter.contains(keys[i]);
@@ -40,7 +43,7 @@ constexpr const char* code_of_this_file = "AVX2";
 constexpr const char* code_of_this_file = "the base";
 #endif
 constexpr OneKeyCalls calls_of_this_file = {code_of_this_file,
-                                            detail::OneKey<detail::FileCode>::block_index,
+                                            block_of,
                                             contains_each<SplitBlockBloom>,
                                             insert_each<SplitBlockBloom>,
                                             contains_each<RegisterBlockedBloom>,

@@ -9,7 +9,6 @@
 
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/detail/output.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/keys.hpp"
 
@@ -21,6 +20,11 @@ SIMDBLOOM_API void check_positions(std::size_t keys, std::size_t room);
 /// Throws std::invalid_argument if the output overlaps the keys: kernels read keys after they have
 /// written answers of keys before them.
 SIMDBLOOM_API void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output);
+
+/// Whether kernels take the keys as they are: hashes, or words that they hash with the seed.
+inline bool takes_as_words(const KeyHash& hash, const Keys& keys) noexcept {
+    return keys.are_hashes() || (keys.are_words() && !hash.keyed());
+}
 
 /// The keys of a piece: 8 KiB of hashes. The number is a multiple of 64, so that the bitmap of a
 /// piece begins on a byte and only the last piece has a tail.
@@ -71,7 +75,7 @@ std::size_t answer_pieces(const KeyHash& hash, Isa isa, const Keys& keys, Output
 /// Returns how many keys were taken.
 template <class Insert>
 std::size_t insert_parts(const KeyHash& hash, Isa isa, const Keys& keys, const Insert& insert) {
-    if (hash.takes_as_words(keys)) return insert(keys.words(), keys.are_hashes());
+    if (takes_as_words(hash, keys)) return insert(keys.words(), keys.are_hashes());
     alignas(64) std::uint64_t hashes[piece_keys];
     std::size_t taken = 0;
     for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
@@ -23,7 +24,7 @@ public:
     }
     /// log_slots: 1 to 63.
     std::size_t home(std::uint64_t hash, unsigned log_slots) const noexcept {
-        return static_cast<std::size_t>(siphash(hash, secret_) >> (64 - log_slots));
+        return static_cast<std::size_t>(siphash_word(hash, secret_) >> (64 - log_slots));
     }
 
 private:

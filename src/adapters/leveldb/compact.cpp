@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/layouts/number.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 

@@ -6,6 +6,7 @@
 #include "adapters/leveldb/kernel_table.hpp"
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/features.hpp"
+#include "core/filters/interface.hpp"
 
 namespace simdbloom {
 namespace {
@@ -160,15 +161,19 @@ void LevelDbFilterView::use_isa(Isa isa) { kernels_ = &detail::leveldb_kernels(i
 
 std::size_t LevelDbFilterView::answer(const Keys& keys, detail::Output output, void* out) const {
     if (keys.are_words()) return answer_words(keys.words(), keys.are_hashes(), output, out);
-    constexpr auto hash_texts = [](std::span<const std::string_view> texts,
-                                   const detail::BatchHash&, std::uint64_t* hashes) {
-        for (std::size_t i = 0; i < texts.size(); ++i) hashes[i] = leveldb_hash(texts[i]);
+    const auto hash_texts = [&](std::size_t first, std::size_t n, std::uint64_t* hashes) {
+        for (std::size_t i = 0; i < n; ++i) {
+            std::string_view text;
+            keys.views(first + i, 1, &text);
+            hashes[i] = leveldb_hash(text);
+        }
     };
     std::uint64_t words[detail::piece_keys];
     std::size_t found = 0;
     detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
         if (keys.are_narrow()) keys.widen(first, n, words);
-        else keys.fill({{seed(), nullptr}, Isa::scalar, hash_texts}, first, n, words);
+        else if (keys.are_texts()) hash_texts(first, n, words);
+        else keys.hash_others(seed(), first, n, words);
         void* const to = detail::output_from(out, output, first, found);
         const std::size_t here = answer_words({words, n}, !keys.are_narrow(), output, to);
         detail::move_positions(to, output, here, first);
@@ -195,5 +200,7 @@ std::size_t LevelDbFilterView::answer_words(std::span<const std::uint64_t> words
     return kernels.lookup({bytes_.data(), bits_, (std::uint64_t{1} << 32) / bits_, k_},
                           {words.data(), words.size(), hashed}, output, out);
 }
+
+template class Interface<LevelDbFilterView, detail::NoBase>;
 
 }  // namespace simdbloom

@@ -37,7 +37,7 @@ template <class T>
 template <class T>
 std::size_t answer(const KernelsFor<T>& kernels, const T& target, const KeyHash& hash, Isa isa,
                    const Keys& keys, Output output, void* out) {
-    if (hash.takes_as_words(keys))
+    if (takes_as_words(hash, keys))
         return answer_words(kernels, target, keys.words(), keys.are_hashes(), output, out);
     if (keys.are_narrow() && !hash.keyed()) {
         const std::size_t n = keys.size();

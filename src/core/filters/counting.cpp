@@ -6,6 +6,7 @@
 #include "core/filters/alike.hpp"
 #include "core/filters/combine.hpp"
 #include "core/filters/counters.hpp"
+#include "core/filters/interface.hpp"
 
 namespace simdbloom {
 namespace {
@@ -102,5 +103,11 @@ std::uint64_t CountingBloom::saturated() const noexcept {
     }
     return stuck;
 }
+
+template <>
+inline constexpr detail::OwnLayouts detail::own_layouts<CountingBloom>{Family::counting,
+                                                                       "counting512"};
+
+template class Interface<CountingBloom, FilterBase>;
 
 }  // namespace simdbloom

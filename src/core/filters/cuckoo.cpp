@@ -4,6 +4,7 @@
 
 #include "core/filters/batches.hpp"
 #include "core/filters/eviction.hpp"
+#include "core/filters/interface.hpp"
 #include "core/kernels/table.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -175,5 +176,10 @@ bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {
     }
     return false;
 }
+
+template <>
+inline constexpr detail::OwnLayouts detail::own_layouts<CuckooFilter>{Family::cuckoo, "cuckoo12"};
+
+template class Interface<CuckooFilter, FilterBase>;
 
 }  // namespace simdbloom

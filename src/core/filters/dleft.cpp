@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "core/filters/interface.hpp"
 #include "core/filters/occupancy.hpp"
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -209,5 +210,10 @@ std::uint64_t DLeftCounting::saturated() const noexcept {
                             });
     return n;
 }
+
+template <>
+inline constexpr detail::OwnLayouts detail::own_layouts<DLeftCounting>{Family::dleft, "dleft14"};
+
+template class Interface<DLeftCounting, FilterBase>;
 
 }  // namespace simdbloom

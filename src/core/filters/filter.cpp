@@ -6,13 +6,17 @@
 #include <cstring>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/counters.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/strings.hpp"
 #include "simdbloom/fpr.hpp"
+#include "simdbloom/key_kind.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -56,18 +60,34 @@ void Keys::widen(std::size_t first, std::size_t n, std::uint64_t* words) const n
     else all(narrow() + first);
 }
 
+void Keys::views(std::size_t first, std::size_t n, std::string_view* views) const noexcept {
+    const auto behind = [&](const auto* offsets) {
+        const auto* const bytes = static_cast<const char*>(more_);
+        for (std::size_t i = first; i < first + n; ++i)
+            *views++ = {bytes + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+    };
+    if (form_ == Form::offsets32) behind(static_cast<const std::int32_t*>(at_));
+    else if (form_ == Form::offsets64) behind(static_cast<const std::int64_t*>(at_));
+    else if (call_ != nullptr) call_(at_, nullptr, 0, first, n, views);
+    else std::copy_n(static_cast<const std::string_view*>(at_) + first, n, views);
+}
+
 void detail::KeyHash::hash(const Keys& keys, Isa isa, std::size_t first, std::size_t n,
                            std::uint64_t* hashes) const {
     if (keys.are_hashes()) {
         std::copy_n(keys.words().data() + first, n, hashes);
         return;
     }
-    if (keys.form() == Keys::Form::other)
-        return keys.fill({{seed(), secret_or_null()},
-                          isa,
-                          [](std::span<const std::string_view> texts, const BatchHash& by,
-                             std::uint64_t* to) { hash_strings(texts, by.hash, by.isa, to); }},
-                         first, n, hashes);
+    if (keys.form() == Keys::Form::others) return keys.hash_others(seed(), first, n, hashes);
+    if (keys.are_texts()) {
+        std::string_view views[64];
+        for (std::size_t i = 0; i < n; i += 64) {
+            const std::size_t here = std::min<std::size_t>(64, n - i);
+            keys.views(first + i, here, views);
+            hash_strings({views, here}, {seed(), secret_or_null()}, isa, hashes + i);
+        }
+        return;
+    }
     const std::uint64_t* words = hashes;
     if (keys.are_narrow()) keys.widen(first, n, hashes);
     else words = keys.words().data() + first;
@@ -78,6 +98,10 @@ void detail::KeyHash::hash(const Keys& keys, Isa isa, std::size_t first, std::si
 
 std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept {
     return siphash(key, secret_);
+}
+
+void detail::KeyHash::unite_kinds(const KeyHash& other) {
+    key_kind_ = united(key_kind_, other.key_kind_);
 }
 
 detail::KeyHash::KeyHash(const Options& options)
@@ -94,6 +118,7 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options, detail
     : KeyHash(options),
       FilterParts{.bits_ = std::move(bits),
                   .blocks_ = g.blocks,
+                  .factor_ = g.blocks << 32,
                   .n_keys_ = g.n_keys,
                   .layout_ = g.layout,
                   .block_bytes_ = g.layout.block_bits() / 8} {
@@ -101,6 +126,54 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options, detail
         bits_ = detail::Storage(g.blocks * block_bytes_, options.huge_pages, options.allocator);
     use_isa(options.isa ? *options.isa : detail::isa_for(layout_.kind, bits_.size()));
 }
+
+FilterBase::FilterBase(const FilterBase&) = default;
+FilterBase::FilterBase(FilterBase&& other) noexcept
+    : KeyHash(other),
+      bits_(std::move(other.bits_)),
+      kernels_(other.kernels_),
+      blocks_(std::exchange(other.blocks_, 0)),
+      factor_(std::exchange(other.factor_, 0)),
+      n_keys_(std::exchange(other.n_keys_, 0)),
+      random_(other.random_),
+      stored_(std::exchange(other.stored_, 0)),
+      layout_(other.layout_),
+      block_bytes_(other.block_bytes_),
+      few_inserts_below_(other.few_inserts_below_),
+      isa_(other.isa_) {}
+FilterBase& FilterBase::operator=(const FilterBase& other) { return *this = FilterBase(other); }
+FilterBase& FilterBase::operator=(FilterBase&& other) noexcept {
+    if (this == &other) return *this;
+    KeyHash::operator=(other);
+    bits_ = std::move(other.bits_);
+    kernels_ = other.kernels_;
+    blocks_ = std::exchange(other.blocks_, 0);
+    factor_ = std::exchange(other.factor_, 0);
+    n_keys_ = std::exchange(other.n_keys_, 0);
+    random_ = other.random_;
+    stored_ = std::exchange(other.stored_, 0);
+    layout_ = other.layout_;
+    block_bytes_ = other.block_bytes_;
+    few_inserts_below_ = other.few_inserts_below_;
+    isa_ = other.isa_;
+    return *this;
+}
+FilterBase::~FilterBase() = default;
+
+FilterBase::FilterBase(const FilterBase&) = default;
+FilterBase::FilterBase(FilterBase&& other) noexcept
+    : KeyHash(other), FilterParts(std::move(other)) {
+    other.blocks_ = other.factor_ = other.n_keys_ = 0;
+}
+FilterBase& FilterBase::operator=(const FilterBase& other) { return *this = FilterBase(other); }
+FilterBase& FilterBase::operator=(FilterBase&& other) noexcept {
+    if (this == &other) return *this;
+    KeyHash::operator=(other);
+    FilterParts::operator=(std::move(other));
+    other.blocks_ = other.factor_ = other.n_keys_ = 0;
+    return *this;
+}
+FilterBase::~FilterBase() = default;
 
 double FilterBase::bits_per_key() const noexcept {
     if (n_keys_ == 0) return 0;
@@ -119,6 +192,10 @@ detail::Target FilterBase::target() const noexcept {
     // The lookup kernels write nothing through `bits`.
     return {const_cast<FilterBase*>(this)->bits_.data(), blocks_, seed_, layout_.k,
             bits_.size() > detail::prefetch_above()};
+}
+
+void FilterBase::prefetch(std::uint64_t hash) const noexcept {
+    __builtin_prefetch(block_at(detail::block_index(hash, blocks_)), 1);
 }
 
 std::size_t FilterBase::take(const Keys& keys) {

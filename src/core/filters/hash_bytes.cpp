@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "core/dispatch/kernels_of.hpp"
+#include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
@@ -29,6 +30,10 @@ std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) noexcept {
 // Not a library's (libsodium has this function): integers, whose kernels are ours, must hash as
 // their eight bytes do, and a library to link for 20 lines is a price for every user. The tests
 // compare with libsodium.
+std::uint64_t siphash(std::uint64_t value, const Secret& secret) noexcept {
+    return detail::siphash_word(value, secret);
+}
+
 std::uint64_t siphash(std::span<const std::byte> bytes, const Secret& secret) noexcept {
     auto state = detail::sip_begin(secret);
     const auto word = [](const std::byte* p, std::size_t n) {

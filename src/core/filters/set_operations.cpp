@@ -5,6 +5,7 @@
 
 #include "core/filters/alike.hpp"
 #include "core/filters/combine.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/filter.hpp"
 
 namespace simdbloom {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/layouts/number.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 

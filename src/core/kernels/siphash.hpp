@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/kernels/hash.hpp"
+#include "simdbloom/detail/siphash.hpp"
 
 namespace simdbloom::detail {
 namespace {

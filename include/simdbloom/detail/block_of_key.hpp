@@ -1,0 +1,25 @@
+// The block of one key, for code inlined into the files of a caller.
+//
+// A program may compile some of its files for AVX2 and others not, while a linker keeps one of the
+// inline functions of a name. So whatever uses the instructions of the including file is inlined
+// always, and leaves no function that a linker could mix up. What is not inlined lies in the
+// library.
+#pragma once
+
+#include <cstdint>
+
+namespace simdbloom::detail {
+
+/// block_index(hash, blocks), where `factor` is blocks << 32: the upper half of a product of 64 and
+/// 64 bits, and so a shift less.
+[[gnu::always_inline]] inline std::uint64_t block_of_key(std::uint64_t hash,
+                                                         std::uint64_t factor) noexcept {
+#if defined(__x86_64__) || defined(__aarch64__)
+    __extension__ using Product = unsigned __int128;
+    return static_cast<std::uint64_t>(Product{hash >> 32} * factor >> 64);
+#else
+    return ((hash >> 32) * (factor >> 32)) >> 32;
+#endif
+}
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,88 @@
+// One key of split256: whether its block covers its pattern x, and the insert. Inlined always, with
+// the instructions of the including file (block_of_key.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simdbloom/detail/block_of_key.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
+#include "simdbloom/detail/little_endian.hpp"
+
+namespace simdbloom::detail {
+
+#if defined(__AVX2__)
+
+using SplitWords [[gnu::vector_size(32), gnu::may_alias]] = std::uint32_t;
+
+[[gnu::always_inline]] inline SplitWords split_bits(std::uint32_t x) noexcept {
+    const SplitWords odd = {salts[0], salts[1], salts[2], salts[3],
+                            salts[4], salts[5], salts[6], salts[7]};
+    return 1u << (x * odd >> 27);
+}
+[[gnu::always_inline]] inline bool split_covers(const std::byte* block, std::uint32_t x) noexcept {
+    using Quads [[gnu::vector_size(32)]] = long long;
+    return __builtin_ia32_ptestc256(
+               reinterpret_cast<Quads>(*reinterpret_cast<const SplitWords*>(block)),
+               reinterpret_cast<Quads>(split_bits(x))) != 0;
+}
+[[gnu::always_inline]] inline void split_set(std::byte* block, std::uint32_t x) noexcept {
+    *reinterpret_cast<SplitWords*>(block) |= split_bits(x);
+}
+
+#elif defined(__SSE2__)
+
+using HalfBlock [[gnu::vector_size(16), gnu::may_alias]] = std::uint32_t;
+
+/// The bits of words 0, 2, 1 and 3 of a half: SSE2 multiplies words 0 and 2 of a vector. 2^n is
+/// made through the exponent of a float; n = 31 overflows to exactly 0x80000000.
+template <unsigned half>
+[[gnu::always_inline]] inline HalfBlock split_bits(std::uint32_t x) noexcept {
+    using Ints [[gnu::vector_size(16)]] = int;
+    using Floats [[gnu::vector_size(16)]] = float;
+    constexpr const std::uint32_t* s = salts + 4 * half;
+    const auto pattern = reinterpret_cast<Ints>(HalfBlock{x, x, x, x});
+    const auto even = reinterpret_cast<HalfBlock>(__builtin_ia32_pmuludq128(
+                   pattern, reinterpret_cast<Ints>(HalfBlock{s[0], 0, s[2], 0}))),
+               odd = reinterpret_cast<HalfBlock>(__builtin_ia32_pmuludq128(
+                   pattern, reinterpret_cast<Ints>(HalfBlock{s[1], 0, s[3], 0})));
+    const HalfBlock products = __builtin_shufflevector(even, odd, 0, 2, 4, 6),
+                    exponents = (products >> 4 & 31u << 23) + (127u << 23);
+    return reinterpret_cast<HalfBlock>(
+        __builtin_ia32_cvttps2dq(reinterpret_cast<Floats>(exponents)));
+}
+[[gnu::always_inline]] inline HalfBlock middle_swapped(HalfBlock words) noexcept {
+    return __builtin_shufflevector(words, words, 0, 2, 1, 3);
+}
+[[gnu::always_inline]] inline bool split_covers(const std::byte* block, std::uint32_t x) noexcept {
+    using Bytes [[gnu::vector_size(16)]] = char;
+    const auto* const halves = reinterpret_cast<const HalfBlock*>(block);
+    const HalfBlock missing = (~middle_swapped(halves[0]) & split_bits<0>(x)) |
+                              (~middle_swapped(halves[1]) & split_bits<1>(x));
+    return __builtin_ia32_pmovmskb128(reinterpret_cast<Bytes>(missing == 0)) == 0xFFFF;
+}
+[[gnu::always_inline]] inline void split_set(std::byte* block, std::uint32_t x) noexcept {
+    auto* const halves = reinterpret_cast<HalfBlock*>(block);
+    halves[0] |= middle_swapped(split_bits<0>(x));
+    halves[1] |= middle_swapped(split_bits<1>(x));
+}
+
+#else
+
+[[gnu::always_inline]] inline std::uint32_t split_bit(std::uint32_t x, unsigned i) noexcept {
+    return 1u << (x * salts[i] >> 27);
+}
+[[gnu::always_inline]] inline bool split_covers(const std::byte* block, std::uint32_t x) noexcept {
+    std::uint32_t missing = 0;
+    for (unsigned i = 0; i < 8; ++i)
+        missing |= split_bit(x, i) & ~load_le<std::uint32_t>(block + 4 * i);
+    return missing == 0;
+}
+[[gnu::always_inline]] inline void split_set(std::byte* block, std::uint32_t x) noexcept {
+    for (unsigned i = 0; i < 8; ++i)
+        store_le(block + 4 * i, load_le<std::uint32_t>(block + 4 * i) | split_bit(x, i));
+}
+
+#endif
+
+}  // namespace simdbloom::detail
