@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
@@ -15,6 +16,10 @@
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
+
+/// The spec of a series of filters and of reconciliation unless Options name another: the lowest
+/// FPR at one cache line a lookup.
+inline constexpr std::string_view default_spec = "blocked512";
 
 /// The choices. Each has a default. A filter copies what it needs of them.
 struct Options {
