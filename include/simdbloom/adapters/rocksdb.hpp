@@ -26,6 +26,7 @@
 #include <string_view>
 
 #include "simdbloom/export.hpp"
+#include "simdbloom/options.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
