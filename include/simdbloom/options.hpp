@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
@@ -33,6 +34,10 @@ enum class KeyKind : std::uint8_t {
     rows,          ///< rows of several columns, as JoinRows hashes them; see kind_of_rows
     other,         ///< keys that only the program that built the filter can hash
 };
+
+/// The spec of a series of filters and of reconciliation unless Options name another: the lowest
+/// FPR at one cache line a lookup.
+inline constexpr std::string_view default_spec = "blocked512";
 
 /// The choices. Each has a default. A filter copies what it needs of them.
 struct Options {

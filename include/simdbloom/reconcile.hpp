@@ -18,7 +18,7 @@ namespace simdbloom {
 /// The other side does not send a key of its own that this filter finds by chance. It so misses a
 /// share of what it should have sent that is equal to the filter's FPR. Both sides must hash in the
 /// same way, with hash_key or hash_bytes and one seed. options.spec is the layout of the filter, by
-/// default blocked512. Throws std::invalid_argument for no hashes, for a bits_per_key that is not
+/// default default_spec. Throws std::invalid_argument for no hashes, for a bits_per_key that is not
 /// positive and finite, and for cuckoo specs what make_filter throws.
 std::vector<std::byte> reconciliation_message(std::span<const std::uint64_t> hashes,
                                               double bits_per_key, Options options = {});

@@ -42,9 +42,9 @@ struct Scaling {
 /// scaling that is at 1.3e8 keys of register32, at 2e9 of register64, and at 1e11 or more of other
 /// layouts. A larger growth or tightening goes further.
 ///
-/// Options. The spec of the filters (default blocked512), isa, seed, hashing, secret, huge_pages
-/// and allocator are read. max_bytes bounds the whole series: a filter that would exceed it is not
-/// made, and insert throws std::length_error with the key not in.
+/// Options. The spec of the filters (default_spec unless given), isa, seed, hashing, secret,
+/// huge_pages and allocator are read. max_bytes bounds the whole series: a filter that would exceed
+/// it is not made, and insert throws std::length_error with the key not in.
 ///
 /// Threads: any number of threads may call const members at the same time. No other member may run
 /// at the same time as any other call.
@@ -90,7 +90,7 @@ public:
     /// new. That leaves a relative error of the order of the square of the FPR.
     double expected_fpr() const;
     double estimated_fpr() const;
-    /// "scalable:blocked512", with the spec of the filters. After a move these are "" and scalar:
+    /// "scalable:" and the spec of the filters. After a move these are "" and scalar:
     /// there is no filter to ask.
     std::string spec() const { return options_.spec.empty() ? "" : "scalable:" + options_.spec; }
     Isa isa() const noexcept;

@@ -6,7 +6,7 @@ namespace simdbloom {
 
 std::vector<std::byte> reconciliation_message(std::span<const std::uint64_t> hashes,
                                               double bits_per_key, Options options) {
-    auto filter = make_filter(options.spec.empty() ? "blocked512" : options.spec, hashes.size(),
+    auto filter = make_filter(options.spec.empty() ? default_spec : options.spec, hashes.size(),
                               bits_per_key, options);
     filter.insert(Keys::hashes(hashes));
     return save(filter);

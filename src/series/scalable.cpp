@@ -30,12 +30,14 @@ namespace {
 /// The spec of the filters, which the spec of a series names after a colon.
 std::string spec_of_filters(const Options& options) {
     const std::string_view spec = options.spec, prefix = "scalable";
-    if (spec.substr(0, prefix.size()) != prefix) return spec.empty() ? "blocked512" : options.spec;
+    if (spec.substr(0, prefix.size()) != prefix)
+        return std::string(spec.empty() ? default_spec : spec);
     if (spec.size() > prefix.size() + 1 && spec[prefix.size()] == ':')
         return std::string(spec.substr(prefix.size() + 1));
-    if (spec == prefix) return "blocked512";
+    if (spec == prefix) return std::string(default_spec);
     throw std::invalid_argument("simdbloom: spec \"" + options.spec +
-                                "\" is not one like \"scalable:blocked512\"");
+                                "\" is not one like \"scalable:" + std::string(default_spec) +
+                                "\"");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace simdbloom::tools {
 namespace {
 
 struct ReconcileSettings {
-    std::string a, b, for_a, for_b, spec = "blocked512";
+    std::string a, b, for_a, for_b, spec{default_spec};
     double bits_per_key = 8;
     std::uint64_t seed = 0;
     bool json = false;

@@ -20,7 +20,7 @@ namespace {
 struct UnseenSettings {
     std::string input = "-", filter;
     Scaling scaling;
-    std::string spec = "blocked512";
+    std::string spec{default_spec};
     bool quiet = false, progress = false, json = false;
     bool sized = false;  // something of the scaling was given
 };

@@ -11,13 +11,13 @@ namespace simdbloom::python {
 
 namespace {
 
-/// An array of the caller's to write to. Throws TypeError for another type, ValueError for one that
-/// is read-only, strided or of several dimensions.
+/// The caller's array. Throws TypeError for another type, ValueError for an array that is
+/// read-only, strided or of several dimensions.
 template <class T>
 std::span<T> writable(const py::object& out, bool also_bool = false) {
     const auto dtype = py::dtype::of<T>();
     if (!py::isinstance<py::array>(out))
-        throw py::type_error("simdbloom: out is no array of numpy");
+        throw py::type_error("simdbloom: out is not a NumPy array");
     auto array = py::reinterpret_borrow<py::array>(out);
     const bool fits = array.itemsize() == sizeof(T) &&
                       (array.dtype().kind() == 'u' || (also_bool && array.dtype().kind() == 'b'));
@@ -27,12 +27,11 @@ std::span<T> writable(const py::object& out, bool also_bool = false) {
     if (array.ndim() != 1 || (array.flags() & py::array::c_style) == 0 || !array.writeable() ||
         reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0)
         throw py::value_error(
-            "simdbloom: out is read-only, strided, misaligned, or has more than "
-            "one dimension");
+            "simdbloom: out is read-only, strided, misaligned or has several dimensions");
     return {static_cast<T*>(array.mutable_data()), static_cast<std::size_t>(array.size())};
 }
 
-/// Room for answers: the caller's, an array for so many, or one that grows with a stream.
+/// Memory for results: the caller's, an array of known size, or one that grows with a stream.
 template <class T>
 class Room {
 public:
@@ -49,7 +48,7 @@ public:
         }
     }
 
-    /// Room for n more behind the first `used`. Needs no GIL.
+    /// Memory for n more behind the first `used`. Needs no GIL.
     std::span<T> behind(std::size_t used, std::size_t n) {
         if (grows_) {
             grown_.resize(used + n);
@@ -57,11 +56,10 @@ public:
         }
         if (given_.size() - used < n)
             throw std::length_error("simdbloom: out has room for " + std::to_string(given_.size()) +
-                                    " answers, but there are " + std::to_string(used + n) +
-                                    " or more");
+                                    " results, but there are at least " + std::to_string(used + n));
         return given_.subspan(used, n);
     }
-    /// The first `used` answers. Needs the GIL.
+    /// The first `used` results. Needs the GIL.
     py::array first(std::size_t used, bool is_out) {
         if (grows_) {
             auto* const all = new std::vector<T>(std::move(grown_));
@@ -107,7 +105,7 @@ void append_bits(const std::vector<std::uint8_t>& bits, std::size_t n, std::size
 
 }  // namespace
 
-py::array contains(const Asked& asked, Keys& keys, const py::object& out) {
+py::array contains(const Asked& asked, Keys&& keys, const py::object& out) {
     Room<std::uint8_t> room(keys.rows(), out, py::dtype::of<bool>());
     std::size_t done = 0;
     each_locked(asked, keys, [&](const JoinRows& rows) {
@@ -117,7 +115,7 @@ py::array contains(const Asked& asked, Keys& keys, const py::object& out) {
     return room.first(done, !out.is_none());
 }
 
-Bits bits_of(const Asked& asked, Keys& keys, const py::object& out) {
+Bits bits_of(const Asked& asked, Keys&& keys, const py::object& out) {
     std::optional<std::size_t> bytes;
     if (keys.rows()) bytes = (*keys.rows() + 7) / 8;
     Room<std::uint8_t> room(bytes, out, py::dtype::of<std::uint8_t>());
@@ -137,14 +135,14 @@ Bits bits_of(const Asked& asked, Keys& keys, const py::object& out) {
     return {room.first((done + 7) / 8, !out.is_none()), done};
 }
 
-py::array select(const Asked& asked, Keys& keys, const py::object& list, const py::object& out) {
+py::array select(const Asked& asked, Keys&& keys, const py::object& list, const py::object& out) {
     std::span<const std::uint32_t> listed;
     py::array_t<std::uint32_t, py::array::c_style> owner;
     if (!list.is_none()) {
-        if (!keys.rows()) throw py::type_error("simdbloom: a stream has no rows to choose from");
+        if (!keys.rows()) throw py::type_error("simdbloom: rows cannot select from a stream");
         const py::array array = array_of(list);
         if (array.ndim() != 1 || array.dtype().kind() != 'u' || array.itemsize() != 4)
-            throw py::type_error("simdbloom: rows is one array of uint32, not of " +
+            throw py::type_error("simdbloom: rows is a one-dimensional array of uint32, not of " +
                                  text_of(array.dtype()));
         owner = array;
         listed = {owner.data(), static_cast<std::size_t>(owner.size())};
@@ -158,7 +156,7 @@ py::array select(const Asked& asked, Keys& keys, const py::object& list, const p
             return;
         }
         if (rows.size() > std::numeric_limits<std::uint32_t>::max() - done)
-            throw std::length_error("simdbloom: more rows than a number of 32 bits has");
+            throw std::length_error("simdbloom: more than 2^32 - 1 rows");
         const auto here = room.behind(found, rows.size());
         const std::size_t n = rows.select(asked.filter, here);
         if (done != 0)
@@ -169,7 +167,7 @@ py::array select(const Asked& asked, Keys& keys, const py::object& list, const p
     return room.first(found, !out.is_none());
 }
 
-std::size_t count(const Asked& asked, Keys& keys) {
+std::size_t count(const Asked& asked, Keys&& keys) {
     std::size_t found = 0;
     each_locked(asked, keys, [&](const JoinRows& rows) { found += rows.count(asked.filter); });
     return found;
@@ -177,7 +175,7 @@ std::size_t count(const Asked& asked, Keys& keys) {
 
 namespace {
 
-/// A struct of Arrow's that a capsule owns until somebody moves it out.
+/// An Arrow struct that a capsule owns until somebody moves it out.
 template <class T>
 py::object capsule_of(std::unique_ptr<T> content, const char* name) {
     auto capsule =
@@ -214,12 +212,12 @@ py::tuple ArrowColumn::capsules() const {
 
 void define_arrow_column(py::module_& module) {
     py::class_<ArrowColumn>(module, "ArrowColumn",
-                            "Answers as a column of Arrow's: bools or row numbers (uint32).")
+                            "Results as an Arrow column: bools or row numbers (uint32).")
         .def(
             "__arrow_c_array__",
             [](const ArrowColumn& self, py::handle) { return self.capsules(); },
             py::arg("requested_schema") = py::none(),
-            "Two capsules, for pyarrow.array(), polars.Series() and others. They have a copy.")
+            "Two capsules with a copy, for pyarrow.array(), polars.Series() and others.")
         .def("__len__", [](const ArrowColumn& self) { return self.rows; })
         .def("__repr__", [](const ArrowColumn& self) {
             return "<simdbloom.ArrowColumn of " + std::to_string(self.rows) +

@@ -1,4 +1,4 @@
-// Batches of keys that a filter is asked about, and answers as arrays of numpy.
+// Lookups: batches of keys, and results as NumPy arrays or Arrow columns.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -15,9 +15,9 @@
 
 namespace simdbloom::python {
 
-/// A filter that is asked. A lock is taken for a batch at a time. No thread waits for a lock while
-/// it has the GIL, so one that has the lock may wait for the GIL. Between two batches a stream of
-/// Python's may ask or fill the same filter.
+/// A filter to look keys up in. A lock is held for one batch at a time. No thread waits for a lock
+/// while it holds the GIL, so the holder of the lock may wait for the GIL. Between two batches a
+/// Python stream may probe or fill the same filter.
 struct Asked {
     const JoinFilter& filter;
     RowHash hash;
@@ -25,18 +25,18 @@ struct Asked {
 };
 
 /// A numpy array of bool: whether key i is found. `out`: None, or the array to write to.
-py::array contains(const Asked& asked, Keys& keys, const py::object& out);
+py::array contains(const Asked& asked, Keys&& keys, const py::object& out);
 struct Bits {
     py::array bytes;   ///< of uint8; answer i is bit i % 8 of byte i / 8
     std::size_t rows;  ///< the number of answers
 };
-Bits bits_of(const Asked& asked, Keys& keys, const py::object& out);
-/// The numbers of the rows that are found, of all or of those in `rows`, as an array of uint32.
-/// With `out` the part of it that was written.
-py::array select(const Asked& asked, Keys& keys, const py::object& rows, const py::object& out);
-std::size_t count(const Asked& asked, Keys& keys);
+Bits bits_of(const Asked& asked, Keys&& keys, const py::object& out);
+/// The numbers of the rows found, of all rows or of those in `rows`, as uint32. With `out`, the
+/// part of it that was written.
+py::array select(const Asked& asked, Keys&& keys, const py::object& rows, const py::object& out);
+std::size_t count(const Asked& asked, Keys&& keys);
 
-/// Answers as a column of Arrow's.
+/// Results as an Arrow column.
 struct ArrowColumn {
     py::array values;
     std::size_t rows;
@@ -47,87 +47,73 @@ struct ArrowColumn {
 };
 void define_arrow_column(py::module_& module);
 
-/// A docstring of a call that takes keys, and perhaps an `out`.
-inline std::string of_keys(const char* what, const std::string& out = "") {
-    return std::string(what) +
-           "\n\nkeys: n numbers, strings or bytes: an array of one dimension, a list or another "
-           "iterable, Rows, or what has __arrow_c_array__ or __arrow_c_stream__. hashed: they are "
-           "hashes (uint64) of hashes()." +
-           (out.empty() ? ""
-                        : " out: " + out +
-                              ", to which the answers go; the part that was written is returned.") +
-           "\n\nRaises TypeError for what is no key" + (out.empty() ? "" : " or no such out") +
-           ", OverflowError for an integer beyond 64 bits, ValueError for an array that has not "
-           "one "
-           "dimension" +
+/// A docstring with what all calls say about keys. `out` describes the argument of that name.
+inline std::string doc_with_keys(const std::string& what, const std::string& out = "") {
+    return what +
+           "\n\nkeys: n numbers, strings or bytes: a one-dimensional array, a list or another "
+           "iterable, Rows, or an object with __arrow_c_array__ or __arrow_c_stream__. hashed: the "
+           "keys are hashes (uint64) from hashes()." +
+           (out.empty() ? "" : " out: " + out + " for the results; its written part is returned.") +
+           "\n\nRaises TypeError for values that cannot be keys" + (out.empty() ? "" : " or out") +
+           ", OverflowError for integers beyond 64 bits, ValueError for arrays of several "
+           "dimensions" +
            (out.empty() ? "." : " and an out that is too short, read-only or not contiguous.");
 }
 
-/// Defines what is asked, for a class whose `asked()` gives an Asked.
+/// Defines a call (self, keys, more.., hashed).
+template <class Type, class Call, class... More>
+void define_with_keys(Type& type, const char* name, const std::string& what, const std::string& out,
+                      const Call& call, const More&... more) {
+    type.def(name, call, py::arg("keys"), py::kw_only(), more..., py::arg("hashed") = false,
+             doc_with_keys(what, out).c_str());
+}
+
+/// Defines the lookups of a class whose `asked()` gives an Asked.
 template <class Class>
 void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
-    type.def(
-        "contains",
-        [](Class& self, py::handle keys, const py::object& out, bool hashed) {
-            Keys batch(keys, hashed);
-            return contains(self.asked(), batch, out);
+    using Out = const py::object&;
+    const auto out = py::arg("out") = py::none();
+    define_with_keys(
+        type, "contains", "An array of n bools: False is certain, True means maybe.",
+        "an array of bool or uint8",
+        [](Class& self, py::handle keys, Out to, bool hashed) {
+            return contains(self.asked(), Keys(keys, hashed), to);
         },
-        py::arg("keys"), py::kw_only(), py::arg("out") = py::none(), py::arg("hashed") = false,
-        of_keys("An array of n bools: False if a key is not there, True if it may be.",
-                "an array of bool or uint8")
-            .c_str());
-    type.def(
-        "bitmap",
-        [](Class& self, py::handle keys, const py::object& out, bool hashed) {
-            Keys batch(keys, hashed);
-            return bits_of(self.asked(), batch, out).bytes;
+        out);
+    define_with_keys(
+        type, "bitmap",
+        "The results as (n + 7) // 8 bytes (uint8) in Arrow's order: bit i % 8 of byte i // 8 is "
+        "that of key i.",
+        "an array of uint8",
+        [](Class& self, py::handle keys, Out to, bool hashed) {
+            return bits_of(self.asked(), Keys(keys, hashed), to).bytes;
         },
-        py::arg("keys"), py::kw_only(), py::arg("out") = py::none(), py::arg("hashed") = false,
-        of_keys(
-            "The answers as (n + 7) // 8 bytes (uint8): bit i % 8 of byte i // 8 is that of key "
-            "i, as Arrow has them.",
-            "an array of uint8")
-            .c_str());
-    type.def(
-        "select",
-        [](Class& self, py::handle keys, const py::object& rows, const py::object& out,
-           bool hashed) {
-            Keys batch(keys, hashed);
-            return select(self.asked(), batch, rows, out);
+        out);
+    define_with_keys(
+        type, "select",
+        "The positions of the keys found, as uint32, ascending. rows: an array of uint32 that "
+        "limits the lookup to these rows, in its order (IndexError beyond n).",
+        "an array of uint32 with room for every key looked up",
+        [](Class& self, py::handle keys, Out rows, Out to, bool hashed) {
+            return select(self.asked(), Keys(keys, hashed), rows, to);
         },
-        py::arg("keys"), py::kw_only(), py::arg("rows") = py::none(), py::arg("out") = py::none(),
-        py::arg("hashed") = false,
-        of_keys("The numbers of the keys that are found, as uint32, ascending. rows: an array of "
-                "uint32: only these keys are asked, in its order (IndexError for one beyond n).",
-                "an array of uint32 with room for all that are asked")
-            .c_str());
-    type.def(
-        "count",
-        [](Class& self, py::handle keys, bool hashed) {
-            Keys batch(keys, hashed);
-            return count(self.asked(), batch);
-        },
-        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        of_keys("How many of the n keys are found.").c_str());
-    type.def(
-        "contains_arrow",
-        [](Class& self, py::handle keys, bool hashed) {
-            Keys batch(keys, hashed);
-            Bits bits = bits_of(self.asked(), batch, py::none());
-            return ArrowColumn{std::move(bits.bytes), bits.rows, true};
-        },
-        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        of_keys("The answers of contains as a column of n bools of Arrow's.").c_str());
-    type.def(
-        "select_arrow",
-        [](Class& self, py::handle keys, bool hashed) {
-            Keys batch(keys, hashed);
-            py::array found = select(self.asked(), batch, py::none(), py::none());
-            const auto rows = static_cast<std::size_t>(found.size());
-            return ArrowColumn{std::move(found), rows, false};
-        },
-        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        of_keys("The row numbers of select as a column of uint32 of Arrow's.").c_str());
+        py::arg("rows") = py::none(), out);
+    define_with_keys(type, "count", "The number of keys found.", "",
+                     [](Class& self, py::handle keys, bool hashed) {
+                         return count(self.asked(), Keys(keys, hashed));
+                     });
+    define_with_keys(type, "contains_arrow", "The results of contains as an Arrow column.", "",
+                     [](Class& self, py::handle keys, bool hashed) {
+                         Bits bits = bits_of(self.asked(), Keys(keys, hashed), py::none());
+                         return ArrowColumn{std::move(bits.bytes), bits.rows, true};
+                     });
+    define_with_keys(type, "select_arrow", "The positions of select as an Arrow column.", "",
+                     [](Class& self, py::handle keys, bool hashed) {
+                         py::array found =
+                             select(self.asked(), Keys(keys, hashed), py::none(), py::none());
+                         const auto rows = static_cast<std::size_t>(found.size());
+                         return ArrowColumn{std::move(found), rows, false};
+                     });
 }
 
 }  // namespace simdbloom::python

@@ -1,4 +1,4 @@
-// What the class Filter of Python has.
+// The members of the Python class Filter.
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Type = py::class_<Filter, std::shared_ptr<Filter>>;
 
-/// Calls f(key) with one key, whatever it is, as a filter of that kind has it.
+/// Calls f(key) with one key, as a filter of that kind has it.
 template <class F>
 auto with_key(const OneKey& key, KeyKind kind, const F& f) {
     return std::visit(f, key.in(kind));
@@ -28,94 +28,79 @@ JoinRows asked_rows(const Filter& filter, const JoinRows& rows) {
     return rows.as(rows.size() != 0 ? kind : KeyKind::unknown);
 }
 
+std::size_t try_insert(Filter& self, py::handle keys, bool hashed) {
+    std::size_t inserted = 0;
+    (void)self.change_hashes(Keys(keys, hashed), true, [&](AnyFilter& f, auto hashes, auto) {
+        const std::size_t here = f.try_insert(simdbloom::Keys::hashes(hashes));
+        inserted += here;
+        return here == hashes.size();
+    });
+    return inserted;
+}
+
+py::array_t<bool> insert_if_new(Filter& self, py::handle keys, bool hashed) {
+    Keys batch(keys, hashed);
+    std::vector<std::uint8_t> fresh(batch.rows().value_or(0));
+    const auto insert = [&](AnyFilter& f, auto hashes, auto rows) {
+        for (std::size_t i = 0; i < hashes.size(); ++i) {
+            if (fresh.size() <= rows[i]) fresh.resize(2 * rows[i] + 1);
+            fresh[rows[i]] = f.insert_hash_if_new(hashes[i]);
+        }
+        return true;
+    };
+    fresh.resize(self.change_hashes(std::move(batch), true, insert));
+    py::array_t<bool> result(static_cast<py::ssize_t>(fresh.size()));
+    std::copy(fresh.begin(), fresh.end(), result.mutable_data());
+    return result;
+}
+
+std::size_t erase(Filter& self, py::handle keys, bool hashed) {
+    std::size_t erased = 0;
+    (void)self.change_hashes(Keys(keys, hashed), false, [&](AnyFilter& f, auto hashes, auto) {
+        erased += f.erase(simdbloom::Keys::hashes(hashes));
+        return true;
+    });
+    return erased;
+}
+
+py::array_t<std::uint64_t> hashes(const Filter& self, py::handle keys) {
+    Keys batch(keys);
+    std::vector<std::uint64_t> all;
+    {
+        const RowHash hash = self.row_hash();
+        const NoGil no_gil;
+        batch.each(hash, [&](const Batch& b) {
+            const std::size_t before = all.size();
+            all.resize(before + b.rows.size());
+            (void)asked_rows(self, b.rows).hashes(std::span(all).subspan(before));
+        });
+    }
+    return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(all.size()), all.data());
+}
+
 void define_keys(Type& type) {
-    type.def(
-        "insert",
-        [](Filter& self, py::handle keys, bool hashed) {
-            Keys batch(keys, hashed);
-            self.insert(batch);
-        },
-        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        of_keys("Inserts n keys. None and NULL are no keys. ValueError if the filter is full or "
-                "read-only; if it is full, the message says how many went in, the first ones.")
-            .c_str());
-    type.def(
-        "try_insert",
-        [](Filter& self, py::handle keys, bool hashed) {
-            Keys batch(keys, hashed);
-            std::size_t taken = 0;
-            (void)self.change_hashes(batch, true, [&](AnyFilter& f, auto hashes, auto) {
-                const std::size_t here = f.try_insert(simdbloom::Keys::hashes(hashes));
-                taken += here;
-                return here == hashes.size();
-            });
-            return taken;
-        },
-        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        of_keys("Inserts keys up to the first that finds no place. Returns how many went in.")
-            .c_str());
-    type.def(
-        "insert_if_new",
-        [](Filter& self, py::handle keys, bool hashed) {
-            Keys batch(keys, hashed);
-            std::vector<std::uint8_t> fresh(batch.rows().value_or(0));
-            const std::size_t n =
-                self.change_hashes(batch, true, [&](AnyFilter& f, auto hashes, auto rows) {
-                    for (std::size_t i = 0; i < hashes.size(); ++i) {
-                        if (fresh.size() <= rows[i]) fresh.resize(2 * rows[i] + 1);
-                        fresh[rows[i]] = f.insert_hash_if_new(hashes[i]);
-                    }
-                    return true;
-                });
-            fresh.resize(n);
-            py::array_t<bool> result(static_cast<py::ssize_t>(n));
-            std::copy(fresh.begin(), fresh.end(), result.mutable_data());
-            return result;
-        },
-        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        of_keys(
-            "Inserts each key that the filter does not find. Returns an array of n bools: whether "
-            "the key was new. False for a NULL.")
-            .c_str());
-    type.def(
-        "erase",
-        [](Filter& self, py::handle keys, bool hashed) {
-            Keys batch(keys, hashed);
-            std::size_t erased = 0;
-            (void)self.change_hashes(batch, false, [&](AnyFilter& f, auto hashes, auto) {
-                erased += f.erase(simdbloom::Keys::hashes(hashes));
-                return true;
-            });
-            return erased;
-        },
-        py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-        of_keys("Removes one copy of each key. Returns how many were there. Erase only what was "
-                "inserted. ValueError for a layout that cannot erase.")
-            .c_str());
-    type.def(
-        "hashes",
-        [](const Filter& self, py::handle keys) {
-            Keys batch(keys);
-            std::vector<std::uint64_t> all;
-            {
-                const RowHash hash = self.row_hash();
-                const NoGil no_gil;
-                batch.each(hash, [&](const Batch& b) {
-                    const std::size_t before = all.size();
-                    all.resize(before + b.rows.size());
-                    (void)asked_rows(self, b.rows).hashes(std::span(all).subspan(before));
-                });
-            }
-            return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(all.size()), all.data());
-        },
-        py::arg("keys"),
-        of_keys(
-            "The n hashes of the keys under this filter's seed and secret, as uint64. All calls "
-            "of filters of that seed and secret take them with hashed=True.")
-            .c_str());
+    define_with_keys(
+        type, "insert",
+        "Inserts n keys; None and NULL are skipped. ValueError if the filter is "
+        "read-only or full: the message says how many of the first keys are in.",
+        "", [](Filter& self, py::handle keys, bool hashed) { self.insert(Keys(keys, hashed)); });
+    define_with_keys(type, "try_insert",
+                     "Inserts keys up to the first that has no room. Returns how many are in.", "",
+                     &try_insert);
+    define_with_keys(type, "insert_if_new",
+                     "Inserts each key that the filter does not find. Returns an array of n bools: "
+                     "whether the key was new. False for a NULL.",
+                     "", &insert_if_new);
+    define_with_keys(type, "erase",
+                     "Removes one copy of each key. Returns how many were there. Erase only keys "
+                     "that were inserted. ValueError for a layout that cannot erase.",
+                     "", &erase);
+    type.def("hashes", &hashes, py::arg("keys"),
+             "The n hashes of the keys under this filter's seed and secret, as uint64. Every call "
+             "of a filter with that seed and secret takes them with hashed=True.");
     type.def(
         "add", [](Filter& self, py::handle key) { self.add(one_key(key)); }, py::arg("key"),
-        "Inserts one number, string, bytes, date or time. TypeError for what is no key, "
+        "Inserts one number, string, bytes, date or time. TypeError for another value, "
         "OverflowError for an integer beyond 64 bits, ValueError if the filter is full or "
         "read-only.");
     type.def(
@@ -127,8 +112,8 @@ void define_keys(Type& type) {
             });
         },
         py::arg("key"),
-        "Removes one copy of a key that was inserted. Returns False if it is not "
-        "there. ValueError for a layout that cannot erase.");
+        "Removes one copy of a key that was inserted. Returns False if it is not there. ValueError "
+        "for a layout that cannot erase.");
     type.def(
         "__contains__",
         [](const Filter& self, py::handle key) {
@@ -139,124 +124,101 @@ void define_keys(Type& type) {
         },
         py::arg("key"));
     type.def("clear", &Filter::clear,
-             "Removes all keys. ValueError for a filter that is read-only or made of all "
-             "its keys at once.");
+             "Removes all keys. ValueError for a filter that is read-only or built of all its keys "
+             "at once.");
+}
+
+using F = const AnyFilter&;
+
+/// A call without arguments that computes `ask(filter)` without the GIL.
+template <class Ask>
+void computed(Type& type, const char* name, const char* doc, const Ask& ask) {
+    type.def(
+        name, [ask](const Filter& self) { return self.read_long(ask); }, doc);
+}
+/// A property that `ask` reads from the filter.
+template <class Ask>
+void property(Type& type, const char* name, const char* doc, const Ask& ask) {
+    type.def_property_readonly(
+        name, [ask](const Filter& self) { return self.read(ask); }, doc);
+}
+
+/// An operator that changes its left side, and one that changes a copy of it.
+void define_set_operator(Type& type, const char* in_place, const char* on_a_copy,
+                         void (Filter::*change)(const Filter&)) {
+    type.def(
+        in_place,
+        [=](std::shared_ptr<Filter> self, const Filter& other) {
+            (self.get()->*change)(other);
+            return self;
+        },
+        py::is_operator());
+    type.def(
+        on_a_copy,
+        [=](const Filter& self, const Filter& other) {
+            auto both = self.copy();
+            (both.get()->*change)(other);
+            return both;
+        },
+        py::is_operator());
 }
 
 void define_sets(Type& type) {
-    type.def(
-        "copy",
-        [](const Filter& self) {
-            return std::make_shared<Filter>(
-                self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
-        },
-        "A filter of its own with the same keys, also of one that is mapped or viewed.");
-    type.def("__copy__", [](py::object self) { return self.attr("copy")(); });
-    type.def("__deepcopy__", [](py::object self, py::handle) { return self.attr("copy")(); });
-    type.def(
-        "__ior__",
-        [](std::shared_ptr<Filter> self, const Filter& other) {
-            self->unite(other);
-            return self;
-        },
-        py::is_operator());
-    type.def(
-        "__iand__",
-        [](std::shared_ptr<Filter> self, const Filter& other) {
-            self->intersect(other);
-            return self;
-        },
-        py::is_operator());
-    type.def(
-        "__or__",
-        [](const Filter& self, const Filter& other) {
-            auto both = std::make_shared<Filter>(
-                self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
-            both->unite(other);
-            return both;
-        },
-        py::is_operator());
-    type.def(
-        "__and__",
-        [](const Filter& self, const Filter& other) {
-            auto both = std::make_shared<Filter>(
-                self.read_long([](const AnyFilter& f) { return AnyFilter(f); }));
-            both->intersect(other);
-            return both;
-        },
-        py::is_operator());
+    type.def("copy", &Filter::copy,
+             "A filter of its own with the same keys, also of a mapped or viewed one.");
+    type.def("__copy__", &Filter::copy);
+    type.def("__deepcopy__", [](const Filter& self, py::handle) { return self.copy(); });
+    define_set_operator(type, "__ior__", "__or__", &Filter::unite);
+    define_set_operator(type, "__iand__", "__and__", &Filter::intersect);
     type.def(
         "accept_all", [](Filter& self) { self.change([](AnyFilter& f) { f.accept_all(); }); },
         "Makes the filter find every key, until clear().");
     type.def(
         "folded",
         [](const Filter& self, std::uint64_t parts) {
-            return std::make_shared<Filter>(
-                self.read_long([&](const AnyFilter& f) { return f.folded(parts); }));
+            return self.derived([&](F f) { return f.folded(parts); });
         },
         py::arg("parts"),
-        "A filter of the same keys with a parts-th of the size. ValueError if the number "
-        "of blocks is no multiple of parts, or the layout cannot be folded.");
+        "The same keys in a filter smaller by the factor parts. ValueError unless parts divides "
+        "the number of blocks and the layout can be folded.");
     type.def(
         "folded_to_fpr",
         [](const Filter& self, double fpr) {
-            return std::make_shared<Filter>(
-                self.read_long([&](const AnyFilter& f) { return f.folded_to_fpr(fpr); }));
+            return self.derived([&](F f) { return f.folded_to_fpr(fpr); });
         },
         py::arg("fpr"),
-        "The filter folded as often as estimated_fpr() stays at most fpr. ValueError "
-        "outside (0, 1).");
-    type.def(
-        "estimated_keys",
-        [](const Filter& self) {
-            const Cardinality n =
-                self.read_long([](const AnyFilter& f) { return simdbloom::estimated_keys(f); });
-            return py::make_tuple(n.keys, n.standard_error);
-        },
-        "(keys, error): the number of distinct keys by the bits that are set, and its "
-        "standard error. ValueError for a layout whose bits do not say.");
-}
-
-/// A property that `ask` reads from the filter.
-template <class Ask>
-void property(Type& type, const char* name, const Ask& ask, const char* doc) {
-    type.def_property_readonly(
-        name, [ask](const Filter& self) { return self.read(ask); }, doc);
+        "The filter folded as often as estimated_fpr() stays at most fpr. ValueError outside "
+        "(0, 1).");
+    computed(type, "estimated_keys",
+             "(keys, error): the number of distinct keys by the bits that are set, and its "
+             "standard error. ValueError for a layout whose bits do not tell.",
+             [](F f) {
+                 const Cardinality n = simdbloom::estimated_keys(f);
+                 return std::pair(n.keys, n.standard_error);
+             });
 }
 
 void define_facts(Type& type) {
-    using F = const AnyFilter&;
-    property(
-        type, "spec", [](F f) { return f.spec(); }, "The layout as text.");
-    property(
-        type, "n_keys", [](F f) { return f.n_keys(); }, "The keys it was made for.");
-    property(
-        type, "size_in_bytes", [](F f) { return f.size_in_bytes(); }, "Of its bits.");
-    property(
-        type, "bits_per_key", [](F f) { return f.bits_per_key(); }, "For n_keys keys.");
-    property(
-        type, "seed", [](F f) { return f.seed(); }, "Of the hash.");
-    property(
-        type, "key_kind", [](F f) { return to_string(f.key_kind()); },
-        "What the keys are, as the first ones said: 'integers', 'floats', 'bytes' (text too), "
-        "'days' to 'nanoseconds', 'durations', 'rows' of several columns, 'other', or 'unknown'. "
-        "The filter refuses questions of another kind.");
-    property(
-        type, "isa", [](F f) { return std::string(to_string(f.isa())); },
-        "The instruction set whose kernels give the answers.");
-    property(
-        type, "hashing", [](F f) { return to_string(f.hashing()); },
-        "'fast', 'seeded' or 'keyed'.");
+    property(type, "spec", "The layout as text.", [](F f) { return f.spec(); });
+    property(type, "n_keys", "The number of keys it was made for.", [](F f) { return f.n_keys(); });
+    property(type, "size_in_bytes", "Of its bits.", [](F f) { return f.size_in_bytes(); });
+    property(type, "bits_per_key", "At n_keys keys.", [](F f) { return f.bits_per_key(); });
+    property(type, "seed", "Of the hash.", [](F f) { return f.seed(); });
+    property(type, "key_kind",
+             "The kind of the keys, which the first ones decide: 'integers', 'floats', 'bytes' "
+             "(text too), 'days' to 'nanoseconds', 'durations', 'rows' of several columns, "
+             "'other', or 'unknown'. The filter refuses probes of another kind.",
+             [](F f) { return to_string(f.key_kind()); });
+    property(type, "isa", "The instruction set of its kernels.",
+             [](F f) { return std::string(to_string(f.isa())); });
+    property(type, "hashing", "'fast', 'seeded' or 'keyed'.",
+             [](F f) { return to_string(f.hashing()); });
     type.def_property_readonly("read_only", &Filter::read_only,
-                               "Whether the bits lie in a mapped file or in somebody's buffer.");
-    type.def(
-        "expected_fpr",
-        [](const Filter& self) { return self.read_long([](F f) { return f.expected_fpr(); }); },
-        "The false-positive rate by the exact model, for n_keys keys.");
-    type.def(
-        "estimated_fpr",
-        [](const Filter& self) { return self.read_long([](F f) { return f.estimated_fpr(); }); },
-        "The false-positive rate by the bits that are set now.");
+                               "Whether the bits lie in a mapped file or in the caller's buffer.");
+    computed(type, "expected_fpr", "The false-positive rate at n_keys keys by the exact model.",
+             [](F f) { return f.expected_fpr(); });
+    computed(type, "estimated_fpr", "The false-positive rate by the bits that are set now.",
+             [](F f) { return f.estimated_fpr(); });
     type.def("__repr__", [](const Filter& self) {
         return self.read([](F f) {
             return "<simdbloom.Filter " + f.spec() + " of " + std::to_string(f.size_in_bytes()) +
@@ -272,17 +234,17 @@ void define_filter(py::module_& module) {
               "A filter of any layout: Filter(spec, n_keys, bits_per_key) or "
               "Filter(spec, n_keys, fpr=rate).\n\n"
               "spec: 'split256', 'sector512', 'cuckoo12', ..: a layout, with parameters as in "
-              "'classic:k=8'. n_keys: for which it is sized. isa: the kernels, by default the best "
-              "of usable_isas(). hashing: 'fast', 'seeded' (a seed is drawn unless given) or "
-              "'keyed' (by 16 secret bytes, drawn unless given). max_bytes: MemoryError beyond, 0 "
-              "for no limit. fold_levels: how often it can be halved. huge_pages: asked for where "
-              "it is large.\n\nRaises ValueError that names the argument.");
+              "'classic:k=8'. n_keys: the number of keys to size it for. isa: the kernels, by "
+              "default the best of usable_isas(). hashing: 'fast', 'seeded' or 'keyed'; a seed or "
+              "the 16 secret bytes are drawn unless given. max_bytes: MemoryError beyond, 0 for "
+              "no limit. fold_levels: how often it can be halved. huge_pages: ask for them if it "
+              "is large.\n\nRaises ValueError that names the argument.");
     define_making(type);
     define_keys(type);
     define_asking(type);
     define_sets(type);
     define_facts(type);
-    define_saving(type);
+    define_filter_saving(type);
 }
 
 }  // namespace simdbloom::python

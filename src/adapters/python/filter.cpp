@@ -20,7 +20,7 @@ bool each_hash(const JoinRows& rows, const Use& use) {
     std::array<std::uint64_t, piece> hashes;
     if (rows.size() > std::numeric_limits<std::uint32_t>::max())
         throw std::length_error("simdbloom: " + std::to_string(rows.size()) +
-                                " rows, more than a number of 32 bits has");
+                                " rows, more than 2^32 - 1");
     const JoinFilter no_nulls = JoinFilter::accept_all();
     for (std::size_t first = 0; first < rows.size(); first += piece) {
         auto here = std::span(numbers).first(std::min(piece, rows.size() - first));
@@ -32,37 +32,22 @@ bool each_hash(const JoinRows& rows, const Use& use) {
     return true;
 }
 
-/// Inserts a column that the filter takes as it lies; false where it does not.
-bool insert_as_it_lies(AnyFilter& filter, const KeyColumn& column) {
+/// Inserts a column in place if the filter can; returns whether it could.
+bool insert_in_place(AnyFilter& filter, const KeyColumn& column) {
     const detail::ColumnPlace& place = column.place();
     if (place.valid != nullptr || place.converts()) return false;
     const auto values = [&]<class T>(T) {
         return std::span(static_cast<const T*>(place.data), place.size);
     };
-    switch (place.type) {
-        case detail::ColumnType::word:
-            filter.insert(values(std::uint64_t{}));
-            return true;
-        case detail::ColumnType::hash:
-            filter.insert(simdbloom::Keys::hashes(values(std::uint64_t{})));
-            return true;
-        case detail::ColumnType::i32:
-            filter.insert(values(std::int32_t{}));
-            return true;
-        case detail::ColumnType::u32:
-            filter.insert(values(std::uint32_t{}));
-            return true;
-        case detail::ColumnType::views:
-            filter.insert(values(std::string_view{}));
-            return true;
-        default:
-            return false;
-    }
+    using enum detail::ColumnType;
+    if (place.type == word) filter.insert(values(std::uint64_t{}));
+    else if (place.type == hash) filter.insert(simdbloom::Keys::hashes(values(std::uint64_t{})));
+    else if (place.type == i32) filter.insert(values(std::int32_t{}));
+    else if (place.type == u32) filter.insert(values(std::uint32_t{}));
+    else if (place.type == views) filter.insert(values(std::string_view{}));
+    else return false;
+    return true;
 }
-
-}  // namespace
-
-namespace {
 
 /// Reads the bits up to the first that is set.
 bool has_no_keys(const AnyFilter& filter) {
@@ -124,7 +109,7 @@ void Filter::clear() {
     });
 }
 
-void Filter::insert(Keys& keys) {
+void Filter::insert(Keys&& keys) {
     AnyFilter& filter = changed();
     const RowHash hash = row_hash();
     const NoGil no_gil;
@@ -132,7 +117,7 @@ void Filter::insert(Keys& keys) {
         const std::unique_lock lock(mutex_);
         if (batch.rows.size() == 0) return;
         const KeyKind kind = expect(batch.rows.key_kind());
-        if (batch.column != nullptr && insert_as_it_lies(filter, batch.column->as(kind))) return;
+        if (batch.column != nullptr && insert_in_place(filter, batch.column->as(kind))) return;
         (void)each_hash(batch.rows.as(kind), [&](auto hashes, auto) {
             filter.insert(simdbloom::Keys::hashes(hashes));
             return true;
@@ -140,7 +125,7 @@ void Filter::insert(Keys& keys) {
     });
 }
 
-std::size_t Filter::change_hashes(Keys& keys, bool inserts, const UseHashes& use) {
+std::size_t Filter::change_hashes(Keys&& keys, bool inserts, const UseHashes& use) {
     AnyFilter& filter = changed();
     const RowHash hash = row_hash();
     const NoGil no_gil;

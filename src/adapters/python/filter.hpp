@@ -1,4 +1,4 @@
-// The class Filter of Python.
+// The Python class Filter.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -53,6 +53,14 @@ public:
         const std::shared_lock lock(mutex_);
         return use(get());
     }
+    /// A filter that use(filter) makes of this one.
+    template <class Use>
+    std::shared_ptr<Filter> derived(const Use& use) const {
+        return std::make_shared<Filter>(read_long(use));
+    }
+    std::shared_ptr<Filter> copy() const {
+        return derived([](const AnyFilter& filter) { return filter; });
+    }
     /// As read for what changes the filter. Throws ValueError where it is read-only.
     template <class Use>
     auto change(const Use& use) {
@@ -63,8 +71,8 @@ public:
     /// that of row rows[i], until it says false. Returns the number of rows.
     using UseHashes = std::function<bool(AnyFilter&, std::span<const std::uint64_t>,
                                          std::span<const std::uint64_t>)>;
-    std::size_t change_hashes(Keys& keys, bool inserts, const UseHashes& use);
-    void insert(Keys& keys);
+    std::size_t change_hashes(Keys&& keys, bool inserts, const UseHashes& use);
+    void insert(Keys&& keys);
     void add(const OneKey& key);
     void clear();
     void unite(const Filter& other);
@@ -100,7 +108,7 @@ Options options_of(const std::optional<std::string>& isa, std::uint64_t seed,
                    std::size_t max_bytes);
 Secret secret_of(const py::bytes& secret);
 
-/// What was loaded. Throws OSError for a file, MemoryError for memory, else LoadError.
+/// Raises OSError for a file, MemoryError for memory, else LoadError.
 [[noreturn]] void throw_load_error(const LoadError& error, const std::filesystem::path* path);
 template <class T>
 T loaded(Loaded<T> from, const std::filesystem::path* path = nullptr) {
@@ -139,9 +147,34 @@ private:
     Py_buffer buffer_{};
 };
 
+/// Defines to_bytes, save, from_bytes, load and pickles. content(object) is the T that is saved;
+/// object(T) holds a T that was loaded.
+template <class T, class Type, class Content, class Object>
+void define_saving(Type& type, const Content& content, const Object& object) {
+    using Class = typename Type::type;
+    using Path = std::filesystem::path;
+    type.def(
+        "to_bytes", [=](const Class& self) { return bytes_of(content(self)); },
+        "The bytes of the library's format.");
+    type.def(
+        "save", [=](const Class& self, const Path& path) { save_file(content(self), path); },
+        py::arg("path"), py::call_guard<NoGil>(),
+        "Writes the bytes of to_bytes() to a file. OSError if that fails.");
+    type.def_static(
+        "from_bytes",
+        [=](py::handle data) { return object(loaded(simdbloom::load<T>(BufferOf(data).bytes()))); },
+        py::arg("data"), "The object of to_bytes(). LoadError for other bytes.");
+    type.def_static(
+        "load",
+        [=](const Path& path) { return object(loaded(simdbloom::load_file<T>(path), &path)); },
+        py::arg("path"),
+        "The object of a saved file. OSError if it cannot be read, LoadError for other bytes.");
+    type.def("__reduce__", &unpickling);
+}
+
 void define_filter(py::module_& module);
 void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type);
-void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type);
+void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type);
 void define_join(py::module_& module);
 void define_map(py::module_& module);
 void define_models(py::module_& module);

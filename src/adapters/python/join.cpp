@@ -1,4 +1,4 @@
-// JoinBuilder and JoinFilter of Python.
+// The Python classes JoinBuilder and JoinFilter.
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -14,8 +14,7 @@ namespace simdbloom::python {
 
 namespace {
 
-/// A filter that a join asks: nobody changes it, so nobody waits for the lock. Rows are hashed with
-/// the seed 0, which a filter of a builder has.
+/// Nobody changes it, so nobody waits for the lock. Filters of a builder hash rows with seed 0.
 struct Join {
     JoinFilter filter;
     mutable std::shared_mutex mutex{};
@@ -41,7 +40,7 @@ public:
         }
     }
 
-    void insert(Keys& keys) {
+    void insert(Keys&& keys) {
         const NoGil no_gil;
         keys.each(RowHash{}, [&](const Batch& batch) {
             const std::shared_lock lock(mutex_);
@@ -97,82 +96,58 @@ std::string prune(const Join& self, const py::int_& low, const py::int_& high) {
 }
 
 void define_builder(py::module_& module) {
-    py::class_<Builder>(module, "JoinBuilder",
-                        "A filter that is being built, by any number of threads.\n\n"
-                        "spec: of the filter; 'auto' picks. n_keys, bits_per_key: its size; 0: "
-                        "as many as come. fpr: a rate in their place. max_bytes: a limit of the "
-                        "memory.")
-        .def(py::init<const std::string&, std::size_t, std::optional<double>, std::optional<double>,
+    py::class_<Builder> type(
+        module, "JoinBuilder",
+        "Builds a filter, from any number of threads.\n\n"
+        "spec: of the filter; 'auto' chooses. n_keys, bits_per_key: its size; n_keys=0 takes any "
+        "number. fpr: a rate in their place. max_bytes: a limit on its memory.");
+    define_with_keys(
+        type, "insert", "Inserts n keys, from any thread. ValueError after finish().", "",
+        [](Builder& self, py::handle keys, bool hashed) { self.insert(Keys(keys, hashed)); });
+    type.def(py::init<const std::string&, std::size_t, std::optional<double>, std::optional<double>,
                       std::size_t>(),
              py::arg("spec") = "auto", py::arg("n_keys") = 0, py::arg("bits_per_key") = py::none(),
              py::kw_only(), py::arg("fpr") = py::none(), py::arg("max_bytes") = 0)
-        .def(
-            "insert",
-            [](Builder& self, py::handle keys, bool hashed) {
-                Keys batch(keys, hashed);
-                self.insert(batch);
-            },
-            py::arg("keys"), py::kw_only(), py::arg("hashed") = false,
-            of_keys("Inserts n keys, from any thread. ValueError after finish().").c_str())
         .def("unite", &Builder::unite, py::arg("part"),
-             "Takes what part() of another builder gave. ValueError for one of another spec.")
-        .def_property_readonly("rows", &Builder::rows, "The rows so far that were not NULL.")
+             "Adds the part() of another builder. ValueError for another spec.")
+        .def_property_readonly("rows", &Builder::rows,
+                               "The number of rows so far, NULLs not counted.")
         .def(
             "finish", [](Builder& self) { return self.finish(false); },
-            "The filter. Call it once: ValueError after.")
+            "The filter. A second call raises ValueError.")
         .def(
             "part", [](Builder& self) { return self.finish(true); },
-            "The filter as a part that another builder unites. Call it once: ValueError after.");
+            "The filter as a part for unite() of another builder. A second call raises "
+            "ValueError.");
 }
 
 }  // namespace
 
 void define_join(py::module_& module) {
     py::class_<Join, std::shared_ptr<Join>> type(
-        module, "JoinFilter", "A filter that a join asks: keys, a bitmap, or a filter.");
-    type.def_property_readonly(
-        "kind", [](const Join& self) { return std::string(to_string(self.filter.kind())); },
-        "'all', 'none', 'list', 'bitmap', 'prefix' or 'filter'.");
-    type.def_property_readonly(
-        "key_kind", [](const Join& self) { return to_string(self.filter.key_kind()); },
-        "What the keys are, as of Filter.");
-    type.def_property_readonly(
-        "why", [](const Join& self) { return self.filter.why(); },
-        "Why it is of this kind, in words.");
-    type.def_property_readonly(
-        "size_in_bytes", [](const Join& self) { return self.filter.size_in_bytes(); },
-        "Of keys or bits.");
+        module, "JoinFilter", "What a join probes: a list of keys, a bitmap, or a filter.");
+    const auto property = [&](const char* name, const char* doc, const auto& of) {
+        type.def_property_readonly(
+            name, [of](const Join& self) { return of(self.filter); }, doc);
+    };
+    using F = const JoinFilter&;
+    property("kind", "'all', 'none', 'list', 'bitmap', 'prefix' or 'filter'.",
+             [](F f) { return std::string(to_string(f.kind())); });
+    property("key_kind", "The kind of the keys, see Filter.",
+             [](F f) { return to_string(f.key_kind()); });
+    property("why", "The reason for this kind, in words.", [](F f) { return f.why(); });
+    property("size_in_bytes", "Of keys or bits.", [](F f) { return f.size_in_bytes(); });
     type.def(
         "estimated_fpr", [](const Join& self) { return self.filter.estimated_fpr(); },
         "The false-positive rate by the bits that are set.");
-    type.def(
-        "prune", &prune, py::arg("low"), py::arg("high"),
-        "'none', 'maybe' or 'all': what passes of rows whose keys, integers, lie between the two, "
-        "which are included. ValueError if low is above high, OverflowError beyond 64 bits.");
-    type.def(
-        "to_bytes", [](const Join& self) { return bytes_of(self.filter); },
-        "The filter as bytes of the library's format.");
-    type.def(
-        "save",
-        [](const Join& self, const std::filesystem::path& path) { save_file(self.filter, path); },
-        py::arg("path"), "Writes the bytes of to_bytes() to a file. OSError if it cannot.");
-    type.def_static(
-        "from_bytes",
-        [](py::handle data) {
-            const BufferOf buffer(data);
-            return std::make_shared<Join>(loaded(simdbloom::load<JoinFilter>(buffer.bytes())));
-        },
-        py::arg("data"), "The filter that to_bytes() gave. LoadError for other bytes.");
-    type.def_static(
-        "load",
-        [](const std::filesystem::path& path) {
-            return std::make_shared<Join>(loaded(simdbloom::load_file<JoinFilter>(path), &path));
-        },
-        py::arg("path"),
-        "The filter of a file. OSError where it cannot be read, LoadError for its bytes.");
-    type.def("__reduce__", &unpickling);
+    type.def("prune", &prune, py::arg("low"), py::arg("high"),
+             "'none', 'maybe' or 'all': which rows pass whose keys, integers, lie from low to "
+             "high. ValueError if low is above high, OverflowError beyond 64 bits.");
     type.def("__repr__",
              [](const Join& self) { return "<simdbloom.JoinFilter " + self.filter.why() + ">"; });
+    define_saving<JoinFilter>(
+        type, [](const Join& self) -> F { return self.filter; },
+        [](const JoinFilter& filter) { return std::make_shared<Join>(filter); });
     define_asking(type);
     define_builder(module);
 }

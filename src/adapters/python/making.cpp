@@ -1,4 +1,4 @@
-// How filters come to be: made, loaded, viewed in memory, and as pickles.
+// Filters made, saved, loaded and viewed in memory, and their pickles.
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -42,44 +42,11 @@ Hashing hashing_of(const std::string& name) {
     throw py::value_error("simdbloom: hashing \"" + name + "\" is not fast, seeded or keyed");
 }
 
-const char* name_of(LoadFault fault) {
-    switch (fault) {
-        case LoadFault::too_short:
-            return "too_short";
-        case LoadFault::foreign:
-            return "foreign";
-        case LoadFault::version:
-            return "version";
-        case LoadFault::layout:
-            return "layout";
-        case LoadFault::secret:
-            return "secret";
-        case LoadFault::parameter:
-            return "parameter";
-        case LoadFault::size:
-            return "size";
-        case LoadFault::checksum:
-            return "checksum";
-        case LoadFault::alignment:
-            return "alignment";
-        case LoadFault::limit:
-            return "limit";
-        case LoadFault::memory:
-            return "memory";
-        case LoadFault::file:
-            return "file";
-        case LoadFault::isa:
-            return "isa";
-        case LoadFault::unlike:
-            return "unlike";
-    }
-    return "?";
-}
-
-/// What load reads of the options: a secret says that the hash is keyed.
-Options loading(const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
-    return options_of(isa, 0, secret ? "keyed" : "fast", secret, max_bytes);
-}
+// In the order of LoadFault.
+constexpr const char* fault_names[] = {"too_short", "foreign", "version",  "layout",    "secret",
+                                       "parameter", "size",    "checksum", "alignment", "limit",
+                                       "memory",    "file",    "isa",      "unlike"};
+static_assert(std::size(fault_names) == static_cast<std::size_t>(LoadFault::unlike) + 1);
 
 std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
                              std::optional<double> bits_per_key, std::optional<double> fpr,
@@ -87,15 +54,14 @@ std::shared_ptr<Filter> made(const std::string& spec, std::size_t n_keys,
     if (bits_per_key.has_value() == fpr.has_value())
         throw py::type_error("simdbloom: Filter takes either bits_per_key or fpr");
     if (spec.starts_with("fuse"))
-        throw py::value_error(
-            "simdbloom: " + spec +
-            " is made of all its keys at once, by build_filter(keys, check_bits)");
+        throw py::value_error("simdbloom: " + spec +
+                              " needs all its keys at once: build_filter(keys, check_bits)");
     const NoGil no_gil;
     return Filter::without_keys(fpr ? make_filter_for_fpr(spec, n_keys, *fpr, options)
                                     : make_filter(spec, n_keys, *bits_per_key, options));
 }
 
-/// A view of what has a layout, or of a fuse filter; `view` is simdbloom::view or map_file.
+/// A view of a filter with a layout (plain), or of a fuse filter.
 template <class Plain, class Fuse>
 std::shared_ptr<Filter> viewed(const Plain& plain, const Fuse& fuse, py::object memory,
                                const std::filesystem::path* path) {
@@ -120,7 +86,7 @@ Options options_of(const Text& isa, std::uint64_t seed, const std::string& hashi
     options.seed = seed;
     options.hashing = hashing_of(hashing);
     if (secret && options.hashing != Hashing::keyed)
-        throw py::value_error("simdbloom: a secret is of hashing=\"keyed\", not of \"" + hashing +
+        throw py::value_error("simdbloom: a secret needs hashing=\"keyed\", not \"" + hashing +
                               "\"");
     if (secret) options.secret = secret_of(*secret);
     options.max_bytes = max_bytes;
@@ -142,7 +108,7 @@ void throw_load_error(const LoadError& error, const std::filesystem::path* path)
     } else {
         const py::object type = py::module_::import("simdbloom").attr("LoadError");
         const py::object raised = type("simdbloom: " + error.message);
-        raised.attr("fault") = name_of(error.fault);
+        raised.attr("fault") = fault_names[static_cast<std::size_t>(error.fault)];
         PyErr_SetObject(type.ptr(), raised.ptr());
     }
     throw py::error_already_set();
@@ -173,89 +139,93 @@ void define_making(py::class_<Filter, std::shared_ptr<Filter>>& type) {
         "The 16 bytes of hashing='keyed', else None.");
 }
 
-void define_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
+namespace {
+
+/// Defines a static method that reads a filter: read(from, options).
+template <class From, class Read>
+void define_reader(py::class_<Filter, std::shared_ptr<Filter>>& type, const char* name,
+                   const char* argument, const char* doc, const Read& read) {
+    type.def_static(
+        name,
+        [=](const From& from, const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
+            // A secret says that the hash is keyed.
+            return read(from, options_of(isa, 0, secret ? "keyed" : "fast", secret, max_bytes));
+        },
+        py::arg(argument), py::kw_only(), py::arg("isa") = py::none(),
+        py::arg("secret") = py::none(), py::arg("max_bytes") = 0, doc);
+}
+
+/// load() without the GIL.
+template <class Load>
+std::shared_ptr<Filter> read_filter(const Load& load, const std::filesystem::path* path = nullptr) {
+    Loaded<AnyFilter> filter = [&] {
+        const NoGil no_gil;
+        return load();
+    }();
+    return std::make_shared<Filter>(loaded(std::move(filter), path));
+}
+
+}  // namespace
+
+void define_filter_saving(py::class_<Filter, std::shared_ptr<Filter>>& type) {
+    using Path = std::filesystem::path;
     type.def(
         "to_bytes",
         [](const Filter& self) {
             return self.read([](const AnyFilter& f) { return bytes_of(f); });
         },
-        "The filter as bytes of the library's format, without the secret of a keyed "
-        "hash.");
+        "The bytes of the library's format, without the secret of a keyed hash.");
     type.def(
         "save",
-        [](const Filter& self, const std::filesystem::path& path) {
+        [](const Filter& self, const Path& path) {
             self.read_long([&](const AnyFilter& f) { save_file(f, path); });
         },
         py::arg("path"),
-        "Writes the bytes of to_bytes() to a file, whole, or leaves the file as it "
-        "was. OSError if it cannot.");
-    type.def_static(
-        "from_bytes",
-        [](py::handle data, const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
-            const Options options = loading(isa, secret, max_bytes);
+        "Writes the bytes of to_bytes() to a file, or leaves the file as it was: OSError.");
+    define_reader<py::object>(
+        type, "from_bytes", "data",
+        "The filter of to_bytes(), from an object with a buffer. secret: of a keyed filter. "
+        "max_bytes: LoadError for a larger filter, 0 for no limit.\n\nRaises LoadError, whose "
+        "`fault` says what is wrong with the bytes, TypeError for no buffer, MemoryError.",
+        [](const py::object& data, const Options& options) {
             const BufferOf buffer(data);
-            Loaded<AnyFilter> filter = [&] {
-                const NoGil no_gil;
-                return simdbloom::load<AnyFilter>(buffer.bytes(), options);
-            }();
-            return std::make_shared<Filter>(loaded(std::move(filter)));
-        },
-        py::arg("data"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
-        py::arg("max_bytes") = 0,
-        "The filter that to_bytes() gave, from an object with a buffer. secret: of a keyed filter. "
-        "max_bytes: LoadError for a larger one, 0 for no limit.\n\nRaises LoadError, whose `fault` "
-        "is the sort of error, for other bytes, TypeError for no buffer, MemoryError.");
-    type.def_static(
-        "load",
-        [](const std::filesystem::path& path, const Text& isa, const MaybeSecret& secret,
-           std::size_t max_bytes) {
-            const Options options = loading(isa, secret, max_bytes);
-            Loaded<AnyFilter> filter = [&] {
-                const NoGil no_gil;
-                return simdbloom::load_file<AnyFilter>(path, options);
-            }();
-            return std::make_shared<Filter>(loaded(std::move(filter), &path));
-        },
-        py::arg("path"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
-        py::arg("max_bytes") = 0,
-        "The filter of a file that save() wrote. Arguments and errors as of from_bytes; OSError "
-        "(FileNotFoundError, ..) where the file cannot be read.");
-    type.def_static(
-        "map",
-        [](const std::filesystem::path& path, const Text& isa, const MaybeSecret& secret,
-           std::size_t max_bytes) {
-            const Options options = loading(isa, secret, max_bytes);
-            return viewed([&] { return simdbloom::map_file<FrozenFilter>(path, options); },
-                          [&] { return simdbloom::map_file<BloomierMap>(path, options); },
-                          py::object(), &path);
-        },
-        py::arg("path"), py::kw_only(), py::arg("isa") = py::none(), py::arg("secret") = py::none(),
-        py::arg("max_bytes") = 0,
-        "A read-only filter whose bits stay in the file, which may be removed, but must not change "
-        "or be cut. Errors as of load. Changes raise ValueError.");
-    type.def_static(
-        "view",
-        [](const py::object& buffer, const Text& isa, const MaybeSecret& secret,
-           std::size_t max_bytes) {
-            const Options options = loading(isa, secret, max_bytes);
+            return read_filter([&] { return load<AnyFilter>(buffer.bytes(), options); });
+        });
+    define_reader<Path>(
+        type, "load", "path",
+        "The filter of a saved file. Arguments and errors as of from_bytes; OSError "
+        "(FileNotFoundError, ..) if the file cannot be read.",
+        [](const Path& path, const Options& options) {
+            return read_filter([&] { return load_file<AnyFilter>(path, options); }, &path);
+        });
+    define_reader<Path>(
+        type, "map", "path",
+        "A read-only filter whose bits stay in the file. The file may be removed, but must not "
+        "change or be cut. Errors as of load. Changes raise ValueError.",
+        [](const Path& path, const Options& options) {
+            return viewed([&] { return map_file<FrozenFilter>(path, options); },
+                          [&] { return map_file<BloomierMap>(path, options); }, py::object(),
+                          &path);
+        });
+    define_reader<py::object>(
+        type, "view", "buffer",
+        "A read-only filter whose bits stay in the buffer, which begins at a multiple of 64 bytes "
+        "and must not change.",
+        [](const py::object& buffer, const Options& options) {
             // A memoryview holds the buffer for as long as the filter lives.
             const py::object memory =
                 py::reinterpret_steal<py::object>(PyMemoryView_FromObject(buffer.ptr()));
             if (!memory) throw py::error_already_set();
             const BufferOf held(memory);
-            return viewed([&] { return simdbloom::view<FrozenFilter>(held.bytes(), options); },
-                          [&] { return simdbloom::view<BloomierMap>(held.bytes(), options); },
-                          memory, nullptr);
-        },
-        py::arg("buffer"), py::kw_only(), py::arg("isa") = py::none(),
-        py::arg("secret") = py::none(), py::arg("max_bytes") = 0,
-        "A read-only filter whose bits stay in the buffer, which begins at a multiple of 64 bytes "
-        "and must not change.");
+            return viewed([&] { return view<FrozenFilter>(held.bytes(), options); },
+                          [&] { return view<BloomierMap>(held.bytes(), options); }, memory,
+                          nullptr);
+        });
     type.def("__reduce__", [](const py::object& self) {
         if (self.attr("hashing").cast<std::string>() == "keyed")
             throw py::type_error(
-                "simdbloom: a keyed filter is not pickled, because its secret "
-                "would go with it; save it, and load it with secret=");
+                "simdbloom: a keyed filter is not pickled, because its secret would go with it; "
+                "save it, and load it with secret=");
         return unpickling(self);
     });
 }

@@ -1,4 +1,4 @@
-// The class Map of Python: a value for each key that never changes.
+// The Python class Map: a value for each key of a fixed set.
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -108,18 +108,17 @@ std::optional<std::uint32_t> value_of(const BloomierMap& self, py::handle key) {
 }  // namespace
 
 void define_map(py::module_& module) {
-    py::class_<BloomierMap>(
+    py::class_<BloomierMap> type(
         module, "Map",
-        "A map from n keys to n integers below 2**32 that holds no keys. Right for "
-        "each of its keys; another key is found at a rate of 2**-check_bits."
-        "\n\nvalue_bits: of a value, by default of the largest. Raises "
-        "ValueError for a key that is NULL, a key with two values, a value "
-        "out of range; TypeError and OverflowError as Filter.insert.")
-        .def(py::init(&built), py::arg("keys"), py::arg("values"), py::kw_only(),
+        "A map from n keys to n integers below 2**32 that holds no keys. It is exact for its keys "
+        "and finds an absent key at a rate of 2**-check_bits.\n\nvalue_bits: the width of a "
+        "value, by default that of the largest. Raises ValueError for a NULL key, a key with two "
+        "values or a value out of range; TypeError and OverflowError as Filter.insert.");
+    type.def(py::init(&built), py::arg("keys"), py::arg("values"), py::kw_only(),
              py::arg("value_bits") = py::none(), py::arg("check_bits") = 8, py::arg("seed") = 0)
         .def("lookup", &lookup, py::arg("keys"),
-             "Two arrays of n: the value of each key (uint32), 0 where there is none, and whether "
-             "there is one (bool). Errors as of Filter.contains.")
+             "Two arrays of n: the value of each key (uint32, 0 for an absent key) and whether the "
+             "key was found (bool). Errors as Filter.contains.")
         .def("__contains__", [](const BloomierMap& self,
                                 py::handle key) { return value_of(self, key).has_value(); })
         .def("__getitem__",
@@ -132,46 +131,24 @@ void define_map(py::module_& module) {
         .def_property_readonly("spec", &BloomierMap::spec)
         .def_property_readonly(
             "key_kind", [](const BloomierMap& self) { return to_string(self.key_kind()); },
-            "What the keys are, as of Filter.")
+            "The kind of the keys, see Filter.")
         .def_property_readonly("size_in_bytes", &BloomierMap::size_in_bytes)
         .def_property_readonly("bits_per_key", &BloomierMap::bits_per_key)
         .def_property_readonly("value_bits", &BloomierMap::value_bits)
         .def_property_readonly("check_bits", &BloomierMap::check_bits)
-        .def(
-            "to_bytes", [](const BloomierMap& self) { return bytes_of(self); },
-            "The map as bytes of the library's format.")
-        .def(
-            "save",
-            [](const BloomierMap& self, const std::filesystem::path& path) {
-                save_file(self, path);
-            },
-            py::arg("path"), py::call_guard<NoGil>(),
-            "Writes the bytes of to_bytes() to a file. OSError if it cannot.")
-        .def_static(
-            "from_bytes",
-            [](py::handle data) {
-                const BufferOf buffer(data);
-                return loaded(simdbloom::load<BloomierMap>(buffer.bytes()));
-            },
-            py::arg("data"), "The map that to_bytes() gave. LoadError for other bytes.")
-        .def_static(
-            "load",
-            [](const std::filesystem::path& path) {
-                return loaded(simdbloom::load_file<BloomierMap>(path), &path);
-            },
-            py::arg("path"),
-            "The map of a file. OSError where it cannot be read, LoadError for its bytes.")
         .def_static(
             "map",
             [](const std::filesystem::path& path) {
                 return loaded(simdbloom::map_file<BloomierMap>(path), &path);
             },
             py::arg("path"), "A map whose slots stay in the file, which must not change.")
-        .def("__reduce__", &unpickling)
         .def("__repr__", [](const BloomierMap& self) {
             return "<simdbloom.Map " + self.spec() + " of " + std::to_string(self.n_keys()) +
                    " keys>";
         });
+    define_saving<BloomierMap>(
+        type, [](const BloomierMap& self) -> const BloomierMap& { return self; },
+        [](BloomierMap map) { return map; });
 }
 
 }  // namespace simdbloom::python

@@ -76,41 +76,33 @@ void define_advice(py::module_& module) {
         .def_property_readonly("why", &Advice::why)
         .def("as_good", &Advice::as_good,
              "The choices whose total is within the noise of the best one's.");
-    const auto workload_of = [](std::uint64_t n_keys, double work_ns, double probes, double hits,
-                                double max_bits_per_key, std::uint64_t max_bytes,
-                                std::uint64_t table_bytes, bool erase, bool grow, bool merge,
-                                bool all_at_once) {
-        return Workload{n_keys,      work_ns, probes, hits,  max_bits_per_key, max_bytes,
-                        table_bytes, erase,   grow,   merge, all_at_once};
-    };
     py::class_<FilterTimes>(module, "FilterTimes",
                             "Times of lookups and inserts, measured on this machine.")
         .def_static(
             "measure",
-            [=](std::uint64_t n_keys, std::uint64_t least_keys, double max_bits_per_key,
-                std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase, bool grow,
-                bool merge, bool all_at_once) {
+            [](std::uint64_t n_keys, std::uint64_t least_keys, double max_bits_per_key,
+               std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase, bool grow,
+               bool merge, bool all_at_once) {
                 const NoGil no_gil;
-                return FilterTimes::measure(
-                    workload_of(n_keys, 0, 1, 0, max_bits_per_key, max_bytes, table_bytes, erase,
-                                grow, merge, all_at_once),
-                    least_keys);
+                return FilterTimes::measure({n_keys, 0, 1, 0, max_bits_per_key, max_bytes,
+                                             table_bytes, erase, grow, merge, all_at_once},
+                                            least_keys);
             },
             py::arg("n_keys"), py::kw_only(), py::arg("least_keys") = 0,
             py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
             py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
             py::arg("all_at_once") = false,
             "Measures the filters that advise() compares for these arguments, in one to two "
-            "seconds: filters of least_keys to n_keys keys, or of n_keys keys.")
+            "seconds: filters of n_keys keys, or of least_keys to n_keys keys.")
         .def_property_readonly("noise", &FilterTimes::noise);
     module.def(
         "advise",
-        [=](std::uint64_t n_keys, double work_ns, double probes, double hits,
-            double max_bits_per_key, std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase,
-            bool grow, bool merge, bool all_at_once, const FilterTimes* times) {
-            const Workload workload =
-                workload_of(n_keys, work_ns, probes, hits, max_bits_per_key, max_bytes, table_bytes,
-                            erase, grow, merge, all_at_once);
+        [](std::uint64_t n_keys, double work_ns, double probes, double hits,
+           double max_bits_per_key, std::uint64_t max_bytes, std::uint64_t table_bytes, bool erase,
+           bool grow, bool merge, bool all_at_once, const FilterTimes* times) {
+            const Workload workload{n_keys,     work_ns,     probes, hits, max_bits_per_key,
+                                    max_bytes,  table_bytes, erase,  grow, merge,
+                                    all_at_once};
             const NoGil no_gil;
             return times != nullptr ? advise(workload, *times) : advise(workload);
         },
@@ -119,34 +111,34 @@ void define_advice(py::module_& module) {
         py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
         py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
         py::arg("all_at_once") = false, py::arg("times") = py::none(),
-        "The filter of least time for a piece of work on this machine, by times that were measured "
-        "before, or else are measured now in one to two seconds.\n\nwork_ns: what a probe that "
-        "passes costs, in ns. probes: how many there are. hits: their share that is in the filter. "
-        "max_bits_per_key, max_bytes: limits. table_bytes: of the table behind the filter. erase, "
-        "grow, merge: what the filter must be able to do. all_at_once: its keys are all there "
-        "before the first probe.\n\nRaises ValueError that names the argument.");
+        "The filter of least total time for a workload on this machine, by `times`, or by times "
+        "measured now in one to two seconds.\n\nwork_ns: the cost of a probe that passes, in ns. "
+        "probes: their number. hits: the share of present keys. max_bits_per_key, max_bytes: "
+        "limits. table_bytes: of the table behind the filter. erase, grow, merge: what the filter "
+        "must support. all_at_once: all keys are there before the first probe.\n\nRaises "
+        "ValueError that names the argument.");
 }
 
 }  // namespace
 
 void define_models(py::module_& module) {
-    module.def("expected_fpr", &expected_fpr, py::arg("spec"), py::arg("n_keys"),
-               py::arg("bits_per_key"),
-               "The false-positive rate of n_keys keys at so many bits a key, by the exact model. "
-               "Allocates no filter. For every spec that has a layout: not for 'growing16' and "
-               "'scalable', whose size follows from their keys, nor for 'fuse', whose rate is "
-               "2**-check_bits.\n\nRaises ValueError that names the argument.");
-    module.def("bits_for_fpr", &bits_for_fpr, py::arg("spec"), py::arg("n_keys"), py::arg("fpr"),
-               "The fewest bits a key with which the exact model says at most that rate. Specs and "
-               "errors as of expected_fpr.");
     module.def(
-        "build_filter", &build_filter, py::arg("keys"), py::arg("check_bits") = 8, py::kw_only(),
-        py::arg("seed") = 0, py::arg("hashing") = "fast", py::arg("secret") = py::none(),
-        py::arg("hashed") = false,
-        of_keys("A fuse filter of n keys that never change: the least space, about 1.13 * "
-                "check_bits bits a key. Its false-positive rate is 2**-check_bits. ValueError "
-                "for check_bits beyond 32.")
-            .c_str());
+        "expected_fpr", &expected_fpr, py::arg("spec"), py::arg("n_keys"), py::arg("bits_per_key"),
+        "The false-positive rate of n_keys keys at bits_per_key bits, by the exact model. For "
+        "every spec with a layout: not for 'growing16' and 'scalable', whose keys decide "
+        "the size, nor for 'fuse', whose rate is 2**-check_bits.\n\nRaises ValueError "
+        "that names the argument.");
+    module.def(
+        "bits_for_fpr", &bits_for_fpr, py::arg("spec"), py::arg("n_keys"), py::arg("fpr"),
+        "The fewest bits a key whose false-positive rate, by the exact model, is at most fpr. "
+        "Specs and errors as of expected_fpr.");
+    module.def("build_filter", &build_filter, py::arg("keys"), py::arg("check_bits") = 8,
+               py::kw_only(), py::arg("seed") = 0, py::arg("hashing") = "fast",
+               py::arg("secret") = py::none(), py::arg("hashed") = false,
+               doc_with_keys("A fuse filter of n keys that never change: the least space, about "
+                             "1.13 * check_bits bits a key. Its false-positive rate is "
+                             "2**-check_bits. ValueError for check_bits above 32.")
+                   .c_str());
     define_advice(module);
 }
 

@@ -1,4 +1,4 @@
-// The module _simdbloom, which the package simdbloom hands on.
+// The module _simdbloom, which the package simdbloom re-exports.
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -30,9 +30,9 @@ std::vector<std::string> names_of_isas() {
 void define_load_error(py::module_& module) {
     const auto type = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
         "simdbloom.LoadError",
-        "Bytes that are no filter of this library. `fault` is the sort of error: 'too_short', "
-        "'foreign', 'version', 'layout', 'secret', 'parameter', 'size', 'checksum', 'alignment', "
-        "'limit', 'isa', 'machine' or 'unlike'.",
+        "Bytes that cannot be loaded. `fault` says why: 'too_short', 'foreign', 'version', "
+        "'layout', 'secret', 'parameter', 'size', 'checksum', 'alignment', 'limit', 'isa' or "
+        "'unlike'.",
         PyExc_ValueError, nullptr));
     if (!type) throw py::error_already_set();
     module.attr("LoadError") = type;
@@ -53,10 +53,9 @@ void refuse_objects_without_init(py::module_& module) {
 
 void define_rows(py::module_& module) {
     py::class_<Columns>(module, "Rows",
-                        "Rows of several columns as keys, for every call that takes keys.\n\n"
-                        "columns: arrays and lists of one length. nulls: 'differ', where a row "
-                        "with a None is neither inserted nor found, or 'equal', where None equals "
-                        "None.")
+                        "Rows of several columns as keys, for every call with keys.\n\n"
+                        "columns: arrays and lists of one length. nulls: 'differ': a row with a "
+                        "None is neither inserted nor found; 'equal': None equals None.")
         .def(py::init([](const py::args& columns, const std::string& nulls) {
                  if (nulls != "equal" && nulls != "differ")
                      throw py::value_error("simdbloom: nulls=\"" + nulls +
@@ -73,7 +72,7 @@ void define_rows(py::module_& module) {
 }  // namespace
 
 PYBIND11_MODULE(_simdbloom, module) {
-    // The package of which the classes are, in their names and in messages.
+    // Classes and messages name the package.
     module.attr("__name__") = "simdbloom";
     module.attr("__version__") = std::string(version);
     define_load_error(module);
@@ -85,7 +84,7 @@ PYBIND11_MODULE(_simdbloom, module) {
         }
     });
     module.def("usable_isas", &names_of_isas,
-               "The instruction sets that this machine has kernels for, the slowest first.");
+               "The instruction sets whose kernels this machine can run, the slowest first.");
     define_rows(module);
     define_arrow_column(module);
     define_filter(module);

@@ -1,41 +1,14 @@
 """Bloom, cuckoo and counting filters whose kernels are SIMD, for NumPy arrays and Arrow."""
 
 from ._simdbloom import (
-    Advice,
-    ArrowColumn,
-    Choice,
-    Filter,
-    FilterTimes,
-    JoinBuilder,
-    JoinFilter,
-    LoadError,
-    Map,
-    Rows,
-    __version__,
-    advise,
-    bits_for_fpr,
-    build_filter,
-    expected_fpr,
-    usable_isas,
+    Advice, ArrowColumn, Choice, Filter, FilterTimes, JoinBuilder, JoinFilter, LoadError, Map, Rows,
+    __version__, advise, bits_for_fpr, build_filter, expected_fpr, usable_isas,
 )
 
 __all__ = [
-    "Advice",
-    "ArrowColumn",
-    "Choice",
-    "Filter",
-    "FilterTimes",
-    "JoinBuilder",
-    "JoinFilter",
-    "LoadError",
-    "Map",
-    "Rows",
-    "__version__",
-    "advise",
-    "bits_for_fpr",
-    "build_filter",
-    "expected_fpr",
-    "usable_isas",
+    "Advice", "ArrowColumn", "Choice", "Filter", "FilterTimes", "JoinBuilder", "JoinFilter",
+    "LoadError", "Map", "Rows", "__version__", "advise", "bits_for_fpr", "build_filter",
+    "expected_fpr", "usable_isas",
 ]
 
 

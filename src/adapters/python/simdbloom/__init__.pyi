@@ -33,36 +33,16 @@ Path: TypeAlias = str | PathLike[str]
 Isa: TypeAlias = Literal["scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon"]
 Hashing: TypeAlias = Literal["fast", "seeded", "keyed"]
 KeyKind: TypeAlias = Literal[
-    "unknown",
-    "integers",
-    "bytes",
-    "floats",
-    "days",
-    "seconds",
-    "milliseconds",
-    "microseconds",
-    "nanoseconds",
-    "durations",
-    "rows",
-    "other",
+    "unknown", "integers", "bytes", "floats", "days", "seconds", "milliseconds", "microseconds",
+    "nanoseconds", "durations", "rows", "other",
 ]
 
 __version__: str
 
 class LoadError(ValueError):
     fault: Literal[
-        "too_short",
-        "foreign",
-        "version",
-        "layout",
-        "secret",
-        "parameter",
-        "size",
-        "checksum",
-        "alignment",
-        "limit",
-        "isa",
-        "unlike",
+        "too_short", "foreign", "version", "layout", "secret", "parameter", "size", "checksum",
+        "alignment", "limit", "isa", "unlike",
     ]
 
 class ArrowColumn:
@@ -74,18 +54,15 @@ class Rows:
 
 class _Asked:
     def contains(
-        self, keys: Keys, *, out: npt.NDArray[np.bool_] | npt.NDArray[np.uint8] | None = None, hashed: bool = False
+        self, keys: Keys, *, out: npt.NDArray[np.bool_] | npt.NDArray[np.uint8] | None = None,
+        hashed: bool = False
     ) -> npt.NDArray[np.bool_]: ...
     def bitmap(
         self, keys: Keys, *, out: npt.NDArray[np.uint8] | None = None, hashed: bool = False
     ) -> npt.NDArray[np.uint8]: ...
     def select(
-        self,
-        keys: Keys,
-        *,
-        rows: npt.NDArray[np.uint32] | None = None,
-        out: npt.NDArray[np.uint32] | None = None,
-        hashed: bool = False,
+        self, keys: Keys, *, rows: npt.NDArray[np.uint32] | None = None,
+        out: npt.NDArray[np.uint32] | None = None, hashed: bool = False,
     ) -> npt.NDArray[np.uint32]: ...
     def count(self, keys: Keys, *, hashed: bool = False) -> int: ...
     def contains_arrow(self, keys: Keys, *, hashed: bool = False) -> ArrowColumn: ...
@@ -99,33 +76,15 @@ class _Asked:
 class Filter(_Asked):
     @overload
     def __init__(
-        self,
-        spec: str,
-        n_keys: int,
-        bits_per_key: float,
-        *,
-        isa: Isa | None = None,
-        seed: int = 0,
-        hashing: Hashing = "fast",
-        secret: bytes | None = None,
-        max_bytes: int = 0,
-        fold_levels: int = 0,
-        huge_pages: bool = True,
+        self, spec: str, n_keys: int, bits_per_key: float, *, isa: Isa | None = None, seed: int = 0,
+        hashing: Hashing = "fast", secret: bytes | None = None, max_bytes: int = 0,
+        fold_levels: int = 0, huge_pages: bool = True,
     ) -> None: ...
     @overload
     def __init__(
-        self,
-        spec: str,
-        n_keys: int,
-        *,
-        fpr: float,
-        isa: Isa | None = None,
-        seed: int = 0,
-        hashing: Hashing = "fast",
-        secret: bytes | None = None,
-        max_bytes: int = 0,
-        fold_levels: int = 0,
-        huge_pages: bool = True,
+        self, spec: str, n_keys: int, *, fpr: float, isa: Isa | None = None, seed: int = 0,
+        hashing: Hashing = "fast", secret: bytes | None = None, max_bytes: int = 0,
+        fold_levels: int = 0, huge_pages: bool = True,
     ) -> None: ...
     @staticmethod
     def from_bytes(
@@ -200,13 +159,8 @@ class JoinFilter(_Asked):
 
 class JoinBuilder:
     def __init__(
-        self,
-        spec: str = "auto",
-        n_keys: int = 0,
-        bits_per_key: float | None = None,
-        *,
-        fpr: float | None = None,
-        max_bytes: int = 0,
+        self, spec: str = "auto", n_keys: int = 0, bits_per_key: float | None = None, *,
+        fpr: float | None = None, max_bytes: int = 0,
     ) -> None: ...
     def insert(self, keys: Keys, *, hashed: bool = False) -> None: ...
     def unite(self, part: JoinFilter) -> None: ...
@@ -217,13 +171,8 @@ class JoinBuilder:
 
 class Map:
     def __init__(
-        self,
-        keys: Keys,
-        values: npt.ArrayLike,
-        *,
-        value_bits: int | None = None,
-        check_bits: int = 8,
-        seed: int = 0,
+        self, keys: Keys, values: npt.ArrayLike, *, value_bits: int | None = None,
+        check_bits: int = 8, seed: int = 0,
     ) -> None: ...
     def lookup(self, keys: Keys) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.bool_]]: ...
     def __contains__(self, key: Key) -> bool: ...
@@ -284,15 +233,8 @@ class Advice:
 class FilterTimes:
     @staticmethod
     def measure(
-        n_keys: int,
-        *,
-        least_keys: int = 0,
-        max_bits_per_key: float = 20,
-        max_bytes: int = 0,
-        table_bytes: int = 0,
-        erase: bool = False,
-        grow: bool = False,
-        merge: bool = False,
+        n_keys: int, *, least_keys: int = 0, max_bits_per_key: float = 20, max_bytes: int = 0,
+        table_bytes: int = 0, erase: bool = False, grow: bool = False, merge: bool = False,
         all_at_once: bool = False,
     ) -> FilterTimes: ...
     @property
@@ -302,26 +244,12 @@ def expected_fpr(spec: str, n_keys: int, bits_per_key: float) -> float: ...
 def bits_for_fpr(spec: str, n_keys: int, fpr: float) -> float: ...
 def usable_isas() -> list[Isa]: ...
 def build_filter(
-    keys: Keys,
-    check_bits: int = 8,
-    *,
-    seed: int = 0,
-    hashing: Hashing = "fast",
-    secret: bytes | None = None,
-    hashed: bool = False,
+    keys: Keys, check_bits: int = 8, *, seed: int = 0, hashing: Hashing = "fast",
+    secret: bytes | None = None, hashed: bool = False,
 ) -> Filter: ...
 def advise(
-    n_keys: int,
-    work_ns: float,
-    *,
-    probes: float = ...,
-    hits: float = 0,
-    max_bits_per_key: float = 20,
-    max_bytes: int = 0,
-    table_bytes: int = 0,
-    erase: bool = False,
-    grow: bool = False,
-    merge: bool = False,
-    all_at_once: bool = False,
+    n_keys: int, work_ns: float, *, probes: float = ..., hits: float = 0,
+    max_bits_per_key: float = 20, max_bytes: int = 0, table_bytes: int = 0, erase: bool = False,
+    grow: bool = False, merge: bool = False, all_at_once: bool = False,
     times: FilterTimes | None = None,
 ) -> Advice: ...

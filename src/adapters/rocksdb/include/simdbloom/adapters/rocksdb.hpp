@@ -9,7 +9,7 @@
 // which iterators and the program itself can ask.
 //
 //   options.table_properties_collector_factories.push_back(
-//       simdbloom::make_rocksdb_collector("blocked512", 10));
+//       simdbloom::make_rocksdb_collector(simdbloom::default_spec, 10));
 //   rocksdb::ReadOptions read;
 //   read.table_filter = simdbloom::rocksdb_table_filter(key);
 //   std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(read));
@@ -26,6 +26,7 @@
 #include <string_view>
 
 #include "simdbloom/export.hpp"
+#include "simdbloom/options.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
