@@ -56,13 +56,19 @@ public:
     /// A filter for n_keys keys with that many bits a key, rounded up to whole blocks. Throws
     /// std::invalid_argument for zero keys and for bits that are not positive and finite,
     /// std::length_error beyond 2^32 - 1 blocks or options.max_bytes, AllocationError.
-    static F with_bits_per_key(std::size_t n_keys, double bits_per_key,
-                               Options options = {}) requires std::derived_from<F, FilterBase>;
+    template <std::derived_from<FilterBase> G = F>
+    [[gnu::always_inline]] static F with_bits_per_key(std::size_t n_keys, double bits_per_key,
+                                                      const Options& options = {}) {
+        return sized(n_keys, bits_per_key, false, options);
+    }
     /// The smallest filter whose expected_fpr() is at most `fpr`, or the best that fits into
     /// options.max_bytes. Throws as with_bits_per_key, and std::invalid_argument for an FPR outside
     /// [1e-12, 1).
-    static F for_fpr(std::size_t n_keys, double fpr,
-                     Options options = {}) requires std::derived_from<F, FilterBase>;
+    template <std::derived_from<FilterBase> G = F>
+    [[gnu::always_inline]] static F for_fpr(std::size_t n_keys, double fpr,
+                                            const Options& options = {}) {
+        return sized(n_keys, fpr, true, options);
+    }
 
     template <detail::Key K>
     [[gnu::always_inline]] bool contains(const K& key) const {
@@ -92,63 +98,86 @@ public:
 
     /// Where a filter can be full, these throw std::length_error that says why. The keys before
     /// stay in the filter.
-    template <detail::Key K>
-    [[gnu::always_inline]] void insert(const K& key) requires detail::HasInsert<F> {
-        if constexpr (requires { self().insert_key(detail::plain_key(key)); })
-            return self().insert_key(detail::plain_key(key));
-        const std::uint64_t hash = hashed(key);
-        if constexpr (!detail::HasTryInsert<F>) self().insert_hash(hash);
-        else if (self().try_insert_hash(hash)) return;
-        else if constexpr (std::convertible_to<const K&, std::uint64_t>)
-            refuse_one(static_cast<std::uint64_t>(key), false);
-        else refuse_one(hash, true);
+    template <detail::Key K, detail::HasInsert G = F>
+    [[gnu::always_inline]] void insert(const K& key) {
+        if constexpr (requires { self().insert_key(detail::plain_key(key)); }) {
+            self().insert_key(detail::plain_key(key));
+        } else if constexpr (detail::HasTryInsert<F>) {
+            const std::uint64_t hash = hashed(key);
+            if (self().try_insert_hash(hash)) return;
+            if constexpr (std::convertible_to<const K&, std::uint64_t>)
+                refuse_one(static_cast<std::uint64_t>(key), false);
+            else refuse_one(hash, true);
+        } else {
+            self().insert_hash(hashed(key));
+        }
     }
-    template <class K, Hasher<K> H>
-    [[gnu::always_inline]] void insert(const K& key,
-                                       const H& hasher) requires detail::HasInsert<F> {
+    template <class K, Hasher<K> H, detail::HasInsert G = F>
+    [[gnu::always_inline]] void insert(const K& key, const H& hasher) {
         self().insert_hash(hasher(key, self().seed()));
     }
-    void insert_hash(std::uint64_t hash) requires detail::HasTryInsert<F>;
-    void insert(const Keys& keys) requires detail::HasInsert<F>;
+    template <detail::HasTryInsert G = F>
+    [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
+        if (!self().try_insert_hash(hash)) refuse_one(hash, true);
+    }
+    template <detail::HasInsert G = F>
+    [[gnu::always_inline]] void insert(const Keys& keys) {
+        insert_batch(keys);
+    }
 
     /// For filters that can be full. Returns false and changes nothing where the key finds no
     /// place.
-    template <detail::Key K>
-    [[gnu::always_inline]] bool try_insert(const K& key) requires detail::HasTryInsert<F> {
+    template <detail::Key K, detail::HasTryInsert G = F>
+    [[gnu::always_inline]] bool try_insert(const K& key) {
         return self().try_insert_hash(hashed(key));
     }
     /// Inserts the keys in order up to the first that finds no place, and returns how many went in.
-    std::size_t try_insert(const Keys& keys) requires detail::HasTryInsert<F>;
+    template <detail::HasTryInsert G = F>
+    [[gnu::always_inline]] std::size_t try_insert(const Keys& keys) {
+        return insert_some(keys);
+    }
 
     /// Inserts the key if the filter does not find it, and returns whether it was new. A new key is
     /// taken for an old one at the FPR. Throws as insert does.
-    template <detail::Key K>
-    [[gnu::always_inline]] bool insert_if_new(const K& key) requires detail::HasInsert<F> {
+    template <detail::Key K, detail::HasInsert G = F>
+    [[gnu::always_inline]] bool insert_if_new(const K& key) {
         return self().insert_hash_if_new(hashed(key));
     }
-    bool insert_hash_if_new(std::uint64_t hash) requires detail::HasInsert<F>;
+    template <detail::HasInsert G = F>
+    [[gnu::always_inline]] bool insert_hash_if_new(std::uint64_t hash) {
+        return insert_new_hash(hash);
+    }
     /// The same for each key in turn. Returns how many were new.
-    std::size_t insert_if_new(const Keys& keys) requires detail::HasInsert<F>;
+    template <detail::HasInsert G = F>
+    [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys) {
+        return insert_new(keys, nullptr);
+    }
     /// The same, and bit i % 8 of byte i / 8 of `were_new` says whether key i was new. The last
     /// byte is padded with zeros. Throws std::length_error if the bitmap is shorter than ceil(n/8)
     /// bytes. If inserting throws, the bits say which keys went in.
-    std::size_t insert_if_new(const Keys& keys,
-                              std::span<std::uint8_t> were_new) requires detail::HasInsert<F>;
+    template <detail::HasInsert G = F>
+    [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys,
+                                                     std::span<std::uint8_t> were_new) {
+        return insert_new_marked(keys, were_new);
+    }
 
     /// Removes one copy of a key. Returns false and changes nothing where the key is not found.
     /// Erase only keys that were inserted: erasing another key that the filter finds removes the
     /// fingerprint of a third key, or lowers its counters.
-    template <detail::Key K>
-    [[gnu::always_inline]] bool erase(const K& key) requires detail::HasErase<F> {
+    template <detail::Key K, detail::HasErase G = F>
+    [[gnu::always_inline]] bool erase(const K& key) {
         return self().erase_hash(hashed(key));
     }
-    template <class K, Hasher<K> H>
-    [[gnu::always_inline]] bool erase(const K& key, const H& hasher) requires detail::HasErase<F> {
+    template <class K, Hasher<K> H, detail::HasErase G = F>
+    [[gnu::always_inline]] bool erase(const K& key, const H& hasher) {
         return self().erase_hash(hasher(key, self().seed()));
     }
     /// Erases the keys in order, each as often as it is listed, and returns how many were erased. A
     /// number below keys.size() says that some keys were never inserted.
-    std::size_t erase(const Keys& keys) requires detail::HasErase<F>;
+    template <detail::HasErase G = F>
+    [[gnu::always_inline]] std::size_t erase(const Keys& keys) {
+        return erase_batch(keys);
+    }
 
 protected:
     using Base::Base;
@@ -161,14 +190,18 @@ private:
         return self().hash_of(detail::plain_key(key));
     }
 
+    // In the library. Not constrained: clang 14 looks at constraints before F is complete.
+    static F sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr, const Options& options);
     template <class Use>
     void for_each_hash(const Keys& keys, const Use& use) const;
-    std::size_t insert_some(const Keys& keys) requires detail::HasInsert<F>;
-    std::size_t insert_new(const Keys& keys, std::uint8_t* were_new) requires detail::HasInsert<F>;
-    [[noreturn]] void refuse(const Keys& keys, std::size_t taken,
-                             std::size_t wanted) const requires detail::HasTryInsert<F>;
-    [[noreturn]] void refuse_one(std::uint64_t word,
-                                 bool hashed) const requires detail::HasTryInsert<F>;
+    std::size_t insert_some(const Keys& keys);
+    void insert_batch(const Keys& keys);
+    bool insert_new_hash(std::uint64_t hash);
+    std::size_t insert_new(const Keys& keys, std::uint8_t* were_new);
+    std::size_t insert_new_marked(const Keys& keys, std::span<std::uint8_t> were_new);
+    std::size_t erase_batch(const Keys& keys);
+    [[noreturn]] void refuse(const Keys& keys, std::size_t taken, std::size_t wanted) const;
+    [[noreturn]] void refuse_one(std::uint64_t word, bool hashed) const;
 };
 
 /// The operations of a Bloom filter F, whose bits can be ORed.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "simdbloom/detail/key_hash.hpp"
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
