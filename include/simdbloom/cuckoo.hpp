@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 

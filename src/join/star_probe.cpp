@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/join.hpp"
 
 namespace simdbloom {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "simdbloom/key_kind.hpp"
 #include "simdbloom/foreign.hpp"
 #include "simdbloom/serialize.hpp"
 

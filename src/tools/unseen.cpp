@@ -11,6 +11,7 @@
 #include "json.hpp"
 #include "keys.hpp"
 #include "lock.hpp"
+#include "simdbloom/key_kind.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 

@@ -6,19 +6,21 @@
 #include <span>
 #include <string_view>
 
-#include "simdbloom/detail/strings.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
-#include "simdbloom/keys.hpp"
 #include "simdbloom/options.hpp"
+
+namespace simdbloom {
+class Keys;
+}
 
 namespace simdbloom::detail {
 
 /// The hash that Options::hashing, seed and secret ask for.
 class SIMDBLOOM_API KeyHash {
 public:
-    std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
+    [[gnu::always_inline]] std::uint64_t seed() const noexcept { return seed_ - seed_offset; }
     /// The level. It is `fast` where the seed is 0 or was given.
     Hashing hashing() const noexcept { return hashing_; }
     /// What the keys are, as Options::key_kind, the rows that went in or the saved filter said.
@@ -29,13 +31,13 @@ public:
     const Secret& secret() const noexcept { return secret_; }
 
     /// The hash of a key, as the calls that take hashes want it.
-    std::uint64_t hash_of(std::uint64_t key) const noexcept {
+    [[gnu::always_inline]] std::uint64_t hash_of(std::uint64_t key) const noexcept {
         return keyed() ? keyed_hash_of(key) : mix(key, seed_);
     }
-    std::uint64_t hash_of(std::string_view key) const noexcept {
+    [[gnu::always_inline]] std::uint64_t hash_of(std::string_view key) const noexcept {
         return keyed() ? siphash(key, secret_) : hash_bytes(key, seed());
     }
-    std::uint64_t hash_of(std::span<const std::byte> key) const noexcept {
+    [[gnu::always_inline]] std::uint64_t hash_of(std::span<const std::byte> key) const noexcept {
         return keyed() ? siphash(key, secret_) : hash_bytes(key, seed());
     }
     template <LossyKey K>
@@ -45,11 +47,7 @@ public:
               std::uint64_t* hashes) const;
     const KeyHash& key_hash() const noexcept { return *this; }
 
-    /// Whether kernels take the keys as they are: hashes, or words that they hash with the seed.
-    bool takes_as_words(const Keys& keys) const noexcept {
-        return keys.are_hashes() || (keys.are_words() && !keyed());
-    }
-    bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
+    [[gnu::always_inline]] bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
     /// Null unless hashing is keyed.
     const Secret* secret_or_null() const noexcept { return keyed() ? &secret_ : nullptr; }
 

@@ -7,6 +7,7 @@
 #include "adapters/parquet/thrift.hpp"
 #include "core/files/saved.hpp"
 #include "simdbloom/adapters/parquet.hpp"
+#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/hash.hpp"
 

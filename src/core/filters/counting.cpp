@@ -7,6 +7,7 @@
 #include "core/filters/combine.hpp"
 #include "core/filters/counters.hpp"
 #include "core/filters/interface.hpp"
+#include "simdbloom/key_kind.hpp"
 
 namespace simdbloom {
 namespace {

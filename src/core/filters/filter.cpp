@@ -100,10 +100,6 @@ std::uint64_t detail::KeyHash::keyed_hash_of(std::uint64_t key) const noexcept {
     return siphash(key, secret_);
 }
 
-void detail::KeyHash::unite_kinds(const KeyHash& other) {
-    key_kind_ = united(key_kind_, other.key_kind_);
-}
-
 detail::KeyHash::KeyHash(const Options& options)
     : seed_(options.seed + seed_offset), hashing_(options.hashing), key_kind_(options.key_kind) {
     if (keyed()) {
@@ -126,39 +122,6 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options, detail
         bits_ = detail::Storage(g.blocks * block_bytes_, options.huge_pages, options.allocator);
     use_isa(options.isa ? *options.isa : detail::isa_for(layout_.kind, bits_.size()));
 }
-
-FilterBase::FilterBase(const FilterBase&) = default;
-FilterBase::FilterBase(FilterBase&& other) noexcept
-    : KeyHash(other),
-      bits_(std::move(other.bits_)),
-      kernels_(other.kernels_),
-      blocks_(std::exchange(other.blocks_, 0)),
-      factor_(std::exchange(other.factor_, 0)),
-      n_keys_(std::exchange(other.n_keys_, 0)),
-      random_(other.random_),
-      stored_(std::exchange(other.stored_, 0)),
-      layout_(other.layout_),
-      block_bytes_(other.block_bytes_),
-      few_inserts_below_(other.few_inserts_below_),
-      isa_(other.isa_) {}
-FilterBase& FilterBase::operator=(const FilterBase& other) { return *this = FilterBase(other); }
-FilterBase& FilterBase::operator=(FilterBase&& other) noexcept {
-    if (this == &other) return *this;
-    KeyHash::operator=(other);
-    bits_ = std::move(other.bits_);
-    kernels_ = other.kernels_;
-    blocks_ = std::exchange(other.blocks_, 0);
-    factor_ = std::exchange(other.factor_, 0);
-    n_keys_ = std::exchange(other.n_keys_, 0);
-    random_ = other.random_;
-    stored_ = std::exchange(other.stored_, 0);
-    layout_ = other.layout_;
-    block_bytes_ = other.block_bytes_;
-    few_inserts_below_ = other.few_inserts_below_;
-    isa_ = other.isa_;
-    return *this;
-}
-FilterBase::~FilterBase() = default;
 
 FilterBase::FilterBase(const FilterBase&) = default;
 FilterBase::FilterBase(FilterBase&& other) noexcept
