@@ -41,6 +41,12 @@ inline bool forced_isa() { return default_isa() != usable_isas().back(); }
 #define SIMDBLOOM_SKIP_IF_FORCED() \
     if (::simdbloom::test::forced_isa()) GTEST_SKIP() << "does not depend on the default ISA"
 
+/// What the heavy tests have done, for the summary of a nightly run.
+struct Tally {
+    std::atomic<std::uint64_t> patterns{0}, inserted{0}, probes{0}, differences{0};
+};
+inline Tally tally;
+
 class Stopwatch {
 public:
     double seconds() const {
