@@ -6,6 +6,7 @@
 #include "engines/classic.hpp"
 #include "engines/one_word.hpp"
 #include "engines/split_block.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom::bench::engines {

@@ -23,6 +23,7 @@ namespace simdbloom {
 class CacheLineBloom : public Interface<CacheLineBloom, FilterBase>,
                        public SetOperations<CacheLineBloom> {
 public:
+    static constexpr detail::OwnLayouts own_layouts{detail::Family::cache_line, "sector512"};
     using Interface::Interface;
 
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
@@ -52,7 +53,6 @@ public:
     }
 
 private:
-
     [[gnu::always_inline]] static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
         return detail::load_le<std::uint64_t>(block + 8 * i);
     }

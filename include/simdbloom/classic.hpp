@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simdbloom/detail/layout_traits.hpp"
+#include "simdbloom/detail/layouts/classic.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
@@ -20,6 +20,7 @@ namespace simdbloom {
 class ClassicBloom : public Interface<ClassicBloom, FilterBase>,
                      public SetOperations<ClassicBloom> {
 public:
+    static constexpr detail::OwnLayouts own_layouts{detail::Family::classic, "classic"};
     using Interface::Interface;
 
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
@@ -39,7 +40,6 @@ public:
         }
         return true;
     }
-
 };
 
 }  // namespace simdbloom

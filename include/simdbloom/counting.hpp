@@ -26,6 +26,7 @@ namespace simdbloom {
 /// it cannot be noticed, and other keys may be lost for good.
 class CountingBloom : public Interface<CountingBloom, FilterBase> {
 public:
+    static constexpr detail::OwnLayouts own_layouts{detail::Family::counting, "counting512"};
     using Interface::Interface;
 
     static constexpr unsigned counter_max = 15;
@@ -56,7 +57,6 @@ public:
     /// has the counters of a filter into which the keys of both went. Throws std::invalid_argument
     /// that names what differs.
     CountingBloom& operator+=(const CountingBloom& other);
-
 };
 
 }  // namespace simdbloom

@@ -22,6 +22,7 @@ namespace simdbloom {
 /// buckets. Erasing a key that was never inserted may remove the fingerprint of another key.
 class CuckooFilter : public Interface<CuckooFilter, FilterBase> {
 public:
+    static constexpr detail::OwnLayouts own_layouts{detail::Family::cuckoo, "cuckoo12"};
     CuckooFilter(const detail::Geometry& geometry, const Options& options)
         : Interface(geometry, options) {}
     CuckooFilter(const detail::Geometry& geometry, const Options& options, detail::Storage bits);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/storage.hpp"
@@ -25,6 +26,12 @@ struct Target;
 template <class T>
 struct KernelsFor;
 using Kernels = KernelsFor<Target>;
+
+/// The family of the layouts of a filter type, and its layout where options name none.
+struct OwnLayouts {
+    Family family;
+    std::string_view spec;
+};
 
 /// What a filter of a layout consists of.
 struct FilterParts {

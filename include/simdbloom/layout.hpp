@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "simdbloom/detail/layout_traits.hpp"
+#include "simdbloom/detail/layouts/traits.hpp"
 #include "simdbloom/export.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -25,7 +25,7 @@ struct Layout {
     /// The layout as text. parse(spec()) gives the same layout.
     std::string spec() const;
 
-    const detail::LayoutTraits& traits() const noexcept { return detail::traits_of(kind); }
+    const detail::LayoutTraits& traits() const noexcept;
     /// Whether it consists of bits, which can be ORed.
     bool is_bloom() const noexcept { return !is_table() && !is_counting(); }
     bool is_cuckoo() const noexcept { return traits().family == detail::Family::cuckoo; }

@@ -17,6 +17,7 @@ namespace simdbloom {
 class RegisterBlockedBloom : public Interface<RegisterBlockedBloom, FilterBase>,
                              public SetOperations<RegisterBlockedBloom> {
 public:
+    static constexpr detail::OwnLayouts own_layouts{detail::Family::register_blocked, "register64"};
     using Interface::Interface;
 
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
@@ -30,7 +31,6 @@ public:
     }
 
 private:
-
     [[gnu::always_inline]] bool wide() const noexcept {
         return layout_.kind == LayoutKind::register64;
     }

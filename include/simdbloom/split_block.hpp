@@ -17,6 +17,7 @@ namespace simdbloom {
 class SplitBlockBloom : public Interface<SplitBlockBloom, FilterBase>,
                         public SetOperations<SplitBlockBloom> {
 public:
+    static constexpr detail::OwnLayouts own_layouts{detail::Family::split_block, "split256"};
     using Interface::Interface;
 
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {

@@ -14,6 +14,7 @@
 #include "growing/slots.hpp"
 #include "simdbloom/bloomier.hpp"
 #include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {

@@ -12,6 +12,7 @@
 
 #include "core/os/caches.hpp"
 #include "simdbloom/advice.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 
 namespace simdbloom::detail {
 

@@ -6,6 +6,7 @@
 #include "any/filter_format.hpp"
 #include "core/files/files.hpp"
 #include "simdbloom/any_filter.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/moved.hpp"
 
 namespace simdbloom {

@@ -13,6 +13,7 @@
 
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/key_hash.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/hash.hpp"

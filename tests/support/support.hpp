@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace simdbloom::test {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "simdbloom/detail/block_of_key.hpp"
-#include "simdbloom/detail/layout_traits.hpp"
+#include "simdbloom/detail/layouts/register_blocked.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "simdbloom/detail/block_of_key.hpp"
-#include "simdbloom/detail/layout_traits.hpp"
+#include "simdbloom/detail/layouts/split.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {

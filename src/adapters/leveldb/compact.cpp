@@ -6,6 +6,7 @@
 
 #include "core/layouts/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 

@@ -9,6 +9,7 @@
 #include "adapters/parquet/filter_header.hpp"
 #include "core/files/files.hpp"
 #include "simdbloom/adapters/parquet.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::parquet {

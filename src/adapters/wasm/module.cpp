@@ -20,6 +20,7 @@
 #include "simdbloom/advice.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/serialize.hpp"
 #include "simdbloom/version.hpp"

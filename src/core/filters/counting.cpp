@@ -7,6 +7,7 @@
 #include "core/filters/combine.hpp"
 #include "core/filters/counters.hpp"
 #include "core/filters/interface.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/key_kind.hpp"
 
 namespace simdbloom {
@@ -104,10 +105,6 @@ std::uint64_t CountingBloom::saturated() const noexcept {
     }
     return stuck;
 }
-
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<CountingBloom>{Family::counting,
-                                                                       "counting512"};
 
 template class Interface<CountingBloom, FilterBase>;
 

@@ -7,6 +7,7 @@
 #include "core/filters/interface.hpp"
 #include "core/kernels/table.hpp"
 #include "simdbloom/cardinality.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -176,9 +177,6 @@ bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {
     }
     return false;
 }
-
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<CuckooFilter>{Family::cuckoo, "cuckoo12"};
 
 template class Interface<CuckooFilter, FilterBase>;
 

@@ -19,17 +19,9 @@
 namespace simdbloom {
 namespace detail {
 
-/// The family of the layouts of a filter F, and the layout that it has where options.spec is empty.
-struct OwnLayouts {
-    Family family;
-    std::string_view spec;
-};
-template <class F>
-inline constexpr OwnLayouts own_layouts{};
-
 template <class F>
 Layout own_layout(const Options& options) {
-    return layout_from(options, own_layouts<F>.spec, own_layouts<F>.family);
+    return layout_from(options, F::own_layouts.spec, F::own_layouts.family);
 }
 
 }  // namespace detail

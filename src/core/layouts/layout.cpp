@@ -3,6 +3,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "simdbloom/detail/layout_traits.hpp"
+
 namespace simdbloom {
 namespace {
 
@@ -18,6 +20,8 @@ std::string known_names() {
 }
 
 }  // namespace
+
+const detail::LayoutTraits& Layout::traits() const noexcept { return detail::traits_of(kind); }
 
 Layout Layout::parse(std::string_view spec) {
     const auto colon = spec.find(':');

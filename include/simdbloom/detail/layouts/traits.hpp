@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace simdbloom {
+#include "simdbloom/detail/layouts/list.hpp"
 
-enum class LayoutKind : std::uint8_t;  // layout_traits.hpp
+namespace simdbloom {
 
 namespace detail {
 
