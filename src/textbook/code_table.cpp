@@ -11,6 +11,7 @@
 #include "core/filters/interface.hpp"
 #include "core/filters/slots.hpp"
 #include "core/layouts/number.hpp"
+#include "simdbloom/detail/layouts/cuckoo.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom {
