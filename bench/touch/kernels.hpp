@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/kernels/layouts.hpp"
+#include "core/layouts/list.hpp"
 #include "touch/table.hpp"
 
 namespace simdbloom::detail {

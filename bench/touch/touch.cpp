@@ -27,7 +27,7 @@ std::uint64_t touch_words(const FilterBase& filter, std::span<const std::uint64_
         layout.k,
         filter.size_in_bytes() > detail::prefetch_above(),
         nullptr};
-    const auto variant = detail::variant_of(layout.kind, layout.k, layout.groups);
+    const auto variant = detail::variant_of(layout.kind, layout.k, layout.zones);
     return detail::touch_kernels(filter.isa())
         .of[static_cast<std::size_t>(layout.kind)][variant](target,
                                                             {words.data(), words.size(), hashed});
@@ -68,14 +68,14 @@ unsigned lines_touched(const FilterBase& filter, std::uint64_t hash) {
     if (layout.is_cuckoo()) {
         const std::uint64_t bytes = block_bytes;
         lines.add(block * bytes, bytes);
-        lines.add(detail::cuckoo_alternate(block, detail::cuckoo_tag(x, layout.fingerprint_bits()),
-                                           blocks) *
+        lines.add(detail::cuckoo_alternate(
+                      block, detail::fingerprint_of(x, layout.fingerprint_bits()), blocks) *
                       bytes,
                   bytes);
     } else if (layout.is_dleft()) {
         const std::uint64_t bytes = block_bytes / 4,
                             stride = detail::dleft_stride(
-                                detail::cuckoo_tag(x, layout.fingerprint_bits()), blocks);
+                                detail::fingerprint_of(x, layout.fingerprint_bits()), blocks);
         // Vector kernels load 16 bytes of a bucket, whatever its size.
         for (unsigned s = 0; s < 4; ++s, block = detail::dleft_next(block, stride, blocks))
             lines.add((4 * block + s) * bytes, 16);

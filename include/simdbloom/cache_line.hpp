@@ -18,7 +18,7 @@ namespace simdbloom {
 ///
 /// - sector512 (default): one bit in each of the 8 words of the line.
 /// - split512: one bit in each of the 16 words of 32 bits of the line.
-/// - zoned512: k/z bits in one word of each of z groups of words (Lang et al. 2019).
+/// - zoned512: k/z bits in one word of each of z zones of words (Lang et al. 2019).
 /// - blocked512: k bits anywhere in the line (Putze et al. 2007).
 class CacheLineBloom : public Interface<CacheLineBloom, FilterBase>,
                        public SetOperations<CacheLineBloom> {
@@ -59,7 +59,7 @@ private:
     template <LayoutKind kind>
     [[gnu::always_inline]] unsigned bit(std::uint64_t hash, unsigned i) const noexcept {
         return detail::bit_position<kind>(static_cast<std::uint32_t>(hash), i, layout_.k,
-                                          layout_.groups);
+                                          layout_.zones);
     }
 
     /// visit(i) for each probe of a key.
@@ -82,12 +82,12 @@ private:
     template <class Visit>
     [[gnu::always_inline]] void each_zone(std::uint64_t hash, const Visit& visit) const {
         const std::uint64_t p = detail::spread(static_cast<std::uint32_t>(hash));
-        const unsigned k_per_zone = layout_.k >> (layout_.groups == 2 ? 1 : 2);
-        for (unsigned g = 0, i = 0; g < layout_.groups; ++g) {
+        const unsigned k_per_zone = layout_.k >> (layout_.zones == 2 ? 1 : 2);
+        for (unsigned g = 0, i = 0; g < layout_.zones; ++g) {
             std::uint64_t mask = 0;
             for (unsigned j = 0; j < k_per_zone; ++j, ++i)
                 mask |= std::uint64_t{1} << detail::zoned_bit(p, i);
-            visit(detail::zoned_word(p, g, layout_.groups), mask);
+            visit(detail::zoned_word(p, g, layout_.zones), mask);
         }
     }
 

@@ -1,6 +1,6 @@
 // False-positive rates: exact models for every layout.
 //
-// Notation: B block bits, S sector bits, k bits a key, z groups, c bits per key, n keys. A
+// Notation: B block bits, S sector bits, k bits a key, z zones, c bits per key, n keys. A
 // "stranger" is a key that was not inserted. "Exact" means: the mean over random 64-bit hashes,
 // whose blocks, probes and fingerprints are independent, of n distinct keys, however few (measured
 // in tests/layouts/fpr_few_keys_test.cpp). The FPR of a layout with i keys in a block is a sum of
@@ -49,9 +49,9 @@ double blocked(unsigned block_bits, std::uint64_t n_keys, std::uint64_t blocks, 
 double sectorised(unsigned block_bits, unsigned sector_bits, double bits_per_key, unsigned k);
 /// sectorised(256, 32, c, 8).
 double split_block(double bits_per_key);
-/// One sector in each of z groups of sectors, and k/z bits there (Lang et al. 2019,
+/// One sector in each of z zones of sectors, and k/z bits there (Lang et al. 2019,
 /// "cache-sectorized").
-double zoned(unsigned block_bits, unsigned sector_bits, unsigned groups, double bits_per_key,
+double zoned(unsigned block_bits, unsigned sector_bits, unsigned zones, double bits_per_key,
              unsigned k);
 
 /// Cuckoo filter of n keys in m buckets, however many slots these have.

@@ -14,8 +14,8 @@ namespace simdbloom {
 /// by the exact model.
 struct Layout {
     LayoutKind kind = LayoutKind::split256;
-    unsigned k = 8;       ///< bits that a key sets, or counters that it raises; 0 for tables
-    unsigned groups = 0;  ///< z of zoned512
+    unsigned k = 8;      ///< bits that a key sets, or counters that it raises; 0 for tables
+    unsigned zones = 0;  ///< z of zoned512
 
     friend bool operator==(const Layout&, const Layout&) = default;
 
@@ -52,7 +52,7 @@ struct Layout {
     };
     KRange k_range() const noexcept {
         const detail::LayoutTraits& t = traits();
-        return t.k_step != 0 ? KRange{t.k_min, t.k_max, t.k_step} : KRange{groups, t.k_max, groups};
+        return t.k_step != 0 ? KRange{t.k_min, t.k_max, t.k_step} : KRange{zones, t.k_max, zones};
     }
 
     /// How a key's cells lie in a block, see detail::LayoutTraits. Not for tables.
@@ -62,8 +62,9 @@ struct Layout {
     };
     Pattern pattern() const noexcept {
         const detail::LayoutTraits& t = traits();
-        const unsigned zones = t.zones != 0 ? t.zones : groups;
-        return {zones, t.block_bits / t.word_bits / zones, t.word_bits / t.cell_bits(), k / zones};
+        const unsigned n_zones = t.zones != 0 ? t.zones : zones;
+        return {n_zones, t.block_bits / t.word_bits / n_zones, t.word_bits / t.cell_bits(),
+                k / n_zones};
     }
 };
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "advice/timetable.hpp"
-#include "core/layouts/fpr_sums.hpp"
-#include "core/layouts/number.hpp"
+#include "core/models/fpr_sums.hpp"
+#include "core/models/number.hpp"
 #include "growing/growing_table.hpp"
 #include "growing/slots.hpp"
 #include "simdbloom/bloomier.hpp"
@@ -89,8 +89,8 @@ private:
         std::vector<double> bits = bits_;
         if (layout.is_table()) bits.push_back(layout.least_bits_per_key() * 1.0005);
         const bool zoned = layout.traits().zones == 0;
-        for (const unsigned groups : zoned ? std::vector<unsigned>{2, 4} : std::vector{0u}) {
-            layout.groups = groups;
+        for (const unsigned zones : zoned ? std::vector<unsigned>{2, 4} : std::vector{0u}) {
+            layout.zones = zones;
             const auto [least, most, step] = layout.k_range();
             for (unsigned k = least; k <= most; k += std::max(step, 1u)) {
                 layout.k = k;

@@ -24,7 +24,7 @@ constexpr std::string_view specs[] = {
 std::span<const std::string_view> timed_specs() noexcept { return specs; }
 
 TimedSpec TimedSpec::of(const Layout& layout) noexcept {
-    return {static_cast<Timed>(layout.kind), layout.groups, layout.k};
+    return {static_cast<Timed>(layout.kind), layout.zones, layout.k};
 }
 
 TimedSpec TimedSpec::parse(std::string_view spec) {
@@ -80,7 +80,7 @@ Timetable::Timetable(std::span<const Time> times, double noise, const Caches& ca
     : noise_(noise), caches_(caches) {
     for (const Time& t : times) {
         const TimedSpec spec = TimedSpec::parse(t.spec);
-        auto& rows = rows_[{spec.what, spec.groups}];
+        auto& rows = rows_[{spec.what, spec.zones}];
         auto row = std::ranges::find(rows, t.isa, &Row::isa);
         if (row == rows.end()) row = rows.insert(row, Row{t.isa, {}});
         row->by_k[spec.k].add(t);
@@ -93,7 +93,7 @@ Timetable::Timetable(std::span<const Time> times, double noise, const Caches& ca
 }
 
 std::span<const Timetable::Row> Timetable::of(const TimedSpec& spec) const noexcept {
-    const auto found = rows_.find({spec.what, spec.groups});
+    const auto found = rows_.find({spec.what, spec.zones});
     if (found == rows_.end()) return {};
     return found->second;
 }

@@ -30,7 +30,7 @@ inline constexpr double timed_fuse_bits = 9.04;
 /// A spec as far as its times depend on it: the layout or structure, and its parameters.
 struct TimedSpec {
     Timed what;
-    unsigned groups = 0, k = 0;
+    unsigned zones = 0, k = 0;
 
     static TimedSpec of(const Layout& layout) noexcept;
     /// Throws std::invalid_argument that names the spec.
@@ -86,7 +86,7 @@ public:
     double noise() const noexcept { return noise_; }
 
 private:
-    std::map<std::pair<Timed, unsigned>, std::vector<Row>> rows_;  // by layout and groups
+    std::map<std::pair<Timed, unsigned>, std::vector<Row>> rows_;  // by layout and zones
     double noise_;
     Caches caches_;
 };

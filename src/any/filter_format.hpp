@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "core/files/source.hpp"
+#include "fixed/bloomier_saved.hpp"
+#include "growing/growing_cuckoo_file.hpp"
+#include "series/scalable_file.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/export.hpp"
@@ -34,22 +37,12 @@ enum class Structure : std::uint8_t { filter, growing, bloomier, series };
 /// By the magic that the bytes begin with; `filter` if it is none of the others'.
 Structure structure_of(std::span<const std::byte> bytes) noexcept;
 
-// Each structure reads and writes its own bytes.
-template <>
-Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& options);
-template <>
-Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& options);
-template <>
-Loaded<BloomierMap> load_from<BloomierMap>(Source& source, const Options& options);
 template <>
 Loaded<AnyFilter> load_from<AnyFilter>(Source& source, const Options& options);
 template <>
 Loaded<FrozenFilter> load_from<FrozenFilter>(Source& source, const Options& options);
 
 bool each_piece(const FilterBase& filter, const UsePiece& use);
-bool each_piece(const GrowingCuckoo& filter, const UsePiece& use);
-bool each_piece(const ScalableBloom& series, const UsePiece& use);
-bool each_piece(const BloomierMap& map, const UsePiece& use);
 bool each_piece(const AnyFilter& filter, const UsePiece& use);
 
 }  // namespace simdbloom::detail

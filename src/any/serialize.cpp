@@ -19,7 +19,7 @@ namespace {
 constexpr Kind filter_kind{{0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A}, 1, "a filter"};
 
 struct FilterOffset {
-    static constexpr std::size_t layout = 10, k = 11, groups = 12, reserved = 14, blocks = 16,
+    static constexpr std::size_t layout = 10, k = 11, zones = 12, reserved = 14, blocks = 16,
                                  reserved_end = 48;
 };
 
@@ -30,7 +30,7 @@ Header FilterFormat::header(const FilterBase& filter) {
     Header header = begin_header(filter_kind, filter);
     put(header, FilterOffset::layout, filter.layout().traits().format_code);
     put(header, FilterOffset::k, static_cast<std::uint8_t>(filter.layout().k));
-    put(header, FilterOffset::groups, static_cast<std::uint8_t>(filter.layout().groups));
+    put(header, FilterOffset::zones, static_cast<std::uint8_t>(filter.layout().zones));
     put(header, FilterOffset::blocks, filter.blocks());
     put(header, CommonOffset::n_keys, filter.n_keys());
     return header;
@@ -51,9 +51,9 @@ Loaded<FilterFormat::ParsedHeader> FilterFormat::parse(Fields h, std::uint64_t b
     ParsedHeader parsed;
     Layout& layout = parsed.geometry.layout;
     layout = {traits->kind, get<std::uint8_t>(h, FilterOffset::k),
-              get<std::uint8_t>(h, FilterOffset::groups)};
-    if (traits->zones == 0 ? layout.groups != 2 && layout.groups != 4 : layout.groups != 0)
-        return fault(LoadFault::parameter, "z=" + std::to_string(layout.groups) +
+              get<std::uint8_t>(h, FilterOffset::zones)};
+    if (traits->zones == 0 ? layout.zones != 2 && layout.zones != 4 : layout.zones != 0)
+        return fault(LoadFault::parameter, "z=" + std::to_string(layout.zones) +
                                                " does not suit layout " + std::to_string(number));
     const auto range = layout.k_range();
     if (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0)

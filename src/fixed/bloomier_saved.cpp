@@ -1,9 +1,9 @@
 // Saved Bloomier filters (src/fixed/bloomier_format.md).
 #include <utility>
 
-#include "any/filter_format.hpp"
 #include "core/files/files.hpp"
 #include "core/filters/slots.hpp"
+#include "fixed/bloomier_saved.hpp"
 #include "simdbloom/bloomier.hpp"
 
 namespace simdbloom {

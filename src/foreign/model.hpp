@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/output.hpp"
 #include "simdbloom/foreign.hpp"

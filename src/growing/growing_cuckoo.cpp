@@ -9,7 +9,7 @@
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/interface.hpp"
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/fpr.hpp"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "any/filter_format.hpp"
 #include "core/files/files.hpp"
 #include "core/os/available_memory.hpp"
+#include "growing/growing_cuckoo_file.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/moved.hpp"

@@ -12,7 +12,7 @@
 #include "advice/timetable.hpp"
 #include "any/bloom_only.hpp"
 #include "core/dispatch/kernels_of.hpp"
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"

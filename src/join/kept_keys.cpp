@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "join/distinct.hpp"
 #include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"

@@ -71,9 +71,10 @@ function(simdbloom_own_folder target)
 endfunction()
 
 # simdbloom_library(NAME SOURCES FILE... [NEEDS NAME...] [OWN] [COMPONENT NAME] [ABOUT TEXT]
-# [CFLAGS TEXT] [LIBS TEXT] [KERNELS NAME HEADER]): the library simdbloom::NAME over the core and what it NEEDS, and
-# simdbloom_NAME.pc with ABOUT, CFLAGS and LIBS. KERNELS are as in simdbloom_kernels. Where libraries are shared, its sources go into
-# that of the core unless it is its OWN. Public headers of its own are in the folder include.
+# [CFLAGS TEXT] [LIBS TEXT] [KERNELS NAME HEADER]): the library simdbloom::NAME over the core and
+# what it NEEDS, and simdbloom_NAME.pc with ABOUT, CFLAGS and LIBS. KERNELS are as in
+# simdbloom_kernels. Where libraries are shared, its sources go into that of the core unless it is
+# its OWN. Public headers of its own are in the folder include.
 function(simdbloom_library name)
   cmake_parse_arguments(PARSE_ARGV 1 of "OWN" "ABOUT;CFLAGS;COMPONENT;LIBS" "KERNELS;NEEDS;SOURCES")
   if(NOT of_COMPONENT)

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/filters/interface.hpp"
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/fpr.hpp"
 

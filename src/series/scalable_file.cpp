@@ -126,7 +126,7 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
                           base.n_keys() == static_cast<std::uint64_t>(keys) &&
                           stored[i] <= base.n_keys() &&
                           (i == 0 || (base.layout().kind == filters[0].base().layout().kind &&
-                                      base.layout().groups == filters[0].base().layout().groups &&
+                                      base.layout().zones == filters[0].base().layout().zones &&
                                       base.seed() == filters[0].seed() &&
                                       base.secret() == filters[0].base().secret()));
         if (!fits)
@@ -136,8 +136,8 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
     }
     // The family without its k: later filters choose a k for their own FPR.
     const std::string spec = filters[0].spec();
-    options.spec = filters[0].base().layout().groups != 0 ? spec.substr(0, spec.find(",k="))
-                                                          : spec.substr(0, spec.find(":k="));
+    options.spec = filters[0].base().layout().zones != 0 ? spec.substr(0, spec.find(",k="))
+                                                         : spec.substr(0, spec.find(":k="));
     options.seed = filters[0].seed();
     options.hashing = filters[0].base().hashing();
     options.key_kind = filters[0].base().key_kind();

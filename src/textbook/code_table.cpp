@@ -10,7 +10,7 @@
 
 #include "core/filters/interface.hpp"
 #include "core/filters/slots.hpp"
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/layouts/cuckoo.hpp"
 #include "simdbloom/layout.hpp"
 
@@ -163,7 +163,7 @@ std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept {
 CodeTable::CellSearch CodeTable::look_for(std::uint64_t hash) const noexcept {
     // The address from the high bits, the code from the low ones, and further addresses in steps
     // that depend on both.
-    const auto code = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), code_bits_);
+    const auto code = detail::fingerprint_of(static_cast<std::uint32_t>(hash), code_bits_);
     const std::uint64_t step = step_of(hash);
     std::uint64_t address = hash, cell = detail::block_index(hash, cells_);
     for (std::uint64_t n = 1;; ++n) {

@@ -89,7 +89,7 @@ void each_word(const SharedBits& b, std::uint64_t hash, const Visit& visit) {
         Word masks[words] = {};
         for (unsigned i = 0; i < k; ++i) {
             const unsigned bit =
-                bit_position<kind>(static_cast<std::uint32_t>(hash), i, k, b.layout.groups);
+                bit_position<kind>(static_cast<std::uint32_t>(hash), i, k, b.layout.zones);
             masks[bit / width] |= Word{1} << (bit % width);
         }
         std::byte* const block = block_of<kind>(b, hash);

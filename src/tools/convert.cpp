@@ -4,8 +4,8 @@
 #include <string>
 
 #include "commands.hpp"
-#include "simdbloom/key_kind.hpp"
 #include "simdbloom/foreign.hpp"
+#include "simdbloom/key_kind.hpp"
 #include "simdbloom/serialize.hpp"
 
 namespace simdbloom::tools {

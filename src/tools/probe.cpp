@@ -8,8 +8,8 @@
 #include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "simdbloom/key_kind.hpp"
 #include "simdbloom/foreign.hpp"
+#include "simdbloom/key_kind.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"
 

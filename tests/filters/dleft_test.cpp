@@ -28,8 +28,9 @@ protected:
     static std::pair<std::uint64_t, std::uint32_t> fingerprint(const DLeftCounting& filter,
                                                                std::uint64_t key) {
         const std::uint64_t hash = hash_key(key, filter.seed());
-        return {detail::block_index(hash, filter.blocks()),
-                detail::cuckoo_tag(static_cast<std::uint32_t>(hash), remainder_bits(GetParam()))};
+        return {
+            detail::block_index(hash, filter.blocks()),
+            detail::fingerprint_of(static_cast<std::uint32_t>(hash), remainder_bits(GetParam()))};
     }
 };
 

@@ -8,9 +8,7 @@
 namespace simdbloom {
 namespace {
 
-/// Promise: The page of layouts has a row for every layout, with its number in saved filters and
-/// the
-///   bytes of its block.
+/// Promise: The page of layouts has every layout, its number in files and the bytes of its block.
 TEST(LayoutList, ThePageHasEveryLayout) {
     std::stringstream page;
     page << std::ifstream(SIMDBLOOM_LAYOUTS_PAGE).rdbuf();

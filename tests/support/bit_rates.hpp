@@ -20,7 +20,7 @@ inline Shape shape_of(const FilterBase& filter) {
     const auto& traits = detail::traits_of(l.kind);
     if (traits.is_table()) throw std::logic_error(l.spec() + " has no shape");
     if (traits.anywhere) return {1, 1, filter.size_in_bytes(), l.k};
-    const unsigned zones = traits.zones != 0 ? traits.zones : l.groups;
+    const unsigned zones = traits.zones != 0 ? traits.zones : l.zones;
     return {zones, traits.block_bits / zones / traits.word_bits, traits.word_bits / 8, l.k / zones};
 }
 

@@ -129,7 +129,7 @@ void prepare_cuckoo(Chunk& c) {
     std::array<std::uint32_t, chunk> tags;
     for (std::size_t j = 0; j < chunk; ++j) {
         const auto x = static_cast<std::uint32_t>(c.hashes[j]);
-        tags[j] = detail::cuckoo_tag(x, width);
+        tags[j] = detail::fingerprint_of(x, width);
         buckets[0][j] = detail::block_index(c.hashes[j], c.blocks);
         buckets[1][j] = detail::cuckoo_alternate(buckets[0][j], tags[j], c.blocks);
         put_tag<width>(c.inserted.data(), 4 * buckets[0][j], tags[j]);
@@ -201,7 +201,7 @@ void prepare_dleft(Chunk& c) {
     std::array<std::uint32_t, chunk> remainders;
     for (std::size_t j = 0; j < chunk; ++j) {
         const auto x = static_cast<std::uint32_t>(c.hashes[j]);
-        remainders[j] = detail::cuckoo_tag(x, r);
+        remainders[j] = detail::fingerprint_of(x, r);
         const std::uint64_t stride = detail::dleft_stride(remainders[j], c.blocks);
         for (std::uint64_t s = 0, block = detail::block_index(c.hashes[j], c.blocks); s < 4;
              ++s, block = (block + stride) % c.blocks)
@@ -267,8 +267,8 @@ inline Prepare prepare_of(const Layout& layout) {
         else if constexpr (traits.anywhere) return prepare_classic;
         else if constexpr (traits.fixed_k()) return prepare_block<kind, traits.k_max, 0>;
         else if constexpr (traits.k_step == 0)
-            return layout.groups == 2 ? prepare_any_k<kind, 2, 2, traits.k_max>(layout.k)
-                                      : prepare_any_k<kind, 4, 4, traits.k_max>(layout.k);
+            return layout.zones == 2 ? prepare_any_k<kind, 2, 2, traits.k_max>(layout.k)
+                                     : prepare_any_k<kind, 4, 4, traits.k_max>(layout.k);
         else return prepare_any_k<kind, 0, traits.k_step, traits.k_max>(layout.k);
     });
 }

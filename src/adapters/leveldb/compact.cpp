@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/filter.hpp"
@@ -73,7 +73,7 @@ template <class Use>
     return with_kind(layout.kind, [&]<LayoutKind kind>() {
         if constexpr (!traits_of(kind).is_table() && !traits_of(kind).anywhere)
             return each(
-                [&](unsigned i) { return bit_position<kind>(x, i, layout.k, layout.groups); });
+                [&](unsigned i) { return bit_position<kind>(x, i, layout.k, layout.zones); });
         return false;  // not one of the format
     });
 }
@@ -87,7 +87,7 @@ Layout layout_of(std::byte header) noexcept {
         std::ranges::find(layout_traits, number + 1, &LayoutTraits::format_code);
     Layout layout{traits->kind, parameter, 0};
     if (layout.kind == LayoutKind::zoned512) {
-        layout.groups = parameter < 16 ? 2 : 4;
+        layout.zones = parameter < 16 ? 2 : 4;
         layout.k = parameter & 15;
     }
     const auto range = layout.k_range();
@@ -112,7 +112,7 @@ bool has_compact_header(LayoutKind kind) noexcept { return number_of(kind) < num
 
 std::byte compact_header(const Layout& layout) noexcept {
     return static_cast<std::byte>(number_of(layout.kind) << 5 |
-                                  (layout.groups == 4 ? 16 + layout.k : layout.k));
+                                  (layout.zones == 4 ? 16 + layout.k : layout.k));
 }
 
 bool compact_may_contain(std::span<const std::byte> filter, std::uint64_t hash) noexcept {

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "adapters/leveldb/kernel_table.hpp"
-#include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/features.hpp"
+#include "core/dispatch/kernels_of.hpp"
 #include "core/filters/interface.hpp"
 
 namespace simdbloom {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/adapters/parquet.hpp"
 
 namespace simdbloom::parquet {

@@ -169,11 +169,11 @@ std::string touched(const Layout& layout, std::uint64_t blocks, std::uint64_t ha
     };
     const std::uint64_t first = detail::block_index(hash, blocks);
     if (layout.is_cuckoo()) {
-        const std::uint32_t tag = detail::cuckoo_tag(x, layout.fingerprint_bits());
+        const std::uint32_t tag = detail::fingerprint_of(x, layout.fingerprint_bits());
         block(first, tag);
         block(detail::cuckoo_alternate(first, tag, blocks), tag);
     } else if (layout.is_dleft()) {
-        const std::uint32_t tag = detail::cuckoo_tag(x, layout.fingerprint_bits());
+        const std::uint32_t tag = detail::fingerprint_of(x, layout.fingerprint_bits());
         const std::uint64_t stride = detail::dleft_stride(tag, blocks);
         std::uint64_t at = first;
         for (unsigned s = 0; s < 4; ++s, at = detail::dleft_next(at, stride, blocks))
@@ -187,7 +187,7 @@ std::string touched(const Layout& layout, std::uint64_t blocks, std::uint64_t ha
         detail::with_kind(layout.kind, [&]<LayoutKind kind>() {
             if constexpr (!detail::traits_of(kind).is_table() && !detail::traits_of(kind).anywhere)
                 for (unsigned i = 0; i < layout.k; ++i)
-                    block(first, detail::bit_position<kind>(x, i, layout.k, layout.groups));
+                    block(first, detail::bit_position<kind>(x, i, layout.k, layout.zones));
         });
     }
     return all.end();

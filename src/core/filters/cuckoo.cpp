@@ -105,7 +105,7 @@ struct Place {
 
 Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcept {
     const std::uint64_t bucket = detail::block_index(hash, buckets);
-    const std::uint32_t tag = detail::cuckoo_tag(static_cast<std::uint32_t>(hash), bits);
+    const std::uint32_t tag = detail::fingerprint_of(static_cast<std::uint32_t>(hash), bits);
     return {bucket, detail::cuckoo_alternate(bucket, tag, buckets), tag};
 }
 

@@ -88,7 +88,7 @@ auto find_cell(std::byte* const (&bucket)[4], std::uint32_t remainder, Found fou
 
 struct Place {
     Place(std::byte* bits, unsigned r, std::uint64_t blocks, std::uint64_t hash) noexcept
-        : remainder(cuckoo_tag(static_cast<std::uint32_t>(hash), r)) {
+        : remainder(fingerprint_of(static_cast<std::uint32_t>(hash), r)) {
         const std::uint64_t stride = dleft_stride(remainder, blocks), bucket_bytes = r + 2;
         std::uint64_t block = block_index(hash, blocks);
         for (unsigned s = 0; s < 4; ++s, block = dleft_next(block, stride, blocks))

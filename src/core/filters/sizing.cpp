@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/layouts/number.hpp"
+#include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"

@@ -36,10 +36,10 @@ namespace simdbloom::detail {
 /// cuckoo bucket may be loaded as a word and a d-left bucket as 16 bytes.
 struct Target {
     std::byte* bits;
-    std::uint64_t blocks;  ///< below 2^32
-    std::uint64_t seed;    ///< already offset, see mix()
-    std::uint32_t k;       ///< for layouts whose kernels loop over it
-    bool prefetches;       ///< lines are prefetched, see core/dispatch/tuning.hpp
+    std::uint64_t blocks;             ///< below 2^32
+    std::uint64_t seed;               ///< already offset, see mix()
+    std::uint32_t k;                  ///< for layouts whose kernels loop over it
+    bool prefetches;                  ///< lines are prefetched, see core/dispatch/tuning.hpp
     std::uint64_t* random = nullptr;  ///< for inserts into cuckoo tables: the eviction walk's state
 };
 

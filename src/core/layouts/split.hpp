@@ -10,8 +10,8 @@
 // tests two keys in one vector (Ops::test_split_pair).
 //
 // Limits: k is the number of words. A word holds the bits of every key of its block: at 12 bits a
-// key, the FPR of split256 is 1.3 times that of k bits anywhere in a line. Measured: bench/pages/results.md;
-// tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
+// key, the FPR of split256 is 1.3 times that of k bits anywhere in a line. Measured:
+// bench/pages/results.md; tried: bench/pages/tried.md, "Probing on AVX-512", "Probing on AVX2".
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@
 namespace simdbloom::detail {
 namespace {
 
-template <class O, unsigned groups, unsigned k_per_group>
+template <class O, unsigned zones, unsigned k_per_zone>
 struct Zoned512 : OneLine<O, 64> {
     static constexpr std::uint32_t few_below = 9, few_inserts_below = 4;
     using typename OneLine<O, 64>::V;
@@ -27,8 +27,8 @@ struct Zoned512 : OneLine<O, 64> {
     using Stage = LineStage;
     using Answers = typename O::template LaneAnswers<LaneBits>;
     template <class P>
-    using Over = Zoned512<P, groups, k_per_group>;
-    static constexpr unsigned group_words = 8 / groups, index_bits = groups == 2 ? 2 : 1;
+    using Over = Zoned512<P, zones, k_per_zone>;
+    static constexpr unsigned zone_words = 8 / zones, index_bits = zones == 2 ? 2 : 1;
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
         stage_address(t, hash, s, i);
@@ -39,20 +39,20 @@ struct Zoned512 : OneLine<O, 64> {
         const V p = O::load(s.pattern + at), block = O::load(s.offset + at);
         if constexpr (O::has_bit_gather) {
             std::uint64_t hit = ~std::uint64_t{0};
-            for (unsigned g = 0; g < groups; ++g)
+            for (unsigned g = 0; g < zones; ++g)
                 hit &=
                     O::fetch_bits(O::gather64(t.bits, block + word_offset(p, g)), positions(p, g));
             answers.set(i, hit);
         } else {
             unsigned hit = ~0u;
-            for (unsigned g = 0; g < groups; ++g)
+            for (unsigned g = 0; g < zones; ++g)
                 hit &= O::covered_lanes(O::gather64(t.bits, block + word_offset(p, g)), mask(p, g));
             answers.set(i, hit);
         }
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         const V p = O::load(s.pattern + i), block = O::load(s.offset + i);
-        for (unsigned g = 0; g < groups; ++g) {
+        for (unsigned g = 0; g < zones; ++g) {
             std::uint64_t offsets[O::lanes], masks[O::lanes];
             O::store(offsets, block + word_offset(p, g));
             O::store(masks, mask(p, g));
@@ -64,34 +64,34 @@ struct Zoned512 : OneLine<O, 64> {
 private:
     static V word_offset(V p, unsigned g) {
         const V word =
-            (p >> static_cast<int>(64 - index_bits * (g + 1))) & O::broadcast(group_words - 1);
-        return (word << 3) + O::broadcast(8 * group_words * g);
+            (p >> static_cast<int>(64 - index_bits * (g + 1))) & O::broadcast(zone_words - 1);
+        return (word << 3) + O::broadcast(8 * zone_words * g);
     }
     static V mask(V p, unsigned g) {
         V m = O::broadcast(0);
 // GCC 12 keeps this loop of four on NEON, 112 instructions a key where 55 do.
 #pragma GCC unroll 4
-        for (unsigned j = 0; j < k_per_group; ++j)
+        for (unsigned j = 0; j < k_per_zone; ++j)
             m = m | O::bit(p >> static_cast<int>(first_bit(g, j)));
         return m;
     }
     static constexpr unsigned first_bit(unsigned g, unsigned j) {
-        return 64 - 4 - 6 * (g * k_per_group + j + 1);
+        return 64 - 4 - 6 * (g * k_per_zone + j + 1);
     }
-    // Byte j is the position of bit j. Bytes from k_per_group on repeat the first.
+    // Byte j is the position of bit j. Bytes from k_per_zone on repeat the first.
     static V positions(V p, unsigned g) requires(O::has_bit_gather) {
         std::uint64_t shifts = 0;
         for (unsigned j = 0; j < 8; ++j)
-            shifts |= std::uint64_t{first_bit(g, j < k_per_group ? j : 0)} << (8 * j);
+            shifts |= std::uint64_t{first_bit(g, j < k_per_zone ? j : 0)} << (8 * j);
         return O::bytes_at_bits(p, shifts);
     }
 };
 
 template <class O, unsigned variant>
 struct KernelOf<O, LayoutKind::zoned512, variant> {
-    static constexpr unsigned groups = variant < 4 ? 2 : 4;
-    using type = Zoned512<O, groups, variant % 4 + 1>;
-    static_assert(variant_of(LayoutKind::zoned512, groups*(variant % 4 + 1), groups) == variant);
+    static constexpr unsigned zones = variant < 4 ? 2 : 4;
+    using type = Zoned512<O, zones, variant % 4 + 1>;
+    static_assert(variant_of(LayoutKind::zoned512, zones*(variant % 4 + 1), zones) == variant);
 };
 
 }  // namespace

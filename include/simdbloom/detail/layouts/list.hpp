@@ -5,11 +5,13 @@
 #include <cstdint>
 
 // DO(name) for each layout: simdbloom::detail::layouts::name is what it says of itself.
-#define SIMDBLOOM_EACH_LAYOUT(DO)                                                                  \
-    DO(classic)                                                                                    \
-    DO(register32)                                                                                 \
-    DO(register64) DO(split256) DO(sector512) DO(zoned512) DO(blocked512) DO(cuckoo8) DO(cuckoo12) \
-        DO(cuckoo16) DO(counting) DO(counting512) DO(dleft12) DO(dleft14) DO(dleft16) DO(split512)
+// clang-format off
+#define SIMDBLOOM_EACH_LAYOUT(DO)                                            \
+    DO(classic) DO(register32) DO(register64) DO(split256) DO(sector512)     \
+    DO(zoned512) DO(blocked512) DO(cuckoo8) DO(cuckoo12) DO(cuckoo16)        \
+    DO(counting) DO(counting512) DO(dleft12) DO(dleft14) DO(dleft16)         \
+    DO(split512)
+// clang-format on
 
 namespace simdbloom {
 

@@ -35,7 +35,7 @@ Layout Layout::parse(std::string_view spec) {
 
     const bool takes_k = row->k_max != 0, takes_z = row->zones == 0;
     Layout layout{row->kind, row->fixed_k() ? row->k_max : 0, takes_z ? 2u : 0u};
-    bool k_given = false, groups_given = false;
+    bool k_given = false, zones_given = false;
     std::string_view rest =
         colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
     if (colon != std::string_view::npos && rest.empty())
@@ -55,11 +55,11 @@ Layout Layout::parse(std::string_view spec) {
         if (error != std::errc() || end != text.data() + text.size())
             reject(spec, "\"" + std::string(item) + "\" is not of the form parameter=number");
         if (key == "k" && takes_k && !k_given) layout.k = value, k_given = true;
-        else if (key == "z" && takes_z && !groups_given) layout.groups = value, groups_given = true;
+        else if (key == "z" && takes_z && !zones_given) layout.zones = value, zones_given = true;
         else reject(spec, "parameter \"" + std::string(key) + "\" is unknown here or given twice");
     }
-    if (takes_z && layout.groups != 2 && layout.groups != 4)
-        reject(spec, "z=" + std::to_string(layout.groups) + " is not 2 or 4");
+    if (takes_z && layout.zones != 2 && layout.zones != 4)
+        reject(spec, "z=" + std::to_string(layout.zones) + " is not 2 or 4");
     const auto range = layout.k_range();
     if (k_given &&
         (layout.k < range.min || layout.k > range.max || (layout.k - range.min) % range.step != 0))
@@ -72,7 +72,7 @@ Layout Layout::parse(std::string_view spec) {
 std::string Layout::spec() const {
     std::string text(traits().name);
     const char* separator = ":";
-    if (traits().zones == 0) text += ":z=" + std::to_string(groups), separator = ",";
+    if (traits().zones == 0) text += ":z=" + std::to_string(zones), separator = ",";
     if (!traits().fixed_k() && k != 0) text += separator + ("k=" + std::to_string(k));
     return text;
 }

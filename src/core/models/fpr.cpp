@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/layouts/fpr_sums.hpp"
+#include "core/models/fpr_sums.hpp"
 
 namespace simdbloom::fpr {
 namespace {

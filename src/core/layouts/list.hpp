@@ -1,12 +1,19 @@
-// Instantiates every kernel for one ISA.
+// The kernels of every layout, and the table of all kernels of the core.
 #pragma once
 
 #include <cstddef>
 #include <utility>
 
-#include "core/kernels/layouts.hpp"
 #include "core/kernels/siphash.hpp"
 #include "core/kernels/strings.hpp"
+#include "core/layouts/blocked512.hpp"
+#include "core/layouts/classic.hpp"
+#include "core/layouts/cuckoo.hpp"
+#include "core/layouts/dleft.hpp"
+#include "core/layouts/register_blocked.hpp"
+#include "core/layouts/sector512.hpp"
+#include "core/layouts/split.hpp"
+#include "core/layouts/zoned512.hpp"
 
 namespace simdbloom::detail {
 namespace {
