@@ -108,8 +108,8 @@ BUGS = [
          "_mm512_srai_epi32(_mm512_mullo_epi32(x, salts), 27)")),
     bug("swapped arguments, bits per key", "n_keys and bits_per_key change places",
         ("src/core/filters/interface.hpp",
-         "own_layout<F>(options), n_keys, bits_per_key, options)",
-         "own_layout<F>(options), static_cast<std::size_t>(bits_per_key), "
+         "own_layout<F>(options), n_keys, bits_or_fpr, options)",
+         "own_layout<F>(options), static_cast<std::size_t>(bits_or_fpr), "
          "static_cast<double>(n_keys), options)")),
     bug("swapped arguments, best k", "keys and blocks change places",
         (SIZING, "fpr::best_k(layout, n_keys, blocks)", "fpr::best_k(layout, blocks, n_keys)")),
