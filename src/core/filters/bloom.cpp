@@ -7,18 +7,6 @@
 
 namespace simdbloom {
 
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<ClassicBloom>{Family::classic, "classic"};
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<RegisterBlockedBloom>{
-    Family::register_blocked, "register64"};
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<SplitBlockBloom>{Family::split_block,
-                                                                         "split256"};
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<CacheLineBloom>{Family::cache_line,
-                                                                        "sector512"};
-
 template class Interface<ClassicBloom, FilterBase>;
 template class Interface<RegisterBlockedBloom, FilterBase>;
 template class Interface<SplitBlockBloom, FilterBase>;

@@ -93,10 +93,6 @@ std::uint64_t CountingBloom::saturated() const noexcept {
     return stuck;
 }
 
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<CountingBloom>{Family::counting,
-                                                                       "counting512"};
-
 template class Interface<CountingBloom, FilterBase>;
 
 }  // namespace simdbloom

@@ -154,9 +154,6 @@ bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {
     return false;
 }
 
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<CuckooFilter>{Family::cuckoo, "cuckoo12"};
-
 template class Interface<CuckooFilter, FilterBase>;
 
 }  // namespace simdbloom

@@ -196,9 +196,6 @@ std::uint64_t DLeftCounting::saturated() const noexcept {
     return n;
 }
 
-template <>
-inline constexpr detail::OwnLayouts detail::own_layouts<DLeftCounting>{Family::dleft, "dleft14"};
-
 template class Interface<DLeftCounting, FilterBase>;
 
 }  // namespace simdbloom

@@ -16,6 +16,15 @@
 #include "simdbloom/filter.hpp"
 
 namespace simdbloom {
+
+class CacheLineBloom;
+class ClassicBloom;
+class CountingBloom;
+class CuckooFilter;
+class DLeftCounting;
+class RegisterBlockedBloom;
+class SplitBlockBloom;
+
 namespace detail {
 
 /// The family of the layouts of a filter F, and the layout that it has where options.spec is empty.
@@ -25,6 +34,21 @@ struct OwnLayouts {
 };
 template <class F>
 inline constexpr OwnLayouts own_layouts{};
+template <>
+inline constexpr OwnLayouts own_layouts<ClassicBloom>{Family::classic, "classic"};
+template <>
+inline constexpr OwnLayouts own_layouts<RegisterBlockedBloom>{Family::register_blocked,
+                                                              "register64"};
+template <>
+inline constexpr OwnLayouts own_layouts<SplitBlockBloom>{Family::split_block, "split256"};
+template <>
+inline constexpr OwnLayouts own_layouts<CacheLineBloom>{Family::cache_line, "sector512"};
+template <>
+inline constexpr OwnLayouts own_layouts<CuckooFilter>{Family::cuckoo, "cuckoo12"};
+template <>
+inline constexpr OwnLayouts own_layouts<CountingBloom>{Family::counting, "counting512"};
+template <>
+inline constexpr OwnLayouts own_layouts<DLeftCounting>{Family::dleft, "dleft14"};
 
 template <class F>
 Layout own_layout(const Options& options) {
