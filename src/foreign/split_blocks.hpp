@@ -4,6 +4,7 @@
 #include "core/files/saved.hpp"
 #include "foreign/hashes.hpp"
 #include "foreign/model.hpp"
+#include "simdbloom/detail/batch.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/split_block.hpp"
 
