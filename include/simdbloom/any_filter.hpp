@@ -19,6 +19,7 @@
 #include "simdbloom/dleft.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/key_kind.hpp"
 #include "simdbloom/register_blocked.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/split_block.hpp"

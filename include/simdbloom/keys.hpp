@@ -23,7 +23,7 @@ concept Key = !LossyKey<K> && (std::convertible_to<const K&, std::uint64_t> ||
 
 /// The key as one of the three types that filters hash.
 template <Key K>
-auto plain_key(const K& key) {
+[[gnu::always_inline]] inline auto plain_key(const K& key) {
     if constexpr (std::convertible_to<const K&, std::uint64_t>)
         return static_cast<std::uint64_t>(key);
     else if constexpr (std::convertible_to<const K&, std::string_view>)
@@ -33,7 +33,7 @@ auto plain_key(const K& key) {
 
 /// The bytes of a key that is text or bytes.
 template <class K>
-std::string_view view_of(const K& key) {
+[[gnu::always_inline]] inline std::string_view view_of(const K& key) {
     if constexpr (std::convertible_to<const K&, std::string_view>) {
         return key;
     } else {
@@ -198,7 +198,8 @@ public:
     }
 
 private:
-    Keys(const void* at, std::size_t size, Form form, const void* more = nullptr) noexcept
+    [[gnu::always_inline]] Keys(const void* at, std::size_t size, Form form,
+                                const void* more = nullptr) noexcept
         : at_(at), more_(more), size_(size), form_(form) {}
 
     const void* at_;

@@ -34,6 +34,6 @@ SIMDBLOOM_API Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fp
                                     const Options& options);
 /// Parses options.spec, or `fallback` if it is empty. Throws std::invalid_argument if the layout is
 /// not of that family.
-SIMDBLOOM_API Layout layout_from(const Options& options, std::string_view fallback, Family family);
+Layout layout_from(const Options& options, std::string_view fallback, Family family);
 
 }  // namespace simdbloom::detail

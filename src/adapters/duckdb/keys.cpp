@@ -8,6 +8,7 @@
 #include "adapters/duckdb/numbers.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/isa.hpp"
+#include "simdbloom/key_kind.hpp"
 
 DUCKDB_EXTENSION_EXTERN
 
