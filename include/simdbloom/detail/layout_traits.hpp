@@ -56,9 +56,10 @@ constexpr decltype(auto) with_kind(LayoutKind kind, Work&& work) {
     __builtin_unreachable();
 }
 
-/// The same among the layouts of one family: the kinds are compared one after the other.
+/// The same among the layouts of one family: the kinds are compared one after the other. Inlined
+/// always, as all code of one key (block_of_key.hpp).
 template <Family family, std::size_t row = 0, class Work>
-constexpr decltype(auto) with_kind_of(LayoutKind kind, Work&& work) {
+SIMDBLOOM_INLINE decltype(auto) with_kind_of(LayoutKind kind, Work&& work) {
     constexpr std::size_t here = [] {
         std::size_t i = row;
         while (layout_traits[i].family != family) ++i;

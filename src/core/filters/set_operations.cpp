@@ -7,6 +7,7 @@
 #include "core/filters/combine.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/filter.hpp"
+#include "simdbloom/key_kind.hpp"
 
 namespace simdbloom {
 
