@@ -20,8 +20,8 @@ namespace simdbloom {
 /// - split512: one bit in each of the 16 words of 32 bits of the line.
 /// - zoned512: k/z bits in one word of each of z zones of words (Lang et al. 2019).
 /// - blocked512: k bits anywhere in the line (Putze et al. 2007).
-class CacheLineBloom : public Interface<CacheLineBloom, FilterBase>,
-                       public SetOperations<CacheLineBloom> {
+class CacheLineBloom final : public Interface<CacheLineBloom, FilterBase>,
+                             public SetOperations<CacheLineBloom> {
 public:
     static constexpr detail::OwnLayouts own_layouts{detail::Family::cache_line, "sector512"};
     using Interface::Interface;

@@ -17,8 +17,8 @@ namespace simdbloom {
 /// A generator that starts from the key's hash gives the probes (detail::classic_next). They are as
 /// good as k independent functions in arrays of any size: from 10 keys on, the measured FPR is
 /// expected_fpr(). Default k: the best for the bits per key by the asymptotic formula.
-class ClassicBloom : public Interface<ClassicBloom, FilterBase>,
-                     public SetOperations<ClassicBloom> {
+class ClassicBloom final : public Interface<ClassicBloom, FilterBase>,
+                           public SetOperations<ClassicBloom> {
 public:
     static constexpr detail::OwnLayouts own_layouts{detail::Family::classic, "classic"};
     using Interface::Interface;

@@ -24,7 +24,7 @@ namespace simdbloom {
 /// Erasing a key that was never inserted is noticed where one of its counters is too low; erase
 /// then returns false and changes nothing. Where the filter finds that key by chance, at the FPR,
 /// it cannot be noticed, and other keys may be lost for good.
-class CountingBloom : public Interface<CountingBloom, FilterBase> {
+class CountingBloom final : public Interface<CountingBloom, FilterBase> {
 public:
     static constexpr detail::OwnLayouts own_layouts{detail::Family::counting, "counting512"};
     using Interface::Interface;

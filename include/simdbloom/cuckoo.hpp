@@ -20,7 +20,7 @@ namespace simdbloom {
 ///
 /// Copies of a key are stored. At most 8 copies of a key fit, or of keys with the same tag and
 /// buckets. Erasing a key that was never inserted may remove the fingerprint of another key.
-class CuckooFilter : public Interface<CuckooFilter, FilterBase> {
+class CuckooFilter final : public Interface<CuckooFilter, FilterBase> {
 public:
     static constexpr detail::OwnLayouts own_layouts{detail::Family::cuckoo, "cuckoo12"};
     CuckooFilter(const detail::Geometry& geometry, const Options& options)

@@ -23,7 +23,7 @@ namespace simdbloom {
 /// A counter that has reached 3 may have missed raises and stays at 3: such a key is found until
 /// clear(). Erasing a key that was never inserted returns false where no cell has its fingerprint.
 /// Where a cell has it by chance, at the FPR, erasing removes another key's fingerprint.
-class DLeftCounting : public Interface<DLeftCounting, FilterBase> {
+class DLeftCounting final : public Interface<DLeftCounting, FilterBase> {
 public:
     static constexpr detail::OwnLayouts own_layouts{detail::Family::dleft, "dleft14"};
     using Interface::Interface;

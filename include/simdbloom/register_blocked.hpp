@@ -14,8 +14,8 @@ namespace simdbloom {
 /// All k bits of a key lie in one word of 32 or 64 bits (Lang et al. 2019). No other lookup is as
 /// cheap, and no other layout has as high an FPR for its space. Layouts: register64 (default) and
 /// register32. Default k: the best by the exact model.
-class RegisterBlockedBloom : public Interface<RegisterBlockedBloom, FilterBase>,
-                             public SetOperations<RegisterBlockedBloom> {
+class RegisterBlockedBloom final : public Interface<RegisterBlockedBloom, FilterBase>,
+                                   public SetOperations<RegisterBlockedBloom> {
 public:
     static constexpr detail::OwnLayouts own_layouts{detail::Family::register_blocked, "register64"};
     using Interface::Interface;

@@ -14,8 +14,8 @@ namespace simdbloom {
 /// Blocks of 8 words of 32 bits. A key sets one bit in each word (parquet-format, BloomFilter.md;
 /// Apple 2021). With hashes from XXH64, seed 0, the bits are byte for byte those of the Parquet
 /// specification.
-class SplitBlockBloom : public Interface<SplitBlockBloom, FilterBase>,
-                        public SetOperations<SplitBlockBloom> {
+class SplitBlockBloom final : public Interface<SplitBlockBloom, FilterBase>,
+                              public SetOperations<SplitBlockBloom> {
 public:
     static constexpr detail::OwnLayouts own_layouts{detail::Family::split_block, "split256"};
     using Interface::Interface;
