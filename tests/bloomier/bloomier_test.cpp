@@ -13,7 +13,7 @@ namespace {
 
 using test::MapShape;
 
-/// Promise: On every instruction set, a map gives each key its value and finds absent keys at the
+/// Promise: On every ISA, a map gives each key its value and finds absent keys at the
 ///   promised rate.
 TEST(Bloomier, EveryKeyHasItsValueOnEveryIsa) {
     for (const auto& shape : test::map_shapes())

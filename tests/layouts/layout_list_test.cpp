@@ -8,7 +8,7 @@
 namespace simdbloom {
 namespace {
 
-/// Promise: The page of layouts has every layout, its number in files and the bytes of its block.
+// The page of layouts lists every layout.
 TEST(LayoutList, ThePageHasEveryLayout) {
     std::stringstream page;
     page << std::ifstream(SIMDBLOOM_LAYOUTS_PAGE).rdbuf();

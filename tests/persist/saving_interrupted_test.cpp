@@ -56,8 +56,7 @@ void save_and_die(const fs::path& path, int signal) {
     ASSERT_TRUE(WIFSIGNALED(ended)) << ended;
 }
 
-/// Promise: The next save removes what a killed save left; signals do not end a save; exceeding
-///   RLIMIT_FSIZE is an error.
+/// Promise: A save removes what a killed save left and survives signals; RLIMIT_FSIZE is an error.
 TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
     const test::TemporaryFolder folder("interrupted");
     const auto path = folder.path / "filter";
