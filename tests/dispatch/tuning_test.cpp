@@ -65,12 +65,9 @@ TEST(TuningRules, PrefetchWhatOutgrowsTheLevel2Cache) {
 
 template <class Filter>
 bool is_prefetched(std::size_t bytes) {
-    struct Open : Filter {
-        using Filter::target;
-    };
     const auto filter = Filter::with_bits_per_key(bytes / 64, 512);
     EXPECT_EQ(filter.size_in_bytes(), bytes);
-    return (filter.*(&Open::target))().prefetches;
+    return filter.target().prefetches;
 }
 
 TEST(TuningRules, FiltersFollowThem) {
