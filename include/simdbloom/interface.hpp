@@ -29,7 +29,7 @@ concept HasTryInsert = requires(F& f, std::uint64_t hash) {
 };
 
 /// The base of a filter that needs none.
-struct NoBase {};
+struct SIMDBLOOM_API NoBase {};
 
 }  // namespace simdbloom::detail
 
