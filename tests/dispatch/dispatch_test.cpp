@@ -16,11 +16,11 @@ const auto tiers = static_cast<unsigned>(cpu::tiers().size());
 /// The features of bits 0 to 18 of `mask`, on an operating system that saves these registers.
 cpu::Features subset(unsigned mask, std::uint64_t xcr0 = ~std::uint64_t{0}) {
     cpu::Features f;
-    bool* const fields[] = {&f.sse3,          &f.ssse3,    &f.sse4_1,      &f.sse4_2,
-                            &f.popcnt,        &f.avx,      &f.avx2,        &f.bmi1,
-                            &f.bmi2,          &f.avx512f,  &f.avx512cd,    &f.avx512dq,
-                            &f.avx512bw,      &f.avx512vl, &f.avx512_vbmi, &f.avx512_vbmi2,
-                            &f.avx512_bitalg, &f.neon,     &f.simd128};
+    bool* const fields[] = {&f.sse3,         &f.ssse3,    &f.sse4_1,     &f.sse4_2,
+                            &f.popcnt,       &f.avx,      &f.avx2,       &f.bmi1,
+                            &f.bmi2,         &f.avx512f,  &f.avx512cd,   &f.avx512dq,
+                            &f.avx512bw,     &f.avx512vl, &f.avx512vbmi, &f.avx512vbmi2,
+                            &f.avx512bitalg, &f.neon,     &f.simd128};
     static_assert(std::size(fields) == flags && sizeof f == 24 + sizeof f.xcr0,
                   "a feature that this test does not know");
     for (unsigned i = 0; i < flags; ++i) *fields[i] = (mask >> i & 1) != 0;
@@ -109,7 +109,7 @@ TEST(Dispatch, ThisMachineIsDetectedAsTheCompilerDetectsIt) {
     EXPECT_EQ(f.avx2, __builtin_cpu_supports("avx2") != 0);
     EXPECT_EQ(f.bmi2, __builtin_cpu_supports("bmi2") != 0);
     EXPECT_EQ(f.avx512bw, __builtin_cpu_supports("avx512bw") != 0);
-    EXPECT_EQ(f.avx512_bitalg, __builtin_cpu_supports("avx512bitalg") != 0);
+    EXPECT_EQ(f.avx512bitalg, __builtin_cpu_supports("avx512bitalg") != 0);
     EXPECT_TRUE(!f.avx || (f.xcr0 & cpu::saves_avx) == cpu::saves_avx) << f.xcr0;
     EXPECT_TRUE(!f.avx512f || (f.xcr0 & cpu::saves_avx512) == cpu::saves_avx512) << f.xcr0;
 #else

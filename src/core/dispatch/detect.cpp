@@ -28,25 +28,15 @@ Features read_features() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0) return f;
     const auto x = cpu_features::GetX86Info().features;
+#define SIMDBLOOM_READ(feature) f.feature = x.feature != 0;
+    SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_READ)
+#undef SIMDBLOOM_READ
     // Without XGETBV cpu_features reads the SSE flags from /proc/cpuinfo, which may be about
     // another CPU (under qemu, the host's).
-    f.sse3 = x.sse3 != 0 && (c & bit_SSE3) != 0;
-    f.ssse3 = x.ssse3 != 0 && (c & bit_SSSE3) != 0;
-    f.sse4_1 = x.sse4_1 != 0 && (c & bit_SSE4_1) != 0;
-    f.sse4_2 = x.sse4_2 != 0 && (c & bit_SSE4_2) != 0;
-    f.popcnt = x.popcnt != 0;
-    f.avx = x.avx != 0;
-    f.avx2 = x.avx2 != 0;
-    f.bmi1 = x.bmi1 != 0;
-    f.bmi2 = x.bmi2 != 0;
-    f.avx512f = x.avx512f != 0;
-    f.avx512cd = x.avx512cd != 0;
-    f.avx512dq = x.avx512dq != 0;
-    f.avx512bw = x.avx512bw != 0;
-    f.avx512vl = x.avx512vl != 0;
-    f.avx512_vbmi = x.avx512vbmi != 0;
-    f.avx512_vbmi2 = x.avx512vbmi2 != 0;
-    f.avx512_bitalg = x.avx512bitalg != 0;
+    f.sse3 = f.sse3 && (c & bit_SSE3) != 0;
+    f.ssse3 = f.ssse3 && (c & bit_SSSE3) != 0;
+    f.sse4_1 = f.sse4_1 && (c & bit_SSE4_1) != 0;
+    f.sse4_2 = f.sse4_2 && (c & bit_SSE4_2) != 0;
     if ((c & bit_OSXSAVE) != 0) f.xcr0 = read_xcr0();
 #elif defined(__aarch64__)
     f.neon = true;  // part of the AArch64 baseline

@@ -12,12 +12,20 @@
 
 namespace simdbloom::cpu {
 
+// DO(feature) for each x86 feature that a tier needs, by the name that cpu_features gives it.
+// clang-format off
+#define SIMDBLOOM_EACH_X86_FEATURE(DO)                                  \
+    DO(sse3) DO(ssse3) DO(sse4_1) DO(sse4_2) DO(popcnt)                 \
+    DO(avx) DO(avx2) DO(bmi1) DO(bmi2)                                  \
+    DO(avx512f) DO(avx512cd) DO(avx512dq) DO(avx512bw) DO(avx512vl)     \
+    DO(avx512vbmi) DO(avx512vbmi2) DO(avx512bitalg)
+// clang-format on
+
 /// What CPU and operating system offer, as far as a tier may need it.
 struct Features {
-    bool sse3 = false, ssse3 = false, sse4_1 = false, sse4_2 = false, popcnt = false;
-    bool avx = false, avx2 = false, bmi1 = false, bmi2 = false;
-    bool avx512f = false, avx512cd = false, avx512dq = false, avx512bw = false, avx512vl = false;
-    bool avx512_vbmi = false, avx512_vbmi2 = false, avx512_bitalg = false;
+#define SIMDBLOOM_MEMBER(feature) bool feature = false;
+    SIMDBLOOM_EACH_X86_FEATURE(SIMDBLOOM_MEMBER)
+#undef SIMDBLOOM_MEMBER
     bool neon = false, simd128 = false;
     std::uint64_t xcr0 =
         0;  ///< the registers that the operating system saves; 0 where XGETBV is not to be used

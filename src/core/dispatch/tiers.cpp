@@ -20,7 +20,7 @@ bool runs_avx512(const Features& f) {
            f.avx512bw && f.avx512vl;
 }
 bool runs_avx512bitalg(const Features& f) {
-    return runs_avx512(f) && f.avx512_vbmi && f.avx512_vbmi2 && f.avx512_bitalg;
+    return runs_avx512(f) && f.avx512vbmi && f.avx512vbmi2 && f.avx512bitalg;
 }
 
 constexpr bool compiled(Isa isa) {
