@@ -6,22 +6,45 @@
 #include <stdexcept>
 #include <string>
 
+#include "simdbloom/detail/geometry.hpp"
+
 namespace simdbloom {
 namespace detail {
 namespace {
 
-constexpr std::string_view specs[] = {
-    "classic:k=8", "register32:k=4", "register64:k=5", "split256", "sector512", "zoned512:z=2,k=8",
-    "blocked512:k=8", "cuckoo8", "cuckoo12", "cuckoo16", "counting:k=8", "counting512:k=8",
-    "dleft12", "dleft14", "dleft16", "split512", "fuse:f=8", "growing16",
-    // more of the same
-    "classic:k=4", "classic:k=16", "register32:k=2", "register32:k=8", "register64:k=2",
-    "register64:k=8", "zoned512:z=2,k=4", "zoned512:z=4,k=4", "zoned512:z=4,k=8", "blocked512:k=4",
-    "blocked512:k=14", "counting:k=4", "counting512:k=4"};
+/// The specs of a layout without k: one for each z.
+std::vector<Layout> open_layouts(const LayoutTraits& traits) {
+    if (traits.zones != 0) return {{traits.kind, 0, 0}};
+    return {{traits.kind, 0, 2}, {traits.kind, 0, 4}};
+}
+
+/// With the best k at so many bits a key, or so many counters.
+std::string spec_at(const Layout& layout, double cells_per_key) {
+    const LayoutTraits& traits = layout.traits();
+    if (traits.fixed_k()) return std::string(traits.name);
+    return size_for_bits(layout, 1 << 20, cells_per_key * traits.cell_bits(), {}).layout.spec();
+}
+
+std::vector<std::string> make_specs() {
+    std::vector<std::string> specs;
+    for (const LayoutTraits& traits : layout_traits)
+        specs.push_back(spec_at(open_layouts(traits).front(), 12));
+    specs.insert(specs.end(), {"fuse:f=8", "growing16"});
+    for (const LayoutTraits& traits : layout_traits)
+        for (const Layout& layout : open_layouts(traits))
+            for (const double cells_per_key : {6, 12, 24}) {
+                std::string spec = spec_at(layout, cells_per_key);
+                if (std::ranges::count(specs, spec) == 0) specs.push_back(std::move(spec));
+            }
+    return specs;
+}
 
 }  // namespace
 
-std::span<const std::string_view> timed_specs() noexcept { return specs; }
+std::span<const std::string> timed_specs() {
+    static const std::vector<std::string> specs = make_specs();
+    return specs;
+}
 
 TimedSpec TimedSpec::of(const Layout& layout) noexcept {
     return {static_cast<Timed>(layout.kind), layout.zones, layout.k};

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,8 +23,9 @@ enum class Timed : std::size_t { fuse = n_layouts, growing };
 inline constexpr std::size_t n_timed = n_layouts + 2;
 
 /// The specs that are timed: one for each Timed, in their order, then others of the same layouts.
-/// The time of a k is between those of its neighbours.
-std::span<const std::string_view> timed_specs() noexcept;
+/// A layout has the best k at 12, 6 and 24 bits a key. The time of another k is between those of
+/// its neighbours.
+std::span<const std::string> timed_specs();
 /// The bits a key of the fuse filter among them.
 inline constexpr double timed_fuse_bits = 9.04;
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "simdbloom/detail/layouts/blocked512.hpp"
+#include "simdbloom/detail/layouts/blocked.hpp"
 #include "simdbloom/detail/layouts/classic.hpp"
 #include "simdbloom/detail/layouts/cuckoo.hpp"
 #include "simdbloom/detail/layouts/dleft.hpp"

@@ -2,19 +2,7 @@
 //
 //   byte = layout << 5 | parameter
 //
-//   layout     0 classic, 1 register32, 2 register64, 3 split256, 4 sector512, 5 zoned512,
-//              6 blocked512; 7 is reserved
-//   parameter  k; of zoned512 with z = 4 it is 16 + k
-//
-// The number of blocks follows from the size. The bits are those that the library's own filter of
-// that layout and of as many blocks has for the same hashes (hash_bytes, seed 0). Two layouts may
-// have any number of bytes:
-// - blocked512 is cut into ceil(bytes / 64) equal blocks. Probe i sets bit
-//   (x * salt[i] mod 2^32) * block_bits >> 32 of one; x is the low half of the hash. Of whole lines
-//   this is the library's layout, bit for bit.
-// - classic is one array. Probe i sets bit (x * salt[i / 2] mod 2^32) * bits >> 32; x is the
-//   low half of the hash for even i and the high half for odd i. The library's arrays have whole
-//   words.
+// README.md, "The bytes", has the layouts and their bits.
 #pragma once
 
 #include <array>

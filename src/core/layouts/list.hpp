@@ -1,7 +1,7 @@
 // The kernels of every layout.
 #pragma once
 
-#include "core/layouts/blocked512.hpp"
+#include "core/layouts/blocked.hpp"
 #include "core/layouts/classic.hpp"
 #include "core/layouts/cuckoo.hpp"
 #include "core/layouts/dleft.hpp"

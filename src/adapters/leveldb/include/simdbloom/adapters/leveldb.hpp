@@ -17,14 +17,13 @@ SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The layout with the lowest FPR in filters as small as LevelDB's. LevelDB makes one filter for
-/// each 2 KiB of file, as a rule of 20 to 60 keys. Up to 51 keys of 10 bits, blocked512 has the
-/// same FPR.
+/// each 2 KiB of file, as a rule of 20 to 60 keys.
 inline constexpr std::string_view leveldb_policy_spec = "classic";
 
-/// A policy whose filters have the layout `spec` and at least that many bits per key. `spec` is
-/// "classic", "blocked512", "split256", "sector512", "zoned512", "register64" or "register32", with
-/// parameters or with the best k for each number of keys. Filters of classic and blocked512 take
-/// the bytes asked for, those of other layouts whole blocks; all of them take one byte more.
+/// A policy whose filters have the layout `spec` and at least that many bits per key. `spec` is a
+/// layout of src/adapters/leveldb/README.md, "The bytes", with parameters or with the best k for
+/// each number of keys. Filters have whole blocks, or any number of bytes where that page says so,
+/// and one byte more.
 ///
 /// Each filter says what it is, and every policy made here reads the filters of every other. So
 /// spec and size of an existing database may be changed at any time. Keys are hashed by XXH64 with
