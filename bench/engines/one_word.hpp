@@ -6,6 +6,7 @@
 
 #include "engines/engine.hpp"
 #include "simdbloom/hash.hpp"
+#include "simdbloom/key_hasher.hpp"
 
 namespace simdbloom::bench::engines {
 

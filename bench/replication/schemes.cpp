@@ -8,6 +8,7 @@
 #include "replication/probes.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/hash.hpp"
+#include "simdbloom/key_hasher.hpp"
 #include "simdbloom/textbook/scheme_bloom.hpp"
 
 namespace simdbloom::replication {

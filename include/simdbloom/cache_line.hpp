@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "simdbloom/detail/block_of_key.hpp"
@@ -14,23 +15,20 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// Four layouts whose block is a cache line.
-///
-/// - sector512 (default): one bit in each of the 8 words of the line.
-/// - split512: one bit in each of the 16 words of 32 bits of the line.
-/// - zoned512: k/z bits in one word of each of z zones of words (Lang et al. 2019).
-/// - blocked512: k bits anywhere in the line (Putze et al. 2007).
+/// A block is a cache line. Options::spec names one of the layouts of one line that
+/// src/core/layouts/README.md compares. The default is sector512: one bit in each of the 8 words.
 class CacheLineBloom final : public Interface<CacheLineBloom, FilterBase>,
                              public SetOperations<CacheLineBloom> {
 public:
-    static constexpr detail::OwnLayouts own_layouts{detail::Family::cache_line, "sector512"};
+    static constexpr std::string_view own_layout = "sector512";
     using Interface::Interface;
 
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {
         check_takes_keys();
-        std::byte* const block = bits_.data() + 64 * detail::block_of_key(hash, factor_);
+        const std::uint64_t index = detail::block_of_key(hash, factor_);
         detail::with_kind_of<detail::Family::cache_line>(
             layout_.kind, [&]<LayoutKind kind>() __attribute__((always_inline)) {
+                std::byte* const block = bits_.data() + block_bytes<kind> * index;
                 if constexpr (kind == LayoutKind::zoned512)
                     each_zone(
                         hash, [&](unsigned i, std::uint64_t mask) __attribute__((always_inline)) {
@@ -45,14 +43,17 @@ public:
             });
     }
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
-        const std::byte* const block = bits_.data() + 64 * detail::block_of_key(hash, factor_);
+        const std::uint64_t index = detail::block_of_key(hash, factor_);
         return detail::with_kind_of<detail::Family::cache_line>(
             layout_.kind, [&]<LayoutKind kind>() __attribute__((always_inline)) {
-                return (missing<kind>(block, hash) & 1) == 0;
+                return (missing<kind>(bits_.data() + block_bytes<kind> * index, hash) & 1) == 0;
             });
     }
 
 private:
+    template <LayoutKind kind>
+    static constexpr std::uint64_t block_bytes = detail::traits_of(kind).block_bits / 8;
+
     [[gnu::always_inline]] static std::uint64_t word(const std::byte* block, unsigned i) noexcept {
         return detail::load_le<std::uint64_t>(block + 8 * i);
     }

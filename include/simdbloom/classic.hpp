@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "simdbloom/detail/layouts/classic.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -20,7 +21,7 @@ namespace simdbloom {
 class ClassicBloom final : public Interface<ClassicBloom, FilterBase>,
                            public SetOperations<ClassicBloom> {
 public:
-    static constexpr detail::OwnLayouts own_layouts{detail::Family::classic, "classic"};
+    static constexpr std::string_view own_layout = "classic";
     using Interface::Interface;
 
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {

@@ -26,7 +26,7 @@ namespace simdbloom {
 /// it cannot be noticed, and other keys may be lost for good.
 class CountingBloom final : public Interface<CountingBloom, FilterBase> {
 public:
-    static constexpr detail::OwnLayouts own_layouts{detail::Family::counting, "counting512"};
+    static constexpr std::string_view own_layout = "counting512";
     using Interface::Interface;
 
     static constexpr unsigned counter_max = 15;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
@@ -22,7 +23,7 @@ namespace simdbloom {
 /// buckets. Erasing a key that was never inserted may remove the fingerprint of another key.
 class CuckooFilter final : public Interface<CuckooFilter, FilterBase> {
 public:
-    static constexpr detail::OwnLayouts own_layouts{detail::Family::cuckoo, "cuckoo12"};
+    static constexpr std::string_view own_layout = "cuckoo12";
     CuckooFilter(const detail::Geometry& geometry, const Options& options)
         : Interface(geometry, options) {}
     CuckooFilter(const detail::Geometry& geometry, const Options& options, detail::Storage bits);

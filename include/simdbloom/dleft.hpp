@@ -25,7 +25,7 @@ namespace simdbloom {
 /// Where a cell has it by chance, at the FPR, erasing removes another key's fingerprint.
 class DLeftCounting final : public Interface<DLeftCounting, FilterBase> {
 public:
-    static constexpr detail::OwnLayouts own_layouts{detail::Family::dleft, "dleft14"};
+    static constexpr std::string_view own_layout = "dleft14";
     using Interface::Interface;
 
     static constexpr unsigned subtables = 4, cells_per_bucket = 8, counter_max = 3;

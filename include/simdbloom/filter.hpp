@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/detail/isa_names.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/interface.hpp"
-#include "simdbloom/isa.hpp"
 #include "simdbloom/layout.hpp"
 #include "simdbloom/options.hpp"
 
@@ -23,15 +23,10 @@ namespace simdbloom::detail {
 
 struct Geometry;
 struct Target;
+enum class Output : std::uint8_t;
 template <class T>
 struct KernelsFor;
 using Kernels = KernelsFor<Target>;
-
-/// The family of the layouts of a filter type, and its layout where options name none.
-struct OwnLayouts {
-    Family family;
-    std::string_view spec;
-};
 
 /// What a filter of a layout consists of.
 struct FilterParts {

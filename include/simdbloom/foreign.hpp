@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "simdbloom/export.hpp"
+#include "simdbloom/key_kind.hpp"
 #include "simdbloom/loaded.hpp"
 #include "simdbloom/options.hpp"
 #include "simdbloom/split_block.hpp"

@@ -38,16 +38,7 @@ inline constexpr std::uint64_t mix_multiplier1 = 0x897B2307897B2307u;
 inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 
 /// The hash of integer keys, a bijection. The batch kernels compute the same function a vector at a
-/// time.
-///
-/// The first shift brings the high bits of a key down, so that the low bits of the first product
-/// depend on them. The rotated high half makes the function more than one multiplication, and takes
-/// the highest bits of the first product to the lowest of the second. With equal halves the first
-/// multiplier costs AVX2 one instruction less.
-///
-/// Weak keys: i * (2^s + 2^(s-19) + 2^(s-38)), and i in three fields at these places, cancel in the
-/// first shift. Only the highest bits are left, which are multiplied twice.
-/// bench/pages/tried.md, "Mixers", has the FPR of such keys and the mixers that were compared.
+/// time; src/core/kernels/hash.hpp says why it is this one.
 [[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t key,
                                                    std::uint64_t offset_seed) noexcept {
     std::uint64_t x = key ^ offset_seed;
@@ -66,27 +57,13 @@ inline constexpr std::uint64_t mix_multiplier2 = 0xD6E8FEB86659FD93u;
 /// than the others: a partition by hash should take high bits. Hashes under two seeds depend on
 /// each other in their low bits; under seeds 1 apart, keys that count up have the same hashes in
 /// another order. Filters do not notice either. For `hash % m`, or for several functions of one
-/// key, take KeyHasher.
+/// key, take KeyHasher (key_hasher.hpp).
 [[gnu::always_inline]] constexpr std::uint64_t hash_key(std::uint64_t key,
                                                         std::uint64_t seed = 0) noexcept {
     return detail::mix(key, seed + detail::seed_offset);
 }
 template <detail::LossyKey K>
 std::uint64_t hash_key(K, std::uint64_t = 0) = delete;
-
-/// A Hasher of integer keys, a bijection of the key. All bits are equally even, and hashes under
-/// any two seeds are independent, as those of XXH64 are.
-///
-/// The seed is hashed; a loop does this once. The last shift mends the low bits. In a batch kernel
-/// that shift would cost two instructions a vector, and no layout needs it.
-struct KeyHasher {
-    constexpr std::uint64_t operator()(std::uint64_t key, std::uint64_t seed = 0) const noexcept {
-        const std::uint64_t x = hash_key(key, hash_key(seed));
-        return x ^ x >> 32;
-    }
-    template <detail::LossyKey K>
-    std::uint64_t operator()(K, std::uint64_t = 0) const = delete;
-};
 
 /// How keys are hashed, by how much an adversary may know.
 enum class Hashing : std::uint8_t {

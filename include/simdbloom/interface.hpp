@@ -152,9 +152,8 @@ public:
     [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys) {
         return insert_new(keys, nullptr);
     }
-    /// The same, and bit i % 8 of byte i / 8 of `were_new` says whether key i was new. The last
-    /// byte is padded with zeros. Throws std::length_error if the bitmap is shorter than ceil(n/8)
-    /// bytes. If inserting throws, the bits say which keys went in.
+    /// The same with a bitmap, as contains() writes it, of the keys that were new. If inserting
+    /// throws, the bits say which keys went in.
     template <detail::HasInsert G = F>
     [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys,
                                                      std::span<std::uint8_t> were_new) {

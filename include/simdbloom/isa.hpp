@@ -1,24 +1,16 @@
 // The instruction sets that kernels are compiled for, and the choice between them.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "simdbloom/detail/isa_names.hpp"
 #include "simdbloom/export.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// An instruction set, named by its features and not by a CPU. Bits and answers are the same on all
-/// of them.
-///
-/// avx512 has F, CD, DQ, BW and VL (Skylake-X and later). avx512bitalg adds VBMI, VBMI2 and
-/// BITALG (Ice Lake, Zen 4 and later). simd128 is that of WebAssembly.
-enum class Isa : std::uint8_t { scalar, sse42, avx2, avx512, avx512bitalg, neon, simd128 };
-
-/// "scalar", "sse42", "avx2", "avx512", "avx512bitalg", "neon" or "simd128"; "unknown" for a number
-/// that names none.
+/// The name of the enumerator; "unknown" for a number that names none.
 std::string_view to_string(Isa isa) noexcept;
 
 /// The instruction set of that name. Throws std::invalid_argument that names `text` and the known

@@ -7,10 +7,28 @@
 #include <string>
 
 #include "simdbloom/export.hpp"
-#include "simdbloom/options.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
+
+/// What the keys of a filter are. It is saved with the filter, so that a reader knows how to ask.
+///
+/// Rows that say what they are (JoinRows, Arrow, Python, DuckDB) are checked against it, and times
+/// are converted to its unit. A filter of kind unknown answers every question as it is asked.
+enum class KeyKind : std::uint8_t {
+    unknown,       ///< nobody said, or keys of several kinds
+    integers,      ///< by value, hashed as insert(uint64_t) does. -1 and 2^64 - 1 are one key
+    bytes,         ///< bytes, and text as its UTF-8 bytes, hashed as insert(string_view) does
+    floats,        ///< numbers by join_key: 5.0 is 5, -0.0 is 0, all NaNs are one key
+    days,          ///< instants counted from 1970-01-01 (UTC): dates
+    seconds,       ///< the same in seconds
+    milliseconds,  ///< in milliseconds
+    microseconds,  ///< in microseconds
+    nanoseconds,   ///< in nanoseconds
+    durations,     ///< lengths of time, and times of day, in microseconds
+    rows,          ///< rows of several columns, as JoinRows hashes them; see kind_of_rows
+    other,         ///< keys that only the program that built the filter can hash
+};
 
 inline constexpr KeyKind last_key_kind = KeyKind::other;
 

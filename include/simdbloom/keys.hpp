@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "simdbloom/detail/output.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 
@@ -29,17 +28,6 @@ template <Key K>
     else if constexpr (std::convertible_to<const K&, std::string_view>)
         return std::string_view(key);
     else return std::span<const std::byte>(key);
-}
-
-/// The bytes of a key that is text or bytes.
-template <class K>
-[[gnu::always_inline]] inline std::string_view view_of(const K& key) {
-    if constexpr (std::convertible_to<const K&, std::string_view>) {
-        return key;
-    } else {
-        const std::span<const std::byte> bytes = key;
-        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    }
 }
 
 template <class R>
@@ -75,9 +63,11 @@ concept NotContiguousIntegers =
 template <class Text>
 static void view_texts(const void* texts, const void*, std::uint64_t, std::size_t first,
                        std::size_t n, void* views) {
-    for (std::size_t i = 0; i < n; ++i)
-        static_cast<std::string_view*>(views)[i] =
-            view_of(static_cast<const Text*>(texts)[first + i]);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto text = plain_key(static_cast<const Text*>(texts)[first + i]);
+        static_cast<std::string_view*>(views)[i] = {reinterpret_cast<const char*>(text.data()),
+                                                    text.size()};
+    }
 }
 /// hashes[i] = hasher(key first + i, seed). Called is a pointer to the hasher.
 template <class K, class Called>

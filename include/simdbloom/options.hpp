@@ -7,37 +7,15 @@
 #include <new>
 #include <optional>
 #include <string>
-#include <string_view>
 
+#include "simdbloom/detail/isa_names.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
-#include "simdbloom/isa.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// What the keys of a filter are. It is saved with the filter, so that a reader knows how to ask.
-///
-/// Rows that say what they are (JoinRows, Arrow, Python, DuckDB) are checked against it, and times
-/// are converted to its unit. A filter of kind unknown answers every question as it is asked.
-enum class KeyKind : std::uint8_t {
-    unknown,       ///< nobody said, or keys of several kinds
-    integers,      ///< by value, hashed as insert(uint64_t) does. -1 and 2^64 - 1 are one key
-    bytes,         ///< bytes, and text as its UTF-8 bytes, hashed as insert(string_view) does
-    floats,        ///< numbers by join_key: 5.0 is 5, -0.0 is 0, all NaNs are one key
-    days,          ///< instants counted from 1970-01-01 (UTC): dates
-    seconds,       ///< the same in seconds
-    milliseconds,  ///< in milliseconds
-    microseconds,  ///< in microseconds
-    nanoseconds,   ///< in nanoseconds
-    durations,     ///< lengths of time, and times of day, in microseconds
-    rows,          ///< rows of several columns, as JoinRows hashes them; see kind_of_rows
-    other,         ///< keys that only the program that built the filter can hash
-};
-
-/// The spec of a series of filters and of reconciliation unless Options name another: the lowest
-/// FPR at one cache line a lookup.
-inline constexpr std::string_view default_spec = "blocked512";
+enum class KeyKind : std::uint8_t;  // key_kind.hpp
 
 /// The choices. Each has a default. A filter copies what it needs of them.
 struct Options {
@@ -54,9 +32,10 @@ struct Options {
     /// The secret of Hashing::keyed. Empty: drawn from the operating system; FilterBase::secret()
     /// gives it.
     std::optional<Secret> secret{};
-    /// What the keys are. Calls that take plain integers, strings or hashes are not checked against
-    /// it; rows that say what they are (JoinRows, Arrow) are.
-    KeyKind key_kind = KeyKind::unknown;
+    /// What the keys are (key_kind.hpp), by default unknown. Calls that take plain integers,
+    /// strings or hashes are not checked against it; rows that say what they are (JoinRows, Arrow)
+    /// are.
+    KeyKind key_kind{};
     /// Ask the operating system for pages of 2 MiB (madvise), for filters of at least that size.
     bool huge_pages = true;
     /// The most bytes that the filter may take, 0 for no limit. for_fpr() takes the lowest FPR that

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "simdbloom/detail/layouts/blocked.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/serialize.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "simdbloom/detail/register_key.hpp"
 #include "simdbloom/export.hpp"
@@ -17,7 +18,7 @@ namespace simdbloom {
 class RegisterBlockedBloom final : public Interface<RegisterBlockedBloom, FilterBase>,
                                    public SetOperations<RegisterBlockedBloom> {
 public:
-    static constexpr detail::OwnLayouts own_layouts{detail::Family::register_blocked, "register64"};
+    static constexpr std::string_view own_layout = "register64";
     using Interface::Interface;
 
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {

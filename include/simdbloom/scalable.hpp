@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "simdbloom/detail/layouts/blocked.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"

@@ -22,6 +22,7 @@
 #include "simdbloom/join.hpp"
 #include "simdbloom/join_rows.hpp"
 #include "simdbloom/key_column.hpp"
+#include "simdbloom/key_hasher.hpp"
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/keys.hpp"
 #include "simdbloom/layout.hpp"

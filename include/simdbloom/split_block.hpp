@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "simdbloom/detail/split_key.hpp"
 #include "simdbloom/export.hpp"
@@ -17,7 +18,7 @@ namespace simdbloom {
 class SplitBlockBloom final : public Interface<SplitBlockBloom, FilterBase>,
                               public SetOperations<SplitBlockBloom> {
 public:
-    static constexpr detail::OwnLayouts own_layouts{detail::Family::split_block, "split256"};
+    static constexpr std::string_view own_layout = "split256";
     using Interface::Interface;
 
     [[gnu::always_inline]] void insert_hash(std::uint64_t hash) {

@@ -1,5 +1,4 @@
-// The bytes of a filter of a layout, and which structure saved bytes hold
-// (src/core/files/format.md).
+// The bytes of a filter of a layout and of any filter (src/core/files/format.md).
 #pragma once
 
 #include <cstddef>
@@ -8,9 +7,6 @@
 #include <utility>
 
 #include "core/files/source.hpp"
-#include "fixed/bloomier_saved.hpp"
-#include "growing/growing_cuckoo_file.hpp"
-#include "series/scalable_file.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/export.hpp"
@@ -33,9 +29,9 @@ struct FilterFormat {
     static Loaded<AnyFilter> make(const ParsedHeader& parsed, Storage bits, const Options& options);
 };
 
-enum class Structure : std::uint8_t { filter, growing, bloomier, series };
-/// By the magic that the bytes begin with; `filter` if it is none of the others'.
-Structure structure_of(std::span<const std::byte> bytes) noexcept;
+/// The name of the structure whose magic the bytes begin with; null unless that is a structure
+/// other than a filter of a layout.
+const char* other_structure(std::span<const std::byte> bytes) noexcept;
 
 template <>
 Loaded<AnyFilter> load_from<AnyFilter>(Source& source, const Options& options);

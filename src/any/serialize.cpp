@@ -1,10 +1,14 @@
 #include "simdbloom/serialize.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "any/family.hpp"
 #include "any/filter_format.hpp"
 #include "core/files/files.hpp"
+#include "fixed/bloomier_saved.hpp"
+#include "growing/growing_cuckoo_file.hpp"
+#include "series/scalable_file.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/moved.hpp"
@@ -22,6 +26,31 @@ struct FilterOffset {
     static constexpr std::size_t layout = 10, k = 11, zones = 12, reserved = 14, blocks = 16,
                                  reserved_end = 48;
 };
+
+/// A structure other than a filter of a layout. Its load_from checks the whole magic.
+struct OtherStructure {
+    char letters[2];  ///< bytes 3 and 4 of its magic, which no other structure has
+    const char* name;
+    Loaded<AnyFilter> (*load)(Source& source, const Options& options);
+};
+template <class F>
+Loaded<AnyFilter> load_as(Source& source, const Options& options) {
+    auto filter = load_from<F>(source, options);
+    if (!filter) return filter.error();
+    return AnyFilter(std::move(*filter));
+}
+constexpr OtherStructure others[] = {
+    {{'L', 'G'}, "a growing cuckoo filter", load_as<GrowingCuckoo>},
+    {{'B', 'M'}, "a Bloomier map", load_as<BloomierMap>},
+    {{'L', 'S'}, "a series of filters", load_as<ScalableBloom>},
+};
+/// Null for bytes of a filter of a layout, and for bytes of none.
+const OtherStructure* other_of(std::span<const std::byte> bytes) noexcept {
+    for (const OtherStructure& other : others)
+        if (bytes.size() >= 8 && std::memcmp(bytes.data() + 3, other.letters, 2) == 0)
+            return &other;
+    return nullptr;
+}
 
 }  // namespace
 
@@ -88,35 +117,14 @@ Loaded<AnyFilter> FilterFormat::make(const ParsedHeader& parsed, Storage bits,
     });
 }
 
-Structure structure_of(std::span<const std::byte> bytes) noexcept {
-    // Bytes 3 and 4 tell the formats apart; each format checks the whole magic.
-    if (bytes.size() < 8) return Structure::filter;
-    const auto is = [&](char third, char fourth) {
-        return std::to_integer<char>(bytes[3]) == third &&
-               std::to_integer<char>(bytes[4]) == fourth;
-    };
-    if (is('L', 'G')) return Structure::growing;
-    if (is('L', 'S')) return Structure::series;
-    if (is('B', 'M')) return Structure::bloomier;
-    return Structure::filter;
+const char* other_structure(std::span<const std::byte> bytes) noexcept {
+    const OtherStructure* const other = other_of(bytes);
+    return other != nullptr ? other->name : nullptr;
 }
 
 template <>
 Loaded<AnyFilter> load_from<AnyFilter>(Source& source, const Options& options) {
-    const auto any = [&]<class F>(Loaded<F> filter) -> Loaded<AnyFilter> {
-        if (!filter) return filter.error();
-        return AnyFilter(std::move(*filter));
-    };
-    switch (structure_of(source.magic())) {
-        case Structure::growing:
-            return any(load_from<GrowingCuckoo>(source, options));
-        case Structure::bloomier:
-            return any(load_from<BloomierMap>(source, options));
-        case Structure::series:
-            return any(load_from<ScalableBloom>(source, options));
-        case Structure::filter:
-            break;
-    }
+    if (const auto* const other = other_of(source.magic())) return other->load(source, options);
     return load_framed<AnyFilter, FilterFormat>(source, options);
 }
 

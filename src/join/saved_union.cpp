@@ -23,13 +23,8 @@ namespace {
 using SavedBloom = FilterFormat::ParsedHeader;
 
 Loaded<SavedBloom> checked_saved_bloom(std::span<const std::byte> bytes) {
-    constexpr std::pair<Structure, const char*> others[] = {
-        {Structure::growing, "a growing cuckoo filter"},
-        {Structure::bloomier, "a Bloomier map"},
-        {Structure::series, "a series of filters"}};
-    for (const auto& [structure, name] : others)
-        if (structure_of(bytes) == structure)
-            return unlike(std::string(name) + " cannot be united");
+    if (const char* const other = other_structure(bytes))
+        return unlike(std::string(other) + " cannot be united");
     if (bytes.size() < framing_bytes) return too_short(bytes.size());
     const auto header = bytes.first<header_bytes>();
     auto parsed = FilterFormat::parse(header, bytes.size(), {}, Use::unite);

@@ -8,6 +8,7 @@
 #include "core/filters/interface.hpp"
 #include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/detail/output.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {

@@ -14,6 +14,7 @@
 
 #include "any/filter_format.hpp"
 #include "core/files/files.hpp"
+#include "series/scalable_file.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/scalable.hpp"
 #include "simdbloom/serialize.hpp"

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "simdbloom/key_kind.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom::tools {

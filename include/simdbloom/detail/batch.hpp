@@ -9,6 +9,7 @@
 
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/output.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/keys.hpp"
 

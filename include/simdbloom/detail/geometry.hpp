@@ -32,8 +32,8 @@ SIMDBLOOM_API Geometry size_for_bits(Layout layout, std::size_t n_keys, double b
 /// table.
 SIMDBLOOM_API Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr,
                                     const Options& options);
-/// Parses options.spec, or `fallback` if it is empty. Throws std::invalid_argument if the layout is
-/// not of that family.
-Layout layout_from(const Options& options, std::string_view fallback, Family family);
+/// Parses options.spec, or `fallback` if it is empty. Throws std::invalid_argument if the two are
+/// not of one family.
+Layout layout_from(const Options& options, std::string_view fallback);
 
 }  // namespace simdbloom::detail

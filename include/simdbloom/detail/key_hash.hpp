@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
+#include "simdbloom/detail/isa_names.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
-#include "simdbloom/isa.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom {

@@ -6,8 +6,10 @@
 #include <cstdint>
 
 #include "simdbloom/detail/block_of_key.hpp"
-#include "simdbloom/detail/layouts/split.hpp"
+#include "simdbloom/detail/layouts/salts.hpp"
+#if !defined(__SSE2__)
 #include "simdbloom/detail/little_endian.hpp"
+#endif
 
 namespace simdbloom::detail {
 

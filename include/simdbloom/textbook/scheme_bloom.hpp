@@ -15,6 +15,7 @@
 
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/moved.hpp"
+#include "simdbloom/detail/output.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"

@@ -16,6 +16,7 @@
 
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
+#include "simdbloom/key_hasher.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

@@ -14,6 +14,7 @@
 #include "core/filters/set_operations.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/detail/output.hpp"
 #include "simdbloom/filter.hpp"
 
 namespace simdbloom {
@@ -21,7 +22,7 @@ namespace detail {
 
 template <class F>
 Layout own_layout(const Options& options) {
-    return layout_from(options, F::own_layouts.spec, F::own_layouts.family);
+    return layout_from(options, F::own_layout);
 }
 
 }  // namespace detail

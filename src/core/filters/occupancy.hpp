@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "simdbloom/cardinality.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 
 namespace simdbloom::detail {
 

@@ -6,6 +6,7 @@
 
 #include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 
@@ -149,10 +150,11 @@ Geometry size_for_fpr(Layout layout, std::size_t n_keys, double fpr, const Optio
     return sized(enough);
 }
 
-Layout layout_from(const Options& options, std::string_view fallback, Family family) {
-    const Layout layout =
-        Layout::parse(options.spec.empty() ? fallback : std::string_view(options.spec));
-    if (layout.traits().family != family)
+Layout layout_from(const Options& options, std::string_view fallback) {
+    const Layout own = Layout::parse(fallback);
+    if (options.spec.empty()) return own;
+    const Layout layout = Layout::parse(options.spec);
+    if (layout.traits().family != own.traits().family)
         throw std::invalid_argument(
             "simdbloom: spec \"" + options.spec +
             "\" is not a layout of this filter type (its default: " + std::string(fallback) + ")");

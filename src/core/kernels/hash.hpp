@@ -32,6 +32,15 @@ inline typename O::V fold_seed(std::uint64_t seed) {
 
 // The mixer of hash.hpp in two parts with one multiplication each, so that a loop can work on parts
 // of several vectors instead of on all of one.
+//
+// The first shift brings the high bits of a key down, so that the low bits of the first product
+// depend on them. The rotated high half makes the function more than one multiplication, and takes
+// the highest bits of the first product to the lowest of the second. With equal halves the first
+// multiplier costs AVX2 one instruction less.
+//
+// Weak keys: i * (2^s + 2^(s-19) + 2^(s-38)), and i in three fields at these places, cancel in the
+// first shift. Only the highest bits are left, which are multiplied twice.
+// bench/pages/tried.md, "Mixers", has the FPR of such keys and the mixers that were compared.
 template <class O>
 inline typename O::V mix_first(typename O::V key, typename O::V folded_seed) {
     return O::template mul<mix_multiplier1>(O::xor3(key, key >> mix_shift, folded_seed));

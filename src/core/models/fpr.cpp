@@ -1,4 +1,5 @@
 #include "simdbloom/fpr.hpp"
+#include "simdbloom/detail/layout_traits.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 // Models of counters that overflow, and of d-left tables.
 #include <cmath>
 
+#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom::fpr {

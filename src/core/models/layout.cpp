@@ -22,6 +22,28 @@ std::string known_names() {
 }  // namespace
 
 const detail::LayoutTraits& Layout::traits() const noexcept { return detail::traits_of(kind); }
+bool Layout::is_bloom() const noexcept { return !is_table() && !is_counting(); }
+bool Layout::is_cuckoo() const noexcept { return traits().family == detail::Family::cuckoo; }
+bool Layout::is_counting() const noexcept { return traits().family == detail::Family::counting; }
+bool Layout::is_dleft() const noexcept { return traits().family == detail::Family::dleft; }
+bool Layout::is_table() const noexcept { return traits().is_table(); }
+unsigned Layout::block_bits() const noexcept { return traits().block_bits; }
+unsigned Layout::fingerprint_bits() const noexcept { return traits().fingerprint_bits; }
+unsigned Layout::cells_per_block() const noexcept { return is_cuckoo() ? 4 : is_dleft() ? 32 : 0; }
+double Layout::design_load() const noexcept { return is_cuckoo() ? 0.95 : is_dleft() ? 0.75 : 0; }
+double Layout::least_bits_per_key() const noexcept {
+    return is_table() ? block_bits() / (cells_per_block() * design_load()) : 0;
+}
+Layout::KRange Layout::k_range() const noexcept {
+    const detail::LayoutTraits& t = traits();
+    return t.k_step != 0 ? KRange{t.k_min, t.k_max, t.k_step} : KRange{zones, t.k_max, zones};
+}
+Layout::Pattern Layout::pattern() const noexcept {
+    const detail::LayoutTraits& t = traits();
+    const unsigned n_zones = t.zones != 0 ? t.zones : zones;
+    return {n_zones, t.block_bits / t.word_bits / n_zones, t.word_bits / t.cell_bits(),
+            k / n_zones};
+}
 
 Layout Layout::parse(std::string_view spec) {
     const auto colon = spec.find(':');

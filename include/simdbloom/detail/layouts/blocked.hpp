@@ -5,7 +5,18 @@
 //   key        ^        ^             ^  ^                ^          bit i: (x * salt i) >> 23
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+
 #include "simdbloom/detail/layouts/traits.hpp"
+
+namespace simdbloom {
+
+/// The spec of a series of filters and of reconciliation unless Options name another: the lowest
+/// FPR at one cache line a lookup.
+inline constexpr std::string_view default_spec = "blocked512";
+
+}  // namespace simdbloom
 
 namespace simdbloom::detail::layouts {
 

@@ -25,6 +25,7 @@
 #include <memory>
 #include <string_view>
 
+#include "simdbloom/detail/layouts/blocked.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/options.hpp"
 
