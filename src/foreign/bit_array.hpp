@@ -1,4 +1,4 @@
-// Filters that are one array of bits, or lines of them, asked key by key.
+// Filters of one array of bits, or of lines of bits, probed key by key.
 #pragma once
 
 #include <bit>
@@ -18,11 +18,11 @@ public:
     BitArray(std::uint64_t bytes, const Options& options)
         : storage_((check_limit(bytes, options), static_cast<std::size_t>(bytes)),
                    options.huge_pages, options.allocator) {}
-    /// Of bytes that are there already.
+    /// A copy of existing bits.
     BitArray(Bytes bytes, const Options& options) : BitArray(bytes.size(), options) {
         if (!bytes.empty()) std::memcpy(storage_.data(), bytes.data(), bytes.size());
     }
-    /// Of 64-bit words whose bytes are big-endian, as Java and Go write them.
+    /// The same from big-endian 64-bit words, as Java and Go write them.
     static BitArray of_big_words(Bytes bytes, const Options& options) {
         BitArray bits(bytes.size(), options);
         for (std::size_t at = 0; at < bytes.size(); at += 8)
@@ -73,7 +73,7 @@ private:
 ///   bool positions(Hash, use) const    calls use(bit) for each bit of the key until it returns
 ///                                      false, and returns whether all returned true
 ///   bool same_shape(const F&) const    or throws Refused
-/// and, unless it has its own, an integer key's hash is that of its eight bytes.
+/// An integer key is hashed as its eight bytes.
 template <class F>
 class Probed : public Model {
 public:
@@ -113,7 +113,7 @@ private:
         for (const auto& key : keys)
             self().positions(hash(key), [&](std::uint64_t bit) { return bits_.set(bit), true; });
     }
-    /// 64 keys at a time, whose first lines are on the way before they are needed.
+    /// Prefetches the first lines of 64 keys, then tests them.
     template <class Keys>
     std::size_t ask(Keys keys, detail::Output output, void* out) const {
         return detail::answer_by_hits(

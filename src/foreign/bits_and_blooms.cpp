@@ -12,7 +12,7 @@ namespace simdbloom::foreign {
 namespace {
 
 constexpr std::size_t go_header = 24;
-// The module takes any k. A rate of 10^-300 asks for 997.
+// The module allows any k. An FPR of 10^-300 needs 997.
 constexpr std::uint64_t most_go_k = 1000, most_go_bits = std::uint64_t{1} << 48;
 
 class BitsAndBlooms final : public Probed<BitsAndBlooms> {

@@ -1,4 +1,4 @@
-// The table of formats, and what a caller sees of it.
+// The table of formats, and the public calls.
 #include "simdbloom/foreign.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string names_of(std::span<const ForeignFormat> some) {
     return names;
 }
 
-/// What `make` returns. Limits are errors of the caller here.
+/// Calls `make`. A refusal becomes std::length_error, because the caller chose the size.
 Made made(const Format& row, Made (*make)(std::size_t, double, const Options&), const char* other,
           std::size_t n_keys, double size, const Options& options) {
     if (make == nullptr)
@@ -59,7 +59,7 @@ void check_limit(std::uint64_t bytes, const Options& options) {
 void check_fpr(const char* system, double fpr) {
     if (!(fpr > 0 && fpr < 1))
         throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
-                                    " is not inside (0, 1), as " + system + " takes it");
+                                    " is not inside (0, 1), the range of " + system);
 }
 
 void check_same(const char* what, std::uint64_t one, std::uint64_t other) {
@@ -92,7 +92,7 @@ std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most) {
 
 }  // namespace foreign
 
-/// The way from a model to a filter and back.
+/// Converts between a model and a filter.
 struct ForeignAccess {
     static ForeignFilter filter(foreign::Made model) { return ForeignFilter(std::move(model)); }
     static const foreign::Model& model(const ForeignFilter& filter) { return *filter.model_; }
@@ -112,7 +112,7 @@ std::span<const ForeignFormat> foreign_formats() noexcept {
 ForeignFormat parse_foreign_format(std::string_view name) {
     for (const ForeignFormat format : foreign_formats())
         if (to_string(format) == name) return format;
-    throw std::invalid_argument("simdbloom: \"" + std::string(name) + "\" is none of " +
+    throw std::invalid_argument("simdbloom: \"" + std::string(name) + "\" is not one of " +
                                 foreign::names_of(foreign_formats()));
 }
 
@@ -206,7 +206,7 @@ ForeignFilter& ForeignFilter::operator|=(const ForeignFilter& other) {
 
 namespace {
 
-/// What `work` returns, with its refusals as values.
+/// Calls `work`; a Refused becomes an error value.
 template <class Work>
 Loaded<ForeignFilter> refusals_as_values(const Work& work) noexcept {
     return detail::without_throwing<ForeignFilter>([&]() -> Loaded<ForeignFilter> {
@@ -233,7 +233,7 @@ Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes,
             throw foreign::Refused(
                 LoadFault::foreign,
                 found.empty()
-                    ? std::to_string(bytes.size()) + " bytes that fit none of " +
+                    ? std::to_string(bytes.size()) + " bytes in none of the formats " +
                           foreign::names_of(foreign_formats())
                     : "bytes that fit each of " + foreign::names_of(found) + ": name the format");
         return foreign::row_of(found[0]).read(bytes, options);

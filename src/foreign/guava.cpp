@@ -16,8 +16,7 @@ constexpr std::uint64_t most_words = std::numeric_limits<std::int32_t>::max();
 
 class Guava final : public Probed<Guava> {
 public:
-    /// Strategy 0 takes 32 bits of each half of the first 64-bit hash, strategy 1 both 64-bit
-    /// hashes.
+    /// Strategy 0 sums the two halves of the first 64-bit hash, strategy 1 both 64-bit hashes.
     Guava(BitArray bits, unsigned strategy, unsigned k)
         : Probed(std::move(bits)), strategy_(strategy), k_(k) {}
 
@@ -93,7 +92,7 @@ Made make_guava(std::size_t n_keys, double fpr, const Options& options) {
     check_fpr("Guava", fpr);
     const std::uint64_t bits =
         std::max<std::uint64_t>(1, whole_bits("Guava", bits_for_fpr(n_keys, fpr), 64 * most_words));
-    // As of Guava 31. Later versions take -log2(fpr), which rounds to another k for few keys.
+    // As in Guava 31. Later versions use -log2(fpr), which rounds to another k for few keys.
     const double k = std::floor(
         static_cast<double>(bits) / static_cast<double>(n_keys) * std::numbers::ln2 + 0.5);
     return std::make_unique<Guava>(BitArray((bits + 63) / 64 * 8, options), 1,

@@ -14,14 +14,14 @@
 namespace simdbloom::foreign {
 namespace {
 
-// Impala's seed (RuntimeFilterBank::DefaultHashSeed), also where it gives Kudu a filter.
+// Impala's seed (RuntimeFilterBank::DefaultHashSeed), for Kudu scans too.
 constexpr std::uint32_t impala_seed = 1234;
 constexpr std::uint32_t fast_hash = 3;
 constexpr unsigned least_log = 6, most_log = 36;
 constexpr const char* kudu_hash = "FastHash of 32 bits";
 
-/// Keys have 32 bits of hash x. The low bits of its rehash choose one of 2^L blocks; a split256
-/// takes the high ones.
+/// A key has a 32-bit hash x. The low bits of its rehash choose one of 2^L blocks; a split256 uses
+/// high bits.
 ///
 ///     | L low bits of the rehash | 0 .. | x |
 template <class F>
@@ -156,7 +156,7 @@ private:
     Bytes left_;
 };
 
-/// Throws Refused unless a filter of Kudu or Impala may have so many bytes.
+/// Throws Refused for a size that Kudu and Impala do not use.
 void check_directory(const char* system, std::uint64_t bytes) {
     if (!std::has_single_bit(bytes) || bytes < std::uint64_t{1} << least_log ||
         bytes > std::uint64_t{1} << most_log)
@@ -185,7 +185,7 @@ Made read_kudu(Bytes bytes, const Options& options) {
                                                 " in a filter of Kudu");
     const bool no_key = message.number[3] == 1;
     const auto is_zero = [](std::byte b) { return b == std::byte{0}; };
-    // Kudu would then find no key.
+    // Kudu would find no key.
     if (no_key && !std::ranges::all_of(message.bits, is_zero))
         throw Refused(LoadFault::parameter, "a filter of Kudu that is always false and has keys");
     return std::make_unique<Kudu>(blocks_of(message.bits, options),
@@ -208,7 +208,7 @@ Made read_impala(Bytes bytes, const Options& options) {
     return std::make_unique<Impala>(blocks_of(bytes, options));
 }
 
-/// MinLogSpace, and two blocks at least.
+/// Kudu's MinLogSpace, and at least two blocks.
 SplitBlockBloom blocks_for(const char* system, std::size_t n_keys, double fpr,
                            const Options& options) {
     check_fpr(system, fpr);

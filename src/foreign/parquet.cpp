@@ -1,4 +1,4 @@
-// Parquet's filters, by the library simdbloom::parquet. Specification:
+// Parquet's filters, by simdbloom::parquet. Specification:
 // https://github.com/apache/parquet-format/blob/master/BloomFilter.md
 //
 //     header in Thrift's compact protocol | split blocks

@@ -19,11 +19,11 @@ unsigned at_end(Bytes bytes, std::size_t from_end) {
     return std::to_integer<unsigned>(bytes[bytes.size() - from_end]);
 }
 
-/// RocksDB counts in thousandths of a bit.
+/// RocksDB rounds to thousandths of a bit.
 std::uint64_t millibits(double bits_per_key) {
     if (!(bits_per_key >= 1) || !(bits_per_key <= 100))
         throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not from 1 to 100, as RocksDB takes it");
+                                    " is not from 1 to 100, the range of RocksDB");
     return static_cast<std::uint64_t>(bits_per_key * 1000 + 0.500001);
 }
 
@@ -62,7 +62,7 @@ private:
     unsigned k_;
 };
 
-/// Double hashing inside a line, with steps that may be 0 modulo its size.
+/// Double hashing inside a line. A step may be 0 modulo the line's size.
 class Legacy final : public Probed<Legacy> {
 public:
     Legacy(BitArray bits, std::uint32_t lines, unsigned k)
@@ -150,7 +150,7 @@ Made make_fast_local(std::size_t n_keys, double bits_per_key, const Options& opt
                                        k);
 }
 
-/// The bytes of a line, or 0 where there is no such number.
+/// The bytes of a line, or 0 if the header fits no line size.
 std::uint64_t legacy_line(Bytes bytes) {
     if (bytes.size() <= trailer) return 0;
     const std::uint64_t all = bytes.size() - trailer;

@@ -13,7 +13,7 @@ namespace simdbloom::foreign {
 namespace {
 
 constexpr std::uint64_t most_spark_words = std::numeric_limits<std::int32_t>::max();
-// Spark takes any k that an int holds. A rate of 10^-300 asks for 997.
+// Spark allows any int k. An FPR of 10^-300 needs 997.
 constexpr std::uint32_t most_spark_k = 1000;
 
 constexpr std::size_t header_of(unsigned version) { return version == 1 ? 12 : 16; }
@@ -44,7 +44,8 @@ public:
         return out.take();
     }
 
-    /// The second hash is the first one's with the first one as seed. It is the high half.
+    /// The low half is the hash with the filter's seed, the high half the hash seeded by the low
+    /// half.
     std::uint64_t hash_of(std::string_view key) const noexcept {
         const std::uint32_t one = spark_murmur32(key, seed_);
         return std::uint64_t{spark_murmur32(key, one)} << 32 | one;
@@ -115,7 +116,7 @@ Made read_spark(Bytes bytes, const Options& options) {
                                             k, version == 1 ? 0 : load_be32(&bytes[8]));
 }
 
-/// BloomFilter.create(n, bits), with the seed that it takes.
+/// BloomFilter.create(n, bits), with Spark's default seed 0.
 template <unsigned version>
 Made make_spark(std::size_t n_keys, double bits, const Options& options) {
     const std::uint64_t whole =
@@ -132,7 +133,7 @@ template <unsigned version>
 Made spark_by_bits(std::size_t n_keys, double bits_per_key, const Options& options) {
     if (!(bits_per_key > 0))
         throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not positive, as Spark takes it");
+                                    " is not positive");
     return make_spark<version>(n_keys, static_cast<double>(n_keys) * bits_per_key, options);
 }
 

@@ -110,15 +110,15 @@ int probe(const parquet::File& file, const ParquetSettings& s) {
 
 void add_parquet(CLI::App& app, int& status) {
     auto* command = add_command(
-        app, "parquet", "List the Bloom filters of a Parquet file, or ask them for a value",
+        app, "parquet", "List the Bloom filters of a Parquet file, or probe them for a value",
         "With --key it says which row groups cannot hold the value.\n"
         "Exit code 3 if none may hold it.",
-        {{"simdbloom parquet table.parquet", "what filters there are"},
+        {{"simdbloom parquet table.parquet", "its filters"},
          {"simdbloom parquet table.parquet -c id -k 42", "the row groups to read"}});
     const auto s = std::make_shared<ParquetSettings>();
     command->add_option("FILE", s->file, "a Parquet file")->type_name(file_type)->required();
     auto* column =
-        command->add_option("-c,--column", s->column, "only this one, its path joined by dots")
+        command->add_option("-c,--column", s->column, "only this column, its path joined by dots")
             ->type_name("NAME");
     auto* value = command
                       ->add_option("-k,--key", s->value,
