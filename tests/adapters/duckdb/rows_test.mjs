@@ -80,13 +80,13 @@ await test('groups, sizes, rows that are NULL, eight columns', async () => {
 
 await test('what does not fit is refused by name', async () => {
   const pair = 'bloom_filter((i, i::VARCHAR))', from = 'FROM range(9) t(i)';
-  for (const [asked, words] of [['1', 'a filter of (integers, VARCHAR) is asked with integers'],
-    ["1, '1', 1", 'is asked with (integers, VARCHAR, integers)'],
-    ["'1', 1", 'a filter of integers is asked with VARCHAR'],
+  for (const [asked, words] of [['1', 'a filter of (integers, VARCHAR) is probed with integers'],
+    ["1, '1', 1", 'is probed with (integers, VARCHAR, integers)'],
+    ["'1', 1", 'a filter of integers is probed with VARCHAR'],
     ["{'a': 1, 'b': '1'}", 'of type STRUCT'], ["(1, (1, '1'))", 'of type STRUCT']])
     await refused(`SELECT bloom_contains(${pair}, ${asked}) ${from}`, words);
   await refused(`SELECT bloom_contains(bloom_filter(i), 1, 1) ${from}`,
-    'a filter of integers is asked with (integers, integers)');
+    'a filter of integers is probed with (integers, integers)');
   await refused(`SELECT bloom_filter((i, i, i, i, i, i, i, i, i)) ${from}`, '9 columns');
   await refused(`SELECT bloom_filter({'a': i, 'b': i}) ${from}`, 'of type STRUCT');
 });
