@@ -360,8 +360,8 @@ BUGS = [
          "continue;"), by="tool"),
     bug("a filter goes over its keys", "the keys under another name are lost",
         ("src/tools/files.cpp", "if (identity_of(from) == target)", "if (from == *to)"),
-        by="tool_strangers"),
+        by="tool_misuse"),
     bug("a column names the window", "a Parquet file sends an escape sequence",
         ("src/tools/terminal.cpp", "escaped(format_all(format, arguments))",
-         "format_all(format, arguments)"), by="tool_strangers"),
+         "format_all(format, arguments)"), by="tool_misuse"),
 ]
