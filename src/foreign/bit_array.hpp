@@ -67,12 +67,22 @@ private:
     detail::Storage storage_;
 };
 
+/// The positions of Guava's strategy 0 and of Spark's version 1: the low half of the hash, plus 1
+/// to k times the high half.
+template <class Use>
+bool sums32(std::uint64_t hash, unsigned k, std::uint64_t bits, const Use& use) {
+    auto sum = static_cast<std::uint32_t>(hash);
+    for (unsigned i = 0; i < k; ++i) {
+        sum += static_cast<std::uint32_t>(hash >> 32);
+        if (!use((sum >> 31 != 0 ? ~sum : sum) % bits)) return false;
+    }
+    return true;
+}
+
 /// A filter F that has
 ///   Hash hash_of(string_view key) const
-///   uint64_t first(Hash) const         the first bit, to prefetch
 ///   bool positions(Hash, use) const    calls use(bit) for each bit of the key until it returns
 ///                                      false, and returns whether all returned true
-///   bool same_shape(const F&) const    or throws Refused
 /// An integer key is hashed as its eight bytes.
 template <class F>
 class Probed : public Model {
@@ -96,7 +106,15 @@ public:
         self().check_alike(same);
         bits_.unite(static_cast<const Probed&>(same).bits_);
     }
+    /// Throws Refused if a parameter differs.
     void check_alike(const F&) const {}
+    /// The first bit, to prefetch.
+    template <class Hash>
+    std::uint64_t first(const Hash& hash) const {
+        std::uint64_t first = 0;
+        self().positions(hash, [&](std::uint64_t bit) { return first = bit, false; });
+        return first;
+    }
 
 protected:
     explicit Probed(BitArray bits) noexcept : bits_(std::move(bits)) {}

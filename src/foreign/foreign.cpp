@@ -51,9 +51,8 @@ Made made(const Format& row, Made (*make)(std::size_t, double, const Options&), 
 void check_limit(std::uint64_t bytes, const Options& options) {
     if (bytes > std::numeric_limits<std::size_t>::max() / 2 ||
         (options.max_bytes != 0 && bytes > options.max_bytes))
-        throw Refused(LoadFault::limit, std::to_string(bytes) +
-                                            " bytes of bits are more than max_bytes=" +
-                                            std::to_string(options.max_bytes));
+        throw Refused(LoadFault::limit, bytes,
+                      " bytes of bits are more than max_bytes=", options.max_bytes);
 }
 
 void check_fpr(const char* system, double fpr) {
@@ -64,8 +63,7 @@ void check_fpr(const char* system, double fpr) {
 
 void check_same(const char* what, std::uint64_t one, std::uint64_t other) {
     if (one != other)
-        throw Refused(LoadFault::unlike, std::string(what) + " " + std::to_string(one) +
-                                             " is not " + what + " " + std::to_string(other));
+        throw Refused(LoadFault::unlike, what, " ", one, " is not ", what, " ", other);
 }
 
 double bits_for_fpr(std::size_t n_keys, double fpr) {
@@ -84,9 +82,8 @@ std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most) {
         throw std::invalid_argument("simdbloom: " + detail::number(bits) +
                                     " bits for a filter of " + system);
     if (bits > static_cast<double>(most))
-        throw Refused(LoadFault::limit, detail::number(bits) + " bits are more than the " +
-                                            std::to_string(most) + " that a filter of " + system +
-                                            " has");
+        throw Refused(LoadFault::limit, detail::number(bits), " bits are more than the ", most,
+                      " that a filter of ", system, " has");
     return static_cast<std::uint64_t>(bits);
 }
 
@@ -247,11 +244,9 @@ Loaded<ForeignFilter> convert(const ForeignFilter& filter, ForeignFormat to,
         if (from.format() == to) return from.copy();
         const auto &here = foreign::row_of(from.format()), &there = foreign::row_of(to);
         const auto differ = [&](const std::string& what, const char* one, const char* other) {
-            throw foreign::Refused(LoadFault::unlike, "a filter of " + std::string(here.name) +
-                                                          " cannot become one of " +
-                                                          std::string(there.name) +
-                                                          ": the keys are gone, and " + what +
-                                                          " differ (" + one + "; " + other + ")");
+            throw foreign::Refused(
+                LoadFault::unlike, "a filter of ", here.name, " cannot become one of ", there.name,
+                ": the keys are gone, and ", what, " differ (", one, "; ", other, ")");
         };
         if (std::string_view(here.hash) != there.hash) differ("the hashes", here.hash, there.hash);
         if (std::string_view(here.bits) != there.bits) differ("the bits", here.bits, there.bits);

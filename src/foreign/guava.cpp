@@ -35,22 +35,9 @@ public:
     }
 
     static Hash128 hash_of(std::string_view key) noexcept { return murmur128(key); }
-    std::uint64_t first(const Hash128& hash) const noexcept {
-        std::uint64_t bit = 0;
-        positions(hash, [&](std::uint64_t position) { return bit = position, false; });
-        return bit;
-    }
     template <class Use>
     bool positions(const Hash128& hash, const Use& use) const {
-        if (strategy_ == 0) {
-            auto sum = static_cast<std::uint32_t>(hash.low);
-            const auto step = static_cast<std::uint32_t>(hash.low >> 32);
-            for (unsigned i = 0; i < k_; ++i) {
-                sum += step;
-                if (!use((sum >> 31 != 0 ? ~sum : sum) % bits_.size())) return false;
-            }
-            return true;
-        }
+        if (strategy_ == 0) return sums32(hash.low, k_, bits_.size(), use);
         std::uint64_t sum = hash.low;
         for (unsigned i = 0; i < k_; ++i, sum += hash.high)
             if (!use((sum & ~(std::uint64_t{1} << 63)) % bits_.size())) return false;
@@ -71,19 +58,18 @@ bool is_guava(Bytes bytes) {
 
 Made read_guava(Bytes bytes, const Options& options) {
     if (bytes.size() < header)
-        throw Refused(LoadFault::too_short, std::to_string(bytes.size()) +
-                                                " bytes, where a filter of Guava has 6 and "
-                                                "its words");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where a filter of Guava has 6 and its words");
     const unsigned strategy = std::to_integer<unsigned>(bytes[0]),
                    k = std::to_integer<unsigned>(bytes[1]);
     const std::uint64_t words = load_be32(&bytes[2]);
     if (strategy > 1)
-        throw Refused(LoadFault::parameter,
-                      "strategy " + std::to_string(strategy) + " is not one of Guava's, 0 and 1");
+        throw Refused(LoadFault::parameter, "strategy ", strategy,
+                      " is not one of Guava's, 0 and 1");
     if (k == 0) throw Refused(LoadFault::parameter, "k=0 in a filter of Guava");
     if (words == 0 || words > most_words || bytes.size() - header != 8 * words)
-        throw Refused(LoadFault::size, std::to_string(words) + " words of Guava do not take " +
-                                           std::to_string(bytes.size() - header) + " bytes");
+        throw Refused(LoadFault::size, words, " words of Guava do not take ", bytes.size() - header,
+                      " bytes");
     return std::make_unique<Guava>(BitArray::of_big_words(bytes.subspan(header), options), strategy,
                                    k);
 }

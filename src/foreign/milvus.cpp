@@ -84,32 +84,31 @@ T field(Bytes bytes, std::size_t at) {
     return detail::load_le<T>(&bytes[at]);
 }
 
-/// Why Milvus rejects this number of blocks; empty if it does not.
+/// Throws Refused for a number of blocks that Milvus rejects.
 void check_blocks(std::uint64_t blocks) {
     if (!std::has_single_bit(blocks) || split_block * blocks > most_arrow_bytes)
-        throw Refused(LoadFault::parameter, std::to_string(blocks) +
-                                                " blocks, where Milvus takes a power of two up to "
-                                                "128 MiB");
+        throw Refused(LoadFault::parameter, blocks,
+                      " blocks, where Milvus takes a power of two up to 128 MiB");
 }
 
 Made read_milvus(Bytes bytes, const Options& options) {
     if (bytes.size() < mbf_header)
-        throw Refused(LoadFault::too_short,
-                      std::to_string(bytes.size()) + " bytes, where the header of MBF1 has 32");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where the header of MBF1 has 32");
     if (!is_milvus(bytes))
         throw Refused(LoadFault::foreign, "does not begin with MBF1, as a filter of Milvus does");
     const auto version = field<std::uint16_t>(bytes, 4), algorithm = field<std::uint16_t>(bytes, 6);
     if (version != 1 || algorithm != 1)
-        throw Refused(LoadFault::version, "version " + std::to_string(version) + ", algorithm " +
-                                              std::to_string(algorithm) + " of MBF1, not 1 and 1");
+        throw Refused(LoadFault::version, "version ", version, ", algorithm ", algorithm,
+                      " of MBF1, not 1 and 1");
     const auto blocks = field<std::uint32_t>(bytes, 24), domains = field<std::uint32_t>(bytes, 28);
     if (bytes.size() - mbf_header != split_block * std::uint64_t{blocks})
-        throw Refused(LoadFault::size, std::to_string(blocks) + " blocks of MBF1 do not take " +
-                                           std::to_string(bytes.size() - mbf_header) + " bytes");
+        throw Refused(LoadFault::size, blocks, " blocks of MBF1 do not take ",
+                      bytes.size() - mbf_header, " bytes");
     check_blocks(blocks);
     if (domains > (of_integers | of_text))
-        throw Refused(LoadFault::parameter, "domains and reserved bytes " +
-                                                std::to_string(domains) + " of MBF1, above 3");
+        throw Refused(LoadFault::parameter, "domains and reserved bytes ", domains,
+                      " of MBF1, above 3");
     const Bytes body = bytes.subspan(mbf_header);
     // Older clients wrote no domain, 0. Milvus would find no key.
     if (domains == 0 && !std::ranges::all_of(body, [](std::byte b) { return b == std::byte{0}; }))

@@ -1,6 +1,7 @@
 // The interface of a filter of another system, and the table of formats.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -25,12 +26,19 @@ using Texts = std::span<const std::string_view>;
 /// Thrown for bytes that are not a filter, and for a filter that cannot be made.
 class Refused : public std::exception {
 public:
-    Refused(LoadFault fault, std::string message) : error_{fault, std::move(message)} {}
+    /// The parts of the message are text and whole numbers.
+    template <class... Parts>
+    explicit Refused(LoadFault fault, const Parts&... parts) : error_{fault, {}} {
+        ((error_.message += text(parts)), ...);
+    }
     explicit Refused(LoadError error) : error_(std::move(error)) {}
     const LoadError& error() const noexcept { return error_; }
     const char* what() const noexcept override { return error_.message.c_str(); }
 
 private:
+    static std::string_view text(std::string_view part) { return part; }
+    static std::string text(std::integral auto number) { return std::to_string(number); }
+
     LoadError error_;
 };
 

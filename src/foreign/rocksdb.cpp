@@ -112,22 +112,17 @@ bool is_fast_local(Bytes bytes) {
 
 Made read_fast_local(Bytes bytes, const Options& options) {
     if (bytes.size() <= trailer)
-        throw Refused(LoadFault::too_short, std::to_string(bytes.size()) +
-                                                " bytes, where a filter of RocksDB has lines of 64 "
-                                                "and 5 (RocksDB takes them for a table without "
-                                                "keys)");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where a filter of RocksDB has lines of 64 and 5 (RocksDB takes them "
+                      "for a table without keys)");
     if (at_end(bytes, 5) != 0xFF || at_end(bytes, 4) != 0)
-        throw Refused(LoadFault::foreign,
-                      "the last five bytes begin with " + std::to_string(at_end(bytes, 5)) + " " +
-                          std::to_string(at_end(bytes, 4)) +
-                          ", not with 255 0 as those of a FastLocalBloom of RocksDB");
+        throw Refused(LoadFault::foreign, "the last five bytes begin with ", at_end(bytes, 5), " ",
+                      at_end(bytes, 4), ", not with 255 0 as those of a FastLocalBloom of RocksDB");
     if (!is_fast_local(bytes))
         throw Refused(bytes.size() % line_bytes != trailer ? LoadFault::size : LoadFault::parameter,
-                      std::to_string(bytes.size()) + " bytes that end with k byte " +
-                          std::to_string(at_end(bytes, 3)) + " and " +
-                          std::to_string(at_end(bytes, 2)) + " " +
-                          std::to_string(at_end(bytes, 1)) +
-                          ": RocksDB has lines of 64 bytes, k from 1 to 30 and two zeros");
+                      bytes.size(), " bytes that end with k byte ", at_end(bytes, 3), " and ",
+                      at_end(bytes, 2), " ", at_end(bytes, 1),
+                      ": RocksDB has lines of 64 bytes, k from 1 to 30 and two zeros");
     const auto lines = bytes.first(bytes.size() - trailer);
     return std::make_unique<FastLocal>(BitArray(lines, options), at_end(bytes, 3));
 }
@@ -166,22 +161,19 @@ bool is_legacy(Bytes bytes) {
 
 Made read_legacy(Bytes bytes, const Options& options) {
     if (bytes.size() <= trailer)
-        throw Refused(LoadFault::too_short,
-                      std::to_string(bytes.size()) +
-                          " bytes, where a legacy filter of RocksDB has lines and 5");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where a legacy filter of RocksDB has lines and 5");
     const auto all = bytes.first(bytes.size() - trailer);
     const auto lines = detail::load_le<std::uint32_t>(bytes.data() + all.size() + 1);
     const unsigned k = at_end(bytes, 5);
     if (k < 1 || k > 30)
-        throw Refused(LoadFault::parameter,
-                      "k=" + std::to_string(k) + " is not from 1 to 30, as RocksDB writes it");
+        throw Refused(LoadFault::parameter, "k=", k, " is not from 1 to 30, as RocksDB writes it");
     if (legacy_line(bytes) == 0)
-        throw Refused(LoadFault::size, std::to_string(all.size()) + " bytes in " +
-                                           std::to_string(lines) +
-                                           " lines: no power of two of bytes a line");
+        throw Refused(LoadFault::size, all.size(), " bytes in ", lines,
+                      " lines: no power of two of bytes a line");
     if (all.size() > most_bytes)
-        throw Refused(LoadFault::size, std::to_string(all.size()) +
-                                           " bytes, where RocksDB's size is a 32-bit number");
+        throw Refused(LoadFault::size, all.size(),
+                      " bytes, where RocksDB's size is a 32-bit number");
     return std::make_unique<Legacy>(BitArray(all, options), lines, k);
 }
 

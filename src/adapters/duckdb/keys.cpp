@@ -15,22 +15,26 @@ DUCKDB_EXTENSION_EXTERN
 namespace simdbloom::duckdb {
 namespace {
 
-constexpr const char* kind_names[] = {"keys of another program",
-                                      "no keys",
-                                      "integers",
-                                      "UHUGEINT",
-                                      "DECIMAL",
-                                      "FLOAT",
-                                      "DOUBLE",
-                                      "VARCHAR",
-                                      "BLOB",
-                                      "TIMESTAMP",
-                                      "TIMESTAMP WITH TIME ZONE",
-                                      "TIME",
-                                      "UUID",
-                                      "BIT",
-                                      "DATE"};
-static_assert(std::size(kind_names) == static_cast<std::size_t>(last_kind) + 1);
+/// By KeyClass: its name, and the kind that saved filters record.
+constexpr struct {
+    const char* name;
+    KeyKind saved;
+} kinds[] = {{"keys of another program", KeyKind::unknown},
+             {"no keys", KeyKind::unknown},
+             {"integers", KeyKind::integers},
+             {"UHUGEINT", KeyKind::integers},
+             {"DECIMAL", KeyKind::floats},
+             {"FLOAT", KeyKind::floats},
+             {"DOUBLE", KeyKind::floats},
+             {"VARCHAR", KeyKind::bytes},
+             {"BLOB", KeyKind::bytes},
+             {"TIMESTAMP", KeyKind::microseconds},
+             {"TIMESTAMP WITH TIME ZONE", KeyKind::microseconds},
+             {"TIME", KeyKind::durations},
+             {"UUID", KeyKind::bytes},
+             {"BIT", KeyKind::other},
+             {"DATE", KeyKind::microseconds}};
+static_assert(std::size(kinds) == static_cast<std::size_t>(last_kind) + 1);
 
 constexpr struct {
     duckdb_type id;
@@ -49,51 +53,40 @@ constexpr struct {
 }
 
 KeyClass kind_of_type(duckdb_type id) {
-    switch (id) {
-        case DUCKDB_TYPE_SQLNULL:
-            return KeyClass::none;
-        case DUCKDB_TYPE_BOOLEAN:
-        case DUCKDB_TYPE_TINYINT:
-        case DUCKDB_TYPE_SMALLINT:
-        case DUCKDB_TYPE_INTEGER:
-        case DUCKDB_TYPE_BIGINT:
-        case DUCKDB_TYPE_HUGEINT:
-        case DUCKDB_TYPE_UTINYINT:
-        case DUCKDB_TYPE_USMALLINT:
-        case DUCKDB_TYPE_UINTEGER:
-        case DUCKDB_TYPE_UBIGINT:
-            return KeyClass::integer;
-        case DUCKDB_TYPE_UHUGEINT:
-            return KeyClass::uhugeint;
-        case DUCKDB_TYPE_DECIMAL:
-            return KeyClass::decimal;
-        case DUCKDB_TYPE_FLOAT:
-            return KeyClass::single;
-        case DUCKDB_TYPE_DOUBLE:
-            return KeyClass::real;
-        case DUCKDB_TYPE_VARCHAR:
-        case DUCKDB_TYPE_ENUM:
-            return KeyClass::text;
-        case DUCKDB_TYPE_BLOB:
-            return KeyClass::bytes;
-        case DUCKDB_TYPE_DATE:
-            return KeyClass::date;
-        case DUCKDB_TYPE_TIMESTAMP:
-        case DUCKDB_TYPE_TIMESTAMP_S:
-        case DUCKDB_TYPE_TIMESTAMP_MS:
-        case DUCKDB_TYPE_TIMESTAMP_NS:
-            return KeyClass::instant;
-        case DUCKDB_TYPE_TIMESTAMP_TZ:
-            return KeyClass::zoned;
-        case DUCKDB_TYPE_TIME:
-            return KeyClass::time;
-        case DUCKDB_TYPE_UUID:
-            return KeyClass::uuid;
-        case DUCKDB_TYPE_BIT:
-            return KeyClass::bits;
-        default:
-            refuse(id);
-    }
+    using enum KeyClass;
+    constexpr struct {
+        duckdb_type id;
+        KeyClass kind;
+    } types[] = {{DUCKDB_TYPE_SQLNULL, none},
+                 {DUCKDB_TYPE_BOOLEAN, integer},
+                 {DUCKDB_TYPE_TINYINT, integer},
+                 {DUCKDB_TYPE_SMALLINT, integer},
+                 {DUCKDB_TYPE_INTEGER, integer},
+                 {DUCKDB_TYPE_BIGINT, integer},
+                 {DUCKDB_TYPE_HUGEINT, integer},
+                 {DUCKDB_TYPE_UTINYINT, integer},
+                 {DUCKDB_TYPE_USMALLINT, integer},
+                 {DUCKDB_TYPE_UINTEGER, integer},
+                 {DUCKDB_TYPE_UBIGINT, integer},
+                 {DUCKDB_TYPE_UHUGEINT, uhugeint},
+                 {DUCKDB_TYPE_DECIMAL, decimal},
+                 {DUCKDB_TYPE_FLOAT, single},
+                 {DUCKDB_TYPE_DOUBLE, real},
+                 {DUCKDB_TYPE_VARCHAR, text},
+                 {DUCKDB_TYPE_ENUM, text},
+                 {DUCKDB_TYPE_BLOB, bytes},
+                 {DUCKDB_TYPE_DATE, date},
+                 {DUCKDB_TYPE_TIMESTAMP, instant},
+                 {DUCKDB_TYPE_TIMESTAMP_S, instant},
+                 {DUCKDB_TYPE_TIMESTAMP_MS, instant},
+                 {DUCKDB_TYPE_TIMESTAMP_NS, instant},
+                 {DUCKDB_TYPE_TIMESTAMP_TZ, zoned},
+                 {DUCKDB_TYPE_TIME, time},
+                 {DUCKDB_TYPE_UUID, uuid},
+                 {DUCKDB_TYPE_BIT, bits}};
+    for (const auto& type : types)
+        if (type.id == id) return type.kind;
+    refuse(id);
 }
 
 bool is_number(KeyClass kind) noexcept {
@@ -122,35 +115,9 @@ KeyClass kind_of(std::uint64_t seed) noexcept {
                                                          : KeyClass::foreign;
 }
 
-const char* kind_name(KeyClass kind) noexcept { return kind_names[static_cast<int>(kind)]; }
+const char* kind_name(KeyClass kind) noexcept { return kinds[static_cast<int>(kind)].name; }
 
-KeyKind saved_kind(KeyClass kind) noexcept {
-    switch (kind) {
-        case KeyClass::foreign:
-        case KeyClass::none:
-            break;
-        case KeyClass::integer:
-        case KeyClass::uhugeint:
-            return KeyKind::integers;
-        case KeyClass::decimal:
-        case KeyClass::single:
-        case KeyClass::real:
-            return KeyKind::floats;
-        case KeyClass::text:
-        case KeyClass::bytes:
-        case KeyClass::uuid:
-            return KeyKind::bytes;
-        case KeyClass::instant:
-        case KeyClass::zoned:
-        case KeyClass::date:
-            return KeyKind::microseconds;
-        case KeyClass::time:
-            return KeyKind::durations;
-        case KeyClass::bits:
-            return KeyKind::other;
-    }
-    return KeyKind::unknown;
-}
+KeyKind saved_kind(KeyClass kind) noexcept { return kinds[static_cast<int>(kind)].saved; }
 
 AskedKeys keys_of(const AnyFilter& filter) noexcept {
     return {kind_of(filter.seed()), filter.seed(), filter.key_kind()};
