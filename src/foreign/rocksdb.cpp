@@ -117,7 +117,7 @@ Made read_fast_local(Bytes bytes, const Options& options) {
                       "for a table without keys)");
     if (at_end(bytes, 5) != 0xFF || at_end(bytes, 4) != 0)
         throw Refused(LoadFault::foreign, "the last five bytes begin with ", at_end(bytes, 5), " ",
-                      at_end(bytes, 4), ", not with 255 0 as those of a FastLocalBloom of RocksDB");
+                      at_end(bytes, 4), ", not with the 255 0 of a FastLocalBloom of RocksDB");
     if (!is_fast_local(bytes))
         throw Refused(bytes.size() % line_bytes != trailer ? LoadFault::size : LoadFault::parameter,
                       bytes.size(), " bytes that end with k byte ", at_end(bytes, 3), " and ",

@@ -54,7 +54,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
     std::string message = error.what();
     if (chosen.empty()) message = "there is no \"" + words[0] + "\"";
     else if (const auto extra = asked.remaining(); !extra.empty())
-        message = asked.get_name() + " takes no \"" + extra[0] + "\"";
+        message = asked.get_name() + " does not take \"" + extra[0] + "\"";
     say(message, 2);
     if (in_json) return 2;
     const std::string command = chosen.empty() ? "" : " " + asked.get_name();

@@ -149,8 +149,8 @@ int merge(const Merging& m, const Load& load) {
                     {"overfull", overfilled}});
     else if (overfilled)
         print_message(
-            formatted("%s is overfull: its FPR is about %.3g%%, that of the filters "
-                      "merged was at most %.3g%%",
+            formatted("%s is overfull: its FPR is about %.3g%%, the FPR of the "
+                      "merged filters was at most %.3g%%",
                       m.output.c_str(), 100 * after, 100 * before));
     return overfilled ? overfull : 0;
 }

@@ -131,7 +131,7 @@ void take_sequence(OwnedColumn& own) {
             all_missing = false;
         } else {
             refuse(PyExc_TypeError,
-                   "simdbloom: %R is no key: keys are numbers, strings, bytes, dates and times",
+                   "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates and times",
                    key);
         }
     }
@@ -323,7 +323,7 @@ OneKey one_key(py::handle object) {
     if (const auto word = number_key(object))
         return {is_float(object) ? KeyKind::floats : KeyKind::integers, *word};
     refuse(PyExc_TypeError,
-           "simdbloom: %R is no key: keys are numbers, strings, bytes, dates and times", object);
+           "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates and times", object);
 }
 
 OneKey::Plain OneKey::in(KeyKind filter) const {

@@ -67,7 +67,7 @@ TimeArray time_array(py::array array) {
     py::tuple unit = data(array.dtype());
     auto name = unit[0].cast<std::string>();
     const bool months = name == "Y" || name == "M";
-    if (kind == 'm' && months) refuse_units(array.dtype(), "is of no fixed length");
+    if (kind == 'm' && months) refuse_units(array.dtype(), "has no fixed length");
     if (months || name == "ps" || name == "fs" || name == "as") {
         array = in_unit(array, months ? "D" : "ns");
         unit = data(array.dtype());
@@ -114,7 +114,7 @@ std::optional<OneTime> one_time(py::handle object) {
     if (PyTime_Check(given)) {
         if (!object.attr("tzinfo").is_none())
             throw py::type_error("simdbloom: " + text_of(py::repr(object)) +
-                                 " is a time of day with a time zone, and of no day");
+                                 " is a time of day with a time zone and without a date");
         return OneTime{
             microseconds(PyDateTime_TIME_GET_HOUR(given), PyDateTime_TIME_GET_MINUTE(given),
                          PyDateTime_TIME_GET_SECOND(given), PyDateTime_TIME_GET_MICROSECOND(given)),
@@ -143,7 +143,7 @@ void take_times(OwnedColumn& own, const std::vector<std::optional<OneTime>>& tim
             __builtin_mul_overflow(times[row]->count, times[row]->unit / unit, &count)) {
             PyErr_SetString(PyExc_OverflowError,
                             ("simdbloom: the time of row " + std::to_string(row) +
-                             " is no whole number of 64 bits of " + std::to_string(unit) +
+                             " is not a whole number of 64 bits of " + std::to_string(unit) +
                              " ns, the unit of another row")
                                 .c_str());
             throw py::error_already_set();
