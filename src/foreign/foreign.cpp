@@ -82,7 +82,7 @@ std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most) {
         throw std::invalid_argument("simdbloom: " + detail::number(bits) +
                                     " bits for a filter of " + system);
     if (bits > static_cast<double>(most))
-        throw Refused(LoadFault::limit, detail::number(bits), " bits are more than the ", most,
+        throw Refused(LoadFault::limit, bits, " bits are more than the ", most,
                       " that a filter of ", system, " has");
     return static_cast<std::uint64_t>(bits);
 }

@@ -26,7 +26,7 @@ using Texts = std::span<const std::string_view>;
 /// Thrown for bytes that are not a filter, and for a filter that cannot be made.
 class Refused : public std::exception {
 public:
-    /// The parts of the message are text and whole numbers.
+    /// The parts of the message are text and numbers.
     template <class... Parts>
     explicit Refused(LoadFault fault, const Parts&... parts) : error_{fault, {}} {
         ((error_.message += text(parts)), ...);
@@ -37,7 +37,8 @@ public:
 
 private:
     static std::string_view text(std::string_view part) { return part; }
-    static std::string text(std::integral auto number) { return std::to_string(number); }
+    static std::string text(std::integral auto part) { return std::to_string(part); }
+    static std::string text(double part) { return detail::number(part); }
 
     LoadError error_;
 };
