@@ -37,7 +37,7 @@ SplitBlockBloom made(std::size_t n) { return SplitBlockBloom::with_bits_per_key(
 
 template <class F>
 double fpr_of(const F& filter, const KeySource& source) {
-    // Strangers to the larger filter too.
+    // Absent from the larger filter too.
     const auto absent = keys_from(source, many, probed);
     return static_cast<double>(filter.count(absent)) / static_cast<double>(probed);
 }
@@ -79,11 +79,11 @@ void print_filter(const std::string& name, const KeySource& source, const Make& 
 int main() {
     const KeySource source = KeySource::generated(1);
     std::printf(
-        "10^6 integer keys on one thread: those that a system sizes by bits have %g a key, "
-        "those that it\nsizes by FPR are made for %g %%. FPR of %zu million absent keys, and "
-        "once more with %zu million keys at the\nsame rule; bold where it is worse by more "
-        "than a fifth. Times in ns a key, medians of %u rounds: batches\nof "
-        "%zu of which half are absent keys, and inserts of keys that are there.\n\n",
+        "10^6 integer keys on one thread. A filter has %g bits a key if its system sizes by bits, "
+        "else it is\nmade for an FPR of %g %%. The FPR is that of %zu million absent keys; the "
+        "second column has %zu million\nkeys by the same rule, in bold where it is a fifth higher. "
+        "Times are ns a key, medians of %u rounds,\nof batches of %zu, half of them absent keys, "
+        "and of inserting present keys.\n\n",
         bits_per_key, 100 * wanted_fpr, probed / 1'000'000, many / 1'000'000, rounds, batch);
     print_header({"format", "bits a key", "FPR", "FPR, 30 million keys", "batch", "insert"});
     print_filter<SplitBlockBloom>("our `split256`", source, [](std::size_t n) { return made(n); });

@@ -51,7 +51,7 @@ struct NamedHash {
     std::function<void(Part)> run;
     /// Equal 64-bit values among all keys.
     std::function<std::size_t(Part)> equal;
-    /// Strangers found, over those that ideal functions would let through: the textbook's array
+    /// Absent keys found, over those that ideal functions would let through: the textbook's array
     /// filled by a scheme.
     std::function<double(const KeySet&)> seeds, twice, enhanced, triple;
     /// The same for split256 with the values as they are and mixed.
@@ -162,7 +162,7 @@ void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
     }
 }
 
-/// Strangers found by many filters of n keys, over what their bits say of k ideal functions.
+/// Absent keys found by many filters of n keys, over what their bits say of k ideal functions.
 template <template <class> class Scheme>
 double over_ideal(std::size_t n, std::size_t filters, std::size_t probes) {
     Strings keys;

@@ -38,8 +38,8 @@ struct Filled {
     }
 };
 
-/// Measured FPR, one filter a sample. With `of_strangers` the share of accesses saved: the share of
-/// all that are absent keys, less those that are found.
+/// Measured FPR, one filter a sample. With `of_strangers`, the share of absent keys among the
+/// accesses, the share of accesses that the filter saves.
 void run_fpr(Setup& s) {
     const std::uint64_t filters = s.count("filters", 10), probes = s.count("probes");
     const double absent = s.number("of_strangers", 0);

@@ -47,8 +47,8 @@ void run_map_values(Setup& s) {
     }
 }
 
-/// Strangers that a map without values finds.
-void run_map_strangers(Setup& s) {
+/// Absent keys that a map without values finds.
+void run_map_absent(Setup& s) {
     const std::uint64_t n = s.count("keys"), probes = s.count("probes");
     for (std::uint64_t seed = 1; seed <= s.count("filters"); ++seed) {
         const auto map = BloomierMap::build_filter(some_keys(seed, 0, n), s.small("check"),
@@ -184,7 +184,7 @@ void run_parquet_block(Setup& s) {
 
 const Probes structure_probes{{"dleft", run_dleft},
                               {"map_values", run_map_values},
-                              {"map_strangers", run_map_strangers},
+                              {"map_strangers", run_map_absent},
                               {"series", run_series},
                               {"reconcile", run_reconcile},
                               {"growing", run_growing},

@@ -27,9 +27,9 @@ using detail::Timetable;
 
 constexpr double growing_load = 0.95;
 
-/// The size at which a filter alone would have as many of its lines in each cache as it has beside
-/// a table, a random line of which each passing probe touches (Che's approximation: a cache keeps
-/// what was touched in the last T probes).
+/// Beside a table, each passing probe touches a random line of the table. This is the size of a
+/// filter without a table that has as many lines in each cache (Che's approximation: a cache keeps
+/// the lines of the last T probes).
 double size_beside(double bytes, double table, double passing, const detail::Caches& caches) {
     if (table <= 0 || passing <= 0) return bytes;
     double grown = 1;
@@ -63,7 +63,7 @@ public:
         if (advice_.candidates == 0)
             throw std::invalid_argument(
                 lacks_times_
-                    ? "simdbloom: the times have none of what can " + needs()
+                    ? "simdbloom: no filter with times can " + needs()
                     : "simdbloom: no structure can " + needs() + " in " +
                           number(w_.max_bits_per_key) + " bits per key" +
                           (w_.max_bytes != 0 ? " and " + std::to_string(w_.max_bytes) + " bytes"
@@ -102,7 +102,7 @@ private:
             }
         }
     }
-    /// Whether so many bits in blocks of that size are few enough to be addressed.
+    /// Whether a 32-bit block number can address these bits.
     bool fits(double bits, unsigned block_bits) const {
         return bits * static_cast<double>(w_.n_keys) / block_bits < 0x1p32 - 2;
     }
@@ -111,7 +111,7 @@ private:
         const detail::Geometry g =
             detail::size_for_bits(layout, static_cast<std::size_t>(w_.n_keys), bits, {});
         const std::uint64_t bytes = g.blocks * (layout.block_bits() / 8);
-        // A setting of k that is far from the best one is never taken.
+        // A k far from the best one is never chosen.
         const double load =
             layout.is_table() ? 0
                               : static_cast<double>(layout.k) / bits * layout.traits().cell_bits();
@@ -131,12 +131,12 @@ private:
     }
     void add_growing() {
         for (const unsigned slot_bits : {12u, 16u, 20u}) {
-            const double bits = 1.0005 * slot_bits / growing_load;  // as make_filter takes it
+            const double bits = 1.0005 * slot_bits / growing_load;  // as make_filter has it
             if (bits > w_.max_bits_per_key || !fits(bits, 4 * slot_bits)) break;
             const std::uint64_t buckets = detail::growing_roots_for(static_cast<std::size_t>(
                 static_cast<double>(w_.n_keys) * bits * growing_load / slot_bits));
             const std::uint64_t bytes = buckets * slot_bits / 2;
-            // A growing filter has a least size, of some thousand keys.
+            // The smallest growing filter holds some thousand keys.
             const double has = 8 * static_cast<double>(bytes) / static_cast<double>(w_.n_keys);
             const double takes = has > 1.01 * bits ? has : bits;
             if (takes > w_.max_bits_per_key && !w_.grow) break;
@@ -163,8 +163,8 @@ private:
         for (const Timetable::Row& row : rows) {
             ++advice_.candidates;
             const auto best = best_.find(spec.what);
-            // Few FPRs need be computed: none is below 2^-bits, and what loses with that one loses
-            // with its own. Beside a table the times depend on the FPR.
+            // No FPR is below 2^-bits: a filter that loses even with that one needs no exact FPR.
+            // Beside a table the times depend on the FPR.
             if (best != best_.end() && w_.table_bytes == 0 &&
                 lookup_ns(row.at(spec.k, static_cast<double>(size))) + passing_ns(std::exp2(-has)) >
                     best->second.first)
@@ -183,7 +183,7 @@ private:
             double total = lookup_ns(t) + passing_ns(fpr);
             if (std::isfinite(w_.probes))
                 total += static_cast<double>(w_.n_keys) / w_.probes * t.insert;
-            // Another instruction set than the usual one has to gain more than noise.
+            // A second instruction set has to gain more than noise.
             const double counts = total * (row.isa == usual_ ? 1 : 1 + advice_.noise);
             if (best != best_.end() && counts >= best->second.first) continue;
             Advice::Choice choice;
@@ -207,7 +207,7 @@ private:
     const Timetable& times_;
     const Isa usual_ = usable_isas().back();
     std::vector<double> bits_;
-    // By layout or structure; the number is what is compared.
+    // By layout or structure, with the total that is compared.
     std::map<Timed, std::pair<double, Advice::Choice>> best_;
     bool lacks_times_ = false;
     Advice advice_;
@@ -235,9 +235,9 @@ void detail::check_workload(const Workload& w) {
     if (w.n_keys > std::uint64_t{1} << 40)
         refuse("n_keys", std::to_string(w.n_keys), "is above 2^40");
     if (!(w.work_ns >= 0 && std::isfinite(w.work_ns)))
-        refuse("work_ns", number(w.work_ns), "is no time in ns");
+        refuse("work_ns", number(w.work_ns), "is not a time in ns");
     if (!(w.probes > 0)) refuse("probes", number(w.probes), "is not positive");
-    if (!(w.hits >= 0 && w.hits <= 1)) refuse("hits", number(w.hits), "is no share from 0 to 1");
+    if (!(w.hits >= 0 && w.hits <= 1)) refuse("hits", number(w.hits), "is not a share from 0 to 1");
     if (!(w.max_bits_per_key > 0 && w.max_bits_per_key <= 1000))
         refuse("max_bits_per_key", number(w.max_bits_per_key), "is not inside (0, 1000]");
 }

@@ -1,10 +1,10 @@
-// How a machine is measured, in one to two seconds.
+// Measures a machine in one to two seconds.
 //
 //   1. random bits: absent keys, in every filter
 //   2. bits that are all set: present keys and inserts, in filters that are never full
 //   3. tables with keys in them (table_times.hpp)
 //
-// All filters of a size share its bytes and take turns, and medians are compared.
+// Filters of one size share their memory and take turns; medians are compared.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -45,8 +45,8 @@ double seconds_of_a_round() {
     return std::clamp(20 * step, 0.1e-3, 1e-3);
 }
 
-/// From the size of least_keys keys at 2 bits each to that of n_keys keys at the most bits. Beyond
-/// four times the level-3 cache times stay as they are.
+/// From least_keys keys at 2 bits each to n_keys keys at the most bits. Beyond four times the
+/// level-3 cache times are taken as constant.
 std::vector<std::size_t> sizes_for(const Workload& w, std::uint64_t least_keys) {
     const auto l3 = static_cast<double>(std::max(detail::caches().l3, std::size_t{8} << 20)),
                limit =
@@ -54,7 +54,7 @@ std::vector<std::size_t> sizes_for(const Workload& w, std::uint64_t least_keys) 
                n = static_cast<double>(w.n_keys);
     double most = n * w.max_bits_per_key / 8;
     if (w.max_bytes != 0) most = std::min(most, static_cast<double>(w.max_bytes));
-    if (w.table_bytes != 0) most = limit;  // beside a table, times are those of a larger filter
+    if (w.table_bytes != 0) most = limit;  // beside a table, a filter has the times of a larger one
     most = std::clamp(most, 1024.0, limit);
     double least = (least_keys != 0 ? static_cast<double>(least_keys) : n) / 4;
     least = std::clamp(least, 1024.0, most);
@@ -67,7 +67,7 @@ std::vector<std::size_t> sizes_for(const Workload& w, std::uint64_t least_keys) 
     return sizes;
 }
 
-/// What is measured of one spec on one instruction set: ns by size.
+/// The times of one spec on one instruction set: ns by size.
 struct Subject {
     Isa isa;
     std::string_view spec;
@@ -75,8 +75,8 @@ struct Subject {
     std::vector<double> absent, present, insert;
 };
 
-/// All specs that can do what is needed, with the fastest instruction set, and one of each layout
-/// with AVX2, which is faster on some CPUs whose AVX-512 is not.
+/// All specs that support the workload, on the fastest instruction set, and one of each layout on
+/// AVX2, because AVX-512 is slower on some CPUs.
 std::vector<Subject> subjects_for(const Workload& w, std::size_t sizes) {
     const Isa best = usable_isas().back();
     const bool has_two = best != Isa::avx2 && std::ranges::count(usable_isas(), Isa::avx2) != 0;
@@ -124,7 +124,7 @@ private:
     };
 
     void measure_kernels() {
-        // A CPU that had nothing to do takes a while to reach its clock.
+        // An idle CPU takes a while to reach its clock rate.
         (void)Trial("split256", usable_isas().back(), random_, 1024)
             .seconds_per_key(Operation::lookup, 0.05);
         for (std::size_t i = 0; i < sizes_.size(); ++i) {
@@ -158,8 +158,8 @@ private:
         }
     }
 
-    /// Tables are filled and asked with one instruction set: inserts follow one dependent load
-    /// after another, and the share by which present keys take longer is the same for all.
+    /// One instruction set fills and probes the tables: inserts are chains of dependent loads, and
+    /// present keys take longer by the same share on all.
     void measure_tables() {
         std::string_view filled;
         double hit_factor = 1;
@@ -177,7 +177,8 @@ private:
         }
     }
 
-    /// The inserts by size. Gives the time of a present key over that of an absent one.
+    /// Fills in the inserts by size. Returns the time of a present key over the time of an absent
+    /// one.
     double fill_tables(std::string_view spec) {
         const double bytes_a_key = detail::table_bits(spec) / 8;
         const auto keys = [&](std::uint64_t n) {
@@ -195,7 +196,7 @@ private:
         const detail::TableTimes full = detail::table_times(spec, filled);
         add(filled, full.insert);
         if (least <= filled / 4) add(least, detail::table_times(spec, least).insert);
-        // Of larger ones the first keys say how much longer an insert takes.
+        // In larger tables the first inserts show how much longer an insert takes.
         if (most / 2 >= filled && full.part > 0)
             add(most, full.insert / full.part * detail::first_inserts(spec, most));
         return full.absent > 0 ? full.present / full.absent : 1;

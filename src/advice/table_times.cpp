@@ -36,7 +36,7 @@ std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t n) {
 
 bool is_fuse(std::string_view spec) { return TimedSpec::parse(spec).what == Timed::fuse; }
 
-/// Of some 100,000 lookups.
+/// The time of some 100,000 lookups.
 double ns_a_lookup(const AnyFilter& filter, std::span<const std::uint64_t> keys) {
     std::vector<std::uint32_t> positions(batch_rows);
     std::size_t found = 0, asked = 0;
@@ -60,8 +60,8 @@ double table_bits(std::string_view spec) {
 }
 
 TableTimes table_times(std::string_view spec, std::size_t n) {
-    // A fuse filter of a thousand keys takes one attempt for some keys and a hundred for others,
-    // one of 200,000 keys one or two.
+    // A fuse filter of a thousand keys takes between one attempt and a hundred, depending on the
+    // keys; with 200,000 keys it takes one or two.
     const std::size_t most_fills = (is_fuse(spec) ? 400'000 : 100'000) / n;
     constexpr double most_ns = 1e8;
     std::size_t fills = 0;

@@ -1,4 +1,4 @@
-// Times that need filters with keys in them: those of tables.
+// The times of tables, which have to hold keys.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@ namespace simdbloom::detail {
 
 /// ns a key.
 struct TableTimes {
-    double insert = 0;               ///< filling an empty table to the load that it is made for
+    double insert = 0;               ///< filling an empty table to its design load
     double part = 0;                 ///< the first 16th of the keys; 0 where all come at once
-    double absent = 0, present = 0;  ///< lookups in the full table, which give selection vectors
+    double absent = 0, present = 0;  ///< lookups in the full table, as selection vectors
 };
-/// Of a table for n keys.
+/// The times of a table for n keys.
 TableTimes table_times(std::string_view spec, std::size_t n);
-/// ns a key of the first inserts into such a table, once its pages are there.
+/// ns a key of the first inserts into a table for n keys whose pages are mapped.
 double first_inserts(std::string_view spec, std::size_t n);
-/// The bits a key of such a table at the load that it is made for.
+/// The bits a key of a table at its design load.
 double table_bits(std::string_view spec);
 
 }  // namespace simdbloom::detail

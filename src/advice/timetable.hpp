@@ -1,4 +1,4 @@
-// Measured times, ready to be asked: specs parsed, sizes in order.
+// Measured times, ready for lookups: specs parsed, sizes in order.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@
 
 namespace simdbloom::detail {
 
-/// What has times of its own: the layouts in their order, then structures.
+/// The layouts in their order, then structures: each has its own times.
 enum class Timed : std::size_t { fuse = n_layouts, growing };
 inline constexpr std::size_t n_timed = n_layouts + 2;
 
 /// The specs that are timed: one for each Timed, in their order, then others of the same layouts.
-/// A layout has the best k at 12, 6 and 24 bits a key. The time of another k is between those of
-/// its neighbours.
+/// A layout has the best k at 12, 6 and 24 bits a key. Times between two measured k are
+/// interpolated.
 std::span<const std::string> timed_specs();
-/// The bits a key of the fuse filter among them.
+/// The bits a key of the fuse filter among the timed specs.
 inline constexpr double timed_fuse_bits = 9.04;
 
 /// A spec as far as its times depend on it: the layout or structure, and its parameters.
@@ -43,7 +43,7 @@ struct TimedSpec {
     }
 };
 
-/// ns a key, in batches of 2,048 keys whose answers are selection vectors; 0: not measured. A table
+/// ns a key, in batches of 2,048 keys whose results are selection vectors; 0: not measured. A table
 /// is filled to its design load.
 struct Time {
     Isa isa;
@@ -52,8 +52,7 @@ struct Time {
     double absent, present, insert;
 };
 
-/// Times by size, between which straight lines are drawn in logarithms; beyond the last ones the
-/// times stay as they are.
+/// Times by size, interpolated linearly in logarithms; constant beyond the last ones.
 class TimeCurve {
 public:
     void add(const Time& t);
@@ -75,8 +74,8 @@ public:
         Isa isa;
         std::map<unsigned, TimeCurve> by_k;
 
-        /// Between the k that were measured, a time is a straight line over k. Below them it is
-        /// that of the least, and above them it rises as k does.
+        /// Linear in k between two measured k. Below the least k constant, above the greatest in
+        /// proportion to k.
         PredictedTimes at(unsigned k, double bytes) const;
     };
 
@@ -93,9 +92,9 @@ private:
     Caches caches_;
 };
 
-/// Throws std::invalid_argument that names the value for a workload that makes no sense.
+/// Throws std::invalid_argument that names the invalid value of a workload.
 void check_workload(const Workload& workload);
-/// Whether such filters can do what is needed, whatever they take.
+/// Whether filters of this kind support the workload, at any cost.
 bool can(const Workload& workload, const TimedSpec& spec) noexcept;
 
 }  // namespace simdbloom::detail

@@ -12,7 +12,7 @@
 
 namespace simdbloom::detail {
 
-/// The rows that engines hand over at a time.
+/// The batch size of engines.
 inline constexpr std::size_t batch_rows = 2048;
 
 enum class Operation : std::uint8_t { lookup, insert };
@@ -20,8 +20,8 @@ enum class Operation : std::uint8_t { lookup, insert };
 /// The memory of trials.
 class TrialMemory {
 public:
-    /// random: about half of the bits are set, as in a Bloom filter that is as full as it should
-    /// be, and nearly every cell of a table is taken. ones: every key is found in a Bloom filter.
+    /// random: about half of the bits are set, as in a full Bloom filter, and nearly every cell of
+    /// a table is occupied. ones: every key is found in a Bloom filter.
     enum class Content : std::uint8_t { random, ones };
 
     TrialMemory(std::size_t bytes, Content content);
@@ -36,12 +36,12 @@ class Trial {
 public:
     Trial(std::string_view spec, Isa isa, TrialMemory& memory, std::size_t bytes);
 
-    /// Seconds a key in batches of batch_rows keys, which go on for at least `seconds`. Lookups
-    /// give selection vectors. No key comes twice: in large filters the lines are in no cache.
-    /// `insert` is for layouts that are never full.
+    /// Seconds a key in batches of batch_rows keys, for at least `seconds`. Lookups write selection
+    /// vectors. No key is repeated, so no cache holds a large filter's lines. `insert` is for
+    /// layouts that are never full.
     double seconds_per_key(Operation operation, double seconds) const;
     /// Looks up four keys for each line, if the caches can hold the filter: a level-3 cache keeps
-    /// few of the lines that it sees for the first time.
+    /// few lines on their first use.
     void warm_up() const;
 
 private:

@@ -22,7 +22,7 @@ struct simdbloom_filter {
 
 namespace {
 
-// Not a std::string: to keep a message must not need memory.
+// Not a std::string: an error message must not need memory.
 thread_local char last_error[256] = "";
 
 simdbloom_status failed(simdbloom_status status, std::string_view message) noexcept {
@@ -30,7 +30,7 @@ simdbloom_status failed(simdbloom_status status, std::string_view message) noexc
     return status;
 }
 
-/// Runs what may throw and says how it ended.
+/// Runs work that may throw, and returns the status.
 template <class Work>
 simdbloom_status guarded(const Work& work) noexcept {
     try {
@@ -53,7 +53,7 @@ simdbloom_status guarded(const Work& work) noexcept {
     }
 }
 
-/// What a pointer must point to; `what` is the error if it is null.
+/// The object behind a pointer; `what` is the error if it is null.
 template <class T>
 T& pointee(T* pointer, const char* what) {
     if (pointer == nullptr) throw std::invalid_argument(what);
@@ -67,7 +67,7 @@ const AnyFilter& filter_of(const simdbloom_filter* filter) {
     return pointee(filter, "simdbloom: filter is NULL").filter;
 }
 
-/// n things at `pointer`, which may be null if there are none.
+/// n elements at `pointer`, which may be null for n = 0.
 template <class T>
 std::span<T> span_of(T* pointer, std::size_t n, const char* name) {
     if (n != 0) (void)pointee(pointer, name);
@@ -80,7 +80,7 @@ std::span<const std::byte> bytes_of(const void* bytes, std::size_t n) {
     return span_of(static_cast<const std::byte*>(bytes), n, "simdbloom: bytes is NULL");
 }
 
-/// A number that can fail to be computed: NaN then, and simdbloom_error() says why.
+/// A number whose computation may throw: NaN then, with the message in simdbloom_error().
 template <class Compute>
 double number(const Compute& compute) noexcept {
     double result = std::numeric_limits<double>::quiet_NaN();
@@ -99,7 +99,7 @@ private:
     char text_[256];
 };
 
-/// The filter that was loaded; what hindered it is thrown.
+/// The loaded filter, or throws the fault.
 AnyFilter loaded(simdbloom::Loaded<AnyFilter> filter) {
     if (!filter && filter.error().fault == simdbloom::LoadFault::memory)
         throw NoMemory(filter.error().message);
@@ -198,7 +198,7 @@ simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uin
                                        size_t n, int hashed, const uint32_t* rows, size_t n_rows,
                                        uint32_t* out, size_t* found) {
     return guarded([&] {
-        // Lent, not given: the join's filter must not free it.
+        // A JoinFilter that must not free the caller's filter.
         const JoinFilter f(simdbloom::FrozenFilter(
             std::shared_ptr<const AnyFilter>(std::shared_ptr<void>(), &filter_of(filter))));
         const JoinColumn column{keys_of(keys, n), hashed != 0};

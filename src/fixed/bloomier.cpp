@@ -35,7 +35,7 @@ void BloomierMap::use_isa(Isa isa) {
 }
 
 detail::FuseTarget BloomierMap::target() const noexcept {
-    // The kernels write nothing through `bits`.
+    // Lookup kernels do not write through `bits`.
     auto* bits = const_cast<std::byte*>(table_.data());
     return {bits,
             graph_.starts,
@@ -65,7 +65,7 @@ std::size_t BloomierMap::lookup(const Keys& keys, std::span<std::uint32_t> value
                                 " values is too short for " + std::to_string(keys.size()) +
                                 " keys");
     detail::check_apart(keys.memory(), std::as_bytes(values));
-    // Slots of 0 would be a value for every key whose check is 0.
+    // Zero slots would match every key whose check is 0.
     if (moved_from()) {
         std::fill_n(values.begin(), keys.size(), 0u);
         if (bitmap != nullptr) std::fill_n(bitmap, (keys.size() + 7) / 8, std::uint8_t{0});

@@ -1,4 +1,4 @@
-// Bloomier filters: from keys and values to slots.
+// Bloomier filters: builds slots from keys and values.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -46,15 +46,14 @@ void check_values_given(Words hashes, Words keys, std::span<const std::uint32_t>
                           ", has more than " + std::to_string(value_bits) + " bits");
 }
 
-/// Finds out which hashes have come before, with a table of their numbers. That takes linear time;
-/// sorting would not.
+/// Finds repeated hashes by a table of their indices, in linear time, unlike sorting.
 class FirstOccurrences {
 public:
     explicit FirstOccurrences(std::size_t hashes)
         : number_(std::bit_ceil(2 * hashes + 1), none),
           log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
           scatter_(detail::Scatter::random()) {}
-    /// The number of the first hash that equals hash i.
+    /// The index of the first hash that equals hash i.
     std::size_t first(Words hashes, std::size_t i) {
         std::size_t at = scatter_.home(hashes[i], log_slots_);
         while (number_[at] != none && hashes[number_[at]] != hashes[i])
@@ -86,7 +85,7 @@ private:
                   " have the same 64-bit hash, and " + both + "; another secret would do");
 }
 
-/// Keeps the first of equal hashes, in place. Throws if a hash comes again with another value.
+/// Removes repeated hashes in place. Throws if a hash comes again with another value.
 void remove_duplicates(std::vector<std::uint64_t>& hashes, Words keys,
                        std::vector<std::uint32_t>& values) {
     FirstOccurrences seen(hashes.size());
@@ -149,7 +148,7 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Words keys,
     detail::Peeling peeling;
     for (attempts_ = 1; !peeling.peel(graph_, detail::fuse_seed(attempts_), hashes, values);
          ++attempts_) {
-        // No graph can be peeled if a hash comes twice. So after a success no hash did.
+        // No graph with a repeated hash can be peeled: a success proves the hashes distinct.
         if (attempts_ == 1) {
             remove_duplicates(hashes, keys, values);
             graph_ = detail::fuse_graph(hashes.size(), graph_.arity);

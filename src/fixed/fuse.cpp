@@ -8,16 +8,15 @@
 namespace simdbloom::detail {
 namespace {
 
-// The sizes of graphs were measured: the share of random graphs that can be peeled, for each number
-// of keys, by slots and window.
+// Graph sizes come from measurements: the share of random graphs that can be peeled, for each
+// number of keys, by slots and window.
 //
-// Up to the first number of keys below, a graph has 1.25 slots a key, or n + arity - 1 where that
-// is more. Of the 3-wise graphs 1 in 12 can be peeled at 8 keys, 1 in 600 at 250 keys (the fewest),
-// 1 in 100 at 1,000 and 9 in 10 at 10,000. Hundreds of attempts for hundreds of keys take about a
+// Up to the first number of keys below, a graph has 1.25 slots a key, and at least n + arity - 1.
+// Of the 3-wise graphs, 1 in 12 can be peeled at 8 keys, 1 in 600 at 250 keys (the minimum), 1 in
+// 100 at 1,000 and 9 in 10 at 10,000. Hundreds of attempts for hundreds of keys take about a
 // millisecond.
 //
-// From there on the slots a key fall as below, linearly in between, so that 9 graphs in 10 can be
-// peeled.
+// Beyond, the slots a key fall as below, linearly in between, so that 9 graphs in 10 can be peeled.
 struct Load {
     std::uint64_t keys;
     std::uint64_t slots_per_10000;
@@ -73,7 +72,7 @@ FuseGraph fuse_graph(std::uint64_t keys, unsigned arity) {
                               std::begin(windows)) -
         1;
     const std::uint64_t behind = std::uint64_t{arity - 1} << window_log;
-    // A graph of no keys has one start all the same.
+    // A graph of no keys has one start too.
     return {arity, window_log, std::max<std::uint64_t>(slots, behind + 1) - behind};
 }
 

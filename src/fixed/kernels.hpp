@@ -4,8 +4,8 @@
 //   other key         ^          ^         ^            s XOR s XOR s = value and check bits of the
 //   key
 //
-// The slots of a key are gathered, shifted and XORed; the check bits are compared with those of the
-// hash. One key takes one 64-bit lane.
+// Gathers, shifts and XORs the slots of a key, and compares the check bits with the hash. One key
+// takes one 64-bit lane.
 //
 // Limits: the keys never change. A lookup touches 3 or 4 lines, which lie near each other in large
 // tables only. Measured: papers/graf-lemire-2022.md.
@@ -53,8 +53,8 @@ struct Fuse {
         answers.set(i, found(t, decoded(t, s, at)));
     }
 
-    /// The XOR of slots and check. For a present key the low check_bits are 0 and the value stands
-    /// above them.
+    /// The XOR of slots and check. For a present key the low check_bits are 0, with the value above
+    /// them.
     static V decoded(const Target& t, const Stage& s, std::size_t at) {
         return slots(t, s, at) ^ O::load(s.check + at);
     }

@@ -7,9 +7,9 @@
 namespace simdbloom::detail {
 namespace {
 
-// From this number of hashes on, the cells of all slots (16 bytes each) are more than a level-2
-// cache holds. Hashes are then added in the order of their first slots, so that only a few windows
-// of cells are in use at a time.
+// From this number of hashes on, the cells of all slots (16 bytes each) exceed a level-2 cache.
+// Hashes are then added in the order of their first slots, so that only a few windows of cells are
+// in use at a time.
 constexpr std::size_t sort_from = std::size_t{1} << 17;
 
 }  // namespace
@@ -59,8 +59,8 @@ bool Peeling::peel(const FuseGraph& graph, std::uint64_t seed,
         add(graph, seed, hashes, values);
     }
 
-    // The slots with one hash. Those from `at` on are still to be looked at. Those before `done`
-    // are the slots whose hash was still there and has been peeled.
+    // The slots with one hash. Slots from `at` on are still to be visited. Slots before `done` have
+    // had their hash peeled.
     order_.clear();
     for (std::size_t slot = 0; slot < cells_.size(); ++slot)
         if (cells_[slot].hashes == 1) order_.push_back(static_cast<std::uint32_t>(slot));

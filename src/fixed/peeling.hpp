@@ -1,5 +1,4 @@
-// Peeling of fuse graphs: finds the order in which slots can be given the values that their keys
-// ask for.
+// Peeling of fuse graphs: finds an order in which the slots can be filled.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +9,16 @@
 
 namespace simdbloom::detail {
 
-/// A graph of hashes, each with a value, and what is left of it while it is peeled. A hash is
-/// peeled when it is alone in one of its slots; that slot is the last of its slots to be filled.
-/// The arrays are kept for the next attempt.
+/// A graph of hashes with values. A hash is peeled when it is alone in one of its slots; that slot
+/// is the last of its slots to be filled. The arrays are reused by the next attempt.
 class Peeling {
 public:
-    /// Returns whether every hash was peeled. `values` is empty or as long as `hashes`. The hashes
-    /// must be distinct, or no graph can be peeled.
+    /// Returns whether every hash was peeled, which needs distinct hashes. `values` is empty or as
+    /// long as `hashes`.
     bool peel(const FuseGraph& graph, std::uint64_t seed, std::span<const std::uint64_t> hashes,
               std::span<const std::uint32_t> values);
 
-    /// After a success: use(slot, hash, value) for every hash, in the order in which slots are to
-    /// be filled.
+    /// After a success: calls use(slot, hash, value) for every hash, in the order of filling.
     template <class Use>
     void for_each_filled(const Use& use) const {
         for (auto slot = order_.rbegin(); slot != order_.rend(); ++slot)
@@ -29,8 +26,8 @@ public:
     }
 
 private:
-    /// The XOR of the hashes and of the values in a slot. When one hash is left, these are its hash
-    /// and value, and they stay when it is peeled.
+    /// The XOR of the hashes and of the values in a slot. With one hash left, they are that hash
+    /// and its value, and stay when it is peeled.
     struct Cell {
         std::uint64_t hash;
         std::uint32_t value;

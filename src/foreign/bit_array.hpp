@@ -1,4 +1,4 @@
-// Filters that are one array of bits, or lines of them, asked key by key.
+// Filters of one array of bits, or of lines of bits, probed key by key.
 #pragma once
 
 #include <bit>
@@ -18,11 +18,11 @@ public:
     BitArray(std::uint64_t bytes, const Options& options)
         : storage_((check_limit(bytes, options), static_cast<std::size_t>(bytes)),
                    options.huge_pages, options.allocator) {}
-    /// Of bytes that are there already.
+    /// A copy of existing bits.
     BitArray(Bytes bytes, const Options& options) : BitArray(bytes.size(), options) {
         if (!bytes.empty()) std::memcpy(storage_.data(), bytes.data(), bytes.size());
     }
-    /// Of 64-bit words whose bytes are big-endian, as Java and Go write them.
+    /// The same from big-endian 64-bit words, as Java and Go write them.
     static BitArray of_big_words(Bytes bytes, const Options& options) {
         BitArray bits(bytes.size(), options);
         for (std::size_t at = 0; at < bytes.size(); at += 8)
@@ -67,13 +67,23 @@ private:
     detail::Storage storage_;
 };
 
+/// The positions of Guava's strategy 0 and of Spark's version 1: the low half of the hash, plus 1
+/// to k times the high half.
+template <class Use>
+bool sums32(std::uint64_t hash, unsigned k, std::uint64_t bits, const Use& use) {
+    auto sum = static_cast<std::uint32_t>(hash);
+    for (unsigned i = 0; i < k; ++i) {
+        sum += static_cast<std::uint32_t>(hash >> 32);
+        if (!use((sum >> 31 != 0 ? ~sum : sum) % bits)) return false;
+    }
+    return true;
+}
+
 /// A filter F that has
 ///   Hash hash_of(string_view key) const
-///   uint64_t first(Hash) const         the first bit, to prefetch
 ///   bool positions(Hash, use) const    calls use(bit) for each bit of the key until it returns
 ///                                      false, and returns whether all returned true
-///   bool same_shape(const F&) const    or throws Refused
-/// and, unless it has its own, an integer key's hash is that of its eight bytes.
+/// An integer key is hashed as its eight bytes.
 template <class F>
 class Probed : public Model {
 public:
@@ -96,7 +106,15 @@ public:
         self().check_alike(same);
         bits_.unite(static_cast<const Probed&>(same).bits_);
     }
+    /// Throws Refused if a parameter differs.
     void check_alike(const F&) const {}
+    /// The first bit, to prefetch.
+    template <class Hash>
+    std::uint64_t first(const Hash& hash) const {
+        std::uint64_t first = 0;
+        self().positions(hash, [&](std::uint64_t bit) { return first = bit, false; });
+        return first;
+    }
 
 protected:
     explicit Probed(BitArray bits) noexcept : bits_(std::move(bits)) {}
@@ -113,7 +131,7 @@ private:
         for (const auto& key : keys)
             self().positions(hash(key), [&](std::uint64_t bit) { return bits_.set(bit), true; });
     }
-    /// 64 keys at a time, whose first lines are on the way before they are needed.
+    /// Prefetches the first lines of 64 keys, then tests them.
     template <class Keys>
     std::size_t ask(Keys keys, detail::Output output, void* out) const {
         return detail::answer_by_hits(

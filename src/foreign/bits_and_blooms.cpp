@@ -12,7 +12,7 @@ namespace simdbloom::foreign {
 namespace {
 
 constexpr std::size_t go_header = 24;
-// The module takes any k. A rate of 10^-300 asks for 997.
+// The module allows any k. An FPR of 10^-300 needs 997.
 constexpr std::uint64_t most_go_k = 1000, most_go_bits = std::uint64_t{1} << 48;
 
 class BitsAndBlooms final : public Probed<BitsAndBlooms> {
@@ -39,7 +39,6 @@ public:
         const Hash128 one = murmur128(key), other = murmur128(key, true);
         return {one.low, one.high, other.low, other.high};
     }
-    std::uint64_t first(const Hash& hash) const noexcept { return hash[0] % m_; }
     template <class Use>
     bool positions(const Hash& hash, const Use& use) const {
         // Steps 0, 1, 2, 3, 4, 5 .. begin at halves 0, 1, 0, 1 .. and go by halves 2, 3, 3, 2.
@@ -76,26 +75,22 @@ bool is_bits_and_blooms(Bytes bytes) {
 
 Made read_bits_and_blooms(Bytes bytes, const Options& options) {
     if (bytes.size() < go_header)
-        throw Refused(LoadFault::too_short,
-                      std::to_string(bytes.size()) +
-                          " bytes, where a filter of bits-and-blooms has 24 and its words");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where a filter of bits-and-blooms has 24 and its words");
     const GoHeader header(bytes);
     if (header.m == 0 || header.m != header.length)
         if (header.m == __builtin_bswap64(header.length))
             throw Refused(LoadFault::parameter,
                           "the bit set is little-endian (bitset.LittleEndian), where m is not");
     if (header.m == 0 || header.length < header.m)
-        throw Refused(LoadFault::parameter, "m=" + std::to_string(header.m) +
-                                                " bits in a bit set of " +
-                                                std::to_string(header.length));
+        throw Refused(LoadFault::parameter, "m=", header.m, " bits in a bit set of ",
+                      header.length);
     if (header.k == 0 || header.k > most_go_k)
-        throw Refused(LoadFault::parameter, "k=" + std::to_string(header.k) + " is not from 1 to " +
-                                                std::to_string(most_go_k) +
-                                                " in a filter of bits-and-blooms");
+        throw Refused(LoadFault::parameter, "k=", header.k, " is not from 1 to ", most_go_k,
+                      " in a filter of bits-and-blooms");
     if (!header.has_size(bytes.size()))
-        throw Refused(LoadFault::size, "a bit set of " + std::to_string(header.length) +
-                                           " bits does not take " +
-                                           std::to_string(bytes.size() - go_header) + " bytes");
+        throw Refused(LoadFault::size, "a bit set of ", header.length, " bits does not take ",
+                      bytes.size() - go_header, " bytes");
     return std::make_unique<BitsAndBlooms>(
         BitArray::of_big_words(bytes.subspan(go_header), options), header.m, header.length,
         static_cast<unsigned>(header.k));

@@ -12,7 +12,7 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path, const Options& 
     return detail::without_throwing<ForeignFilter>([&]() -> Loaded<ForeignFilter> {
         const auto opened = detail::open_regular(path, 1);
         if (!opened) return opened.error();
-        // Bits and a little more: headers and trailers are short.
+        // The bits, with room for header and trailer.
         if (options.max_bytes != 0 && (*opened).bytes / 2 > options.max_bytes)
             return detail::in_file(path, {LoadFault::limit, std::to_string((*opened).bytes) +
                                                                 " bytes are more than max_bytes=" +

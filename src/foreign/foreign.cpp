@@ -1,4 +1,4 @@
-// The table of formats, and what a caller sees of it.
+// The table of formats, and the public calls.
 #include "simdbloom/foreign.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string names_of(std::span<const ForeignFormat> some) {
     return names;
 }
 
-/// What `make` returns. Limits are errors of the caller here.
+/// Calls `make`. A refusal becomes std::length_error, because the caller chose the size.
 Made made(const Format& row, Made (*make)(std::size_t, double, const Options&), const char* other,
           std::size_t n_keys, double size, const Options& options) {
     if (make == nullptr)
@@ -51,21 +51,19 @@ Made made(const Format& row, Made (*make)(std::size_t, double, const Options&), 
 void check_limit(std::uint64_t bytes, const Options& options) {
     if (bytes > std::numeric_limits<std::size_t>::max() / 2 ||
         (options.max_bytes != 0 && bytes > options.max_bytes))
-        throw Refused(LoadFault::limit, std::to_string(bytes) +
-                                            " bytes of bits are more than max_bytes=" +
-                                            std::to_string(options.max_bytes));
+        throw Refused(LoadFault::limit, bytes,
+                      " bytes of bits are more than max_bytes=", options.max_bytes);
 }
 
 void check_fpr(const char* system, double fpr) {
     if (!(fpr > 0 && fpr < 1))
         throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
-                                    " is not inside (0, 1), as " + system + " takes it");
+                                    " is not inside (0, 1), the range of " + system);
 }
 
 void check_same(const char* what, std::uint64_t one, std::uint64_t other) {
     if (one != other)
-        throw Refused(LoadFault::unlike, std::string(what) + " " + std::to_string(one) +
-                                             " is not " + what + " " + std::to_string(other));
+        throw Refused(LoadFault::unlike, what, " ", one, " is not ", what, " ", other);
 }
 
 double bits_for_fpr(std::size_t n_keys, double fpr) {
@@ -84,15 +82,14 @@ std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most) {
         throw std::invalid_argument("simdbloom: " + detail::number(bits) +
                                     " bits for a filter of " + system);
     if (bits > static_cast<double>(most))
-        throw Refused(LoadFault::limit, detail::number(bits) + " bits are more than the " +
-                                            std::to_string(most) + " that a filter of " + system +
-                                            " has");
+        throw Refused(LoadFault::limit, bits, " bits are more than the ", most,
+                      " that a filter of ", system, " has");
     return static_cast<std::uint64_t>(bits);
 }
 
 }  // namespace foreign
 
-/// The way from a model to a filter and back.
+/// Converts between a model and a filter.
 struct ForeignAccess {
     static ForeignFilter filter(foreign::Made model) { return ForeignFilter(std::move(model)); }
     static const foreign::Model& model(const ForeignFilter& filter) { return *filter.model_; }
@@ -112,7 +109,7 @@ std::span<const ForeignFormat> foreign_formats() noexcept {
 ForeignFormat parse_foreign_format(std::string_view name) {
     for (const ForeignFormat format : foreign_formats())
         if (to_string(format) == name) return format;
-    throw std::invalid_argument("simdbloom: \"" + std::string(name) + "\" is none of " +
+    throw std::invalid_argument("simdbloom: \"" + std::string(name) + "\" is not one of " +
                                 foreign::names_of(foreign_formats()));
 }
 
@@ -206,7 +203,7 @@ ForeignFilter& ForeignFilter::operator|=(const ForeignFilter& other) {
 
 namespace {
 
-/// What `work` returns, with its refusals as values.
+/// Calls `work`; a Refused becomes an error value.
 template <class Work>
 Loaded<ForeignFilter> refusals_as_values(const Work& work) noexcept {
     return detail::without_throwing<ForeignFilter>([&]() -> Loaded<ForeignFilter> {
@@ -233,7 +230,7 @@ Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes,
             throw foreign::Refused(
                 LoadFault::foreign,
                 found.empty()
-                    ? std::to_string(bytes.size()) + " bytes that fit none of " +
+                    ? std::to_string(bytes.size()) + " bytes in none of the formats " +
                           foreign::names_of(foreign_formats())
                     : "bytes that fit each of " + foreign::names_of(found) + ": name the format");
         return foreign::row_of(found[0]).read(bytes, options);
@@ -247,11 +244,9 @@ Loaded<ForeignFilter> convert(const ForeignFilter& filter, ForeignFormat to,
         if (from.format() == to) return from.copy();
         const auto &here = foreign::row_of(from.format()), &there = foreign::row_of(to);
         const auto differ = [&](const std::string& what, const char* one, const char* other) {
-            throw foreign::Refused(LoadFault::unlike, "a filter of " + std::string(here.name) +
-                                                          " cannot become one of " +
-                                                          std::string(there.name) +
-                                                          ": the keys are gone, and " + what +
-                                                          " differ (" + one + "; " + other + ")");
+            throw foreign::Refused(
+                LoadFault::unlike, "a filter of ", here.name, " cannot become one of ", there.name,
+                ": the keys are gone, and ", what, " differ (", one, "; ", other, ")");
         };
         if (std::string_view(here.hash) != there.hash) differ("the hashes", here.hash, there.hash);
         if (std::string_view(here.bits) != there.bits) differ("the bits", here.bits, there.bits);

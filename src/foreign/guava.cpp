@@ -16,8 +16,7 @@ constexpr std::uint64_t most_words = std::numeric_limits<std::int32_t>::max();
 
 class Guava final : public Probed<Guava> {
 public:
-    /// Strategy 0 takes 32 bits of each half of the first 64-bit hash, strategy 1 both 64-bit
-    /// hashes.
+    /// Strategy 0 sums the two halves of the first 64-bit hash, strategy 1 both 64-bit hashes.
     Guava(BitArray bits, unsigned strategy, unsigned k)
         : Probed(std::move(bits)), strategy_(strategy), k_(k) {}
 
@@ -36,22 +35,9 @@ public:
     }
 
     static Hash128 hash_of(std::string_view key) noexcept { return murmur128(key); }
-    std::uint64_t first(const Hash128& hash) const noexcept {
-        std::uint64_t bit = 0;
-        positions(hash, [&](std::uint64_t position) { return bit = position, false; });
-        return bit;
-    }
     template <class Use>
     bool positions(const Hash128& hash, const Use& use) const {
-        if (strategy_ == 0) {
-            auto sum = static_cast<std::uint32_t>(hash.low);
-            const auto step = static_cast<std::uint32_t>(hash.low >> 32);
-            for (unsigned i = 0; i < k_; ++i) {
-                sum += step;
-                if (!use((sum >> 31 != 0 ? ~sum : sum) % bits_.size())) return false;
-            }
-            return true;
-        }
+        if (strategy_ == 0) return sums32(hash.low, k_, bits_.size(), use);
         std::uint64_t sum = hash.low;
         for (unsigned i = 0; i < k_; ++i, sum += hash.high)
             if (!use((sum & ~(std::uint64_t{1} << 63)) % bits_.size())) return false;
@@ -72,19 +58,18 @@ bool is_guava(Bytes bytes) {
 
 Made read_guava(Bytes bytes, const Options& options) {
     if (bytes.size() < header)
-        throw Refused(LoadFault::too_short, std::to_string(bytes.size()) +
-                                                " bytes, where a filter of Guava has 6 and "
-                                                "its words");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where a filter of Guava has 6 and its words");
     const unsigned strategy = std::to_integer<unsigned>(bytes[0]),
                    k = std::to_integer<unsigned>(bytes[1]);
     const std::uint64_t words = load_be32(&bytes[2]);
     if (strategy > 1)
-        throw Refused(LoadFault::parameter,
-                      "strategy " + std::to_string(strategy) + " is not one of Guava's, 0 and 1");
+        throw Refused(LoadFault::parameter, "strategy ", strategy,
+                      " is not one of Guava's, 0 and 1");
     if (k == 0) throw Refused(LoadFault::parameter, "k=0 in a filter of Guava");
     if (words == 0 || words > most_words || bytes.size() - header != 8 * words)
-        throw Refused(LoadFault::size, std::to_string(words) + " words of Guava do not take " +
-                                           std::to_string(bytes.size() - header) + " bytes");
+        throw Refused(LoadFault::size, words, " words of Guava do not take ", bytes.size() - header,
+                      " bytes");
     return std::make_unique<Guava>(BitArray::of_big_words(bytes.subspan(header), options), strategy,
                                    k);
 }
@@ -93,7 +78,7 @@ Made make_guava(std::size_t n_keys, double fpr, const Options& options) {
     check_fpr("Guava", fpr);
     const std::uint64_t bits =
         std::max<std::uint64_t>(1, whole_bits("Guava", bits_for_fpr(n_keys, fpr), 64 * most_words));
-    // As of Guava 31. Later versions take -log2(fpr), which rounds to another k for few keys.
+    // As in Guava 31. Later versions use -log2(fpr), which rounds to another k for few keys.
     const double k = std::floor(
         static_cast<double>(bits) / static_cast<double>(n_keys) * std::numbers::ln2 + 0.5);
     return std::make_unique<Guava>(BitArray((bits + 63) / 64 * 8, options), 1,

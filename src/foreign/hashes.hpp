@@ -1,5 +1,5 @@
-// The hash functions of other systems, written from their published descriptions.
-// tests/foreign/foreign_hashes_test.cpp holds them against published values.
+// The hash functions of other systems, written from their published descriptions and tested against
+// published values (tests/foreign/foreign_hashes_test.cpp).
 #pragma once
 
 #include <cstddef>
@@ -24,23 +24,22 @@ private:
 struct Hash128 {
     std::uint64_t low, high;
 };
-/// MurmurHash3_x64_128 with seed 0 (Guava, bits-and-blooms); of the key and a byte 1 behind it
-/// where `one_more`.
+/// MurmurHash3_x64_128 with seed 0 (Guava, bits-and-blooms). `one_more` appends a byte 1 to the
+/// key.
 Hash128 murmur128(std::string_view key, bool one_more = false) noexcept;
 
 /// Spark's MurmurHash3 of 32 bits (Murmur3_x86_32.hashUnsafeBytes): each byte behind the last whole
-/// word is a signed word of its own, where MurmurHash3 has one word of all of them. Eight bytes
-/// have the value of hashLong.
+/// word is a signed word of its own; MurmurHash3 packs the rest into one word. Eight bytes hash as
+/// hashLong does.
 std::uint32_t spark_murmur32(std::string_view key, std::uint32_t seed) noexcept;
 
 /// FastHash of Kudu and Impala, folded to 32 bits.
 std::uint32_t fast_hash32(std::string_view key, std::uint32_t seed) noexcept;
 
-/// RocksDB's Hash with LevelDB's seed: LevelDB's, but that the bytes behind the last whole word are
-/// signed.
+/// RocksDB's Hash with LevelDB's seed: LevelDB's hash with signed bytes behind the last whole word.
 std::uint32_t rocksdb_hash32(std::string_view key) noexcept;
-/// RocksDB's GetSliceHash64: XXH3 as it was before its release (xxHash 0.7.2), seed 0, with a value
-/// of its own for no bytes.
+/// RocksDB's GetSliceHash64: XXH3 before its release (xxHash 0.7.2), seed 0. The empty key has a
+/// special value.
 std::uint64_t rocksdb_hash64(std::string_view key) noexcept;
 
 }  // namespace simdbloom::foreign

@@ -14,14 +14,14 @@
 namespace simdbloom::foreign {
 namespace {
 
-// Impala's seed (RuntimeFilterBank::DefaultHashSeed), also where it gives Kudu a filter.
+// Impala's seed (RuntimeFilterBank::DefaultHashSeed), for Kudu scans too.
 constexpr std::uint32_t impala_seed = 1234;
 constexpr std::uint32_t fast_hash = 3;
 constexpr unsigned least_log = 6, most_log = 36;
 constexpr const char* kudu_hash = "FastHash of 32 bits";
 
-/// Keys have 32 bits of hash x. The low bits of its rehash choose one of 2^L blocks; a split256
-/// takes the high ones.
+/// A key has a 32-bit hash x. The low bits of its rehash choose one of 2^L blocks; a split256 uses
+/// high bits.
 ///
 ///     | L low bits of the rehash | 0 .. | x |
 template <class F>
@@ -121,18 +121,15 @@ struct KuduMessage {
             const std::uint64_t id = tag >> 3;
             const unsigned type = tag & 7;
             if (type != 0 && type != 2)
-                throw Refused(LoadFault::foreign, "field " + std::to_string(id) + " of type " +
-                                                      std::to_string(type) +
-                                                      " in a filter of Kudu");
+                throw Refused(LoadFault::foreign, "field ", id, " of type ", type,
+                              " in a filter of Kudu");
             const std::uint64_t value = varint();
             if (type == 2 && value > left_.size())
-                throw Refused(LoadFault::too_short, "a field of " + std::to_string(value) +
-                                                        " bytes where " +
-                                                        std::to_string(left_.size()) + " are left");
+                throw Refused(LoadFault::too_short, "a field of ", value, " bytes where ",
+                              left_.size(), " are left");
             if (id >= 1 && id <= 5) {
                 if ((id == 2) != (type == 2))
-                    throw Refused(LoadFault::foreign,
-                                  "field " + std::to_string(id) + " of another type than Kudu's");
+                    throw Refused(LoadFault::foreign, "field ", id, " of another type than Kudu's");
                 has[id] = true;
                 number[id] = value;
                 if (id == 2) bits = left_.first(static_cast<std::size_t>(value));
@@ -156,12 +153,12 @@ private:
     Bytes left_;
 };
 
-/// Throws Refused unless a filter of Kudu or Impala may have so many bytes.
+/// Throws Refused for a size that Kudu and Impala do not use.
 void check_directory(const char* system, std::uint64_t bytes) {
     if (!std::has_single_bit(bytes) || bytes < std::uint64_t{1} << least_log ||
         bytes > std::uint64_t{1} << most_log)
-        throw Refused(LoadFault::size, std::to_string(bytes) + " bytes of blocks, where " + system +
-                                           " has a power of two from 64 on");
+        throw Refused(LoadFault::size, bytes, " bytes of blocks, where ", system,
+                      " has a power of two from 64 on");
 }
 
 Made read_kudu(Bytes bytes, const Options& options) {
@@ -170,22 +167,20 @@ Made read_kudu(Bytes bytes, const Options& options) {
                                      "hash_algorithm"};
     for (unsigned id = 1; id <= 4; ++id)
         if (!message.has[id])
-            throw Refused(LoadFault::foreign, std::string("a filter of Kudu without ") + names[id]);
+            throw Refused(LoadFault::foreign, "a filter of Kudu without ", names[id]);
     if (message.number[4] != fast_hash)
-        throw Refused(LoadFault::parameter, "hash_algorithm=" + std::to_string(message.number[4]) +
-                                                ", where filters of Kudu have 3, FastHash");
+        throw Refused(LoadFault::parameter, "hash_algorithm=", message.number[4],
+                      ", where filters of Kudu have 3, FastHash");
     check_directory("Kudu", message.bits.size());
     if (message.number[1] >= 64 || message.bits.size() != std::uint64_t{1} << message.number[1])
-        throw Refused(LoadFault::size, "log_space_bytes=" + std::to_string(message.number[1]) +
-                                           " and " + std::to_string(message.bits.size()) +
-                                           " bytes of blocks");
+        throw Refused(LoadFault::size, "log_space_bytes=", message.number[1], " and ",
+                      message.bits.size(), " bytes of blocks");
     if (message.number[3] > 1 || message.number[5] > UINT32_MAX)
-        throw Refused(LoadFault::parameter, "always_false=" + std::to_string(message.number[3]) +
-                                                ", hash_seed=" + std::to_string(message.number[5]) +
-                                                " in a filter of Kudu");
+        throw Refused(LoadFault::parameter, "always_false=", message.number[3],
+                      ", hash_seed=", message.number[5], " in a filter of Kudu");
     const bool no_key = message.number[3] == 1;
     const auto is_zero = [](std::byte b) { return b == std::byte{0}; };
-    // Kudu would then find no key.
+    // Kudu would find no key.
     if (no_key && !std::ranges::all_of(message.bits, is_zero))
         throw Refused(LoadFault::parameter, "a filter of Kudu that is always false and has keys");
     return std::make_unique<Kudu>(blocks_of(message.bits, options),
@@ -208,15 +203,15 @@ Made read_impala(Bytes bytes, const Options& options) {
     return std::make_unique<Impala>(blocks_of(bytes, options));
 }
 
-/// MinLogSpace, and two blocks at least.
+/// Kudu's MinLogSpace, and at least two blocks.
 SplitBlockBloom blocks_for(const char* system, std::size_t n_keys, double fpr,
                            const Options& options) {
     check_fpr(system, fpr);
     const double bytes = -static_cast<double>(n_keys) / std::log(1 - std::pow(fpr, 1.0 / 8));
     const double log = std::max(double{least_log}, std::ceil(std::log2(bytes)));
     if (!(log <= most_log))
-        throw Refused(LoadFault::limit, "a filter of " + std::string(system) + " of 2^" +
-                                            std::to_string(log) + " bytes, above 2^36");
+        throw Refused(LoadFault::limit, "a filter of ", system, " of 2^", log,
+                      " bytes, above 2^36");
     return empty_blocks((std::uint64_t{1} << static_cast<unsigned>(log)) / split_block, options);
 }
 

@@ -1,4 +1,4 @@
-// LevelDB's filters, by the library simdbloom::leveldb_filter, whose kernels answer.
+// LevelDB's filters, by the kernels of simdbloom::leveldb_filter.
 //
 //     bits, at least 64 | k
 #include <algorithm>
@@ -71,12 +71,10 @@ unsigned k_of(Bytes bytes) { return std::to_integer<unsigned>(bytes.back()); }
 
 Made read_leveldb(Bytes bytes, const Options& options) {
     if (bytes.size() < 9)
-        throw Refused(LoadFault::too_short,
-                      std::to_string(bytes.size()) +
-                          " bytes, where a filter of LevelDB has at least 64 bits and a byte");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where a filter of LevelDB has at least 64 bits and a byte");
     if (const unsigned k = k_of(bytes); k < 1 || k > 30)
-        throw Refused(LoadFault::parameter,
-                      "k=" + std::to_string(k) + " is not from 1 to 30, as LevelDB writes it");
+        throw Refused(LoadFault::parameter, "k=", k, " is not from 1 to 30, as LevelDB writes it");
     check_limit(bytes.size() - 1, options);
     return std::make_unique<LevelDb>(bytes, options);
 }
@@ -85,13 +83,12 @@ Made make_leveldb(std::size_t n_keys, double bits_per_key, const Options& option
     if (!(bits_per_key >= 1 && bits_per_key <= 1'000'000) ||
         bits_per_key != std::floor(bits_per_key))
         throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not a whole number from 1 to 1000000, as LevelDB takes "
-                                    "it");
+                                    " is not a whole number from 1 to 1000000");
     const std::uint64_t bits = std::max<std::uint64_t>(
         64,
         whole_bits("LevelDB", static_cast<double>(n_keys) * bits_per_key, std::uint64_t{1} << 48));
     check_limit((bits + 7) / 8, options);
-    // Its last byte is the k.
+    // The last byte is k.
     const auto none = make_leveldb_filter(Integers(), static_cast<int>(bits_per_key));
     std::vector<std::byte> bytes(static_cast<std::size_t>((bits + 7) / 8 + 1));
     bytes.back() = none.back();

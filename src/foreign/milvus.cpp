@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t mbf_header = 32;
 constexpr char mbf_magic[] = {'M', 'B', 'F', '1'};
-// What a filter has keys of. A question of another kind finds nothing.
+// The kinds of a filter's keys. Probing with another kind finds nothing.
 constexpr unsigned of_integers = 1, of_text = 2;
 
 class Milvus final : public XxhBlocks<Milvus> {
@@ -84,36 +84,35 @@ T field(Bytes bytes, std::size_t at) {
     return detail::load_le<T>(&bytes[at]);
 }
 
-/// Why Milvus takes no filter of so many blocks, or nothing.
+/// Throws Refused for a number of blocks that Milvus rejects.
 void check_blocks(std::uint64_t blocks) {
     if (!std::has_single_bit(blocks) || split_block * blocks > most_arrow_bytes)
-        throw Refused(LoadFault::parameter, std::to_string(blocks) +
-                                                " blocks, where Milvus takes a power of two up to "
-                                                "128 MiB");
+        throw Refused(LoadFault::parameter, blocks,
+                      " blocks, where Milvus takes a power of two up to 128 MiB");
 }
 
 Made read_milvus(Bytes bytes, const Options& options) {
     if (bytes.size() < mbf_header)
-        throw Refused(LoadFault::too_short,
-                      std::to_string(bytes.size()) + " bytes, where the header of MBF1 has 32");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where the header of MBF1 has 32");
     if (!is_milvus(bytes))
         throw Refused(LoadFault::foreign, "does not begin with MBF1, as a filter of Milvus does");
     const auto version = field<std::uint16_t>(bytes, 4), algorithm = field<std::uint16_t>(bytes, 6);
     if (version != 1 || algorithm != 1)
-        throw Refused(LoadFault::version, "version " + std::to_string(version) + ", algorithm " +
-                                              std::to_string(algorithm) + " of MBF1, not 1 and 1");
+        throw Refused(LoadFault::version, "version ", version, ", algorithm ", algorithm,
+                      " of MBF1, not 1 and 1");
     const auto blocks = field<std::uint32_t>(bytes, 24), domains = field<std::uint32_t>(bytes, 28);
     if (bytes.size() - mbf_header != split_block * std::uint64_t{blocks})
-        throw Refused(LoadFault::size, std::to_string(blocks) + " blocks of MBF1 do not take " +
-                                           std::to_string(bytes.size() - mbf_header) + " bytes");
+        throw Refused(LoadFault::size, blocks, " blocks of MBF1 do not take ",
+                      bytes.size() - mbf_header, " bytes");
     check_blocks(blocks);
     if (domains > (of_integers | of_text))
-        throw Refused(LoadFault::parameter, "domains and reserved bytes " +
-                                                std::to_string(domains) + " of MBF1, above 3");
+        throw Refused(LoadFault::parameter, "domains and reserved bytes ", domains,
+                      " of MBF1, above 3");
     const Bytes body = bytes.subspan(mbf_header);
-    // Clients before the domains wrote 0. Milvus would then find no key.
+    // Older clients wrote no domain, 0. Milvus would find no key.
     if (domains == 0 && !std::ranges::all_of(body, [](std::byte b) { return b == std::byte{0}; }))
-        throw Refused(LoadFault::parameter, "MBF1 with keys that are of no domain");
+        throw Refused(LoadFault::parameter, "MBF1 with keys and no domain");
     return std::make_unique<Milvus>(blocks_of(body, options), field<std::uint64_t>(bytes, 8),
                                     std::bit_cast<double>(field<std::uint64_t>(bytes, 16)),
                                     domains);
@@ -122,7 +121,7 @@ Made read_milvus(Bytes bytes, const Options& options) {
 Made make_milvus(std::size_t n_keys, double fpr, const Options& options) {
     if (!(fpr >= 0.0001 && fpr <= 0.05))
         throw std::invalid_argument("simdbloom: fpr=" + detail::number(fpr) +
-                                    " is not from 0.0001 to 0.05, as Milvus takes it");
+                                    " is not from 0.0001 to 0.05, the range of Milvus");
     return std::make_unique<Milvus>(empty_blocks(arrow_bytes(n_keys, fpr) / split_block, options),
                                     n_keys, fpr, 0);
 }
@@ -132,7 +131,7 @@ Made milvus_from(const Model& from, KeyKind keys) {
     check_blocks(blocks.blocks());
     if (keys == KeyKind::unknown)
         throw Refused(LoadFault::parameter,
-                      "Milvus writes down whether keys are integers or text, and nobody said");
+                      "Milvus records whether keys are integers or text: name the kind");
     const double fpr = blocks.estimated_fpr();
     return std::make_unique<Milvus>(SplitBlockBloom(blocks), blocks.n_keys(), fpr,
                                     keys == KeyKind::integers ? of_integers : of_text);

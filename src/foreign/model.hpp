@@ -1,6 +1,7 @@
-// What a filter of another system can do, and the table of the formats.
+// The interface of a filter of another system, and the table of formats.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -22,19 +23,27 @@ using Bytes = std::span<const std::byte>;
 using Integers = std::span<const std::uint64_t>;
 using Texts = std::span<const std::string_view>;
 
-/// Why bytes are no filter, or why a filter cannot be made.
+/// Thrown for bytes that are not a filter, and for a filter that cannot be made.
 class Refused : public std::exception {
 public:
-    Refused(LoadFault fault, std::string message) : error_{fault, std::move(message)} {}
+    /// The parts of the message are text and numbers.
+    template <class... Parts>
+    explicit Refused(LoadFault fault, const Parts&... parts) : error_{fault, {}} {
+        ((error_.message += text(parts)), ...);
+    }
     explicit Refused(LoadError error) : error_(std::move(error)) {}
     const LoadError& error() const noexcept { return error_; }
     const char* what() const noexcept override { return error_.message.c_str(); }
 
 private:
+    static std::string_view text(std::string_view part) { return part; }
+    static std::string text(std::integral auto part) { return std::to_string(part); }
+    static std::string text(double part) { return detail::number(part); }
+
     LoadError error_;
 };
 
-/// A filter. Its format is that of the table.
+/// A filter of one of the formats.
 class Model {
 public:
     virtual ~Model() = default;
@@ -55,7 +64,7 @@ public:
     virtual void unite(const Model& other) = 0;
     virtual std::vector<std::byte> write() const = 0;
 
-    /// Of formats whose bits are a split256 of XXH64.
+    /// The filter of a format whose bits are a split256 of XXH64, else null.
     virtual const SplitBlockBloom* split_blocks() const noexcept { return nullptr; }
 
 protected:
@@ -72,16 +81,16 @@ struct Format {
     std::string_view name;
     const char* bits;  ///< where a key's bits lie
     const char* hash;  ///< which hash puts them there
-    /// Whether the bytes have the fixed bytes and lengths of the format. Null where there are too
-    /// few of them.
+    /// Whether the bytes have the magic bytes and lengths of the format. Null for a format with too
+    /// few.
     bool (*fits)(Bytes);
     /// Throws Refused.
     Made (*read)(Bytes, const Options&);
-    /// For at least one key. Null where the system does not size its filters so. Throw Refused, and
-    /// std::invalid_argument for values that the system does not take.
+    /// For at least one key. Null if the system does not size filters this way. Both throw Refused,
+    /// or std::invalid_argument for a value outside the system's range.
     Made (*by_bits)(std::size_t n_keys, double bits_per_key, const Options&);
     Made (*by_fpr)(std::size_t n_keys, double fpr, const Options&);
-    /// For formats that can be converted: the keys of `from`, whose `bits` and `hash` are the same.
+    /// Converts a filter with the same `bits` and `hash`. Null if the format has no conversion.
     Made (*from)(const Model& from, KeyKind keys);
 };
 
@@ -92,18 +101,18 @@ extern const Format leveldb_format, rocksdb_format, rocksdb_legacy_format, parqu
 /// A filter of Parquet with the bits of a split256.
 Made parquet_of(SplitBlockBloom filter);
 
-/// Throws Refused if that many bytes of bits are more than the options or the memory allow.
+/// Throws Refused if the options or the memory do not allow that many bytes of bits.
 void check_limit(std::uint64_t bytes, const Options& options);
 /// Throws std::invalid_argument that names the system and the value unless 0 < fpr < 1.
 void check_fpr(const char* system, double fpr);
-/// Throws Refused (LoadFault::unlike) that names the values unless they are the same.
+/// Throws Refused (LoadFault::unlike) that names the values unless they are equal.
 void check_same(const char* what, std::uint64_t one, std::uint64_t other);
 
 /// -n ln(p) / (ln 2)^2: the bits that Guava, Spark and bits-and-blooms give n keys.
 double bits_for_fpr(std::size_t n_keys, double fpr);
 
-/// k as a system takes it, at least 1. Throws std::invalid_argument that names what `asks` for a k
-/// above `most`.
+/// k as a whole number, at least 1. Throws std::invalid_argument that names `asks` for a k above
+/// `most`.
 unsigned checked_k(const char* system, const std::string& asks, double k, std::uint64_t most);
 
 /// The whole part of `bits`. Throws Refused if they are more than `most`.
@@ -116,7 +125,7 @@ inline std::uint64_t load_be64(const std::byte* from) noexcept {
     return __builtin_bswap64(detail::load_le<std::uint64_t>(from));
 }
 
-/// Bytes that are written one after the other.
+/// Appends to a vector of bytes.
 class Writer {
 public:
     explicit Writer(std::size_t bytes) { bytes_.reserve(bytes); }

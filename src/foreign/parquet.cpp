@@ -1,4 +1,4 @@
-// Parquet's filters, by the library simdbloom::parquet. Specification:
+// Parquet's filters, by simdbloom::parquet. Specification:
 // https://github.com/apache/parquet-format/blob/master/BloomFilter.md
 //
 //     header in Thrift's compact protocol | split blocks
@@ -25,9 +25,8 @@ Made read_parquet(Bytes bytes, const Options& options) {
     auto read = parquet::read_filter(bytes, options);
     if (!read) throw Refused(read.error());
     if (read->bytes != bytes.size())
-        throw Refused(LoadFault::size, std::to_string(bytes.size() - read->bytes) +
-                                           " bytes behind a filter of Parquet of " +
-                                           std::to_string(read->bytes));
+        throw Refused(LoadFault::size, bytes.size() - read->bytes,
+                      " bytes behind a filter of Parquet of ", read->bytes);
     return std::make_unique<Parquet>(std::move(read->filter));
 }
 

@@ -19,11 +19,11 @@ unsigned at_end(Bytes bytes, std::size_t from_end) {
     return std::to_integer<unsigned>(bytes[bytes.size() - from_end]);
 }
 
-/// RocksDB counts in thousandths of a bit.
+/// RocksDB rounds to thousandths of a bit.
 std::uint64_t millibits(double bits_per_key) {
     if (!(bits_per_key >= 1) || !(bits_per_key <= 100))
         throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not from 1 to 100, as RocksDB takes it");
+                                    " is not from 1 to 100, the range of RocksDB");
     return static_cast<std::uint64_t>(bits_per_key * 1000 + 0.500001);
 }
 
@@ -62,7 +62,7 @@ private:
     unsigned k_;
 };
 
-/// Double hashing inside a line, with steps that may be 0 modulo its size.
+/// Double hashing inside a line. A step may be 0 modulo the line's size.
 class Legacy final : public Probed<Legacy> {
 public:
     Legacy(BitArray bits, std::uint32_t lines, unsigned k)
@@ -112,22 +112,17 @@ bool is_fast_local(Bytes bytes) {
 
 Made read_fast_local(Bytes bytes, const Options& options) {
     if (bytes.size() <= trailer)
-        throw Refused(LoadFault::too_short, std::to_string(bytes.size()) +
-                                                " bytes, where a filter of RocksDB has lines of 64 "
-                                                "and 5 (RocksDB takes them for a table without "
-                                                "keys)");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where a filter of RocksDB has lines of 64 and 5 (RocksDB takes them "
+                      "for a table without keys)");
     if (at_end(bytes, 5) != 0xFF || at_end(bytes, 4) != 0)
-        throw Refused(LoadFault::foreign,
-                      "the last five bytes begin with " + std::to_string(at_end(bytes, 5)) + " " +
-                          std::to_string(at_end(bytes, 4)) +
-                          ", not with 255 0 as those of a FastLocalBloom of RocksDB");
+        throw Refused(LoadFault::foreign, "the last five bytes begin with ", at_end(bytes, 5), " ",
+                      at_end(bytes, 4), ", not with the 255 0 of a FastLocalBloom of RocksDB");
     if (!is_fast_local(bytes))
         throw Refused(bytes.size() % line_bytes != trailer ? LoadFault::size : LoadFault::parameter,
-                      std::to_string(bytes.size()) + " bytes that end with k byte " +
-                          std::to_string(at_end(bytes, 3)) + " and " +
-                          std::to_string(at_end(bytes, 2)) + " " +
-                          std::to_string(at_end(bytes, 1)) +
-                          ": RocksDB has lines of 64 bytes, k from 1 to 30 and two zeros");
+                      bytes.size(), " bytes that end with k byte ", at_end(bytes, 3), " and ",
+                      at_end(bytes, 2), " ", at_end(bytes, 1),
+                      ": RocksDB has lines of 64 bytes, k from 1 to 30 and two zeros");
     const auto lines = bytes.first(bytes.size() - trailer);
     return std::make_unique<FastLocal>(BitArray(lines, options), at_end(bytes, 3));
 }
@@ -150,7 +145,7 @@ Made make_fast_local(std::size_t n_keys, double bits_per_key, const Options& opt
                                        k);
 }
 
-/// The bytes of a line, or 0 where there is no such number.
+/// The bytes of a line, or 0 if the header fits no line size.
 std::uint64_t legacy_line(Bytes bytes) {
     if (bytes.size() <= trailer) return 0;
     const std::uint64_t all = bytes.size() - trailer;
@@ -166,22 +161,19 @@ bool is_legacy(Bytes bytes) {
 
 Made read_legacy(Bytes bytes, const Options& options) {
     if (bytes.size() <= trailer)
-        throw Refused(LoadFault::too_short,
-                      std::to_string(bytes.size()) +
-                          " bytes, where a legacy filter of RocksDB has lines and 5");
+        throw Refused(LoadFault::too_short, bytes.size(),
+                      " bytes, where a legacy filter of RocksDB has lines and 5");
     const auto all = bytes.first(bytes.size() - trailer);
     const auto lines = detail::load_le<std::uint32_t>(bytes.data() + all.size() + 1);
     const unsigned k = at_end(bytes, 5);
     if (k < 1 || k > 30)
-        throw Refused(LoadFault::parameter,
-                      "k=" + std::to_string(k) + " is not from 1 to 30, as RocksDB writes it");
+        throw Refused(LoadFault::parameter, "k=", k, " is not from 1 to 30, as RocksDB writes it");
     if (legacy_line(bytes) == 0)
-        throw Refused(LoadFault::size, std::to_string(all.size()) + " bytes in " +
-                                           std::to_string(lines) +
-                                           " lines: no power of two of bytes a line");
+        throw Refused(LoadFault::size, all.size(), " bytes in ", lines,
+                      " lines: no power of two of bytes a line");
     if (all.size() > most_bytes)
-        throw Refused(LoadFault::size, std::to_string(all.size()) +
-                                           " bytes, where RocksDB's size is a 32-bit number");
+        throw Refused(LoadFault::size, all.size(),
+                      " bytes, where RocksDB's size is a 32-bit number");
     return std::make_unique<Legacy>(BitArray(all, options), lines, k);
 }
 

@@ -13,7 +13,7 @@ namespace simdbloom::foreign {
 namespace {
 
 constexpr std::uint64_t most_spark_words = std::numeric_limits<std::int32_t>::max();
-// Spark takes any k that an int holds. A rate of 10^-300 asks for 997.
+// Spark allows any int k. An FPR of 10^-300 needs 997.
 constexpr std::uint32_t most_spark_k = 1000;
 
 constexpr std::size_t header_of(unsigned version) { return version == 1 ? 12 : 16; }
@@ -44,35 +44,22 @@ public:
         return out.take();
     }
 
-    /// The second hash is the first one's with the first one as seed. It is the high half.
+    /// The low half is the hash with the filter's seed, the high half the hash seeded by the low
+    /// half.
     std::uint64_t hash_of(std::string_view key) const noexcept {
         const std::uint32_t one = spark_murmur32(key, seed_);
         return std::uint64_t{spark_murmur32(key, one)} << 32 | one;
     }
-    std::uint64_t first(std::uint64_t hash) const noexcept {
-        std::uint64_t bit = 0;
-        positions(hash, [&](std::uint64_t position) { return bit = position, false; });
-        return bit;
-    }
     template <class Use>
     bool positions(std::uint64_t hash, const Use& use) const {
-        const auto one = static_cast<std::uint32_t>(hash),
-                   other = static_cast<std::uint32_t>(hash >> 32);
-        if constexpr (version == 1) {
-            std::uint32_t sum = one;
-            for (unsigned i = 0; i < k_; ++i) {
-                sum += other;
-                if (!use((sum >> 31 != 0 ? ~sum : sum) % bits_.size())) return false;
-            }
-        } else {
-            const auto widened = [](std::uint32_t x) {
-                return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(x)});
-            };
-            std::uint64_t sum = widened(one) * std::numeric_limits<std::int32_t>::max();
-            for (unsigned i = 0; i < k_; ++i) {
-                sum += widened(other);
-                if (!use((sum >> 63 != 0 ? ~sum : sum) % bits_.size())) return false;
-            }
+        if (version == 1) return sums32(hash, k_, bits_.size(), use);
+        const auto widened = [](std::uint64_t x) {
+            return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(x)});
+        };
+        std::uint64_t sum = widened(hash) * std::numeric_limits<std::int32_t>::max();
+        for (unsigned i = 0; i < k_; ++i) {
+            sum += widened(hash >> 32);
+            if (!use((sum >> 63 != 0 ? ~sum : sum) % bits_.size())) return false;
         }
         return true;
     }
@@ -95,27 +82,24 @@ template <unsigned version>
 Made read_spark(Bytes bytes, const Options& options) {
     constexpr std::size_t header = header_of(version);
     if (bytes.size() < header)
-        throw Refused(LoadFault::too_short, std::to_string(bytes.size()) +
-                                                " bytes, where a filter of Spark has " +
-                                                std::to_string(header) + " and its words");
+        throw Refused(LoadFault::too_short, bytes.size(), " bytes, where a filter of Spark has ",
+                      header, " and its words");
     if (const std::uint32_t found = load_be32(bytes.data()); found != version)
-        throw Refused(LoadFault::version, "version " + std::to_string(found) +
-                                              " in a filter of Spark, not " +
-                                              std::to_string(version));
+        throw Refused(LoadFault::version, "version ", found, " in a filter of Spark, not ",
+                      version);
     const std::uint32_t k = load_be32(&bytes[4]);
     if (k == 0 || k > most_spark_k)
-        throw Refused(LoadFault::parameter, "k=" + std::to_string(k) + " is not from 1 to " +
-                                                std::to_string(most_spark_k) +
-                                                " in a filter of Spark");
+        throw Refused(LoadFault::parameter, "k=", k, " is not from 1 to ", most_spark_k,
+                      " in a filter of Spark");
     const std::uint64_t words = load_be32(&bytes[header - 4]);
     if (words == 0 || words > most_spark_words || bytes.size() - header != 8 * words)
-        throw Refused(LoadFault::size, std::to_string(words) + " words of Spark do not take " +
-                                           std::to_string(bytes.size() - header) + " bytes");
+        throw Refused(LoadFault::size, words, " words of Spark do not take ", bytes.size() - header,
+                      " bytes");
     return std::make_unique<Spark<version>>(BitArray::of_big_words(bytes.subspan(header), options),
                                             k, version == 1 ? 0 : load_be32(&bytes[8]));
 }
 
-/// BloomFilter.create(n, bits), with the seed that it takes.
+/// BloomFilter.create(n, bits), with Spark's default seed 0.
 template <unsigned version>
 Made make_spark(std::size_t n_keys, double bits, const Options& options) {
     const std::uint64_t whole =
@@ -132,7 +116,7 @@ template <unsigned version>
 Made spark_by_bits(std::size_t n_keys, double bits_per_key, const Options& options) {
     if (!(bits_per_key > 0))
         throw std::invalid_argument("simdbloom: bits_per_key=" + detail::number(bits_per_key) +
-                                    " is not positive, as Spark takes it");
+                                    " is not positive");
     return make_spark<version>(n_keys, static_cast<double>(n_keys) * bits_per_key, options);
 }
 

@@ -1,4 +1,4 @@
-// Filters whose bits are those of a split256: its kernels answer.
+// Filters whose bits are a split256, probed by its kernels.
 #pragma once
 
 #include "core/files/saved.hpp"
@@ -15,7 +15,7 @@ inline constexpr std::size_t split_block = 32;
 
 /// An empty split256 of so many blocks, hashed by XXH64 with seed 0.
 SplitBlockBloom empty_blocks(std::uint64_t blocks, const Options& options);
-/// One with these bits, whole blocks.
+/// A split256 with these bits, which are whole blocks.
 SplitBlockBloom blocks_of(Bytes bits, const Options& options);
 
 /// Arrow's and parquet-java's size of a filter: a power of two from 32 bytes to 128 MiB.

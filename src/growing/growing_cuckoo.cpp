@@ -27,7 +27,7 @@ unsigned slot_bits_of(const Options& options) {
     for (const unsigned bits : all_slot_bits)
         if (options.spec == spec_of(bits)) return bits;
     throw std::invalid_argument("simdbloom: spec \"" + options.spec +
-                                "\" is none of growing12, growing16, growing20");
+                                "\" is not one of growing12, growing16, growing20");
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ GrowingCuckoo GrowingCuckoo::with_bits_per_key(std::size_t n_keys, double bits_p
                                     ", the least of " + spec_of(bits));
     options.spec = spec_of(bits);
     const double keys = static_cast<double>(n_keys) * usable / bits;
-    // The constructor refuses what is too many, by name.
+    // The constructor throws for too many keys.
     return GrowingCuckoo(keys < 0x1p63 ? static_cast<std::size_t>(keys) : SIZE_MAX, options);
 }
 
@@ -147,7 +147,7 @@ GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options
 }
 
 detail::GrowingTarget GrowingCuckoo::target() const noexcept {
-    // The lookup kernels write nothing through `bits` and `random`.
+    // Lookup kernels do not write through `bits` and `random`.
     auto* self = const_cast<GrowingCuckoo*>(this);
     return {self->bits_.data(), roots_, seed_, growths_, bits_.size() > detail::prefetch_above(),
             &self->random_};
@@ -172,7 +172,7 @@ bool GrowingCuckoo::put(std::uint64_t hash) noexcept {
 }
 
 unsigned GrowingCuckoo::copies_in_table(std::uint64_t hash) const noexcept {
-    // No more than the table takes of one key: what matches besides are other keys.
+    // At most the table's limit for one key: further matches are other keys.
     return std::min(
         detail::growing_copies(bits_.data(), slot_bits_,
                                detail::growing_place(hash, slot_bits_, roots_, growths_)),
@@ -185,7 +185,7 @@ unsigned GrowingCuckoo::copies_of(std::uint64_t hash) const noexcept {
 
 InsertResult GrowingCuckoo::place_hash(std::uint64_t hash) {
     check_takes_keys();
-    // A key with copies in the stash may have a place again.
+    // A key with copies in the stash may fit into the table again.
     if (stash_.contains(hash) && copies_of(hash) >= max_copies)
         return InsertResult::too_many_copies;
     while (!put(hash)) {
@@ -212,7 +212,7 @@ void GrowingCuckoo::grow() {
     detail::growing_double(bits_.data(), buckets(), larger.data(), slot_bits_);
     bits_.swap(larger);
     ++growths_;
-    // Every slot has one movable bit less; those without any are there twice.
+    // Every slot loses one movable bit; slots without any are doubled.
     const std::uint64_t without = slots_with_[0];
     for (std::size_t l = 1; l < slots_with_.size(); ++l) slots_with_[l - 1] = slots_with_[l];
     slots_with_.back() = 0;
@@ -230,7 +230,7 @@ std::size_t GrowingCuckoo::take(const Keys& keys) {
 std::size_t GrowingCuckoo::take_words(std::span<const std::uint64_t> words, bool hashed) {
     std::size_t done = 0;
     while (done < words.size()) {
-        // A kernel takes no notice of copies in the stash.
+        // Kernels ignore copies in the stash.
         if (stash_.empty()) {
             const std::size_t here =
                 kernels_->insert(target(), {words.data() + done, words.size() - done, hashed});
@@ -266,7 +266,7 @@ bool GrowingCuckoo::erase_hash(std::uint64_t hash) noexcept {
         if (length < 0) return false;
         --slots_with_[static_cast<std::size_t>(length)];
     }
-    // Of a key never inserted, whose match was a second copy left behind.
+    // For a key never inserted that matched the second copy of a doubled slot.
     if (stored_ != 0) --stored_;
     return true;
 }

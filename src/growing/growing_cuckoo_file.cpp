@@ -69,7 +69,7 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
                first_keys = get<std::uint64_t>(header, CommonOffset::n_keys);
     const auto stored = get<std::uint64_t>(header, GrowingOffset::stored),
                stashed = get<std::uint64_t>(header, GrowingOffset::stashed);
-    // Throws for sizes that no filter was made for.
+    // Throws for invalid sizes.
     if (roots != growing_roots_for(first_keys))
         return parameter(std::to_string(roots) + " roots do not suit a filter first made for " +
                          std::to_string(first_keys) + " keys");
@@ -81,7 +81,7 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
         return fault(LoadFault::size, std::to_string(roots << growths) + " buckets and " +
                                           std::to_string(stashed) + " hashes do not take " +
                                           std::to_string(bytes) + " bytes");
-    // In memory a hash of the stash takes more than its 8 bytes.
+    // In memory a stashed hash takes more than 8 bytes.
     const std::uint64_t stash_bytes = Stash::bytes_for(stashed);
     if (given.max_bytes != 0 && bits_bytes + stash_bytes > given.max_bytes)
         return fault(LoadFault::limit,
@@ -103,7 +103,7 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
     GrowingLengths lengths;
     const unsigned movable = growing_movable_bits(slot_bits);
     if (!growing_lengths(parts.bits.data(), roots << growths, slot_bits, lengths))
-        return parameter("a slot holds what is no fingerprint");
+        return parameter("a slot holds no valid fingerprint");
     if (growths < movable && std::any_of(lengths.begin(), lengths.begin() + (movable - growths),
                                          [](std::uint64_t n) { return n != 0; }))
         return parameter("a slot has lost more bits than there were growths");

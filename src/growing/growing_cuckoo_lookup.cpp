@@ -1,4 +1,4 @@
-// What is asked of a growing cuckoo filter.
+// Lookups of a growing cuckoo filter.
 #include <algorithm>
 #include <bit>
 
@@ -30,7 +30,7 @@ bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
 
 std::size_t GrowingCuckoo::answer(const Keys& keys, Output output, void* out) const {
     if (stash_.empty()) return detail::answer(*kernels_, target(), *this, isa_, keys, output, out);
-    // The bitmap of each piece is completed from the stash.
+    // The stash completes the bitmap of each piece.
     return detail::answer_pieces(*this, isa_, keys, output, out, [&](auto piece, void* to) {
         detail::PieceBitmap in_table;
         kernels_->lookup(target(), {piece.data(), piece.size(), true}, Output::bitmap,

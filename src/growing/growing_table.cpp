@@ -113,7 +113,7 @@ bool insert(const GrowingTarget& t, const GrowingPlace& place) noexcept {
         return false;
     if (add<slot_bits>(t, place.bucket, place.tag) || add<slot_bits>(t, place.other, place.tag))
         return true;
-    // 500 steps (Fan et al. 2014): a growing table need not be filled to the last slot.
+    // 500 steps (Fan et al. 2014): a growing table need not be full.
     return walk<500>(
         *t.random, place.bucket, place.other, place.tag,
         [&](std::uint64_t bucket, unsigned slot, std::uint32_t& carried) {

@@ -34,16 +34,16 @@ GrowingPlace growing_place(std::uint64_t hash, unsigned slot_bits, std::uint64_t
                            unsigned growths) noexcept;
 bool growing_contains(const std::byte* bits, unsigned slot_bits,
                       const GrowingPlace& place) noexcept;
-/// The number of slots of the two buckets that match.
+/// The number of matching slots in the two buckets.
 unsigned growing_copies(const std::byte* bits, unsigned slot_bits,
                         const GrowingPlace& place) noexcept;
 /// Empties the matching slot with the most movable bits and returns their number, or -1 if none
 /// matches.
 int growing_erase(std::byte* bits, unsigned slot_bits, const GrowingPlace& place) noexcept;
-/// Bucket b of `from` becomes 2b and 2b + 1 of `to`, which is empty.
+/// Splits bucket b of `from` into 2b and 2b + 1 of `to`, which is empty.
 void growing_double(const std::byte* from, std::uint64_t buckets, std::byte* to,
                     unsigned slot_bits) noexcept;
-/// Counts the slots. Returns false if a slot holds bits that are no entry.
+/// Counts the slots. Returns false if a slot holds an invalid entry.
 bool growing_lengths(const std::byte* bits, std::uint64_t buckets, unsigned slot_bits,
                      GrowingLengths& lengths) noexcept;
 

@@ -8,11 +8,11 @@
 
 namespace simdbloom::detail {
 
-/// What a kernel sees of a growing table (growing/slots.hpp).
+/// A growing table, as kernels see it (growing/slots.hpp).
 struct GrowingTarget {
     std::byte* bits;
     std::uint64_t roots;
-    std::uint64_t seed;  ///< of the hash, already offset
+    std::uint64_t seed;  ///< the seed of the hash, already offset
     std::uint32_t growths;
     bool prefetches;
     std::uint64_t* random;  ///< state of the eviction walk

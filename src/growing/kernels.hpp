@@ -1,5 +1,5 @@
-// growing12, growing16, growing20: both buckets of a key are loaded, and the key's tag is compared
-// with all eight slots, each as far as its bits go. One key takes one 64-bit lane.
+// growing12, growing16, growing20: loads both buckets of a key, and compares the key's tag with the
+// valid bits of all eight slots. One key takes one 64-bit lane.
 #pragma once
 
 #include <cstddef>
@@ -85,8 +85,8 @@ private:
     }
     // Nonzero exactly if a slot matches.
     //
-    // slot ^ (slot + 1) is the lowest 0 of a slot and the ones below it: the mark, which is not
-    // compared. Every slot has such a 0, so no carry leaves it:
+    // slot ^ (slot + 1) masks the lowest 0 of a slot and the ones below: the mark, which is not
+    // compared. Every slot has a 0, so no carry leaves the slot:
     //   slot              c c c b b 0 1 1
     //   slot + 1          c c c b b 1 0 0
     //   xor               0 0 0 0 0 1 1 1

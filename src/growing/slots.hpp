@@ -9,8 +9,8 @@
 //                            `-----------------' `----------'
 //                    bucket = root * 2^g + path    movable bits of a new slot
 //
-// A slot has the core, up to m = movable_bits movable bits, and a mark that says how many. The core
-// are bits that never move; they say how far the key's other root is. A slot of growing16, with 7
+// A slot has the core, up to m = movable_bits movable bits, and a mark that encodes their number.
+// The core never moves; it gives the distance of the key's other root. A slot of growing16, with 7
 // bits of core and m = 8:
 //
 //   new          c c c c c c c | b1 b2 b3 b4 b5 b6 b7 b8 | 0
@@ -19,12 +19,12 @@
 //   8 growths    c c c c c c c | 0 1 1 1 1 1 1 1 1
 //   empty        0 0 0 0 0 0 0   0 0 0 0 0 0 0 0 0
 //
-// A growth takes the uppermost movable bit of every slot for the path and moves the others up. A
-// key that is inserted brings all movable bits. A slot that has none left goes into both buckets
-// that its own becomes.
+// A growth moves the uppermost movable bit of every slot into the path and shifts the others up. A
+// newly inserted key has all movable bits. A slot without movable bits is copied to both halves of
+// its bucket.
 //
-// The core is never 0. The lowest 16 bits of a hash choose the core, and no other bit does: path
-// and slot never take more than 32 + movable_bits bits from the top.
+// The core is never 0. Only the lowest 16 bits of a hash choose the core: path and slot use at most
+// 32 + movable_bits bits from the top.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ struct GrowingSlots {
                                                            std::uint64_t{1} << (3 * slot_bits);
 };
 
-/// The number of empty binary places in front of the root in a product of a hash with roots <<
+/// The leading zero bits before the root in the product of a hash with roots <<
 /// growing_shift(roots).
 SIMDBLOOM_INLINE unsigned growing_shift(std::uint64_t roots) noexcept {
     return static_cast<unsigned>(__builtin_clz(static_cast<std::uint32_t>(roots)));
@@ -105,12 +105,11 @@ SIMDBLOOM_INLINE GrowingPlace growing_place(std::uint64_t hash, std::uint64_t ro
             core << (S::movable_bits + 1) | movable << 1};
 }
 
-/// The most slots of one key in the table. Further copies are kept with their whole hash, which
-/// tells them from other keys.
+/// The most slots of one key in the table. Further copies are stashed with their whole hash.
 inline constexpr unsigned growing_max_copies = 7;
 
-/// Puts a tag into one of its buckets and moves others if it must. Returns false, with the table as
-/// it was, when growing_max_copies slots match already or when 500 evictions found no place.
+/// Puts a tag into one of its buckets, evicting others if necessary. Returns false and leaves the
+/// table unchanged if growing_max_copies slots match already or 500 evictions found no place.
 /// Compiled once for the baseline.
 bool growing_insert(const GrowingTarget&, unsigned slot_bits, const GrowingPlace& place) noexcept;
 

@@ -85,7 +85,7 @@ bool Stash::erase(std::uint64_t hash) noexcept {
     }
     const std::size_t mask = slots_.size() - 1;
     std::size_t hole = slot_of(hash);
-    // Moves into the hole every hash behind it that would not be found across it.
+    // Moves hashes behind the hole into it if a search would stop at the hole.
     for (std::size_t i = (hole + 1) & mask; slots_[i] != 0; i = (i + 1) & mask)
         if (((i - home(slots_[i])) & mask) >= ((i - hole) & mask)) {
             slots_[hole] = slots_[i];

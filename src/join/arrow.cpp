@@ -15,7 +15,7 @@
 namespace simdbloom {
 namespace {
 
-/// Structs and dictionaries inside each other.
+/// The most levels of nested structs and dictionaries.
 constexpr unsigned most_levels = 32;
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -35,7 +35,7 @@ void check(const ArrowSchema& schema, const ArrowArray& array, unsigned level) {
     if (level == most_levels) refuse("with more than " + std::to_string(most_levels) + " levels");
 }
 
-/// Some rows of an array, counted from the beginning of its buffers.
+/// A range of rows of an array, counted from the beginning of its buffers.
 struct ArrowSlice {
     const ArrowArray& array;
     std::size_t first, n;
@@ -50,7 +50,7 @@ struct ArrowSlice {
         return n == 0 || array.null_count == 0 ? nullptr
                                                : static_cast<const std::uint8_t*>(array.buffers[0]);
     }
-    /// Buffer `index` from `first` on, of rows of that many bytes; null if there are no rows.
+    /// Buffer `index` from row `first` on, of rows of so many bytes; null if there are no rows.
     const char* values(std::int64_t index, std::size_t width, std::size_t alignment = 1) const {
         if (index >= array.n_buffers)
             refuse("of " + std::to_string(array.n_buffers) + " buffers has no buffer " +
@@ -77,7 +77,7 @@ KeyColumn strings(const ArrowSlice& rows) {
     if (rows.n == 0) return KeyColumn::strings(nullptr, std::span<const Offset>());
     const auto* const offsets =
         reinterpret_cast<const Offset*>(rows.values(1, sizeof(Offset), alignof(Offset)));
-    // Strings that are all empty need no bytes: check() looks.
+    // All-empty strings need no bytes: check() tests that.
     const void* const bytes = rows.array.n_buffers > 2 ? rows.array.buffers[2] : nullptr;
     return KeyColumn::strings(static_cast<const char*>(bytes),
                               std::span<const Offset>(offsets, rows.n + 1));
@@ -100,7 +100,7 @@ KeyColumn views(const ArrowSlice& rows) {
     return KeyColumn::arrow_views(records, rows.n, array.buffers + 2, {sizes, n});
 }
 
-/// The number behind the colon of "w:16", or 0 if there is none.
+/// The number after the colon of "w:16", or 0.
 std::size_t width_of(std::string_view format) {
     std::size_t width = 0;
     for (const char c : format.substr(2)) {
@@ -110,8 +110,7 @@ std::size_t width_of(std::string_view format) {
     return width;
 }
 
-/// The number of bits of a value of that format, an integer or a time of some sort; 0 if the format
-/// is neither.
+/// The bits of a value of that format, if it is an integer or a time, else 0.
 int integer_bits(std::string_view format) {
     if (format == "c" || format == "C") return 8;
     if (format == "s" || format == "S") return 16;
@@ -123,7 +122,7 @@ int integer_bits(std::string_view format) {
     return 0;
 }
 
-/// A column that is neither a dictionary nor a struct. Nothing of its values has been looked at.
+/// A column that is neither a dictionary nor a struct. Does not read its values.
 KeyColumn integers_of(std::string_view format, const ArrowSlice& rows) {
     const bool is_signed = format.size() != 1 || (format[0] >= 'a' && format[0] <= 'z');
     switch (integer_bits(format)) {
@@ -138,7 +137,7 @@ KeyColumn integers_of(std::string_view format, const ArrowSlice& rows) {
     }
 }
 
-/// The nanoseconds of the unit of "tdD", "tts", "tsu:UTC", .. ; 0 of what is no time.
+/// The nanoseconds of the unit of "tdD", "tts", "tsu:UTC", .. ; 0 for other formats.
 std::int64_t unit_of(std::string_view format) {
     if (format.size() < 3 || format[0] != 't') return 0;
     switch (format[2]) {
@@ -157,7 +156,7 @@ std::int64_t unit_of(std::string_view format) {
     }
 }
 
-/// The scale of "d:precision,scale", a decimal of 128 bits; nothing of another format.
+/// The scale of "d:precision,scale", a decimal of 128 bits; nothing for other formats.
 std::optional<int> scale_of(std::string_view format) {
     const std::size_t comma = format.find(',');
     if (!format.starts_with("d:") || comma == format.npos || comma != format.rfind(','))
@@ -200,7 +199,7 @@ KeyColumn column_of(const ArrowSchema& schema, const ArrowSlice& rows, unsigned 
     KeyColumn column = values_of(schema.format, rows);
     if (schema.dictionary != nullptr) {
         if (rows.array.dictionary == nullptr)
-            refuse("without the dictionary that its schema speaks of");
+            refuse("without the dictionary that its schema names");
         if (integer_bits(schema.format) == 0)
             refuse("whose dictionary is indexed by format \"" + std::string(schema.format) + "\"");
         check(*schema.dictionary, *rows.array.dictionary, level + 1);
@@ -210,7 +209,7 @@ KeyColumn column_of(const ArrowSchema& schema, const ArrowSlice& rows, unsigned 
     return column.with_validity(rows.valid(), rows.first);
 }
 
-/// The columns of an array: of a struct those that are `named`, or all.
+/// The columns of an array. Of a struct: the `named` ones, or all.
 std::vector<KeyColumn> columns_of(const ArrowSchema& schema, const ArrowSlice& rows, unsigned level,
                                   std::span<const std::string> named) {
     std::vector<KeyColumn> columns;

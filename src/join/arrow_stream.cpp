@@ -6,7 +6,7 @@
 
 namespace simdbloom {
 
-/// Throws with the stream's words if it fails. What it has left in `out` is then not to be trusted.
+/// Throws with the stream's message if it fails; `out` is then undefined.
 template <class T>
 void ArrowStream::ask(int (*get)(ArrowArrayStream*, T*), detail::ArrowOwner<T>& out,
                       const char* what) {
@@ -18,7 +18,7 @@ void ArrowStream::ask(int (*get)(ArrowArrayStream*, T*), detail::ArrowOwner<T>& 
     const std::string message = std::string("simdbloom: an Arrow stream has no ") + what + ": " +
                                 (words != nullptr ? words : std::strerror(error)) + " (error " +
                                 std::to_string(error) + ")";
-    stream_.release();  // not before its words are copied
+    stream_.release();  // only after its message is copied
     throw std::runtime_error(message);
 }
 

@@ -26,13 +26,13 @@ Layout layout_of(const JoinTarget& target) {
     return Layout::parse(target.spec.empty() ? by_default : target.spec);
 }
 
-/// The bits a key for which size_for_bits() gives so many blocks: half a block less, as it rounds
+/// The bits a key for which size_for_bits() returns so many blocks: half a block less, as it rounds
 /// up.
 double bits_of(const Layout& layout, std::uint64_t blocks, std::uint64_t n) {
     return (static_cast<double>(blocks) - 0.5) * layout.block_bits() / static_cast<double>(n);
 }
 
-/// What divides n, the greatest first.
+/// The divisors of n in descending order.
 std::vector<std::uint64_t> divisors(std::uint64_t n) {
     std::vector<std::uint64_t> all;
     for (std::uint64_t d = 1; d * d <= n; ++d)
@@ -46,20 +46,20 @@ std::uint64_t unit_of(const JoinTarget& target) {
     return std::uint64_t{1} << target.options.fold_levels;
 }
 
-/// The most blocks that max_bytes and the 32 bits of a block's number allow.
+/// The most blocks that max_bytes and 32-bit block numbers allow.
 std::uint64_t most_blocks(const JoinTarget& target, const Layout& layout) {
     const std::uint64_t room = target.options.max_bytes / (layout.block_bits() / 8),
-                        // size_for_fpr() refuses what would need all blocks that there can be.
+                        // size_for_fpr() refuses to use all max_blocks.
         most = target.options.max_bytes == 0 ? max_blocks - 1 : std::min(room, max_blocks - 1);
     return most / unit_of(target) * unit_of(target);
 }
 
 struct Size {
     std::uint64_t blocks;
-    bool fits;  ///< false: fewer than were asked for, because there is no room for more
+    bool fits;  ///< false: max_bytes leaves too few blocks
 };
 
-/// Nothing where there is room for less than a bit a key.
+/// Nothing if there is room for less than a bit a key.
 std::optional<Size> size_for(const JoinTarget& target, const Layout& layout, std::uint64_t n) {
     const std::uint64_t most = most_blocks(target, layout);
     if (most == 0) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<Size> size_for(const JoinTarget& target, const Layout& layout, std
     return size;
 }
 
-/// For how many keys a filter has so many blocks, at the bits a key that many keys take.
+/// The number of keys that fill so many blocks, at the bits a key of many keys.
 std::uint64_t keys_in(const JoinTarget& target, const Layout& layout, std::uint64_t blocks) {
     const double bits = static_cast<double>(blocks) * layout.block_bits();
     return std::max<std::uint64_t>(
@@ -91,7 +91,7 @@ AnyFilter filter_of(const JoinTarget& target, const std::string& spec, std::uint
     return bloom_only(spec, n, bits_of(Layout::parse(spec), blocks, n), target.options);
 }
 
-/// What advise() ranks; nothing where no filter with times fits.
+/// The ranking by advise(); empty if no filter with times fits.
 std::vector<Advice::Choice> ranked(const Workload& workload, const FilterTimes& times) {
     try {
         return advise(workload, times).ranking;
@@ -100,14 +100,13 @@ std::vector<Advice::Choice> ranked(const Workload& workload, const FilterTimes& 
     }
 }
 
-/// The ns that asking about a row takes, by the times of the target.
+/// The ns of a probe, by the times of the target.
 double asking_ns(const JoinTarget& target, std::string_view spec, Isa isa, std::uint64_t bytes) {
     const auto times = predicted_times(*target.times, spec, isa, bytes);
     return (1 - target.workload.hits) * times.absent + target.workload.hits * times.present;
 }
 
-/// Of all Bloom layouts of the FPR that is wanted the one that rows are asked about in the least
-/// time; nothing where none has times.
+/// The Bloom filter with the target's FPR and the fastest probe; nothing if no layout has times.
 std::optional<EmptyFilter> least_time_for_fpr(const JoinTarget& target, std::uint64_t n) {
     Workload workload = target.workload;
     workload.n_keys = n;
@@ -129,13 +128,12 @@ std::optional<EmptyFilter> least_time_for_fpr(const JoinTarget& target, std::uin
                        "FPR " + number(*target.fpr) + " in the least time", least};
 }
 
-/// The Bloom filter of the least time in so many bits a key; nothing where none that has times
-/// fits.
+/// The fastest Bloom filter in so many bits a key; nothing if no filter with times fits.
 std::optional<EmptyFilter> least_time_for_bits(const JoinTarget& target, std::uint64_t n,
                                                double bits) {
     Workload workload = target.workload;
     workload.n_keys = n;
-    workload.max_bits_per_key = std::max(bits, 2.0);  // the least that advise() looks at
+    workload.max_bits_per_key = std::max(bits, 2.0);  // the least that advise() considers
     workload.max_bytes = target.options.max_bytes;
     JoinTarget in_bits = target;
     in_bits.fpr.reset();
@@ -204,7 +202,7 @@ std::optional<EmptyFilter> empty_filter(const JoinTarget& target, std::uint64_t 
             ? (target.fpr ? "for an FPR of " + number(*target.fpr) : number(bits) + " bits a key")
             : (target.options.max_bytes != 0
                    ? "max_bytes=" + std::to_string(target.options.max_bytes)
-                   : "the most blocks that there can be");
+                   : "the most blocks possible");
     if (!target.spec.empty())
         return EmptyFilter{filter_of(target, target.spec, size->blocks, n), why + ", as asked for",
                            0};
@@ -225,7 +223,7 @@ std::uint64_t largest_blocks(const JoinTarget& target) {
         throw std::length_error("simdbloom: max_bytes=" + std::to_string(target.options.max_bytes) +
                                 " is less than " + std::to_string(step * layout.block_bits() / 8) +
                                 " bytes, the least of " + layout.spec());
-    // Numbers of blocks with many divisors, the first that wastes at most a part in sixteen.
+    // The first number of blocks with many divisors that wastes at most a sixteenth.
     for (const std::uint64_t many : {5040u, 2520u, 840u, 420u, 60u, 12u})
         if (const std::uint64_t both = std::lcm(step, many); most / both >= 16) {
             step = both;
@@ -271,10 +269,10 @@ bool bitmap_pays(const JoinTarget& target, const Places& places, const EmptyFilt
     if (beside.total_ns == 0 || bytes == 0 || bytes > std::uint64_t{1} << 32) return false;
     if (target.options.max_bytes != 0 && bytes > target.options.max_bytes) return false;
     try {
-        // register64 gathers a word a key too, and hashes the key besides.
+        // register64 also gathers a word a key, and hashes the key besides.
         return asking_ns(target, "register64:k=5", beside.filter.isa(), bytes) <= beside.total_ns;
     } catch (const std::invalid_argument&) {
-        return false;  // there are no times of register64
+        return false;  // no times of register64
     }
 }
 

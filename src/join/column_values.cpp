@@ -15,7 +15,7 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Value i of an array at any address: what comes from outside need not be aligned.
+/// Value i of an array at any address, because callers' data may be misaligned.
 template <class T>
 [[gnu::always_inline]] inline T value_at(const void* values, std::size_t i) noexcept {
     T value;
@@ -42,8 +42,8 @@ std::uint64_t wide_key(Int128 value) noexcept {
     return hash_bytes(std::as_bytes(std::span(halves)));
 }
 
-/// Without the zeros at its end, each of which lessens the scale. Most decimals fit into 64 bits,
-/// whose division takes a quarter of the time.
+/// Removes trailing zeros, each of which lowers the scale. Most decimals fit into 64 bits, whose
+/// division takes a quarter of the time.
 template <class Digits>
 void strip_zeros(Digits& digits, int& scale) noexcept {
     for (; digits != 0 && digits % 10 == 0; --scale) digits /= 10;
@@ -61,8 +61,8 @@ std::uint64_t decimal_key(Int128 digits, int scale) noexcept {
     for (Int128 more; scale < 0 && !__builtin_mul_overflow(digits, 10, &more); ++scale)
         digits = more;
     if (scale == 0) return wide_key(digits);
-    // Powers of ten up to 10^22 are doubles: up to 15 digits give the double next to the decimal,
-    // and the same double on every machine in any case.
+    // Powers of ten up to 10^22 are exact doubles: up to 15 digits give the nearest double, and any
+    // digits the same double on every machine.
     auto number = static_cast<double>(digits);
     for (; scale >= 22; scale -= 22) number /= 1e22;
     for (; scale <= -22; scale += 22) number *= 1e22;
@@ -112,7 +112,7 @@ template <class Offset>
 void hash_offsets(const ColumnPlace& place, const RowPiece& piece, const StringHash& hash, Isa isa,
                   std::uint64_t* values) {
     const auto* const offsets = static_cast<const Offset*>(place.data);
-    // Strings that are all empty need no bytes.
+    // All-empty strings need no bytes.
     if (place.bytes != nullptr && piece.list == nullptr)
         return hash_strings(StringOffsets<Offset>{place.bytes, offsets + piece.first}, piece.n,
                             hash, isa, values);
@@ -137,7 +137,7 @@ std::string_view arrow_view(const ColumnPlace& place, std::size_t row) noexcept 
     std::string code;
     with_number_type(place.type, [&](auto type) {
         using T = decltype(type);
-        // A word may be signed or not: none of either sort is above 2^63 and right.
+        // Signed or unsigned, no valid word is above 2^63.
         using Shown = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;
         code = std::to_string(static_cast<Shown>(value_at<T>(place.data, row)));
     });
@@ -235,7 +235,7 @@ void hash_column(const ColumnPlace& place, const RowPiece& piece, const PieceBit
 
 void column_codes(const ColumnPlace& place, const RowPiece& piece, const PieceBits* valid,
                   std::uint32_t* codes) {
-    // A dictionary has at most 2^31 words: what is negative, or too large for 32 bits, is none.
+    // A dictionary has at most 2^31 words: a negative code, or one beyond 32 bits, is invalid.
     with_number_type(place.type, [&](auto type) {
         using T = decltype(type);
         for_each_value<T>(place, piece, codes, [](T value) {

@@ -1,4 +1,4 @@
-// The distinct ones of many keys.
+// Removes duplicates among many keys.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 
 namespace simdbloom::detail {
 
-/// Each of the n keys of all pieces once, in no promised order. Takes 16 bytes a key for a moment.
+/// The distinct keys of all pieces, which have n keys, in any order. Needs 16 bytes a key
+/// meanwhile.
 std::vector<std::uint64_t> distinct_of(const std::vector<std::vector<std::uint64_t>>& pieces,
                                        std::uint64_t n);
 

@@ -19,7 +19,7 @@ Governor::Settings Governor::Settings::for_costs(double filter_ns, double work_n
 
 Governor::Governor(const Settings& settings) : settings_(settings) {
     if (!(settings.stop_at >= 0 && settings.stop_at <= 1))
-        throw std::invalid_argument("simdbloom: asking cannot stop at a share of " +
+        throw std::invalid_argument("simdbloom: probing cannot stop at a share of " +
                                     std::to_string(settings.stop_at));
     if (settings.sample_rows == 0) throw std::invalid_argument("simdbloom: a sample of 0 rows");
     if (settings.first_pause == 0 || settings.longest_pause < settings.first_pause)
@@ -35,7 +35,7 @@ void Governor::judge() noexcept {
         pause_ = 0;
         return;
     }
-    // Not beyond the longest pause, which may be near the largest number that there is.
+    // Capped without overflow: the longest pause may be near the largest integer.
     pause_ = pause_ == 0                            ? settings_.first_pause
              : pause_ < settings_.longest_pause / 2 ? 2 * pause_
                                                     : settings_.longest_pause;

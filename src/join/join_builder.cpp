@@ -99,7 +99,7 @@ KeyKind JoinBuilder::expect(KeyKind rows) {
     }
 }
 
-/// What goes in has its kind already: an instant in another unit would be lost.
+/// Inserted keys must have the builder's kind: an instant in another unit would be lost.
 void JoinBuilder::expect_as_it_is(KeyKind rows) {
     if (const KeyKind keys = expect(rows); is_instant(rows) && keys != rows)
         (void)united(keys, rows);  // throws
@@ -191,7 +191,7 @@ JoinFilter JoinBuilder::part() && {
     return result;
 }
 
-/// The filter of a build side that is not all there; nothing if it is.
+/// The filter of an incomplete build side; nothing if it is complete.
 std::optional<JoinFilter> JoinBuilder::unless_sealed() const {
     std::string missing = partitions_.missing();
     if (missing.empty()) return std::nullopt;
@@ -202,15 +202,14 @@ void JoinBuilder::keep_at_most(std::size_t bytes) {
     check_builds();
     if (!kept_)
         throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
-                                    ") of a builder that keeps no keys: it was told how many "
-                                    "there are");
+                                    ") of a builder that keeps no keys, because it has n_keys");
     kept_->keep_at_most(bytes);
 }
 
 void JoinBuilder::use_times(const FilterTimes& times) {
     check_builds();
     if (!kept_ || !kept_->chooses())
-        throw std::invalid_argument("simdbloom: times for a builder whose filter was named");
+        throw std::invalid_argument("simdbloom: times for a builder with a given spec");
     kept_->use_times(times);
 }
 

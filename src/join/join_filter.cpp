@@ -25,7 +25,7 @@ std::string_view to_string(Prune prune) noexcept {
 namespace detail {
 
 void check_rows(std::span<const std::uint32_t> rows, std::size_t there) {
-    std::uint32_t greatest = 0;  // a loop without a branch takes whole vectors
+    std::uint32_t greatest = 0;  // a branchless loop is vectorized
     for (const std::uint32_t row : rows) greatest = std::max(greatest, row);
     if (rows.empty() || greatest < there) return;
     const auto wrong =
@@ -41,8 +41,8 @@ namespace {
 // A multiple of 64; 8 KiB of values.
 constexpr std::size_t piece_rows = 1024;
 
-/// Clears the bits of the NULLs among the n rows from `first` on. Reads only bytes of the validity
-/// that have a bit of these rows.
+/// Clears the bits of NULLs among the n rows from `first` on. Reads only the bytes of the validity
+/// that have bits of these rows.
 void clear_nulls(const JoinColumn& column, std::size_t first, std::size_t n, std::uint8_t* bits) {
     const std::size_t begin = column.valid_offset + first, end = begin + n;
     const unsigned shift = begin % 8;
@@ -61,7 +61,7 @@ std::uint64_t spread(std::uint8_t bits) {
     return ((low * 0x0002'0408'1020'4081u) & 0x0101'0101'0101'0101u) | high << 56;
 }
 
-/// Calls use(first, n, bits) for pieces of the column. `bits` are the answers. Returns the number
+/// Calls use(first, n, bits) for pieces of the column, whose results are `bits`. Returns the number
 /// of rows that pass.
 template <class Answer, class Use>
 std::size_t for_each_piece(const JoinColumn& column, const Answer& answer, const Use& use) {
@@ -150,7 +150,7 @@ std::size_t JoinFilter::size_in_bytes() const noexcept {
     return filter() != nullptr ? filter()->size_in_bytes() : 0;
 }
 
-/// Answers as Kernels::lookup does, as if no value belonged to a NULL.
+/// Kernels::lookup, ignoring NULLs.
 std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
                             detail::Output output, void* out) const {
     const auto each = [&](std::uint64_t hits) {
@@ -161,7 +161,7 @@ std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
         if (hashed != of_hashes)
             throw std::invalid_argument("simdbloom: a " + std::string(to_string(kind())) + " of " +
                                         (of_hashes ? "hashes" : "keys") +
-                                        " cannot be asked about " + (hashed ? "hashes" : "keys"));
+                                        " cannot be probed with " + (hashed ? "hashes" : "keys"));
     };
     if (values.empty()) return 0;
     if (const auto* of = std::get_if<FrozenFilter>(&set_)) {
@@ -179,7 +179,7 @@ std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
     return each(std::holds_alternative<detail::Everything>(set_) ? ~std::uint64_t{0} : 0);
 }
 
-/// The values of a column are keys already: instants in another unit than the filter's would not be
+/// A column's values are used as keys: instants in another unit than the filter's would not be
 /// found.
 void JoinFilter::check_kind(KeyKind asked) const {
     if (asked == KeyKind::unknown) return;
@@ -187,11 +187,11 @@ void JoinFilter::check_kind(KeyKind asked) const {
     check_may_ask(keys, asked);
     if (is_instant(keys) && is_instant(asked) && keys != asked)
         throw std::invalid_argument("simdbloom: a filter of " + to_string(keys) +
-                                    " is asked about a column of " + to_string(asked) +
-                                    ", which JoinRows would convert");
+                                    " cannot be probed with a column of " + to_string(asked) +
+                                    "; JoinRows converts it");
 }
 
-/// Writes the answers of n rows, NULLs among them, and returns how many pass.
+/// Writes the results of n rows, NULLs included, and returns the number that pass.
 std::size_t JoinFilter::answer(const JoinColumn& column, std::size_t first, std::size_t n,
                                std::uint8_t* bits) const {
     const std::size_t found =
@@ -268,7 +268,7 @@ std::size_t JoinFilter::bitmap(const JoinColumn& column, std::span<std::uint8_t>
 std::size_t JoinFilter::bytes(const JoinColumn& column, std::span<std::uint8_t> out) const {
     check_kind(column.kind);
     if (out.size() < column.size())
-        throw std::length_error("simdbloom: room for the answers of " + std::to_string(out.size()) +
+        throw std::length_error("simdbloom: room for the results of " + std::to_string(out.size()) +
                                 " of " + std::to_string(column.size()) + " rows");
     return for_each_piece(
         column,

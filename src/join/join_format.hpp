@@ -17,7 +17,7 @@ namespace simdbloom::detail {
 /// The format of JoinFilter.
 struct JoinFormat {
     enum Flags : std::uint8_t { has_range = 1, is_signed = 2, of_hashes = 4 };
-    /// What follows the header.
+    /// The content behind the header.
     enum class Body : std::uint8_t { all = 1, none, list, bitmap, filter };
 
     struct ParsedHeader {
@@ -25,7 +25,7 @@ struct JoinFormat {
         unsigned shift = 0, flags = 0;
         std::uint64_t low = 0, high = 0, keys = 0;
         std::size_t bits_bytes = 0;
-        KeyKind key_kind = KeyKind::unknown;  // of a list or bitmap
+        KeyKind key_kind = KeyKind::unknown;  // for a list or bitmap
 
         bool has(Flags flag) const noexcept { return (flags & flag) != 0; }
         std::optional<KeyRange> range() const {
@@ -40,7 +40,7 @@ struct JoinFormat {
     static Header header(const JoinFilter& filter);
     static std::vector<std::byte> body(const JoinFilter& filter);
     static Loaded<ParsedHeader> parse(Fields h, std::uint64_t bytes_in_all, const Options& options);
-    /// What the bytes of a list or of a bitmap must be.
+    /// Checks the bytes of a list or of a bitmap.
     static std::optional<LoadError> check_body(const ParsedHeader& p,
                                                std::span<const std::byte> body);
     static Loaded<JoinFilter> make(const ParsedHeader& parsed, Storage bits,
@@ -49,20 +49,20 @@ struct JoinFormat {
 
 /// The keys of a list.
 std::vector<std::uint64_t> keys_of_list(std::span<const std::byte> body);
-/// The bits that are set, of bytes in whole words of 64 bits.
+/// The number of set bits in whole words of 64 bits.
 std::uint64_t set_bits(std::span<const std::byte> words) noexcept;
 
-/// A union: with the first `bytes` bytes of what it was made in, or in bytes of its own.
+/// A union: the first `bytes` bytes of the buffer it was made in, or its own bytes.
 struct United {
     std::size_t bytes = 0;
     std::optional<std::vector<std::byte>> anew{};
 };
 LoadError unlike(std::string message);
-/// The error of the second of two.
+/// Marks an error as one of the second argument.
 LoadError in_other(LoadError error);
-/// The fault of bytes that are no saved Bloom filter.
+/// The fault of bytes that are not a saved Bloom filter.
 std::optional<LoadError> check_saved_bloom(std::span<const std::byte> bytes);
-/// unite_saved() of two filters: never more bytes than before.
+/// unite_saved() of two filters; the union is never larger.
 Loaded<std::size_t> unite_filters(std::span<std::byte> into, std::span<const std::byte> other);
 bool is_join(std::span<const std::byte> bytes) noexcept;
 Loaded<United> unite_joins(std::span<std::byte> into, std::span<const std::byte> other,

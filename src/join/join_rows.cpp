@@ -18,7 +18,7 @@ using detail::Reads;
 using detail::RowPiece;
 using detail::rows_a_piece;
 
-/// Where at most this share of the flags of a piece is set, those rows alone are asked about.
+/// If at most this share of a piece's flags is set, only those rows are probed.
 constexpr std::size_t few_of = 8;
 
 void check_room(std::size_t room, std::size_t needed, const char* of) {
@@ -27,7 +27,7 @@ void check_room(std::size_t room, std::size_t needed, const char* of) {
                                 std::to_string(needed) + " " + of);
 }
 
-// What rows are still there: 64 of them from row 64 w on.
+// The remaining rows, by word: word w has 64 flags from row 64 w on.
 
 struct FlagsInBytes {
     std::uint8_t* bits;
@@ -71,7 +71,7 @@ JoinRows::JoinRows(std::vector<KeyColumn> columns, Nulls nulls, const RowHash& h
             throw std::invalid_argument("simdbloom: columns of " + std::to_string(size()) +
                                         " and of " + std::to_string(column.size()) + " rows");
     hashed_ = nulls == Nulls::equal || columns_.size() > 1 || !columns_[0].is_number();
-    // The filter does not say in which unit a column of several is.
+    // A filter of several columns does not record their units.
     if (columns_.size() == 1) return;
     std::vector<KeyKind> kinds;
     for (KeyColumn& column : columns_) {
@@ -93,7 +93,7 @@ JoinRows JoinRows::as(KeyKind filter) const {
     return rows;
 }
 
-/// as(filter), where that is something else.
+/// as(filter), if that changes anything.
 std::optional<JoinRows> JoinRows::converted(KeyKind filter) const {
     if (size() == 0) return std::nullopt;
     const KeyKind kind = key_kind();
@@ -119,7 +119,7 @@ std::optional<JoinColumn> JoinRows::plain() const noexcept {
                       place.valid_offset};
 }
 
-/// Calls use(piece, column) for the rows of `list` or, where it is null, all n.
+/// Calls use(piece, column) for the rows of `list`, or for all n if it is null.
 template <class Use>
 void JoinRows::for_each(const std::uint32_t* list, std::size_t n, Reads reads,
                         std::optional<Isa> isa, const Use& use) const {
@@ -134,7 +134,7 @@ void JoinRows::for_each(const std::uint32_t* list, std::size_t n, Reads reads,
     }
 }
 
-/// The filter that answers, and what it is asked about.
+/// The filter to probe, and the form of keys that it reads.
 struct JoinRows::Asked {
     JoinFilter filter;
     Reads reads;
@@ -150,9 +150,9 @@ JoinRows::Asked JoinRows::asked(const JoinFilter& filter, std::size_t n) const {
     return {filter, Reads::values};
 }
 
-/// The answers of a filter about one column of 32 bits without NULLs, which its kernels widen
-/// themselves; nothing where the rows or the filter are another, or where the range of the keys may
-/// let rows be skipped: none of the first of them lies inside.
+/// Probes a filter with one column of 32 bits without NULLs, which the kernels widen. Nothing for
+/// other rows or filters, and if all first rows lie outside the range of the keys: then batches may
+/// be skipped.
 std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Output output,
                                             void* out) const {
     const detail::ColumnPlace& place = columns_[0].place();

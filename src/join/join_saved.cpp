@@ -130,7 +130,7 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
         return not_a_join(std::to_string(p.keys) + " keys do not suit kind " +
                           std::to_string(static_cast<unsigned>(p.body)));
     if (p.body == Body::filter) {
-        // The filter says itself how many bytes it takes.
+        // The filter's own header has its size.
         p.bits_bytes = static_cast<std::size_t>(bytes_in_all - framing_bytes);
         if (options.max_bytes != 0 && p.bits_bytes > framing_bytes &&
             p.bits_bytes - framing_bytes > options.max_bytes)

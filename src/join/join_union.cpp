@@ -40,7 +40,7 @@ Loaded<SavedJoin> checked_join(std::span<const std::byte> bytes) {
     return join;
 }
 
-/// Header and checksum of a body that is there already. Returns the bytes in all.
+/// Writes header and checksum around an existing body. Returns the total size.
 std::size_t frame(std::span<std::byte> bytes, const JoinFormat::ParsedHeader& p, std::size_t body) {
     const Header h = JoinFormat::header(p);
     std::ranges::copy(h, bytes.begin());
@@ -60,7 +60,7 @@ std::optional<KeyRange> hull(const SavedJoin& a, const SavedJoin& b) {
     return extent.places().range();
 }
 
-/// Sets the bits of the keys of a list or bitmap, whose places must all be in `places`.
+/// Sets the bits of the keys of a list or bitmap, whose places must lie in `places`.
 void set_keys(std::byte* bits, const Places& places, const SavedJoin& from) {
     const auto or_word = [&](std::uint64_t word, std::uint64_t value) {
         std::byte* const at = bits + 8 * word;
@@ -78,7 +78,7 @@ void set_keys(std::byte* bits, const Places& places, const SavedJoin& from) {
         const auto word = load_le<std::uint64_t>(from.body.data() + 8 * i);
         if (word == 0) continue;
         or_word(first / 64 + i, word << shift);
-        // Bits behind the last cell are 0, so that nothing lies behind the bits either.
+        // Bits behind the last cell are 0, so nothing is written beyond the bits.
         if (shift != 0 && word >> (64 - shift) != 0)
             or_word(first / 64 + i + 1, word >> (64 - shift));
     }
@@ -112,7 +112,7 @@ std::optional<std::vector<std::byte>> united_list(const SavedJoin& a, const Save
     return bytes;
 }
 
-/// The kind of both; nothing if they cannot be keys of one filter.
+/// The common kind; an error if one filter cannot have both.
 std::optional<KeyKind> united_kind(KeyKind a, KeyKind b) {
     try {
         return united(a, b);
@@ -158,7 +158,7 @@ Loaded<United> unite_keys(std::span<std::byte> into, const SavedJoin& a, const S
         p.keys = set_bits(bytes.subspan(header_bytes, body));
         return frame(bytes, p, body);
     };
-    // The bits of a stay where they are if nothing lies outside of its range.
+    // The bits of a stay in place if b lies inside its range.
     if (a.header.body == Body::bitmap && a.header.range() == places->range()) {
         set_keys(into.data() + header_bytes, *places, b);
         return United{finish(into)};
@@ -170,7 +170,7 @@ Loaded<United> unite_keys(std::span<std::byte> into, const SavedJoin& a, const S
     return United{0, std::move(bytes)};
 }
 
-/// The keys of `keys` go into the filter of which `bytes` is the saved join filter.
+/// Inserts the keys of `keys` into the saved join filter `bytes`.
 Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of,
                                  const SavedJoin& keys, const Options& options) {
     const auto range = hull(of, keys);

@@ -27,12 +27,12 @@ std::string text_of(const Places& places) {
     return "from " + key(range.low) + " to " + key(range.high);
 }
 
-/// So many keys are counted exactly, in a millisecond or two, where the bits of their filter say
-/// that some rows repeat keys. What the bits say of more keys is good to 0.2 %.
+/// Up to so many keys are counted exactly, in a millisecond or two, if the filter's bits indicate
+/// duplicates. The estimate for more keys is good to 0.2 %.
 constexpr std::uint64_t few_enough_to_sort = 100'000;
-/// A filter that has fewer than this share of the keys that it was made for is made again. One
-/// whose FPR or bits a key were asked for already where the FPR is wrong by 2 %: at 12 bits a key
-/// that is a key in 300.
+/// A filter with fewer than this share of its planned keys is rebuilt. If the caller set the FPR or
+/// the bits a key, it is rebuilt from 2 % of error in the FPR on: at 12 bits a key that is a key in
+/// 300.
 constexpr double least_share = 0.5, least_share_if_exactly = 1 - 1.0 / 300;
 
 }  // namespace
@@ -89,8 +89,8 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
         ++shift;
     if (KeyBitmap::bytes_of(places, shift) > beside.size_in_bytes()) return std::nullopt;
     auto set = std::make_shared<KeyBitmap>(places, shift, target_.options);
-    // Cells only come. If there are too many already, even with all rows distinct, the rest of the
-    // rows is not looked at: keys without neighbours end here after a few in a hundred.
+    // The number of set cells only grows. If it is already too high, even with all rows distinct,
+    // the scan stops: with keys that have no neighbours, after a few per cent of the rows.
     const auto n = static_cast<double>(kept_);
     std::uint64_t set_cells = 0;
     bool good = true;
@@ -110,7 +110,7 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
     return JoinFilter(SharedBitmap(std::move(set)), places.range(), why, target_.options.key_kind);
 }
 
-/// The range of all keys; nothing if it is not known.
+/// The range of all keys, if known.
 std::optional<KeyRange> KeptKeys::range() const {
     if (!range_is_known_ || hashed_.value_or(false) || extent_.empty()) return std::nullopt;
     return extent_.places().range();
@@ -134,19 +134,19 @@ JoinFilter KeptKeys::list(std::vector<std::uint64_t> keys, const std::string& wh
         target_.options.key_kind);
 }
 
-/// A list or an exact bitmap, where one is small.
+/// A list or an exact bitmap, if it is small.
 std::optional<JoinFilter> KeptKeys::without_hash(bool is_part) const {
     const auto places = range();
     auto few = distinct_of_few(places ? Places::of(*places).flip : 0);
     if (few && target_.options.max_bytes != 0 && 8 * few->size() > target_.options.max_bytes)
         few.reset();
-    // A vector of rows takes a comparison for each key of a list, and a load for each row from a
-    // bitmap: up to eight keys no bitmap is faster.
+    // A list needs a comparison for each key and vector of rows, a bitmap a load for each row: up
+    // to eight keys no bitmap is faster.
     if (few && few->size() <= 8) return list(std::move(*few), ", compared with each row");
     if (places) {
         const std::uint64_t n = is_part ? target_.workload.n_keys : keys_to_expect();
         const double bits = bits_for(target_, n);
-        // In whole words, as a bitmap is.
+        // In whole words, like a bitmap.
         const auto budget =
             8 * static_cast<std::uint64_t>(std::ceil(static_cast<double>(n) * bits / 64));
         const std::uint64_t of_list = few ? 8 * few->size() : 0;
@@ -163,8 +163,8 @@ std::optional<JoinFilter> KeptKeys::without_hash(bool is_part) const {
     return std::nullopt;
 }
 
-/// The filter with all keys. `n` is how many there are at most: where rows repeat keys the filter
-/// is made again, for those that it has.
+/// The filter of all keys, at most `n`. If there are far fewer distinct keys, it is rebuilt for
+/// their number.
 JoinFilter KeptKeys::bloom(EmptyFilter empty, std::uint64_t n, bool is_part) const {
     fill(empty.filter);
     if (!is_part) {
@@ -189,13 +189,13 @@ JoinFilter KeptKeys::bloom(EmptyFilter empty, std::uint64_t n, bool is_part) con
     return made_of(std::move(empty.filter), empty.why);
 }
 
-/// The FPR of one filter lies around that of the model by chance: by some percent at 10,000 keys. A
-/// filter that is off by more than 1 %, by the bits that are set, gives way to the nearest of eight
-/// others of about its size.
+/// The FPR of a single filter deviates from the model by chance, some per cent at 10,000 keys. A
+/// filter that is off by more than 1 %, by its set bits, is replaced by the best of eight others of
+/// about its size.
 void KeptKeys::meet_fpr(AnyFilter& filter) const {
     const double wanted = *target_.fpr;  // in [fpr::least, 1), and so is every FPR tried
     constexpr unsigned tries = 8;
-    constexpr std::uint64_t least_keys = 1'000;  // of fewer, a block more or less decides
+    constexpr std::uint64_t least_keys = 1'000;  // with fewer, a single block matters
     if (filter.n_keys() < least_keys || filter.expected_fpr() > 1.05 * wanted) return;
     const auto off = [&](double fpr) { return std::abs(std::log(fpr / wanted)); };
     JoinTarget target = target_;
@@ -222,7 +222,7 @@ JoinFilter KeptKeys::finish(bool is_part) const {
     if (united_) {
         AnyFilter filter = *united_;
         fill(filter);
-        return made_of(std::move(filter), "one of the parts is such a filter");
+        return made_of(std::move(filter), "one of the parts is a filter");
     }
     const auto too_few_bits = [&](double n) {
         const Options& o = target_.options;

@@ -1,5 +1,4 @@
-// The build side of a JoinBuilder that does not know its keys before they come: the keys, until
-// they are all there.
+// The build side of a JoinBuilder without a number of keys: keeps the keys until all have come.
 #pragma once
 
 #include <algorithm>
@@ -18,43 +17,41 @@
 
 namespace simdbloom::detail {
 
-/// Several threads may call it at the same time, with the same mutex. A thread that is alone fills
-/// the filter by its kernel, at 0.5 to 3 ns a key; threads that meet fill it by atomic ORs, at 20.
+/// Thread-safe with a shared mutex. A single thread inserts by the kernel, at 0.5 to 3 ns a key;
+/// simultaneous threads by atomic ORs, at 20.
 void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
                             std::span<const std::uint64_t> values, bool hashed);
 /// Inserts the keys of a list or a bitmap. Throws std::invalid_argument for a prefix bitmap, which
-/// has lost them.
+/// does not have its keys.
 void insert_keys(AnyFilter& filter, const JoinFilter& part);
 
 class KeptKeys {
 public:
-    /// Throws for what cannot be made (check_target).
+    /// Throws as check_target.
     explicit KeptKeys(JoinTarget target);
 
-    /// From then on at most so many bytes of keys are kept; beyond them largest_filter() takes all.
+    /// Limits the bytes of kept keys. Beyond, all keys go into largest_filter().
     void keep_at_most(std::size_t bytes);
 
-    /// Several threads may call it at the same time. Throws std::invalid_argument for keys after
-    /// hashes, and for hashes after keys.
+    /// Thread-safe. Throws std::invalid_argument for keys after hashes, and for hashes after keys.
     void insert(std::vector<std::uint64_t> values, bool hashed);
-    /// The keys of a part. Nothing else may insert meanwhile. Throws std::invalid_argument for a
-    /// prefix bitmap, a filter that is no Bloom filter, and one that cannot be ORed with those of
-    /// the parts before.
+    /// Adds the keys of a part. Not concurrent with insert(). Throws std::invalid_argument for a
+    /// prefix bitmap, a filter that is not a Bloom filter, and one that cannot be ORed with the
+    /// parts before.
     void unite(const JoinFilter& part);
-    /// By which finish() chooses.
+    /// The times for the choice of finish().
     void use_times(const FilterTimes& times) { target_.times = times; }
-    /// Fill filters on so many threads.
+    /// Sets the number of threads that fill filters.
     void use_threads(unsigned threads) noexcept { threads_ = std::max(threads_, threads); }
 
     bool chooses() const noexcept { return !target_.only_filter; }
     const std::optional<Isa>& isa() const noexcept { return target_.options.isa; }
-    /// Chooses. `is_part`: see JoinBuilder::part(). Leaves the keys as they are.
+    /// Builds the filter. `is_part`: see JoinBuilder::part(). Leaves the keys unchanged.
     JoinFilter finish(bool is_part) const;
-    /// Of what finish() gives. Nothing else may be called meanwhile.
+    /// Sets the kind of keys of the result of finish(). Not thread-safe.
     void set_key_kind(KeyKind kind) noexcept { target_.options.key_kind = kind; }
-    /// What finish() would give if all rows had keys of their own and were neither a list nor a
-    /// bitmap; of keys that are not kept any more, the filter that has them. Nothing if there is no
-    /// filter.
+    /// The filter that finish() would build if all rows had distinct keys, without a list or
+    /// bitmap; or the filter of keys that are no longer kept. Nothing if there is no filter.
     std::optional<AnyFilter> at_present() const;
 
 private:
@@ -79,15 +76,15 @@ private:
     unsigned threads_ = 1;
     std::uint64_t most_kept_ = std::numeric_limits<std::uint64_t>::max();
 
-    std::shared_mutex filling_;  // of largest_, once it is there
-    std::mutex mutex_;           // of what follows
+    std::shared_mutex filling_;  // guards largest_, once it exists
+    std::mutex mutex_;           // guards the following members
     std::vector<std::vector<std::uint64_t>> pieces_;
-    std::uint64_t kept_ = 0;  // in the pieces
+    std::uint64_t kept_ = 0;  // keys in the pieces
     std::optional<bool> hashed_;
     Extent extent_;
     std::optional<AnyFilter> largest_;
     std::optional<AnyFilter> united_;  // the filters of parts
-    bool range_is_known_ = true;       // not where the filter of a part has none
+    bool range_is_known_ = true;       // false if the filter of a part has no range
     bool all_ = false;                 // a part accepts all
 };
 

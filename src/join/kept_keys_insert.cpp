@@ -1,4 +1,4 @@
-// How keys and parts come in.
+// Inserting keys and parts.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -13,7 +13,7 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Calls use(keys, hashed) for the keys of a list or of a bitmap, some at a time.
+/// Calls use(keys, hashed) for pieces of the keys of a list or of a bitmap.
 template <class Use>
 void for_each_key(const JoinFilter& part, const Use& use) {
     const auto& set = part.set();
@@ -30,11 +30,11 @@ void for_each_key(const JoinFilter& part, const Use& use) {
 }  // namespace
 
 KeptKeys::KeptKeys(JoinTarget target) : target_(std::move(target)) {
-    // What cannot be made says so now, and not when all keys are there.
+    // Impossible settings throw now, not when all keys have come.
     check_target(target_);
     if (target_.workload.max_bytes != 0) target_.options.max_bytes = target_.workload.max_bytes;
     target_.workload.merge = true;
-    // The largest filter is what these keys give, and all of which they are a part.
+    // The largest filter is also the filter of all parts.
     if (target_.only_filter && target_.options.max_bytes != 0) {
         (void)largest_blocks(target_);
         most_kept_ = keys_that_fill(target_);
@@ -44,8 +44,8 @@ KeptKeys::KeptKeys(JoinTarget target) : target_(std::move(target)) {
 void KeptKeys::keep_at_most(std::size_t bytes) {
     if (target_.options.max_bytes == 0)
         throw std::invalid_argument("simdbloom: keep_at_most(" + std::to_string(bytes) +
-                                    ") needs Options::max_bytes, the size of the filter that takes "
-                                    "the keys which are not kept");
+                                    ") needs Options::max_bytes, the size of the filter for the "
+                                    "keys that are not kept");
     (void)largest_blocks(target_);
     most_kept_ = bytes / sizeof(std::uint64_t);
 }
@@ -58,7 +58,7 @@ void KeptKeys::insert(std::vector<std::uint64_t> values, bool hashed) {
         const std::lock_guard lock(mutex_);
         if (hashed_ && *hashed_ != hashed)
             throw std::invalid_argument(
-                "simdbloom: a builder that keeps its keys takes keys or hashes; it was given both");
+                "simdbloom: a builder that keeps its keys takes keys or hashes, not both");
         if (!largest_) {
             const std::size_t n = values.size();
             pieces_.push_back(std::move(values));
@@ -80,8 +80,8 @@ void KeptKeys::insert(std::vector<std::uint64_t> values, bool hashed) {
     insert_alone_or_beside(*largest_, filling_, values, hashed);
 }
 
-/// The keys are too many to be kept: rows that repeat keys are dropped, or else the largest filter
-/// takes all keys, or that of the parts, which takes them in the end anyway.
+/// Too many keys to keep: drops duplicates. If that is not enough, inserts all keys into the
+/// largest filter, or into the filter of the parts, which gets them in the end anyway.
 void KeptKeys::let_go() {
     if (united_) {
         fill(*united_);
@@ -110,7 +110,7 @@ void KeptKeys::unite(const JoinFilter& part) {
         const auto* bits = filter->get_if<FilterBase>();
         if (bits == nullptr || !bits->layout().is_bloom())
             throw std::invalid_argument("simdbloom: a part that is \"" + filter->spec() +
-                                        "\" cannot be united: it is no Bloom filter");
+                                        "\" cannot be united: it is not a Bloom filter");
         check_not_moved(bits->blocks() == 0);
         auto& into = largest_ ? largest_ : united_;
         if (into) *into |= *filter;
@@ -127,7 +127,7 @@ void KeptKeys::unite(const JoinFilter& part) {
 
 void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
                             std::span<const std::uint64_t> values, bool hashed) {
-    constexpr std::size_t at_a_time = 16'384;  // for which others wait
+    constexpr std::size_t at_a_time = 16'384;  // keys inserted while others wait
     for (std::size_t i = 0; i < values.size(); i += at_a_time) {
         const auto some = values.subspan(i, std::min(at_a_time, values.size() - i));
         if (const std::unique_lock alone(filling, std::try_to_lock); alone) {

@@ -97,7 +97,7 @@ namespace {
 
 void check_times(const detail::ColumnPlace& place, std::int64_t unit) {
     if (place.type > detail::ColumnType::word || place.words != nullptr)
-        throw std::invalid_argument("simdbloom: times that are no integers of up to 64 bits");
+        throw std::invalid_argument("simdbloom: times that are not integers of up to 64 bits");
     if (unit <= 0)
         throw std::invalid_argument("simdbloom: times in units of " + std::to_string(unit) +
                                     " nanoseconds");
@@ -124,7 +124,7 @@ KeyColumn KeyColumn::durations(const KeyColumn& numbers, std::int64_t unit_in_ns
 
 KeyColumn KeyColumn::dictionary(const KeyColumn& codes, KeyColumn words) {
     if (codes.place_.type > detail::ColumnType::word || codes.place_.words != nullptr)
-        throw std::invalid_argument("simdbloom: codes of a dictionary that are no integers");
+        throw std::invalid_argument("simdbloom: codes of a dictionary that are not integers");
     if (words.size() > std::size_t{1} << 31)
         throw std::length_error("simdbloom: a dictionary of " + std::to_string(words.size()) +
                                 " words; 2^31 are the most");

@@ -1,5 +1,5 @@
-// Lookups in the keys of a join's build side without a hash: a list of a few keys, and a bitmap
-// over their range.
+// Lookups in a join's build side without a hash: in a list of a few keys, and in a bitmap over
+// their range.
 //
 //   list     key == k0 ? key == k1 ? ..          every key of the list with a vector of keys
 //   bitmap   ((key ^ flip) >> shift) - first     the cell of a key: one load, one bit
@@ -17,8 +17,8 @@
 namespace simdbloom::detail {
 namespace {
 
-/// Calls test(keys) for vectors of keys, whose bit i says that lane i's key is found, and writes
-/// the answers. Calls ahead(keys, n) before for the keys of the next chunk.
+/// Calls test(keys) for vectors of keys and writes the results: bit i tells whether lane i's key is
+/// found. Before that, calls ahead(keys, n) for the keys of the next chunk.
 template <class O, class Ahead, class Test>
 inline std::size_t answer_vectors(const std::uint64_t* keys, std::size_t n, Output output,
                                   void* out, const Ahead& ahead, const Test& test) {
@@ -63,10 +63,10 @@ public:
           shift_(O::broadcast(t.shift)),
           first_(O::broadcast(t.first)),
           size_(O::broadcast(t.size)) {}
-    /// Counted from the first one of the set.
+    /// Counted from the first cell of the set.
     V of(V keys) const { return O::shift_right(keys ^ flip_, shift_) - first_; }
-    /// The lanes whose cell is below the size, at most 2^63: there alone cell - size is negative
-    /// and cell is not.
+    /// The lanes whose cell is below the size, at most 2^63: only there cell - size is negative and
+    /// cell is not.
     unsigned inside(V cell) const {
         const V high = O::broadcast(std::uint64_t{1} << 63);
         return O::nonzero_lanes((cell - size_) & (cell ^ high) & high);
@@ -83,8 +83,8 @@ SIMDBLOOM_KERNEL std::size_t lookup_in_bitmap(const KeySetTarget& t, const std::
     const auto* const bits = static_cast<const std::byte*>(t.data);
     const std::uint64_t flip = t.flip, first = t.first, size = t.size;
     const std::uint32_t shift = t.shift;
-    // Of 16 MiB and more a key takes 2.0 ns in place of 2.8 (Zen 5, 32 MiB of level 3); where the
-    // level-2 cache holds the bits, 0.2 more.
+    // From 16 MiB on a key takes 2.0 ns instead of 2.8 (Zen 5, 32 MiB of level 3); within the
+    // level-2 cache, 0.2 more.
     const auto ahead = [&](const std::uint64_t* next, std::size_t more) {
         if (!t.prefetches) return;
         for (std::size_t i = 0; i < more; ++i) {

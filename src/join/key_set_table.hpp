@@ -1,4 +1,4 @@
-// The kernels of key sets, which know the keys of a join's build side without a hash.
+// The kernels of key sets: a join's build side without a hash.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct KeySetTarget {
     std::uint64_t size = 0;      ///< of a list the keys, else the cells, at most 2^63
     std::uint64_t flip = 0;
     std::uint32_t shift = 0;
-    bool prefetches = false;  ///< of a bitmap, as in Target
+    bool prefetches = false;  ///< for a bitmap, as in Target
 };
 struct KeySetKernels {
-    /// As KernelsFor::lookup does.
+    /// As KernelsFor::lookup.
     using Lookup = std::size_t(const KeySetTarget&, const std::uint64_t* keys, std::size_t n,
                                Output, void* out);
     Lookup *list, *bitmap;
-    /// Whether one of the keys lies in the cells. Stops at the first one.
+    /// Whether one of the keys lies in the cells. Stops at the first.
     bool (*any_inside)(const KeySetTarget&, const std::uint64_t* keys, std::size_t n);
 };
 SIMDBLOOM_DECLARE_KERNELS(KeySetKernels, key_set_kernels)

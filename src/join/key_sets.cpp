@@ -39,7 +39,7 @@ void Extent::add(const Extent& other) noexcept {
 void Extent::add(const KeyRange& range) noexcept {
     const std::uint64_t ends[] = {range.low, range.high};
     add(ends);
-    // A range over the middle of its order has both ends of the other one.
+    // A range over the middle of one order has both ends of the other.
     const Places p = Places::of(range);
     if ((p.low ^ p.high) < signed_flip) return;
     Places& other = in_[p.flip == 0];

@@ -1,5 +1,5 @@
-// The keys of a build side without a hash: where they lie, a few of them, and a bitmap over their
-// range. None of it changes once it is made.
+// The keys of a build side without a hash: their range, a list of a few keys, and a bitmap over the
+// range. Immutable once built.
 //
 //   place   key ^ flip: the number of a key in its order, which is that of unsigned numbers
 //           (flip 0) or that of signed ones (flip 2^63)
@@ -33,7 +33,7 @@ struct Places {
         return {range.low ^ flip, range.high ^ flip, flip};
     }
     KeyRange range() const noexcept { return {low ^ flip, high ^ flip, flip != 0}; }
-    std::uint64_t last() const noexcept { return high - low; }  ///< one less than the places
+    std::uint64_t last() const noexcept { return high - low; }  ///< the number of places, less one
 };
 
 /// The least and the greatest key in both orders.
@@ -41,10 +41,10 @@ class Extent {
 public:
     void add(std::span<const std::uint64_t> keys) noexcept;
     void add(const Extent& other) noexcept;
-    /// All keys of a range may be there.
+    /// Adds all keys of a range.
     void add(const KeyRange& range) noexcept;
     bool empty() const noexcept { return in_[0].low > in_[0].high; }
-    /// The order with the fewer places, unsigned of two alike. Not for an empty one.
+    /// The order with fewer places; unsigned if equal. Not for an empty extent.
     const Places& places() const noexcept { return in_[in_[1].last() < in_[0].last()]; }
 
 private:
@@ -56,7 +56,7 @@ class KeyList {
 public:
     static constexpr std::size_t most = 64;
 
-    /// At least one key and at most `most`, which are distinct and ascend by place.
+    /// From 1 to `most` distinct keys, ascending by place.
     KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed,
             const std::optional<Isa>& isa);
 
@@ -78,15 +78,15 @@ private:
 /// A bit for each cell between the least and the greatest key.
 class KeyBitmap {
 public:
-    /// The bytes of the bits, a multiple of 8; 0 if they are more than 2^63 cells.
+    /// The bytes of the bits, a multiple of 8; 0 beyond 2^63 cells.
     static std::uint64_t bytes_of(const Places& places, unsigned shift) noexcept;
 
     /// Without keys. Throws AllocationError.
     KeyBitmap(const Places& places, unsigned shift, const Options& options);
-    /// Of these bits, in which so many distinct keys are.
+    /// With these bits, which hold so many distinct keys.
     KeyBitmap(const Places& places, unsigned shift, Storage bits, std::uint64_t keys,
               const std::optional<Isa>& isa);
-    /// All keys must lie within the places. Returns how many cells are new.
+    /// All keys must lie within the places. Returns the number of newly set cells.
     std::uint64_t insert(std::span<const std::uint64_t> keys) noexcept;
     void set_keys(std::uint64_t distinct) noexcept { keys_ = distinct; }
 
@@ -99,13 +99,13 @@ public:
         return (places_.high >> shift_) - (places_.low >> shift_) + 1;
     }
     std::uint64_t set_cells() const noexcept;
-    /// The share of the other keys between the least and the greatest that pass, if so many cells
-    /// are set and so many distinct keys are in them. 0 if there are no others.
+    /// The share of absent keys between the least and the greatest that pass, with so many cells
+    /// set by so many distinct keys. 0 if no key there is absent.
     double fpr(std::uint64_t set_cells, double distinct) const noexcept;
     double fpr() const noexcept { return fpr(set_cells(), static_cast<double>(keys_)); }
     std::uint64_t keys() const noexcept { return keys_; }  ///< distinct
     std::span<const std::byte> bits() const noexcept { return {bits_.data(), bits_.size()}; }
-    /// Calls use(keys) for the keys of a bitmap with shift 0, some at a time.
+    /// Calls use(keys) for pieces of the keys of a bitmap with shift 0.
     void for_each(const std::function<void(std::span<const std::uint64_t>)>& use) const;
 
 private:
@@ -117,28 +117,28 @@ private:
     const KeySetKernels* kernels_;
 };
 
-/// Throws std::out_of_range for a row that is none of the `there` rows of a column.
+/// Throws std::out_of_range for a row beyond the `there` rows of a column.
 void check_rows(std::span<const std::uint32_t> rows, std::size_t there);
 
-/// Whether a batch of rows can be skipped, because none of its keys lies in a range.
+/// Tells whether a batch of rows can be skipped, because all its keys lie outside a range.
 struct BatchRange {
     KeySetTarget target;
     const KeySetKernels* kernels;
 
-    /// Nothing where the range has more than half of all keys: hardly a batch lies outside.
+    /// Nothing if the range has more than half of all keys: hardly any batch lies outside.
     static std::optional<BatchRange> of(const KeyRange& range, Isa isa);
     bool skips(std::span<const std::uint64_t> keys) const {
         return !kernels->any_inside(target, keys.data(), keys.size());
     }
 };
 
-/// Calls ask(places) for the places of `asked` in the order of `flip`, which are one range or two,
-/// and joins what they say.
+/// Calls ask(places) for the one or two ranges of `asked` in the order of `flip`, and combines the
+/// results.
 template <class Ask>
 Prune prune_in_order(const KeyRange& asked, std::uint64_t flip, const Ask& ask) {
     Places at = Places::of(asked);
     if (at.flip == flip) return ask(at);
-    // The middle of one order is where the other one begins and ends.
+    // The middle of one order is where the other begins and ends.
     if ((at.low ^ at.high) < signed_flip)
         return ask(Places{at.low ^ signed_flip, at.high ^ signed_flip, flip});
     const Prune upper = ask(Places{at.low ^ signed_flip, ~std::uint64_t{0}, flip}),

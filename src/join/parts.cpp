@@ -1,4 +1,4 @@
-// Saved parts of a build side, which say which parts they are.
+// Saved parts of a build side, with their numbers.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -18,7 +18,7 @@ struct PartOffset {
     static constexpr std::size_t reserved = 10, parts = 16, reserved_end = 24;
 };
 
-/// Of one bit a part. Whole lines: what follows them is where a view wants it.
+/// One bit a part, in whole lines, so that the filter behind is aligned for a view.
 constexpr std::size_t coverage_bytes(std::uint64_t parts) noexcept {
     return static_cast<std::size_t>((parts + 511) / 512 * 64);
 }
@@ -34,13 +34,13 @@ struct SavedParts {
     }
 };
 
-/// Of the coverage and of the filter's own checksum, which covers all other bytes of the filter.
+/// The checksum of the coverage and of the filter's checksum, which covers the rest of the filter.
 Checksum checksum_of_parts(Fields header, std::span<const std::byte> coverage,
                            std::span<const std::byte> of_filter) noexcept {
     return checksum_bytes_of(hash_bytes(of_filter, hash_bytes(coverage, hash_bytes(header))));
 }
 
-/// The number of parts that a header names, of so many bytes in all.
+/// The number of parts in a header of so many bytes in all.
 Loaded<std::uint64_t> parse_parts(Fields h, std::uint64_t bytes) {
     if (auto error = check_kind(h, part_kind)) return std::move(*error);
     const auto parts = get<std::uint64_t>(h, PartOffset::parts);
@@ -64,7 +64,7 @@ std::optional<LoadError> check_coverage(const SavedParts& saved) {
     return std::nullopt;
 }
 
-/// Checks all but the filter, of which nothing is believed here.
+/// Checks everything but the filter.
 Loaded<SavedParts> checked_parts(std::span<const std::byte> bytes) {
     if (bytes.size() < framing_bytes) return too_short(bytes.size());
     const auto h = bytes.first<header_bytes>();
@@ -149,7 +149,7 @@ Loaded<JoinFilter> load_parts(Source& source, const Options& options) {
     if (!parts) return parts.error();
     std::vector<std::byte> coverage(coverage_bytes(*parts));
     if (auto error = source.read(coverage)) return std::move(*error);
-    // Parts in parts would nest as deep as the bytes are long.
+    // Parts inside parts could nest without limit.
     if (is_part(source.magic()))
         return fault(LoadFault::foreign,
                      "the first 8 bytes in a part are not those of a join filter");
@@ -204,7 +204,7 @@ Loaded<std::size_t> unite_saved(std::vector<std::byte>& into, std::span<const st
         if (!mine || !theirs || (*mine).parts != (*theirs).parts) return united;
         for (const auto* of : {&*mine, &*theirs}) {
             auto filter = load<JoinFilter>(of->filter, options);
-            if (!filter) return united;  // no join filters
+            if (!filter) return united;  // not join filters
             rather.unite(*filter);
         }
         const JoinFilter both = std::move(rather).part();

@@ -8,7 +8,7 @@
 namespace simdbloom::detail {
 namespace {
 
-// Digits of pi. What NULL is in place of a key.
+// Digits of pi, the key of a NULL.
 constexpr std::uint64_t null_word = 0x243F6A8885A308D3u;
 
 Isa isa_of_rows(Reads reads, std::optional<Isa> of_filter) {
@@ -60,8 +60,8 @@ void RowReader::read_values(const ColumnPlace& place, const RowPiece& piece, con
     hash_column(place, piece, valid, string_hash_, isa_, values);
 }
 
-/// Reads one column, or what the codes of one stand for. Whether there may be NULLs, whose bits are
-/// then cleared in `valid`; what their values are is undefined.
+/// Reads one column, or the words of its codes. Returns whether there may be NULLs, whose bits in
+/// `valid` are cleared; their values are undefined.
 bool RowReader::read_column(const ColumnPlace& place, const Dictionary* dictionary,
                             const RowPiece& piece, std::uint64_t* values, PieceBits& valid) const {
     const std::size_t n = piece.n;
@@ -92,7 +92,7 @@ bool RowReader::read_column(const ColumnPlace& place, const Dictionary* dictiona
     return true;
 }
 
-/// Takes values_ of the first column, or more_ of the others, into the hashes of rows.
+/// Combines values_ of the first column, or more_ of another, into the hashes of rows.
 void RowReader::add_column(std::size_t column, const PieceBits* valid, std::size_t n) {
     auto& values = column == 0 ? values_ : more_;
     const auto set_nulls = [&](std::uint64_t to) {

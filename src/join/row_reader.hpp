@@ -1,4 +1,4 @@
-// Columns of rows (simdbloom/join_rows.hpp) as numbers that a filter takes, up to 1,024 rows at a
+// Reads columns of rows (simdbloom/join_rows.hpp) as numbers for a filter, up to 1,024 rows at a
 // time.
 #pragma once
 
@@ -19,7 +19,8 @@ namespace simdbloom::detail {
 
 inline constexpr std::size_t rows_a_piece = 1024;
 
-/// n bits of a bitmap in Arrow's order from bit `at` on, at most 64. Reads no byte without one.
+/// At most 64 bits of a bitmap in Arrow's order, from bit `at` on. Reads only bytes with these
+/// bits.
 inline std::uint64_t bits_at(const std::uint8_t* bits, std::size_t at, std::size_t n) noexcept {
     if (n == 0) return 0;
     const std::uint8_t* const from = bits + at / 8;
@@ -34,12 +35,12 @@ inline std::uint64_t bits_at(const std::uint8_t* bits, std::size_t at, std::size
     return low & ~std::uint64_t{0} >> (64 - n);
 }
 
-/// A bit for each row of a piece: bit i % 64 of word i / 64. Those behind the last row are 0.
+/// A bit for each row of a piece: bit i % 64 of word i / 64. Bits behind the last row are 0.
 struct PieceBits {
     std::array<std::uint64_t, rows_a_piece / 64> word;
 
     static std::size_t words(std::size_t n) noexcept { return (n + 63) / 64; }
-    /// The rows of word w, of a piece of n.
+    /// The number of rows in word w of a piece of n.
     static std::size_t in_word(std::size_t w, std::size_t n) noexcept {
         return n - 64 * w < 64 ? n - 64 * w : 64;
     }
@@ -68,7 +69,7 @@ private:
     }
 };
 
-/// Rows first .. first + n, or the n rows of `list` where that is not null.
+/// Rows first .. first + n, or the n rows of `list` if it is not null.
 struct RowPiece {
     std::size_t first, n;
     const std::uint32_t* list = nullptr;
@@ -78,20 +79,20 @@ struct RowPiece {
     }
 };
 
-/// What is read of the rows: what a filter takes, hashes, the codes of the one dictionary there is
-/// (that of NULL under Nulls::equal is its number of words), or which rows are not NULL alone.
+/// What to read: words for a filter, hashes, the codes of a single dictionary (under Nulls::equal a
+/// NULL has its number of words as code), or only the validity.
 enum class Reads : std::uint8_t { values, hashes, codes, validity };
 
-/// Stays where it is: what it reads lies in it.
+/// Not movable: it holds the buffers.
 class RowReader {
 public:
-    /// `asked`: how many rows will be read. Dictionaries with no more words than that are read
-    /// here. `isa`: that of the filter, if there is one.
+    /// `asked`: the number of rows to read. Dictionaries with no more words than that are read
+    /// here. `isa`: the filter's, if there is one.
     RowReader(const JoinRows& rows, std::size_t asked, Reads reads, std::optional<Isa> isa);
     RowReader(const RowReader&) = delete;
     RowReader& operator=(const RowReader&) = delete;
 
-    /// Valid until the next call. All rows must be there.
+    /// Valid until the next call. All rows must exist.
     JoinColumn read(const RowPiece& piece);
     /// The hash of NULL as the first column.
     static std::uint64_t hash_of_null(const RowHash& hash) noexcept;

@@ -67,8 +67,8 @@ std::optional<LoadError> check_alike(const SavedBloom& a, const SavedBloom& b,
 
 constexpr auto in_either = [](auto a, auto b) { return a | b; };
 
-/// Every `parts` adjacent blocks become one, in the first blocks / parts of them. A group is read
-/// before its place is written: that lies in the group itself or in one before.
+/// Folds every `parts` adjacent blocks into one, in place. A group is read before its target is
+/// written, which lies in the group or in an earlier one.
 void fold_in_place(std::byte* bits, std::uint64_t blocks, std::uint64_t parts, std::size_t block) {
     if (parts == 1) return;
     for (std::uint64_t i = 0; i < blocks; ++i) {
@@ -97,7 +97,7 @@ Loaded<std::size_t> unite_filters(std::span<std::byte> into, std::span<const std
     };
     if (auto error = check_alike(*mine, *theirs, secret(into) == secret(other)))
         return std::move(*error);
-    // Nothing fails from here on.
+    // No errors from here on.
     const std::uint64_t from = (*mine).geometry.blocks, more = (*theirs).geometry.blocks,
                         blocks = std::min(from, more);
     const std::size_t block = (*mine).bits_bytes / static_cast<std::size_t>(from),

@@ -34,7 +34,7 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
         Arm& arm = arms_[i];
         const bool ask = !arm.governor || arm.governor->should_probe(left);
         if (!ask) arm.counters.skip(left);
-        // Where a filter is not asked, only the NULLs of its column are left out.
+        // If a filter is not probed, only the NULLs of its column are removed.
         if (!ask && !first && columns[i].valid == nullptr) continue;
         const JoinFilter& filter = ask ? arm.filter : everything;
         const std::size_t before = left;
@@ -44,12 +44,12 @@ std::size_t StarProbe::select(std::span<const JoinColumn> columns, std::span<std
         if (!ask) continue;
         if (arm.governor) arm.governor->record(before, left);
         arm.counters.record(before, left);
-        // Of 16 batches of one size the last weighs three times as much as the first.
+        // Of 16 equal batches the last weighs three times as much as the first.
         constexpr double keep = 15.0 / 16;
         arm.seen = keep * arm.seen + static_cast<double>(before);
         arm.passed = keep * arm.passed + static_cast<double>(left);
     }
-    // Sorted by insertion: there are a few filters, nearly in order. std::stable_sort would ask for
+    // Insertion sort: there are a few filters, nearly in order. std::stable_sort would allocate
     // memory.
     for (std::size_t i = 1; i < order_.size(); ++i)
         for (std::size_t j = i; j > 0 && pass_rate(order_[j]) < pass_rate(order_[j - 1]); --j)

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::size_t batch_rows = 2048, batches = 8, rounds = 15;
 
-/// ns a row of ask(keys, rows) with `key(i)` as key i, which no call before had: the median of
-/// rounds.
+/// The ns a row of ask(keys, rows) with new keys `key(i)`: the median of rounds.
 template <class Key, class Ask>
 double ns_a_row(const Key& key, const Ask& ask) {
     using Clock = std::chrono::steady_clock;
@@ -42,7 +41,7 @@ Worth worth_of(std::uint64_t bytes, double fpr, double asking, const Workload& w
 }
 
 void check(Workload workload) {
-    workload.n_keys = 1;  // it is not read
+    workload.n_keys = 1;  // unused
     detail::check_workload(workload);
 }
 
@@ -62,7 +61,7 @@ Worth JoinFilter::worth(const Workload& workload) const {
     if (kind() != Kind::all && kind() != Kind::none) {
         const auto* list = std::get_if<detail::SharedList>(&set_);
         const bool hashed = list != nullptr && (*list)->hashed();
-        // Keys beyond the range of a bitmap would touch no line of it.
+        // Keys beyond a bitmap's range would not touch its lines.
         const std::uint64_t low = range_ ? range_->low : 0,
                             last = range_ ? range_->high - low : ~std::uint64_t{0};
         asking = ns_a_row(

@@ -44,7 +44,7 @@ std::string spec_of_filters(const Options& options) {
 }  // namespace
 
 ScalableBloom::ScalableBloom(const ScalableBloom&) = default;
-// What stays behind is made for no key.
+// A moved-from series is for no keys.
 ScalableBloom::ScalableBloom(ScalableBloom&& other) noexcept
     : Interface(other),
       scaling_(std::exchange(other.scaling_, {.first_capacity = 0})),
@@ -91,8 +91,8 @@ ScalableBloom::ScalableBloom(const Scaling& scaling, Options options)
     options_.spec = spec_of_filters(options_);
     if (!Layout::parse(options_.spec).is_bloom())
         throw std::invalid_argument("simdbloom: \"" + options_.spec +
-                                    "\" is no Bloom filter, which a series is made of");
-    // All filters hash alike.
+                                    "\" is not a Bloom filter: a series needs Bloom filters");
+    // All filters have the same hash.
     options_.seed = seed();
     options_.secret = secret();
     filters_.push_back(next_filter());
@@ -167,7 +167,7 @@ std::size_t ScalableBloom::take(const Keys& keys) {
 }
 
 bool ScalableBloom::contains_hash(std::uint64_t hash) const noexcept {
-    // The last is the largest: half of the keys or more.
+    // The last filter is the largest, and may hold half of the keys.
     return std::any_of(filters_.rbegin(), filters_.rend(),
                        [&](const AnyFilter& f) { return f.contains_hash(hash); });
 }
@@ -216,8 +216,8 @@ double ScalableBloom::bits_per_key() const noexcept {
 
 namespace {
 
-/// Of a filter that so many keys went into, each of which it had not found before. The keys that
-/// came for it, found ones too, are that number and the integral of the FPR over those that came.
+/// The FPR of a filter that stored so many keys, because it did not find them. The number of keys
+/// offered is greater by the integral of the FPR over them.
 double fpr_of_new_keys(const FilterBase& filter, std::uint64_t stored) {
     const auto fpr = [&](double keys) {
         return fpr::expected(filter.layout(), static_cast<std::uint64_t>(keys + 0.5),

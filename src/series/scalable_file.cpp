@@ -25,8 +25,8 @@ namespace {
 
 constexpr unsigned char series_magic[8] = {0x89, 'S', 'B', 'L', 'S', '\r', '\n', 0x1A};
 constexpr std::size_t series_header = 64, entry_bytes = 16, checksum_at_end = 8;
-// A series ends at filters of 2^53 keys, and every filter is for 1.25 times as many keys as the one
-// before, or more.
+// A series ends at filters of 2^53 keys, and each filter is for at least 1.25 times the keys of the
+// one before.
 constexpr double most_keys = 0x1p53;
 constexpr std::uint64_t most_filters = 165;
 
@@ -135,7 +135,7 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
                          "filter " + std::to_string(i) + " is not one of this series");
         filters.push_back(std::move(*filter));
     }
-    // The family without its k: later filters choose a k for their own FPR.
+    // The layout without its k: later filters choose a k for their FPR.
     const std::string spec = filters[0].spec();
     options.spec = filters[0].base().layout().zones != 0 ? spec.substr(0, spec.find(",k="))
                                                          : spec.substr(0, spec.find(":k="));

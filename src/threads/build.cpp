@@ -39,8 +39,8 @@ struct Build {
     std::size_t first(unsigned t) const { return start(keys(), t); }
 };
 
-/// Runs work(0) here and work(1), work(2) .. on other threads. If one of those cannot be started,
-/// none does any work.
+/// Runs work(0) here and work(1), work(2) .. on other threads. If a thread cannot be started, no
+/// work runs.
 template <class Work>
 void on_threads(unsigned threads, const Work& work) {
     std::atomic<int> go{0};
@@ -73,8 +73,7 @@ void build_atomic(const Build& b) {
     });
 }
 
-/// Inserts those keys whose blocks are the share of thread t. Their hashes are those from `least`
-/// to `least + range`.
+/// Inserts the keys in thread t's share of the blocks: hashes from `least` to `least + range`.
 void insert_own(const Build b, unsigned t, std::span<std::uint64_t> own) {
     const std::uint64_t blocks = b.target.blocks, first = b.start(blocks, t),
                         last = b.start(blocks, t + 1);
@@ -119,7 +118,7 @@ void build_regions(const Build& b) {
 }
 
 void build_merged(const Build& b, std::size_t bytes) {
-    // At once: of many smaller requests the system may grant more than there is.
+    // One request: for many small ones the system may overcommit.
     const std::size_t others = b.threads - std::size_t{1}, stride = (bytes + 63) / 64 * 64;
     std::size_t in_all = 0;
     if (__builtin_mul_overflow(others, stride, &in_all)) throw AllocationError(SIZE_MAX);
@@ -140,7 +139,7 @@ void build_merged(const Build& b, std::size_t bytes) {
             }
         }
         all_here.arrive_and_wait();
-        // Whole 64-byte lines, so that no two threads write to one.
+        // Whole 64-byte lines, so that no line has two writers.
         const std::size_t lines = bytes / 64 + 1, begin = b.start(lines, t) * 64,
                           end = std::min(b.start(lines, t + 1) * 64, bytes);
         for (std::size_t i = 0; i < others; ++i)
@@ -153,12 +152,12 @@ void build_merged(const Build& b, std::size_t bytes) {
 
 Way best_way(const FilterBase& filter, std::size_t keys, unsigned threads) {
     const bool anywhere = filter.layout().traits().anywhere;
-    // Below these numbers of keys starting a thread costs more than it takes over; a merge pays
-    // while the copies stay in the caches.
+    // With fewer keys, starting a thread costs more than it saves. A merge pays while the copies
+    // fit into the caches.
     if (threads == 1 || keys < (anywhere ? 100'000u : 1'000'000u)) return Way::serial;
     if (filter.size_in_bytes() <= merged_up_to()) return Way::merged;
     if (anywhere) return Way::atomic;
-    // To hash every key takes 0.6 ns, to sort one takes 0.8 to 1.7.
+    // Hashing a key takes 0.6 ns, sorting one 0.8 to 1.7.
     return threads == 2 ? Way::halves : Way::regions;
 }
 

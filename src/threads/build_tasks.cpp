@@ -46,9 +46,9 @@ struct BuildTasks::State {
         auto words = room();
         regions->insert(target, hashes, first(i), first(i + 1), words.data());
         const std::lock_guard lock(mutex);
-        rooms.push_back(std::move(words));  // into memory that it has
+        rooms.push_back(std::move(words));  // its capacity is reserved
     }
-    /// Where the hashes of a task wait, with all their numbers 0, as a task leaves them.
+    /// The buffers of a task, with all counts 0, as a task leaves them.
     std::vector<std::uint64_t> room() {
         {
             const std::lock_guard lock(mutex);
@@ -67,15 +67,15 @@ struct BuildTasks::State {
     const detail::Hashes hashes;
     const unsigned n_tasks;
     const std::unique_ptr<std::atomic<Progress>[]> progress;  // of each task
-    std::optional<detail::Regions> regions;  // unless a key has bits in all of them
+    std::optional<detail::Regions> regions;  // unless a key has bits in all regions
     std::mutex mutex;
-    std::vector<std::vector<std::uint64_t>> rooms;  // which no task uses now
+    std::vector<std::vector<std::uint64_t>> rooms;  // not in use by a task
 };
 
 BuildTasks::BuildTasks(AnyFilter filter, const Keys& keys, unsigned n_tasks) {
     if (n_tasks == 0) throw std::invalid_argument("simdbloom: a build of 0 tasks");
     state_ = std::make_unique<State>(std::move(filter), keys, n_tasks);
-    // More regions than threads, so that these seldom meet; of 256 the hashes that wait take 1 MiB.
+    // More regions than threads, so that these seldom meet. The buffers of 256 regions take 1 MiB.
     if (!state_->layout.traits().anywhere) {
         state_->regions.emplace(std::size_t{8} * std::min(n_tasks, 32u), state_->target.blocks);
         state_->rooms.reserve(n_tasks);

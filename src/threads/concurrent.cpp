@@ -15,7 +15,7 @@
 namespace simdbloom {
 namespace detail {
 
-/// One of the locks of insert_if_new, on a line of its own.
+/// A lock of insert_if_new, on its own cache line.
 struct alignas(64) SharedLock {
     static constexpr std::size_t count = 256;
     std::atomic_flag taken;
@@ -28,7 +28,7 @@ struct alignas(64) SharedLock {
 
 namespace {
 
-/// Whether a key's bits lie in one word, so that one atomic OR says who set the last of them.
+/// Whether a key's bits lie in one word, so that one atomic OR tells who set the last bit.
 constexpr bool one_word(LayoutKind kind) {
     return traits_of(kind).family == Family::register_blocked;
 }
@@ -38,13 +38,13 @@ bool contains_shared(const SharedBits& b, std::uint64_t hash) noexcept {
     bool found = true;
     each_word<kind>(b, hash, [&](std::byte* at, auto mask) {
         found &= covers_shared(at, mask);
-        // The words of a line come together: to load all takes less time than a wrong guess.
+        // The words share a line: loading all costs less than a branch misprediction.
         return found || !traits_of(kind).anywhere;
     });
     return found;
 }
 
-/// Returns whether this call has set a bit.
+/// Returns whether this call set a bit.
 template <LayoutKind kind>
 bool insert_shared_if_new(const SharedBits& b, std::uint64_t hash) noexcept {
     bool set = false;
@@ -55,9 +55,9 @@ bool insert_shared_if_new(const SharedBits& b, std::uint64_t hash) noexcept {
     return set;
 }
 
-/// A batch of keys whose blocks are copied, word by word, to where no other thread writes. Kernels
-/// load bits in vectors, which is a race with writers in C++; they ask the copies. Block j of a
-/// part is that of key j: the hash that leads there has j for its high bits.
+/// Copies the blocks of a batch of keys, word by word, to private memory for the kernels: vector
+/// loads of shared bits would race with writers. Block j of a part belongs to key j, whose hash
+/// gets j as its high bits.
 template <LayoutKind kind>
 class CopiedBlocks {
 public:
@@ -65,7 +65,7 @@ public:
     using Word = SharedWord<kind>;
     static constexpr std::size_t words = traits_of(kind).block_bits / (8 * sizeof(Word));
 
-    /// Where the copies are. Kernels may read a little behind the bits.
+    /// The copies. Kernels may read a little beyond the bits.
     struct alignas(64) Blocks {
         Word words[part * CopiedBlocks::words + Storage::slack / sizeof(Word)];
     };
@@ -77,7 +77,7 @@ public:
         copies_.prefetches = false;
     }
     std::size_t size() const { return hashes_.keys.size(); }
-    /// What the hashes of a part are asked of.
+    /// The filter of copies that a part is looked up in.
     const Target& copies() const { return copies_; }
 
     template <class Use>
@@ -98,10 +98,10 @@ public:
     }
 
 private:
-    static_assert(part == 1u << 7, "places are numbers of 7 bits");
+    static_assert(part == 1u << 7, "a place has 7 bits");
 
     std::size_t here(std::size_t first) const { return std::min(part, size() - first); }
-    /// The hashes of a part, whose blocks are on their way.
+    /// Hashes a part and prefetches its blocks.
     const std::uint64_t* ask_for(std::size_t first, std::uint64_t* made) const {
         const std::size_t n = here(first);
         const std::uint64_t* const hashes = hashes_(first, n, made);
@@ -171,8 +171,8 @@ bool ConcurrentBloom::insert_hash_if_new(std::uint64_t hash) {
         if (detail::one_word(kind)) {
             was_new = detail::insert_shared_if_new<kind>(bits, hash);
         } else if (!detail::contains_shared<kind>(bits, hash)) {
-            // If calls of one hash did not exclude each other, each of two might set some of the
-            // bits, and then another key the last.
+            // Calls with one hash exclude each other. Else two of them could each set some bits,
+            // and another key the last.
             detail::SharedLock& mine =
                 locks_[detail::block_index(hash, bits.blocks) % detail::SharedLock::count];
             mine.lock();
@@ -222,7 +222,7 @@ AnyFilter ConcurrentBloom::snapshot() const {
                 });
                 return made;
             } else {
-                return filter_;  // no constructor takes it
+                return filter_;  // no constructor accepts these layouts
             }
         },
         filter_.variant());

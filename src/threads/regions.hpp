@@ -1,4 +1,4 @@
-// A filter in regions, each of which one thread at a time writes to.
+// A filter in regions; one thread at a time writes to a region.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 
 namespace simdbloom::detail {
 
-/// The blocks of a filter in regions. A thread sorts its keys into them, and inserts those of a
-/// region while no other thread does.
+/// The blocks of a filter in regions. A thread sorts its keys by region, and inserts into a region
+/// while no other thread does.
 class Regions {
 public:
-    static constexpr std::size_t waiting = 512;  ///< hashes of a thread wait for a region
+    static constexpr std::size_t waiting = 512;  ///< hashes in a thread's buffer for a region
 
     Regions(std::size_t regions, std::uint64_t blocks)
         : busy_(regions), per_block_((std::uint64_t{regions} << 32) / blocks) {}
-    /// What a thread needs, zeroed: the hashes that wait for each region, and how many they are.
+    /// The buffers of a thread, zeroed: hashes and their number, for each region.
     std::size_t words_a_thread() const { return busy_.size() * (waiting + 1); }
 
-    /// Inserts the keys from `first` to `last`. What is read for each key are copies: the stack of
-    /// the thread that made the build is full of variables that it writes.
+    /// Inserts the keys from `first` to `last`. Reads copies of its arguments: the builder's stack
+    /// shares lines with variables that are written.
     void insert(const Target t, const Hashes hashes_of, std::size_t first, std::size_t last,
                 std::uint64_t* const words) {
         const std::size_t regions = busy_.size();

@@ -1,7 +1,7 @@
 // The bits of a Bloom filter that several threads set and read at the same time.
 //
 // All access is to atomic words of one size: 64 bits, or 32 where a block has no more. Bits are
-// never cleared meanwhile, so relaxed order is enough: what happens after an OR sees its bits.
+// never cleared meanwhile, so relaxed order is enough: any later read sees the bits of an OR.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,7 @@ template <LayoutKind kind>
 using SharedWord =
     std::conditional_t<traits_of(kind).block_bits == 32, std::uint32_t, std::uint64_t>;
 
-/// The word at an address that is a multiple of its size. Its bytes are little-endian, so this
-/// number is that of the filter only through little_endian().
+/// The word at an aligned address. Its bytes are little-endian: convert it by little_endian().
 template <class Word>
 std::atomic_ref<Word> shared_word(const std::byte* at) noexcept {
     return std::atomic_ref<Word>(*reinterpret_cast<Word*>(const_cast<std::byte*>(at)));
@@ -37,14 +36,14 @@ template <class Word>
 bool covers_shared(const std::byte* at, Word mask) noexcept {
     return (~shared_word<Word>(at).load(std::memory_order_relaxed) & little_endian(mask)) == 0;
 }
-// Many keys find their bits set, and a load costs a twentieth of a locked OR.
+// Many bits are already set, and a load costs a twentieth of a locked OR.
 template <class Word>
 void set_shared(std::byte* at, Word mask) noexcept {
     if (!covers_shared(at, mask))
         (void)shared_word<Word>(at).fetch_or(little_endian(mask), std::memory_order_relaxed);
 }
-/// The same. Returns whether this call has set one of the bits. (A locked OR that gives the word
-/// before is a loop on x86.)
+/// The same. Returns whether this call set one of the bits. (On x86 a fetch_or whose result is used
+/// is a loop.)
 template <class Word>
 bool set_shared_if_new(std::byte* at, Word mask) noexcept {
     if (covers_shared(at, mask)) return false;
@@ -52,7 +51,7 @@ bool set_shared_if_new(std::byte* at, Word mask) noexcept {
     return (~shared_word<Word>(at).fetch_or(mask, std::memory_order_relaxed) & mask) != 0;
 }
 
-/// work.operator()<kind>() of a layout whose cells are bits.
+/// Calls work.operator()<kind>() for a layout whose cells are bits.
 template <class Work>
 void with_bloom_kind(LayoutKind kind, const Work& work) {
     with_kind(kind, [&]<LayoutKind of>() {
@@ -74,8 +73,8 @@ std::byte* block_of(const SharedBits& b, std::uint64_t hash) noexcept {
     return b.bits + block_index(hash, b.blocks) * (traits_of(kind).block_bits / 8);
 }
 
-/// Calls visit(address, mask) for each word in which the hash has bits, until it returns false; for
-/// all words of a block, also those with a mask of 0, which cost less than a branch.
+/// Calls visit(address, mask) for each word of the block until it returns false. Words with a mask
+/// of 0 are visited too, which costs less than a branch.
 template <LayoutKind kind, class Visit>
 void each_word(const SharedBits& b, std::uint64_t hash, const Visit& visit) {
     using Word = SharedWord<kind>;
@@ -84,7 +83,7 @@ void each_word(const SharedBits& b, std::uint64_t hash, const Visit& visit) {
             if (!visit(block_of<kind>(b, hash), Word{1} << (hash & 63))) return;
     } else {
         constexpr unsigned width = 8 * sizeof(Word), words = traits_of(kind).block_bits / width;
-        // A number that the compiler knows unrolls the loop.
+        // A constant count lets the compiler unroll the loop.
         const unsigned k = traits_of(kind).fixed_k() ? traits_of(kind).k_max : b.layout.k;
         Word masks[words] = {};
         for (unsigned i = 0; i < k; ++i) {
@@ -105,7 +104,7 @@ struct Hashes {
     Isa isa;
     Keys keys;
 
-    /// Those of n keys from the one of that number on; `made` has room for them.
+    /// The hashes of n keys from key `first` on; `made` has room for them.
     const std::uint64_t* operator()(std::size_t first, std::size_t n, std::uint64_t* made) const {
         if (keys.are_hashes()) return keys.words().data() + first;
         hash.hash(keys, isa, first, n, made);
@@ -129,7 +128,7 @@ void insert_shared(const SharedBits& b, std::uint64_t hash) noexcept {
 inline void insert_shared(const SharedBits& b, const Hashes& hashes_of, std::size_t first,
                           std::size_t last) {
     with_bloom_kind(b.layout.kind, [&]<LayoutKind kind>() {
-        // A locked OR waits for everything before it: lines have to be under way before.
+        // A locked OR waits for earlier loads, so lines must be prefetched.
         std::uint64_t made[chunk_keys];
         for (std::size_t at = first; at < last; at += chunk_keys) {
             const std::size_t n = std::min(chunk_keys, last - at);

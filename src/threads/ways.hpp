@@ -1,4 +1,4 @@
-// How threads share a Bloom filter that they fill. The bits are those of insert(keys) on every way.
+// How threads fill a Bloom filter together. The bits always equal those of insert(keys).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace simdbloom::detail {
 enum class Way : std::uint8_t {
     serial,   ///< one thread inserts
     atomic,   ///< every thread sets the bits of its keys with relaxed atomic ORs
-    halves,   ///< each of two threads hashes all keys and inserts those of its half of the blocks
+    halves,   ///< each of two threads hashes all keys and inserts into its half of the blocks
     regions,  ///< every thread sorts its keys into regions, to which threads write in turns. T <=
               ///< 256 threads take T * T * 33 KiB of memory
-    merged,   ///< every thread but one fills a filter of its own; these are ORed at the end
+    merged,   ///< every thread but one fills its own filter; these are ORed at the end
 };
 
-/// The way that measured best (bench/pages/tried.md, "Builds on two threads").
+/// The fastest way (bench/pages/tried.md, "Builds on two threads").
 Way best_way(const FilterBase& filter, std::size_t keys, unsigned threads);
 /// Not Way::halves and Way::regions for `classic`, whose keys have bits in all blocks.
 void fill(FilterBase& filter, const Keys& keys, unsigned threads, Way way);

@@ -1,4 +1,4 @@
-// simdbloom advise: which filter takes the least time for a piece of work on this machine.
+// simdbloom advise: the fastest filter for a workload on this machine.
 #include "simdbloom/advice.hpp"
 
 #include <memory>
@@ -81,8 +81,8 @@ int advise_on(AdviseSettings s) {
 
 void add_advise(CLI::App& app, int& status) {
     auto* command = add_command(
-        app, "advise", "Say which filter takes the least time on this machine",
-        "It measures the machine for one to two seconds, which should have nothing else to do.",
+        app, "advise", "Rank filters by their time on this machine",
+        "Measures the machine for one to two seconds; it should be idle.",
         {{"simdbloom advise -n 1e6 --work 50", "a million keys; a \"not in\" saves 50 ns"}});
     const auto s = std::make_shared<AdviseSettings>();
     Workload& w = s->workload;
@@ -94,18 +94,17 @@ void add_advise(CLI::App& app, int& status) {
            "ns that one \"not in\" saves, e.g. 20 for a hash table in memory, 1e5 for a block on a "
            "disk")
         ->required();
-    option("-p,--probes", w.probes, "N",
-           "how many keys will be asked; without it inserts do not count");
-    option("--hits", w.hits, "SHARE", "share of probes that are keys")->capture_default_str();
+    option("-p,--probes", w.probes, "N", "number of lookups; without it inserts do not count");
+    option("--hits", w.hits, "SHARE", "share of the probed keys that are present")
+        ->capture_default_str();
     option("-b,--bits", w.max_bits_per_key, "BITS", "most bits a key")->capture_default_str();
     option("--bytes", s->bytes, "BYTES", "most bytes");
     option("--table", s->table, "BYTES",
-           "bytes of the table that passing probes go to, which shares the caches");
+           "bytes of the table behind the filter, which shares its caches");
     command->add_flag("--erase", w.erase, "keys must be erasable");
-    command->add_flag("--grow", w.grow, "more keys may come");
-    command->add_flag("--merge", w.merge, "filters must be united");
-    command->add_flag("--all-at-once", w.all_at_once,
-                      "all keys are there when the filter is made, and none comes later");
+    command->add_flag("--grow", w.grow, "the filter must grow");
+    command->add_flag("--merge", w.merge, "filters must be unitable");
+    command->add_flag("--all-at-once", w.all_at_once, "all keys are known when the filter is made");
     option("--lines", s->lines, "N", "lines of the table")->capture_default_str();
     add_json(*command, s->json);
     command->callback([=, &status] { status = advise_on(*s); });

@@ -23,7 +23,7 @@ struct BuildSettings {
     bool quiet = false, progress = false, json = false;
 };
 
-/// What the summary says.
+/// The figures of the summary.
 struct Built {
     std::string spec;
     std::size_t bytes;
@@ -88,8 +88,7 @@ Built build_foreign(const BuildSettings& s, std::uint64_t expected, std::uint64_
 int run(const BuildSettings& s) {
     check_json_output(s.json, s.output);
     check_apart({s.input}, {s.output});
-    // What is no regular file is read once: the hashes of its keys wait until their number is
-    // known.
+    // A pipe is read once: the hashes of its keys wait until their number is known.
     Waiting waiting;
     std::uint64_t expected = s.keys;
     if (const auto counted = expected == 0 ? count_keys(s.input, s.format) : expected; counted)
@@ -130,19 +129,17 @@ int run(const BuildSettings& s) {
 }  // namespace
 
 void add_build(CLI::App& app, int& status) {
-    auto* command =
-        add_command(app, "build", "Make a filter of the keys in a file",
-                    "Exit code 4 if --keys was far too small: the FPR is more than twice as high.",
-                    {{"simdbloom build keys.txt -o keys.bloom", "12 bits a key"},
-                     {"simdbloom build keys.txt -o keys.bloom --fpr 0.001", "an FPR of 0.1 %"},
-                     {"sort -u keys.txt | simdbloom build -o keys.bloom", "of a pipe"}});
+    auto* command = add_command(
+        app, "build", "Make a filter of the keys in a file",
+        "Exit code 4 if --keys was far too small: the FPR is more than twice the intended one.",
+        {{"simdbloom build keys.txt -o keys.bloom", "12 bits a key"},
+         {"simdbloom build keys.txt -o keys.bloom --fpr 0.001", "an FPR of 0.1 %"},
+         {"sort -u keys.txt | simdbloom build -o keys.bloom", "of a pipe"}});
     const auto s = std::make_shared<BuildSettings>();
     command->add_option("FILE", s->input, "keys; - for standard input")
         ->type_name(file_type)
         ->capture_default_str();
-    command
-        ->add_option("-o,--output", s->output,
-                     "file that the filter goes to; there whole, or as it was before")
+    command->add_option("-o,--output", s->output, "output file, replaced atomically")
         ->type_name(file_type)
         ->required();
     add_format(*command, s->format);
@@ -150,9 +147,10 @@ void add_build(CLI::App& app, int& status) {
         command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")
             ->type_name(spec_type)
             ->capture_default_str();
-    add_whole(*command, "-n,--keys", s->keys,
-              "keys to make room for. Without it a regular file is read twice, and of a pipe 8 "
-              "bytes a key are kept until its end")
+    add_whole(
+        *command, "-n,--keys", s->keys,
+        "number of keys to size the filter for. Without it a regular file is read twice; from "
+        "a pipe 8 bytes a key are kept until the end")
         ->default_str("");
     auto* bits = command->add_option("-b,--bits-per-key", s->bits_per_key, "size of the filter")
                      ->type_name(number_type)
@@ -160,8 +158,8 @@ void add_build(CLI::App& app, int& status) {
     command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")
         ->type_name("RATE")
         ->excludes(bits);
-    auto* seed = add_whole(*command, "--seed", s->seed,
-                           "of the hash; filters that are merged need the same");
+    auto* seed =
+        add_whole(*command, "--seed", s->seed, "of the hash; filters to merge need the same one");
     auto* folds = add_whole(*command, "--fold-levels", s->fold_levels,
                             "how often the filter can be halved later (see fold)");
     add_as(*command, s->as)->excludes(spec)->excludes(seed)->excludes(folds);

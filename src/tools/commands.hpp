@@ -1,4 +1,4 @@
-// The commands of the program `simdbloom`. A file has one command, or a few.
+// The commands of the program `simdbloom`. Each file has one or a few.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,19 +16,19 @@
 
 namespace simdbloom::tools {
 
-/// A command line and what it gives. The tests run every example.
+/// A command line and its result. The tests run every example.
 struct Example {
     std::string line, gives;
 };
 
-/// What stands below the options in a command's help: `about`, if anything, and examples.
+/// The text below the options in a command's help: `about` and examples.
 inline std::string footer_of(const std::string& about, const std::vector<Example>& examples) {
     std::string out = (about.empty() ? "" : about + "\n\n") + "Examples:";
     for (const auto& [line, gives] : examples) out += "\n  " + line + "  # " + gives;
     return out;
 }
 
-/// Adds a command. `summary` is one line of help, `about` what else there is to say.
+/// Adds a command. `summary` is one line of help, `about` more.
 inline CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,
                              const std::string& about, const std::vector<Example>& examples) {
     return app.add_subcommand(name, summary)->footer(footer_of(about, examples));
@@ -38,13 +38,13 @@ inline CLI::App* add_command(CLI::App& app, const std::string& name, const std::
 constexpr const char *file_type = "FILE", *filter_type = "FILTER", *spec_type = "SPEC",
                      *format_type = "FORMAT", *number_type = "N";
 
-/// Whether a filter has many more keys than it was made for: its FPR is more than twice as high. A
-/// filter of another system does not say what it was made for. It is overfull above 10 %.
+/// Whether the FPR is more than twice the FPR that the filter was made for. A filter of another
+/// system does not record that FPR: it is overfull above 10 %.
 constexpr double foreign_fpr_as_made = 0.05;
 inline bool is_overfull(double fpr, double as_made) { return fpr > 2 * as_made; }
 constexpr int overfull = 4;
 
-/// An option that takes one of a few words.
+/// An option with a fixed set of values.
 template <class T>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
                         std::vector<std::pair<std::string, T>> choices, const std::string& help) {
@@ -59,26 +59,26 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
                 value = choice.second;
                 return;
             }
-        throw CLI::ValidationError(name, "\"" + text + "\" is none of " + known);
+        throw CLI::ValidationError(name, "\"" + text + "\" is not one of " + known);
     };
     return command.add_option_function<std::string>(name, take, help)->type_name(type);
 }
 
-/// The option that says how keys are written.
+/// The option for the format of keys.
 inline void add_format(CLI::App& command, KeyFormat& format) {
     add_choice<KeyFormat>(command, "--format", format,
                           {{"lines", KeyFormat::lines}, {"u64", KeyFormat::u64}},
-                          "lines: text, a key a line, which LF or CR LF ends; u64: little-endian "
+                          "lines: text, a key a line, ended by LF or CR LF; u64: little-endian "
                           "64-bit integers")
         ->default_str("lines");
 }
 
 inline void add_progress(CLI::App& command, bool& progress) {
     command.add_flag("--progress", progress,
-                     "show progress even where standard error is no terminal");
+                     "show progress even if standard error is not a terminal");
 }
 
-/// The text of an exception of the library, without the name at its beginning.
+/// The text of an exception, without the library's name at its beginning.
 inline std::string without_name(std::string text) {
     if (text.starts_with("simdbloom: ")) text.erase(0, 11);
     return text;
@@ -105,20 +105,19 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
         ->capture_default_str();
 }
 
-/// Whether bytes that are no filter of ours for this reason may be one of another system.
+/// Whether bytes that are not our filter, for this reason, may be a filter of another system.
 inline bool may_be_foreign(const LoadError& error) {
     return error.fault == LoadFault::foreign || error.fault == LoadFault::too_short;
 }
 /// The names of the formats of other systems, as text.
 std::string foreign_names();
-/// Adds --as, which names one of them.
+/// Adds --as, which names a format of another system.
 inline CLI::Option* add_as(CLI::App& command, std::string& format) {
     return command.add_option("--as", format, "the format of another system: " + foreign_names())
         ->type_name(format_type);
 }
 
-/// Each function adds a command to the program. The exit code of the command that ran is left in
-/// `status`.
+/// Each function adds a command to the program. A command stores its exit code in `status`.
 void add_build(CLI::App& app, int& status);
 void add_probe(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);

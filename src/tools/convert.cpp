@@ -18,7 +18,7 @@ struct Conversion {
     KeyKind keys = KeyKind::unknown;
 };
 
-/// A filter of ours as one of Parquet, which has its bits where the keys are text.
+/// Our filter as a filter of Parquet, which has the same bits for text keys.
 ForeignFilter of_ours(const Conversion& c) {
     SplitBlockBloom filter = load_file<SplitBlockBloom>(c.input).value();
     const KeyKind keys = filter.key_kind() == KeyKind::unknown ? c.keys : filter.key_kind();
@@ -49,7 +49,7 @@ void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
             "--keys lines if the keys are text");
     Options options;
     options.key_kind = KeyKind::bytes;
-    // As many blocks.
+    // With the same number of blocks.
     auto same = SplitBlockBloom::with_bits_per_key(static_cast<std::size_t>(blocks->blocks()), 256,
                                                    options);
     same |= *blocks;
@@ -84,21 +84,21 @@ void add_convert(CLI::App& app, int& status) {
         "The other system must have the same hash and bits.",
         {{"simdbloom convert keys.bloom --to parquet -o split.bin", "a filter of lines"}});
     const auto c = std::make_shared<Conversion>();
-    command->add_option("FILTER", c->input, "a filter of ours or of another system")
+    command->add_option("FILTER", c->input, "a filter of simdbloom or of another system")
         ->type_name(filter_type)
         ->required();
-    command->add_option("-o,--output", c->output, "file that the filter goes to; may be FILTER")
+    command->add_option("-o,--output", c->output, "output file; may be FILTER")
         ->type_name(file_type)
         ->required();
     const std::string formats = std::string(format_type) + "|" + std::string(ours);
     command->add_option("--to", c->to, "simdbloom, " + foreign_names())
         ->type_name(formats)
         ->required();
-    command->add_option("--from", c->from, "the same, where the bytes do not say")
+    command->add_option("--from", c->from, "the format of FILTER, if the bytes do not say")
         ->type_name(formats);
     add_choice<KeyKind>(*command, "--keys", c->keys,
                         {{"lines", KeyKind::bytes}, {"u64", KeyKind::integers}},
-                        "what the keys are, where the bytes do not say");
+                        "the kind of the keys, if the bytes do not say");
     command->callback([=, &status] { status = convert_file(*c); });
 }
 

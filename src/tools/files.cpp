@@ -13,8 +13,8 @@
 namespace simdbloom::tools {
 namespace {
 
-/// The same text for all names of a file. A file that is not there yet goes by its path. Empty for
-/// terminals, pipes and the like: what is written to them is not what is read from them.
+/// The same text for all names of a file. A new file goes by its path. Empty for terminals, pipes
+/// and the like: writing to them does not change what is read from them.
 std::string identity_of(const std::string& path) {
     struct stat state;
     if ((path == "-" ? ::fstat(0, &state) : ::stat(path.c_str(), &state)) != 0) {

@@ -9,12 +9,12 @@ namespace simdbloom::tools {
 
 constexpr const char* standard_output = "/dev/stdout";
 
-/// Throws std::runtime_error if a file that the command writes is one that it reads, or is written
-/// twice, whatever the names are. "-" among those read is standard input; empty names are none. A
-/// filter that is read whole may be replaced, so it is not among them.
+/// Throws std::runtime_error if the command would write to a file that it reads, or twice to one
+/// file, under any names. In `from`, "-" is standard input; empty names are ignored. Leave out a
+/// filter that is read whole: it may be replaced.
 void check_apart(const std::vector<std::string>& read, const std::vector<std::string>& written);
 
-/// Replaces the file by the text, as save_file does by a filter.
+/// Replaces the file by the text atomically, as save_file does.
 void save_text(std::string_view text, const std::string& path);
 
 }  // namespace simdbloom::tools

@@ -1,4 +1,4 @@
-// What commands print with --json: one object on standard output (README.md has its members).
+// The output of commands with --json: one object on standard output (README.md lists its members).
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ inline void add_json(CLI::App& command, bool& json) {
     command.add_flag("--json", json, "print one JSON object, and errors as one");
 }
 
-/// Bytes that are no UTF-8 become {"hex": "ff.."}, so that nothing is lost.
+/// Bytes that are not UTF-8 become {"hex": "ff.."}, so that nothing is lost.
 inline Json json_text(std::string_view text) {
     Json as_text = std::string(text);
     try {
@@ -33,19 +33,19 @@ inline Json json_text(std::string_view text) {
     }
 }
 
-/// JSON has neither infinity nor NaN: they become null.
+/// Infinity and NaN become null: JSON has neither.
 inline Json json_number(double number) {
     return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
-/// In ASCII, so that no text of it steers a terminal. Bytes that are not UTF-8 become U+FFFD.
+/// In ASCII, so that no text controls a terminal. Bytes that are not UTF-8 become U+FFFD.
 inline std::string dumped(const Json& value) {
     return value.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 inline void print_json(const Json& object) { print_own(stdout, dumped(object) + "\n"); }
 
-/// A filter and an object cannot go to one place.
+/// Throws if both the filter and the object would go to standard output.
 inline void check_json_output(bool json, const std::string& output) {
     if (json && output == "/dev/stdout")
         throw std::runtime_error("with --json, the filter cannot go to /dev/stdout, too");

@@ -31,9 +31,9 @@ namespace simdbloom::tools {
 
 namespace {
 
-// Bytes read at a time: the lines, their places and their hashes stay in the level-2 cache.
+// Bytes read at a time: lines, offsets and hashes stay in the level-2 cache.
 constexpr std::size_t block_bytes = 256 << 10;
-// Batches that wait for the caller at most.
+// The most batches that wait for the caller.
 constexpr std::size_t batches_ahead = 4;
 
 [[noreturn]] void cannot_read(const std::string& path, int fault) {
@@ -87,7 +87,7 @@ struct KeySource::Input {
     Input(const Input&) = delete;
     Input& operator=(const Input&) = delete;
 
-    /// Fewer bytes than asked for mean the end.
+    /// Fewer bytes than requested mean the end.
     std::size_t read(char* to, std::size_t most) {
         std::size_t had = 0;
         while (had < most) {
@@ -128,7 +128,7 @@ struct KeySource::Reader {
         for (bool ended = false; !ended && whole == 0;) {
             const std::size_t more = input.read(batch.bytes.data() + had, block);
             ended = more < block;
-            // Only what is new can have the end of a long line.
+            // Only the new bytes can hold the end of a long line.
             whole = format == KeyFormat::u64 ? had + more : end_of_lines(batch, had, had + more);
             had += more;
             if (ended) {
@@ -175,7 +175,7 @@ struct KeySource::Reader {
         }
     }
 
-    /// On the second thread: reads until the end, a fault, or the caller's going.
+    /// On the second thread: reads until the end, an error, or the caller's exit.
     void run() {
         for (bool more = true; more;) {
             std::unique_ptr<Batch> batch;
@@ -207,7 +207,7 @@ struct KeySource::Reader {
         }
     }
 
-    /// On the caller's thread: the next batch for the one before.
+    /// On the caller's thread: exchanges the last batch for the next one.
     bool take(std::unique_ptr<Batch>& batch) {
         std::unique_lock lock(mutex);
         if (batch != nullptr) spare.push_back(std::move(batch));
@@ -225,7 +225,7 @@ struct KeySource::Reader {
     Input input;
     KeyFormat format;
     std::uint64_t seed;
-    std::vector<char> rest;  // the beginning of a line that no end was read of
+    std::vector<char> rest;  // the beginning of an unfinished line
 
     std::mutex mutex;
     std::condition_variable moved;
@@ -243,7 +243,7 @@ KeySource::KeySource(const std::string& path, KeyFormat format, std::uint64_t se
     try {
         reader_->thread = std::thread([reader = reader_] { reader->run(); });
     } catch (const std::system_error&) {
-        // Where no thread can be had, the caller reads.
+        // If no thread can be started, the caller reads.
     }
 }
 
@@ -254,7 +254,7 @@ KeySource::~KeySource() {
         reader_->gone = true;
     }
     reader_->moved.notify_all();
-    // A pipe may give nothing for ever. Its thread keeps what it needs.
+    // A pipe may block for ever. Its thread owns what it needs.
     if (reader_->input.is_regular) reader_->thread.join();
     else reader_->thread.detach();
 }
@@ -323,7 +323,7 @@ void Progress::show(const KeySource& source, bool last) {
     const double millions = static_cast<double>(keys_) / 1e6;
     std::string bar;
     if (const auto all = source.bytes_in_all(); all != 0) {
-        // A last line without an end counts one byte that does not exist.
+        // A last line without LF counts one byte that does not exist.
         const double share =
             std::min(1.0, static_cast<double>(source.bytes_read()) / static_cast<double>(all));
         const auto filled = static_cast<std::size_t>(30 * share);

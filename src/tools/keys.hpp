@@ -1,5 +1,4 @@
-// Keys that a command reads from a file or standard input, a batch at a time, and how far it has
-// got.
+// Reads keys from a file or standard input in batches, and shows the progress.
 #pragma once
 
 #include <chrono>
@@ -24,7 +23,7 @@ inline KeyKind kind_of(KeyFormat format) noexcept {
     return format == KeyFormat::lines ? KeyKind::bytes : KeyKind::integers;
 }
 
-/// A line ends with LF or CR LF: its key has neither.
+/// A line without the LF or CR LF at its end.
 inline std::string_view key_of(std::string_view line) noexcept {
     return line.substr(0, line.size() - (!line.empty() && line.back() == '\r'));
 }
@@ -35,28 +34,28 @@ inline std::string_view key_of(std::string_view line) noexcept {
 ///     the caller's      waits                     | next(): batch 1           | next(): batch 2
 class KeySource {
 public:
-    /// "-" is standard input. The hashes are those of filters with that seed. With one thread, the
-    /// caller's reads. Throws std::runtime_error that names a path that cannot be read.
+    /// "-" is standard input. Keys are hashed for filters with that seed. With one thread, the
+    /// caller reads. Throws std::runtime_error that names a path that cannot be read.
     KeySource(const std::string& path, KeyFormat format, std::uint64_t seed, unsigned threads = 2);
     ~KeySource();
     KeySource(const KeySource&) = delete;
     KeySource& operator=(const KeySource&) = delete;
 
-    /// Goes to the next batch and returns false at the end. Throws std::runtime_error where reading
-    /// fails and where u64 keys end inside a key.
+    /// Goes to the next batch and returns false at the end. Throws std::runtime_error if reading
+    /// fails or the input ends inside a u64 key.
     bool next();
     std::size_t size() const noexcept;
     /// The hashes of the batch.
     std::span<const std::uint64_t> hashes() const noexcept;
-    /// The keys of the batch: of u64, and of lines without their ends.
+    /// The keys of the batch: integers, or lines without LF or CR LF.
     std::span<const std::uint64_t> numbers() const noexcept;
     std::span<const std::string_view> texts() const noexcept;
     KeyFormat format() const noexcept;
-    /// Key i of the batch as text. A line is as it stands in the file, without the LF.
+    /// Key i of the batch as text: a line as in the file, without the LF.
     std::string text(std::size_t i) const;
 
     std::uint64_t bytes_read() const noexcept { return bytes_read_; }
-    /// The bytes of a regular file, else 0.
+    /// The size of a regular file, else 0.
     std::uint64_t bytes_in_all() const noexcept;
 
     struct Input;
@@ -69,11 +68,11 @@ private:
     std::uint64_t bytes_read_ = 0;
 };
 
-/// The number of keys of a regular file, which is read to its end; nothing for what is no regular
-/// file. Throws as KeySource does.
+/// Counts the keys of a regular file by reading it; nothing for other files. Throws as KeySource
+/// does.
 std::optional<std::uint64_t> count_keys(const std::string& path, KeyFormat format);
 
-/// A bar on standard error while keys are read, where that is a terminal or the user wants it.
+/// A progress bar on standard error, if that is a terminal or the user wants it.
 class Progress {
 public:
     Progress(std::string what, bool wanted, bool unwanted = false);

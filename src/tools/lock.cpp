@@ -24,7 +24,7 @@ namespace {
                              "\": " + std::generic_category().message(errno));
 }
 
-/// Whether the open file still has that name.
+/// Whether the name still leads to the open file.
 bool is_named(int file, const fs::path& name) noexcept {
     struct stat open, named;
     return ::fstat(file, &open) == 0 && ::stat(name.c_str(), &named) == 0 &&
@@ -37,7 +37,7 @@ Lock::Lock(const std::string& path) {
     std::error_code none;
     fs::path target = fs::weakly_canonical(path, none);
     if (none) target = path;
-    // A name with a length of its own, for files whose names are as long as names can be.
+    // A name of fixed length: the file's own may already be as long as a name can be.
     char name[40];
     std::snprintf(name, sizeof name, ".simdbloom-%016llx.lock",
                   static_cast<unsigned long long>(hash_bytes(target.filename().string())));
@@ -54,7 +54,7 @@ Lock::Lock(const std::string& path) {
         } else if (errno != EINTR) {
             cannot_lock(path);
         }
-        // The run that had the lock removed the name.
+        // The previous holder of the lock removed the name.
     } while (!is_named(file_, name_));
 }
 

@@ -6,19 +6,19 @@
 
 namespace simdbloom::tools {
 
-/// Locks a file until the end of the scope. Another program that wants the lock waits, and says so
-/// on standard error.
+/// Locks a file until the end of the scope. Another program waits for the lock, and says so on
+/// standard error.
 class Lock {
 public:
-    /// Throws std::runtime_error that names the path where no lock can be made.
+    /// Throws std::runtime_error that names the path if it cannot be locked.
     explicit Lock(const std::string& path);
     ~Lock();
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 
 private:
-    // The lock is beside the file, because each save makes another file. It is removed when nobody
-    // has it.
+    // The lock is a file beside the locked one, because each save makes a new file. The last holder
+    // removes it.
     std::filesystem::path name_;
     int file_ = -1;
 };

@@ -32,7 +32,7 @@ void add_commands(CLI::App& app, int& status) {
 
 bool in_json = false;
 
-/// What went wrong, on standard error.
+/// Prints an error on standard error.
 void say(const std::string& message, int code = 1) {
     if (in_json) {
         print_own(stderr, dumped({{"error", message}, {"exit_code", code}}) + "\n");
@@ -41,7 +41,7 @@ void say(const std::string& message, int code = 1) {
     print_message(message);
 }
 
-/// A command line that makes no sense: what is wrong with it, and where to look.
+/// Explains an invalid command line and points to the help.
 int refuse(const CLI::App& app, const CLI::ParseError& error,
            const std::vector<std::string>& words) {
     if (words.empty()) {
@@ -54,7 +54,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error,
     std::string message = error.what();
     if (chosen.empty()) message = "there is no \"" + words[0] + "\"";
     else if (const auto extra = asked.remaining(); !extra.empty())
-        message = asked.get_name() + " takes no \"" + extra[0] + "\"";
+        message = asked.get_name() + " does not take \"" + extra[0] + "\"";
     say(message, 2);
     if (in_json) return 2;
     const std::string command = chosen.empty() ? "" : " " + asked.get_name();
@@ -66,18 +66,18 @@ int run(const std::vector<std::string>& words) {
     int status = 0;
     in_json = std::ranges::count(words.begin(), std::ranges::find(words, "--"), "--json") != 0;
     CLI::App app(
-        "simdbloom: filters of keys, made, asked and kept in files\n\n"
+        "simdbloom: builds, probes and manages filters in files\n\n"
         "A filter says \"certainly not\" or \"probably\" about a key, in a few bits for\n"
-        "each key that it was made of. It has no false negatives.",
+        "each key. It has no false negatives.",
         "simdbloom");
     app.footer(
         footer_of("simdbloom SUBCOMMAND --help lists its options, with examples.\n"
-                  "Exit codes: 0 done, 1 an error, 2 a command line that makes no sense,\n"
+                  "Exit codes: 0 done, 1 an error, 2 an invalid command line,\n"
                   "3 nothing found (probe, parquet --key),\n"
                   "4 done, but the filter is overfull (build, merge)",
                   {{"simdbloom build keys.txt -o keys.bloom", "a filter of a file's lines"},
-                   {"simdbloom probe keys.bloom others.txt", "the lines that it finds"},
-                   {"simdbloom info keys.bloom", "what it is, and its FPR"}}));
+                   {"simdbloom probe keys.bloom others.txt", "the lines found"},
+                   {"simdbloom info keys.bloom", "its layout and FPR"}}));
     app.require_subcommand(1);
     app.set_version_flag("--version", simdbloom_version(), "print the version");
     add_commands(app, status);
@@ -94,7 +94,7 @@ int run(const std::vector<std::string>& words) {
     return status;
 }
 
-/// A filter is mapped, and its file became shorter.
+/// Another program truncated the file of a mapped filter.
 extern "C" void end_after_sigbus(int) {
     constexpr std::string_view text = "simdbloom: a file became shorter while it was read\n";
     constexpr std::string_view json =
@@ -104,10 +104,10 @@ extern "C" void end_after_sigbus(int) {
     ::_exit(1);
 }
 
-/// Makes errors of what would end the process or reach the wrong file.
+/// Turns SIGXFSZ and SIGBUS into errors, and opens closed standard streams.
 void prepare_process() {
-    // The next file would get the number of a stream that is closed, and our output with it. Such a
-    // stream now refuses to be read and written.
+    // If a standard stream is closed, the next file would get its number, and our output. /dev/null
+    // takes the number; reading and writing the stream fails.
     for (int stream = 0; stream < 3; ++stream)
         if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
     std::signal(SIGXFSZ, SIG_IGN);
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
     } catch (const std::exception& e) {
         say(without_name(e.what()));
     }
-    // For every command: what was printed has been written, or the program fails.
+    // Every command fails if its output could not be written.
     if (is_printed()) return status;
     if (status != 1 && status != 2) say("writing to standard output failed");
     return 1;

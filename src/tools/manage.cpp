@@ -115,7 +115,7 @@ struct Merging {
 
 bool overfills(const AnyFilter& filter) {
     const Cardinality keys = estimated_keys(filter);
-    // A filter of a few keys may have twice its FPR by chance.
+    // The FPR of a few keys may be twice the model's by chance.
     const bool few =
         keys.keys - 5 * keys.standard_error <= static_cast<double>(filter.base().n_keys());
     return !few && is_overfull(filter.estimated_fpr(), filter.expected_fpr());
@@ -149,8 +149,8 @@ int merge(const Merging& m, const Load& load) {
                     {"overfull", overfilled}});
     else if (overfilled)
         print_message(
-            formatted("%s is overfull: its FPR is about %.3g%%, that of the filters "
-                      "merged was at most %.3g%%",
+            formatted("%s is overfull: its FPR is about %.3g%%, the FPR of the "
+                      "merged filters was at most %.3g%%",
                       m.output.c_str(), 100 * after, 100 * before));
     return overfilled ? overfull : 0;
 }
@@ -197,14 +197,12 @@ int fold(const Folding& f) {
 }  // namespace
 
 void add_info(CLI::App& app, int& status) {
-    auto* command = add_command(app, "info", "Say what a filter is and how full", "",
+    auto* command = add_command(app, "info", "Describe a filter and how full it is", "",
                                 {{"simdbloom info keys.bloom", "layout, size, hash and FPR"}});
     const auto path = std::make_shared<std::string>();
     const auto format = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
-    command
-        ->add_option("FILTER", *path,
-                     "file that build or unseen wrote, or a filter of another system")
+    command->add_option("FILTER", *path, "file by build or unseen, or a filter of another system")
         ->type_name(filter_type)
         ->required();
     add_as(*command, *format);
@@ -214,19 +212,16 @@ void add_info(CLI::App& app, int& status) {
 
 void add_merge(CLI::App& app, int& status) {
     auto* command = add_command(
-        app, "merge", "Make the filter that has the keys of several",
+        app, "merge", "Unite several filters",
         "The filters must have one spec, size and seed: give build the same -n and --seed.\n"
-        "Exit code 4 if the filter has many more keys than it was made for: its FPR is more than "
-        "twice as high, or above 10 % for a filter of another system.",
+        "Exit code 4 if the FPR is more than twice the FPR that the filter was made for, or above "
+        "10 % for a filter of another system.",
         {{"simdbloom merge a.bloom b.bloom -o both.bloom", "the keys of both"}});
     const auto m = std::make_shared<Merging>();
-    command
-        ->add_option("-o,--output", m->output,
-                     "file that the filter goes to; may be one of FILTERS")
+    command->add_option("-o,--output", m->output, "output file; may be one of FILTERS")
         ->type_name(file_type)
         ->required();
-    command
-        ->add_option("FILTERS", m->inputs, "files that build wrote, or filters of another system")
+    command->add_option("FILTERS", m->inputs, "files by build, or filters of another system")
         ->type_name(filter_type)
         ->required();
     add_as(*command, m->format);
@@ -237,20 +232,19 @@ void add_merge(CLI::App& app, int& status) {
 void add_fold(CLI::App& app, int& status) {
     auto* command = add_command(
         app, "fold", "Make a smaller filter of the same keys",
-        "Halves, quarters and so on can be made of a filter that build --fold-levels made.",
+        "A filter by build --fold-levels can be folded into halves, quarters and so on.",
         {{"simdbloom fold keys.bloom -o small.bloom", "half the size"},
-         {"simdbloom fold keys.bloom -o small.bloom --fpr 0.1", "as small as 10 % allows"}});
+         {"simdbloom fold keys.bloom -o small.bloom --fpr 0.1",
+          "the smallest with an FPR of at most 10 %"}});
     const auto f = std::make_shared<Folding>();
-    command->add_option("FILTER", f->input, "file that build wrote")
-        ->type_name(filter_type)
-        ->required();
-    command->add_option("-o,--output", f->output, "file that the filter goes to; may be FILTER")
+    command->add_option("FILTER", f->input, "file by build")->type_name(filter_type)->required();
+    command->add_option("-o,--output", f->output, "output file; may be FILTER")
         ->type_name(file_type)
         ->required();
     auto* parts =
         add_whole(*command, "--parts", f->parts,
-                  "blocks that become one; must divide their number (see build --fold-levels)");
-    command->add_option("--fpr", f->fpr, "fold as often as the FPR stays at most this")
+                  "how many blocks become one; must divide their number (see build --fold-levels)");
+    command->add_option("--fpr", f->fpr, "fold as far as the FPR stays at most this")
         ->type_name("RATE")
         ->excludes(parts);
     add_json(*command, f->json);

@@ -26,6 +26,15 @@ std::string said_of(const parquet::File& file, std::size_t group, std::size_t co
                      100 * (*filter).estimated_fpr());
 }
 
+/// Calls use(row group, column, its metadata) for every column chunk, or those of one column.
+template <class Use>
+void for_each_chunk(const parquet::File& file, const std::string& only, const Use& use) {
+    const auto& groups = file.metadata().row_groups;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t c = 0; c < groups[g].columns.size(); ++c)
+            if (only.empty() || groups[g].columns[c].path == only) use(g, c, groups[g].columns[c]);
+}
+
 void list(const parquet::File& file, const std::string& only) {
     const auto& metadata = file.metadata();
     print_line(stdout, "%lld rows in %zu row groups, written by %s",
@@ -33,42 +42,36 @@ void list(const parquet::File& file, const std::string& only) {
                metadata.created_by.c_str());
     print_line(stdout, "%-10s%-10s%-28s%-22s%12s%12s%14s%10s", "row group", "rows", "column",
                "type", "filter at", "bytes", "keys, about", "FPR");
-    for (std::size_t g = 0; g < metadata.row_groups.size(); ++g)
-        for (std::size_t c = 0; c < metadata.row_groups[g].columns.size(); ++c) {
-            const auto& column = metadata.row_groups[g].columns[c];
-            if (!only.empty() && column.path != only) continue;
-            const std::string about_filter = said_of(file, g, c);
+    for_each_chunk(
+        file, only, [&](std::size_t g, std::size_t c, const parquet::ColumnChunk& chunk) {
             print_line(stdout, "%-10zu%-10lld%-28s%-22s%12s", g,
-                       static_cast<long long>(metadata.row_groups[g].rows), column.path.c_str(),
-                       std::string(to_string(column.type)).c_str(), about_filter.c_str());
-        }
+                       static_cast<long long>(metadata.row_groups[g].rows), chunk.path.c_str(),
+                       std::string(to_string(chunk.type)).c_str(), said_of(file, g, c).c_str());
+        });
 }
 
 void list_json(const parquet::File& file, const std::string& only) {
     const auto& metadata = file.metadata();
     Json chunks = Json::array();
-    for (std::size_t g = 0; g < metadata.row_groups.size(); ++g)
-        for (std::size_t c = 0; c < metadata.row_groups[g].columns.size(); ++c) {
-            const auto& column = metadata.row_groups[g].columns[c];
-            if (!only.empty() && column.path != only) continue;
-            Json chunk = {{"row_group", g},
-                          {"rows", metadata.row_groups[g].rows},
-                          {"column", json_text(column.path)},
-                          {"type", std::string(to_string(column.type))},
-                          {"filter", nullptr}};
-            if (file.has_filter(g, c)) {
-                const auto filter = file.read_filter(g, c);
-                Json& said = chunk["filter"] = {{"at", *column.filter_offset}};
-                if (filter) {
-                    said["bytes"] = (*filter).size_in_bytes();
-                    said["keys_about"] = (*filter).n_keys();
-                    said["fpr"] = json_number((*filter).estimated_fpr());
-                } else {
-                    said["error"] = json_text(filter.error().message);
-                }
-            }
-            chunks.push_back(std::move(chunk));
-        }
+    for_each_chunk(file, only,
+                   [&](std::size_t g, std::size_t c, const parquet::ColumnChunk& chunk) {
+                       Json filter;
+                       if (file.has_filter(g, c)) {
+                           filter = {{"at", *chunk.filter_offset}};
+                           if (const auto read = file.read_filter(g, c); read) {
+                               filter["bytes"] = (*read).size_in_bytes();
+                               filter["keys_about"] = (*read).n_keys();
+                               filter["fpr"] = json_number((*read).estimated_fpr());
+                           } else {
+                               filter["error"] = json_text(read.error().message);
+                           }
+                       }
+                       chunks.push_back({{"row_group", g},
+                                         {"rows", metadata.row_groups[g].rows},
+                                         {"column", json_text(chunk.path)},
+                                         {"type", std::string(to_string(chunk.type))},
+                                         {"filter", std::move(filter)}});
+                   });
     print_json({{"rows", metadata.rows},
                 {"row_groups", metadata.row_groups.size()},
                 {"written_by", json_text(metadata.created_by)},
@@ -110,15 +113,15 @@ int probe(const parquet::File& file, const ParquetSettings& s) {
 
 void add_parquet(CLI::App& app, int& status) {
     auto* command = add_command(
-        app, "parquet", "List the Bloom filters of a Parquet file, or ask them for a value",
+        app, "parquet", "List the Bloom filters of a Parquet file, or probe them for a value",
         "With --key it says which row groups cannot hold the value.\n"
         "Exit code 3 if none may hold it.",
-        {{"simdbloom parquet table.parquet", "what filters there are"},
+        {{"simdbloom parquet table.parquet", "its filters"},
          {"simdbloom parquet table.parquet -c id -k 42", "the row groups to read"}});
     const auto s = std::make_shared<ParquetSettings>();
     command->add_option("FILE", s->file, "a Parquet file")->type_name(file_type)->required();
     auto* column =
-        command->add_option("-c,--column", s->column, "only this one, its path joined by dots")
+        command->add_option("-c,--column", s->column, "only this column, its path joined by dots")
             ->type_name("NAME");
     auto* value = command
                       ->add_option("-k,--key", s->value,

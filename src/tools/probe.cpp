@@ -1,4 +1,4 @@
-// simdbloom probe: which of the keys in a file a filter finds.
+// simdbloom probe: the keys of a file that a filter finds.
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -22,7 +22,7 @@ struct ProbeSettings {
     bool absent = false, count = false, progress = false, json = false;
 };
 
-/// A filter of one kind finds next to nothing of another.
+/// Throws unless the filter's keys are of the kind that the file has.
 void check_kind(const ProbeSettings& s, KeyKind kind) {
     if (may_ask(kind, kind_of(s.format))) return;
     for (const KeyFormat other : {KeyFormat::lines, KeyFormat::u64})
@@ -36,11 +36,11 @@ void check_kind(const ProbeSettings& s, KeyKind kind) {
                              ", and neither lines nor integers");
 }
 
-/// A filter, a series of filters or a filter of another system: what its keys are, and which of a
-/// batch it finds.
+/// A filter, a series of filters or a filter of another system: the kind of its keys, and its
+/// lookup.
 struct OpenFilter {
     KeyKind kind;
-    std::uint64_t seed;  // of hashes, where it is asked by them
+    std::uint64_t seed;  // of the hashes that it is probed with
     std::function<void(KeySource&, std::span<std::uint8_t>)> contains;
 };
 
@@ -121,15 +121,13 @@ int run(const ProbeSettings& s) {
 void add_probe(CLI::App& app, int& status) {
     auto* command = add_command(
         app, "probe", "Print the keys of a file that a filter finds, or those it does not",
-        "What the filter finds are the keys that it was made of, and of others as many as its FPR "
-        "says. What it does not find is certainly not in it.\n"
-        "Exit code 3 if there was no key of the sort asked for.",
+        "The filter finds all its keys, and absent keys at its FPR.\n"
+        "Exit code 3 if no line is printed, or -c counts none.",
         {{"simdbloom probe keys.bloom others.txt", "the lines found"},
-         {"simdbloom probe keys.bloom others.txt -v", "the lines certainly not there"},
+         {"simdbloom probe keys.bloom others.txt -v", "the lines not found"},
          {"simdbloom probe keys.bloom others.txt -c", "how many"}});
     const auto s = std::make_shared<ProbeSettings>();
-    command
-        ->add_option("FILTER", s->filter, "file that build or unseen wrote, or of another system")
+    command->add_option("FILTER", s->filter, "file by build or unseen, or of another system")
         ->type_name(filter_type)
         ->required();
     command->add_option("FILE", s->input, "keys; - for standard input")
@@ -137,8 +135,7 @@ void add_probe(CLI::App& app, int& status) {
         ->capture_default_str();
     add_format(*command, s->format);
     add_as(*command, s->as);
-    command->add_flag("-v,--absent", s->absent,
-                      "print the keys that are certainly not in the filter");
+    command->add_flag("-v,--absent", s->absent, "print the keys that the filter does not find");
     command->add_flag("-c,--count", s->count, "print only how many are found");
     add_json(*command, s->json);
     add_progress(*command, s->progress);

@@ -46,8 +46,7 @@ Side read_side(const std::string& path, const ReconcileSettings& s) {
     return side;
 }
 
-/// The keys that `from` has and `to` lacks, as far as `from` sends them after reading the message
-/// of `to`.
+/// The keys that `from` sends after reading the filter of `to`.
 Json report(const Side& from, const Side& to, const std::string& out, bool json) {
     const auto sent = missing_at_sender(to.message, from.hashes).value();
     std::uint64_t lacks = 0, bytes = 0;
@@ -99,11 +98,11 @@ int run(const ReconcileSettings& s) {
 
 void add_reconcile(CLI::App& app, int& status) {
     auto* command = add_command(
-        app, "reconcile", "Say what two sets of lines would send each other by filters",
+        app, "reconcile", "Show what two sets of lines would send each other by filters",
         "Each side sends the other a filter of its lines, and gets the lines that the filter does "
-        "not find. Says what that takes, and what it misses.",
-        {{"simdbloom reconcile a.txt b.txt", "bytes, lines and what is missed"},
-         {"simdbloom reconcile a.txt b.txt --for-b new.txt", "and the lines that b.txt lacks"}});
+        "not find. Prints the bytes sent and the lines missed.",
+        {{"simdbloom reconcile a.txt b.txt", "bytes, lines sent and lines missed"},
+         {"simdbloom reconcile a.txt b.txt --for-b new.txt", "also the lines that b.txt lacks"}});
     const auto s = std::make_shared<ReconcileSettings>();
     command->add_option("A", s->a, "one set of lines")->type_name(file_type)->required();
     command->add_option("B", s->b, "the other")->type_name(file_type)->required();

@@ -1,4 +1,4 @@
-// simdbloom unseen: the lines that did not come before, in this run or an earlier one.
+// simdbloom unseen: the new lines, which came neither before in this run nor in an earlier one.
 #include <exception>
 #include <filesystem>
 #include <stdexcept>
@@ -23,7 +23,7 @@ struct UnseenSettings {
     Scaling scaling;
     std::string spec{default_spec};
     bool quiet = false, progress = false, json = false;
-    bool sized = false;  // something of the scaling was given
+    bool sized = false;  // an option of the scaling was given
 };
 
 ScalableBloom open_filter(const UnseenSettings& s) {
@@ -58,7 +58,7 @@ int run(const UnseenSettings& s) {
         const char* between = "";
         if (s.json) print_own(stdout, "{\"keys\":[");
         while (!ended && source.next()) {
-            // A series that cannot go on keeps the keys that went in.
+            // A series that cannot grow keeps the keys inserted so far.
             were_new.assign((source.size() + 7) / 8, 0);
             try {
                 unseen += filter.insert_if_new(Keys::hashes(source.hashes()), were_new);
@@ -85,7 +85,7 @@ int run(const UnseenSettings& s) {
             print_own(stdout, "]," + dumped(others).substr(1) + "\n");
         }
     }
-    // Lines that nobody received are not seen: the filter is saved after they are out.
+    // The filter is saved after the lines are written: a line that was not output stays new.
     if (!is_printed())
         throw std::runtime_error("writing the lines failed; the filter is left as it was");
     save_file(filter, s.filter);
@@ -109,30 +109,32 @@ int run(const UnseenSettings& s) {
 }  // namespace
 
 void add_unseen(CLI::App& app, int& status) {
-    auto* command = add_command(
-        app, "unseen", "Print the lines that did not come before, now or in earlier runs",
-        "A few new lines are taken for seen, as many as --fpr says at most.",
-        {{"simdbloom unseen urls.txt -f seen.bloom", "the lines that are new"},
-         {"cat urls.txt | simdbloom unseen -f seen.bloom", "of a pipe"}});
+    auto* command =
+        add_command(app, "unseen", "Print new lines: not in this run before, nor in an earlier run",
+                    "A few new lines are not printed: at most the share --fpr.",
+                    {{"simdbloom unseen urls.txt -f seen.bloom", "the new lines"},
+                     {"cat urls.txt | simdbloom unseen -f seen.bloom", "of a pipe"}});
     const auto s = std::make_shared<UnseenSettings>();
     command->add_option("FILE", s->input, "lines, such as URLs; - for standard input")
         ->type_name(file_type)
         ->capture_default_str();
     command
-        ->add_option("-f,--filter", s->filter,
-                     "file that keeps what was seen between runs; made if it is not there. Another "
-                     "run with the same file waits")
+        ->add_option(
+            "-f,--filter", s->filter,
+            "filter of the lines seen in earlier runs, created if missing. Another run with "
+            "the same file waits")
         ->type_name(filter_type)
         ->required();
     add_whole(*command, "--capacity", s->scaling.first_capacity,
-              "lines that a new filter is made for; it grows beyond");
+              "lines that a new filter is sized for; it grows beyond them");
     command
         ->add_option("--fpr", s->scaling.fpr,
-                     "share of new lines taken for seen, at most, however many come")
+                     "the share of new lines that are not printed, at most")
         ->type_name("RATE")
         ->capture_default_str();
     command
-        ->add_option("--growth", s->scaling.growth, "size of each further filter to the one before")
+        ->add_option("--growth", s->scaling.growth,
+                     "size of each filter relative to the one before")
         ->type_name(number_type)
         ->capture_default_str();
     command->add_option("--spec", s->spec, "layout of a new filter")

@@ -151,7 +151,7 @@ TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
             << "but those before the first or behind the last key of all tables";
         EXPECT_LT(static_cast<double>(policy.passed), 0.03 * static_cast<double>(policy.asked))
             << spec;
-        EXPECT_GT(policy.passed, 0u) << "20,000 strangers and no false positive: is it a filter?";
+        EXPECT_GT(policy.passed, 0u) << "20,000 absent keys and no false positive: is it a filter?";
         close();
     }
 }

@@ -74,14 +74,14 @@ TEST(RocksDb, IteratorsOpenOnlyTablesThatMayHoldTheKey) {
             database.flush();
         }
         ASSERT_EQ(database.tables().size(), static_cast<std::size_t>(tables));
-        int opened = 0, opened_for_strangers = 0;
+        int opened = 0, opened_for_absent = 0;
         for (int i = 0; i < keys; ++i) {
             ASSERT_EQ(database.get(key(i), &opened), std::to_string(i)) << spec;
-            ASSERT_EQ(database.get("none" + key(i), &opened_for_strangers), std::nullopt);
+            ASSERT_EQ(database.get("none" + key(i), &opened_for_absent), std::nullopt);
         }
         EXPECT_GE(opened, keys);
         EXPECT_LE(opened, keys + keys * tables / 50) << spec;
-        EXPECT_LE(opened_for_strangers, keys * tables / 50) << spec;
+        EXPECT_LE(opened_for_absent, keys * tables / 50) << spec;
     }
 }
 
@@ -140,7 +140,7 @@ TEST(RocksDb, TablesWithoutAFilterMayHoldAnything) {
     database.flush();
     EXPECT_EQ(database.get("key"), "value");
     for (const auto& [path, table] : database.tables())
-        EXPECT_TRUE(rocksdb_may_contain(*table, "stranger"));
+        EXPECT_TRUE(rocksdb_may_contain(*table, "absent"));
     rocksdb::TableProperties damaged;
     damaged.user_collected_properties[rocksdb_property] = std::string("\x01\xFF", 2);
     EXPECT_TRUE(rocksdb_may_contain(damaged, "anything"));

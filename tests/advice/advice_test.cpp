@@ -203,7 +203,7 @@ TEST(Advice, RefusesWhatMakesNoSense) {
     refused([](Workload& w) { w.max_bits_per_key = 0; }, "max_bits_per_key=0");
     refused([](Workload& w) { w.max_bits_per_key = 1; }, "1 bits per key");
     test::expect_error<std::invalid_argument>([&] { (void)advise(usual(), MadeUpTimes()); },
-                                              "have none of what can be made");
+                                              "no filter with times can be made");
     test::expect_error<std::invalid_argument>([&] { (void)FilterTimes::measure({}); }, "n_keys=0");
 }
 
@@ -230,7 +230,7 @@ TEST(Advice, MeasuresWhatTheWorkloadNeeds) {
     w.merge = false;
     w.grow = true;
     test::expect_error<std::invalid_argument>([&] { (void)advise(w, merged); },
-                                              "have none of what can grow");
+                                              "no filter with times can grow");
     EXPECT_EQ(advise(w).ranking.size(), 2u);
     w.merge = true;
     test::expect_error<std::invalid_argument>([&] { (void)advise(w); }, "grow and be united");

@@ -125,7 +125,7 @@ TEST(Foreign, NamesAreReadAgain) {
     EXPECT_EQ(foreign_formats().size(), 11u);
     for (const ForeignFormat format : foreign_formats())
         EXPECT_EQ(parse_foreign_format(to_string(format)), format);
-    EXPECT_INVALID("\"splat\" is none of leveldb, rocksdb, ", parse_foreign_format("splat"));
+    EXPECT_INVALID("\"splat\" is not one of leveldb, rocksdb, ", parse_foreign_format("splat"));
 }
 
 TEST(Foreign, FindsItsKeysInEveryShapeOfAnswerOnEveryIsa) {

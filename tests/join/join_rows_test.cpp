@@ -272,12 +272,12 @@ TEST(JoinRows, WrongOnesAreRefusedByValue) {
     JoinRows({keys}).insert_into(builder, RowList());
     EXPECT_EQ(builder.rows(), 0u);
     EXPECT_EQ(JoinRows({keys}).select(all, RowList(), {}), 0u);
-    // A list of keys cannot be asked about several columns.
+    // A list of keys cannot be probed with several columns.
     JoinBuilder list("auto", 3, 12);
     rows.insert_into(list);
     const JoinFilter of_keys = std::move(list).finish();
     test::expect_error<std::invalid_argument>([&] { return hashed.count(of_keys); },
-                                              "a filter of integers cannot be asked about rows");
+                                              "a filter of integers cannot be probed with rows");
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST(KeyKinds, EveryPairAnswersOrIsRefusedAsThePageSays) {
                         EXPECT_EQ(call(), found);
                         continue;
                     }
-                    test::expect_error<std::invalid_argument>(call, "cannot be asked about");
+                    test::expect_error<std::invalid_argument>(call, "cannot be probed with");
                 }
             }
         }
@@ -150,7 +150,7 @@ TEST(KeyKinds, TheFilesThatOtherFrontEndsAskAreThoseOfThisBuild) {
 TEST(KeyKinds, AnErrorNamesBothKinds) {
     test::expect_error<std::invalid_argument>(
         [] { return check_may_ask(KeyKind::bytes, KeyKind::integers), 0; },
-        "a filter of text or bytes cannot be asked about integers");
+        "a filter of text or bytes cannot be probed with integers");
     test::expect_error<std::invalid_argument>(
         [] { return united(KeyKind::days, KeyKind::nanoseconds); },
         "dates and instants in nanoseconds cannot be keys of one filter");
@@ -305,9 +305,9 @@ TEST(KeyKinds, ColumnsOfArrowAreCheckedButNotConverted) {
     EXPECT_EQ(filter.key_kind(), KeyKind::days);
     EXPECT_EQ(filter.count(keys.column()), 1u);
     test::expect_error<std::invalid_argument>([&] { return filter.count(micros.keys().column()); },
-                                              "JoinRows would convert");
+                                              "JoinRows converts it");
     test::expect_error<std::invalid_argument>([&] { return filter.count(texts.keys().column()); },
-                                              "dates cannot be asked about text or bytes");
+                                              "dates cannot be probed with text or bytes");
     EXPECT_EQ(arrow_rows(micros.schema, micros.array).count(filter), 1u);
 }
 
@@ -444,7 +444,7 @@ TEST(KeyKinds, RowsOfOtherColumnsAreRefused) {
         [&] {
             return JoinRows({texts, numbers}).count(filter);
         },
-        "rows of (numbers, text or bytes) cannot be asked about rows of (text or bytes, numbers)");
+        "rows of (numbers, text or bytes) cannot be probed with rows of (text or bytes, numbers)");
     test::expect_error<std::invalid_argument>(
         [&] {
             return JoinRows({numbers, texts, numbers}).count(filter);

@@ -70,11 +70,11 @@ TEST_P(HugeFilter, KeysOfItsLastBlocksLieThereAndAreFoundOnEveryIsa) {
             ASSERT_TRUE(table || any_bit(f, at, block_bytes)) << to_string(isa) << " byte " << at;
         }
     }
-    const auto strangers = test::random_keys(20'000, 7'000'000);
+    const auto absent = test::random_keys(2'000, 7'000'000);
     for (const auto& filter : filters) {
-        EXPECT_EQ(filter.count(Keys::hashes(strangers)), filters[0].count(Keys::hashes(strangers)))
+        EXPECT_EQ(filter.count(Keys::hashes(absent)), filters[0].count(Keys::hashes(absent)))
             << to_string(filter.isa());
-        EXPECT_LT(filter.count(Keys::hashes(strangers)), 20u) << "bits have gone where none belong";
+        EXPECT_LT(filter.count(Keys::hashes(absent)), 2u) << "bits have gone where none belong";
         const FilterBase& f = filter.base();
         const std::uint64_t block_bytes = f.size_in_bytes() / f.blocks();
         for (const auto hash : hashes) {

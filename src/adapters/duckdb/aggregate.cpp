@@ -23,7 +23,7 @@ namespace {
 
 constexpr double default_bits_per_key = 12;
 
-/// Takes the value of an argument that is one number for a whole group.
+/// Sets an argument that must be the same number for a whole group.
 void take_number(double& into, const char* name, double value) {
     const auto is = [&] { return name + std::string(" is ") + std::to_string(value); };
     if (!(value > 0) || !std::isfinite(value)) throw std::invalid_argument(is());
@@ -66,7 +66,7 @@ void destroy(duckdb_aggregate_state* states, idx_t n) {
     for (idx_t i = 0; i < n; ++i) States::end(states[i]);
 }
 
-/// The column of an update that holds a number, if it has one.
+/// An optional column of numbers in an update.
 class NumberColumn {
 public:
     NumberColumn(duckdb_data_chunk input, idx_t i) {
@@ -75,7 +75,7 @@ public:
         values_ = static_cast<const double*>(duckdb_vector_get_data(column));
         valid_ = duckdb_vector_get_validity(column);
     }
-    /// The number of the row where it is another than `known`, or 0: 0 is one that is refused.
+    /// Calls use(the number of the row) if it differs from `known`, or is 0, which is refused.
     template <class Take>
     void take(std::size_t row, double known, const Take& use) const {
         if (values_ == nullptr) return;
@@ -88,16 +88,16 @@ private:
     const std::uint64_t* valid_ = nullptr;
 };
 
-/// Makes room for more keys. Small groups grow fourfold, because each growth is counted for the
-/// whole process.
+/// Makes room for more keys. Small groups grow fourfold, because each growth updates the
+/// process-wide count.
 void grow(Hashes& hashes, std::size_t more) {
     const std::size_t needed = hashes.size() + more, had = hashes.capacity();
     if (needed > had)
         hashes.reserve(std::max(needed, had < 256 ? std::max<std::size_t>(2, 4 * had) : 2 * had));
 }
 
-/// Calls put(state, begin, end) for the rows that go to the same state one behind the other, and
-/// then, where it is not sure whose the rows are, again() and put() for all of them.
+/// Calls put(state, begin, end) for each run of rows with one state. If the state of the rows is
+/// ambiguous, calls again() and then put() for all rows.
 template <class Put, class Again>
 void for_each_state(const States::Rows& rows, std::size_t n, const Put& put, const Again& again) {
     const auto& of = rows.states;
@@ -117,7 +117,7 @@ void for_each_state(const States::Rows& rows, std::size_t n, const Put& put, con
     locked(rows.also, 0, n);
 }
 
-/// DuckDB never ends the state of an aggregate with ORDER BY whose update failed.
+/// DuckDB never destroys the state of an aggregate with ORDER BY whose update failed.
 void empty(const State& failed) {
     if (failed.slot == nullptr) return;
     const std::scoped_lock lock(failed.mutex());
@@ -155,7 +155,7 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
     if (!done) empty(first);
 }
 
-/// ORs a filter into the union of a group. Of two sizes the smaller one remains.
+/// ORs a filter into the union of a group. The smaller of two sizes remains.
 void unite(Group& to, const AnyFilter& part) {
     if (is_empty(part.seed())) return;
     if (to.united == nullptr) {
@@ -176,7 +176,7 @@ void unite(Group& to, const AnyFilter& part) {
             std::to_string(part.size_in_bytes()) +
             " bytes have no union: neither size divides the other. Build them for one number of"
             " keys: bloom_filter(key, bits_per_key, keys)");
-    // Which filter the union says it was made for must not depend on the order.
+    // The union's number of keys must not depend on the order.
     if (blocks > others || (blocks == others && part.n_keys() < had.n_keys())) {
         const std::unique_ptr<United> before = std::move(to.united);
         to.united = std::make_unique<United>(part);
@@ -209,10 +209,10 @@ void update_union(duckdb_function_info info, duckdb_data_chunk input,
     if (!guarded(info, work, "bloom_union")) empty(first);
 }
 
-/// Adds the keys of a group to another. Windows combine one state with many, and these then share
-/// it.
+/// Adds the keys of a group to another. Windows combine one state with many, which then share its
+/// keys.
 void add(Group& from, Group& to) {
-    constexpr std::size_t few = 256;  // that copying them is as good
+    constexpr std::size_t few = 256;  // copying them is as good
     if (from.bits_per_key != 0) take_bits_per_key(to, from.bits_per_key);
     if (from.n_keys != 0) take_keys(to, from.n_keys);
     if (!is_empty(from.seed)) to.seed = from.seed;
@@ -250,12 +250,12 @@ void combine_unions(duckdb_function_info info, duckdb_aggregate_state* sources,
     combine_groups(info, "bloom_union", sources, targets, n);
 }
 
-/// The filter of hashes that rows may repeat, sized for the distinct ones. A few hashes are
-/// counted. For many the number is estimated from the bits that they set at 12 bits a hash: to sort
+/// The filter of hashes with repetitions, sized for the distinct ones. A few hashes are counted
+/// exactly. The number of many is estimated from the bits that they set at 12 bits a hash: sorting
 /// a million of them takes three times as long as all the rest.
 std::vector<std::byte> filter_of(const Group& group) {
     constexpr std::size_t few = 4096;
-    constexpr double longest = 4294967295 - 4096;  // of DuckDB's strings, less the header
+    constexpr double longest = 4294967295 - 4096;  // DuckDB's longest string, less the header
     const double bits_per_key = group.bits_per_key != 0 ? group.bits_per_key : default_bits_per_key;
     std::size_t all = group.hashes.size();
     for (const auto& part : group.shared) all += part->size();
@@ -297,7 +297,7 @@ std::vector<std::byte> filter_of(const Group& group) {
     const Reservation counting(bytes_of(all, default_bits_per_key));
     auto counted = filled(all, default_bits_per_key);
     double keys = estimated_keys(counted).keys;
-    // All hashes differ, as in the key of a dimension.
+    // All hashes differ, as in the primary key of a dimension.
     if (keys > 0.99 * static_cast<double>(all)) keys = static_cast<double>(all);
     const auto distinct = static_cast<std::size_t>(std::llround(keys));
     const Reservation filter_and_blob(2 * bytes_of(distinct, bits_per_key));
@@ -321,7 +321,7 @@ void finish(duckdb_function_info info, const char* function, duckdb_aggregate_st
     guarded(info, work, function);
 }
 
-// An empty group has a filter too, which finds nothing. With NULL, anti joins would lose all rows.
+// An empty group has an empty filter. With NULL, anti joins would lose all rows.
 void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result,
               idx_t n, idx_t offset) {
     finish(info, "bloom_filter", sources, result, n, offset, filter_of);

@@ -1,4 +1,4 @@
-// Where DuckDB enters the extension.
+// The entry point of the extension.
 #define DUCKDB_EXTENSION_NAME simdbloom
 #include "adapters/duckdb/functions.hpp"
 

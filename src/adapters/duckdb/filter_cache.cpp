@@ -40,8 +40,10 @@ const FilterCache::Entry& FilterCache::entry_of(std::span<const std::byte> blob)
         std::memcmp(blob.data(), reference_magic, sizeof reference_magic) == 0) {
         const auto name = detail::load_le<std::uint64_t>(blob.data() + sizeof reference_magic);
         if (const Entry* entry = known(name)) return *entry;
-        throw std::runtime_error("the filter of this reference is not kept any more: " +
-                                 std::to_string(limit_) + " bytes of filters are");
+        throw std::runtime_error(
+            "the filter of this reference is no longer cached: the "
+            "limit is " +
+            std::to_string(limit_) + " bytes");
     }
     Identity identity{blob.size(), {}};
     if (blob.size() >= identity.ends.size()) {
@@ -52,7 +54,7 @@ const FilterCache::Entry& FilterCache::entry_of(std::span<const std::byte> blob)
     const std::uint64_t name = hash_bytes(std::span<const std::byte>(identity.ends), identity.size);
     const Entry* const entry = known(name);
     if (entry != nullptr && entry->identity == identity) return *entry;
-    FrozenFilter filter(load(blob).value());  // throws for what is none
+    FrozenFilter filter(load(blob).value());  // throws for invalid bytes
     if (entry != nullptr) throw std::runtime_error("two filters have one name");
     entries_.push_front({identity, name, std::move(filter)});
     try {

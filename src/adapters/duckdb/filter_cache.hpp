@@ -1,4 +1,4 @@
-// Keeps the filters of BLOBs that come again with every vector of a query.
+// Caches the filters of BLOBs, which a query passes again with every vector.
 #pragma once
 
 #include <array>
@@ -13,10 +13,9 @@
 
 namespace simdbloom::duckdb {
 
-/// Keeps the filters of the BLOBs that were used last. A BLOB with the size, header and checksum of
-/// an earlier one is taken for that one, wherever it lies. DuckDB copies a BLOB for every vector,
-/// and reading all of it each time costs a hundred times the probes (1.5 MiB: 180 ns a row of 100
-/// million).
+/// An LRU cache of the filters of BLOBs. A BLOB is identified by its size, header and checksum.
+/// DuckDB copies a BLOB for every vector, and reading all of it each time costs a hundred times the
+/// probes (1.5 MiB: 180 ns a row of 100 million).
 class FilterCache {
 public:
     static constexpr std::size_t reference_bytes = 16;
@@ -24,18 +23,17 @@ public:
 
     explicit FilterCache(std::size_t limit) noexcept : limit_(limit) {}
 
-    /// The filter of a BLOB, or of a reference to one. Throws std::runtime_error for bytes that are
-    /// neither, and for a reference whose filter is not kept any more.
+    /// The filter of a BLOB, or of a reference. Throws std::runtime_error for other bytes, and for
+    /// a reference whose filter is no longer cached.
     FrozenFilter get(std::span<const std::byte> blob);
-    /// The same without keeping what is read: for BLOBs that come once.
+    /// The same without caching: for BLOBs that come once.
     FrozenFilter read(std::span<const std::byte> blob);
-    /// A reference by which get() finds the filter for as long as it is kept. Throws as get() does.
+    /// A reference for get(), valid while the filter is cached. Throws as get() does.
     Reference reference(std::span<const std::byte> blob);
 
-    /// The bytes of all filters that are kept.
+    /// The bytes of all cached filters.
     std::size_t bytes();
-    /// Drops the filters that were used longest ago, until at most so many bytes, or one filter,
-    /// are kept.
+    /// Drops the least recently used filters, until at most so many bytes, or one filter, remain.
     void set_limit(std::size_t bytes);
 
 private:
@@ -47,7 +45,7 @@ private:
     };
     struct Entry {
         Identity identity;
-        std::uint64_t name;  ///< a hash of the identity: what a reference holds
+        std::uint64_t name;  ///< a hash of the identity, stored in a reference
         FrozenFilter filter;
 
         std::size_t bytes() const { return filter->size_in_bytes() + sizeof(Entry) + 128; }
@@ -57,12 +55,12 @@ private:
     void shrink();
 
     std::mutex mutex_;
-    std::list<Entry> entries_;  // the last used first
+    std::list<Entry> entries_;  // most recently used first
     std::unordered_map<std::uint64_t, std::list<Entry>::iterator> by_name_;
     std::size_t bytes_ = 0, limit_;
 };
 
-/// The kept filters of the process.
+/// The cache of the process.
 FilterCache& filter_cache();
 
 }  // namespace simdbloom::duckdb

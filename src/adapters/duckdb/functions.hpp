@@ -8,7 +8,7 @@
 namespace simdbloom::duckdb {
 
 bool register_aggregates(duckdb_connection connection);  ///< bloom_filter, bloom_union
-bool register_scalars(duckdb_connection connection);     ///< all the others
+bool register_scalars(duckdb_connection connection);     ///< the other functions
 
 /// Calls use(the logical type of that id). The type lives as long as the call.
 template <class Use>
@@ -22,8 +22,8 @@ enum class Scalar : unsigned char {
 };
 bool register_scalar(duckdb_connection connection, const char* name, Overloads overloads,
                      duckdb_logical_type result, duckdb_scalar_function_t run, Scalar way);
-/// Registers one overload for each element: describe(function, element) says what it takes and
-/// gives.
+/// Registers one overload for each element. describe(function, element) sets its parameters and
+/// result.
 template <class Elements, class Describe>
 bool register_overloads(duckdb_connection connection, const char* name, const Elements& elements,
                         duckdb_scalar_function_t run, const Describe& describe);

@@ -34,8 +34,8 @@ std::uint64_t joined(std::uint64_t before, std::uint64_t of_column) noexcept {
     return hash_key(before) + of_column;
 }
 
-/// The members of a row value (a, b), or nothing if the vector holds something else. A struct with
-/// names is no row value: `=` compares its members by name.
+/// The members of a row value (a, b), else nothing. A struct with names is not a row value: `=`
+/// compares its members by name.
 std::vector<duckdb_vector> members_of(duckdb_vector vector) {
     std::vector<duckdb_vector> members;
     duckdb_logical_type type = duckdb_vector_get_column_type(vector);
@@ -87,7 +87,7 @@ KeyColumn::Hashes KeyRows::hashes() const {
             return i == 0 ? hash : joined(before, hash);
         };
         std::vector<std::uint64_t> first(rows_, null_hash);
-        std::vector<std::pair<std::size_t, std::uint64_t>> second;  // of some decimals
+        std::vector<std::pair<std::size_t, std::uint64_t>> second;  // second hashes of decimals
         for (std::size_t j = 0; j < its.size(); ++j) {
             const std::size_t row = its.row(j);
             if (j > 0 && row == its.row(j - 1)) second.emplace_back(row, its.values[j]);
@@ -120,7 +120,7 @@ void KeyRows::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
     const std::uint64_t seed = filter.seed();
     if (is_of_rows(seed) ? !as_rows_ || columns_of(seed) != columns_.size()
                          : as_rows_ && !is_empty(seed))
-        throw std::invalid_argument("a filter of " + keys_text(seed) + " is asked with " +
+        throw std::invalid_argument("a filter of " + keys_text(seed) + " is probed with " +
                                     keys_text(this->seed()));
     if (!as_rows_) return columns_[0].ask(keys_of(filter), first, n, question);
     KeyColumn::FilterProbe of_column;

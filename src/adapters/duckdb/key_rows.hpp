@@ -2,8 +2,8 @@
 //
 // The hash of a row of several columns:
 //   h_1 = w_1,  h_i = hash_key(h_(i-1)) + w_i
-// w_i is the hash that a filter of column i alone would have, or a constant for NULL. The seed of
-// the filter says how many columns there are and of which kinds, four bits a column.
+// w_i is the hash in a filter of column i alone, or a constant for NULL. The seed of the filter
+// encodes the number and the kinds of the columns, four bits a column.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,16 @@ class KeyRows {
 public:
     static constexpr std::size_t most_columns = 8;
 
-    /// One column of keys, several, or one of rows: (a, b). A row value is a key even if a member
-    /// is NULL, because `=` finds NULLs in row values equal. Of several columns no key is NULL.
-    /// Throws std::invalid_argument for types that have no keys and for more columns than 8.
+    /// One column of keys, several columns, or one column of row values (a, b). A row value with a
+    /// NULL member is a key, because `=` treats NULLs in row values as equal. Several columns with
+    /// a NULL are not a key. Throws std::invalid_argument for types that have no keys and for more
+    /// than 8 columns.
     KeyRows(std::span<const duckdb_vector> columns, std::size_t rows);
 
     /// The seed of a filter of these keys.
     std::uint64_t seed() const noexcept;
     KeyColumn::Hashes hashes() const;
-    /// As KeyColumn::ask(). Throws also if the filter has another number of columns.
+    /// As KeyColumn::ask(). Also throws if the filter has another number of columns.
     void ask(const AnyFilter& filter, std::size_t first, std::size_t n,
              KeyColumn::FilterProbe& question) const;
 
@@ -44,11 +45,11 @@ private:
     std::size_t rows_;
 };
 
-/// What the keys of a filter are, by its seed: "integers", or "(integers, VARCHAR)".
+/// The kinds of a filter's keys, by its seed: "integers", or "(integers, VARCHAR)".
 std::string keys_text(std::uint64_t seed);
-/// The same, as the format of saved filters says it to readers other than DuckDB.
+/// The same, as saved filters record it for readers other than DuckDB.
 KeyKind saved_kind(std::uint64_t seed) noexcept;
-/// Whether no key went into a filter that the extension built.
+/// Whether the extension built the filter of no keys.
 bool is_empty(std::uint64_t seed) noexcept;
 
 }  // namespace simdbloom::duckdb

@@ -15,22 +15,26 @@ DUCKDB_EXTENSION_EXTERN
 namespace simdbloom::duckdb {
 namespace {
 
-constexpr const char* kind_names[] = {"keys of another program",
-                                      "no keys",
-                                      "integers",
-                                      "UHUGEINT",
-                                      "DECIMAL",
-                                      "FLOAT",
-                                      "DOUBLE",
-                                      "VARCHAR",
-                                      "BLOB",
-                                      "TIMESTAMP",
-                                      "TIMESTAMP WITH TIME ZONE",
-                                      "TIME",
-                                      "UUID",
-                                      "BIT",
-                                      "DATE"};
-static_assert(std::size(kind_names) == static_cast<std::size_t>(last_kind) + 1);
+/// By KeyClass: its name, and the kind that saved filters record.
+constexpr struct {
+    const char* name;
+    KeyKind saved;
+} kinds[] = {{"keys of another program", KeyKind::unknown},
+             {"no keys", KeyKind::unknown},
+             {"integers", KeyKind::integers},
+             {"UHUGEINT", KeyKind::integers},
+             {"DECIMAL", KeyKind::floats},
+             {"FLOAT", KeyKind::floats},
+             {"DOUBLE", KeyKind::floats},
+             {"VARCHAR", KeyKind::bytes},
+             {"BLOB", KeyKind::bytes},
+             {"TIMESTAMP", KeyKind::microseconds},
+             {"TIMESTAMP WITH TIME ZONE", KeyKind::microseconds},
+             {"TIME", KeyKind::durations},
+             {"UUID", KeyKind::bytes},
+             {"BIT", KeyKind::other},
+             {"DATE", KeyKind::microseconds}};
+static_assert(std::size(kinds) == static_cast<std::size_t>(last_kind) + 1);
 
 constexpr struct {
     duckdb_type id;
@@ -49,51 +53,40 @@ constexpr struct {
 }
 
 KeyClass kind_of_type(duckdb_type id) {
-    switch (id) {
-        case DUCKDB_TYPE_SQLNULL:
-            return KeyClass::none;
-        case DUCKDB_TYPE_BOOLEAN:
-        case DUCKDB_TYPE_TINYINT:
-        case DUCKDB_TYPE_SMALLINT:
-        case DUCKDB_TYPE_INTEGER:
-        case DUCKDB_TYPE_BIGINT:
-        case DUCKDB_TYPE_HUGEINT:
-        case DUCKDB_TYPE_UTINYINT:
-        case DUCKDB_TYPE_USMALLINT:
-        case DUCKDB_TYPE_UINTEGER:
-        case DUCKDB_TYPE_UBIGINT:
-            return KeyClass::integer;
-        case DUCKDB_TYPE_UHUGEINT:
-            return KeyClass::uhugeint;
-        case DUCKDB_TYPE_DECIMAL:
-            return KeyClass::decimal;
-        case DUCKDB_TYPE_FLOAT:
-            return KeyClass::single;
-        case DUCKDB_TYPE_DOUBLE:
-            return KeyClass::real;
-        case DUCKDB_TYPE_VARCHAR:
-        case DUCKDB_TYPE_ENUM:
-            return KeyClass::text;
-        case DUCKDB_TYPE_BLOB:
-            return KeyClass::bytes;
-        case DUCKDB_TYPE_DATE:
-            return KeyClass::date;
-        case DUCKDB_TYPE_TIMESTAMP:
-        case DUCKDB_TYPE_TIMESTAMP_S:
-        case DUCKDB_TYPE_TIMESTAMP_MS:
-        case DUCKDB_TYPE_TIMESTAMP_NS:
-            return KeyClass::instant;
-        case DUCKDB_TYPE_TIMESTAMP_TZ:
-            return KeyClass::zoned;
-        case DUCKDB_TYPE_TIME:
-            return KeyClass::time;
-        case DUCKDB_TYPE_UUID:
-            return KeyClass::uuid;
-        case DUCKDB_TYPE_BIT:
-            return KeyClass::bits;
-        default:
-            refuse(id);
-    }
+    using enum KeyClass;
+    constexpr struct {
+        duckdb_type id;
+        KeyClass kind;
+    } types[] = {{DUCKDB_TYPE_SQLNULL, none},
+                 {DUCKDB_TYPE_BOOLEAN, integer},
+                 {DUCKDB_TYPE_TINYINT, integer},
+                 {DUCKDB_TYPE_SMALLINT, integer},
+                 {DUCKDB_TYPE_INTEGER, integer},
+                 {DUCKDB_TYPE_BIGINT, integer},
+                 {DUCKDB_TYPE_HUGEINT, integer},
+                 {DUCKDB_TYPE_UTINYINT, integer},
+                 {DUCKDB_TYPE_USMALLINT, integer},
+                 {DUCKDB_TYPE_UINTEGER, integer},
+                 {DUCKDB_TYPE_UBIGINT, integer},
+                 {DUCKDB_TYPE_UHUGEINT, uhugeint},
+                 {DUCKDB_TYPE_DECIMAL, decimal},
+                 {DUCKDB_TYPE_FLOAT, single},
+                 {DUCKDB_TYPE_DOUBLE, real},
+                 {DUCKDB_TYPE_VARCHAR, text},
+                 {DUCKDB_TYPE_ENUM, text},
+                 {DUCKDB_TYPE_BLOB, bytes},
+                 {DUCKDB_TYPE_DATE, date},
+                 {DUCKDB_TYPE_TIMESTAMP, instant},
+                 {DUCKDB_TYPE_TIMESTAMP_S, instant},
+                 {DUCKDB_TYPE_TIMESTAMP_MS, instant},
+                 {DUCKDB_TYPE_TIMESTAMP_NS, instant},
+                 {DUCKDB_TYPE_TIMESTAMP_TZ, zoned},
+                 {DUCKDB_TYPE_TIME, time},
+                 {DUCKDB_TYPE_UUID, uuid},
+                 {DUCKDB_TYPE_BIT, bits}};
+    for (const auto& type : types)
+        if (type.id == id) return type.kind;
+    refuse(id);
 }
 
 bool is_number(KeyClass kind) noexcept {
@@ -104,7 +97,7 @@ bool is_instant(KeyClass kind) noexcept {
     return kind == KeyClass::instant || kind == KeyClass::date;
 }
 
-/// DuckDB does not promise the alignment of 16 that a compiler expects of 128 bits.
+/// DuckDB does not promise the 16-byte alignment that compilers assume for 128 bits.
 template <class T>
 T load_at(const void* data, std::size_t row) noexcept {
     T value;
@@ -122,35 +115,9 @@ KeyClass kind_of(std::uint64_t seed) noexcept {
                                                          : KeyClass::foreign;
 }
 
-const char* kind_name(KeyClass kind) noexcept { return kind_names[static_cast<int>(kind)]; }
+const char* kind_name(KeyClass kind) noexcept { return kinds[static_cast<int>(kind)].name; }
 
-KeyKind saved_kind(KeyClass kind) noexcept {
-    switch (kind) {
-        case KeyClass::foreign:
-        case KeyClass::none:
-            break;
-        case KeyClass::integer:
-        case KeyClass::uhugeint:
-            return KeyKind::integers;
-        case KeyClass::decimal:
-        case KeyClass::single:
-        case KeyClass::real:
-            return KeyKind::floats;
-        case KeyClass::text:
-        case KeyClass::bytes:
-        case KeyClass::uuid:
-            return KeyKind::bytes;
-        case KeyClass::instant:
-        case KeyClass::zoned:
-        case KeyClass::date:
-            return KeyKind::microseconds;
-        case KeyClass::time:
-            return KeyKind::durations;
-        case KeyClass::bits:
-            return KeyKind::other;
-    }
-    return KeyKind::unknown;
-}
+KeyKind saved_kind(KeyClass kind) noexcept { return kinds[static_cast<int>(kind)].saved; }
 
 AskedKeys keys_of(const AnyFilter& filter) noexcept {
     return {kind_of(filter.seed()), filter.seed(), filter.key_kind()};
@@ -195,7 +162,7 @@ KeyColumn::KeyColumn(duckdb_vector vector, std::size_t rows)
 
 KeyColumn::~KeyColumn() { duckdb_destroy_logical_type(&type_); }
 
-/// Calls use(a null pointer to the C++ type of the numbers).
+/// Calls use(null pointer to the C++ type of the numbers).
 template <class Use>
 void KeyColumn::with_numbers(const Use& use) const {
     switch (storage_) {
@@ -257,8 +224,8 @@ bool KeyColumn::holds_strings() const noexcept {
            (kind_ == KeyClass::text || kind_ == KeyClass::bytes || kind_ == KeyClass::bits);
 }
 
-/// The hashes of n strings from row `first` on, or of rows[0 .. n) where that is not null. No row
-/// is NULL: there DuckDB's records are anything.
+/// The hashes of n strings from row `first` on, or of rows[0 .. n) if `rows` is not null. No row
+/// may be NULL: DuckDB leaves the string of a NULL undefined.
 void KeyColumn::hash_strings(std::size_t first, const std::uint32_t* rows, std::size_t n,
                              std::uint64_t seed, std::uint64_t* hashes) const {
     if (rows == nullptr) {
@@ -274,8 +241,8 @@ void KeyColumn::hash_strings(std::size_t first, const std::uint32_t* rows, std::
 std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed, KeyKind filter) const {
     if (id_ == DUCKDB_TYPE_ENUM) return label_hash(row, seed);
     if (kind_ == KeyClass::uuid) {
-        // DuckDB has a number whose order as a signed one is that of the text; the 16 bytes of a
-        // UUID are those of the text.
+        // DuckDB flips the top bit of a UUID, so that signed numbers sort as the text does. The
+        // hash is that of the 16 bytes in the text.
         const UInt128 value = load_at<UInt128>(data_, row) ^ UInt128 { 1 } << 127;
         std::byte bytes[16];
         for (unsigned i = 0; i < 16; ++i) bytes[i] = static_cast<std::byte>(value >> (120 - 8 * i));
@@ -317,8 +284,8 @@ KeyColumn::Hashes KeyColumn::hashes() const {
             if constexpr (std::is_floating_point_v<T>) {
                 put(row, hash_key(join_key(value), seed));
             } else if (kind_ == KeyClass::decimal) {
-                // A DOUBLE asks for the double that `=` makes of the decimal, which may be another
-                // key.
+                // Probing with a DOUBLE uses the double to which `=` casts the decimal, which may
+                // be another key.
                 using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
                 const auto digits = static_cast<Digits>(value);
                 const std::uint64_t key = decimal_key(digits, scale_);
@@ -338,11 +305,11 @@ void KeyColumn::check_askable(const AskedKeys& asked) const {
     if (filter == KeyClass::none || kind_ == KeyClass::none) return;
     if (filter == KeyClass::foreign) {
         if (asked.saved != KeyKind::other && may_ask(asked.saved, saved_kind(kind_))) return;
-        throw std::invalid_argument("a filter of " + to_string(asked.saved) + " is asked with " +
+        throw std::invalid_argument("a filter of " + to_string(asked.saved) + " is probed with " +
                                     kind_name(kind_));
     }
     const std::string both =
-        std::string("a filter of ") + kind_name(filter) + " is asked with " + kind_name(kind_);
+        std::string("a filter of ") + kind_name(filter) + " is probed with " + kind_name(kind_);
     if (filter == KeyClass::decimal && kind_ == KeyClass::single)
         throw std::invalid_argument(both +
                                     ": `=` rounds both to FLOAT; cast the key to DOUBLE"
@@ -362,7 +329,7 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
     certain.clear();
     const bool whole = storage_ == DUCKDB_TYPE_BIGINT || storage_ == DUCKDB_TYPE_UBIGINT;
     const bool rounds = of == KeyClass::single || of == KeyClass::real;
-    // A filter of another program may count its instants in another unit.
+    // A filter of another program may have instants of another unit.
     const bool of_foreign_instants = of == KeyClass::foreign && is_instant(filter.saved);
     const KeyKind of_unit = of_foreign_instants ? filter.saved : KeyKind::microseconds;
     const bool of_foreign_floats = of == KeyClass::foreign && filter.saved == KeyKind::floats;
@@ -395,7 +362,8 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
         each([&](std::size_t i) { return hash_of(first + i, filter.seed, of_unit); });
         return;
     }
-    // Beyond the integers that the narrower side can tell apart, `=` finds several integers equal.
+    // Beyond the integers that the narrower type can distinguish, `=` treats several integers as
+    // equal.
     const auto certain_from = [&](std::size_t i, bool beyond) {
         if (beyond) certain.push_back(static_cast<std::uint32_t>(i));
     };

@@ -1,9 +1,9 @@
 // Columns of DuckDB as keys.
 //
-// A filter is asked with other types than it was built of, because `=` compares an INTEGER with a
-// DOUBLE. Equal values of two types must find each other, so they have one key. The low byte of a
-// filter's seed says what its keys were. Where `=` rounds (2^53 + 1 as BIGINT equals 2^53 as
-// DOUBLE), no key can tell the values apart, and the answer is "may be in it".
+// A filter may be built of one type and probed with another, because `=` compares an INTEGER with a
+// DOUBLE. So equal values of two types have one key. The low byte of a filter's seed is the kind of
+// its keys. Where `=` rounds (2^53 + 1 as BIGINT equals 2^53 as DOUBLE), no key can tell the values
+// apart, and every probe passes.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@
 namespace simdbloom::duckdb {
 
 enum class KeyClass : std::uint8_t {
-    foreign,   ///< the filter was not built by this extension: it does not say
-    none,      ///< no row, or NULLs only
+    foreign,   ///< not built by this extension: unknown
+    none,      ///< no rows, or only NULLs
     integer,   ///< all integers but UHUGEINT, BOOLEAN, DECIMAL(n, 0)
-    uhugeint,  ///< apart from the others: against HUGEINT `=` compares doubles
-    decimal,   ///< with digits behind the point
+    uhugeint,  ///< separate, because `=` compares it with HUGEINT as doubles
+    decimal,   ///< with digits after the point
     single,    ///< FLOAT
     real,      ///< DOUBLE
     text,      ///< VARCHAR, ENUM
@@ -32,21 +32,21 @@ enum class KeyClass : std::uint8_t {
     time,
     uuid,
     bits,
-    date,  ///< DATE: as microseconds, but all of them whole days
+    date,  ///< DATE: as microseconds of whole days
 };
 constexpr KeyClass last_kind = KeyClass::date;
 
 constexpr std::uint64_t seed_base = 0x6475'636B'6462'0000u;  // "duckdb"
-/// The seed of filters whose keys are of that kind.
+/// The seed of filters of that kind.
 constexpr std::uint64_t seed_of(KeyClass kind) noexcept {
     return kind == KeyClass::foreign ? 0 : seed_base + static_cast<std::uint64_t>(kind);
 }
 KeyClass kind_of(std::uint64_t seed) noexcept;
 const char* kind_name(KeyClass kind) noexcept;
-/// The same, as the format of saved filters says it to readers other than DuckDB.
+/// The same, as saved filters record it for readers other than DuckDB.
 KeyKind saved_kind(KeyClass kind) noexcept;
 
-/// What the keys of a filter are.
+/// The kinds of a filter's keys.
 struct AskedKeys {
     KeyClass kind;
     std::uint64_t seed;
@@ -61,7 +61,7 @@ std::uint64_t day_key(std::int32_t days, KeyKind filter = KeyKind::microseconds)
 std::string_view text_of(duckdb_string_t& string) noexcept;
 std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept;
 
-/// A column of keys, of any type that has keys. Refers to DuckDB's vector.
+/// A column of keys. Refers to DuckDB's vector.
 class KeyColumn {
 public:
     /// Throws std::invalid_argument with the name of a type that has no keys.
@@ -75,23 +75,23 @@ public:
         return valid_ == nullptr || (valid_[row / 64] >> (row % 64) & 1) != 0;
     }
 
-    /// The hashes of the rows that are not NULL, in their order. Some decimals have two hashes.
+    /// The hashes of the rows that are not NULL, in order. Some decimals have two hashes.
     struct Hashes {
         std::vector<std::uint64_t> values;
-        std::vector<std::uint32_t> rows;  ///< empty: hash i is that of row i
+        std::vector<std::uint32_t> rows;  ///< the row of each hash; empty: hash i has row i
 
         std::size_t size() const noexcept { return values.size(); }
         std::size_t row(std::size_t i) const noexcept { return rows.empty() ? i : rows[i]; }
     };
     Hashes hashes() const;
 
-    /// The rows [first, first + n) as keys to ask a filter for.
+    /// The rows [first, first + n) as keys to probe a filter with.
     struct FilterProbe {
         JoinColumn column;
-        std::vector<std::uint64_t> values;   ///< of `column`, unless those are DuckDB's own
-        std::vector<std::uint32_t> certain;  ///< rows, from 0, that pass whatever the filter says
+        std::vector<std::uint64_t> values;   ///< the memory of `column`, unless it is DuckDB's
+        std::vector<std::uint32_t> certain;  ///< rows, from 0, that pass without a probe
     };
-    /// Throws std::invalid_argument where equal keys of the two types cannot be recognised.
+    /// Throws std::invalid_argument if equal keys of the two types cannot be matched.
     void ask(const AskedKeys& filter, std::size_t first, std::size_t n,
              FilterProbe& question) const;
 

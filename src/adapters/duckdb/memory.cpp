@@ -10,8 +10,8 @@ void Memory::take(std::size_t bytes) {
     do {
         if (bytes > limit_ || used > limit_ - bytes)
             throw std::length_error(
-                "with " + std::to_string(bytes) + " bytes more it would hold more than " +
-                std::to_string(limit_) + " bytes of memory; bloom_memory(bytes) sets this limit");
+                std::to_string(bytes) + " bytes more would exceed the limit of " +
+                std::to_string(limit_) + " bytes of memory; bloom_memory(bytes) sets it");
     } while (!used_.compare_exchange_weak(used, used + bytes));
 }
 

@@ -1,4 +1,4 @@
-// The memory that the extension holds beside DuckDB's own. DuckDB's memory_limit does not see it.
+// Counts the extension's memory, which DuckDB's memory_limit does not include.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,11 @@
 
 namespace simdbloom::duckdb {
 
-/// The memory of the whole process for the keys of aggregates, and for filters while they are made.
+/// The memory of the process for keys of aggregates and for filters that are being built.
 class Memory {
 public:
     static constexpr std::size_t usual = std::size_t{1} << 30;
-    /// The share of the limit that filters may take which are kept for the next vector.
+    /// The share of the limit that cached filters may take.
     static constexpr std::size_t kept_part = 4;
 
     /// Throws std::length_error that names the limit.
@@ -27,7 +27,7 @@ private:
     static inline std::atomic<std::size_t> used_ = 0, limit_ = usual;
 };
 
-/// Bytes that are taken for as long as the object lives.
+/// Counted bytes, released by the destructor.
 class Reservation {
 public:
     explicit Reservation(std::size_t bytes) : bytes_(bytes) { Memory::take(bytes); }
@@ -39,7 +39,7 @@ private:
     std::size_t bytes_;
 };
 
-/// Allocates what Memory grants.
+/// An allocator that counts its memory in Memory.
 template <class T>
 struct CountingAllocator {
     using value_type = T;

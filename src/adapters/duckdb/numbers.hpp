@@ -17,12 +17,12 @@ __extension__ using UInt128 = unsigned __int128;
 template <class T>
 inline constexpr bool is_wide = std::is_same_v<T, Int128> || std::is_same_v<T, UInt128>;
 
-/// The largest integer up to which F tells all integers apart.
+/// The largest integer up to which F represents every integer.
 template <class F>
 inline constexpr std::int64_t exact_to = std::int64_t{1} << std::numeric_limits<F>::digits;
 
-/// The key of an integer, the same for all types: the 64 bits of two's complement, or a hash of 128
-/// bits.
+/// The key of an integer, the same for all types: its 64 bits in two's complement, or a hash of its
+/// 128 bits.
 template <class T>
 std::uint64_t integer_key(T value) noexcept {
     if constexpr (is_wide<T>) {
@@ -34,8 +34,7 @@ std::uint64_t integer_key(T value) noexcept {
     return static_cast<std::uint64_t>(value);
 }
 
-/// An integer as DuckDB casts it to FLOAT or DOUBLE. An integer of 128 bits is rounded more than
-/// once.
+/// Casts an integer to FLOAT or DOUBLE as DuckDB does, which rounds 128 bits more than once.
 template <class F, class T>
 F floating(T value) noexcept {
     if constexpr (!is_wide<T>) {
@@ -58,7 +57,7 @@ inline constexpr double powers_of_ten[] = {
     1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22, 1e23, 1e24, 1e25,
     1e26, 1e27, 1e28, 1e29, 1e30, 1e31, 1e32, 1e33, 1e34, 1e35, 1e36, 1e37, 1e38};
 
-/// digits / 10^scale as DuckDB casts such a DECIMAL to FLOAT or DOUBLE.
+/// Casts the DECIMAL digits / 10^scale to FLOAT or DOUBLE as DuckDB does.
 template <class F, class T>
 F floating(T digits, unsigned scale) noexcept {
     const auto divisor = static_cast<F>(powers_of_ten[scale]);
@@ -69,9 +68,8 @@ F floating(T digits, unsigned scale) noexcept {
     return floating<F>(digits / power) + floating<F>(digits % power) / divisor;
 }
 
-/// The key of a decimal, the same for any number of zeros after its point. A whole decimal has the
-/// key of the integer. Any other has the key of the nearest double, so decimals of more than 15
-/// digits may share a key.
+/// The key of a decimal, whatever zeros end its digits. A whole decimal has the key of the integer.
+/// Any other has the key of the nearest double, so decimals of more than 15 digits may share a key.
 template <class T>
 std::uint64_t decimal_key(T digits, unsigned scale) noexcept {
     while (scale > 0 && digits % 10 == 0) {

@@ -1,10 +1,10 @@
-// Which states the rows of an update go to.
+// Finds the states of the rows of an update.
 //
-// DuckDB's C API says that `update` gets an array with one state for each row. But from windows
-// over a whole partition, and from ORDER BY inside the aggregate, DuckDB 1.5 hands over an array of
-// one state for all rows, and does not say so. Behind that one state lies foreign memory, and
-// following it would end the process. The two are told apart by the addresses at which states are
-// known to be, and by how the states began there.
+// By DuckDB's C API, `update` gets an array with one state for each row. But for windows over a
+// whole partition, and for ORDER BY inside the aggregate, DuckDB 1.5 passes an array of one state
+// for all rows, without saying so. Behind that state lies unrelated memory; following it as a
+// pointer would crash. We tell the two apart by the known addresses of states, and by how they
+// began there.
 //
 //   hash tables    a state a row; states that are in no run (see States)
 //   other windows  a state a row; states of one run
@@ -23,11 +23,11 @@
 namespace simdbloom::duckdb {
 namespace {
 
-/// So many states of one run do not lie side by side by chance.
+/// So many states of one run are not adjacent by chance.
 constexpr std::size_t enough = 8;
 
-/// A copy of n words, or null where they cannot be read: the memory may end behind the first one,
-/// at the end of a page.
+/// A copy of n words; null where they cannot be read. The memory may end after the first word, at
+/// the end of a page.
 std::vector<const void*> readable(void* const* array, std::size_t n) {
     constexpr std::uintptr_t page = 4096;
     std::vector<const void*> words(n);
@@ -46,13 +46,13 @@ std::vector<const void*> readable(void* const* array, std::size_t n) {
     return words;
 }
 
-/// The last array on this thread that was found to have one state for all rows.
+/// This thread's last array of one state for all rows.
 thread_local struct {
     const void* array;
     std::uint64_t run;
 } single;
 
-/// The last arrays on this thread that were found to have a state a row.
+/// This thread's last arrays of a state a row.
 thread_local struct {
     std::array<const void*, 16> arrays;
     std::size_t next;
@@ -99,7 +99,7 @@ States::Rows States::of_rows(void* const* states, std::size_t rows) {
         else if (here.slot->fixed && here.slot->run != run) foreign = true;
         else if (here.slot->fixed) same_run = true;
     }
-    if (foreign && table) throw std::runtime_error("DuckDB passes states that are not known");
+    if (foreign && table) throw std::runtime_error("DuckDB passes unknown states");
     if (foreign) return one_for_all(states, first);
     if (!other) return {{first}};
     if (table || (same_run && (rows >= enough || many.have(states)))) {

@@ -27,8 +27,7 @@ void guarded(duckdb_function_info info, const char* function, const Work& work) 
     }
 }
 
-/// Takes the rows of a vector of BLOBs as runs of equal BLOBs: use(blob, first, n). NULLs are in no
-/// run.
+/// Calls use(blob, first, n) for each run of equal BLOBs in a vector. NULLs are skipped.
 template <class Use>
 void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
     auto* const strings = static_cast<duckdb_string_t*>(duckdb_vector_get_data(blobs));
@@ -39,8 +38,8 @@ void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
             ++first;
             continue;
         }
-        // Copies of one long string are alike in all their bytes, the pointer included. To ask
-        // DuckDB for each of them costs 5 ns.
+        // Copies of one long string have equal bytes, the pointer included. Asking DuckDB for each
+        // string costs 5 ns.
         std::size_t last = first + 1;
         while (last < rows && validity.is_valid(last) &&
                std::memcmp(&strings[last], &strings[first], sizeof *strings) == 0)
@@ -50,8 +49,7 @@ void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
     }
 }
 
-/// The answers are NULL where an argument is NULL. The members of a STRUCT that is NULL are NULL
-/// too.
+/// Makes the results NULL where an argument is NULL. The members of a NULL STRUCT are NULL too.
 void null_where(std::span<const duckdb_vector> arguments, std::size_t rows, duckdb_vector output,
                 std::size_t members = 0) {
     for (const duckdb_vector argument : arguments) {
@@ -110,9 +108,9 @@ void refer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector out
     });
 }
 
-constexpr std::uint64_t most_asked = 65536;  ///< of the keys of a range
+constexpr std::uint64_t most_asked = 65536;  ///< the most keys of a range that are probed
 
-/// What the filter says of all rows whose keys lie between two, from an answer for each key.
+/// Probes every key of a range: whether none, all or some of them are found.
 Prune prune(const FrozenFilter& filter, std::int64_t low, std::int64_t high, KeyClass kind) {
     const std::uint64_t seed = filter.seed();
     if (is_empty(seed)) return Prune::none;
@@ -121,7 +119,7 @@ Prune prune(const FrozenFilter& filter, std::int64_t low, std::int64_t high, Key
         (seed_of(kind_of(seed)) != seed && filter->key_kind() == KeyKind::integers);
     if (kind == KeyClass::integer ? !integers : kind_of(seed) != kind)
         throw std::invalid_argument(std::string("a range of ") + kind_name(kind) +
-                                    " is asked of a filter of " + keys_text(seed));
+                                    " does not fit a filter of " + keys_text(seed));
     if (low > high)
         throw std::invalid_argument("a range from " + std::to_string(low) + " to " +
                                     std::to_string(high));
@@ -205,7 +203,7 @@ constexpr const char* memory_names[] = {"aggregates", "filters", "limit"};
 constexpr duckdb_type memory_types[] = {DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT,
                                         DUCKDB_TYPE_UBIGINT};
 
-/// Sets the limits from the arguments, if there are any, and then says what the extension holds.
+/// Sets the limits from the arguments, if any, and returns the memory in use.
 void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     guarded(info, "bloom_memory", [&] {
         const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));

@@ -14,11 +14,11 @@ namespace simdbloom::duckdb {
 namespace {
 
 constexpr const char* unknown =
-    "a state is not known, or gave way to others: bloom_memory(bytes)"
-    " sets the limit of what they hold together";
+    "an aggregate state is unknown, or was dropped to free memory: bloom_memory(bytes)"
+    " sets the limit";
 
-/// What DuckDB's bytes of a state hold. They are 20, so that a row of a hash table, whose width is
-/// a multiple of 8, never puts one state directly behind another.
+/// The bytes of a state in DuckDB's memory. They are 20, so that states in a hash table, whose rows
+/// have a multiple of 8 bytes, are never directly adjacent.
 constexpr std::uint32_t mark = 0x6D6C6273;  // behind the state
 static_assert(sizeof(State) + sizeof mark == States::bytes);
 
@@ -35,7 +35,7 @@ State read(const void* bytes) noexcept {
     return behind == mark ? state : State{};
 }
 
-/// The memory that a state takes beside its keys: the slot and its place among the homes.
+/// The memory of a state beside its keys: the slot and its entry in Homes.
 constexpr std::size_t state_bytes = sizeof(Slot) + 64;
 
 /// The states that are still where they began, by address.
@@ -54,7 +54,7 @@ public:
         const auto found = here.slots.find(at);
         return found == here.slots.end() ? State{} : State{found->second, found->second->id};
     }
-    /// Returns the state that was believed to be at that address.
+    /// Returns the previous state of that address.
     State move_in(std::byte* at, Slot* slot) {
         Part& here = part(at);
         const std::scoped_lock lock(here.mutex);
@@ -78,13 +78,13 @@ private:
     std::array<Part, 64> parts_;
 };
 
-// States may end after static objects have.
+// States may end after the destructors of static objects.
 Homes& homes() {
     static auto* const all = new Homes;
     return *all;
 }
 
-/// Slots are used again but never freed, so that an old handle still points to a slot.
+/// Slots are reused but never freed, so that an old handle still points to a slot.
 class Slots {
 public:
     State take() {
@@ -105,7 +105,7 @@ public:
         return {slot, slot->id};
     }
 
-    /// Ends a state once. A second caller finds that it has ended.
+    /// Ends a state. A second call has no effect.
     void give_back(State state) noexcept {
         if (!state.slot->id.compare_exchange_strong(state.id, 0)) return;
         Slot& slot = *state.slot;
@@ -124,8 +124,8 @@ public:
         slot.next_free = std::exchange(part.free, &slot);
     }
 
-    /// Whether neither it nor another state of its run was touched since then. If some states of a
-    /// run were forgotten, an update of the run would be taken for one of a single state.
+    /// The states of runs in which no state was touched since then. Without some states of a run,
+    /// its update would look like the update of a single state.
     std::vector<State> untouched_since(std::int64_t then) {
         std::vector<State> found;
         std::unordered_map<std::uint64_t, std::int64_t> runs;
@@ -142,7 +142,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t parts = 16;  // that threads do not wait for each other
+    static constexpr std::size_t parts = 16;  // so that threads do not wait for each other
     struct alignas(128) Part {
         std::mutex mutex;
         std::deque<Slot> slots;
@@ -188,15 +188,15 @@ thread_local struct {
     bool announced;
 } latest;
 
-/// States that begin one directly behind the other are those of a window. The first one after an
-/// announcement may be one too.
+/// States that begin at adjacent addresses belong to a window. The first state after an
+/// announcement may belong to one too.
 void find_run(State state, std::byte* at) {
     Slot& slot = *state.slot;
     const bool behind = latest.at != nullptr && at == latest.at + States::bytes;
     if (latest.announced) {
         slot.run = ++last_run;
     } else if (at == latest.at) {
-        slot.run = latest.run;  // a state for one group after the other
+        slot.run = latest.run;  // a new state at the same address: one group after the other
     } else if (behind) {
         slot.run = latest.run != 0 ? latest.run : ++last_run;
         slot.fixed = true;
@@ -236,8 +236,8 @@ void States::begin(void* state) {
         slots().give_back(begun);
         throw;
     }
-    // A window begins again without an end. The row of a hash table has been moved, and its state
-    // lives.
+    // A window begins its states again without ending them. A row of a hash table was moved, so its
+    // old state lives.
     if (before.slot != nullptr && before.slot->fixed) slots().give_back(before);
     find_run(begun, at);
     write(state, begun);

@@ -15,11 +15,10 @@ namespace {
 
 constexpr double max_bits_per_key = 1024;
 constexpr std::uint64_t many_keys = std::uint64_t{1} << 20;
-// 2^31 bits, which products of 32 bits still reach evenly. A filter of more keys has a higher FPR.
+// 2^31 bits, the most that 32-bit products reach evenly. With more keys the FPR rises.
 constexpr std::uint32_t max_bytes = std::uint32_t{1} << 28;
 
-/// The number of a layout: that of the format of saved filters, less one, for the first seven
-/// layouts.
+/// The number of a layout, one less than in saved filters, for the first seven layouts.
 constexpr unsigned numbers = 7;
 unsigned number_of(LayoutKind kind) noexcept { return traits_of(kind).format_code - 1u; }
 
@@ -37,10 +36,9 @@ struct BlockCount {
     return {bytes / block_bytes, block_bytes};
 }
 
-/// Whether use(byte, bit) is true for every bit of the hash. All bits of a block are asked for,
-/// whatever the first ones say: 10 and 12 ns a key (split256, blocked512) against 20 with an exit
-/// that cannot be predicted. A large `classic` has lines to save, and stops at the first bit that
-/// is not set.
+/// Whether use(byte, bit) is true for every bit of the hash. All bits of a block are tested: 10 and
+/// 12 ns a key (split256, blocked512) against 20 with an early exit, which is unpredictable. A
+/// large `classic` stops at the first unset bit, to save cache misses.
 template <class Use>
 [[gnu::always_inline]] inline bool all_bits(const Layout& layout, BlockCount at, std::uint64_t hash,
                                             const Use& use) {
@@ -74,11 +72,11 @@ template <class Use>
         if constexpr (!traits_of(kind).is_table() && !traits_of(kind).anywhere)
             return each(
                 [&](unsigned i) { return bit_position<kind>(x, i, layout.k, layout.zones); });
-        return false;  // not one of the format
+        return false;  // not in the format
     });
 }
 
-/// The layout that the last byte names; k is 0 if it names none.
+/// The layout that the last byte names; k = 0 if it is invalid.
 Layout layout_of(std::byte header) noexcept {
     const unsigned number = std::to_integer<unsigned>(header) >> 5,
                    parameter = std::to_integer<unsigned>(header) & 31;
@@ -96,7 +94,7 @@ Layout layout_of(std::byte header) noexcept {
     return layout;
 }
 
-/// All layouts of last bytes, computed once: a probe looks one up.
+/// The layouts of all last bytes, computed once.
 const std::array<Layout, 256>& all_layouts() noexcept {
     static const auto table = [] {
         std::array<Layout, 256> all;
@@ -158,8 +156,8 @@ CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
     if (!has_compact_header(layout_.kind))
         throw std::invalid_argument(
             "simdbloom: spec \"" + std::string(spec) +
-            "\" is none of a filter policy, whose filters of a few keys are Bloom filters");
-    // Sized for 2^20 keys. Errors in the value are found here.
+            "\" is not a layout of filter policies, which have Bloom filters");
+    // Sized for 2^20 keys. Throws for an invalid value.
     const auto many = goal == Goal::fpr ? size_for_fpr(layout_, many_keys, value, {})
                                         : size_for_bits(layout_, many_keys, value, {});
     bytes_per_key_ = static_cast<double>(many.blocks) * layout_.block_bits() / 8 /
@@ -176,9 +174,9 @@ CompactSizes::CompactSizes(std::string_view spec, Goal goal, double value)
 
 CompactSize CompactSizes::size_for(std::uint64_t n_keys) const {
     if (n_keys > few) {
-        // The bits that are enough for many keys leave 257 keys in one array 0.3 % above an FPR of
-        // 10^-3, and 0.7 % above 10^-5 or 10^-7. With more keys the excess is smaller. One byte
-        // makes up for it.
+        // At the bits a key of many keys, 257 keys in one array have an FPR 0.3 % above 10^-3, and
+        // 0.7 % above 10^-5 or 10^-7. With more keys the excess is smaller. One byte more makes up
+        // for it.
         const bool one_more = goal_ == Goal::fpr && layout_.kind == LayoutKind::classic;
         return whole(static_cast<double>(n_keys) * bytes_per_key_ + (one_more ? 1 : 0), k_of_many_);
     }
@@ -192,7 +190,7 @@ CompactSize CompactSizes::size_for(std::uint64_t n_keys) const {
     return {static_cast<std::uint32_t>(packed >> 5), static_cast<unsigned>(packed & 31)};
 }
 
-/// A size of at least so many bytes, in whole blocks.
+/// Rounds up to whole blocks.
 CompactSize CompactSizes::whole(double bytes, unsigned k) const {
     const auto asked =
         static_cast<std::uint32_t>(std::clamp(std::ceil(bytes), 8.0, max_bytes - 65.0));
@@ -214,14 +212,14 @@ CompactSize CompactSizes::exact(std::uint64_t n_keys) const {
 
 CompactSize CompactSizes::fitted(std::uint64_t n_keys) const {
     const auto n = static_cast<double>(n_keys);
-    // Under ideal hashing each halving of the FPR takes 1.44 bits a key. It starts 5 % below that,
-    // because a few keys in one block can come out better than the limit.
+    // Ideal hashing takes 1.44 bits a key for each halving of the FPR. The search starts 5 % lower,
+    // because a few keys in one block can do better.
     double bytes = (goal_ == Goal::fpr ? 0.95 * 1.44 * -std::log2(value_) * n : n * value_) / 8;
     for (;; bytes += std::max(1.0, bytes / 256)) {
         CompactSize size = whole(bytes, layout_.k);
         double least = layout_.k != 0 ? compact_expected_fpr(layout_, size, n_keys) : 2;
         if (layout_.k == 0) {
-            // The best k lies a little below that of a filter whose blocks are all loaded alike.
+            // Uneven loads make the best k a little lower than in evenly loaded blocks.
             const auto range = layout_.k_range();
             const auto even = static_cast<unsigned>(
                 std::clamp(0.6931 * 8 * size.bytes / n + 1, 1.0 * range.min, 1.0 * range.max));

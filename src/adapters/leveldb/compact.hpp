@@ -1,4 +1,4 @@
-// Small filters among foreign bytes: the bits, and behind them one byte that says how to read them.
+// Small filters for databases: the bits, and behind them one byte that says how to read them.
 //
 //   byte = layout << 5 | parameter
 //
@@ -18,17 +18,16 @@
 
 namespace simdbloom::detail {
 
-/// The number in the name is that of the format. Filters that readers of this version cannot read
-/// get another name.
+/// The name ends in the format's number. An incompatible format gets another name.
 inline constexpr const char* compact_name = "simdbloom.Bloom.1";
 
-/// Whether there are such filters of that layout.
+/// Whether the format has the layout.
 bool has_compact_header(LayoutKind kind) noexcept;
 
 /// The last byte of filters of that layout, whose k is set.
 std::byte compact_header(const Layout& layout) noexcept;
 
-/// Whether the filter may hold a key with that hash. True for all bytes that are no filter.
+/// Whether the filter may hold a key with that hash. True for bytes that are not a filter.
 SIMDBLOOM_API bool compact_may_contain(std::span<const std::byte> filter,
                                        std::uint64_t hash) noexcept;
 
@@ -44,13 +43,12 @@ SIMDBLOOM_API void compact_append(const Layout& layout, CompactSize size,
 /// The FPR, exact for ideal hashing and n keys.
 double compact_expected_fpr(const Layout& layout, CompactSize size, std::uint64_t n_keys);
 
-/// The size of a filter for so many keys and its k, by bits per key or FPR. Several threads may ask
-/// at the same time.
+/// The size and k of a filter for n keys, by bits per key or FPR. Thread-safe.
 class CompactSizes {
 public:
     enum class Goal { bits_per_key, fpr };
 
-    /// Throws what make_leveldb_policy and make_leveldb_policy_for_fpr do.
+    /// Throws as make_leveldb_policy and make_leveldb_policy_for_fpr do.
     SIMDBLOOM_API CompactSizes(std::string_view spec, Goal goal, double value);
 
     const Layout& layout() const noexcept { return layout_; }
@@ -61,13 +59,13 @@ private:
     CompactSize fitted(std::uint64_t n_keys) const;
     CompactSize whole(double bytes, unsigned k) const;
 
-    Layout layout_;  // k 0: the best
+    Layout layout_;  // k = 0: the best k
     Goal goal_;
     double value_;
-    double bytes_per_key_;  // of many keys
+    double bytes_per_key_;  // for many keys
     unsigned k_of_many_;
-    // Sizes by the exact model take up to some milliseconds. They are kept as bytes << 5 | k once
-    // they have been asked for.
+    // Computing a size by the exact model takes up to some milliseconds. Computed sizes are kept as
+    // bytes << 5 | k.
     static constexpr std::size_t few = 256;
     mutable std::array<std::atomic<std::uint64_t>, few + 1> known_{};
 };

@@ -10,7 +10,7 @@ namespace simdbloom::detail {
 
 struct LevelDbTarget {
     const std::byte* bits;
-    std::uint64_t count;       ///< of bits, at least 64
+    std::uint64_t count;       ///< the number of bits, at least 64
     std::uint64_t reciprocal;  ///< floor(2^32 / count)
     unsigned k;
 };

@@ -62,25 +62,25 @@ private:
         h = low32(O::mul32(h + (key >> 32), multiplier));
         return h ^ (h >> 16);
     }
-    /// a - b where that is not negative, else a. Both are below 2^63.
+    /// a - b if that is not negative, else a. Both are below 2^63.
     static V less_if_not_below(V a, V b) {
         const V difference = a - b;
         return difference + (b & (O::broadcast(0) - (difference >> 63)));
     }
-    // The estimated quotient is the true one or one less, because floor(2^32 / bits) is less than
-    // one below 2^32 / bits and h is below 2^32. For 2^32 bits and more the quotient is 0, and h
-    // itself is the position.
+    // The estimated quotient is exact or one too small, because floor(2^32 / bits) is less than one
+    // below 2^32 / bits and h is below 2^32. From 2^32 bits on the quotient is 0, and h is the
+    // position.
     V position(V h) const {
         return less_if_not_below(h - O::mul32(O::mul32(h, reciprocal_) >> 32, count_), count_);
     }
 
-    /// Bit i is set if lane i was asked for and all its bits are set.
+    /// Bit i is set if lane i is active and all its bits are set.
     unsigned test(V h, unsigned alive) const {
         const V delta = (h >> 17) | low32(h << 15);
         for (unsigned i = 0; i < k_ && alive != 0; ++i, h = low32(h + delta)) {
             const V at = position(h), byte = at >> 3;
-            // Loads eight bytes from that byte on, or the last eight bytes: nothing behind the bits
-            // is read.
+            // Loads eight bytes from that byte on, or the last eight bytes: never reads beyond the
+            // bits.
             const V beyond = byte - last_word_,
                     offset = last_word_ + (beyond & (O::broadcast(0) - (beyond >> 63)));
             const V word = O::gather64(bits_, offset, alive);

@@ -20,7 +20,7 @@ std::uint32_t byte_at(const char* p, std::size_t i) noexcept {
 std::uint32_t step_of(std::uint32_t hash) noexcept { return hash >> 17 | hash << 15; }
 
 struct Shape {
-    std::size_t bytes;  // of the array
+    std::size_t bytes;  // of the bits
     unsigned k;
 };
 
@@ -34,7 +34,7 @@ Shape shape_of(std::size_t n_keys, int bits_per_key) {
         throw std::length_error("simdbloom: " + std::to_string(n_keys) + " keys of " +
                                 std::to_string(bits_per_key) +
                                 " bits are too many for a LevelDB filter");
-    // The product in double, as LevelDB has it: 0.69 is a little less than ln 2.
+    // In double, as in LevelDB; 0.69 is a little less than ln 2.
     const auto k =
         static_cast<unsigned>(std::clamp(static_cast<double>(bits_per_key) * 0.69, 1.0, 30.0));
     return {static_cast<std::size_t>((std::max<std::uint64_t>(bits, 64) + 7) / 8), k};
@@ -137,8 +137,7 @@ bool LevelDbFilterView::contains_hash(std::uint64_t hash) const noexcept {
             if (!set(h % bits_)) return false;
         return true;
     }
-    const auto bits =
-        static_cast<std::uint32_t>(bits_);  // a division of 32 bits takes less time than one of 64
+    const auto bits = static_cast<std::uint32_t>(bits_);  // a 32-bit division is faster
     for (unsigned i = 0; i < k_; ++i, h += step)
         if (!set(h % bits)) return false;
     return true;
@@ -185,7 +184,7 @@ std::size_t LevelDbFilterView::answer(const Keys& keys, detail::Output output, v
 
 std::size_t LevelDbFilterView::answer_words(std::span<const std::uint64_t> words, bool hashed,
                                             detail::Output output, void* out) const {
-    // The kernels do not take such filters.
+    // The kernels do not handle these filters.
     if (k_ > 30 || bits_ < 64)
         return detail::answer_by_hits(
             words.size(), output, out, [&](std::size_t first, std::size_t n) {

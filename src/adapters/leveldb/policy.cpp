@@ -32,7 +32,7 @@ public:
             hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
             detail::compact_append(sizes_.layout(), sizes_.size_for(hashes.size()), hashes, *dst);
         } catch (...) {
-            // LevelDB is not exception-safe. A filter of no bytes may match every key.
+            // LevelDB is not exception-safe. An empty filter matches every key.
             dst->resize(before);
         }
     }

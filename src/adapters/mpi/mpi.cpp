@@ -24,7 +24,7 @@ void check(int code, const char* what) {
                              std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// Whether all ranks have these bytes: then their AND is their OR.
+/// Whether all ranks have these bytes: then their AND equals their OR.
 template <std::size_t n>
 bool same_everywhere(const std::array<std::byte, n>& mine, MPI_Comm communicator) {
     std::array<std::byte, n> all, any;
@@ -40,8 +40,7 @@ bool same_everywhere(const std::array<std::byte, n>& mine, MPI_Comm communicator
 }  // namespace
 
 void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
-    // The header of a saved filter has everything that must agree, and says whether it is a Bloom
-    // filter.
+    // The header of a saved filter has all that must agree, and whether it is a Bloom filter.
     if (!same_everywhere(detail::FilterFormat::header(filter.base()), communicator))
         throw std::invalid_argument(
             "simdbloom: the filters of the ranks differ in spec, size, number of keys, seed or "
@@ -54,8 +53,7 @@ void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
                                     "\" cannot be united");
     auto& all = filter.base().parts().bits_;
     const std::span<std::byte> bits(all.data(), all.size());
-    // MPI combines words faster than bytes, so words are taken where the bytes are whole words. An
-    // int counts them.
+    // MPI combines words faster than bytes, so whole words are sent as words. MPI counts in int.
     constexpr std::size_t piece = std::size_t{1} << 30;
     for (std::size_t first = 0; first < bits.size(); first += piece) {
         const std::size_t n = std::min(piece, bits.size() - first);
@@ -70,7 +68,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// An int counts what MPI sends.
+/// MPI counts in int.
 constexpr std::size_t most_at_once = std::size_t{1} << 30;
 
 /// Calls use(data, n) for pieces of the bytes.
@@ -100,14 +98,14 @@ Bytes receive(int from, MPI_Comm communicator) {
     return bytes;
 }
 
-/// What this rank's `fill` made; nothing if it threw or left partitions unsealed.
+/// The builder that this rank's `fill` filled; null if it threw or left partitions unsealed.
 std::unique_ptr<JoinBuilder> filled(const std::function<std::unique_ptr<JoinBuilder>()>& make,
                                     const std::function<void(JoinBuilder&)>& fill) {
     std::unique_ptr<JoinBuilder> builder;
     try {
         builder = make();
     } catch (const std::bad_alloc&) {
-        return nullptr;  // of this rank alone; all else is wrong on every rank
+        return nullptr;  // an error of this rank alone; other errors occur on every rank
     }
     try {
         fill(*builder);
@@ -135,7 +133,7 @@ JoinFilter reduce(std::unique_ptr<JoinBuilder> builder, int ranks, MPI_Comm comm
     const std::uint8_t here = builder != nullptr;
     std::vector<std::uint8_t> is_there(static_cast<std::size_t>(ranks));
     check(MPI_Allgather(&here, 1, MPI_UINT8_T, is_there.data(), 1, MPI_UINT8_T, communicator),
-          "asking who is there");
+          "finding missing ranks");
     if (std::ranges::find(is_there, 0) != is_there.end()) return without(is_there);
     AnyFilter filter = std::move(*builder).filter();
     const auto all_are = [](const AnyFilter& of, std::byte value) {
@@ -150,8 +148,7 @@ JoinFilter reduce(std::unique_ptr<JoinBuilder> builder, int ranks, MPI_Comm comm
     return JoinFilter(std::move(filter));
 }
 
-/// The union of all parts on rank 0, by a binary tree. Without bytes, nothing is known of the ranks
-/// whose parts went into it.
+/// Unites all parts on rank 0, by a binary tree. `sum` is empty if all its parts are missing.
 void gather(Bytes& sum, int rank, int ranks, MPI_Comm communicator,
             const std::function<std::unique_ptr<JoinBuilder>()>& make, const Options& options) {
     for (int step = 1; step < ranks; step *= 2) {
@@ -169,7 +166,7 @@ void gather(Bytes& sum, int rank, int ranks, MPI_Comm communicator,
     }
 }
 
-/// One filter that rank 0 chooses.
+/// The filter that rank 0 chooses, on every rank.
 JoinFilter choose(std::unique_ptr<JoinBuilder> builder, int rank, int ranks, MPI_Comm communicator,
                   const std::function<std::unique_ptr<JoinBuilder>()>& make,
                   const Options& options) {

@@ -40,7 +40,7 @@ std::vector<std::uint64_t> hash_number(PhysicalType type, std::string_view text)
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) refuse(type, text);
     if constexpr (std::is_floating_point_v<T>) {
-        if (std::isnan(value)) refuse(type, text);  // many encodings, none of which equals another
+        if (std::isnan(value)) refuse(type, text);  // many encodings, which are all unequal
         if (value == 0) return {hash_value(T{0}), hash_value(-T{0})};
     }
     return {hash_value(value)};
@@ -62,8 +62,8 @@ std::uint64_t hash_int96(std::string_view text) {
 
 }  // namespace
 
-// PLAIN packs eight booleans into a byte, so a single boolean has no encoding of its own. Here it
-// is a byte of 0 or 1.
+// PLAIN packs eight booleans into a byte, so a single boolean has no encoding. Here it is a byte 0
+// or 1.
 std::uint64_t hash_value(bool value) noexcept { return hash_le<std::uint8_t>(value); }
 std::uint64_t hash_value(std::int32_t value) noexcept {
     return hash_le(static_cast<std::uint32_t>(value));
@@ -127,8 +127,8 @@ std::vector<std::byte> write_filter(const SplitBlockBloom& filter) {
         }
         put(static_cast<unsigned>(coded & 0x7F) | 0x80);
     }
-    // Fields 2 to 4 are unions with their first member set: BLOCK, XXHASH, UNCOMPRESSED. Each is an
-    // empty structure.
+    // Fields 2 to 4 are unions whose first member is set, an empty structure: BLOCK, XXHASH,
+    // UNCOMPRESSED.
     for (int field = 0; field < 3; ++field)
         for (const unsigned byte : {0x1Cu, 0x1Cu, 0x00u, 0x00u}) put(byte);
     put(0x00);
@@ -139,7 +139,7 @@ std::vector<std::byte> write_filter(const SplitBlockBloom& filter) {
 
 namespace {
 
-/// A union with member 1 set, an empty structure: the only one that the specification knows.
+/// A union whose member 1 is set, an empty structure: the only one in the specification.
 bool is_first_member(ThriftReader& in) {
     bool first = false;
     in.structure([&](std::int32_t id, ThriftType type) {
@@ -199,7 +199,7 @@ Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& opt
     const std::span<std::byte> bits(filter.parts().bits_.data(), filter.size_in_bytes());
     if (auto error = fill(bits)) return std::move(*error);
 
-    // The number of keys that set so many bits: each key sets one bit in a word of 32.
+    // Estimates the number of keys: each key sets one bit in a word of 32.
     std::uint64_t set = 0;
     for (const std::byte b : bits)
         set += static_cast<std::uint64_t>(std::popcount(std::to_integer<std::uint8_t>(b)));

@@ -26,7 +26,7 @@ const ChunkFilter::Settings& checked(const ChunkFilter::Settings& settings) {
 }
 
 SplitBlockBloom empty_filter(std::size_t bytes, Options options) {
-    // A key for every block, so that the number of blocks is exact.
+    // One key for each block gives that number of blocks exactly.
     options.max_bytes = 0;
     options.fold_levels = 0;
     return SplitBlockBloom::with_bits_per_key(bytes / bytes_of_block, 8.0 * bytes_of_block,
@@ -40,14 +40,14 @@ ChunkFilter::ChunkFilter(const Settings& settings, Options options)
 
 ChunkFilter::Flushed ChunkFilter::flush(std::uint64_t chunk_bytes) {
     const auto chunk = static_cast<double>(chunk_bytes);
-    // Of what is read without a filter. A chunk of unknown size is as large as it takes.
+    // The share of the chunk that is read. A chunk of unknown size counts as large enough.
     const auto share = [&](const SplitBlockBloom& filter) {
         const double fpr = filter.estimated_fpr();
         return chunk_bytes == 0 ? fpr : static_cast<double>(filter.size_in_bytes()) / chunk + fpr;
     };
     SplitBlockBloom best = filter_.folded_to_fpr(settings_.fpr);
     filter_.clear();
-    // A smaller filter with a higher FPR may be worth its bytes where this one is not.
+    // A smaller filter with a higher FPR may be worth its bytes if this one is not.
     while (share(best) > settings_.read_at_most && best.blocks() > 1) {
         SplitBlockBloom smaller = best.folded(2);
         if (share(smaller) >= share(best)) break;
@@ -60,7 +60,7 @@ ChunkFilter::Flushed ChunkFilter::flush(std::uint64_t chunk_bytes) {
                              (chunk_bytes == 0 ? "a chunk of unknown size"
                                                : std::to_string(chunk_bytes) + " of the chunk");
     const std::string reads =
-        ": an absent value reads " + detail::number(share(best)) + " of the bytes";
+        ": looking up an absent value reads " + detail::number(share(best)) + " of the bytes";
     if (share(best) > settings_.read_at_most) {
         flushed.why = "dropped, " + what + reads;
     } else {

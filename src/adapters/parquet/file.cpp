@@ -15,9 +15,9 @@
 namespace simdbloom::parquet {
 namespace {
 
-// A header has 17 to 20 bytes. There is room here for a writer that adds fields.
+// A header has 17 to 20 bytes, and more if a writer adds fields.
 constexpr std::uint64_t most_header_bytes = 64;
-// Enough for some 10^6 column chunks. A file of holes may claim to have 4 GiB of them.
+// Enough for some 10^6 column chunks. A sparse file may claim 4 GiB of metadata.
 constexpr std::uint64_t most_metadata_bytes = std::uint64_t{1} << 28;
 
 }  // namespace
@@ -78,9 +78,9 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
                                                    " bytes in a file of " + std::to_string(size)));
         if (length > most_metadata_bytes)
             return detail::in_file(
-                path, detail::fault(LoadFault::limit,
-                                    "metadata of " + std::to_string(length) + " bytes, of which " +
-                                        std::to_string(most_metadata_bytes) + " are read at most"));
+                path, detail::fault(LoadFault::limit, "metadata of " + std::to_string(length) +
+                                                          " bytes; the limit is " +
+                                                          std::to_string(most_metadata_bytes)));
         std::vector<std::byte> bytes(length);
         if (!descriptor->read(size - footer_bytes - length, bytes)) return detail::not_read(path);
         auto metadata = parse_metadata(bytes);
@@ -99,7 +99,7 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
 
 namespace {
 
-/// Of a file, in errors.
+/// The name of a file in errors.
 template <class Descriptor>
 std::filesystem::path name_of(const Descriptor& descriptor) {
     return descriptor != nullptr ? descriptor->path : "a Parquet file that was moved from";

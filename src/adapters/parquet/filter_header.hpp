@@ -1,4 +1,4 @@
-// What stands before the bits of a Bloom filter in a file.
+// The header before the bits of a Bloom filter in a file.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace simdbloom::parquet {
 inline constexpr std::size_t block_bytes = 32;
 
 struct FilterHeader {
-    std::int64_t bytes = -1;  ///< of the bits that follow
-    std::size_t size = 0;     ///< of itself
+    std::int64_t bytes = -1;  ///< the bytes of the bits that follow
+    std::size_t size = 0;     ///< the bytes of the header
 
     std::uint64_t blocks() const noexcept {
         return static_cast<std::uint64_t>(bytes) / block_bytes;
@@ -24,12 +24,11 @@ struct FilterHeader {
     std::uint64_t whole() const noexcept { return size + static_cast<std::uint64_t>(bytes); }
 };
 
-/// Throws MalformedError for bytes that begin with no header, and for algorithms that the
-/// specification does not know.
+/// Throws MalformedError for bytes that do not begin with a header, and for algorithms outside the
+/// specification.
 FilterHeader parse_filter_header(std::span<const std::byte> bytes);
 
-/// The filter behind the header. `fill` fetches its bits to the place where they stay, or says why
-/// it cannot.
+/// The filter behind the header. `fill` reads its bits into place, or returns an error.
 using FillBits = std::function<std::optional<LoadError>(std::span<std::byte>)>;
 Loaded<SplitBlockBloom> filter_of(const FilterHeader& header, const Options& options,
                                   const FillBits& fill);

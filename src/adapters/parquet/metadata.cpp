@@ -1,4 +1,4 @@
-// FileMetaData and what lies in it. Specification: parquet.thrift.
+// Reads FileMetaData. Specification: parquet.thrift.
 #include "adapters/parquet/thrift.hpp"
 #include "core/files/saved.hpp"
 #include "simdbloom/adapters/parquet.hpp"
@@ -6,15 +6,14 @@
 namespace simdbloom::parquet {
 namespace {
 
-// The least bytes of the fields that each structure must have: a schema element has its name; a row
-// group has its columns and two numbers; a column chunk has its offset and nine fields, or these
-// encrypted, which take more.
+// The least bytes of the required fields: the name of a schema element; the columns and two numbers
+// of a row group; the offset and nine fields of a column chunk (encrypted ones take more).
 constexpr std::size_t least_element = 3, least_group = 7, least_chunk = 20;
 
-/// What the schema says of a leaf. Column chunks are in the order of the leaves.
+/// A leaf of the schema. Column chunks are in the order of the leaves.
 struct Leaf {
     std::int32_t type_length = 0;
-    bool typed = false;  // groups of columns have no type
+    bool typed = false;  // a group of columns has no type
 };
 
 PhysicalType physical_type(ThriftReader& in) {

@@ -72,7 +72,7 @@ void ThriftReader::skip(ThriftType type, bool in_structure) {
     switch (type) {
         case ThriftType::yes:
         case ThriftType::no:
-            // A boolean field has its value in its type. A boolean element is a byte.
+            // A boolean field has its value in its type; a boolean element is a byte.
             if (!in_structure) skip_bytes(1);
             return;
         case ThriftType::i8:

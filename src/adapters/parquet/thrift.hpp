@@ -1,4 +1,4 @@
-// Thrift's compact protocol, as far as Parquet's metadata needs it. Specification:
+// The part of Thrift's compact protocol that Parquet's metadata uses. Specification:
 // thrift-compact-protocol.md.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace simdbloom::parquet {
 
-/// Thrown for bytes that are not what they should be. It says where.
+/// Thrown for invalid bytes; names their position.
 struct MalformedError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -55,13 +55,13 @@ public:
             if (!field(id, type)) skip(type, true);
         }
     }
-    /// Calls element() for every element of a list of `of`.
+    /// Calls element() for every element of a list of type `of`.
     template <class Element>
     void list(ThriftType of, const Element& element) {
         for (std::uint64_t n = list_of(of, 1); n != 0; --n) element();
     }
-    /// Appends read() for every structure of a list. A list in which a structure takes fewer than
-    /// `least` bytes is refused, so that the memory for `to` is at most bytes * sizeof(T) / least.
+    /// Appends read() for every structure of a list. Fails if a structure takes fewer than `least`
+    /// bytes, which bounds the memory of `to` by bytes * sizeof(T) / least.
     template <class T, class Read>
     void structures(std::size_t least, std::vector<T>& to, const Read& read) {
         std::uint64_t n = list_of(ThriftType::structure, least);
@@ -74,11 +74,11 @@ public:
                      " bytes, which takes at least " + std::to_string(least));
         }
     }
-    /// A zigzag number that fits into `bits` bits.
+    /// A zigzag number of at most `bits` bits.
     std::int64_t integer(int bits);
     std::string text();
 
-    /// Checks that the value has the type that the field should have.
+    /// Fails unless the value has the field's type.
     void expect(ThriftType type, ThriftType wanted, const char* what) const;
     [[noreturn]] void fail(const std::string& what) const;
 
@@ -96,7 +96,7 @@ private:
     };
     std::uint8_t byte();
     std::uint64_t varint();
-    /// Refuses more elements, of at least `least` bytes each, than there are bytes left.
+    /// Fails if the bytes left cannot hold so many elements of `least` bytes.
     ListHead list_head(std::size_t least);
     std::uint64_t list_of(ThriftType of, std::size_t least);
     void skip_bytes(std::uint64_t n);

@@ -11,8 +11,8 @@ namespace simdbloom::python {
 
 namespace {
 
-/// The caller's array. Throws TypeError for another type, ValueError for an array that is
-/// read-only, strided or of several dimensions.
+/// The caller's array. Throws TypeError for another type, ValueError for a read-only, strided or
+/// multidimensional array.
 template <class T>
 std::span<T> writable(const py::object& out, bool also_bool = false) {
     const auto dtype = py::dtype::of<T>();
@@ -31,7 +31,7 @@ std::span<T> writable(const py::object& out, bool also_bool = false) {
     return {static_cast<T*>(array.mutable_data()), static_cast<std::size_t>(array.size())};
 }
 
-/// Memory for results: the caller's, an array of known size, or one that grows with a stream.
+/// Memory for results: the caller's array, an array of known size, or one that grows with a stream.
 template <class T>
 class Room {
 public:
@@ -92,7 +92,7 @@ void each_locked(const Asked& asked, Keys& keys, const Use& use) {
     });
 }
 
-/// Puts n bits behind the first `at` bits, the last of which are in out[0].
+/// Writes n bits after the first `at` bits; out[0] holds the last of those.
 void append_bits(const std::vector<std::uint8_t>& bits, std::size_t n, std::size_t at,
                  std::span<std::uint8_t> out) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -175,7 +175,7 @@ std::size_t count(const Asked& asked, Keys&& keys) {
 
 namespace {
 
-/// An Arrow struct that a capsule owns until somebody moves it out.
+/// An Arrow struct that a capsule owns until a consumer moves it out.
 template <class T>
 py::object capsule_of(std::unique_ptr<T> content, const char* name) {
     auto capsule =

@@ -15,9 +15,9 @@
 
 namespace simdbloom::python {
 
-/// A filter to look keys up in. A lock is held for one batch at a time. No thread waits for a lock
-/// while it holds the GIL, so the holder of the lock may wait for the GIL. Between two batches a
-/// Python stream may probe or fill the same filter.
+/// A filter to look keys up in. The lock is held for one batch at a time. No thread waits for the
+/// lock while it holds the GIL, so the holder of the lock may wait for the GIL. Between two batches
+/// a Python stream may probe or fill the same filter.
 struct Asked {
     const JoinFilter& filter;
     RowHash hash;
@@ -27,12 +27,12 @@ struct Asked {
 /// A numpy array of bool: whether key i is found. `out`: None, or the array to write to.
 py::array contains(const Asked& asked, Keys&& keys, const py::object& out);
 struct Bits {
-    py::array bytes;   ///< of uint8; answer i is bit i % 8 of byte i / 8
-    std::size_t rows;  ///< the number of answers
+    py::array bytes;   ///< of uint8; result i is bit i % 8 of byte i / 8
+    std::size_t rows;  ///< the number of results
 };
 Bits bits_of(const Asked& asked, Keys&& keys, const py::object& out);
-/// The numbers of the rows found, of all rows or of those in `rows`, as uint32. With `out`, the
-/// part of it that was written.
+/// The numbers of the rows found, among all rows or those in `rows`, as uint32. With `out`, its
+/// written part.
 py::array select(const Asked& asked, Keys&& keys, const py::object& rows, const py::object& out);
 std::size_t count(const Asked& asked, Keys&& keys);
 
@@ -42,12 +42,12 @@ struct ArrowColumn {
     std::size_t rows;
     bool is_bits;
 
-    /// Of __arrow_c_array__.
+    /// The result of __arrow_c_array__.
     py::tuple capsules() const;
 };
 void define_arrow_column(py::module_& module);
 
-/// A docstring with what all calls say about keys. `out` describes the argument of that name.
+/// Appends the description of keys to a docstring. `out` describes the argument of that name.
 inline std::string doc_with_keys(const std::string& what, const std::string& out = "") {
     return what +
            "\n\nkeys: n numbers, strings or bytes: a one-dimensional array, a list or another "
@@ -82,8 +82,8 @@ void define_asking(py::class_<Class, std::shared_ptr<Class>>& type) {
         out);
     define_with_keys(
         type, "bitmap",
-        "The results as (n + 7) // 8 bytes (uint8) in Arrow's order: bit i % 8 of byte i // 8 is "
-        "that of key i.",
+        "The results as (n + 7) // 8 bytes (uint8) in Arrow's order: key i is bit i % 8 of byte "
+        "i // 8.",
         "an array of uint8",
         [](Class& self, py::handle keys, Out to, bool hashed) {
             return bits_of(self.asked(), Keys(keys, hashed), to).bytes;

@@ -43,11 +43,11 @@ bool is_text(py::handle object) {
     return PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr());
 }
 
-/// None, and what pandas has in its place.
+/// None, and pandas' NA and NaT.
 bool is_missing(py::handle object) {
     const std::string_view type = Py_TYPE(object.ptr())->tp_name;
     if (object.is_none() || type == "NAType" || type == "NaTType") return true;
-    // NaT alone is not equal to itself.
+    // Only NaT is unequal to itself.
     return (type == "numpy.datetime64" || type == "numpy.timedelta64") &&
            object.attr("__ne__")(object).cast<bool>();
 }
@@ -91,7 +91,7 @@ void take_sequence(OwnedColumn& own) {
     if (!own.object) throw py::error_already_set();
     const py::tuple keys = own.object;
     const std::size_t n = keys.size();
-    // The first key that is there says what all are.
+    // The first key that is not missing decides the kind of all.
     bool texts = false, floats = false, all_missing = true;
     std::optional<OneTime> first_time;
     for (const py::handle key : keys)
@@ -111,7 +111,7 @@ void take_sequence(OwnedColumn& own) {
         const py::handle key = keys[row];
         if (texts && is_text(key)) {
             own.texts[row] = text_key(key);
-            // pandas has NaN among strings for what is missing.
+            // Among strings pandas marks a missing one by NaN.
         } else if (is_missing(key) ||
                    (texts && PyFloat_Check(key.ptr()) &&
                     PyFloat_AS_DOUBLE(key.ptr()) != PyFloat_AS_DOUBLE(key.ptr()))) {
@@ -131,7 +131,7 @@ void take_sequence(OwnedColumn& own) {
             all_missing = false;
         } else {
             refuse(PyExc_TypeError,
-                   "simdbloom: %R is no key: keys are numbers, strings, bytes, dates and times",
+                   "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates and times",
                    key);
         }
     }
@@ -161,7 +161,7 @@ void append_utf8(std::vector<char>& out, std::uint32_t code) {
     put(0x80 | (code & 0x3F));
 }
 
-/// Strings of a fixed width, without the zeros behind them, which numpy takes for padding too.
+/// Strings of a fixed width, without trailing zeros, which are padding in numpy too.
 void take_padded(OwnedColumn& own, const py::array& array) {
     const auto n = static_cast<std::size_t>(array.size());
     const auto width = static_cast<std::size_t>(array.itemsize());
@@ -199,8 +199,8 @@ void take_ucs4(OwnedColumn& own, const py::array& array) {
     }
 }
 
-/// The array as it lies if its values are aligned, together and in the machine's order of bytes,
-/// else a copy that is.
+/// The array itself if its values are aligned, contiguous and in native byte order, else a copy
+/// that is.
 py::array ordered(py::array array) {
     constexpr int together = py::array::c_style, aligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
     if (!array.dtype().attr("isnative").cast<bool>())
@@ -234,7 +234,7 @@ std::optional<KeyColumn> numbers_of(const py::array& array) {
     return {};
 }
 
-/// What a masked array says is not there.
+/// The mask of a masked array.
 void take_mask(OwnedColumn& own) {
     const py::module_ numpy = py::module_::import("numpy");
     const py::object mask = numpy.attr("ma").attr("getmaskarray")(own.object);
@@ -323,7 +323,7 @@ OneKey one_key(py::handle object) {
     if (const auto word = number_key(object))
         return {is_float(object) ? KeyKind::floats : KeyKind::integers, *word};
     refuse(PyExc_TypeError,
-           "simdbloom: %R is no key: keys are numbers, strings, bytes, dates and times", object);
+           "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates and times", object);
 }
 
 OneKey::Plain OneKey::in(KeyKind filter) const {

@@ -15,13 +15,13 @@ namespace {
 
 using Type = py::class_<Filter, std::shared_ptr<Filter>>;
 
-/// Calls f(key) with one key, as a filter of that kind has it.
+/// Calls f(key) with one key, converted for a filter of that kind.
 template <class F>
 auto with_key(const OneKey& key, KeyKind kind, const F& f) {
     return std::visit(f, key.in(kind));
 }
 
-/// The rows with the keys that they have in the filter.
+/// The rows with keys converted for the filter.
 JoinRows asked_rows(const Filter& filter, const JoinRows& rows) {
     const KeyKind kind = filter.key_kind();
     if (rows.size() != 0) check_asked(kind, rows.key_kind());

@@ -12,7 +12,7 @@ namespace simdbloom::python {
 
 namespace {
 
-/// Calls use(hashes, rows) for pieces of the rows that are not NULL, until it says false.
+/// Calls use(hashes, rows) for pieces of the rows that are not NULL, until it returns false.
 template <class Use>
 bool each_hash(const JoinRows& rows, const Use& use) {
     constexpr std::size_t piece = 2048;
@@ -49,7 +49,7 @@ bool insert_in_place(AnyFilter& filter, const KeyColumn& column) {
     return true;
 }
 
-/// Reads the bits up to the first that is set.
+/// Stops at the first bit that is set.
 bool has_no_keys(const AnyFilter& filter) {
     if (const auto* const base = filter.get_if<FilterBase>())
         return std::ranges::all_of(base->bytes(), [](std::byte b) { return b == std::byte{0}; });
@@ -81,12 +81,12 @@ RowHash Filter::row_hash() const {
 
 AnyFilter& Filter::changed() {
     if (own_ == nullptr)
-        throw py::value_error("simdbloom: this filter is read-only; copy() gives one that is not");
+        throw py::value_error("simdbloom: this filter is read-only; copy() makes a writable one");
     return *own_;
 }
 
-/// Says that keys of that kind go in, and returns the kind of the filter. Under the lock of
-/// writers. Throws TypeError that names both if they cannot be keys of one filter.
+/// Records that keys of that kind go in, and returns the filter's kind. Needs the writers' lock.
+/// Throws TypeError that names both kinds if one filter cannot have both.
 KeyKind Filter::expect(KeyKind keys) {
     Kind kind{own_->key_kind(), is_new_};
     kind.add(keys);
@@ -165,7 +165,7 @@ void Filter::unite(const Filter& other) {
     AnyFilter& filter = changed();
     if (&other == this) return;
     with_both(mutex_, other.mutex_, [&] {
-        // A filter without keys has no kind either.
+        // Without keys the kind is open again.
         const KeyKind theirs = other.get().key_kind();
         const KeyKind mine = is_new_ ? theirs : filter.key_kind();
         const KeyKind both = other.is_new_ ? mine : united(mine, theirs);

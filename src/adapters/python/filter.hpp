@@ -19,14 +19,14 @@
 
 namespace simdbloom::python {
 
-/// Any filter, and the lock that its readers share.
+/// Any filter, with a readers-writer lock.
 class Filter {
 public:
-    /// Without keys its first ones say of which kind all are.
+    /// If the filter has no keys, the first ones decide its kind.
     explicit Filter(AnyFilter filter);
-    /// For `filter`, which nobody has filled yet.
+    /// For an empty filter.
     static std::shared_ptr<Filter> without_keys(AnyFilter filter);
-    /// A filter that is read-only. `memory` is what its bits lie in, if that is Python's.
+    /// A read-only filter. `memory` owns its bits, if they belong to Python.
     explicit Filter(const FrozenFilter& filter, py::object memory = {})
         : asked_(filter), memory_(std::move(memory)) {}
 
@@ -40,20 +40,20 @@ public:
     const AnyFilter& get() const noexcept { return *asked_.filter(); }
     RowHash row_hash() const;
 
-    /// use(filter) under the lock of readers, and with the GIL, which is let go to wait for the
-    /// lock.
+    /// Calls use(filter) under the readers' lock, with the GIL, which is released while waiting for
+    /// the lock.
     template <class Use>
     auto read(const Use& use) const {
         return locked<std::shared_lock<std::shared_mutex>>([&] { return use(get()); });
     }
-    /// The same for what takes long: without the GIL in any case.
+    /// The same for long work: without the GIL.
     template <class Use>
     auto read_long(const Use& use) const {
         const NoGil no_gil;
         const std::shared_lock lock(mutex_);
         return use(get());
     }
-    /// A filter that use(filter) makes of this one.
+    /// A new filter, made by use(filter).
     template <class Use>
     std::shared_ptr<Filter> derived(const Use& use) const {
         return std::make_shared<Filter>(read_long(use));
@@ -61,14 +61,14 @@ public:
     std::shared_ptr<Filter> copy() const {
         return derived([](const AnyFilter& filter) { return filter; });
     }
-    /// As read for what changes the filter. Throws ValueError where it is read-only.
+    /// As `read`, for changes. Throws ValueError if the filter is read-only.
     template <class Use>
     auto change(const Use& use) {
         AnyFilter& filter = changed();
         return locked<std::unique_lock<std::shared_mutex>>([&] { return use(filter); });
     }
-    /// Calls use(filter, hashes, rows) for pieces of the keys that are not NULL, where hashes[i] is
-    /// that of row rows[i], until it says false. Returns the number of rows.
+    /// Calls use(filter, hashes, rows) for pieces of the keys that are not NULL, until it returns
+    /// false. hashes[i] belongs to row rows[i]. Returns the number of rows.
     using UseHashes = std::function<bool(AnyFilter&, std::span<const std::uint64_t>,
                                          std::span<const std::uint64_t>)>;
     std::size_t change_hashes(Keys&& keys, bool inserts, const UseHashes& use);
@@ -102,7 +102,7 @@ private:
     mutable std::shared_mutex mutex_;
 };
 
-/// The options of a filter as Python names them. Throws ValueError that names the value.
+/// The options of a filter by their Python names. Throws ValueError that names the value.
 Options options_of(const std::optional<std::string>& isa, std::uint64_t seed,
                    const std::string& hashing, const std::optional<py::bytes>& secret,
                    std::size_t max_bytes);
@@ -116,7 +116,7 @@ T loaded(Loaded<T> from, const std::filesystem::path* path = nullptr) {
     return std::move(from).value();
 }
 
-/// A bytes object that save(value, span) writes.
+/// A bytes object, written by save(value, span).
 template <class T>
 py::bytes bytes_of(const T& value) {
     const std::size_t size = saved_size(value);
@@ -129,7 +129,7 @@ py::bytes bytes_of(const T& value) {
 }
 /// What __reduce__ returns: pickles have the bytes of to_bytes().
 py::tuple unpickling(const py::object& self);
-/// The bytes of a buffer that lie together.
+/// The bytes of a contiguous buffer.
 class BufferOf {
 public:
     explicit BufferOf(py::handle object) {
@@ -147,8 +147,8 @@ private:
     Py_buffer buffer_{};
 };
 
-/// Defines to_bytes, save, from_bytes, load and pickles. content(object) is the T that is saved;
-/// object(T) holds a T that was loaded.
+/// Defines to_bytes, save, from_bytes, load and pickling. content(object) is the T to save;
+/// object(T) holds a loaded T.
 template <class T, class Type, class Content, class Object>
 void define_saving(Type& type, const Content& content, const Object& object) {
     using Class = typename Type::type;
@@ -163,12 +163,12 @@ void define_saving(Type& type, const Content& content, const Object& object) {
     type.def_static(
         "from_bytes",
         [=](py::handle data) { return object(loaded(simdbloom::load<T>(BufferOf(data).bytes()))); },
-        py::arg("data"), "The object of to_bytes(). LoadError for other bytes.");
+        py::arg("data"), "The object of to_bytes(). LoadError for invalid bytes.");
     type.def_static(
         "load",
         [=](const Path& path) { return object(loaded(simdbloom::load_file<T>(path), &path)); },
         py::arg("path"),
-        "The object of a saved file. OSError if it cannot be read, LoadError for other bytes.");
+        "The object of a saved file. OSError if it cannot be read, LoadError for invalid bytes.");
     type.def("__reduce__", &unpickling);
 }
 

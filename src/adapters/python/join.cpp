@@ -14,7 +14,7 @@ namespace simdbloom::python {
 
 namespace {
 
-/// Nobody changes it, so nobody waits for the lock. Filters of a builder hash rows with seed 0.
+/// It never changes, so no thread waits for the lock. Filters of a builder hash rows with seed 0.
 struct Join {
     JoinFilter filter;
     mutable std::shared_mutex mutex{};
@@ -30,8 +30,7 @@ public:
         Options options;
         options.max_bytes = max_bytes;
         if (fpr && (bits_per_key || n_keys != 0))
-            throw py::type_error(
-                "simdbloom: JoinBuilder with fpr takes no n_keys and no bits_per_key");
+            throw py::type_error("simdbloom: JoinBuilder takes fpr, or n_keys and bits_per_key");
         if (fpr) {
             builder_.reset(new JoinBuilder(JoinBuilder::for_fpr(spec, *fpr, options)));
         } else {
@@ -99,8 +98,8 @@ void define_builder(py::module_& module) {
     py::class_<Builder> type(
         module, "JoinBuilder",
         "Builds a filter, from any number of threads.\n\n"
-        "spec: of the filter; 'auto' chooses. n_keys, bits_per_key: its size; n_keys=0 takes any "
-        "number. fpr: a rate in their place. max_bytes: a limit on its memory.");
+        "spec: the filter's; 'auto' chooses. n_keys, bits_per_key: its size; n_keys=0 allows any "
+        "number. fpr: a rate instead of a size. max_bytes: a limit on its memory.");
     define_with_keys(
         type, "insert", "Inserts n keys, from any thread. ValueError after finish().", "",
         [](Builder& self, py::handle keys, bool hashed) { self.insert(Keys(keys, hashed)); });
@@ -136,13 +135,14 @@ void define_join(py::module_& module) {
     property("key_kind", "The kind of the keys, see Filter.",
              [](F f) { return to_string(f.key_kind()); });
     property("why", "The reason for this kind, in words.", [](F f) { return f.why(); });
-    property("size_in_bytes", "Of keys or bits.", [](F f) { return f.size_in_bytes(); });
+    property("size_in_bytes", "The size of its keys or bits.",
+             [](F f) { return f.size_in_bytes(); });
     type.def(
         "estimated_fpr", [](const Join& self) { return self.filter.estimated_fpr(); },
         "The false-positive rate by the bits that are set.");
     type.def("prune", &prune, py::arg("low"), py::arg("high"),
-             "'none', 'maybe' or 'all': which rows pass whose keys, integers, lie from low to "
-             "high. ValueError if low is above high, OverflowError beyond 64 bits.");
+             "'none', 'maybe' or 'all': which rows with integer keys from low to high pass. "
+             "ValueError if low is above high, OverflowError beyond 64 bits.");
     type.def("__repr__",
              [](const Join& self) { return "<simdbloom.JoinFilter " + self.filter.why() + ">"; });
     define_saving<JoinFilter>(

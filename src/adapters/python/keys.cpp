@@ -25,15 +25,15 @@ std::string name_of(py::handle object) {
     return py::cast<std::string>(py::type::of(object).attr("__name__"));
 }
 
-/// Through __array__ an integer column with NULLs would become floats, which lose keys. pandas has
-/// no such columns.
+/// __array__ turns an Arrow column of integers with NULLs into floats, which lose keys; not so for
+/// pandas.
 void refuse_arrow(py::handle column) {
     if (py::isinstance<py::array>(column)) return;
     const auto module = py::cast<std::string>(py::type::of(column).attr("__module__"));
     if (!module.starts_with("pandas.") &&
         (has(column, "__arrow_c_array__") || has(column, "__arrow_c_stream__")))
-        throw py::type_error("simdbloom: Rows takes no columns of Arrow's (" + name_of(column) +
-                             "), but a table of them is rows of columns itself");
+        throw py::type_error("simdbloom: Rows does not take Arrow columns (" + name_of(column) +
+                             "): pass an Arrow table, whose columns make rows");
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ bool Keys::take_arrow(py::handle object) {
     return arrow_.index() != 0;
 }
 
-/// pandas has the interface, but hands it on to pyarrow, which may not be there.
+/// pandas implements the interface by pyarrow, which may be missing.
 bool Keys::take_arrow_if_it_can(py::handle object) {
     try {
         return take_arrow(object);
@@ -73,8 +73,8 @@ Keys::Keys(py::handle object, bool hashed) {
     if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
         PyByteArray_Check(object.ptr()))
         throw py::type_error("simdbloom: " + name_of(object) +
-                             " is one key, and here many are taken: put it in a list, or call "
-                             "add(key), key in filter");
+                             " is one key, not a batch: put it in a list, or call add(key), "
+                             "key in filter");
     if (py::isinstance<Columns>(object)) {
         const auto& rows = object.cast<const Columns&>();
         nulls_ = rows.nulls;

@@ -1,4 +1,4 @@
-// Python's objects as batches of keys, where they lie.
+// Views of Python's objects as batches of keys.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -24,8 +24,8 @@ namespace simdbloom::python {
 
 namespace py = pybind11;
 
-/// No GIL for as long as it lives. A thread that is still at work when the interpreter ends stays
-/// here for ever: Python would end the thread by an unwinding that C++ answers with terminate().
+/// Releases the GIL until its destructor. A thread that is still at work when the interpreter ends
+/// waits here for ever: Python would unwind the thread, and C++ would call terminate().
 class NoGil {
 public:
     NoGil() : thread_(PyEval_SaveThread()) {}
@@ -45,43 +45,43 @@ private:
 
 inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
 
-/// A column that numpy or a sequence gave. It keeps the object, and what had to be made of it.
+/// A column of numpy or a sequence. Keeps the object, and copies of its keys if it needed any.
 struct OwnedColumn {
     py::object object;
     std::vector<std::uint64_t> words{};
     std::vector<std::string_view> texts{};
     std::vector<char> utf8{};
     std::vector<std::uint8_t> valid{};
-    std::int64_t unit = 0;  ///< of times: the nanoseconds that one of `words` counts
+    std::int64_t unit = 0;  ///< of times: the nanoseconds of a unit
     std::optional<KeyColumn> column{};
 };
 
 /// One batch of the keys of a call.
 struct Batch {
     const JoinRows& rows;
-    const KeyColumn* column;  ///< of a batch that is one column of numpy or Python, else null
+    const KeyColumn* column;  ///< if the batch is one column of numpy or Python, else null
 };
 
-/// Several columns whose rows are the keys: the class Rows of Python.
+/// Several columns whose rows are the keys: the Python class Rows.
 struct Columns {
     std::vector<py::object> columns;
     Nulls nulls;
 };
 
-/// What a Python object says are keys. Made and destroyed with the GIL.
+/// The keys of a Python object. Made and destroyed with the GIL.
 ///
-/// Numbers, fixed-width bytes and Arrow's buffers stay where they are. Copied are arrays that are
-/// strided, misaligned or in the other byte order, float16, and strings of UCS-4; of other strings
-/// 16 bytes a row are made, and of sequences of numbers 8.
+/// Numbers, fixed-width bytes and Arrow's buffers are not copied. Arrays that are strided,
+/// misaligned or byte-swapped, float16 and UCS-4 strings are. Other strings need 16 bytes a row,
+/// sequences of numbers 8.
 class Keys {
 public:
-    /// Throws TypeError for an object or a type that has no keys, OverflowError for an integer that
-    /// does not fit into 64 bits, ValueError for an array of several dimensions.
+    /// Throws TypeError for an object or a type that has no keys, OverflowError for an integer
+    /// beyond 64 bits, ValueError for a multidimensional array.
     explicit Keys(py::handle object, bool hashed = false);
 
-    /// Nothing for a stream, which says only at its end how many it had.
+    /// Nothing for a stream, whose length is unknown before its end.
     std::optional<std::size_t> rows() const noexcept { return rows_; }
-    /// Calls use(batch) for each batch. To be called without the GIL, and once for a stream.
+    /// Calls use(batch) for each batch. Call it without the GIL, and only once for a stream.
     void each(const RowHash& hash, const std::function<void(const Batch&)>& use);
 
 private:
@@ -96,53 +96,52 @@ private:
     std::optional<std::size_t> rows_;
 };
 
-/// An object as an array. Throws what the object's own __array__ raises, which array::ensure hides.
+/// An object as an array. Rethrows errors of the object's __array__, which array::ensure hides.
 py::array array_of(py::handle object);
 /// The column of an array, a sequence or another iterable.
 std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed);
 
-/// A date, a time or a length of time: a count of units of so many nanoseconds.
+/// A date, a time or a duration: a count of units of so many nanoseconds.
 struct OneTime {
     std::int64_t count, unit;
     bool is_instant;
 };
-/// Nothing for what is none, and for NaT. Throws TypeError for a time without a unit, OverflowError
-/// for one that no number of 64 bits has.
+/// Nothing for NaT and for objects that are not times. Throws TypeError for a time without a unit,
+/// OverflowError for a count beyond 64 bits.
 std::optional<OneTime> one_time(py::handle object);
-/// The times of a sequence, NULLs among them, in one unit. Throws OverflowError if there is none.
+/// The times of a sequence, NULLs included, in one unit. Throws OverflowError if no unit fits all.
 void take_times(OwnedColumn& own, const std::vector<std::optional<OneTime>>& times);
-/// An array of numpy's datetime64 or timedelta64, and its unit. Errors as of one_time.
+/// An array of numpy's datetime64 or timedelta64, and its unit. Throws as one_time does.
 struct TimeArray {
     py::array values;
     std::int64_t unit;
 };
 TimeArray time_array(py::array array);
 
-/// One key: a number as its 64 bits, a time, or a string or bytes as a string, which points into
-/// the object.
+/// One key: a number's 64 bits, a time, or a view of a string or bytes.
 struct OneKey {
     using Plain = std::variant<std::uint64_t, std::string_view>;
     KeyKind kind;
     Plain plain;
     OneTime time{};
 
-    /// As a filter of that kind has it.
+    /// The key converted for a filter of that kind.
     Plain in(KeyKind filter) const;
 };
 OneKey one_key(py::handle object);
 
-/// Throws TypeError that names both unless a filter of that kind answers about such keys.
+/// Throws TypeError that names both kinds unless such keys can probe a filter of that kind.
 void check_asked(KeyKind filter, KeyKind asked);
 
-/// What the keys of a filter are that is being filled.
+/// The kind of the keys of a filter that is being filled.
 struct Kind {
     KeyKind kind = KeyKind::unknown;
-    bool is_new = true;  ///< there are no keys yet: the first ones say it
+    bool is_new = true;  ///< no keys yet: the first ones decide the kind
 
-    /// Takes keys of that kind. Throws TypeError that names both if they cannot be keys of one
-    /// filter.
+    /// Admits keys of that kind. Throws TypeError that names both kinds if one filter cannot have
+    /// both.
     void add(KeyKind keys);
-    /// Takes a batch, and gives it the keys that it has in the filter.
+    /// Admits a batch, and converts its keys for the filter.
     JoinRows add(const JoinRows& rows) {
         if (rows.size() != 0) add(rows.key_kind());
         return rows.size() != 0 ? rows.as(kind) : rows;

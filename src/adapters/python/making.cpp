@@ -100,7 +100,7 @@ py::tuple unpickling(const py::object& self) {
 
 void throw_load_error(const LoadError& error, const std::filesystem::path* path) {
     if (error.fault == LoadFault::file && path != nullptr) {
-        // Python's own open() knows the number and the class of the error.
+        // Python's open() raises the right class of OSError, with errno.
         py::module_::import("builtins").attr("open")(*path, "rb").attr("close")();
         PyErr_SetString(PyExc_OSError, ("simdbloom: " + error.message).c_str());
     } else if (error.fault == LoadFault::memory) {
@@ -148,7 +148,7 @@ void define_reader(py::class_<Filter, std::shared_ptr<Filter>>& type, const char
     type.def_static(
         name,
         [=](const From& from, const Text& isa, const MaybeSecret& secret, std::size_t max_bytes) {
-            // A secret says that the hash is keyed.
+            // A secret implies a keyed hash.
             return read(from, options_of(isa, 0, secret ? "keyed" : "fast", secret, max_bytes));
         },
         py::arg(argument), py::kw_only(), py::arg("isa") = py::none(),

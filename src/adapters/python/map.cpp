@@ -21,7 +21,7 @@ struct Hashes {
     std::vector<std::uint64_t> hashes{};
     std::vector<bool> valid{};
 
-    /// rows_of(batch): with the keys that they have in the map.
+    /// rows_of(batch): the rows with keys converted for the map.
     template <class RowsOf>
     Hashes(Keys& keys, const RowHash& hash, const RowsOf& rows_of) {
         const NoGil no_gil;
@@ -37,7 +37,7 @@ struct Hashes {
 
 using Values = py::array_t<std::uint32_t, py::array::c_style>;
 
-/// Values as uint32. Throws ValueError for one that is not.
+/// Values as uint32. Throws ValueError for a value out of range.
 Values values_of(py::handle object) {
     const py::array given = array_of(object);
     const char kind = given.dtype().kind();

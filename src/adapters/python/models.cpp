@@ -24,7 +24,7 @@ double bits_for_fpr(const std::string& spec, std::size_t n_keys, double rate) {
     return static_cast<double>(g.blocks) * g.layout.block_bits() / static_cast<double>(n_keys);
 }
 
-/// A fuse filter of keys that are all there.
+/// Builds a fuse filter of all its keys.
 std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::uint64_t seed,
                                      const std::string& hashing,
                                      const std::optional<py::bytes>& secret, bool hashed) {
@@ -111,11 +111,12 @@ void define_advice(py::module_& module) {
         py::arg("max_bits_per_key") = 20, py::arg("max_bytes") = 0, py::arg("table_bytes") = 0,
         py::arg("erase") = false, py::arg("grow") = false, py::arg("merge") = false,
         py::arg("all_at_once") = false, py::arg("times") = py::none(),
-        "The filter of least total time for a workload on this machine, by `times`, or by times "
-        "measured now in one to two seconds.\n\nwork_ns: the cost of a probe that passes, in ns. "
+        "The filter of least total time for a workload on this machine, by `times`, or measured "
+        "now "
+        "in one to two seconds.\n\nwork_ns: the cost of a probe that passes, in ns. "
         "probes: their number. hits: the share of present keys. max_bits_per_key, max_bytes: "
         "limits. table_bytes: of the table behind the filter. erase, grow, merge: what the filter "
-        "must support. all_at_once: all keys are there before the first probe.\n\nRaises "
+        "must support. all_at_once: all keys are known before the first probe.\n\nRaises "
         "ValueError that names the argument.");
 }
 

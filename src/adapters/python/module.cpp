@@ -38,8 +38,8 @@ void define_load_error(py::module_& module) {
     module.attr("LoadError") = type;
 }
 
-/// pybind11 gives a method of an object whose __init__ was not called (`Filter.__new__(Filter)`)
-/// memory of this operator, and nobody else.
+/// pybind11 calls this operator only for a method of an object whose __init__ was not called
+/// (`Filter.__new__(Filter)`).
 void refuse_objects_without_init(py::module_& module) {
     for (const char* name : {"Filter", "JoinBuilder", "JoinFilter", "Map", "Rows", "Choice",
                              "Advice", "ArrowColumn"}) {

@@ -1,4 +1,4 @@
-// Python's, numpy's and pandas' dates and times: numbers of units that last so many nanoseconds.
+// Dates and times of Python, numpy and pandas, as counts of units of so many nanoseconds.
 
 #include <pybind11/pybind11.h>
 
@@ -19,7 +19,7 @@ constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::min();  // N
     throw py::type_error("simdbloom: " + text_of(dtype) + " " + why);
 }
 
-/// The nanoseconds of numpy's unit; 0 of those that vary or are shorter.
+/// The nanoseconds of a unit of numpy; 0 for units that vary or are shorter.
 std::int64_t nanoseconds_of(const std::string& unit) {
     constexpr std::int64_t second = 1'000'000'000;
     if (unit == "W") return 7 * 86'400 * second;
@@ -32,7 +32,7 @@ std::int64_t nanoseconds_of(const std::string& unit) {
     return unit == "ns" ? 1 : 0;
 }
 
-/// The array in another unit. Throws OverflowError unless that has all of its values.
+/// Converts an array to another unit. Throws OverflowError if a value does not fit.
 py::array in_unit(const py::array& array, const char* unit) {
     const char kind = array.dtype().kind();
     const py::array other = array.attr("astype")(std::string(1, kind) + "8[" + unit + "]");
@@ -67,7 +67,7 @@ TimeArray time_array(py::array array) {
     py::tuple unit = data(array.dtype());
     auto name = unit[0].cast<std::string>();
     const bool months = name == "Y" || name == "M";
-    if (kind == 'm' && months) refuse_units(array.dtype(), "is of no fixed length");
+    if (kind == 'm' && months) refuse_units(array.dtype(), "has no fixed length");
     if (months || name == "ps" || name == "fs" || name == "as") {
         array = in_unit(array, months ? "D" : "ns");
         unit = data(array.dtype());
@@ -89,7 +89,7 @@ std::optional<OneTime> one_time(py::handle object) {
     if (PyDateTimeAPI == nullptr) PyDateTime_IMPORT;
     if (PyDateTimeAPI == nullptr) throw py::error_already_set();
     PyObject* const given = object.ptr();
-    // pandas' are Python's, with nanoseconds.
+    // pandas' types are Python's with nanoseconds.
     if (PyDateTime_Check(given) && py::hasattr(object, "to_datetime64"))
         return one_time(object.attr("to_datetime64")());
     if (PyDelta_Check(given) && py::hasattr(object, "to_timedelta64"))
@@ -114,7 +114,7 @@ std::optional<OneTime> one_time(py::handle object) {
     if (PyTime_Check(given)) {
         if (!object.attr("tzinfo").is_none())
             throw py::type_error("simdbloom: " + text_of(py::repr(object)) +
-                                 " is a time of day with a time zone, and of no day");
+                                 " is a time of day with a time zone and without a date");
         return OneTime{
             microseconds(PyDateTime_TIME_GET_HOUR(given), PyDateTime_TIME_GET_MINUTE(given),
                          PyDateTime_TIME_GET_SECOND(given), PyDateTime_TIME_GET_MICROSECOND(given)),
@@ -126,7 +126,7 @@ std::optional<OneTime> one_time(py::handle object) {
     const TimeArray array =
         time_array(py::module_::import("numpy").attr("atleast_1d")(object).cast<py::array>());
     const py::array_t<std::int64_t> values = array.values.attr("view")("int64");
-    // NaT is no key.
+    // NaT is not a key.
     if (values.at(0) == no_time) return {};
     return OneTime{values.at(0), array.unit, kind == 'M'};
 }
@@ -143,7 +143,7 @@ void take_times(OwnedColumn& own, const std::vector<std::optional<OneTime>>& tim
             __builtin_mul_overflow(times[row]->count, times[row]->unit / unit, &count)) {
             PyErr_SetString(PyExc_OverflowError,
                             ("simdbloom: the time of row " + std::to_string(row) +
-                             " is no whole number of 64 bits of " + std::to_string(unit) +
+                             " is not a whole number of 64 bits of " + std::to_string(unit) +
                              " ns, the unit of another row")
                                 .c_str());
             throw py::error_already_set();

@@ -11,9 +11,9 @@ namespace {
 
 std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
-// A property of RocksDB's own for tables whose keys end in timestamps: the earliest of them.
+// RocksDB's property of tables whose keys end in timestamps: the earliest timestamp.
 constexpr const char* earliest_timestamp = "rocksdb.timestamp_min";
-// Our property, with the number of bytes that were taken off the keys.
+// Our property: the bytes of a timestamp removed from the keys.
 constexpr const char* timestamp_taken_off = "simdbloom.Bloom.1.timestamp";
 
 std::size_t size_of(const rocksdb::UserCollectedProperties& properties, const char* name) {
@@ -35,7 +35,7 @@ public:
         if (given_up_) return rocksdb::Status::OK();
         const rocksdb::Slice asked(key.data(), key.size() - timestamp_bytes_);
         const std::uint64_t hash = hash_bytes(view(part_ ? part_(asked) : asked));
-        // Versions of one key follow one another, and so do keys of one part.
+        // Versions of a key are adjacent, and so are keys with the same part.
         if (!hashes_.empty() && hashes_.back() == hash) return rocksdb::Status::OK();
         return without_throwing([&] { hashes_.push_back(hash); });
     }
@@ -100,7 +100,7 @@ bool may_contain(const rocksdb::TableProperties& table, std::uint64_t hash) {
     const auto& properties = table.user_collected_properties;
     const auto found = properties.find(rocksdb_property);
     if (found == properties.end()) return true;
-    // A filter of keys with timestamps has none of the keys that are asked for.
+    // A filter of keys with timestamps would not match keys without.
     if (size_of(properties, earliest_timestamp) != size_of(properties, timestamp_taken_off))
         return true;
     return detail::compact_may_contain(std::as_bytes(std::span(found->second)), hash);

@@ -1,4 +1,4 @@
-// The few kinds of JSON that the functions of the module give.
+// Writes the JSON that the module's functions return.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ inline std::string quoted(std::string_view text) {
     return out + '"';
 }
 
-/// An object, or a list, to which values are added in turn.
+/// An object or list, written value by value.
 class Json {
 public:
     explicit Json(char open) : text_(1, open), close_(open == '{' ? '}' : ']') {}

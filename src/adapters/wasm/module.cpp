@@ -1,8 +1,8 @@
-// What the WebAssembly module exports: functions of numbers and addresses, which api.js calls.
+// The exports of the WebAssembly module: functions of numbers and addresses, which api.js calls.
 //
-// Text is UTF-8 with a length. A function that fails gives 0, -1 or NaN, as it says, and
-// simdbloom_wasm_error() has the message then. Structured answers are JSON, valid until the next
-// call that gives text.
+// Text is UTF-8 with a length. A function that fails returns 0, -1 or NaN, as noted there, and
+// simdbloom_wasm_error() has the message. Structured results are JSON, valid until the next call
+// that returns text.
 #include <emscripten.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ constexpr double most_keys = 0xFFFFFFFFp0;
 
 std::string error, text;
 
-/// work(), or `failed` with the message of what it throws.
+/// work(), or `failed` and the message of its exception.
 template <class R, class Work>
 R guarded(R failed, const Work& work) noexcept {
     try {
@@ -65,10 +65,10 @@ Options options_of(std::uint64_t seed, std::string_view isa) {
     return options;
 }
 
-/// What JavaScript has.
+/// The filter behind an object in JavaScript.
 struct Held {
     AnyFilter filter;
-    bool is_new = false;  ///< there are no keys yet: the first ones say of which kind all are
+    bool is_new = false;  ///< no keys yet: the first ones decide the kind
 
     void expect(KeyKind keys) {
         filter.set_key_kind(is_new ? keys : kind_after(filter.key_kind(), keys));
@@ -80,7 +80,7 @@ KeyKind kind_of(const void* ends) { return ends != nullptr ? KeyKind::bytes : Ke
 
 enum class Width : int { u64 = 8, u32 = 4, i32 = -4 };
 
-/// work(span) of keys of that width.
+/// Calls work(span) with keys of that width.
 template <class Work>
 auto with_keys(const void* keys, std::size_t n, int width, const Work& work) {
     switch (static_cast<Width>(width)) {
@@ -159,8 +159,8 @@ Workload workload_of(const double* settings) {
     return w;
 }
 
-/// The blocks that a hash goes to and its bits in each: [[block, bit, ..], ..]. Of a table the bits
-/// are those of a fingerprint's value.
+/// The blocks of a hash and its bits in each: [[block, bit, ..], ..]. For a table the bits are the
+/// value of the fingerprint.
 std::string touched(const Layout& layout, std::uint64_t blocks, std::uint64_t hash) {
     const auto x = static_cast<std::uint32_t>(hash);
     Json all('[');
@@ -218,7 +218,7 @@ std::string describe(const Advice& advice) {
 
 extern "C" {
 
-/// Emscripten declares it and does not have it.
+/// Emscripten declares it but does not define it.
 ssize_t getrandom(void* to, std::size_t n, unsigned) {
     return getentropy(to, n) == 0 ? static_cast<ssize_t>(n) : -1;
 }
@@ -275,7 +275,7 @@ EXPORTED int simdbloom_wasm_insert(Held* held, const void* keys, const std::uint
         return 1;
     });
 }
-/// How many are found; -1: failed. `out` has a byte for 8 keys or a number for each.
+/// The number found; -1: failed. `out` has a byte for 8 keys or a number for each.
 EXPORTED double simdbloom_wasm_ask(const Held* held, const void* keys, const std::uint32_t* ends,
                                    std::size_t n, int width, int answer, void* out) {
     return guarded(-1.0, [&] {
@@ -302,7 +302,7 @@ EXPORTED double simdbloom_wasm_ask(const Held* held, const void* keys, const std
     });
 }
 
-/// As AnyFilter::expected_fpr() of a filter that is not made; NaN: failed.
+/// AnyFilter::expected_fpr() without making the filter; NaN: failed.
 EXPORTED double simdbloom_wasm_expected_fpr(const char* spec, std::size_t length, double n_keys,
                                             double bits_per_key) {
     return guarded(nan, [&] {
@@ -321,7 +321,7 @@ EXPORTED double simdbloom_wasm_bits_for_fpr(const char* spec, std::size_t length
         return static_cast<double>(g.blocks) * g.layout.block_bits() / static_cast<double>(n);
     });
 }
-/// The layout of a spec, with the k that is best for that size; 0: failed.
+/// The layout of a spec, with the best k for that size; 0: failed.
 EXPORTED const char* simdbloom_wasm_layout(const char* spec, std::size_t length, double n_keys,
                                            double bits_per_key) {
     return guarded<const char*>(nullptr, [&] {
@@ -330,7 +330,8 @@ EXPORTED const char* simdbloom_wasm_layout(const char* spec, std::size_t length,
                                   .layout));
     });
 }
-/// Where a key goes, of a filter with a layout; 0: failed. A number unless `bytes` is not null.
+/// The places of a key in a filter with a layout; 0: failed. The key is a number if `bytes` is
+/// null.
 EXPORTED const char* simdbloom_wasm_touched(const Held* held, std::uint64_t number,
                                             const char* bytes, std::size_t n) {
     return guarded<const char*>(nullptr, [&] {

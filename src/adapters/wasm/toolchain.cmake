@@ -1,5 +1,5 @@
-# For cmake --toolchain: Debian's emscripten, with what its libc++ 13 lacks. xxhash.h, which is a
-# header alone, is taken out of /usr/include, because that folder has another C library's headers.
+# For cmake --toolchain: Debian's emscripten, with additions to its libc++ 13. xxhash.h is copied
+# from /usr/include, because that folder has another C library's headers.
 include(/usr/share/emscripten/cmake/Modules/Platform/Emscripten.cmake)
 set(wasm_headers ${CMAKE_BINARY_DIR}/headers)
 if(NOT EXISTS ${wasm_headers}/xxhash.h AND EXISTS /usr/include/xxhash.h)

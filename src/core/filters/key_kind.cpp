@@ -86,7 +86,7 @@ bool may_ask(KeyKind filter, KeyKind asked) noexcept {
 void check_may_ask(KeyKind filter, KeyKind asked) {
     if (!may_ask(filter, asked))
         throw std::invalid_argument("simdbloom: a filter of " + words_of(filter) +
-                                    " cannot be asked about " + words_of(asked));
+                                    " cannot be probed with " + words_of(asked));
 }
 
 std::uint64_t time_key(std::int64_t n, std::int64_t unit, KeyKind filter) noexcept {

@@ -51,8 +51,8 @@ await test('filters of the program say what their keys are', async () => {
   assert.equal(await one(asked(lines, "'7'")), true);
   assert.equal(await one(asked(numbers, '1')), true);
   assert.equal(await one(asked(numbers, '1.0::DOUBLE')), true);
-  await refused(asked(lines, '7'), 'a filter of bytes is asked with integers');
-  await refused(asked(numbers, "'1'"), 'a filter of integers is asked with VARCHAR');
+  await refused(asked(lines, '7'), 'a filter of bytes is probed with integers');
+  await refused(asked(numbers, "'1'"), 'a filter of integers is probed with VARCHAR');
 });
 
 finish();

@@ -31,9 +31,9 @@ await test('filters of other programs are asked as the page says', async () => {
       if (answers.includes(about) && about !== 'other')
         assert.equal(await one(`SELECT bloom_contains(${filter}, ${key})`), true,
           `${kind} asked with ${key}`);
-      else await refused(`SELECT bloom_contains(${filter}, ${key})`, 'is asked with');
+      else await refused(`SELECT bloom_contains(${filter}, ${key})`, 'is probed with');
     }
-    await refused(`SELECT bloom_contains(${filter}, 5, 'a')`, 'is asked with');
+    await refused(`SELECT bloom_contains(${filter}, 5, 'a')`, 'is probed with');
   }
 });
 

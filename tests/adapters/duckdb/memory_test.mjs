@@ -31,7 +31,7 @@ await test('aggregates beyond the limit are errors that name it', async () => {
     'sum(octet_length(f)) FROM (SELECT bloom_filter(i) AS f FROM range(100000) t(i) GROUP BY i)',
     'bloom_filter(i ORDER BY -i) FROM range(1000000) t(i)',
     'max(f) FROM (SELECT bloom_filter(i) OVER () AS f FROM range(1000000) t(i))'])
-    await refused(`SELECT ${sql}`, 'more than 1048576 bytes of memory; bloom_memory(bytes) sets');
+    await refused(`SELECT ${sql}`, 'limit of 1048576 bytes of memory; bloom_memory(bytes) sets');
   await refused('SELECT bloom_filter(i, 1e12) FROM range(9) t(i)', 'more than a BLOB can hold');
 });
 
@@ -111,7 +111,7 @@ await test('filters are kept up to a quarter of the limit, or one that is larger
   await make(10, 2).catch(() => {});
   await one('SELECT bloom_info(f) FROM saved');
   await one('SELECT bloom_memory(1)');
-  await refused('SELECT bloom_filter(1)', 'more than 1 bytes of memory');
+  await refused('SELECT bloom_filter(1)', 'limit of 1 bytes of memory');
 });
 
 finish();

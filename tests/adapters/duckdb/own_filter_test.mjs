@@ -15,7 +15,7 @@ await test('the hash of BIGINT', async () => {
     '18162560320397688022']);
 });
 
-await test('the strangers that a scan lets through', async () => {
+await test('the absent keys that a scan lets through', async () => {
   await db.run('CREATE TABLE dim AS SELECT (i * 7919 + 1)::BIGINT AS k FROM range(100000) t(i)');
   await db.run('CREATE TABLE fact (k BIGINT)');
   for (let j = 2; j < 13; ++j)

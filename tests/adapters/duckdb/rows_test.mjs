@@ -41,7 +41,7 @@ await test('decimals that have two keys, in every column', async () => {
           FROM (SELECT (i / 1000)::DECIMAL(38,30) AS d FROM range(500) t(i)))`), true);
 });
 
-await test('the rate of strangers is that of one column, in any order of columns', async () => {
+await test('the FPR is that of one column, in any order of columns', async () => {
   await db.run(`CREATE TABLE grid AS SELECT x, y FROM range(300) t(x), range(300) u(y)
     WHERE (x + y) % 3 = 0`);
   const passing = async (a, b) => Number(await one(`SELECT count(*) FILTER (
@@ -50,14 +50,14 @@ await test('the rate of strangers is that of one column, in any order of columns
   // 0.53 % of 60,000 rows, give or take six standard deviations.
   for (const [a, b] of [['x', 'y'], ['y', 'x'], ['x + 300', 'y'], ['x', '-y - 1']]) {
     const n = await passing(a, b);
-    assert.ok(n > 210 && n < 430, `${n} of 60000 strangers (${a}, ${b}) pass`);
+    assert.ok(n > 210 && n < 430, `${n} of 60000 absent keys (${a}, ${b}) pass`);
   }
   assert.equal(await one(`SELECT count(*) FROM grid
     WHERE NOT bloom_contains((SELECT bloom_filter((x, y)) FROM grid), x, y)`), 0n);
   const twins = Number(await one(`SELECT count(*) FILTER (
       bloom_contains((SELECT bloom_filter((i, i)) FROM range(20000) t(i)), j, j))
     FROM range(20000, 80000) u(j)`));
-  assert.ok(twins > 210 && twins < 430, `${twins} of 60000 strangers (j, j) pass`);
+  assert.ok(twins > 210 && twins < 430, `${twins} of 60000 absent keys (j, j) pass`);
   const swapped = Number(await one(`SELECT count(*) FILTER (
       bloom_contains((SELECT bloom_filter((i, i + 60000)) FROM range(60000) t(i)), j + 60000, j))
     FROM range(60000) u(j)`));
@@ -80,13 +80,13 @@ await test('groups, sizes, rows that are NULL, eight columns', async () => {
 
 await test('what does not fit is refused by name', async () => {
   const pair = 'bloom_filter((i, i::VARCHAR))', from = 'FROM range(9) t(i)';
-  for (const [asked, words] of [['1', 'a filter of (integers, VARCHAR) is asked with integers'],
-    ["1, '1', 1", 'is asked with (integers, VARCHAR, integers)'],
-    ["'1', 1", 'a filter of integers is asked with VARCHAR'],
+  for (const [asked, words] of [['1', 'a filter of (integers, VARCHAR) is probed with integers'],
+    ["1, '1', 1", 'is probed with (integers, VARCHAR, integers)'],
+    ["'1', 1", 'a filter of integers is probed with VARCHAR'],
     ["{'a': 1, 'b': '1'}", 'of type STRUCT'], ["(1, (1, '1'))", 'of type STRUCT']])
     await refused(`SELECT bloom_contains(${pair}, ${asked}) ${from}`, words);
   await refused(`SELECT bloom_contains(bloom_filter(i), 1, 1) ${from}`,
-    'a filter of integers is asked with (integers, integers)');
+    'a filter of integers is probed with (integers, integers)');
   await refused(`SELECT bloom_filter((i, i, i, i, i, i, i, i, i)) ${from}`, '9 columns');
   await refused(`SELECT bloom_filter({'a': i, 'b': i}) ${from}`, 'of type STRUCT');
 });

@@ -120,7 +120,7 @@ await test('a reference answers as its filter, while that is kept', async () => 
   // Another filter takes its place where there is room for one alone.
   await one('SELECT bloom_memory(1000)');
   await one('SELECT bloom_info(f) FROM saved');
-  await refused('SELECT bloom_contains(r, 5) FROM reference', 'not kept any more');
+  await refused('SELECT bloom_contains(r, 5) FROM reference', 'no longer cached');
   await one(`SELECT bloom_memory(${1 << 30})`);
   await refused(`SELECT bloom_ref('abc'::BLOB)`, 'bloom_ref');
 });

@@ -76,7 +76,7 @@ await test('other types find themselves, and what = finds equal across types', a
       assert.ok(more < 5n, `${of} asked with ${asked}: ${more} more pass`);
     } else {
       // `=` casts here, or refuses itself; a filter cannot, and must not say "not in it".
-      await refused(`SELECT bloom_contains(a.f, b.v) FROM t${a} a, t${b} b`, 'is asked with');
+      await refused(`SELECT bloom_contains(a.f, b.v) FROM t${a} a, t${b} b`, 'is probed with');
     }
   }
 });
@@ -90,7 +90,7 @@ await test('types that have no keys are refused by name', async () => {
   }
   const decimal = types.indexOf('DECIMAL(9,2)'), float = types.indexOf('FLOAT');
   await refused(`SELECT bloom_contains(a.f, b.v) FROM t${decimal} a, t${float} b`,
-    'a filter of DECIMAL is asked with FLOAT');
+    'a filter of DECIMAL is probed with FLOAT');
 });
 
 await test('where = compares floats, integers beyond what they tell apart pass', async () => {
@@ -126,7 +126,7 @@ await test('joins of the sum, the average, a parameter and a literal', async () 
   }
 });
 
-await test('a filter of no keys finds nothing, whatever it is asked with', async () => {
+await test('a filter of no keys finds nothing, whatever it is probed with', async () => {
   for (const type of types)
     assert.equal(await one(`SELECT count(*) FROM t${types.indexOf(type)},
       (SELECT bloom_filter(NULL) AS none) WHERE bloom_contains(none, v)`), 0n, type);

@@ -13,12 +13,12 @@ class Models(unittest.TestCase):
     def test_say_what_is_measured(self):
         n, rng = 100000, np.random.default_rng(1)
         keys = rng.integers(0, 2**63, n, dtype=np.int64)
-        strangers = rng.integers(0, 2**63, 2 * 10**6, dtype=np.int64)
+        absent = rng.integers(0, 2**63, 2 * 10**6, dtype=np.int64)
         for spec in ("split256", "sector512", "register64:k=5", "blocked512:k=8", "classic:k=8"):
             f = Filter(spec, n, 8)
             f.insert(keys)
             model = simdbloom.expected_fpr(spec, n, 8)
-            self.assertAlmostEqual(f.count(strangers) / len(strangers) / model, 1, delta=0.05)
+            self.assertAlmostEqual(f.count(absent) / len(absent) / model, 1, delta=0.05)
             self.assertAlmostEqual(f.estimated_fpr() / model, 1, delta=0.05)
 
     def test_size_filters(self):

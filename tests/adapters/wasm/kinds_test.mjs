@@ -26,7 +26,7 @@ for (const [kind, answers] of Object.entries(table)) {
       }
       for (const call of [() => filter.count(keys), () => filter.select(keys),
         () => filter.bitmap(keys), () => filter.contains(keys[0]), () => filter.touched(keys[0])])
-        expectError(call, SimdbloomError, /a filter of .* cannot be asked about /);
+        expectError(call, SimdbloomError, /a filter of .* cannot be probed with /);
     }
   assert.equal(filter.count([]), 0);
 }
@@ -37,7 +37,7 @@ filter.insert([]);
 assert.equal(filter.describe().keyKind, 'unknown');
 filter.insert([5]);
 assert.equal(filter.describe().keyKind, 'integers');
-expectError(() => filter.contains('5'), SimdbloomError, /of integers cannot be asked about text/);
+expectError(() => filter.contains('5'), SimdbloomError, /of integers cannot be probed with text/);
 assert.equal(Filter.load(filter.save()).describe().keyKind, 'integers');
 filter.insert('5');
 assert.equal(filter.describe().keyKind, 'unknown');

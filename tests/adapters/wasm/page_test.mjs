@@ -131,7 +131,7 @@ try {
     assert.ok((await textOf('loaded')).endsWith(`Its keys: ${kind}.`));
     for (const [asked, key, way] of [['integers', '5', 'number'], ['bytes', 'a', 'text']])
       assert.match(await answerTo(key, way), answers.includes(asked)
-        ? /^Perhaps/ : /^simdbloom: a filter of .* cannot be asked about/, `${kind} ${asked}`);
+        ? /^Perhaps/ : /^simdbloom: a filter of .* cannot be probed with/, `${kind} ${asked}`);
   }
   await drop(files[0], new Uint8Array(readFileSync(`${golden}/${files[0]}`)));
   assert.match(await answerTo('seven', 'number'), /“seven” is no whole number/);

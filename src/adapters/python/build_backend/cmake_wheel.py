@@ -1,4 +1,4 @@
-"""Makes a wheel of the Python module by CMake: what pip calls by PEP 517. Needs no network."""
+"""Builds a wheel of the Python module by CMake, for pip (PEP 517). Needs no network."""
 
 import base64
 import hashlib
@@ -16,13 +16,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 
 
 def version():
-    """The version that include/simdbloom/version.hpp has."""
+    """The version in include/simdbloom/version.hpp."""
     text = (ROOT / "include/simdbloom/version.hpp").read_text(encoding="utf-8")
     return ".".join(re.findall(r"define SIMDBLOOM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)\n", text))
 
 
 def tag():
-    """Of this Python and this machine: cp311-cp311-linux_x86_64."""
+    """The tag of this Python and this machine, such as cp311-cp311-linux_x86_64."""
     python = "cp%d%d" % sys.version_info[:2]
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     return f"{python}-{python}-{platform}"
@@ -57,7 +57,7 @@ def installed(folder, build=None):
 
 
 def info_files():
-    """The folder of the wheel that describes it, but for RECORD."""
+    """The wheel's folder of metadata, without RECORD."""
     info = f"simdbloom-{version()}.dist-info"
     return {
         f"{info}/METADATA": metadata().encode(),
@@ -68,7 +68,7 @@ def info_files():
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """Without it pip would build the wheel to read its metadata."""
+    """Lets pip read the metadata without building the wheel."""
     for path, data in info_files().items():
         file = pathlib.Path(metadata_directory, path)
         file.parent.mkdir(exist_ok=True)
@@ -98,7 +98,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """What a wheel is built of: the library, its headers, and this folder."""
+    """The sources of a wheel: the library, its headers, and this folder."""
     name = f"simdbloom-{version()}"
     with tempfile.TemporaryDirectory() as folder:
         info = pathlib.Path(folder, "PKG-INFO")

@@ -1,5 +1,5 @@
-// What the library uses of C++20 and libc++ 13 of Debian's emscripten lacks. toolchain.cmake
-// includes this file before each source.
+// The parts of C++20 that libc++ 13 of Debian's emscripten lacks and the library uses.
+// toolchain.cmake includes this file before each source.
 #pragma once
 #ifdef __cplusplus
 

@@ -1,4 +1,4 @@
-// The functions of index.d.ts over what module.cpp exports.
+// The functions of index.d.ts, by the exports of module.cpp.
 import createModule from './module.js';
 
 /** An error of the library, with its message. */
@@ -25,8 +25,8 @@ export async function simdbloom(wasmBinary) {
   }
   const json = (address) => (address === 0 ? failed() : JSON.parse(text(address)));
 
-  /** work(addresses) with copies of these byte arrays in the module's memory. Never of no bytes:
-   *  the address 0 means that there is nothing. */
+  /** work(addresses) with copies of these byte arrays in the module's memory. An address is never
+   *  0, which means null, even for no bytes. */
   function withBytes(arrays, work) {
     const at = [];
     try {
@@ -44,22 +44,22 @@ export async function simdbloom(wasmBinary) {
   }
   const raw = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
   function withText(string, work) {
-    if (typeof string !== 'string') throw new TypeError(`simdbloom: ${string} is no string`);
+    if (typeof string !== 'string') throw new TypeError(`simdbloom: ${string} is not a string`);
     const bytes = utf8.encode(string);
     return withBytes([bytes], (address) => work(address, bytes.length));
   }
   function number(name, value) {
     if (typeof value !== 'number')
-      throw new TypeError(`simdbloom: ${name}=${String(value)} is no number`);
+      throw new TypeError(`simdbloom: ${name}=${String(value)} is not a number`);
     return value;
   }
 
-  /** A whole number as the 64 bits that insert(std::int64_t) and insert(std::uint64_t) take. */
+  /** A whole number as 64 bits, for insert(std::int64_t) and insert(std::uint64_t). */
   function integer(key) {
     if (typeof key === 'bigint' && key >= -(2n ** 63n) && key < 2n ** 64n)
       return BigInt.asUintN(64, key);
     if (Number.isSafeInteger(key)) return BigInt.asUintN(64, BigInt(key));
-    throw new TypeError(`simdbloom: ${String(key)} is no whole number of at most 64 bits; ` +
+    throw new TypeError(`simdbloom: ${String(key)} is not a whole number of at most 64 bits; ` +
                         'numbers above 2^53 must be bigints');
   }
   const isBytes = (key) => typeof key === 'string' || key instanceof Uint8Array;
@@ -77,7 +77,7 @@ export async function simdbloom(wasmBinary) {
         (at) => work(at, 0, keys.length, 8));
     const parts = keys.map((key) => {
       if (!isBytes(key))
-        throw new TypeError(`simdbloom: ${String(key)} stands among strings and is none`);
+        throw new TypeError(`simdbloom: ${String(key)} is among strings but is not a string`);
       return typeof key === 'string' ? utf8.encode(key) : key;
     });
     const ends = new Uint32Array(parts.length);
@@ -194,7 +194,7 @@ export async function simdbloom(wasmBinary) {
     static {
       timesAt = (times) => {
         if (!(times instanceof FilterTimes))
-          throw new TypeError(`simdbloom: ${String(times)} are no FilterTimes`);
+          throw new TypeError(`simdbloom: ${String(times)} are not FilterTimes`);
         if (times.#at === 0) throw new SimdbloomError('simdbloom: these times were freed');
         return times.#at;
       };

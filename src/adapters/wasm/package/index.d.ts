@@ -2,14 +2,14 @@
  *  (its UTF-8 bytes), or bytes. Numbers above 2^53 must be bigints. */
 export type Key = bigint | number | string | Uint8Array;
 
-/** Keys. Typed arrays are the fast way: they are copied into the module's memory as they are. */
+/** Keys. Typed arrays are fastest: they are copied into the module's memory unconverted. */
 export type Keys = BigUint64Array | BigInt64Array | Uint32Array | Int32Array
   | readonly (bigint | number)[] | readonly (string | Uint8Array)[];
 
 /** The instruction sets of the module. Bits and answers are the same on both. */
 export type Isa = 'scalar' | 'simd128';
 
-/** What the library says of a failure, with the value that it refuses. */
+/** An error of the library; the message names the invalid value. */
 export class SimdbloomError extends Error {}
 
 export interface Options {
@@ -26,35 +26,35 @@ export interface Description {
   bitsPerKey: number;
   /** The false-positive rate for that number of keys, by the exact model. */
   expectedFpr: number;
-  /** The rate that the bits as they are now give. */
+  /** The rate by the bits that are set now. */
   estimatedFpr: number;
   isa: Isa;
   seed: bigint;
-  /** What the keys are: as the first insert says, and unknown after keys of several kinds. Filters
-   *  of other programs have other kinds too; insert takes integers and bytes, and questions of a
-   *  kind that the filter does not answer throw a SimdbloomError. */
+  /** The kind of the keys: that of the first insert, or unknown after keys of several kinds.
+   *  Filters of other programs may have other kinds. insert takes integers and bytes; probing with
+   *  another kind throws a SimdbloomError. */
   keyKind: 'unknown' | 'integers' | 'bytes' | 'floats' | 'days' | 'seconds' | 'milliseconds'
     | 'microseconds' | 'nanoseconds' | 'durations' | 'rows' | 'other';
-  /** Of filters that consist of blocks. */
+  /** Only for filters of blocks. */
   blocks?: number;
 }
 
-/** A filter in the module's memory. free(), or `using`, gives the memory back at once; a filter
- *  that is forgotten gives it back when the garbage collector finds it. */
+/** A filter in the module's memory. free() or `using` releases the memory at once; otherwise the
+ *  garbage collector does. */
 export class Filter {
   private constructor();
   /** A filter of a spec ('split256', 'register64:k=5', ..) for so many keys. */
   static make(spec: string, keys: number, bitsPerKey: number, options?: Options): Filter;
   /** The smallest filter of a spec whose expected false-positive rate is at most `fpr`. */
   static forFpr(spec: string, keys: number, fpr: number, options?: Options): Filter;
-  /** The filter that was saved, by whichever program on whichever machine. */
+  /** A saved filter, from any program on any machine. */
   static load(bytes: Uint8Array | ArrayBuffer, options?: { isa?: Isa }): Filter;
   /** The bytes that the C++ library writes for the same keys. */
   save(): Uint8Array;
-  /** Throws SimdbloomError when the filter is full or takes no such keys. */
+  /** Throws SimdbloomError if the filter is full or has keys of another kind. */
   insert(keys: Keys | Key): void;
   contains(key: Key): boolean;
-  /** How many of the keys are found. */
+  /** The number of keys found. */
   count(keys: Keys): number;
   /** Bit i % 8 of byte i / 8 is 1 if key i is found. */
   bitmap(keys: Keys): Uint8Array;
@@ -62,8 +62,8 @@ export class Filter {
   select(keys: Keys): Uint32Array;
   describe(): Description;
   readonly spec: string;
-  /** The blocks that a key goes to and its bits there. Of a table: its buckets, and the value that
-   *  is kept of the key. */
+  /** The blocks of a key and its bits there. For a table: its buckets, and the value stored for
+   *  the key. */
   touched(key: Key): { block: number; bit: number }[];
   free(): void;
 }
@@ -77,10 +77,10 @@ export interface Layout {
   cellBits: number;
   /** Each probe goes to a word of its own. */
   anywhere: boolean;
-  /** Of tables. */
+  /** Only for tables. */
   fingerprintBits: number;
   cells: number;
-  /** Of other layouts: a key takes a word of each zone. */
+  /** For other layouts: a key has one word in each zone. */
   zones?: number;
   wordsPerZone?: number;
   wordBits?: number;
@@ -90,14 +90,14 @@ export interface Workload {
   keys: number;
   /** ns that one "not in" saves. */
   workNs: number;
-  /** How many keys will be asked; if not given, so many that inserts do not count. */
+  /** The number of lookups; if not given, so many that inserts do not count. */
   probes?: number;
-  /** The share of probes that are keys, 0 to 1. */
+  /** The share of probed keys that are present, 0 to 1. */
   hits?: number;
   /** 20 if not given. */
   maxBitsPerKey?: number;
   maxBytes?: number;
-  /** Memory that each passing probe touches a random line of. */
+  /** The bytes of the table behind the filter; each passing probe touches a random line of it. */
   tableBytes?: number;
   erase?: boolean;
   grow?: boolean;
@@ -106,7 +106,7 @@ export interface Workload {
 }
 
 export interface Choice {
-  /** '' is no filter. */
+  /** '': no filter. */
   spec: string;
   bitsPerKey: number;
   bytes: number;
@@ -120,7 +120,7 @@ export interface Choice {
 export interface Advice {
   why: string;
   noise: number;
-  /** How many of the first are equal within noise. */
+  /** The number of first places that are equal within noise. */
   asGood: number;
   ranking: Choice[];
 }
@@ -131,12 +131,12 @@ export const isas: Isa[];
 export function expectedFpr(spec: string, keys: number, bitsPerKey: number): number;
 /** The bits a key of the smallest filter with that rate. */
 export function bitsForFpr(spec: string, keys: number, fpr: number): number;
-/** The layout, with the k that is best for that size. */
+/** The layout, with the best k for that size. */
 export function layout(spec: string, keys: number, bitsPerKey: number): Layout;
 /** The times of lookups and inserts in this browser or Node.js. free() gives their memory back. */
 export class FilterTimes {
   private constructor();
-  /** The share by which a time would differ if it was measured again. */
+  /** The relative difference to expect from a second measurement. */
   readonly noise: number;
   free(): void;
 }

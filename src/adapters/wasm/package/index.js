@@ -1,4 +1,4 @@
-// Loads the module that lies beside this file, in Node.js and in browsers.
+// Loads the module beside this file, in Node.js and in browsers.
 import { simdbloom } from './api.js';
 
 const address = new URL('./simdbloom.wasm', import.meta.url);

@@ -1,5 +1,5 @@
-// inline.mjs OUT FILE...: page.html with these files in place of {{their names}}: one file, which
-// needs nothing else. What is between modules is taken out of them.
+// inline.mjs OUT FILE...: page.html with these files in place of {{their names}}, as one file.
+// Removes imports and exports.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -20,5 +20,5 @@ for (const path of files) {
   page = parts.join(text(path));
 }
 const left = page.match(/\{\{[\w.]+\}\}/);
-if (left) throw new Error(`${left[0]} was not given`);
+if (left) throw new Error(`${left[0]} is missing`);
 writeFileSync(out, page);

@@ -1,4 +1,4 @@
-// The page: what a person moves, what the module says to it, and a saved filter.
+// The page: its controls, the module's advice, and a saved filter.
 const $ = (id) => document.getElementById(id);
 const settings = ['keys', 'bits', 'work', 'hits'], needs = ['erase', 'grow', 'merge', 'allAtOnce'];
 
@@ -23,7 +23,7 @@ const LAYOUTS = {
   dleft: 'A remainder of the hash and a small counter, in the emptiest of four buckets. Keys can ' +
     'be erased.',
   fuse: 'A slot is the XOR of three slots that the hash chooses. All keys must be there when it ' +
-    'is made. It takes the least space at equal false positives.',
+    'is made. It needs the least space at equal false positives.',
   growing: 'A cuckoo table of fingerprints that doubles its size when it is full.',
 };
 const inWords = (spec) =>
@@ -54,7 +54,7 @@ function fail(words) {
   $('failure').hidden = !words;
 }
 
-/** The key that was typed: a whole number if it is one and `kind` does not say text. */
+/** The typed key: a whole number unless `kind` says text. */
 function typed(text, kind = 'number') {
   if (kind === 'text' || !/^\s*-?\d+\s*$/.test(text)) {
     if (kind === 'number' && text === '') throw new Error('no key was typed');
@@ -125,7 +125,7 @@ function update() {
   }
 }
 
-/** Takes a saved filter. */
+/** Loads a saved filter. */
 function take(name, bytes) {
   const filter = lib.Filter.load(bytes);
   asked?.free();
@@ -156,11 +156,11 @@ function ask(event) {
   try {
     const key = typed($('key').value, $('kind').value);
     if ($('kind').value === 'number' && typeof key === 'string')
-      throw new Error(`“${key}” is no whole number`);
+      throw new Error(`“${key}” is not a whole number`);
     const found = asked.contains(key);
     const { spec, keys, bitsPerKey, blocks, estimatedFpr } = asked.describe();
     $('answer').textContent = found
-      ? `Perhaps: it is a key, or one of the ${percent(estimatedFpr)} of strangers that pass.`
+      ? `Perhaps: it is a key, or one of the ${percent(estimatedFpr)} of absent keys that pass.`
       : 'No: it is certainly not a key.';
     $('asked').innerHTML = blocks === undefined ? '' : layoutPicture(
       lib.layout(spec, keys, bitsPerKey), blocks, asked.touched(key));
@@ -175,7 +175,7 @@ try {
   lib = await simdbloom(bytes);
   $('best').textContent = 'Measuring this browser ..';
   await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
-  // Whatever the sliders and boxes say is less.
+  // The sliders and boxes stay below these limits.
   times = lib.measure({ keys: 1e9, workNs: 0, maxBitsPerKey: 24, allAtOnce: true }, 100);
   let waiting = 0;
   const later = () => {
@@ -192,7 +192,7 @@ try {
     $('layout-title').scrollIntoView({ block: 'nearest' });
   });
   const drop = $('drop');
-  // All of the page takes a file: one that is dropped beside the frame must not replace the page.
+  // The whole page accepts a file: one dropped beside the frame must not replace the page.
   for (const kind of ['dragover', 'dragleave', 'drop'])
     document.addEventListener(kind, (event) => {
       event.preventDefault();

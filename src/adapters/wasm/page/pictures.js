@@ -17,7 +17,7 @@ function strip(y, blocks, places, unit) {
   return out;
 }
 
-/** Rows of cells, with those of `marked` in the colour of marks. Zones take turns in two tones. */
+/** Rows of cells; `marked` ones in the colour of marks. Zones alternate between two tones. */
 function grid(x, y, rows, columns, zoneOf, marked) {
   let out = '';
   for (let r = 0; r < rows; ++r)
@@ -29,7 +29,7 @@ function grid(x, y, rows, columns, zoneOf, marked) {
   return out;
 }
 
-/** The picture of a layout, with what a key touches in a filter of so many blocks. */
+/** The picture of a layout, with the places of a key in a filter of so many blocks. */
 function layoutPicture(layout, blocks, touched) {
   const places = touched.map(({ block }) => block);
   if (layout.anywhere) {
@@ -73,7 +73,7 @@ function layoutPicture(layout, blocks, touched) {
     'its block', out);
 }
 
-/** Structures that are no layout: the slots of a key. */
+/** Structures without a layout: the slots of a key. */
 function structurePicture(spec) {
   const fuse = spec.startsWith('fuse');
   const boxes = fuse ? [0, 1, 2].map((i) => [i * 240, 1, `slot in window ${i + 1}`])

@@ -1,3 +1,3 @@
-// Emscripten has no file system of this kind: no statfs() gives this number.
+// Emscripten has no such file system: no statfs() returns this number.
 #pragma once
 #define PROC_SUPER_MAGIC 0x9fa0

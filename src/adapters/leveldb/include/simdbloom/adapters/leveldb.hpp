@@ -17,7 +17,7 @@ SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
 /// The layout with the lowest FPR in filters as small as LevelDB's. LevelDB makes one filter for
-/// each 2 KiB of file, as a rule of 20 to 60 keys.
+/// each 2 KiB of file, usually 20 to 60 keys.
 inline constexpr std::string_view leveldb_policy_spec = "classic";
 
 /// A policy whose filters have the layout `spec` and at least that many bits per key. `spec` is a
@@ -25,17 +25,17 @@ inline constexpr std::string_view leveldb_policy_spec = "classic";
 /// each number of keys. Filters have whole blocks, or any number of bytes where that page says so,
 /// and one byte more.
 ///
-/// Each filter says what it is, and every policy made here reads the filters of every other. So
+/// Each filter names its layout, and every policy made here reads the filters of every other. So
 /// spec and size of an existing database may be changed at any time. Keys are hashed by XXH64 with
-/// seed 0: an adversary who chooses keys can make absent keys pass (Hashing::fast). Bytes that are
-/// no such filter are answered with "may match", and so is a filter for which there was no memory.
+/// seed 0: an adversary who chooses keys can make absent keys pass (Hashing::fast). Other bytes
+/// match every key, and so does a filter that ran out of memory.
 ///
-/// Throws std::invalid_argument that names a spec that is unknown or no Bloom filter, and for
+/// Throws std::invalid_argument for a spec that is unknown or not a Bloom filter, and for
 /// bits_per_key outside (0, 1024].
 std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy(std::string_view spec,
                                                                  double bits_per_key);
 
-/// The same, with the size that the exact model gives for that FPR, for each number of keys. Throws
+/// The same, sized by the exact model for that FPR at each number of keys. Throws
 /// std::invalid_argument for an FPR outside (0, 1) or out of reach with 1024 bits per key.
 std::unique_ptr<const leveldb::FilterPolicy> make_leveldb_policy_for_fpr(std::string_view spec,
                                                                          double fpr);

@@ -27,7 +27,7 @@ inline constexpr std::uint32_t leveldb_filter_seed = 0xBC9F1D34u;
 
 /// LevelDB's 32-bit hash of bytes (util/hash.cc).
 std::uint32_t leveldb_hash(std::string_view key, std::uint32_t seed = leveldb_filter_seed) noexcept;
-/// The same of the eight little-endian bytes of an integer.
+/// The hash of an integer's eight little-endian bytes.
 std::uint32_t leveldb_hash(std::uint64_t key) noexcept;
 template <detail::LossyKey K>
 std::uint32_t leveldb_hash(K) = delete;
@@ -41,18 +41,18 @@ void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_
 /// The same, returned as bytes.
 std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
                                            int bits_per_key);
-/// The same of integers, each a key of eight little-endian bytes; and of hashes, whose low 32 bits
-/// are leveldb_hash(key).
+/// The same for integers, as their eight little-endian bytes, and for hashes, whose low 32 bits are
+/// leveldb_hash(key).
 std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, int bits_per_key);
 std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
                                                      int bits_per_key);
 
-/// A filter that is read where it lies, at any address. The bytes must outlive the view. Any bytes
-/// may be given, and they mean what they mean to LevelDB: with fewer than two bytes no key is
-/// found; with k above 30, which is reserved, every key is found.
+/// A view of a filter, at any address. The bytes must outlive the view. Any bytes may be given, and
+/// are read as LevelDB does: fewer than two bytes match no key; a k above 30, which is reserved,
+/// matches every key.
 ///
-/// Integer keys are their eight little-endian bytes. Hashes are 64-bit integers of which the low 32
-/// bits are read. Several threads may call const members at the same time.
+/// Integer keys are their eight little-endian bytes. Only the low 32 bits of a hash count. Several
+/// threads may call const members at the same time.
 class LevelDbFilterView : public Interface<LevelDbFilterView, detail::NoBase> {
 public:
     explicit LevelDbFilterView(std::span<const std::byte> bytes) noexcept;
@@ -63,21 +63,20 @@ public:
     static std::uint64_t hash_of(std::uint64_t key) noexcept { return leveldb_hash(key); }
     template <detail::LossyKey K>
     static std::uint64_t hash_of(K) = delete;
-    /// Of a Hasher of the user's, whose low 32 bits are read.
+    /// With the user's Hasher; only the low 32 bits count.
     static std::uint64_t seed() noexcept { return leveldb_filter_seed; }
     bool contains_hash(std::uint64_t hash) const noexcept;
 
-    /// From now on batches go through the kernels of this instruction set. Throws
-    /// std::invalid_argument if this machine cannot run it. Before the first call they go through
-    /// what default_isa() named at the first batch of any view: making and asking a view neither
-    /// reads the environment nor allocates.
+    /// Sets the instruction set of batches. Throws std::invalid_argument if this machine cannot run
+    /// it. The default is default_isa() at the first batch of any view: making and probing a view
+    /// neither reads the environment nor allocates.
     void use_isa(Isa isa);
 
     std::size_t size_in_bytes() const noexcept { return bytes_.size(); }
-    /// The number of bits, the byte k not counted.
+    /// The number of bits, without the byte k.
     std::uint64_t bits() const noexcept { return bits_; }
     unsigned k() const noexcept { return k_; }
-    /// As Interface asks for.
+    /// For Interface.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
 
 private:

@@ -1,12 +1,11 @@
 // Filters by simdbloom for the tables (SST files) of a RocksDB database. Link with
 // simdbloom::rocksdb.
 //
-// RocksDB 7 keeps the classes behind its own filters to itself: its public headers declare
-// FilterBitsBuilder and FilterBitsReader but do not define them, and a FilterPolicy of a user's can
-// only choose among the built-in ones. So a Get cannot ask a filter of ours. RocksDB offers two
-// other things. A collector sees every key of a table that is written and may keep bytes with the
-// table. A callback leaves tables out of an iterator. Together they make a filter for each table,
-// which iterators and the program itself can ask.
+// RocksDB 7 does not let a Get use our filters: its public headers declare FilterBitsBuilder and
+// FilterBitsReader but do not define them, and a user's FilterPolicy can only choose a built-in
+// filter. But a collector sees every key of a table that is written, and can store bytes in the
+// table. And a callback leaves tables out of an iterator. Together they give each table a filter,
+// for iterators and for the program itself.
 //
 //   options.table_properties_collector_factories.push_back(
 //       simdbloom::make_rocksdb_collector(simdbloom::default_spec, 10));
@@ -32,19 +31,19 @@
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
 
-/// The part of a key that goes into the filter and that the filter is asked for, e.g. a prefix. It
-/// must be the same for the collector and for the questions. It must not throw.
+/// The part of a key that is inserted and looked up, for example a prefix. It must be the same
+/// function for the collector and for lookups. It must not throw.
 using RocksDbPart = std::function<rocksdb::Slice(const rocksdb::Slice& key)>;
 
 /// The name of the property that holds a table's filter.
 inline constexpr const char* rocksdb_property = "simdbloom.Bloom.1";
 
-/// Gives every table that is written from now on a filter of its keys, deleted keys included, with
-/// at least that many bits per key. Specs are those of make_leveldb_policy, which throws the same.
-/// A table in which a range is deleted gets no filter, because it hides keys that it does not hold.
+/// Gives every new table a filter of its keys, deleted keys included, with at least that many bits
+/// per key. Specs and errors are those of make_leveldb_policy. A table with a deleted range gets no
+/// filter, because it hides keys that it does not hold.
 ///
-/// `timestamp_bytes` is timestamp_size() of the comparator where the column family has timestamps;
-/// the keys, and the argument of the part, are then without them. A table whose timestamps have
+/// If the column family has timestamps, `timestamp_bytes` is timestamp_size() of the comparator.
+/// Keys, and the argument of the part, are then without timestamps. A table whose timestamps have
 /// another size is read as if it had no filter.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> make_rocksdb_collector(
     std::string_view spec, double bits_per_key, RocksDbPart part = {},
@@ -54,8 +53,8 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> make_rocksdb_collector
 /// table without a filter.
 bool rocksdb_may_contain(const rocksdb::TableProperties& table, std::string_view key_or_part);
 
-/// For ReadOptions::table_filter of an iterator that is moved only to this key, or only to keys
-/// with this part. Such an iterator may miss other keys.
+/// For ReadOptions::table_filter of an iterator that visits only this key, or only keys with this
+/// part. The iterator may miss other keys.
 std::function<bool(const rocksdb::TableProperties&)> rocksdb_table_filter(
     std::string_view key_or_part);
 

@@ -1,5 +1,5 @@
-"""Misuse: an exception of Python's each time, and never a crash."""
-# Promise of python_strangers: Every misuse raises a Python exception.
+"""Misuse raises a Python exception and never crashes."""
+# Promise of python_misuse: Every misuse raises a Python exception.
 
 import datetime
 import decimal
