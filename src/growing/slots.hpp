@@ -110,7 +110,7 @@ SIMDBLOOM_INLINE GrowingPlace growing_place(std::uint64_t hash, std::uint64_t ro
 inline constexpr unsigned growing_max_copies = 7;
 
 /// Puts a tag into one of its buckets and moves others if it must. Returns false, with the table as
-/// it was, when growing_max_copies slots match already or when 500 evictions found no place.
+/// it was, when growing_max_copies slots match already or when 125 steps found no place.
 /// Compiled once for the baseline.
 bool growing_insert(const GrowingTarget&, unsigned slot_bits, const GrowingPlace& place) noexcept;
 
