@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuning.hpp"
+#include "core/dispatch/tuner.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "touch/table.hpp"
 
@@ -25,8 +25,7 @@ std::uint64_t touch_words(const FilterBase& filter, std::span<const std::uint64_
         filter.blocks(),
         filter.seed() + detail::seed_offset,
         layout.k,
-        filter.size_in_bytes() > detail::prefetch_above(),
-        nullptr};
+        detail::prefetching_of(filter.size_in_bytes())};
     const auto variant = detail::variant_of(layout.kind, layout.k, layout.zones);
     return detail::touch_kernels(filter.isa())
         .of[static_cast<std::size_t>(layout.kind)][variant](target,

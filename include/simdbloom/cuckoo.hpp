@@ -50,9 +50,6 @@ public:
     std::string refusal(const Keys&) const { return full_with(stored()); }
 
 private:
-    detail::Target table() noexcept;
-
-    std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk
     detail::ZeroedByMove<std::uint64_t> stored_;
 };
 

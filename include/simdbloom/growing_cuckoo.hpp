@@ -174,7 +174,6 @@ private:
     const detail::KernelsFor<detail::GrowingTarget>* kernels_ = nullptr;
     detail::ZeroedByMove<std::uint64_t, 1> roots_;  // one is the least there can be
     detail::ZeroedByMove<std::uint64_t> first_keys_, stored_;
-    std::uint64_t random_ = 0x853C49E6748FEA9Bu;  // state of the eviction walk
     detail::ZeroedByMove<std::array<std::uint64_t, 13>>
         slots_with_{};  // [l]: that hold l movable bits
     detail::Stash stash_;

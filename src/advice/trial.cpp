@@ -39,22 +39,21 @@ auto runner(const KernelsFor<T>& kernels, const T& target) {
 Trial::Trial(std::string_view spec, Isa isa, TrialMemory& memory, std::size_t bytes)
     : bytes_(bytes) {
     std::byte* const bits = memory.data();
-    const bool prefetches = bytes > prefetch_above();
+    const Prefetching prefetching{bytes > level2_bytes() ? Prefetch::ahead : Prefetch::none};
     const Timed what = TimedSpec::parse(spec).what;
     if (what == Timed::fuse) {
         const FuseGraph graph = fuse_graph(bytes / 9 * 8, 3);  // at a load of 8/9
         run_ = runner<FuseTarget>(
             fuse_kernels(isa).of3[static_cast<std::size_t>(SlotLoad::bytes32)].probe,
             {bits, std::min<std::uint64_t>(graph.starts, bytes - 2 * graph.window()), seed_offset,
-             fuse_seed(1), static_cast<std::uint32_t>(graph.window()), 8, 0, 8, prefetches});
+             fuse_seed(1), static_cast<std::uint32_t>(graph.window()), 8, 0, 8, prefetching});
     } else if (what == Timed::growing) {
         run_ = runner<GrowingTarget>(growing_kernels(isa).of16,
-                                     {bits, bytes / 8, seed_offset, 0, prefetches, nullptr});
+                                     {bits, bytes / 8, seed_offset, 0, prefetching});
     } else {
         const Layout layout = Layout::parse(spec);
-        run_ = runner<Target>(
-            kernels_of(isa, layout),
-            {bits, bytes / (layout.block_bits() / 8), seed_offset, layout.k, prefetches, nullptr});
+        run_ = runner<Target>(kernels_of(isa, layout), {bits, bytes / (layout.block_bits() / 8),
+                                                        seed_offset, layout.k, prefetching});
     }
 }
 

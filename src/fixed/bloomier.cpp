@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuning.hpp"
+#include "core/dispatch/tuner.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/interface.hpp"
 #include "core/filters/slots.hpp"
@@ -45,7 +45,7 @@ detail::FuseTarget BloomierMap::target() const noexcept {
             static_cast<std::uint8_t>(slot_bits()),
             value_bits_,
             check_bits_,
-            table_.size() > detail::prefetch_above()};
+            detail::prefetching_of(table_.size())};
 }
 
 std::optional<std::uint32_t> BloomierMap::value_of_hash(std::uint64_t hash) const noexcept {

@@ -16,7 +16,7 @@ struct FuseTarget {
     std::uint64_t graph_seed;  ///< fuse_seed() of the graph
     std::uint32_t window;
     std::uint8_t slot_bits, value_bits, check_bits;
-    bool prefetches;
+    Prefetching prefetching;
 };
 
 /// How slots are loaded: 32 or 64 bits at a time, at a byte or at any bit.

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuning.hpp"
+#include "core/dispatch/tuner.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/interface.hpp"
 #include "core/models/number.hpp"
@@ -147,10 +147,9 @@ GrowingCuckoo GrowingCuckoo::for_fpr(std::size_t first_keys, double fpr, Options
 }
 
 detail::GrowingTarget GrowingCuckoo::target() const noexcept {
-    // Lookup kernels do not write through `bits` and `random`.
-    auto* self = const_cast<GrowingCuckoo*>(this);
-    return {self->bits_.data(), roots_, seed_, growths_, bits_.size() > detail::prefetch_above(),
-            &self->random_};
+    // Lookup kernels do not write through `bits`.
+    return {const_cast<GrowingCuckoo*>(this)->bits_.data(), roots_, seed_, growths_,
+            detail::prefetching_of(bits_.size())};
 }
 
 std::uint64_t GrowingCuckoo::taken() const noexcept {

@@ -28,7 +28,7 @@ public:
             std::memcpy(at + i * S::word_bytes, &word, S::word_bytes);
         }
     }
-    std::uint32_t slot(unsigned i) const noexcept {
+    std::uint32_t tag(unsigned i) const noexcept {
         return static_cast<std::uint32_t>(words_[i / S::slots_per_word] >> shift(i)) &
                ((1u << slot_bits) - 1);
     }
@@ -37,13 +37,9 @@ public:
         word = (word & ~(std::uint64_t{(1u << slot_bits) - 1} << shift(i))) | std::uint64_t{entry}
                                                                                   << shift(i);
     }
-    bool add(std::uint32_t entry) noexcept {
-        unsigned i = 0;
-        while (i < 4 && slot(i) != 0) ++i;
-        if (i == 4) return false;
-        set(i, entry);
-        return true;
-    }
+    bool has_room() const noexcept { return first_empty() < 4; }
+    /// Into the first empty slot. There is one.
+    void add(std::uint32_t entry) noexcept { set(first_empty(), entry); }
     /// The test of the kernels.
     std::uint64_t slots_matching(std::uint32_t tag) const noexcept {
         std::uint64_t found = 0;
@@ -55,6 +51,11 @@ public:
     }
 
 private:
+    unsigned first_empty() const noexcept {
+        unsigned i = 0;
+        while (i < 4 && tag(i) != 0) ++i;
+        return i;
+    }
     static constexpr unsigned shift(unsigned i) noexcept {
         return i % S::slots_per_word * slot_bits;
     }
@@ -80,13 +81,26 @@ const std::byte* at(const std::byte* bits, std::uint64_t bucket) noexcept {
 }
 
 template <unsigned slot_bits>
-bool add(const GrowingTarget& t, std::uint64_t bucket, std::uint32_t entry) noexcept {
-    std::byte* const p = at<slot_bits>(t.bits, bucket);
-    GrowingBucket<slot_bits> b(p);
-    if (!b.add(entry)) return false;
-    b.store(p);
-    return true;
-}
+struct Table {
+    const GrowingTarget& t;
+    GrowingBucket<slot_bits> load(std::uint64_t bucket) const noexcept {
+        return GrowingBucket<slot_bits>(at<slot_bits>(t.bits, bucket));
+    }
+    void store(std::uint64_t bucket, const GrowingBucket<slot_bits>& b) const noexcept {
+        b.store(at<slot_bits>(t.bits, bucket));
+    }
+    std::uint64_t other(std::uint64_t bucket, std::uint32_t entry) const noexcept {
+        return growing_other(bucket, entry >> (GrowingSlots<slot_bits>::movable_bits + 1), t.roots,
+                             t.growths);
+    }
+    bool add(std::uint64_t bucket, std::uint32_t entry) const noexcept {
+        GrowingBucket<slot_bits> b = load(bucket);
+        if (!b.has_room()) return false;
+        b.add(entry);
+        store(bucket, b);
+        return true;
+    }
+};
 
 template <unsigned slot_bits>
 bool contains(const std::byte* bits, const GrowingPlace& place) noexcept {
@@ -100,7 +114,7 @@ unsigned copies(const std::byte* bits, const GrowingPlace& place) noexcept {
     const auto in = [&](std::uint64_t bucket) {
         const GrowingBucket<slot_bits> b(at<slot_bits>(bits, bucket));
         unsigned n = 0;
-        for (unsigned i = 0; i < 4; ++i) n += matches(b.slot(i), place.tag);
+        for (unsigned i = 0; i < 4; ++i) n += matches(b.tag(i), place.tag);
         return n;
     };
     return in(place.bucket) + (place.other != place.bucket ? in(place.other) : 0);
@@ -111,24 +125,10 @@ bool insert(const GrowingTarget& t, const GrowingPlace& place) noexcept {
     if (contains<slot_bits>(t.bits, place) &&
         copies<slot_bits>(t.bits, place) >= growing_max_copies)
         return false;
-    if (add<slot_bits>(t, place.bucket, place.tag) || add<slot_bits>(t, place.other, place.tag))
-        return true;
-    // 500 steps (Fan et al. 2014): a growing table need not be full.
-    return walk<500>(
-        *t.random, place.bucket, place.other, place.tag,
-        [&](std::uint64_t bucket, unsigned slot, std::uint32_t& carried) {
-            std::byte* const p = at<slot_bits>(t.bits, bucket);
-            GrowingBucket<slot_bits> b(p);
-            const std::uint32_t evicted = b.slot(slot);
-            b.set(slot, carried);
-            b.store(p);
-            carried = evicted;
-        },
-        [&](std::uint64_t& bucket, std::uint32_t carried) {
-            bucket = growing_other(bucket, carried >> (GrowingSlots<slot_bits>::movable_bits + 1),
-                                   t.roots, t.growths);
-            return add<slot_bits>(t, bucket, carried);
-        });
+    const Table<slot_bits> table{t};
+    if (table.add(place.bucket, place.tag) || table.add(place.other, place.tag)) return true;
+    // A growing table need not be full.
+    return evict<125>(table, place.bucket, place.other, place.tag);
 }
 
 template <unsigned slot_bits>
@@ -139,7 +139,7 @@ int erase(std::byte* bits, const GrowingPlace& place) noexcept {
     for (const std::uint64_t bucket : {place.bucket, place.other}) {
         const GrowingBucket<slot_bits> b(at<slot_bits>(bits, bucket));
         for (unsigned i = 0; i < 4; ++i)
-            if (const std::uint32_t entry = b.slot(i);
+            if (const std::uint32_t entry = b.tag(i);
                 matches(entry, place.tag) && static_cast<int>(length<slot_bits>(entry)) > longest)
                 longest = static_cast<int>(length<slot_bits>(entry)), bucket_of_it = bucket,
                 slot_of_it = i;
@@ -160,7 +160,7 @@ void double_table(const std::byte* from, std::uint64_t buckets, std::byte* to) n
         const GrowingBucket<slot_bits> b(at<slot_bits>(from, i));
         GrowingBucket<slot_bits> halves[2];
         for (unsigned j = 0; j < 4; ++j) {
-            const std::uint32_t entry = b.slot(j), low = entry & S::low_mask;
+            const std::uint32_t entry = b.tag(j), low = entry & S::low_mask;
             if (entry == 0) continue;
             if (low == S::movable_mask) {  // 0 and ones: no movable bit left
                 halves[0].add(entry);
@@ -182,7 +182,7 @@ bool count_lengths(const std::byte* bits, std::uint64_t buckets, GrowingLengths&
     for (std::uint64_t i = 0; i < buckets; ++i) {
         const GrowingBucket<slot_bits> b(at<slot_bits>(bits, i));
         for (unsigned j = 0; j < 4; ++j) {
-            const std::uint32_t entry = b.slot(j);
+            const std::uint32_t entry = b.tag(j);
             if (entry == 0) continue;
             if (entry <= S::low_mask || (entry & S::low_mask) == S::low_mask)
                 return false;  // no core, or no end of the ones

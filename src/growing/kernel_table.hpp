@@ -14,8 +14,7 @@ struct GrowingTarget {
     std::uint64_t roots;
     std::uint64_t seed;  ///< the seed of the hash, already offset
     std::uint32_t growths;
-    bool prefetches;
-    std::uint64_t* random;  ///< state of the eviction walk
+    Prefetching prefetching;
 };
 
 struct GrowingKernels {

@@ -109,7 +109,7 @@ SIMDBLOOM_INLINE GrowingPlace growing_place(std::uint64_t hash, std::uint64_t ro
 inline constexpr unsigned growing_max_copies = 7;
 
 /// Puts a tag into one of its buckets, evicting others if necessary. Returns false and leaves the
-/// table unchanged if growing_max_copies slots match already or 500 evictions found no place.
+/// table unchanged if growing_max_copies slots match already or 125 steps found no place.
 /// Compiled once for the baseline.
 bool growing_insert(const GrowingTarget&, unsigned slot_bits, const GrowingPlace& place) noexcept;
 

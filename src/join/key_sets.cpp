@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuning.hpp"
+#include "core/filters/batches.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
@@ -99,9 +99,17 @@ std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
 }
 
 std::size_t KeyBitmap::answer(std::span<const std::uint64_t> keys, Output output, void* out) const {
-    return kernels_->bitmap({bits_.data(), places_.low >> shift_, cells(), places_.flip, shift_,
-                             bits_.size() > prefetch_above()},
-                            keys.data(), keys.size(), output, out);
+    KeySetTarget target{bits_.data(), places_.low >> shift_,       cells(), places_.flip,
+                        shift_,       prefetching_of(bits_.size())};
+    if (target.prefetching.way != Prefetch::tuned)
+        return kernels_->bitmap(target, keys.data(), keys.size(), output, out);
+    const Tuner tuner(bits_.data(), static_cast<unsigned>(output), kernels_,
+                      target.prefetching.size, false);
+    return answer_in_slices(tuner, keys.size(), output, out,
+                            [&](BatchWay way, std::size_t first, std::size_t n, void* to) {
+                                target.prefetching.way = prefetch_of(way);
+                                return kernels_->bitmap(target, keys.data() + first, n, output, to);
+                            });
 }
 
 Prune KeyBitmap::prune(const Places& asked) const noexcept {

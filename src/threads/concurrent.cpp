@@ -71,10 +71,14 @@ public:
     };
 
     CopiedBlocks(const SharedBits& bits, const Target& t, const Hashes& hashes, Blocks& to)
-        : bits_(bits), prefetches_(t.prefetches), hashes_(hashes), copies_(t), to_(to) {
+        : bits_(bits),
+          prefetches_(t.prefetching.way != Prefetch::none),
+          hashes_(hashes),
+          copies_(t),
+          to_(to) {
         copies_.bits = reinterpret_cast<std::byte*>(to.words);
         copies_.blocks = part;
-        copies_.prefetches = false;
+        copies_.prefetching = {};
     }
     std::size_t size() const { return hashes_.keys.size(); }
     /// The filter of copies that a part is looked up in.
@@ -202,7 +206,8 @@ std::size_t ConcurrentBloom::answer(const Keys& keys, Output output, void* out) 
                 });
                 return;
             }
-        found = detail::answer_singly<kind>(bits, t.prefetches, hashes, output, out);
+        found = detail::answer_singly<kind>(bits, t.prefetching.way != detail::Prefetch::none,
+                                            hashes, output, out);
     });
     return found;
 }

@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "core/dispatch/features.hpp"
 #include "core/dispatch/kernels_of.hpp"
+#include "core/filters/batches.hpp"
 #include "saved_bytes.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "support.hpp"
@@ -57,27 +58,6 @@ TEST(Caches, OfAMachineThatSaysNothingAreUnknown) {
     }
 }
 
-/// Promise: No result and no bit depends on the caches of the machine.
-TEST(TuningRules, PrefetchWhatOutgrowsTheLevel2Cache) {
-    EXPECT_EQ(detail::prefetch_above({48 << 10, 2 << 20, 64 << 20}), 2u << 20);
-    EXPECT_EQ(detail::prefetch_above({}), 1u << 20) << "a machine that says nothing";
-}
-
-template <class Filter>
-bool is_prefetched(std::size_t bytes) {
-    const auto filter = Filter::with_bits_per_key(bytes / 64, 512);
-    EXPECT_EQ(filter.size_in_bytes(), bytes);
-    return filter.target().prefetches;
-}
-
-TEST(TuningRules, FiltersFollowThem) {
-    const std::size_t l2 = detail::prefetch_above();
-    EXPECT_FALSE(is_prefetched<SplitBlockBloom>(l2));
-    EXPECT_TRUE(is_prefetched<SplitBlockBloom>(l2 + 64));
-    EXPECT_FALSE(is_prefetched<ClassicBloom>(l2));
-    EXPECT_TRUE(is_prefetched<ClassicBloom>(l2 + 64));
-}
-
 TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
     constexpr std::size_t mib = 1 << 20;
     EXPECT_EQ(detail::merged_up_to({48 << 10, 1 * mib, 32 * mib}), 16 * mib);
@@ -86,49 +66,58 @@ TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
     EXPECT_EQ(detail::merged_up_to({}), 4 * mib);
 }
 
-TEST(TuningRules, OnlyWholeLinesTakeAnotherIsaWhereHalvesAreFaster) {
+TEST(TuningRules, WholeLinesMayBeHalved) {
     for (const auto& traits : detail::layout_traits) {
         const bool whole = traits.name == "sector512" || traits.name == "blocked512" ||
                            traits.name == "split512" || traits.name == "counting512";
-        EXPECT_EQ(detail::halves_above(traits.kind, {48 << 10, 1 << 20, 32 << 20}),
-                  whole ? std::size_t{32} << 20 : SIZE_MAX)
-            << traits.name;
-        EXPECT_EQ(detail::halves_above(traits.kind, {}), whole ? std::size_t{8} << 20 : SIZE_MAX);
-        EXPECT_EQ(detail::isa_for(traits.kind, 1), default_isa());
+        const std::string spec = std::string(traits.name) + (traits.zones == 0 ? ":z=2" : "");
+        const Layout layout = make_filter(spec, 100, 48).base().layout();
+        EXPECT_EQ(detail::halved_kernels(Isa::avx2, layout), nullptr);
+        if (std::getenv("SIMDBLOOM_ISA") != nullptr) continue;
+        for (const Isa isa : {Isa::avx512, Isa::avx512bitalg})
+            if (std::ranges::count(usable_isas(), isa) != 0)
+                EXPECT_EQ(detail::halved_kernels(isa, layout) != nullptr, whole) << traits.name;
     }
-    const Isa above = detail::isa_for(LayoutKind::sector512, SIZE_MAX);
-    EXPECT_TRUE(above == default_isa() || (cpu::halves_lines() && above == Isa::avx2));
 }
 
+/// Promise: No result and no bit depends on how filters are prefetched.
 TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {
-    const auto keys = test::random_keys(1'000);
+    constexpr std::size_t n = 8'000;
+    const auto keys = test::random_keys(2 * n);
+    const std::span more(keys.data() + n / 2, n);  // half of them are absent
     for (const auto& traits : detail::layout_traits) {
         const std::string spec = std::string(traits.name) + (traits.zones == 0 ? ":z=2" : "");
         const Layout layout = make_filter(spec, 100, 48).base().layout();
         constexpr std::size_t bytes = 64 * 1024;
         for (const Isa isa : usable_isas()) {
             const detail::Kernels& kernels = detail::kernels_of(isa, layout);
+            const detail::Kernels* const halves = detail::halved_kernels(isa, layout);
             detail::Storage bits[2] = {{bytes, false, nullptr}, {bytes, false, nullptr}};
-            std::vector<std::uint8_t> answers[2];
-            std::uint64_t few[2];
-            for (const unsigned prefetches : {0u, 1u}) {
-                std::uint64_t random = 1;
-                const detail::Target target{bits[prefetches].data(),
-                                            bytes / (layout.block_bits() / 8),
-                                            7,
-                                            layout.k,
-                                            prefetches == 1,
-                                            &random};
-                EXPECT_EQ(kernels.insert(target, {keys.data(), 700, false}), 700u);
-                answers[prefetches].resize(125);
-                (void)kernels.lookup(target, {keys.data(), 1000, false}, detail::Output::bitmap,
-                                     answers[prefetches].data());
-                few[prefetches] = kernels.few(target, keys.data(), 64, false);
+            std::vector<std::uint8_t> answers[2] = {std::vector<std::uint8_t>(n / 8),
+                                                    std::vector<std::uint8_t>(n / 8)};
+            for (const auto way :
+                 {detail::Prefetch::none, detail::Prefetch::ahead, detail::Prefetch::tuned}) {
+                const bool first = way == detail::Prefetch::none;
+                std::byte* const to = bits[first ? 0 : 1].data();
+                std::memset(to, 0, bytes);
+                const detail::Target target{
+                    to, bytes / (layout.block_bits() / 8), 7, layout.k, {way}};
+                EXPECT_EQ(detail::tuned_insert(kernels, halves, target, {keys.data(), n, false}),
+                          n);
+                auto& found = answers[first ? 0 : 1];
+                const std::size_t hits =
+                    detail::tuned_lookup(kernels, halves, target, {more.data(), n, false},
+                                         detail::Output::bitmap, found.data());
+                std::vector<std::uint32_t> positions(n);
+                EXPECT_EQ(detail::tuned_lookup(kernels, halves, target, {more.data(), n, false},
+                                               detail::Output::select, positions.data()),
+                          hits);
+                for (std::size_t i = 0; i < hits; ++i)
+                    EXPECT_TRUE(found[positions[i] / 8] >> positions[i] % 8 & 1);
+                EXPECT_EQ(std::memcmp(bits[0].data(), to, bytes), 0)
+                    << spec << " on " << to_string(isa);
+                EXPECT_EQ(answers[0], found) << spec << " on " << to_string(isa);
             }
-            EXPECT_EQ(std::memcmp(bits[0].data(), bits[1].data(), bytes), 0)
-                << spec << " on " << to_string(isa);
-            EXPECT_EQ(answers[0], answers[1]) << spec << " on " << to_string(isa);
-            EXPECT_EQ(few[0], few[1]) << spec << " on " << to_string(isa);
         }
     }
 }

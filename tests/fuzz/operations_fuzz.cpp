@@ -146,8 +146,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 for (auto& filter : subject.filters) {
                     const Isa isa = filter.isa();
                     must(save(filter) == saved);
-                    // A cuckoo filter that was loaded begins its eviction walks anew; all of them
-                    // here do.
                     filter = std::move(load(saved, {.isa = isa})).value();
                 }
                 break;

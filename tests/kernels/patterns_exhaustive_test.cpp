@@ -55,9 +55,9 @@ private:
 };
 
 void compare(Chunk& c, Isa isa, const detail::Kernels& kernels, Differences& differ) {
-    std::uint64_t random = 1;
     const auto target = [&](Storage& bits) {
-        return detail::Target{bits.data(), c.blocks, 0, c.layout.k, c.random % 2 == 0, &random};
+        return detail::Target{
+            bits.data(), c.blocks, 0, c.layout.k, {static_cast<detail::Prefetch>(c.random % 2)}};
     };
     const auto answers = [&](std::size_t word, std::uint64_t got, const char* what) {
         for (std::uint64_t wrong = got ^ c.expected[word]; wrong != 0; wrong &= wrong - 1)

@@ -17,8 +17,6 @@ LEFT_OUT = [
 EXCLUDED = [
     (r"", r"\w*prefetch(es)?\b.*(=|\()|prefetches = ", r"",
      "prefetching: a hint, for any address and size; tests/checks/objects sees that it is there"),
-    (r"kernels/classic", r"t\.prefetches", r"", "prefetching: a hint"),
-    (r"", r"> (detail::)?prefetch_above\(", r"", "the size from which a filter prefetches"),
     (r"kernels/", r"\bfew_below = ", r"",
      "batches below it go key by key: another way to the same answers, and a faster one"),
     (r"interface\.hpp", r"\bfew_inserts_below_\b", r"^(<|words.size)",

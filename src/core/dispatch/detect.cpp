@@ -3,8 +3,6 @@
 // more, where tests can go through all its states.
 #include "core/dispatch/features.hpp"
 
-#include <string_view>
-
 #if defined(__x86_64__)
 #include <cpuid.h>
 
@@ -51,19 +49,6 @@ Features read_features() {
 const Features& detect() {
     static const Features features = read_features();
     return features;
-}
-
-bool halves_lines() noexcept {
-#if defined(__x86_64__)
-    // Family 25 is Zen 3, which has no AVX-512, and Zen 4.
-    static const bool is_zen4 = [] {
-        const auto x = cpu_features::GetX86Info();
-        return std::string_view(x.vendor) == "AuthenticAMD" && x.family == 25;
-    }();
-    return is_zen4;
-#else
-    return false;
-#endif
 }
 
 }  // namespace simdbloom::cpu

@@ -37,10 +37,6 @@ inline constexpr std::uint64_t saves_avx = 0x06, saves_avx512 = 0xE6;
 /// The features of this machine. They are asked for once.
 const Features& detect();
 
-/// Whether the CPU takes longer to load a line from memory with one 512-bit load than with two of
-/// 256 bits: 1.6 times as long on Zen 4, whose data paths have 256 bits.
-bool halves_lines() noexcept;
-
 /// The tiers that these features allow, slowest first. A tier is compiled with the flags that are
 /// asked for here and no others.
 std::vector<Isa> usable(const Features& features);

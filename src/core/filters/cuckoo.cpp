@@ -1,98 +1,45 @@
 #include "simdbloom/cuckoo.hpp"
 
-#include <cstring>
+#include <type_traits>
 
 #include "core/filters/batches.hpp"
 #include "core/filters/eviction.hpp"
 #include "core/filters/interface.hpp"
-#include "core/kernels/table.hpp"
+#include "core/layouts/cuckoo_bucket.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
-#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {
 namespace detail {
 namespace {
 
-// The four slots of a bucket, read and written as one little-endian integer of 4 * bits bits.
-class Bucket {
-public:
-    Bucket(std::byte* bits, unsigned fingerprint_bits, std::uint64_t index) noexcept
-        : at_(bits + index * (fingerprint_bits / 2)), width_(fingerprint_bits) {
-        copy(&slots_, at_);
-        slots_ = little_endian(slots_);
+template <unsigned bits>
+struct CuckooTable {
+    const Target& t;
+    CuckooBucket<bits> load(std::uint64_t bucket) const noexcept {
+        return CuckooBucket<bits>::load(t.bits, bucket);
     }
-    std::uint32_t tag(unsigned slot) const noexcept {
-        return static_cast<std::uint32_t>(slots_ >> (slot * width_)) & ((1u << width_) - 1);
+    void store(std::uint64_t bucket, const CuckooBucket<bits>& b) const noexcept {
+        b.store(t.bits, bucket);
     }
-    /// The first slot with this tag, or 4 if there is none. Tag 0 finds the first empty slot.
-    unsigned find(std::uint32_t tag_wanted) const noexcept {
-        unsigned slot = 0;
-        while (slot < 4 && tag(slot) != tag_wanted) ++slot;
-        return slot;
+    std::uint64_t other(std::uint64_t bucket, std::uint32_t tag) const noexcept {
+        return cuckoo_alternate(bucket, tag, t.blocks);
     }
-    /// Nonzero exactly if a slot has this tag. All four are compared at once, without a branch.
-    std::uint64_t slots_holding(std::uint32_t tag) const noexcept {
-        const std::uint64_t one = 1,
-                            ones = one | one << width_ | one << (2 * width_) | one << (3 * width_);
-        const std::uint64_t x = slots_ ^ (tag * ones);  // zero in the slots sought
-        return (x - ones) & ~x & (ones << (width_ - 1));
-    }
-    void set(unsigned slot, std::uint32_t tag_new) noexcept {
-        const std::uint64_t mask = std::uint64_t{(1u << width_) - 1} << (slot * width_);
-        slots_ = (slots_ & ~mask) | std::uint64_t{tag_new} << (slot * width_);
-        // In place: a copy lets GCC 12 make another, longer cuckoo_place where nothing is swapped.
-        slots_ = little_endian(slots_);
-        copy(at_, &slots_);
-        slots_ = little_endian(slots_);
-    }
-
-private:
-    // The sizes are known at compile time: a call of memcpy would cost as much as the rest of a
-    // lookup.
-    void copy(void* to, const void* from) const noexcept {
-        if (width_ == 8) std::memcpy(to, from, 4);
-        else if (width_ == 12) std::memcpy(to, from, 6);
-        else std::memcpy(to, from, 8);
-    }
-
-    std::byte* at_;
-    unsigned width_;
-    std::uint64_t slots_ = 0;
 };
-
-bool put_if_room(const Target& t, unsigned bits, std::uint64_t bucket, std::uint32_t tag) noexcept {
-    Bucket b(t.bits, bits, bucket);
-    const unsigned slot = b.find(0);
-    if (slot == 4) return false;
-    b.set(slot, tag);
-    return true;
-}
 
 }  // namespace
 
-bool cuckoo_place(const Target& t, unsigned bits, std::uint64_t bucket,
+// 500 steps are the bound of Fan et al. 2014, whose steps look at one bucket each.
+template <unsigned bits>
+bool cuckoo_evict(const Target& t, std::uint64_t bucket, std::uint64_t other,
                   std::uint32_t tag) noexcept {
-    if (put_if_room(t, bits, bucket, tag)) return true;
-    const std::uint64_t other = cuckoo_alternate(bucket, tag, t.blocks);
-    if (put_if_room(t, bits, other, tag)) return true;
-
-    // 500 steps, the bound of Fan et al. 2014, reach a load of 0.95 with millions of keys but ended
-    // at 0.9493 with 340 million: the longest of many walks is longer.
-    return walk<2000>(
-        *t.random, bucket, other, tag,
-        [&](std::uint64_t at, unsigned slot, std::uint32_t& carried) {
-            Bucket b(t.bits, bits, at);
-            const std::uint32_t evicted = b.tag(slot);
-            b.set(slot, carried);
-            carried = evicted;
-        },
-        [&](std::uint64_t& at, std::uint32_t carried) {
-            at = cuckoo_alternate(at, carried, t.blocks);
-            return put_if_room(t, bits, at, carried);
-        });
+    return evict<500>(CuckooTable<bits>{t}, bucket, other, tag);
 }
+
+template bool cuckoo_evict<8>(const Target&, std::uint64_t, std::uint64_t, std::uint32_t) noexcept;
+template bool cuckoo_evict<12>(const Target&, std::uint64_t, std::uint64_t, std::uint32_t) noexcept;
+template bool cuckoo_evict<16>(const Target&, std::uint64_t, std::uint64_t, std::uint32_t) noexcept;
 
 }  // namespace detail
 
@@ -102,6 +49,15 @@ struct Place {
     std::uint64_t bucket, other;
     std::uint32_t tag;
 };
+
+/// Calls with_bits(std::integral_constant<unsigned, bits>), the bits of a fingerprint.
+template <class WithBits>
+auto with_bits(const Layout& layout, const WithBits& use) {
+    const unsigned bits = layout.fingerprint_bits();
+    if (bits == 8) return use(std::integral_constant<unsigned, 8>{});
+    if (bits == 12) return use(std::integral_constant<unsigned, 12>{});
+    return use(std::integral_constant<unsigned, 16>{});
+}
 
 Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcept {
     const std::uint64_t bucket = detail::block_index(hash, buckets);
@@ -114,28 +70,24 @@ Place place_of(std::uint64_t hash, std::uint64_t buckets, unsigned bits) noexcep
 CuckooFilter::CuckooFilter(const detail::Geometry& geometry, const Options& options,
                            detail::Storage bits)
     : Interface(geometry, options, std::move(bits)) {
-    const unsigned tag_bits = layout_.fingerprint_bits();
-    std::uint64_t stored = 0;
-    for (std::uint64_t i = 0; i < blocks_; ++i) {
-        const detail::Bucket bucket(bits_.data(), tag_bits, i);
-        for (unsigned slot = 0; slot < 4; ++slot) stored += bucket.tag(slot) != 0;
-    }
-    stored_ = stored;
+    stored_ = with_bits(layout_, [&](auto bits) {
+        std::uint64_t stored = 0;
+        for (std::uint64_t i = 0; i < blocks_; ++i) {
+            const auto bucket = detail::CuckooBucket<bits>::load(bits_.data(), i);
+            for (unsigned slot = 0; slot < 4; ++slot) stored += bucket.tag(slot) != 0;
+        }
+        return stored;
+    });
 }
 
 bool CuckooFilter::try_insert_hash(std::uint64_t hash) {
     check_takes_keys();
-    const unsigned bits = layout_.fingerprint_bits();
-    const Place p = place_of(hash, blocks_, bits);
-    if (!detail::cuckoo_place(table(), bits, p.bucket, p.tag)) return false;
-    ++stored_;
-    return true;
-}
-
-detail::Target CuckooFilter::table() noexcept {
-    detail::Target target = this->target();
-    target.random = &random_;
-    return target;
+    const bool placed = with_bits(layout_, [&](auto bits) {
+        const Place p = place_of(hash, blocks_, bits);
+        return detail::cuckoo_place<bits>(target(), p.bucket, p.other, p.tag);
+    });
+    stored_ += placed;
+    return placed;
 }
 
 double CuckooFilter::estimated_fpr() const {
@@ -151,31 +103,34 @@ void CuckooFilter::clear() noexcept {
 
 std::size_t CuckooFilter::take(const Keys& keys) {
     check_takes_keys();
-    const std::size_t taken = detail::take(*kernels_, table(), *this, isa_, keys);
+    const std::size_t taken = detail::take(*kernels_, target(), *this, isa_, keys);
     stored_ += taken;
     return taken;
 }
 
 bool CuckooFilter::contains_hash(std::uint64_t hash) const noexcept {
-    const unsigned bits = layout_.fingerprint_bits();
-    const Place p = place_of(hash, blocks_, bits);
-    auto* const data = const_cast<std::byte*>(bits_.data());  // Bucket::find writes nothing
-    return (detail::Bucket(data, bits, p.bucket).slots_holding(p.tag) |
-            detail::Bucket(data, bits, p.other).slots_holding(p.tag)) != 0;
+    return with_bits(layout_, [&](auto bits) {
+        const Place p = place_of(hash, blocks_, bits);
+        using Bucket = detail::CuckooBucket<bits>;
+        return (Bucket::load(bits_.data(), p.bucket).holding(p.tag) |
+                Bucket::load(bits_.data(), p.other).holding(p.tag)) != 0;
+    });
 }
 
 bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {
-    const unsigned bits = layout_.fingerprint_bits();
-    const Place p = place_of(hash, blocks_, bits);
-    for (const std::uint64_t bucket : {p.bucket, p.other}) {
-        detail::Bucket b(bits_.data(), bits, bucket);
-        const unsigned slot = b.find(p.tag);
-        if (slot == 4) continue;
-        b.set(slot, 0);
-        --stored_;
-        return true;
-    }
-    return false;
+    return with_bits(layout_, [&](auto bits) {
+        const Place p = place_of(hash, blocks_, bits);
+        for (const std::uint64_t index : {p.bucket, p.other}) {
+            auto bucket = detail::CuckooBucket<bits>::load(bits_.data(), index);
+            const std::uint64_t holding = bucket.holding(p.tag);
+            if (holding == 0) continue;
+            bucket.set(static_cast<unsigned>(__builtin_ctzll(holding)) / bits, 0);
+            bucket.store(bits_.data(), index);
+            --stored_;
+            return true;
+        }
+        return false;
+    });
 }
 
 template class Interface<CuckooFilter, FilterBase>;

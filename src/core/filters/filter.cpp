@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/dispatch/kernels_of.hpp"
+#include "core/dispatch/tuner.hpp"
 #include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/counters.hpp"
@@ -120,7 +121,8 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options, detail
                   .block_bytes_ = g.layout.block_bits() / 8} {
     if (bits_.size() == 0)
         bits_ = detail::Storage(g.blocks * block_bytes_, options.huge_pages, options.allocator);
-    use_isa(options.isa ? *options.isa : detail::isa_for(layout_.kind, bits_.size()));
+    use_isa(options.isa ? *options.isa : default_isa());
+    if (!options.isa) halves_ = detail::halved_kernels(isa_, layout_);
 }
 
 FilterBase::FilterBase(const FilterBase&) = default;
@@ -149,12 +151,13 @@ void FilterBase::use_isa(Isa isa) {
     kernels_ = &detail::kernels_of(isa, layout_);
     few_inserts_below_ = kernels_->few_inserts_below;
     isa_ = isa;
+    halves_ = nullptr;
 }
 
 detail::Target FilterBase::target() const noexcept {
     // The lookup kernels write nothing through `bits`.
     return {const_cast<FilterBase*>(this)->bits_.data(), blocks_, seed_, layout_.k,
-            bits_.size() > detail::prefetch_above()};
+            detail::prefetching_of(bits_.size())};
 }
 
 void FilterBase::prefetch(std::uint64_t hash) const noexcept {
@@ -163,11 +166,11 @@ void FilterBase::prefetch(std::uint64_t hash) const noexcept {
 
 std::size_t FilterBase::take(const Keys& keys) {
     check_takes_keys();
-    return detail::take(*kernels_, target(), *this, isa_, keys);
+    return detail::take(*kernels_, target(), *this, isa_, keys, halves_);
 }
 
 std::size_t FilterBase::answer(const Keys& keys, detail::Output output, void* out) const {
-    return detail::answer(*kernels_, target(), *this, isa_, keys, output, out);
+    return detail::answer(*kernels_, target(), *this, isa_, keys, output, out, halves_);
 }
 
 double FilterBase::load_of(std::uint64_t fingerprints) const noexcept {

@@ -166,7 +166,7 @@ inline void for_each_chunk(const TargetOf<L> t, const Batch b, Visit& visit) {
 
     if (b.size >= 2 * chunk_keys) {
         const auto prefetch = [&](const typename L::Stage& stage, std::size_t i) {
-            if (t.prefetches) L::prefetch(t, stage, i);
+            if (t.prefetching.way != Prefetch::none) L::prefetch(t, stage, i);
         };
         const std::uint64_t* const keys = keys_from(0, chunk_keys);
 #pragma GCC unroll 1
@@ -274,9 +274,15 @@ struct Insert {
     bool end(std::size_t, std::size_t) { return !full; }
 };
 
+template <class L>
+constexpr bool has_own_lookup = requires(const TargetOf<L>& t, const Batch& b, Output output,
+                                         void* out) {
+    L::lookup(t, b, output, out);
+};
+
 template <class O, class L>
 SIMDBLOOM_KERNEL std::size_t lookup(const TargetOf<L>& t, Batch b, Output output, void* out) {
-    if constexpr (requires { L::lookup(t, b, output, out); }) {
+    if constexpr (has_own_lookup<L>) {
         return L::lookup(t, b, output, out);
     } else {
         Lookup<O, L> visit(t, output, out);
@@ -331,7 +337,8 @@ constexpr std::uint32_t few_inserts_below() {
 
 template <Operations O, KernelLayout<O> L>
 constexpr KernelsFor<TargetOf<L>> kernels_of() {
-    return {&lookup<O, L>, &few<O, L>, L::few_below, few_inserts_below<L>(), &insert<O, L>};
+    return {&lookup<O, L>, !has_own_lookup<L>,     &few<O, L>,
+            L::few_below,  few_inserts_below<L>(), &insert<O, L>};
 }
 
 }  // namespace

@@ -31,16 +31,25 @@
 
 namespace simdbloom::detail {
 
+/// Whether the lines of the next 64 keys are prefetched into the level-2 cache. `tuned` is `ahead`
+/// to a kernel; who calls the kernel replaces it by what is faster (core/dispatch/tuner.hpp).
+enum class Prefetch : std::uint8_t { none, ahead, tuned };
+
+/// Set by the owner of the bits, see prefetching_of() in core/dispatch/tuner.hpp.
+struct Prefetching {
+    Prefetch way = Prefetch::none;
+    std::uint8_t size = 0;  ///< of the bits: a number for each half power of two
+};
+
 /// What a kernel of a layout sees of a filter. Structures have targets of their own; every target
-/// has `bits`, `seed` and `prefetches`. At least 8 bytes behind the bits can be read, because a
+/// has `bits`, `seed` and `prefetching`. At least 8 bytes behind the bits can be read, because a
 /// cuckoo bucket may be loaded as a word and a d-left bucket as 16 bytes.
 struct Target {
     std::byte* bits;
-    std::uint64_t blocks;             ///< below 2^32
-    std::uint64_t seed;               ///< already offset, see mix()
-    std::uint32_t k;                  ///< for layouts whose kernels loop over it
-    bool prefetches;                  ///< lines are prefetched, see core/dispatch/tuning.hpp
-    std::uint64_t* random = nullptr;  ///< for inserts into cuckoo tables: the eviction walk's state
+    std::uint64_t blocks;  ///< below 2^32
+    std::uint64_t seed;    ///< already offset, see mix()
+    std::uint32_t k;       ///< for layouts whose kernels loop over it
+    Prefetching prefetching;
 };
 
 inline constexpr std::size_t chunk_keys = 64;
@@ -59,6 +68,7 @@ struct KernelsFor {
     /// Writes the answers to `out` (nothing, ceil(n/8) bytes, or at most n uint32) and returns how
     /// many keys were found.
     std::size_t (*lookup)(const T&, Batch, Output, void* out);
+    bool lookup_prefetches;  ///< T::prefetching changes the time of `lookup`
     /// Bit i of the result says that key i, of at most 64, was found. For few keys, one after the
     /// other.
     std::uint64_t (*few)(const T&, const std::uint64_t* keys, std::size_t n, bool hashed);
@@ -136,11 +146,18 @@ std::uint64_t xxh64_of_one(const char* bytes, std::size_t size, std::uint64_t se
 std::uint64_t siphash_of_one(const char* bytes, std::size_t size, std::uint64_t low,
                              std::uint64_t high) noexcept;
 
-/// Puts a tag into one of its buckets and moves others if it must. Returns false, with the table as
-/// it was, when no place was found. Compiled once for the baseline, because it follows one
-/// dependent load after another.
-bool cuckoo_place(const Target&, unsigned fingerprint_bits, std::uint64_t bucket,
+/// Puts a tag, whose two buckets are full, into one of them, and moves others. Returns false, with
+/// the table as it was, when no place was found. Compiled once for the baseline, because it follows
+/// dependent loads.
+template <unsigned fingerprint_bits>
+bool cuckoo_evict(const Target&, std::uint64_t bucket, std::uint64_t other,
                   std::uint32_t tag) noexcept;
+extern template bool cuckoo_evict<8>(const Target&, std::uint64_t, std::uint64_t,
+                                     std::uint32_t) noexcept;
+extern template bool cuckoo_evict<12>(const Target&, std::uint64_t, std::uint64_t,
+                                      std::uint32_t) noexcept;
+extern template bool cuckoo_evict<16>(const Target&, std::uint64_t, std::uint64_t,
+                                      std::uint32_t) noexcept;
 
 /// Puts a remainder of r bits into one of its four buckets, or raises its counter where it is
 /// already there. Returns false if all four are full.

@@ -58,7 +58,7 @@ struct Classic {
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         // All lines of the vector are prefetched before the first is written.
-        if (t.prefetches)
+        if (t.prefetching.way != Prefetch::none)
             for (std::size_t j = i; j < i + n; ++j) {
                 std::uint64_t g = s.position[j];
                 for (unsigned r = 1; r < t.k; ++r) {

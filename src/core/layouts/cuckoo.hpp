@@ -10,8 +10,8 @@
 // has a slot of zeros where the tag is.
 //
 // Limits: two lines a lookup, eight copies of a key, and a load of about 0.95; then inserts fail.
-// An insert follows one dependent load after another, so it is compiled once, for the baseline
-// (filters/eviction.hpp). Measured: bench/pages/results.md.
+// An insert into two full buckets follows dependent loads, so that part is compiled once, for the
+// baseline (filters/cuckoo.cpp). Measured: bench/pages/results.md.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,7 @@
 
 #include "core/kernels/answers.hpp"
 #include "core/kernels/driver.hpp"
+#include "core/layouts/cuckoo_bucket.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -67,9 +68,10 @@ struct Cuckoo {
         answers.set(i, O::nonzero_lanes(zero_slots(a) | zero_slots(b)));
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j)
-            if (!cuckoo_place(t, bits, s.bucket[i + j], static_cast<std::uint32_t>(s.tag[i + j])))
-                return j;
+        for (std::size_t j = i; j < i + n; ++j)
+            if (!cuckoo_place<bits>(t, s.bucket[j], s.alternate[j],
+                                    static_cast<std::uint32_t>(s.tag[j])))
+                return j - i;
         return n;
     }
 

@@ -33,8 +33,11 @@ struct Split : OneLine<O, 4 * words> {
     using Stage = LineStage;
     static constexpr std::size_t bytes = 4 * words, parts = words / O::lanes32;
     static_assert(words == 8 || words == 16);
+    static constexpr bool by_carry = O::has_carry_test && parts == 1;
     using Answers = typename std::conditional_t<
-        words == 8, std::type_identity<typename O::template SplitAnswers<KeyAnswers<O>>>,
+        words == 8,
+        std::type_identity<typename O::template SplitAnswers<typename std::conditional_t<
+            by_carry, std::type_identity<LaneBits>, std::type_identity<KeyAnswers<O>>>::type>>,
         std::type_identity<typename O::template LineAnswers<KeyAnswers<O>>>>::type;
 
     static void stage(const Target& t, V hash, Stage& s, std::size_t i) {
@@ -52,6 +55,12 @@ struct Split : OneLine<O, 4 * words> {
                 O::test_split_pair(answers, i + j, t.bits + s.offset[at + j],
                                    t.bits + s.offset[at + j + 1], s.pattern[at + j],
                                    s.pattern[at + j + 1], salt_lanes.lane);
+        } else if constexpr (by_carry) {
+            std::uint64_t hits = 0;
+            for (std::size_t j = O::lanes; j-- > 0;)
+                hits = O::append_covers32(hits, O::load_block32(t.bits + s.offset[at + j]),
+                                          mask(s.pattern[at + j], 0));
+            answers.set(i, static_cast<unsigned>(hits));
         } else {
             for (std::size_t j = 0; j < O::lanes; ++j)
                 answers.set(i + j, covers(t.bits + s.offset[at + j], s.pattern[at + j]));

@@ -1,0 +1,241 @@
+#include "core/dispatch/tuner.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/dispatch/tuning.hpp"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#elif !defined(__aarch64__) && !defined(__wasm__)
+#include <chrono>
+#endif
+
+namespace simdbloom::detail {
+namespace {
+
+#if defined(__wasm__)
+constexpr bool has_clock = false;
+std::uint64_t ticks() noexcept { return 0; }
+#else
+constexpr bool has_clock = true;
+// Some clock of the CPU: its unit and its rate do not matter.
+std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#else
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
+#endif
+
+constexpr std::int32_t timed_slice = 2048, untimed_keys = 16384;
+/// Keys between two trials of all ways: doubled while a trial finds the way that was best before.
+constexpr std::uint32_t least_pause = 1 << 16, longest_pause = 1 << 22;
+/// Rounds of a trial. The least time of each way counts: what disturbs it makes it longer.
+constexpr std::uint8_t trial_rounds = 2;
+/// The share of all time that may be lost by trying ways that are not the best.
+constexpr float lost = 0.004F;
+
+Prefetch fixed_by_environment() {
+    const char* const text = std::getenv("SIMDBLOOM_PREFETCH");
+    const std::string_view name = text == nullptr ? "" : text;
+    return name == "none" ? Prefetch::none : name == "ahead" ? Prefetch::ahead : Prefetch::tuned;
+}
+std::atomic<TunerClock> the_clock{ticks};
+
+std::atomic<Prefetch>& fixed() noexcept {
+    static std::atomic<Prefetch> way{fixed_by_environment()};
+    return way;
+}
+
+}  // namespace
+
+/// Times a key in ticks; 0 of a way that was not tried.
+struct TunerRecord {
+    const void* bits = nullptr;
+    const void* kernels = nullptr;
+    std::uint8_t call = 0, size = 0;
+    std::uint8_t ways = 2;    ///< that may be chosen
+    std::uint8_t trial = 0;   ///< slices left of a trial of all ways
+    std::uint8_t unlike = 0;  ///< slices in a row that took another time than the mean
+    std::uint8_t turn = 0;    ///< the way that was tried last
+    BatchWay best = BatchWay::ahead;
+    BatchWay before = BatchWay::ahead;  ///< the best way before the trial
+    std::int32_t untimed = 0;           ///< keys to come before the next slice that is timed
+    std::uint32_t pause = least_pause;
+    std::uint32_t quiet = 0;  ///< keys to come before the next trial
+    float credit = 0;         ///< ticks that trying may lose
+    float cost[n_ways] = {};
+
+    float& of(BatchWay way) { return cost[static_cast<std::size_t>(way)]; }
+    void begin_trial() {
+        trial = static_cast<std::uint8_t>(trial_rounds * ways);
+        before = best;
+        unlike = 0;
+        for (float& c : cost) c = 0;
+    }
+    void end_trial() {
+        for (std::uint8_t w = 0; w < ways; ++w)
+            if (cost[w] != 0 && (of(best) == 0 || cost[w] < of(best)))
+                best = static_cast<BatchWay>(w);
+        pause = best == before ? std::min(2 * pause, longest_pause) : least_pause;
+        quiet = pause;
+        untimed = timed_slice;
+    }
+    /// The way to try now, if there is credit for one.
+    BatchWay choose() {
+        if (trial != 0) return static_cast<BatchWay>(trial % ways);
+        for (std::uint8_t i = 1; i < ways; ++i) {
+            const auto way = static_cast<BatchWay>((turn + i) % ways);
+            if (way == best) continue;
+            // At least 2 %, so that equal ways do not take turns all the time.
+            const float loss = std::max(of(way) - of(best), of(best) * 0.02F) * timed_slice;
+            if (loss > credit) continue;
+            credit -= loss;
+            turn = static_cast<std::uint8_t>(way);
+            return way;
+        }
+        return best;
+    }
+    void note(BatchWay way, float c) {
+        float& mean = of(way);
+        if (trial != 0) {
+            if (c != 0) mean = mean == 0 ? c : std::min(mean, c);
+            if (--trial == 0) end_trial();
+        } else if (c == 0) {
+            return;
+        } else if (way != best) {
+            mean += (c - mean) / 2;
+            if (mean < 0.97F * of(best)) best = way;
+        } else if (c > 1.25F * mean || c < 0.8F * mean) {
+            untimed = 0;
+            if (++unlike < 2) return;
+            if (quiet == 0) return begin_trial();
+            const float change = c / mean;
+            for (float& each : cost) each *= change;
+            unlike = 0;
+        } else {
+            unlike = 0;
+            mean += (c - mean) / 4;
+        }
+    }
+};
+
+namespace {
+
+/// The records of a thread: those of filters, two places for each, and what was learnt of filters
+/// of that kind and size, with which others begin.
+struct Records {
+    static constexpr std::size_t of_filters = 32, of_kinds = 32;
+    TunerRecord filters[of_filters], kinds[of_kinds];
+    bool turn = false;
+};
+constinit thread_local Records records;
+
+std::size_t place(std::uint64_t a, std::uint64_t b, std::size_t places) {
+    return ((a ^ b * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u >> 32) * places >> 32;
+}
+
+TunerRecord& kind_of(const TunerRecord& r) {
+    return records.kinds[place(reinterpret_cast<std::uintptr_t>(r.kernels),
+                               r.call + std::uint64_t{8} * r.size, Records::of_kinds)];
+}
+
+TunerRecord& record_of(const void* bits, std::uint8_t call, const void* kernels, std::uint8_t size,
+                       std::uint8_t ways) {
+    const std::size_t first =
+        place(reinterpret_cast<std::uintptr_t>(bits), call, Records::of_filters) & ~std::size_t{1};
+    for (const std::size_t at : {first, first + 1}) {
+        TunerRecord& r = records.filters[at];
+        if (r.bits == bits && r.kernels == kernels && r.call == call && r.size == size &&
+            r.ways == ways)
+            return r;
+    }
+    records.turn = !records.turn;
+    TunerRecord& r = records.filters[first + static_cast<std::size_t>(records.turn)];
+    r = {};
+    r.kernels = kernels, r.call = call, r.size = size;
+    const TunerRecord& kind = kind_of(r);
+    const bool known =
+        kind.kernels == kernels && kind.call == call && kind.size == size && kind.ways == ways;
+    if (known) r = kind;
+    r.bits = bits, r.ways = ways;
+    r.pause = least_pause, r.quiet = 0;
+    if (!known) r.begin_trial();
+    return r;
+}
+
+}  // namespace
+
+Tuner::Tuner(const void* bits, unsigned call, const void* kernels, std::uint8_t size,
+             bool may_halve) noexcept
+    : record_(record_of(bits, static_cast<std::uint8_t>(call), kernels, size, may_halve ? 3 : 2)) {}
+
+BatchWay Tuner::best() const noexcept { return record_.best; }
+
+Tuner::Slice Tuner::next(std::size_t left) noexcept {
+    TunerRecord& r = record_;
+    timed_ = left >= tuned_keys && (r.untimed <= 0 || r.trial != 0);
+    const std::size_t wanted =
+        timed_ ? timed_slice : static_cast<std::size_t>(r.untimed + 63) & ~std::size_t{63};
+    // What would be left is too little to be timed.
+    const std::size_t keys = left < wanted + tuned_keys ? left : wanted;
+    const BatchWay way = timed_ ? r.choose() : r.best;
+    if (timed_) start_ = the_clock.load(std::memory_order_relaxed)();
+    return {keys, way};
+}
+
+void Tuner::done(const Slice& slice) noexcept {
+    TunerRecord& r = record_;
+    const auto keys = static_cast<std::uint32_t>(std::min<std::size_t>(slice.keys, 1u << 30));
+    r.quiet -= std::min(r.quiet, keys);
+    r.credit = std::min(r.credit + lost * static_cast<float>(keys) * r.of(r.best),
+                        2 * timed_slice * r.of(r.best));
+    if (!timed_) {
+        r.untimed -= static_cast<std::int32_t>(keys);
+        return;
+    }
+    const std::uint64_t took = the_clock.load(std::memory_order_relaxed)() - start_;
+    r.untimed = r.unlike == 0 && r.trial == 0 ? untimed_keys : 0;
+    // A clock that jumps, as in a virtual machine that was moved, says nothing.
+    const bool sane = took >> 40 == 0;
+    r.note(slice.way, sane ? static_cast<float>(took) / static_cast<float>(keys) : 0);
+    if (r.trial == 0) {
+        TunerRecord& kind = kind_of(r);
+        kind = r;
+        kind.unlike = 0;
+    }
+}
+
+Prefetching prefetching_of(std::size_t bytes) noexcept {
+    const auto width = static_cast<unsigned>(std::bit_width(bytes));
+    const auto half = width < 2 ? 0u : static_cast<unsigned>(bytes >> (width - 2) & 1);
+    const auto size = static_cast<std::uint8_t>(2 * width + half);
+    const Prefetch way = fixed().load(std::memory_order_relaxed);
+    if (way != Prefetch::tuned) return {way, size};
+    const std::size_t l2 = level2_bytes();
+    if constexpr (has_clock) return {bytes >= l2 / 2 ? Prefetch::tuned : Prefetch::none, size};
+    return {bytes > l2 ? Prefetch::ahead : Prefetch::none, size};
+}
+
+BatchWay last_way(const void* bits, Output output) noexcept {
+    for (const TunerRecord& r : records.filters)
+        if (r.bits == bits && r.call == static_cast<std::uint8_t>(output)) return r.best;
+    return BatchWay::ahead;
+}
+
+void set_tuner_clock(TunerClock clock) noexcept {
+    the_clock.store(clock == nullptr ? ticks : clock, std::memory_order_relaxed);
+}
+
+void fix_prefetch(Prefetch way) noexcept { fixed().store(way, std::memory_order_relaxed); }
+
+}  // namespace simdbloom::detail

@@ -1,0 +1,93 @@
+// The choice of how batches prefetch, and of halved lines, while they run.
+//
+// Which way is fastest depends on the CPU, on the size of the filter, and on who else uses the
+// caches: no rule of sizes held on two CPUs (bench/pages/tried.md, "Memory"). So batches are timed.
+// A record of each filter and operation, in memory of the thread, has the mean time a key of every
+// way that was tried:
+//
+//   batch    [ timed 2,048 keys | 16,384 keys the best way | timed | .. ]
+//                best, or now and then another way
+//
+// Losses by trying are bounded (see `lost` in tuner.cpp). When the best way becomes slower or
+// faster twice in a row, all ways are tried again. Answers never depend on any of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/kernels/table.hpp"
+
+namespace simdbloom::detail {
+
+/// What the kernels of a structure with so many bytes are given: `tuned` from half of the level-2
+/// cache on. Where time cannot be measured, `ahead` above the level-2 cache.
+Prefetching prefetching_of(std::size_t bytes) noexcept;
+
+/// From now on, structures of every size get this way, on all threads; `tuned` ends that. For
+/// measurements and tests. The environment variable SIMDBLOOM_PREFETCH (none, ahead) does the
+/// same from the start.
+void fix_prefetch(Prefetch way) noexcept;
+
+/// The clock by which batches are timed; null for that of the CPU. For tests.
+using TunerClock = std::uint64_t (*)() noexcept;
+void set_tuner_clock(TunerClock clock) noexcept;
+
+/// The first two are the ways to prefetch. `halved` is `ahead` with the kernels of AVX2, which load
+/// a line in two halves.
+enum class BatchWay : std::uint8_t { none, ahead, halved };
+inline constexpr std::size_t n_ways = 3;
+
+/// Batches of fewer keys are not timed. They follow what larger ones learnt.
+inline constexpr std::size_t tuned_keys = 1024;
+
+struct TunerRecord;
+
+/// One batch on its way through the filter whose bits lie there.
+class Tuner {
+public:
+    /// `call` tells apart the calls of one filter, `kernels` the filters with one number of bits.
+    Tuner(const void* bits, unsigned call, const void* kernels, std::uint8_t size,
+          bool may_halve) noexcept;
+
+    struct Slice {
+        std::size_t keys;
+        BatchWay way;
+    };
+    /// The next slice of a batch with so many keys left: all of them, or a multiple of 64.
+    Slice next(std::size_t left) noexcept;
+    /// The slice is done.
+    void done(const Slice& slice) noexcept;
+    /// The best way as far as it is known.
+    BatchWay best() const noexcept;
+
+private:
+    TunerRecord& record_;
+    std::uint64_t start_ = 0;
+    bool timed_ = false;
+};
+
+/// The way that the last batches of this call took, for tests and measurements; `ahead` if none was
+/// timed.
+BatchWay last_way(const void* bits, Output output) noexcept;
+
+/// The prefetching of a way.
+inline Prefetch prefetch_of(BatchWay way) noexcept {
+    return way == BatchWay::none ? Prefetch::none : Prefetch::ahead;
+}
+
+/// Calls slice(way, first, n) for slices of a batch of n keys, in order, until it returns false.
+template <class Run>
+void in_tuned_slices(Tuner tuner, std::size_t n, const Run& slice) {
+    if (n < tuned_keys) {
+        slice(tuner.best(), std::size_t{0}, n);
+        return;
+    }
+    for (std::size_t first = 0; first < n;) {
+        const Tuner::Slice s = tuner.next(n - first);
+        if (!slice(s.way, first, s.keys)) return;
+        tuner.done(s);
+        first += s.keys;
+    }
+}
+
+}  // namespace simdbloom::detail

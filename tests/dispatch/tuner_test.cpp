@@ -1,0 +1,194 @@
+// The way that batches choose while they run, by a clock that the tests turn.
+#include "core/dispatch/tuner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <thread>
+
+#include "core/dispatch/tuning.hpp"
+
+namespace simdbloom {
+namespace {
+
+using detail::BatchWay;
+using detail::Prefetch;
+using detail::Tuner;
+
+thread_local std::uint64_t now;
+
+/// Batches whose slices take so many ticks a key by their way.
+class TunerTest : public testing::Test {
+protected:
+    using Costs = std::array<unsigned, detail::n_ways>;
+
+    TunerTest() {
+        detail::set_tuner_clock([]() noexcept { return now; });
+    }
+    ~TunerTest() override { detail::set_tuner_clock(nullptr); }
+
+    /// The bits of filter number i. Each test has its own.
+    const void* bits(std::size_t i = 0) const { return &places_[i]; }
+
+    Tuner tuner(const void* bits, bool may_halve = false) const {
+        return Tuner(bits, 1, this, 40, may_halve);
+    }
+    /// Runs n keys in batches. Returns the ticks that they took.
+    std::uint64_t run(const void* bits, const Costs& costs, std::size_t n, std::size_t batch = 4096,
+                      bool may_halve = false) const {
+        const std::uint64_t start = now;
+        for (std::size_t done = 0; done < n; done += batch)
+            detail::in_tuned_slices(tuner(bits, may_halve), batch,
+                                    [&](BatchWay way, std::size_t, std::size_t keys) {
+                                        now += costs[static_cast<std::size_t>(way)] * keys;
+                                        return true;
+                                    });
+        return now - start;
+    }
+    BatchWay best(const void* bits, bool may_halve = false) const {
+        return tuner(bits, may_halve).best();
+    }
+
+private:
+    char places_[4096] = {};
+};
+
+TEST_F(TunerTest, TakesTheFastestWay) {
+    for (std::size_t fastest = 0; fastest < 2; ++fastest)
+        for (const std::size_t batch : {1024u, 4096u, 100'000u}) {
+            Costs costs{30, 30, 30};
+            costs[fastest] = 20;
+            const void* const filter = bits(100 * fastest + batch % 97);
+            run(filter, costs, 100'000, batch);
+            EXPECT_EQ(best(filter), static_cast<BatchWay>(fastest)) << batch;
+        }
+}
+
+TEST_F(TunerTest, TakesHalvesOfLinesOnlyWhereTheyMayBe) {
+    const Costs costs{30, 30, 10};
+    run(bits(1), costs, 100'000, 4096, true);
+    EXPECT_EQ(best(bits(1), true), BatchWay::halved);
+    run(bits(2), costs, 100'000);
+    EXPECT_NE(best(bits(2)), BatchWay::halved);
+}
+
+TEST_F(TunerTest, NoticesAChangeWithin100000Keys) {
+    for (const std::size_t batch : {1024u, 4096u, 1u << 20}) {
+        const void* const filter = bits(batch % 1000);
+        run(filter, {20, 30, 30}, 8 << 20, batch);
+        EXPECT_EQ(best(filter), BatchWay::none);
+        run(filter, {60, 30, 40}, batch < 100'000 ? 100'000 : batch, batch);
+        EXPECT_EQ(best(filter), BatchWay::ahead) << batch;
+        // And back, although the way that is taken takes as long as before.
+        run(filter, {10, 30, 40}, 4 << 20, batch);
+        EXPECT_EQ(best(filter), BatchWay::none) << batch;
+    }
+}
+
+TEST_F(TunerTest, TryingCostsAtMostOnePercent) {
+    for (const unsigned worse : {21u, 25u, 40u, 100u}) {
+        const Costs costs{worse, 20, worse};
+        run(bits(worse), costs, 1 << 20);
+        const std::uint64_t took = run(bits(worse), costs, 64 << 20);
+        EXPECT_LT(static_cast<double>(took), 1.01 * 20 * (64 << 20)) << worse;
+    }
+}
+
+TEST_F(TunerTest, TryingCostsLittleWhileTimesJump) {
+    std::mt19937_64 random(5);
+    std::uint64_t took = 0, least = 0;
+    for (unsigned i = 0; i < 20'000; ++i) {
+        const unsigned factor = 10 + static_cast<unsigned>(random() % 20);
+        took += run(bits(), {2 * factor, factor, factor}, 4096);
+        least += std::uint64_t{factor} * 4096;
+    }
+    EXPECT_LT(static_cast<double>(took), 1.03 * static_cast<double>(least));
+}
+
+TEST_F(TunerTest, AClockThatJumpsOrStandsDoesNoHarm) {
+    const Costs costs{30, 20, 40};
+    run(bits(), costs, 1 << 20);
+    for (const std::uint64_t jump : {std::uint64_t{1} << 62, std::uint64_t{1} << 45}) {
+        detail::in_tuned_slices(tuner(bits()), 1 << 20, [&](BatchWay, std::size_t, std::size_t) {
+            now -= jump;
+            return true;
+        });
+        EXPECT_EQ(best(bits()), BatchWay::ahead);
+    }
+    detail::in_tuned_slices(tuner(bits()), 1 << 20,
+                            [&](BatchWay, std::size_t, std::size_t) { return true; });
+    EXPECT_EQ(best(bits()), BatchWay::ahead);
+    // A filter that never saw a clock that runs.
+    std::size_t slices = 0;
+    detail::in_tuned_slices(tuner(bits(7)), 1 << 20,
+                            [&](BatchWay, std::size_t, std::size_t) { return ++slices > 0; });
+    EXPECT_LT(slices, 200u);
+}
+
+TEST_F(TunerTest, FiltersOfOneKindLearnApart) {
+    for (unsigned i = 0; i < 100; ++i) {
+        run(bits(1), {10, 20, 30}, 4096);
+        run(bits(2), {60, 20, 30}, 4096);
+    }
+    EXPECT_EQ(best(bits(1)), BatchWay::none);
+    EXPECT_EQ(best(bits(2)), BatchWay::ahead);
+}
+
+TEST_F(TunerTest, AThousandFiltersBeginWithWhatOthersLearnt) {
+    const Costs costs{20, 40, 60};
+    std::uint64_t took = 0;
+    for (unsigned round = 0; round < 10; ++round)
+        for (std::size_t i = 0; i < 1000; ++i) took += run(bits(i), costs, 4096);
+    EXPECT_LT(static_cast<double>(took), 1.03 * 20 * 4096 * 10'000);
+}
+
+TEST_F(TunerTest, AThreadLearnsAlone) {
+    run(bits(), {10, 20, 30}, 1 << 18);
+    std::thread([&] {
+        run(bits(), {30, 20, 40}, 1 << 18);
+        EXPECT_EQ(best(bits()), BatchWay::ahead);
+    }).join();
+    EXPECT_EQ(best(bits()), BatchWay::none);
+}
+
+TEST_F(TunerTest, SlicesAreTheWholeBatchInOrder) {
+    for (const std::size_t n :
+         {0u, 1u, 1023u, 1024u, 2047u, 2049u, 3071u, 3072u, 4096u, 20'001u, 100'000u}) {
+        std::size_t next = 0;
+        detail::in_tuned_slices(tuner(bits(n % 4096)), n,
+                                [&](BatchWay, std::size_t first, std::size_t keys) {
+                                    EXPECT_EQ(first, next);
+                                    EXPECT_EQ(first % 64, 0u);
+                                    EXPECT_TRUE(keys > 0 || n == 0);
+                                    next = first + keys;
+                                    now += keys;
+                                    return true;
+                                });
+        EXPECT_EQ(next, n);
+    }
+}
+
+TEST_F(TunerTest, ABatchThatStopsTakesNoFurtherSlice) {
+    std::size_t slices = 0;
+    detail::in_tuned_slices(tuner(bits()), 1 << 20,
+                            [&](BatchWay, std::size_t, std::size_t) { return ++slices < 3; });
+    EXPECT_EQ(slices, 3u);
+}
+
+TEST(Prefetching, IsTunedFromHalfOfTheLevel2CacheOn) {
+    const std::size_t l2 = detail::level2_bytes();
+    EXPECT_EQ(detail::prefetching_of(l2 / 2 - 1).way, Prefetch::none);
+    EXPECT_EQ(detail::prefetching_of(l2 / 2).way, Prefetch::tuned);
+    EXPECT_NE(detail::prefetching_of(l2).size, detail::prefetching_of(l2 * 3 / 2).size);
+    for (const Prefetch way : {Prefetch::none, Prefetch::ahead}) {
+        detail::fix_prefetch(way);
+        EXPECT_EQ(detail::prefetching_of(1).way, way);
+        EXPECT_EQ(detail::prefetching_of(SIZE_MAX).way, way);
+    }
+    detail::fix_prefetch(Prefetch::tuned);
+    EXPECT_EQ(detail::prefetching_of(1).way, Prefetch::none);
+}
+
+}  // namespace
+}  // namespace simdbloom
