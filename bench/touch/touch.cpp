@@ -22,9 +22,7 @@ std::uint64_t touch_words(const FilterBase& filter, std::span<const std::uint64_
     const Layout& layout = filter.layout();
     const detail::Target target{
         const_cast<std::byte*>(filter.bytes().data()),  // nothing is written through it
-        filter.blocks(),
-        filter.seed() + detail::seed_offset,
-        layout.k,
+        filter.blocks(), filter.seed() + detail::seed_offset, layout.k,
         detail::prefetching_of(filter.size_in_bytes())};
     const auto variant = detail::variant_of(layout.kind, layout.k, layout.zones);
     return detail::touch_kernels(filter.isa())

@@ -33,8 +33,7 @@ std::span<const Implementation> implementations();
 std::span<const Isa> usable_isas();
 
 /// What a filter gets where Options::isa is empty: the environment variable SIMDBLOOM_ISA if it is
-/// set and not empty, else the last of usable_isas(), unless another one is known to be faster for
-/// the size of the filter (src/core/dispatch/README.md). Throws std::invalid_argument if the
+/// set and not empty, else the last of usable_isas(). Throws std::invalid_argument if the
 /// variable has an unknown name or one that this machine cannot run.
 Isa default_isa();
 

@@ -39,7 +39,10 @@ public:
     }
     bool has_room() const noexcept { return first_empty() < 4; }
     /// Into the first empty slot. There is one.
-    void add(std::uint32_t entry) noexcept { set(first_empty(), entry); }
+    void add(std::uint32_t entry) noexcept {
+        const unsigned i = first_empty();
+        if (i < 4) set(i, entry);
+    }
     /// The test of the kernels.
     std::uint64_t slots_matching(std::uint32_t tag) const noexcept {
         std::uint64_t found = 0;

@@ -17,7 +17,7 @@ struct KeySetTarget {
     std::uint64_t size = 0;      ///< of a list the keys, else the cells, at most 2^63
     std::uint64_t flip = 0;
     std::uint32_t shift = 0;
-    Prefetching prefetching;  ///< of a bitmap, as in Target
+    Prefetching prefetching{};  ///< of a bitmap, as in Target
 };
 struct KeySetKernels {
     /// As KernelsFor::lookup.

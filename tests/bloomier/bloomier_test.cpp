@@ -272,7 +272,7 @@ TEST(Bloomier, SlotsPast32BitsOfAddressAreFound) {
                                         static_cast<std::uint8_t>(bits),
                                         static_cast<std::uint8_t>(r),
                                         static_cast<std::uint8_t>(f),
-                                        true};
+                                        {detail::Prefetch::ahead}};
         for (const Isa isa : usable_isas()) {
             const auto& kernels = detail::fuse_kernels(isa).of3[static_cast<std::size_t>(load)];
             std::vector<std::uint32_t> values(hashes.size());

@@ -75,8 +75,9 @@ TEST(TuningRules, WholeLinesMayBeHalved) {
         EXPECT_EQ(detail::halved_kernels(Isa::avx2, layout), nullptr);
         if (std::getenv("SIMDBLOOM_ISA") != nullptr) continue;
         for (const Isa isa : {Isa::avx512, Isa::avx512bitalg})
-            if (std::ranges::count(usable_isas(), isa) != 0)
+            if (std::ranges::count(usable_isas(), isa) != 0) {
                 EXPECT_EQ(detail::halved_kernels(isa, layout) != nullptr, whole) << traits.name;
+            }
     }
 }
 

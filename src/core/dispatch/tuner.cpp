@@ -37,7 +37,8 @@ std::uint64_t ticks() noexcept {
 #endif
 
 constexpr std::int32_t timed_slice = 2048, untimed_keys = 16384;
-/// Keys between two trials of all ways: doubled while a trial finds the way that was best before.
+/// Keys between two trials of all ways: doubled by a trial that finds the way that was best before,
+/// and shorter again while times are steady.
 constexpr std::uint32_t least_pause = 1 << 16, longest_pause = 1 << 22;
 /// Rounds of a trial. The least time of each way counts: what disturbs it makes it longer.
 constexpr std::uint8_t trial_rounds = 2;
@@ -66,6 +67,7 @@ struct TunerRecord {
     std::uint8_t ways = 2;    ///< that may be chosen
     std::uint8_t trial = 0;   ///< slices left of a trial of all ways
     std::uint8_t unlike = 0;  ///< slices in a row that took another time than the mean
+    bool inherited = false;   ///< begun by another filter
     std::uint8_t turn = 0;    ///< the way that was tried last
     BatchWay best = BatchWay::ahead;
     BatchWay before = BatchWay::ahead;  ///< the best way before the trial
@@ -87,13 +89,14 @@ struct TunerRecord {
             if (cost[w] != 0 && (of(best) == 0 || cost[w] < of(best)))
                 best = static_cast<BatchWay>(w);
         pause = best == before ? std::min(2 * pause, longest_pause) : least_pause;
-        quiet = pause;
+        quiet = inherited ? 0 : pause;
+        inherited = false;
         untimed = timed_slice;
     }
     /// The way to try now, if there is credit for one.
     BatchWay choose() {
         if (trial != 0) return static_cast<BatchWay>(trial % ways);
-        for (std::uint8_t i = 1; i < ways; ++i) {
+        for (std::uint8_t i = 1; i <= ways; ++i) {
             const auto way = static_cast<BatchWay>((turn + i) % ways);
             if (way == best) continue;
             // At least 2 %, so that equal ways do not take turns all the time.
@@ -125,14 +128,16 @@ struct TunerRecord {
         } else {
             unlike = 0;
             mean += (c - mean) / 4;
+            pause = std::max(pause - pause / 32, least_pause);
+            quiet = std::min(quiet, pause);
         }
     }
 };
 
 namespace {
 
-/// The records of a thread: those of filters, two places for each, and what was learnt of filters
-/// of that kind and size, with which others begin.
+/// The records of a thread: those of filters, two places for each, and the latest record of filters
+/// of a kind and size, with which others begin: in the middle of a trial, if it is in one.
 struct Records {
     static constexpr std::size_t of_filters = 32, of_kinds = 32;
     TunerRecord filters[of_filters], kinds[of_kinds];
@@ -168,7 +173,7 @@ TunerRecord& record_of(const void* bits, std::uint8_t call, const void* kernels,
         kind.kernels == kernels && kind.call == call && kind.size == size && kind.ways == ways;
     if (known) r = kind;
     r.bits = bits, r.ways = ways;
-    r.pause = least_pause, r.quiet = 0;
+    r.pause = least_pause, r.quiet = 0, r.inherited = known;
     if (!known) r.begin_trial();
     return r;
 }
@@ -198,7 +203,7 @@ void Tuner::done(const Slice& slice) noexcept {
     const auto keys = static_cast<std::uint32_t>(std::min<std::size_t>(slice.keys, 1u << 30));
     r.quiet -= std::min(r.quiet, keys);
     r.credit = std::min(r.credit + lost * static_cast<float>(keys) * r.of(r.best),
-                        2 * timed_slice * r.of(r.best));
+                        16 * timed_slice * r.of(r.best));
     if (!timed_) {
         r.untimed -= static_cast<std::int32_t>(keys);
         return;
@@ -208,11 +213,9 @@ void Tuner::done(const Slice& slice) noexcept {
     // A clock that jumps, as in a virtual machine that was moved, says nothing.
     const bool sane = took >> 40 == 0;
     r.note(slice.way, sane ? static_cast<float>(took) / static_cast<float>(keys) : 0);
-    if (r.trial == 0) {
-        TunerRecord& kind = kind_of(r);
-        kind = r;
-        kind.unlike = 0;
-    }
+    TunerRecord& kind = kind_of(r);
+    kind = r;
+    kind.unlike = 0;
 }
 
 Prefetching prefetching_of(std::size_t bytes) noexcept {

@@ -103,9 +103,10 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
          { O::none(v) } -> std::same_as<bool>;
          { O::none(w) } -> std::same_as<bool>;
      }) &&
-    (!O::has_carry_test || requires(std::uint64_t hits, typename O::V32 w) {
-        { O::append_covers32(hits, w, w) } -> std::same_as<std::uint64_t>;
-    }) &&
+    (!O::has_carry_test ||
+     requires(std::uint64_t hits, typename O::V32 w) {
+         { O::append_covers32(hits, w, w) } -> std::same_as<std::uint64_t>;
+     }) &&
     (!O::has_byte_packing || requires(const std::uint8_t* bytes64) {
         { O::pack_bytes(bytes64) } -> std::same_as<std::uint64_t>;
     });

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "simdbloom/detail/output.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/interface.hpp"
 #include "simdbloom/isa.hpp"
