@@ -1,10 +1,7 @@
 // Whether the way that batches choose while they run (core/dispatch/tuner.hpp) is the fastest one.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <functional>
-#include <memory>
-#include <stdexcept>
+#include <map>
 #include <thread>
 
 #include "core/dispatch/tuner.hpp"
@@ -28,30 +25,25 @@ struct Fixed {
 /// Reads lines of 64 MiB on the other core, so that L3 has another user.
 class Neighbour {
 public:
-    explicit Neighbour(bool busy) {
-        if (busy)
-            thread_ = std::thread([this] {
-                std::vector<std::uint64_t> memory(64 * mib / 8, 1);
-                std::uint64_t sum = 0;
-                while (!stop_)
-                    for (std::size_t i = 0; i < memory.size() && !stop_; i += 8) sum += memory[i]++;
-                sum_ = sum;
-            });
-    }
+    Neighbour()
+        : thread_([this] {
+              std::vector<std::uint64_t> memory(64 * mib / 8, 1);
+              while (!stop_)
+                  for (std::size_t i = 0; i < memory.size() && !stop_; i += 8) memory[i] += i;
+          }) {}
     ~Neighbour() {
         stop_ = true;
-        if (thread_.joinable()) thread_.join();
+        thread_.join();
     }
 
 private:
     std::atomic<bool> stop_{false};
-    std::uint64_t sum_ = 0;
     std::thread thread_;
 };
 
 /// A filter of that many bytes with its planned keys, four million at most.
-AnyFilter filter_of(const std::string& spec, std::size_t bytes, const KeySource& keys) {
-    Options options;
+simdbloom::AnyFilter filter_of(const std::string& spec, std::size_t bytes, const KeySource& keys) {
+    simdbloom::Options options;
     options.huge_pages = true;
     const double bits_per_key = spec == "fuse8" ? 9 : 16;
     const auto n = static_cast<std::size_t>(8 * static_cast<double>(bytes) / bits_per_key);
@@ -65,15 +57,15 @@ AnyFilter filter_of(const std::string& spec, std::size_t bytes, const KeySource&
 struct Cell {
     std::string spec;
     std::size_t bytes, batch;
-    bool inserts = false, halves = false;
+    bool inserts = false;
     unsigned threads = 1;
     bool hot_beside = false;  ///< a filter of which a few lines are used takes turns with it
 };
 
+/// ns a key.
 struct Result {
-    double none, ahead, halved, tuned;
-    double best() const { return std::min({none, ahead, halved == 0 ? none : halved}); }
-    double loss() const { return tuned / best() - 1; }
+    double none, ahead, tuned;
+    double best() const { return std::min(none, ahead); }
 };
 
 /// Passes over keys that come again after 16 million.
@@ -100,36 +92,44 @@ private:
     std::vector<std::uint8_t> bitmap_;
 };
 
-Result measure(const Cell& cell, AnyFilter& filter, AnyFilter& halved, AnyFilter& hot,
+Result measure(const Cell& cell, AnyFilter& filter, AnyFilter& hot,
                std::span<const std::uint64_t> keys) {
-    Work work(cell, filter, hot, keys), with_halves(cell, halved, hot, keys);
-    const auto timed = [&](const char* name, Prefetch way, Work& of) {
-        return contestant(name, pass_keys, [&cell, way, &of] {
+    Work work(cell, filter, hot, keys);
+    const auto timed = [&](const char* name, Prefetch way) {
+        return contestant(name, pass_keys, [&cell, way, &work] {
             const Fixed fixed(way);
-            if (cell.threads == 1) return of();
-            std::thread other([other_work = of]() mutable { other_work(); });
-            of();
+            if (cell.threads == 1) return work();
+            std::thread other([other_work = work]() mutable { other_work(); });
+            work();
             other.join();
         });
     };
-    std::vector<Contestant> group{timed("none", Prefetch::none, work),
-                                  timed("ahead", Prefetch::ahead, work),
-                                  timed("tuned", Prefetch::tuned, work)};
-    if (cell.halves) group.push_back(timed("halved", Prefetch::ahead, with_halves));
+    std::vector<Contestant> group{timed("none", Prefetch::none), timed("ahead", Prefetch::ahead),
+                                  timed("tuned", Prefetch::tuned)};
     work();
     Timer(rounds).run(group);
-    const auto ns = [&](std::size_t i) {
-        return i < group.size() ? median(group[i].ns_per_key) : 0;
-    };
-    return {ns(0), ns(1), ns(3), ns(2)};
+    return {median(group[0].ns_per_key), median(group[1].ns_per_key), median(group[2].ns_per_key)};
 }
 
+/// How far from the better fixed way.
 struct Losses {
-    double sum = 0, worst = 0;
-    unsigned n = 0;
-    void add(double loss) { sum += loss, worst = std::max(worst, loss), ++n; }
-    std::string mean() const { return text("%.1f %%", 100 * sum / n); }
-    std::string most() const { return text("%.1f %%", 100 * worst); }
+    std::vector<double> tuned, none, ahead;
+    double worst = 0;
+    std::string worst_at;
+    void add(const Cell& cell, const Result& r) {
+        tuned.push_back(r.tuned / r.best() - 1);
+        none.push_back(r.none / r.best() - 1);
+        ahead.push_back(r.ahead / r.best() - 1);
+        if (tuned.back() < worst) return;
+        worst = tuned.back();
+        worst_at = text("%s, %.3g MiB: %.2f, %.2f, %.2f", cell.spec.c_str(),
+                        static_cast<double>(cell.bytes) / mib, r.none, r.ahead, r.tuned);
+    }
+    static std::string of(const std::vector<double>& losses) {
+        double sum = 0, most = 0;
+        for (const double l : losses) sum += l, most = std::max(most, l);
+        return text("%.1f %%, %.0f %%", 100 * sum / static_cast<double>(losses.size()), 100 * most);
+    }
 };
 
 /// Keys until another way than before is taken, after the keys began to fall anywhere in the filter
@@ -154,44 +154,35 @@ int main() {
     std::vector<std::uint64_t> keys(16 << 20);
     source.fill(std::uint64_t{1} << 40, keys.data(), keys.size());
     std::vector<std::string> specs;
-    if (const char* const only = std::getenv("TUNING_SPECS")) {
-        specs = {only};
-    } else {
-        for (const auto& traits : detail::layout_traits) specs.emplace_back(traits.name);
-        specs.insert(specs.end(), {"growing", "fuse8"});
-    }
-    const auto row = [](const Cell& c, const Result& r) {
-        print_row({c.spec, text("%.3g", static_cast<double>(c.bytes) / mib), text("%zu", c.batch),
-                   text("%.2f", r.none), text("%.2f", r.ahead),
-                   r.halved == 0 ? "" : text("%.2f", r.halved), text("%.2f", r.tuned),
-                   text("%+.1f %%", 100 * r.loss())});
-    };
-    Losses all;
-    const auto run = [&](Cell cell, AnyFilter& filter, AnyFilter& halved, AnyFilter& hot) {
-        cell.halves = !cell.inserts && false;
-        const Result r = measure(cell, filter, halved, hot, keys);
-        row(cell, r);
-        all.add(std::max(0.0, r.loss()));
-    };
-    const std::size_t most = std::getenv("TUNING_MIB") ? std::atoi(std::getenv("TUNING_MIB")) : 512;
-    print_header({"spec", "MiB", "batch", "none", "ahead", "halved", "tuned", "loss"});
+    for (const auto& traits : detail::layout_traits) specs.emplace_back(traits.name);
+    specs.insert(specs.end(), {"growing", "fuse8"});
+
+    std::map<std::string, Losses> by_setting;
     for (const auto& spec : specs)
-        for (std::size_t bytes = mib / 8; bytes <= most * mib; bytes *= 4) {
+        for (std::size_t bytes = mib / 8; bytes <= 512 * mib; bytes *= 4) {
             AnyFilter filter = filter_of(spec, bytes, source);
             AnyFilter hot = filter_of(spec, std::min(bytes, 64 * mib), source);
-            run({spec, bytes, 4096}, filter, filter, hot);
-            if (spec != "fuse8") run({spec, bytes, 4096, true}, filter, filter, hot);
-            if (bytes == 8 * mib || bytes == 128 * mib) {
-                for (const std::size_t batch : {1024u, 1u << 20})
-                    run({spec, bytes, batch}, filter, filter, hot);
-                run({spec, bytes, 4096, false, false, 2}, filter, filter, hot);
-                run({spec, bytes, 4096, false, false, 1, true}, filter, filter, hot);
-                const Neighbour busy(true);
-                run({spec, bytes, 4096}, filter, filter, hot);
-            }
+            const auto run = [&](const char* setting, const Cell& cell) {
+                by_setting[setting].add(cell, measure(cell, filter, hot, keys));
+            };
+            run("1 lookups, batches of 4,096", {spec, bytes, 4096});
+            // Tables would fill up.
+            if (spec != "growing" && spec != "fuse8" && !filter.layout().is_table())
+                run("2 inserts, batches of 4,096", {spec, bytes, 4096, true});
+            if (bytes != 2 * mib && bytes != 32 * mib) continue;
+            run("3 batches of 1,024", {spec, bytes, 1024});
+            run("4 batches of 1,048,576", {spec, bytes, 1 << 20});
+            run("5 two threads", {spec, bytes, 4096, false, 2});
+            run("6 in turn with a filter whose lines are hot", {spec, bytes, 4096, false, 1, true});
+            const Neighbour busy;
+            run("7 beside a core that fills L3", {spec, bytes, 4096});
         }
-    std::printf("\nmean loss %s, worst %s\n", all.mean().c_str(), all.most().c_str());
+    print_header({"setting", "cells", "tuned: mean, worst loss", "never", "always", "worst cell"});
+    for (const auto& [setting, losses] : by_setting)
+        print_row({setting.substr(2), text("%zu", losses.tuned.size()), Losses::of(losses.tuned),
+                   Losses::of(losses.none), Losses::of(losses.ahead), losses.worst_at});
     AnyFilter filter = filter_of("split256", 128 * mib, source);
-    std::printf("keys until a change is noticed: %zu\n", keys_until_changed(filter, keys));
+    const std::size_t noticed = keys_until_changed(filter, keys);
+    std::printf("\nkeys until a change is noticed: %zu\n", noticed);
     print_source("tuning");
 }

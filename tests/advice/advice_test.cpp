@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "advice/timetable.hpp"
 #include "made_up_times.hpp"
 #include "simdbloom/any_filter.hpp"
 #include "simdbloom/bloomier.hpp"
@@ -76,6 +78,16 @@ TEST(Advice, SaysNoFilterWhereNonePays) {
     EXPECT_FALSE(advise(w, even_times()).best().is_none());
 }
 
+/// The three k that are timed, ascending.
+std::vector<unsigned> timed_k(std::string_view layout) {
+    std::vector<unsigned> all;
+    for (const std::string& spec : detail::timed_specs())
+        if (spec.starts_with(layout)) all.push_back(Layout::parse(spec).k);
+    std::ranges::sort(all);
+    EXPECT_EQ(all.size(), 3u) << layout;
+    return all;
+}
+
 TEST(Advice, TimesAreDrawnBetweenSizesAndValuesOfK) {
     const Isa isa = usable_isas().back();
     MadeUpTimes c = even_times();
@@ -83,12 +95,17 @@ TEST(Advice, TimesAreDrawnBetweenSizesAndValuesOfK) {
     EXPECT_NEAR(predicted_times(c, "split256", isa, 3 * mib).absent, 3, 1e-9);
     EXPECT_NEAR(predicted_times(c, "split256", isa, 3 * mib).present, 6, 1e-9);
     EXPECT_DOUBLE_EQ(predicted_times(c, "split256", isa, 1000 * mib).absent, 9);
+    const auto register64 = timed_k("register64"), blocked512 = timed_k("blocked512");
+    const unsigned before = register64[1], most = register64[2];
+    const auto with_k = [](const char* layout, unsigned k) {
+        return std::string(layout) + ":k=" + std::to_string(k);
+    };
     for (auto& t : c.times)
-        if (t.spec == "register64:k=8") t.absent = 7;
-    EXPECT_NEAR(predicted_times(c, "register64:k=6", isa, mib).absent, 1 + 6 / 3., 1e-9);
-    EXPECT_DOUBLE_EQ(predicted_times(c, "register64:k=3", isa, mib).absent, 1);
-    EXPECT_DOUBLE_EQ(predicted_times(c, "register64:k=1", isa, mib).absent, 1);
-    EXPECT_NEAR(predicted_times(c, "blocked512:k=16", isa, mib).absent, 16 / 14., 1e-9);
+        if (t.spec == with_k("register64", most)) t.absent = 7;
+    for (unsigned k = 1; k <= most; ++k)
+        EXPECT_NEAR(predicted_times(c, with_k("register64", k), isa, mib).absent,
+                    k <= before ? 1 : 1 + 6. * (k - before) / (most - before), 1e-9);
+    EXPECT_NEAR(predicted_times(c, "blocked512:k=16", isa, mib).absent, 16. / blocked512[2], 1e-9);
     c.times.clear();
     test::expect_error<std::invalid_argument>(
         [&] { (void)predicted_times(c, "split256", isa, mib); }, "split256");

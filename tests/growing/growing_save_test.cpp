@@ -153,9 +153,9 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
 
 // On every instruction set and machine, whatever its order of bytes.
 TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
-    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 10475375420833412368u},
-                                                           {"growing16", 15632681911866117147u},
-                                                           {"growing20", 9919201086331561380u}};
+    const std::pair<const char*, std::uint64_t> saved[] = {{"growing12", 6850194608967781220u},
+                                                           {"growing16", 16906981895164717745u},
+                                                           {"growing20", 13987865761711644229u}};
     for (const auto& [spec, hash] : saved)
         for (const Isa isa : usable_isas())
             EXPECT_EQ(hash_bytes(save(sample(spec, {.isa = isa, .seed = 99}))), hash)
@@ -199,8 +199,8 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     expect_fault(forged(56, std::uint64_t{1} << 62, 8), LoadFault::size, "hashes do not take");
     expect_fault(saved, LoadFault::limit, "max_bytes=100", {.max_bytes = 100});
     // Slots: no core; no end of the ones; more bits gone than there were growths.
-    expect_fault(forged(64, 0x0002, 2), LoadFault::parameter, "no fingerprint");
-    expect_fault(forged(64, 0x03FF, 2), LoadFault::parameter, "no fingerprint");
+    expect_fault(forged(64, 0x0002, 2), LoadFault::parameter, "no valid fingerprint");
+    expect_fault(forged(64, 0x03FF, 2), LoadFault::parameter, "no valid fingerprint");
     expect_fault(forged(64, 0x0207, 2), LoadFault::parameter, "lost more bits");
 
     GrowingCuckoo two(1);

@@ -231,7 +231,7 @@ TEST(KeyKinds, InstantsOfEveryUnitAreFoundInEveryFilterOfInstants) {
     test::expect_error<std::invalid_argument>([&] { return KeyColumn::instants(hours, 0); },
                                               "units of 0 nanoseconds");
     test::expect_error<std::invalid_argument>(
-        [&] { return KeyColumn::instants(std::vector<double>{1}, 1); }, "no integers");
+        [&] { return KeyColumn::instants(std::vector<double>{1}, 1); }, "not integers");
 }
 
 TEST(KeyKinds, InstantsAreConvertedInDictionariesInRowsAndAmongNulls) {
@@ -449,12 +449,12 @@ TEST(KeyKinds, RowsOfOtherColumnsAreRefused) {
         [&] {
             return JoinRows({numbers, texts, numbers}).count(filter);
         },
-        "about rows of (numbers, text or bytes, numbers)");
+        "with rows of (numbers, text or bytes, numbers)");
     test::expect_error<std::invalid_argument>(
         [&] {
             return JoinRows({numbers, numbers, numbers, numbers}).count(filter);
         },
-        "about rows of four or more columns");
+        "with rows of four or more columns");
 }
 
 TEST(KeyKinds, ThreadsWithDifferentUnitsAgreeOnOne) {
