@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstdlib>
-#include <string_view>
 
 #include "core/dispatch/tuning.hpp"
 
@@ -45,26 +43,14 @@ constexpr std::uint8_t trial_rounds = 2;
 /// The share of all time that may be lost by trying ways that are not the best.
 constexpr float lost = 0.004F;
 
-Prefetch fixed_by_environment() {
-    const char* const text = std::getenv("SIMDBLOOM_PREFETCH");
-    const std::string_view name = text == nullptr ? "" : text;
-    return name == "none" ? Prefetch::none : name == "ahead" ? Prefetch::ahead : Prefetch::tuned;
-}
 std::atomic<TunerClock> the_clock{ticks};
-
-std::atomic<Prefetch>& fixed() noexcept {
-    static std::atomic<Prefetch> way{fixed_by_environment()};
-    return way;
-}
+std::atomic<Prefetch> fixed{Prefetch::tuned};
 
 }  // namespace
 
 /// Times a key in ticks; 0 of a way that was not tried.
 struct TunerRecord {
-    const void* bits = nullptr;
-    const void* kernels = nullptr;
-    std::uint8_t call = 0, size = 0;
-    std::uint8_t ways = 2;    ///< that may be chosen
+    TunerSubject of_what;
     std::uint8_t trial = 0;   ///< slices left of a trial of all ways
     std::uint8_t unlike = 0;  ///< slices in a row that took another time than the mean
     bool inherited = false;   ///< begun by another filter
@@ -79,13 +65,13 @@ struct TunerRecord {
 
     float& of(BatchWay way) { return cost[static_cast<std::size_t>(way)]; }
     void begin_trial() {
-        trial = static_cast<std::uint8_t>(trial_rounds * ways);
+        trial = static_cast<std::uint8_t>(trial_rounds * of_what.ways);
         before = best;
         unlike = 0;
         for (float& c : cost) c = 0;
     }
     void end_trial() {
-        for (std::uint8_t w = 0; w < ways; ++w)
+        for (std::uint8_t w = 0; w < of_what.ways; ++w)
             if (cost[w] != 0 && (of(best) == 0 || cost[w] < of(best)))
                 best = static_cast<BatchWay>(w);
         pause = best == before ? std::min(2 * pause, longest_pause) : least_pause;
@@ -95,9 +81,9 @@ struct TunerRecord {
     }
     /// The way to try now, if there is credit for one.
     BatchWay choose() {
-        if (trial != 0) return static_cast<BatchWay>(trial % ways);
-        for (std::uint8_t i = 1; i <= ways; ++i) {
-            const auto way = static_cast<BatchWay>((turn + i) % ways);
+        if (trial != 0) return static_cast<BatchWay>(trial % of_what.ways);
+        for (std::uint8_t i = 1; i <= of_what.ways; ++i) {
+            const auto way = static_cast<BatchWay>((turn + i) % of_what.ways);
             if (way == best) continue;
             // At least 2 %, so that equal ways do not take turns all the time.
             const float loss = std::max(of(way) - of(best), of(best) * 0.02F) * timed_slice;
@@ -149,45 +135,50 @@ std::size_t place(std::uint64_t a, std::uint64_t b, std::size_t places) {
     return ((a ^ b * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u >> 32) * places >> 32;
 }
 
-TunerRecord& kind_of(const TunerRecord& r) {
-    return records.kinds[place(reinterpret_cast<std::uintptr_t>(r.kernels),
-                               r.call + std::uint64_t{8} * r.size, Records::of_kinds)];
+/// Where the latest record of its kind is, or would be.
+TunerRecord& place_of_kind(const TunerSubject& s) {
+    return records.kinds[place(reinterpret_cast<std::uintptr_t>(s.kernels),
+                               s.call + std::uint64_t{8} * s.size, Records::of_kinds)];
+}
+const TunerRecord* find_kind(TunerSubject s) {
+    const TunerRecord& kind = place_of_kind(s);
+    s.bits = kind.of_what.bits;
+    return kind.of_what == s ? &kind : nullptr;
 }
 
-TunerRecord& record_of(const void* bits, std::uint8_t call, const void* kernels, std::uint8_t size,
-                       std::uint8_t ways) {
-    const std::size_t first =
-        place(reinterpret_cast<std::uintptr_t>(bits), call, Records::of_filters) & ~std::size_t{1};
-    for (const std::size_t at : {first, first + 1}) {
-        TunerRecord& r = records.filters[at];
-        if (r.bits == bits && r.kernels == kernels && r.call == call && r.size == size &&
-            r.ways == ways)
-            return r;
-    }
+/// The first of the two places of a filter.
+TunerRecord* places_of(const TunerSubject& s) {
+    return records.filters +
+           2 * place(reinterpret_cast<std::uintptr_t>(s.bits), s.call, Records::of_filters / 2);
+}
+TunerRecord* find(const TunerSubject& s) {
+    TunerRecord* const r = places_of(s);
+    return r[0].of_what == s ? r : r[1].of_what == s ? r + 1 : nullptr;
+}
+
+TunerRecord& make(const TunerSubject& s) {
     records.turn = !records.turn;
-    TunerRecord& r = records.filters[first + static_cast<std::size_t>(records.turn)];
-    r = {};
-    r.kernels = kernels, r.call = call, r.size = size;
-    const TunerRecord& kind = kind_of(r);
-    const bool known =
-        kind.kernels == kernels && kind.call == call && kind.size == size && kind.ways == ways;
-    if (known) r = kind;
-    r.bits = bits, r.ways = ways;
-    r.pause = least_pause, r.quiet = 0, r.inherited = known;
-    if (!known) r.begin_trial();
+    TunerRecord& r = places_of(s)[records.turn ? 1 : 0];
+    const TunerRecord* const kind = find_kind(s);
+    r = kind != nullptr ? *kind : TunerRecord{};
+    r.of_what = s;
+    r.pause = least_pause, r.quiet = 0, r.inherited = kind != nullptr;
+    if (kind == nullptr) r.begin_trial();
     return r;
 }
 
 }  // namespace
 
-Tuner::Tuner(const void* bits, unsigned call, const void* kernels, std::uint8_t size,
-             bool may_halve) noexcept
-    : record_(record_of(bits, static_cast<std::uint8_t>(call), kernels, size, may_halve ? 3 : 2)) {}
-
-BatchWay Tuner::best() const noexcept { return record_.best; }
+BatchWay Tuner::best() const noexcept {
+    const TunerRecord* r = find(subject_);
+    if (r == nullptr) r = find_kind(subject_);
+    return r != nullptr ? r->best : BatchWay::ahead;
+}
 
 Tuner::Slice Tuner::next(std::size_t left) noexcept {
-    TunerRecord& r = record_;
+    if (record_ == nullptr) record_ = find(subject_);
+    if (record_ == nullptr) record_ = &make(subject_);
+    TunerRecord& r = *record_;
     timed_ = left >= tuned_keys && (r.untimed <= 0 || r.trial != 0);
     const std::size_t wanted =
         timed_ ? timed_slice : static_cast<std::size_t>(r.untimed + 63) & ~std::size_t{63};
@@ -199,7 +190,7 @@ Tuner::Slice Tuner::next(std::size_t left) noexcept {
 }
 
 void Tuner::done(const Slice& slice) noexcept {
-    TunerRecord& r = record_;
+    TunerRecord& r = *record_;
     const auto keys = static_cast<std::uint32_t>(std::min<std::size_t>(slice.keys, 1u << 30));
     r.quiet -= std::min(r.quiet, keys);
     r.credit = std::min(r.credit + lost * static_cast<float>(keys) * r.of(r.best),
@@ -213,7 +204,7 @@ void Tuner::done(const Slice& slice) noexcept {
     // A clock that jumps, as in a virtual machine that was moved, says nothing.
     const bool sane = took >> 40 == 0;
     r.note(slice.way, sane ? static_cast<float>(took) / static_cast<float>(keys) : 0);
-    TunerRecord& kind = kind_of(r);
+    TunerRecord& kind = place_of_kind(r.of_what);
     kind = r;
     kind.unlike = 0;
 }
@@ -222,7 +213,7 @@ Prefetching prefetching_of(std::size_t bytes) noexcept {
     const auto width = static_cast<unsigned>(std::bit_width(bytes));
     const auto half = width < 2 ? 0u : static_cast<unsigned>(bytes >> (width - 2) & 1);
     const auto size = static_cast<std::uint8_t>(2 * width + half);
-    const Prefetch way = fixed().load(std::memory_order_relaxed);
+    const Prefetch way = fixed.load(std::memory_order_relaxed);
     if (way != Prefetch::tuned) return {way, size};
     const std::size_t l2 = level2_bytes();
     if constexpr (has_clock) return {bytes >= l2 / 2 ? Prefetch::tuned : Prefetch::none, size};
@@ -231,7 +222,8 @@ Prefetching prefetching_of(std::size_t bytes) noexcept {
 
 BatchWay last_way(const void* bits, Output output) noexcept {
     for (const TunerRecord& r : records.filters)
-        if (r.bits == bits && r.call == static_cast<std::uint8_t>(output)) return r.best;
+        if (r.of_what.bits == bits && r.of_what.call == static_cast<std::uint8_t>(output))
+            return r.best;
     return BatchWay::ahead;
 }
 
@@ -239,6 +231,6 @@ void set_tuner_clock(TunerClock clock) noexcept {
     the_clock.store(clock == nullptr ? ticks : clock, std::memory_order_relaxed);
 }
 
-void fix_prefetch(Prefetch way) noexcept { fixed().store(way, std::memory_order_relaxed); }
+void fix_prefetch(Prefetch way) noexcept { fixed.store(way, std::memory_order_relaxed); }
 
 }  // namespace simdbloom::detail

@@ -24,8 +24,7 @@ namespace simdbloom::detail {
 Prefetching prefetching_of(std::size_t bytes) noexcept;
 
 /// From now on, structures of every size get this way, on all threads; `tuned` ends that. For
-/// measurements and tests. The environment variable SIMDBLOOM_PREFETCH (none, ahead) does the
-/// same from the start.
+/// measurements and tests.
 void fix_prefetch(Prefetch way) noexcept;
 
 /// The clock by which batches are timed; null for that of the CPU. For tests.
@@ -42,12 +41,22 @@ inline constexpr std::size_t tuned_keys = 1024;
 
 struct TunerRecord;
 
-/// One batch on its way through the filter whose bits lie there.
+/// What a record is about: a call of the filter whose bits lie there. Filters with the same kernels
+/// and size are of one kind.
+struct TunerSubject {
+    const void *bits = nullptr, *kernels = nullptr;
+    std::uint8_t call = 0, size = 0;
+    std::uint8_t ways = 2;  ///< that may be chosen
+    bool operator==(const TunerSubject&) const = default;
+};
+
+/// One batch on its way through a filter.
 class Tuner {
 public:
-    /// `call` tells apart the calls of one filter, `kernels` the filters with one number of bits.
     Tuner(const void* bits, unsigned call, const void* kernels, std::uint8_t size,
-          bool may_halve) noexcept;
+          bool may_halve) noexcept
+        : subject_{bits, kernels, static_cast<std::uint8_t>(call), size,
+                   static_cast<std::uint8_t>(may_halve ? 3 : 2)} {}
 
     struct Slice {
         std::size_t keys;
@@ -57,11 +66,12 @@ public:
     Slice next(std::size_t left) noexcept;
     /// The slice is done.
     void done(const Slice& slice) noexcept;
-    /// The best way as far as it is known.
+    /// The best way as far as it is known; else `ahead`.
     BatchWay best() const noexcept;
 
 private:
-    TunerRecord& record_;
+    TunerSubject subject_;
+    TunerRecord* record_ = nullptr;
     std::uint64_t start_ = 0;
     bool timed_ = false;
 };
