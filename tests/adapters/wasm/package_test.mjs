@@ -128,7 +128,7 @@ for (const [work, words] of [
   [() => Filter.load('text'), /a saved filter is/],
   [() => new Filter(), /Filter\.make/],
   [() => new FilterTimes(), /measure/],
-  [() => advise({ keys: 1, workNs: 1 }, 'none'), /no FilterTimes/],
+  [() => advise({ keys: 1, workNs: 1 }, 'none'), /not FilterTimes/],
 ]) expectError(work, TypeError, words);
 // A failed call leaves nothing behind that breaks the next one.
 assert.equal(filter.count(numbers), n);

@@ -134,7 +134,7 @@ try {
         ? /^Perhaps/ : /^simdbloom: a filter of .* cannot be probed with/, `${kind} ${asked}`);
   }
   await drop(files[0], new Uint8Array(readFileSync(`${golden}/${files[0]}`)));
-  assert.match(await answerTo('seven', 'number'), /“seven” is no whole number/);
+  assert.match(await answerTo('seven', 'number'), /“seven” is not a whole number/);
   assert.match(await answerTo('99999999999999999999', 'number'), /at most 64 bits/);
   const damaged = readFileSync(`${golden}/${files[0]}`);
   damaged[80] ^= 1;

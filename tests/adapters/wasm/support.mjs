@@ -22,7 +22,7 @@ export function rowsOf(bitmap, n) {
 
 export function expectError(work, type, words) {
   assert.throws(work, (e) => {
-    assert.ok(e instanceof type, `${e} is no ${type.name}`);
+    assert.ok(e instanceof type, `${e} is not a ${type.name}`);
     assert.match(e.message, words);
     return true;
   }, `no error with ${words}`);
