@@ -1,4 +1,4 @@
-// Whether the way that batches choose while they run (core/dispatch/tuner.hpp) is the fastest one.
+// How close the choice of batches (core/dispatch/tuner.hpp) comes to the faster of the fixed ways.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -22,7 +22,7 @@ struct Fixed {
     ~Fixed() { detail::fix_prefetch(Prefetch::tuned); }
 };
 
-/// Reads lines of 64 MiB on the other core, so that L3 has another user.
+/// Reads and writes lines of 64 MiB on the other core, so that L3 has another user.
 class Neighbour {
 public:
     Neighbour()
@@ -42,7 +42,7 @@ private:
 };
 
 /// A filter of that many bytes with its planned keys, four million at most.
-simdbloom::AnyFilter filter_of(const std::string& spec, std::size_t bytes, const KeySource& keys) {
+AnyFilter filter_of(const std::string& spec, std::size_t bytes, const KeySource& keys) {
     simdbloom::Options options;
     options.huge_pages = true;
     const Layout layout = Layout::parse(spec);
@@ -60,7 +60,7 @@ struct Cell {
     std::size_t bytes, batch;
     bool inserts = false;
     unsigned threads = 1;
-    bool hot_beside = false;  ///< a filter of which a few lines are used takes turns with it
+    bool hot_beside = false;  ///< takes turns with a filter of which only a few lines are used
 };
 
 /// ns a key.

@@ -70,10 +70,9 @@ private:
     std::size_t answer_all(Batch keys, detail::Output output, void* out) const {
         std::size_t found = 0;
         for_each_hash(keys, [&](std::size_t first, const Keys& hashes) {
-            void* const to = detail::output_from(out, output, first, found);
-            const std::size_t here = blocks_.answer(hashes, output, to);
-            detail::move_positions(to, output, here, first);
-            found += here;
+            found += detail::answer_part(output, out, first, found, [&](void* to) {
+                return blocks_.answer(hashes, output, to);
+            });
         });
         return found;
     }

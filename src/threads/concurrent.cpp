@@ -198,11 +198,10 @@ std::size_t ConcurrentBloom::answer(const Keys& keys, Output output, void* out) 
                 typename detail::CopiedBlocks<kind>::Blocks blocks;
                 const detail::CopiedBlocks<kind> batch(bits, t, hashes, blocks);
                 batch.for_each([&](std::size_t first, std::span<const std::uint64_t> places) {
-                    void* const to = detail::output_from(out, output, first, found);
-                    const std::size_t here = hashes.kernels.lookup(
-                        batch.copies(), {places.data(), places.size(), true}, output, to);
-                    detail::move_positions(to, output, here, first);
-                    found += here;
+                    found += detail::answer_part(output, out, first, found, [&](void* to) {
+                        return hashes.kernels.lookup(
+                            batch.copies(), {places.data(), places.size(), true}, output, to);
+                    });
                 });
                 return;
             }

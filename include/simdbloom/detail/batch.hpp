@@ -53,6 +53,18 @@ inline void move_positions(void* out, Output output, std::size_t found,
             static_cast<std::uint32_t*>(out)[i] += static_cast<std::uint32_t>(first);
 }
 
+/// Writes the answers of the part of a batch from key `first` on, behind the `found` keys found
+/// before. answer(out) writes them as if the part were the batch, and returns how many keys were
+/// found.
+template <class Answer>
+std::size_t answer_part(Output output, void* out, std::size_t first, std::size_t found,
+                        const Answer& answer) {
+    void* const to = output_from(out, output, first, found);
+    const std::size_t here = answer(to);
+    move_positions(to, output, here, first);
+    return here;
+}
+
 /// Writes the answers of a batch. answer(hashes, out) writes those of a piece as if there were no
 /// other, and returns how many keys were found.
 template <class Answer>
@@ -61,11 +73,10 @@ std::size_t answer_pieces(const KeyHash& hash, Isa isa, const Keys& keys, Output
     alignas(64) std::uint64_t hashes[piece_keys];
     std::size_t found = 0;
     for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
-        void* const to = output_from(out, output, first, found);
         hash.hash(keys, isa, first, n, hashes);
-        const std::size_t here = answer(std::span<const std::uint64_t>(hashes, n), to);
-        move_positions(to, output, here, first);
-        found += here;
+        found += answer_part(output, out, first, found, [&](void* to) {
+            return answer(std::span<const std::uint64_t>(hashes, n), to);
+        });
         return true;
     });
     return found;

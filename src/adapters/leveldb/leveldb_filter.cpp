@@ -173,10 +173,9 @@ std::size_t LevelDbFilterView::answer(const Keys& keys, detail::Output output, v
         if (keys.are_narrow()) keys.widen(first, n, words);
         else if (keys.are_texts()) hash_texts(first, n, words);
         else keys.hash_others(seed(), first, n, words);
-        void* const to = detail::output_from(out, output, first, found);
-        const std::size_t here = answer_words({words, n}, !keys.are_narrow(), output, to);
-        detail::move_positions(to, output, here, first);
-        found += here;
+        found += detail::answer_part(output, out, first, found, [&](void* to) {
+            return answer_words({words, n}, !keys.are_narrow(), output, to);
+        });
         return true;
     });
     return found;

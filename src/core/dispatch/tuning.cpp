@@ -9,7 +9,7 @@
 namespace simdbloom::detail {
 namespace {
 
-// Of a machine that does not say how large its caches are: the usual level-2 cache of a server, and
+// On a machine that does not say how large its caches are: the level-2 cache that servers have, and
 // a small level-3 cache.
 std::size_t l3_of(const Caches& of) { return of.l3 != 0 ? of.l3 : std::size_t{8} << 20; }
 

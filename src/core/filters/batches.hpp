@@ -26,10 +26,8 @@ std::size_t answer_in_slices(Tuner tuner, std::size_t n, Output output, void* ou
                              const LookUp& look_up) {
     std::size_t found = 0;
     in_tuned_slices(tuner, n, [&](BatchWay way, std::size_t first, std::size_t here) {
-        void* const to = output_from(out, output, first, found);
-        const std::size_t more = look_up(way, first, here, to);
-        move_positions(to, output, more, first);
-        found += more;
+        found += answer_part(output, out, first, found,
+                             [&](void* to) { return look_up(way, first, here, to); });
         return true;
     });
     return found;
@@ -60,14 +58,16 @@ std::size_t tuned_insert(const KernelsFor<T>& kernels, const KernelsFor<T>* halv
     if (target.prefetching.way != Prefetch::tuned) return kernels.insert(target, batch);
     T here = target;
     std::size_t inserted = 0;
-    in_tuned_slices(Tuner(target.bits, 3, &kernels, target.prefetching.size, halves != nullptr),
-                    batch.size, [&](BatchWay way, std::size_t first, std::size_t n) {
-                        here.prefetching.way = prefetch_of(way);
-                        const KernelsFor<T>& fastest = way == BatchWay::halved ? *halves : kernels;
-                        const std::size_t more = fastest.insert(here, part_of(batch, first, n));
-                        inserted += more;
-                        return more == n;
-                    });
+    constexpr unsigned insert_call = 3;  // lookups have the numbers of Output
+    in_tuned_slices(
+        Tuner(target.bits, insert_call, &kernels, target.prefetching.size, halves != nullptr),
+        batch.size, [&](BatchWay way, std::size_t first, std::size_t n) {
+            here.prefetching.way = prefetch_of(way);
+            const KernelsFor<T>& fastest = way == BatchWay::halved ? *halves : kernels;
+            const std::size_t more = fastest.insert(here, part_of(batch, first, n));
+            inserted += more;
+            return more == n;
+        });
     return inserted;
 }
 

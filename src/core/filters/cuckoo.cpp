@@ -30,7 +30,8 @@ struct CuckooTable {
 
 }  // namespace
 
-// 500 steps are the bound of Fan et al. 2014, whose steps look at one bucket each.
+// 500 steps look at 2,000 buckets. The 500 steps of Fan et al. 2014 look at one each: they ended at
+// a load of 0.9493 with 340 million keys, because the longest of many walks is longer.
 template <unsigned bits>
 bool cuckoo_evict(const Target& t, std::uint64_t bucket, std::uint64_t other,
                   std::uint32_t tag) noexcept {
@@ -50,7 +51,7 @@ struct Place {
     std::uint32_t tag;
 };
 
-/// Calls with_bits(std::integral_constant<unsigned, bits>), the bits of a fingerprint.
+/// Calls use(std::integral_constant<unsigned, bits>) with the bits of a fingerprint.
 template <class WithBits>
 auto with_bits(const Layout& layout, const WithBits& use) {
     const unsigned bits = layout.fingerprint_bits();
