@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/dispatch/tuner.hpp"
+#include "core/dispatch/tuning.hpp"
 #include "experiments/experiment.hpp"
 #include "simdbloom/simdbloom.hpp"
 
@@ -165,6 +166,12 @@ int main() {
             const auto run = [&](const char* setting, const Cell& cell) {
                 by_setting[setting].add(cell, measure(cell, filter, hot, keys));
             };
+            // Below half of the level-2 cache the choice is no prefetching: what differs there is
+            // the noise of the machine.
+            if (bytes < detail::level2_bytes() / 2) {
+                run("0 noise: filters too small to choose", {spec, bytes, 4096});
+                continue;
+            }
             run("1 lookups, batches of 4,096", {spec, bytes, 4096});
             // Tables would fill up.
             if (!filter.layout().is_table())
