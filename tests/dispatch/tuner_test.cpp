@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <thread>
@@ -87,6 +88,28 @@ TEST_F(TunerTest, NoticesAChangeWithin100000Keys) {
         run(filter, {10, 30, 40}, 4 << 20, batch);
         EXPECT_EQ(best(filter), BatchWay::none) << batch;
     }
+}
+
+TEST_F(TunerTest, TakesAWayThatPaysOnlyOnceTheCachesHaveSettled) {
+    // A slice that prefetches is slower than one that does not, whatever the caches hold. But where
+    // all do, the caches hold more.
+    double held = 0;
+    const Tuner filter(bits(), 1, bits(), 46, false);  // 4 MiB, 65,536 lines
+    const auto run_settling = [&](std::size_t n) {
+        const std::uint64_t start = now;
+        for (std::size_t done = 0; done < n; done += 4096)
+            detail::in_tuned_slices(filter, 4096, [&](BatchWay way, std::size_t, std::size_t keys) {
+                const bool ahead = way != BatchWay::none;
+                held += ((ahead ? 1 : 0) - held) * static_cast<double>(keys) / 65'536;
+                held = std::clamp(held, 0.0, 1.0);
+                now += static_cast<std::uint64_t>((ahead ? 250 : 240) - 100 * held) * keys;
+                return true;
+            });
+        return static_cast<double>(now - start) / static_cast<double>(n);
+    };
+    run_settling(4 << 20);
+    EXPECT_LT(run_settling(32 << 20), 160);
+    EXPECT_EQ(filter.best(), BatchWay::ahead);
 }
 
 TEST_F(TunerTest, TryingCostsAtMostOnePercent) {

@@ -42,6 +42,13 @@ constexpr std::uint32_t least_pause = 1 << 16, longest_pause = 1 << 22;
 constexpr std::uint8_t trial_rounds = 2;
 /// The share of all time that may be lost by trying ways that are not the best.
 constexpr float lost = 0.004F;
+/// A way changes what the caches keep: lines that are prefetched and then read stay in a level-3
+/// cache where lines that are read once do not (Zen 5, dleft14 of 8 MiB: 7.0 ns a key if all
+/// batches prefetch, 12.3 if none does; but a batch alone takes 12.4 and 7.0, as those around it).
+/// So a way that takes at most this many times as long in a slice is used now and then until the
+/// caches have settled, and kept if it is faster then.
+constexpr float worth_settling = 1.2F;
+constexpr std::uint32_t rests = 32;  ///< pauses between such uses, in times that settling takes
 
 std::atomic<TunerClock> the_clock{ticks};
 std::atomic<Prefetch> fixed{Prefetch::tuned};
@@ -54,13 +61,20 @@ struct TunerRecord {
     std::uint8_t trial = 0;   ///< slices left of a trial of all ways
     std::uint8_t unlike = 0;  ///< slices in a row that took another time than the mean
     bool inherited = false;   ///< begun by another filter
+    bool tried = false;       ///< the slice before was of another way than the best
+    bool settling = false;    ///< the caches still hold what the way before left there
+    bool judged = false;      ///< once it has settled, the way must be faster than the one before
     std::uint8_t turn = 0;    ///< the way that was tried last
     BatchWay best = BatchWay::ahead;
-    BatchWay before = BatchWay::ahead;  ///< the best way before the trial
+    BatchWay before = BatchWay::ahead;  ///< the best way before the trial, or before it settled
+    BatchWay failed = BatchWay::ahead;  ///< the last way that was slower once it had settled
     std::int32_t untimed = 0;           ///< keys to come before the next slice that is timed
     std::uint32_t pause = least_pause;
-    std::uint32_t quiet = 0;  ///< keys to come before the next trial
-    float credit = 0;         ///< ticks that trying may lose
+    std::uint32_t quiet = 0;      ///< keys to come before the next trial
+    std::uint32_t to_settle = 0;  ///< keys to come before the way has settled
+    float credit = 0;             ///< ticks that trying may lose
+    std::uint32_t rest = 0;       ///< keys to come before another way is used until it settles
+    float reference = 0;          ///< the mean of the way before
     float cost[n_ways] = {};
 
     float& of(BatchWay way) { return cost[static_cast<std::size_t>(way)]; }
@@ -68,21 +82,45 @@ struct TunerRecord {
         trial = static_cast<std::uint8_t>(trial_rounds * of_what.ways);
         before = best;
         unlike = 0;
+        settling = false;
         for (float& c : cost) c = 0;
     }
     void end_trial() {
+        BatchWay fastest = best;
         for (std::uint8_t w = 0; w < of_what.ways; ++w)
-            if (cost[w] != 0 && (of(best) == 0 || cost[w] < of(best)))
-                best = static_cast<BatchWay>(w);
-        pause = best == before ? std::min(2 * pause, longest_pause) : least_pause;
+            if (cost[w] != 0 && (of(fastest) == 0 || cost[w] < of(fastest)))
+                fastest = static_cast<BatchWay>(w);
+        pause = fastest == before ? std::min(2 * pause, longest_pause) : least_pause;
         quiet = inherited ? 0 : pause;
         inherited = false;
         untimed = timed_slice;
+        best = fastest;
+        rest = std::max(rest, keys_to_settle());
     }
-    /// The way to try now, if there is credit for one.
+    /// Takes this way from now on; if judged, until it has settled and is slower than the one
+    /// before.
+    void settle(BatchWay way, bool is_judged) {
+        before = best;
+        reference = of(before);
+        best = way;
+        judged = is_judged;
+        settling = true;
+        unlike = 0;
+        to_settle = keys_to_settle();
+    }
+    /// Two for each line of the bits.
+    std::uint32_t keys_to_settle() const {
+        const unsigned width = of_what.size / 2u, half = of_what.size % 2u;
+        const std::uint64_t bytes = width < 2 ? 1 : std::uint64_t{2 + half} << (width - 2);
+        return static_cast<std::uint32_t>(
+            std::clamp<std::uint64_t>(bytes / 32, least_pause / 2, longest_pause));
+    }
+    /// The way to try now, if there is credit for one. The best way has every other slice at least,
+    /// so that its mean is as young as those of the others.
     BatchWay choose() {
         if (trial != 0) return static_cast<BatchWay>(trial % of_what.ways);
-        for (std::uint8_t i = 1; i <= of_what.ways; ++i) {
+        tried = !tried && !settling;
+        for (std::uint8_t i = 1; tried && i <= of_what.ways; ++i) {
             const auto way = static_cast<BatchWay>((turn + i) % of_what.ways);
             if (way == best) continue;
             // At least 2 %, so that equal ways do not take turns all the time.
@@ -92,6 +130,7 @@ struct TunerRecord {
             turn = static_cast<std::uint8_t>(way);
             return way;
         }
+        tried = false;
         return best;
     }
     void note(BatchWay way, float c) {
@@ -103,10 +142,12 @@ struct TunerRecord {
             return;
         } else if (way != best) {
             mean += (c - mean) / 2;
-            if (mean < 0.97F * of(best)) best = way;
-        } else if (c > 1.25F * mean || c < 0.8F * mean) {
+            const bool failed_before = way == failed && rest != 0;
+            if (mean < (failed_before ? 0.8F : 0.97F) * of(best)) settle(way, true);
+        } else if (is_unlike(c, mean)) {
             untimed = 0;
             if (++unlike < 2) return;
+            settling = false;
             if (quiet == 0) return begin_trial();
             const float change = c / mean;
             for (float& each : cost) each *= change;
@@ -114,9 +155,37 @@ struct TunerRecord {
         } else {
             unlike = 0;
             mean += (c - mean) / 4;
+            if (settling) return note_settling(mean);
             pause = std::max(pause - pause / 32, least_pause);
             quiet = std::min(quiet, pause);
+            if (rest == 0) take_another();
         }
+    }
+    bool is_unlike(float c, float mean) {
+        if (!settling) return c > 1.25F * mean || c < 0.8F * mean;
+        return c > 1.5F * std::max(mean, reference) || c < 0.6F * std::min(mean, reference);
+    }
+    void note_settling(float mean) {
+        const bool too_slow = judged && mean > worth_settling * reference;
+        if (to_settle != 0 && !too_slow) return;
+        settling = false;
+        if (!judged || mean < reference) return;
+        failed = best;
+        rest = rests * keys_to_settle();
+        of(before) = reference;
+        settle(before, false);
+    }
+    /// Settles another way to prefetch, if it is not much slower in a slice.
+    void take_another() {
+        BatchWay other = best;
+        for (std::uint8_t w = 0; w < of_what.ways; ++w) {
+            const auto way = static_cast<BatchWay>(w);
+            if (prefetch_of(way) != prefetch_of(best) && (other == best || of(way) < of(other)))
+                other = way;
+        }
+        if (of(other) > worth_settling * of(best)) return;
+        rest = rests * keys_to_settle();
+        settle(other, true);
     }
 };
 
@@ -193,6 +262,8 @@ void Tuner::done(const Slice& slice) noexcept {
     TunerRecord& r = *record_;
     const auto keys = static_cast<std::uint32_t>(std::min<std::size_t>(slice.keys, 1u << 30));
     r.quiet -= std::min(r.quiet, keys);
+    r.to_settle -= std::min(r.to_settle, keys);
+    r.rest -= std::min(r.rest, keys);
     r.credit = std::min(r.credit + lost * static_cast<float>(keys) * r.of(r.best),
                         16 * timed_slice * r.of(r.best));
     if (!timed_) {

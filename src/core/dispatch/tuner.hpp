@@ -9,7 +9,8 @@
 //                best, or now and then another way
 //
 // Losses by trying are bounded (see `lost` in tuner.cpp). When the best way becomes slower or
-// faster twice in a row, all ways are tried again. Answers never depend on any of it.
+// faster twice in a row, all ways are tried again. A way that pays only once the caches have
+// settled is found too (see `worth_settling`). Answers never depend on any of it.
 #pragma once
 
 #include <cstddef>
