@@ -302,22 +302,17 @@ int main() {
     for (const auto& [setting, losses] : by_setting)
         print_row({setting.substr(2), text("%zu", losses.tuned.size()), Losses::of(losses.tuned),
                    Losses::of(losses.none), Losses::of(losses.ahead), losses.worst_at});
-    std::puts("");
-    std::vector<std::string> columns{"ns a key of a lookup, MiB"};
-    for (double size = 0.25; size <= 64; size *= 2) columns.push_back(text("%g", size));
-    columns.emplace_back("slower than the next by");
-    print_header(columns);
-    for (const auto& [name, times] : by_size) {
-        std::vector<std::string> row{name};
-        double worst = 0;
-        for (std::size_t i = 0; i < times.size(); ++i) {
-            row.push_back(text("%.2f", times[i]));
-            if (i + 1 < times.size()) worst = std::max(worst, times[i] / times[i + 1] - 1);
-        }
-        row.resize(columns.size() - 1);
-        row.push_back(text("%.0f %%", 100 * worst));
-        print_row(row);
-    }
+    double slower = 0;
+    std::string where = "none";
+    for (const auto& [name, times] : by_size)
+        for (std::size_t i = 0; i + 1 < times.size(); ++i)
+            if (times[i] / times[i + 1] - 1 > slower) {
+                slower = times[i] / times[i + 1] - 1;
+                where = text("%s, %g MiB", name.c_str(), 0.25 * static_cast<double>(1 << i));
+            }
+    std::printf(
+        "\nslower than one of twice its size, from 256 KiB to 64 MiB: at most %.0f %% (%s)\n",
+        100 * slower, where.c_str());
     std::printf("\nkeys until a change is noticed: %zu\n", keys_until_changed(pool));
     print_source("tuning");
 }
