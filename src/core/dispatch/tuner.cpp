@@ -47,8 +47,8 @@ constexpr float lost = 0.004F;
 /// batches prefetch, 12.3 if none does; but a batch alone takes 12.4 and 7.0, as those around it).
 /// So a way that takes at most this many times as long in a slice is used now and then until the
 /// caches have settled, and kept if it is faster then.
-constexpr float worth_settling = 1.2F;
-constexpr std::uint32_t rests = 32;  ///< pauses between such uses, in times that settling takes
+constexpr float worth_settling = 1.5F;
+constexpr std::uint32_t rests = 128;  ///< pauses between such uses, in times that settling takes
 
 std::atomic<TunerClock> the_clock{ticks};
 std::atomic<Prefetch> fixed{Prefetch::tuned};

@@ -56,28 +56,32 @@ struct Classic {
         }
         return true;
     }
+    // All probes of a vector of keys are computed before the first bit is set: key by key, each
+    // probe would wait for the multiplication of the one before.
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
-        // All lines of the vector are prefetched before the first is written.
-        if (t.prefetching.way != Prefetch::none)
-            for (std::size_t j = i; j < i + n; ++j) {
-                std::uint64_t g = s.position[j];
-                for (unsigned r = 1; r < t.k; ++r) {
-                    g = classic_next(g);
-                    O::prefetch(t.bits + offset_of(t, g));
-                }
-            }
-        for (std::size_t j = i; j < i + n; ++j) {
-            std::uint64_t g = s.position[j];
-            for (unsigned r = 0; r < t.k; ++r, g = classic_next(g)) {
-                std::byte* const word = t.bits + offset_of(t, g);
-                if constexpr (cell_bits == 4) raise_counter(word, counting_bit(g));
-                else store_le(word, load_le<std::uint64_t>(word) | scalar_mask(g));
-            }
+        struct Probes {
+            alignas(64) std::uint64_t offset[O::lanes], mask[O::lanes];
+        } probes[max_k];
+        V position = O::load(s.position + i);
+        for (unsigned r = 0; r < t.k; ++r, position = next(position)) {
+            O::store(probes[r].offset, offset_vector(t, position));
+            O::store(probes[r].mask, cell_bits == 1 ? mask(position) : position);
         }
+        if (t.prefetching.way != Prefetch::none)
+            for (unsigned r = 1; r < t.k; ++r)
+                for (std::size_t j = 0; j < n; ++j) O::prefetch(t.bits + probes[r].offset[j]);
+        for (unsigned r = 0; r < t.k; ++r)
+            for (std::size_t j = 0; j < n; ++j) {
+                std::byte* const word = t.bits + probes[r].offset[j];
+                const std::uint64_t bits = probes[r].mask[j];
+                if constexpr (cell_bits == 4) raise_counter(word, counting_bit(bits));
+                else store_le(word, load_le<std::uint64_t>(word) | bits);
+            }
         return n;
     }
 
 private:
+    static constexpr unsigned max_k = layouts::classic::traits.k_max;
     // Level i makes probe i. The last level, which 1 in 32 strangers reach, makes all probes that
     // are left.
     static constexpr unsigned levels = 6;
