@@ -40,9 +40,14 @@ struct Classic {
     static std::uint64_t offset_of(const Target& t, std::uint64_t g) {
         return block_index(g, t.blocks) * 8;
     }
+    /// The lines of all probes: only inserts need it.
     static void prefetch(const Target& t, const Stage& s, std::size_t i) {
-        for (std::size_t j = i; j < i + O::lanes; ++j)
-            O::prefetch(t.bits + offset_of(t, s.position[j]));
+        alignas(64) std::uint64_t offset[O::lanes];
+        V position = O::load(s.position + i);
+        for (unsigned r = 0; r < t.k; ++r, position = next(position)) {
+            O::store(offset, offset_vector(t, position));
+            for (std::size_t j = 0; j < O::lanes; ++j) O::prefetch(t.bits + offset[j]);
+        }
     }
     static std::size_t lookup(const Target t, const Batch b, Output output, void* out) {
         Search search(t, Emitter<O>(output, out));
@@ -67,9 +72,6 @@ struct Classic {
             O::store(probes[r].offset, offset_vector(t, position));
             O::store(probes[r].mask, cell_bits == 1 ? mask(position) : position);
         }
-        if (t.prefetching.way != Prefetch::none)
-            for (unsigned r = 1; r < t.k; ++r)
-                for (std::size_t j = 0; j < n; ++j) O::prefetch(t.bits + probes[r].offset[j]);
         for (unsigned r = 0; r < t.k; ++r)
             for (std::size_t j = 0; j < n; ++j) {
                 std::byte* const word = t.bits + probes[r].offset[j];
