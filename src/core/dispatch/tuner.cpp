@@ -48,7 +48,7 @@ constexpr float lost = 0.004F;
 /// So a way that takes at most this many times as long in a slice is used now and then until the
 /// caches have settled, and kept if it is faster then.
 constexpr float worth_settling = 1.5F;
-constexpr std::uint32_t rests = 128;  ///< pauses between such uses, in times that settling takes
+constexpr std::uint32_t rests = 64;  ///< pauses between such uses, in times that settling takes
 
 std::atomic<TunerClock> the_clock{ticks};
 std::atomic<Prefetch> fixed{Prefetch::tuned};
@@ -94,7 +94,7 @@ struct TunerRecord {
         quiet = inherited ? 0 : pause;
         inherited = false;
         untimed = timed_slice;
-        best = fastest;
+        if (fastest != best) settle(fastest, true);
         rest = std::max(rest, keys_to_settle());
     }
     /// Takes this way from now on; if judged, until it has settled and is slower than the one
@@ -144,7 +144,7 @@ struct TunerRecord {
             mean += (c - mean) / 2;
             const bool failed_before = way == failed && rest != 0;
             if (mean < (failed_before ? 0.8F : 0.97F) * of(best)) settle(way, true);
-        } else if (is_unlike(c, mean)) {
+        } else if (!(settling && judged) && is_unlike(c, mean)) {
             untimed = 0;
             if (++unlike < 2) return;
             settling = false;
@@ -162,8 +162,8 @@ struct TunerRecord {
         }
     }
     bool is_unlike(float c, float mean) {
-        if (!settling) return c > 1.25F * mean || c < 0.8F * mean;
-        return c > 1.5F * std::max(mean, reference) || c < 0.6F * std::min(mean, reference);
+        if (settling) return c > 1.5F * std::max(mean, reference);
+        return c > 1.25F * mean || c < 0.8F * mean;
     }
     void note_settling(float mean) {
         const bool too_slow = judged && mean > worth_settling * reference;
