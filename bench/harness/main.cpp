@@ -37,6 +37,18 @@ std::string clock_of(const std::vector<double>& ghz) {
     return text;
 }
 
+std::string text_of(const MemorySpeed& speed) {
+    if (speed.bytes == 0) return "not measured: no memory";
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "one thread, %llu MiB in pages of 2 MiB if there are any: %.1f GB/s in sequence, "
+                  "%.0f million random lines/s, %.0f million random updates/s (%.3f GUPS)",
+                  static_cast<unsigned long long>(speed.bytes >> 20),
+                  speed.sequential_gb_per_second, speed.random_lines_per_second / 1e6,
+                  speed.random_updates_per_second / 1e6, speed.random_updates_per_second / 1e9);
+    return text;
+}
+
 // [bits per key, exact FPR] for the lines of the plot: many keys, the k of each point its best.
 nlohmann::ordered_json model_curve(const Kind& kind) {
     nlohmann::ordered_json curve;
@@ -87,6 +99,7 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     Timer timer(plan.repetitions, plan.seconds_per_repetition, out + "/benchmark.json");
     const Context context{machine, keys, plan, timer, seed, probe_program, out};
 
+    const MemorySpeed memory = memory_speed();
     std::vector<Row> rows;
     std::vector<std::string> complaints;
     std::map<std::string, std::set<std::string>> filters;
@@ -125,6 +138,11 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     nlohmann::ordered_json about;
     for (const auto& [name, value] : machine.facts) about["machine"][name] = value;
     about["machine"]["clock"] = clock_of(ghz);
+    about["machine"]["memory speed"] = text_of(memory);
+    about["memory_speed"] = {{"bytes", memory.bytes},
+                             {"sequential_gb_per_second", memory.sequential_gb_per_second},
+                             {"random_lines_per_second", memory.random_lines_per_second},
+                             {"random_updates_per_second", memory.random_updates_per_second}};
     about["provenance"] = machine.provenance();
     about["levels"] = {{"L1", machine.l1d}, {"L2", machine.l2}, {"L3", machine.l3}};
     about["command"] = command;
