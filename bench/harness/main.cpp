@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/clock.hpp"
 #include "harness/measure.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/simdbloom.hpp"
