@@ -102,7 +102,7 @@ private:
     std::thread thread_;
 };
 
-/// A structure, and the keys that it is asked about.
+/// A structure and its probe keys.
 struct Subject {
     Words keys;
     std::function<void(Words, std::span<std::uint8_t>)> look_up{};
@@ -155,7 +155,7 @@ struct Cell {
     std::size_t bytes, batch;
     bool inserts = false;
     unsigned threads = 1;
-    bool hot_beside = false;  ///< takes turns with a structure of which a few lines are used
+    bool hot_beside = false;  ///< takes turns with a structure whose few lines are hot
 };
 
 /// ns a key.
@@ -164,7 +164,7 @@ struct Result {
     double best() const { return std::min(none, ahead); }
 };
 
-/// Passes over keys that come again after 12 million.
+/// Passes over the 12 million probe keys, again and again.
 class Work {
 public:
     Work(const Cell& cell, const Subject& subject, const Subject& hot, std::size_t first)

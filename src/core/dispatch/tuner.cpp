@@ -97,8 +97,8 @@ struct TunerRecord {
         if (fastest != best) settle(fastest, true);
         rest = std::max(rest, keys_to_settle());
     }
-    /// Takes this way from now on; if judged, until it has settled and is slower than the one
-    /// before.
+    /// Uses this way from now on. If judged, the way before comes back when this one is slower once
+    /// the caches have settled.
     void settle(BatchWay way, bool is_judged) {
         before = best;
         reference = of(before);
@@ -108,15 +108,15 @@ struct TunerRecord {
         unlike = 0;
         to_settle = keys_to_settle();
     }
-    /// Two for each line of the bits.
+    /// Two keys for each cache line of the filter.
     std::uint32_t keys_to_settle() const {
         const unsigned width = of_what.size / 2u, half = of_what.size % 2u;
         const std::uint64_t bytes = width < 2 ? 1 : std::uint64_t{2 + half} << (width - 2);
         return static_cast<std::uint32_t>(
             std::clamp<std::uint64_t>(bytes / 32, least_pause / 2, longest_pause));
     }
-    /// The way to try now, if there is credit for one. The best way has every other slice at least,
-    /// so that its mean is as young as those of the others.
+    /// The way to try now, if there is credit for one. At least every other slice times the best
+    /// way: a stale mean that is too low would keep a slow way for good.
     BatchWay choose() {
         if (trial != 0) return static_cast<BatchWay>(trial % of_what.ways);
         tried = !tried && !settling;
@@ -175,7 +175,8 @@ struct TunerRecord {
         of(before) = reference;
         settle(before, false);
     }
-    /// Settles another way to prefetch, if it is not much slower in a slice.
+    /// Switches to the other kind of prefetching until it settles, unless its slices are much
+    /// slower.
     void take_another() {
         BatchWay other = best;
         for (std::uint8_t w = 0; w < of_what.ways; ++w) {
