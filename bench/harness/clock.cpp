@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "harness/passes.hpp"
 #include "harness/subject.hpp"
 
 namespace simdbloom::bench {
@@ -56,14 +57,14 @@ MemorySpeed memory_speed() {
                 place = place * 6364136223846793005u + 1442695040888963407u;
                 visit(words[(place >> 32) % (bytes / 64) * 8]);
             }
-            asm volatile("" : : "r"(sum) : "memory");
+            keep(sum);
         });
     };
     MemorySpeed speed{.bytes = bytes};
     speed.sequential_gb_per_second = bytes / 1e9 / best_of([&] {
                                          for (std::uint64_t i = 0; i < bytes / 8; ++i)
                                              sum += words[i];
-                                         asm volatile("" : : "r"(sum) : "memory");
+                                         keep(sum);
                                      });
     speed.random_lines_per_second = visits / at_random([&](std::uint64_t word) { sum += word; });
     speed.random_updates_per_second = visits / at_random([](std::uint64_t& word) { word ^= 1; });
