@@ -152,6 +152,31 @@ TEST_F(TunerTest, AClockThatJumpsOrStandsDoesNoHarm) {
     EXPECT_LT(slices, 200u);
 }
 
+TEST_F(TunerTest, AClockThatJumpsDuringATrialDoesNoHarm) {
+    // Bit w of jumps: the clock jumps in the slices of way w.
+    for (unsigned jumps = 1; jumps < 4; ++jumps)
+        for (const std::size_t fastest : {0u, 1u}) {
+            const Tuner filter(bits(2 * jumps + fastest), 1, bits(2 * jumps + fastest), 40, false);
+            Costs costs{24, 24, 0};
+            costs[fastest] = 20;
+            const auto run_jumping = [&](std::size_t n, unsigned ways) {
+                const std::uint64_t start = now;
+                for (std::size_t done = 0; done < n; done += 4096)
+                    detail::in_tuned_slices(
+                        filter, 4096, [&](BatchWay way, std::size_t, std::size_t keys) {
+                            const auto w = static_cast<std::size_t>(way);
+                            now += costs[w] * keys - (std::uint64_t{ways >> w & 1} << 62);
+                            return true;
+                        });
+                return static_cast<double>(now - start) / static_cast<double>(n);
+            };
+            run_jumping(16'384, jumps);
+            EXPECT_LT(run_jumping(1 << 20, 0), 1.02 * 20) << jumps << ' ' << fastest;
+            EXPECT_LT(run_jumping(64 << 20, 0), 1.01 * 20) << jumps << ' ' << fastest;
+            EXPECT_EQ(filter.best(), static_cast<BatchWay>(fastest)) << jumps;
+        }
+}
+
 TEST_F(TunerTest, FiltersOfOneKindLearnApart) {
     for (unsigned i = 0; i < 100; ++i) {
         run(bits(1), {10, 20, 30}, 4096);

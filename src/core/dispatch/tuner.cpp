@@ -97,13 +97,13 @@ struct TunerRecord {
         if (fastest != best) settle(fastest, true);
         rest = std::max(rest, keys_to_settle());
     }
-    /// Uses this way from now on. If judged, the way before comes back when this one is slower once
-    /// the caches have settled.
+    /// Uses this way from now on. If judged, the way before comes back, unless its time is unknown,
+    /// when this one is slower once the caches have settled.
     void settle(BatchWay way, bool is_judged) {
         before = best;
         reference = of(before);
         best = way;
-        judged = is_judged;
+        judged = is_judged && reference != 0;
         settling = true;
         unlike = 0;
         to_settle = keys_to_settle();
@@ -140,6 +140,8 @@ struct TunerRecord {
             if (--trial == 0) end_trial();
         } else if (c == 0) {
             return;
+        } else if (mean == 0) {
+            mean = c;
         } else if (way != best) {
             mean += (c - mean) / 2;
             const bool failed_before = way == failed && rest != 0;
@@ -184,7 +186,7 @@ struct TunerRecord {
             if (prefetch_of(way) != prefetch_of(best) && (other == best || of(way) < of(other)))
                 other = way;
         }
-        if (of(other) > worth_settling * of(best)) return;
+        if (of(other) == 0 || of(other) > worth_settling * of(best)) return;
         rest = rests * keys_to_settle();
         settle(other, true);
     }
