@@ -1,6 +1,6 @@
 // Filters of other systems beside a split256: what a batch takes a key, and the FPR of few keys and
 // of so many that a hash of 32 bits shows.
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 
 #include <stdexcept>
 

@@ -10,7 +10,7 @@
 
 #include "experiments/experiment.hpp"
 #include "harness/subject.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "simdbloom/simdbloom.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include "published_fpr.hpp"
 #include "replication/probes.hpp"
-#include "simdbloom/bloomier.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom::replication {

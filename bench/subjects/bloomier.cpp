@@ -1,5 +1,5 @@
 // Bloomier filters, and their form without values: fuse filters.
-#include "simdbloom/bloomier.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 #include "harness/subject.hpp"
 
 namespace simdbloom::bench {

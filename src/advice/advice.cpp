@@ -1,4 +1,4 @@
-#include "simdbloom/advice.hpp"
+#include "simdbloom/advice/advice.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@
 #include "core/models/number.hpp"
 #include "growing/growing_table.hpp"
 #include "growing/slots.hpp"
-#include "simdbloom/bloomier.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {

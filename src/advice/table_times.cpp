@@ -9,7 +9,7 @@
 
 #include "advice/timetable.hpp"
 #include "advice/trial.hpp"
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom::detail {
 namespace {

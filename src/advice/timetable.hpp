@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/os/caches.hpp"
-#include "simdbloom/advice.hpp"
+#include "simdbloom/advice/advice.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/layout.hpp"
 

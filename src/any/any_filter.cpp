@@ -1,10 +1,10 @@
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 
 #include <stdexcept>
 
 #include "any/family.hpp"
 #include "core/filters/interface.hpp"
-#include "simdbloom/frozen.hpp"
+#include "simdbloom/any/frozen.hpp"
 
 namespace simdbloom {
 namespace {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom::detail {
 

@@ -1,7 +1,7 @@
 // From a layout to the type of its family.
 #pragma once
 
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 
 namespace simdbloom::detail {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/files/source.hpp"
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/any/frozen.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/frozen.hpp"
 
 namespace simdbloom::detail {
 

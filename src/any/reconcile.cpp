@@ -1,4 +1,4 @@
-#include "simdbloom/reconcile.hpp"
+#include "simdbloom/any/reconcile.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/any/serialize.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include "fixed/bloomier_saved.hpp"
 #include "growing/growing_cuckoo_file.hpp"
 #include "series/scalable_file.hpp"
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/moved.hpp"
 

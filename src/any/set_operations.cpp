@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/filters/alike.hpp"
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom {
 namespace {

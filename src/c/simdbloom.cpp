@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "simdbloom/join.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/any/serialize.hpp"
+#include "simdbloom/join/join.hpp"
 #include "simdbloom/version.hpp"
 
 using simdbloom::AnyFilter;

@@ -1,5 +1,5 @@
 // Bloomier filters: lookups.
-#include "simdbloom/bloomier.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,8 +7,8 @@
 #include "core/filters/slots.hpp"
 #include "core/kernels/table.hpp"
 #include "fixed/peeling.hpp"
-#include "simdbloom/bloomier.hpp"
 #include "simdbloom/detail/scatter.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 
 namespace simdbloom {
 namespace {

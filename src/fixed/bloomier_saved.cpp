@@ -4,7 +4,7 @@
 #include "core/files/files.hpp"
 #include "core/filters/slots.hpp"
 #include "fixed/bloomier_saved.hpp"
-#include "simdbloom/bloomier.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 
 namespace simdbloom {
 namespace detail {

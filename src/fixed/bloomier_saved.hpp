@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/files/source.hpp"
-#include "simdbloom/bloomier.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 
 namespace simdbloom::detail {
 

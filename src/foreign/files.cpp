@@ -1,7 +1,7 @@
 // The filters of other systems in files.
 #include "core/files/files.hpp"
 
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom {
 namespace {

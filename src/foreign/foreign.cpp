@@ -1,5 +1,5 @@
 // The table of formats, and the public calls.
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 
 #include <algorithm>
 #include <array>

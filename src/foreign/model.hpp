@@ -15,7 +15,7 @@
 #include "core/models/number.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/output.hpp"
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom::foreign {
 

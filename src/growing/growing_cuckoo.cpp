@@ -1,4 +1,4 @@
-#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
 
 #include <algorithm>
 #include <cmath>

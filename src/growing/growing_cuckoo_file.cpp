@@ -8,7 +8,7 @@
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/moved.hpp"
-#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
 
 namespace simdbloom {
 namespace detail {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/files/source.hpp"
-#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
 
 namespace simdbloom::detail {
 

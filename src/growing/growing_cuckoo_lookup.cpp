@@ -6,7 +6,7 @@
 #include "core/filters/batches.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
 
 namespace simdbloom {
 

@@ -1,4 +1,4 @@
-#include "simdbloom/arrow.hpp"
+#include "simdbloom/join/arrow.hpp"
 
 #include <charconv>
 #include <cstring>

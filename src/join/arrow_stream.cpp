@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "simdbloom/arrow.hpp"
+#include "simdbloom/join/arrow.hpp"
 
 namespace simdbloom {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "join/key_sets.hpp"
-#include "simdbloom/advice.hpp"
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/advice/advice.hpp"
+#include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom::detail {
 

@@ -5,7 +5,7 @@
 
 #include "join/row_reader.hpp"
 #include "simdbloom/detail/strings.hpp"
-#include "simdbloom/key_column.hpp"
+#include "simdbloom/join/key_column.hpp"
 
 namespace simdbloom::detail {
 

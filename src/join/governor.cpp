@@ -1,4 +1,4 @@
-#include "simdbloom/governor.hpp"
+#include "simdbloom/join/governor.hpp"
 
 #include <algorithm>
 #include <cmath>

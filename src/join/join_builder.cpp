@@ -3,7 +3,7 @@
 
 #include "join/kept_keys.hpp"
 #include "simdbloom/detail/moved.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "any/filter_format.hpp"
 #include "join/key_sets.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::detail {
 

@@ -1,4 +1,4 @@
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/join_rows.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -8,9 +8,9 @@
 
 #include "core/models/number.hpp"
 #include "join/distinct.hpp"
-#include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/fpr.hpp"
+#include "simdbloom/threads/build.hpp"
 
 namespace simdbloom::detail {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "join/distinct.hpp"
 #include "join/kept_keys.hpp"
-#include "simdbloom/build.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/moved.hpp"
+#include "simdbloom/threads/build.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom::detail {

@@ -1,4 +1,4 @@
-#include "simdbloom/key_column.hpp"
+#include "simdbloom/join/key_column.hpp"
 
 #include <algorithm>
 #include <stdexcept>

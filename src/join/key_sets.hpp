@@ -18,7 +18,7 @@
 #include "join/key_set_table.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/isa.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::detail {
 

@@ -5,7 +5,7 @@
 
 #include "core/filters/combine.hpp"
 #include "join/join_format.hpp"
-#include "simdbloom/saved_union.hpp"
+#include "simdbloom/join/saved_union.hpp"
 
 namespace simdbloom {
 namespace detail {

@@ -1,5 +1,5 @@
-// Reads columns of rows (simdbloom/join_rows.hpp) as numbers for a filter, up to 1,024 rows at a
-// time.
+// Reads columns of rows (simdbloom/join/join_rows.hpp) as numbers for a filter, up to 1,024 rows at
+// a time.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/strings.hpp"
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/join_rows.hpp"
 
 namespace simdbloom::detail {
 

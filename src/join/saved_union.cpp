@@ -1,5 +1,5 @@
 // Saved filters united as bytes.
-#include "simdbloom/saved_union.hpp"
+#include "simdbloom/join/saved_union.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "simdbloom/detail/batch.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom {
 

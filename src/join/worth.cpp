@@ -1,4 +1,4 @@
-#include "simdbloom/worth.hpp"
+#include "simdbloom/join/worth.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "simdbloom/scalable.hpp"
+#include "simdbloom/series/scalable.hpp"
 
 #include <algorithm>
 #include <cmath>

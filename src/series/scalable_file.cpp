@@ -15,9 +15,9 @@
 #include "any/filter_format.hpp"
 #include "core/files/files.hpp"
 #include "series/scalable_file.hpp"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/scalable.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom {
 namespace detail {

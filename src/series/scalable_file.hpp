@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/files/source.hpp"
-#include "simdbloom/scalable.hpp"
+#include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom::detail {
 

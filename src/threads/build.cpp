@@ -1,4 +1,4 @@
-#include "simdbloom/build.hpp"
+#include "simdbloom/threads/build.hpp"
 
 #include <algorithm>
 #include <atomic>

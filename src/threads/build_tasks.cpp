@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "any/bloom_only.hpp"
-#include "simdbloom/build.hpp"
 #include "simdbloom/detail/moved.hpp"
+#include "simdbloom/threads/build.hpp"
 #include "threads/regions.hpp"
 #include "threads/shared_bits.hpp"
 

@@ -1,4 +1,4 @@
-#include "simdbloom/concurrent.hpp"
+#include "simdbloom/threads/concurrent.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,9 +7,9 @@
 
 #include "any/bloom_only.hpp"
 #include "core/filters/interface.hpp"
-#include "simdbloom/build.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/moved.hpp"
+#include "simdbloom/threads/build.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom {

@@ -1,5 +1,5 @@
 // simdbloom advise: the fastest filter for a workload on this machine.
-#include "simdbloom/advice.hpp"
+#include "simdbloom/advice/advice.hpp"
 
 #include <memory>
 #include <stdexcept>

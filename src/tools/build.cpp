@@ -7,8 +7,8 @@
 #include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "simdbloom/foreign.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/any/serialize.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 
 namespace simdbloom::tools {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "commands.hpp"
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/any/serialize.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 #include "simdbloom/key_kind.hpp"
-#include "simdbloom/serialize.hpp"
 
 namespace simdbloom::tools {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "commands.hpp"
 #include "json.hpp"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/cardinality.hpp"
-#include "simdbloom/foreign.hpp"
-#include "simdbloom/scalable.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/foreign/foreign.hpp"
+#include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom::tools {
 namespace {

@@ -8,10 +8,10 @@
 #include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/any/serialize.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 #include "simdbloom/key_kind.hpp"
-#include "simdbloom/scalable.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom::tools {
 namespace {

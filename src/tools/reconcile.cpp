@@ -8,7 +8,7 @@
 #include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "simdbloom/reconcile.hpp"
+#include "simdbloom/any/reconcile.hpp"
 
 namespace simdbloom::tools {
 namespace {

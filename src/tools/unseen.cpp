@@ -11,9 +11,9 @@
 #include "json.hpp"
 #include "keys.hpp"
 #include "lock.hpp"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/key_kind.hpp"
-#include "simdbloom/scalable.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom::tools {
 namespace {

@@ -1,5 +1,5 @@
 // Advice by times that are made up, and by times that are measured.
-#include "simdbloom/advice.hpp"
+#include "simdbloom/advice/advice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "advice/timetable.hpp"
 #include "made_up_times.hpp"
-#include "simdbloom/any_filter.hpp"
-#include "simdbloom/bloomier.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
 #include "support.hpp"
 

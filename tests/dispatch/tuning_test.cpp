@@ -12,7 +12,7 @@
 #include "core/dispatch/kernels_of.hpp"
 #include "core/filters/batches.hpp"
 #include "saved_bytes.hpp"
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

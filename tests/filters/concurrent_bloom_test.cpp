@@ -1,6 +1,6 @@
 // A filter that threads fill and ask at the same time. Under ThreadSanitizer these tests say that
 // they may.
-#include "simdbloom/concurrent.hpp"
+#include "simdbloom/threads/concurrent.hpp"
 
 #include <array>
 #include <atomic>

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 #include "support.hpp"
 
 namespace simdbloom::test {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "fuzz.hpp"
-#include "simdbloom/arrow.hpp"
+#include "simdbloom/join/arrow.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The filters of other systems from arbitrary bytes, as every format: read, asked in every shape,
 // written, read again, united, converted; and filters made of arbitrary keys, which find them all.
 #include "fuzz.hpp"
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 
 namespace {
 

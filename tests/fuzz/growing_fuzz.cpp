@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuzz.hpp"
-#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
 
 namespace {
 

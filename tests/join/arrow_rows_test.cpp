@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "arrow_column.hpp"
-#include "simdbloom/arrow.hpp"
+#include "simdbloom/join/arrow.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -1,5 +1,5 @@
 // Arrow arrays as keys, and answers as Arrow arrays.
-#include "simdbloom/arrow.hpp"
+#include "simdbloom/join/arrow.hpp"
 
 #include <limits>
 

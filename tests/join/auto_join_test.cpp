@@ -7,7 +7,7 @@
 
 #include "guarded.hpp"
 #include "join_keys.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -5,8 +5,8 @@
 
 #include "join_keys.hpp"
 #include "scale.hpp"
-#include "simdbloom/join.hpp"
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/join.hpp"
+#include "simdbloom/join/join_rows.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

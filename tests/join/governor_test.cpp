@@ -1,5 +1,5 @@
 // When asking a filter stops and when it starts again.
-#include "simdbloom/governor.hpp"
+#include "simdbloom/join/governor.hpp"
 
 #include "support.hpp"
 

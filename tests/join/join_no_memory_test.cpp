@@ -2,7 +2,7 @@
 #include <functional>
 
 #include "allocations.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

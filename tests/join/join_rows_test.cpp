@@ -1,5 +1,5 @@
 // Columns of every type, one or several, against what their rows are one by one.
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/join_rows.hpp"
 
 #include <thread>
 

@@ -1,5 +1,5 @@
 // Columns with NULLs, selections in and out, builders on many threads, several filters in one pass.
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 #include <limits>
 #include <set>

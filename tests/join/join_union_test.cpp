@@ -3,7 +3,7 @@
 
 #include "join_keys.hpp"
 #include "made_up_times.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

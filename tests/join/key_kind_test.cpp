@@ -8,9 +8,9 @@
 
 #include "arrow_column.hpp"
 #include "kinds_table.hpp"
-#include "simdbloom/arrow.hpp"
-#include "simdbloom/join_rows.hpp"
-#include "simdbloom/saved_union.hpp"
+#include "simdbloom/join/arrow.hpp"
+#include "simdbloom/join/join_rows.hpp"
+#include "simdbloom/join/saved_union.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -2,7 +2,7 @@
 #include <numeric>
 #include <thread>
 
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

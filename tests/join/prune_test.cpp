@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "join_keys.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

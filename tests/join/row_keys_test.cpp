@@ -1,7 +1,7 @@
 // What the keys and hashes of rows are, and how good.
 #include <set>
 
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/join_rows.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -5,7 +5,7 @@
 
 #include "join/distinct.hpp"
 #include "simdbloom/cardinality.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

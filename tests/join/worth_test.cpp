@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "join_keys.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "guarded.hpp"
-#include "simdbloom/arrow.hpp"
 #include "simdbloom/detail/strings.hpp"
+#include "simdbloom/join/arrow.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -5,7 +5,7 @@
 
 #include "bloomier_support.hpp"
 #include "saved_checks.hpp"
-#include "simdbloom/saved_union.hpp"
+#include "simdbloom/join/saved_union.hpp"
 
 namespace simdbloom {
 namespace {

@@ -4,7 +4,7 @@
 #include <csignal>
 
 #include "saved_bytes.hpp"
-#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "saved_checks.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "join_keys.hpp"
 #include "saved_checks.hpp"
-#include "simdbloom/saved_union.hpp"
+#include "simdbloom/join/saved_union.hpp"
 
 namespace simdbloom {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "guarded.hpp"
 #include "saved_checks.hpp"
-#include "simdbloom/saved_union.hpp"
+#include "simdbloom/join/saved_union.hpp"
 
 namespace simdbloom {
 namespace {

@@ -5,7 +5,7 @@
 #include "no_more_memory.hpp"
 #include "saved_checks.hpp"
 #include "scale.hpp"
-#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
 
 namespace simdbloom {
 namespace {

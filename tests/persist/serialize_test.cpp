@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "saved_checks.hpp"
-#include "simdbloom/growing_cuckoo.hpp"
-#include "simdbloom/scalable.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
+#include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom {
 namespace {

@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "simdbloom/arrow.hpp"
+#include "simdbloom/join/arrow.hpp"
 
 namespace simdbloom::test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/join_rows.hpp"
 #include "support.hpp"
 
 namespace simdbloom::test {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "given_columns.hpp"
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/join_rows.hpp"
 #include "support.hpp"
 
 namespace simdbloom::test {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::test {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 #include "threads/ways.hpp"
 
 namespace simdbloom::test {

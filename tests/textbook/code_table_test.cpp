@@ -4,7 +4,7 @@
 
 #include "saved_checks.hpp"
 #include "scale.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/textbook/code_table.hpp"
 #include "simdbloom/textbook/textbook.hpp"
 #include "support.hpp"

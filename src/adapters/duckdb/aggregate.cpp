@@ -13,8 +13,8 @@
 #include "adapters/duckdb/functions.hpp"
 #include "adapters/duckdb/key_rows.hpp"
 #include "adapters/duckdb/states.hpp"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/cardinality.hpp"
-#include "simdbloom/serialize.hpp"
 
 DUCKDB_EXTENSION_EXTERN
 

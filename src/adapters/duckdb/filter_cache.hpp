@@ -9,7 +9,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/any/serialize.hpp"
 
 namespace simdbloom::duckdb {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "duckdb_extension.h"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::duckdb {
 

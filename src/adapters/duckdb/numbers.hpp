@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "simdbloom/hash.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::duckdb {
 

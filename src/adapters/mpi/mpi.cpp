@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "any/filter_format.hpp"
-#include "simdbloom/saved_union.hpp"
+#include "simdbloom/join/saved_union.hpp"
 
 namespace simdbloom {
 namespace {

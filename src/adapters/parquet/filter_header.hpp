@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/split_block.hpp"
 
 namespace simdbloom::parquet {

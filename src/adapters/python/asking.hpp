@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "keys.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::python {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "keys.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::python {
 

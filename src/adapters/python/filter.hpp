@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "asking.hpp"
-#include "simdbloom/any_filter.hpp"
-#include "simdbloom/frozen.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/any/frozen.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::python {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "filter.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::python {
 

@@ -17,8 +17,8 @@
 #include <variant>
 #include <vector>
 
-#include "simdbloom/arrow.hpp"
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/arrow.hpp"
+#include "simdbloom/join/join_rows.hpp"
 
 namespace simdbloom::python {
 

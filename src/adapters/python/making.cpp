@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "filter.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/any/serialize.hpp"
 
 namespace simdbloom::python {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "filter.hpp"
-#include "simdbloom/bloomier.hpp"
-#include "simdbloom/serialize.hpp"
+#include "simdbloom/any/serialize.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 
 namespace simdbloom::python {
 

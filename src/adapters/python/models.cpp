@@ -5,9 +5,9 @@
 #include <string>
 
 #include "filter.hpp"
-#include "simdbloom/advice.hpp"
-#include "simdbloom/bloomier.hpp"
+#include "simdbloom/advice/advice.hpp"
 #include "simdbloom/detail/geometry.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom::python {

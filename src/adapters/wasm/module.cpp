@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "adapters/wasm/json.hpp"
-#include "simdbloom/advice.hpp"
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/advice/advice.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
-#include "simdbloom/serialize.hpp"
 #include "simdbloom/version.hpp"
 
 namespace simdbloom::wasm {

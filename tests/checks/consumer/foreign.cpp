@@ -1,5 +1,5 @@
 // A user of the filters of other systems.
-#include "simdbloom/foreign.hpp"
+#include "simdbloom/foreign/foreign.hpp"
 
 int main() {
     using namespace simdbloom;

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "simdbloom/export.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

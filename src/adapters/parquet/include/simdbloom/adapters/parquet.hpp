@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/serialize.hpp"
 #include "simdbloom/split_block.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/detail/layouts/blocked.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/serialize.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

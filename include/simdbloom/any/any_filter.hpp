@@ -10,7 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include "simdbloom/bloomier.hpp"
 #include "simdbloom/cache_line.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/classic.hpp"
@@ -18,10 +17,11 @@
 #include "simdbloom/cuckoo.hpp"
 #include "simdbloom/dleft.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/growing_cuckoo.hpp"
+#include "simdbloom/fixed/bloomier.hpp"
+#include "simdbloom/growing/growing_cuckoo.hpp"
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/register_blocked.hpp"
-#include "simdbloom/scalable.hpp"
+#include "simdbloom/series/scalable.hpp"
 #include "simdbloom/split_block.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

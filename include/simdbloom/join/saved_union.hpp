@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "simdbloom/export.hpp"
-#include "simdbloom/join.hpp"
+#include "simdbloom/join/join.hpp"
 #include "simdbloom/loaded.hpp"
 #include "simdbloom/options.hpp"
 

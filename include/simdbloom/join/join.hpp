@@ -18,15 +18,15 @@
 #include <variant>
 #include <vector>
 
-#include "simdbloom/advice.hpp"
-#include "simdbloom/build.hpp"
+#include "simdbloom/advice/advice.hpp"
+#include "simdbloom/any/frozen.hpp"
+#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/partitions.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/frozen.hpp"
-#include "simdbloom/governor.hpp"
-#include "simdbloom/serialize.hpp"
-#include "simdbloom/worth.hpp"
+#include "simdbloom/join/governor.hpp"
+#include "simdbloom/join/worth.hpp"
+#include "simdbloom/threads/build.hpp"
 
 namespace simdbloom::detail {
 class KeyBitmap;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/export.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

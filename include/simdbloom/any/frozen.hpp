@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/isa.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/any/frozen.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/frozen.hpp"
 
 namespace simdbloom::detail {
 struct SharedLock;

@@ -9,8 +9,8 @@
 
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
-#include "simdbloom/join.hpp"
-#include "simdbloom/key_column.hpp"
+#include "simdbloom/join/join.hpp"
+#include "simdbloom/join/key_column.hpp"
 
 namespace simdbloom::detail {
 class RowReader;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "simdbloom/advice.hpp"
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/advice/advice.hpp"
+#include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/fpr.hpp"
 

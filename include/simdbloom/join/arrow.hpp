@@ -12,8 +12,8 @@
 
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/join.hpp"
-#include "simdbloom/join_rows.hpp"
+#include "simdbloom/join/join.hpp"
+#include "simdbloom/join/join_rows.hpp"
 
 // The structs of Arrow's specification "The Arrow C data interface". A program that defines them
 // elsewhere defines this macro too.

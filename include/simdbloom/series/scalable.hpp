@@ -136,4 +136,4 @@ namespace simdbloom::detail {
 void check_scaling(const Scaling& scaling);
 }  // namespace simdbloom::detail
 
-#include "simdbloom/any_filter.hpp"  // of filters(), and complete only behind ScalableBloom
+#include "simdbloom/any/any_filter.hpp"  // of filters(), and complete only behind ScalableBloom

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "simdbloom/any_filter.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/any/frozen.hpp"
 #include "simdbloom/export.hpp"
-#include "simdbloom/frozen.hpp"
 #include "simdbloom/loaded.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
