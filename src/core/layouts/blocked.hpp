@@ -30,11 +30,15 @@ namespace {
 template <class O, unsigned cell_bits = 1>
 struct Blocked512 : OneLine<O, 64> {
     static constexpr std::uint32_t few_below = 4;
+    static constexpr unsigned max_k = layouts::blocked512::traits.k_max;
+    static constexpr bool by_shifts = O::has_zero_shifts && cell_bits == 1;
     template <class P>
     using Over = Blocked512<P, cell_bits>;
     using typename OneLine<O, 64>::V;
     using OneLine<O, 64>::stage_address;
-    using Stage = LineStage;
+    struct Stage : LineStage {
+        alignas(64) std::uint64_t position[max_k][chunk_keys];  // of inserts
+    };
     using Answers = typename O::template LineAnswers<
         std::conditional_t<O::has_line_test, KeyAnswers<O>, LaneBits>>;
 
@@ -65,26 +69,66 @@ struct Blocked512 : OneLine<O, 64> {
             answers.set(i, hit);
         }
     }
+    // With shifts, the positions of a chunk of keys are computed before the first bit is set.
+    static void stage_insert(const Target& t, V hash, Stage& s, std::size_t i) {
+        if constexpr (by_shifts) {
+            stage_address(t, hash, s, i);
+            for (unsigned r = 0; r < t.k; ++r) O::store(s.position[r] + i, position_of(hash, r));
+            // Beyond the line: sets nothing.
+            if (t.k % 2 != 0) O::store(s.position[t.k] + i, O::broadcast(512));
+        } else {
+            stage(t, hash, s, i);
+        }
+    }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
-        for (std::size_t at = i; at < i + n; ++at) set_key(t, t.bits + s.offset[at], s.pattern[at]);
+        for (std::size_t j = i; j < i + n; ++j) {
+            std::byte* const block = t.bits + s.offset[j];
+            if constexpr (by_shifts) set_anywhere(t.k, block, s, j);
+            else set_key(t, block, s.pattern[j]);
+        }
         return n;
     }
 
 private:
     static void set_key(const Target& t, std::byte* block, std::uint64_t x) {
-        if constexpr (cell_bits == 4) {
-            for (unsigned j = 0; j < t.k; ++j)
-                raise_counter(block, (static_cast<std::uint32_t>(x) * salt_lanes.lane[j]) >> 23);
-        } else if constexpr (O::has_masks) {
-            O::set_anywhere(block, x, salt_lanes.lane, t.k);
-        } else {
-            for (unsigned j = 0; j < t.k; ++j) {
-                const std::uint32_t position =
-                    (static_cast<std::uint32_t>(x) * salt_lanes.lane[j]) >> 23;
-                set_bits(block + position / 64 * 8, std::uint64_t{1} << (position % 64));
-            }
+        for (unsigned j = 0; j < t.k; ++j) {
+            const std::uint32_t position =
+                (static_cast<std::uint32_t>(x) * salt_lanes.lane[j]) >> 23;
+            if constexpr (cell_bits == 4) raise_counter(block, position);
+            else set_bits(block + position / 64 * 8, std::uint64_t{1} << (position % 64));
         }
     }
+    // Sets k bits anywhere in a line. For each position, every word of the line shifts a 1 by
+    // position minus the word's own first bit:
+    //
+    //   word             ..  word 1   word 2   word 3  ..
+    //   its first bit         64       128      192
+    //   position 130          66        2       -62
+    //   1 << that              0       bit 2      0
+    //
+    // A shift by 64 or more, or by a negative count, leaves 0. So the bit lands only in its own
+    // word.
+    static void set_anywhere(unsigned k, std::byte* block, const Stage& s, std::size_t i) {
+        constexpr std::size_t parts = 8 / O::lanes;
+        V line[parts];
+        for (std::size_t part = 0; part < parts; ++part)
+            line[part] = O::load_block(block + 8 * O::lanes * part);
+#pragma GCC unroll 1
+        for (unsigned r = 0; r < k; r += 2) {
+            const V one = O::broadcast(s.position[r][i]),
+                    other = O::broadcast(s.position[r + 1][i]);
+            for (std::size_t part = 0; part < parts; ++part) {
+                const V first = O::load(first_bits.word + O::lanes * part);
+                line[part] =
+                    line[part] | O::bit_or_zero(one - first) | O::bit_or_zero(other - first);
+            }
+        }
+        for (std::size_t part = 0; part < parts; ++part)
+            O::store_block(block + 8 * O::lanes * part, line[part]);
+    }
+    alignas(64) static constexpr struct {
+        std::uint64_t word[8] = {0, 64, 128, 192, 256, 320, 384, 448};
+    } first_bits{};
     // 9 bits: the top of the low half of x * salt.
     static V position_of(V x, unsigned j) {
         return (O::mul32(x, O::broadcast(salt_lanes.lane[j])) >> 23) &

@@ -46,6 +46,8 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
     // A rotation takes its count modulo 64, and a shift does not: no masking is needed.
     static V bit(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
     static V bit_below_64(V n) { return _mm512_rolv_epi64(_mm512_set1_epi64(1), n); }
+    static constexpr bool has_zero_shifts = true;
+    static V bit_or_zero(V n) { return _mm512_sllv_epi64(_mm512_set1_epi64(1), n); }
     /// 15 << n, n below 64.
     static V nibble(V n) { return _mm512_sllv_epi64(_mm512_set1_epi64(15), n); }
     static V byte_of_part(std::uint64_t pattern, std::size_t) {
@@ -174,43 +176,6 @@ struct Ops<xsimd::avx512bw> : VectorOps<xsimd::avx512bw, xsimd::avx2> {
         answers.misses[i] = _mm512_mask_testn_epi32_mask(
             static_cast<__mmask16>((1u << k) - 1), words,
             _mm512_rolv_epi32(_mm512_set1_epi32((1 << cell_bits) - 1), position));
-    }
-    // Sets k bits anywhere in a line. For each position, every word of the line shifts a 1 by
-    // position minus the word's own first bit:
-    //
-    //   word             ..  word 3   word 4   word 5  ..
-    //   its first bit         96       128      160
-    //   position 130          34        2       -30
-    //   1 << that              0       bit 2      0
-    //
-    // A shift by 32 or more, or by a negative count, leaves 0. So the bit lands only in its own
-    // word. Eight positions are always worked on; those beyond k lie beyond the line and set
-    // nothing. 5.9 ns a key (k = 8, 16 KiB) against 7.9 with one OR for each bit.
-    static void set_anywhere(std::byte* block, std::uint64_t x, const std::uint32_t* salts16,
-                             unsigned k) {
-        alignas(64) std::uint32_t positions[16];
-        const __m512i product =
-            _mm512_mullo_epi32(_mm512_set1_epi32(static_cast<int>(x)), _mm512_load_si512(salts16));
-        _mm512_store_si512(
-            positions, _mm512_mask_srli_epi32(_mm512_set1_epi32(-1),
-                                              static_cast<__mmask16>((1u << k) - 1), product, 23));
-        // The broadcasts come from memory. From the register GCC extracts each position first (9.1
-        // ns a key).
-        asm("" : "+m"(positions));
-        const __m512i first = _mm512_set_epi32(480, 448, 416, 384, 352, 320, 288, 256, 224, 192,
-                                               160, 128, 96, 64, 32, 0);
-        __m512i line = _mm512_load_si512(block);
-        for (unsigned half = 0; half < k; half += 8) {
-#pragma GCC unroll 8
-            for (unsigned j = 0; j < 8; ++j)
-                line = _mm512_or_si512(
-                    line,
-                    _mm512_sllv_epi32(
-                        _mm512_set1_epi32(1),
-                        _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(positions[half + j])),
-                                         first)));
-        }
-        _mm512_store_si512(block, line);
     }
 
     static V choose(V tested, V bits, V yes, V no) {

@@ -12,9 +12,9 @@ namespace {
 /// Tests of one key that leave misses in a mask, kept until 64 keys are tested. The kinds of
 /// answers are those of the ISA.
 template <class O>
-concept MaskOperations = requires(const std::byte* block, std::byte* line, std::uint64_t x,
-                                  std::size_t i, const std::uint32_t* salts, unsigned k,
-                                  std::uint32_t* positions, const std::byte* const (&bucket)[4],
+concept MaskOperations = requires(const std::byte* block, std::uint64_t x, std::size_t i,
+                                  const std::uint32_t* salts, unsigned k, std::uint32_t* positions,
+                                  const std::byte* const (&bucket)[4],
                                   typename O::template SplitAnswers<void>& split,
                                   typename O::template SectorAnswers<void>& sectors,
                                   typename O::template LineAnswers<void>& of_line,
@@ -25,7 +25,6 @@ concept MaskOperations = requires(const std::byte* block, std::byte* line, std::
     O::template test_anywhere<1>(of_line, i, block, x, salts, k);
     O::template test_anywhere<4>(of_line, i, block, x, salts, k);
     O::template test_cells<12>(cells, i, bucket, k);
-    O::set_anywhere(line, x, salts, k);
     O::write_positions16(k, k, positions);
 };
 
@@ -102,6 +101,10 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
          { O::missing(w, w) } -> std::convertible_to<typename O::V32>;
          { O::none(v) } -> std::same_as<bool>;
          { O::none(w) } -> std::same_as<bool>;
+     }) &&
+    (!O::has_zero_shifts ||
+     requires(typename O::V v) {
+         { O::bit_or_zero(v) } -> std::convertible_to<typename O::V>;
      }) &&
     (!O::has_carry_test ||
      requires(std::uint64_t hits, typename O::V32 w) {
