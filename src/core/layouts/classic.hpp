@@ -61,24 +61,25 @@ struct Classic {
         }
         return true;
     }
-    // All probes of a vector of keys are computed before the first bit is set: key by key, each
-    // probe would wait for the multiplication of the one before.
+    // With vectors, all probes of a vector of keys are computed before the first bit is set: key by
+    // key, each probe would wait for the multiplication of the one before.
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
+        V position = O::load(s.position + i);
+        if constexpr (O::lanes == 1) {
+            for (unsigned r = 0; r < t.k; ++r, position = next(position))
+                set(t.bits + offset_of(t, position), cell_bits == 1 ? mask(position) : position);
+            return n;
+        }
         struct Probes {
             alignas(64) std::uint64_t offset[O::lanes], mask[O::lanes];
         } probes[max_k];
-        V position = O::load(s.position + i);
         for (unsigned r = 0; r < t.k; ++r, position = next(position)) {
             O::store(probes[r].offset, offset_vector(t, position));
             O::store(probes[r].mask, cell_bits == 1 ? mask(position) : position);
         }
         for (unsigned r = 0; r < t.k; ++r)
-            for (std::size_t j = 0; j < n; ++j) {
-                std::byte* const word = t.bits + probes[r].offset[j];
-                const std::uint64_t bits = probes[r].mask[j];
-                if constexpr (cell_bits == 4) raise_counter(word, counting_bit(bits));
-                else store_le(word, load_le<std::uint64_t>(word) | bits);
-            }
+            for (std::size_t j = 0; j < n; ++j)
+                set(t.bits + probes[r].offset[j], probes[r].mask[j]);
         return n;
     }
 
@@ -100,6 +101,10 @@ private:
 
     static V next(V position) {
         return O::mul32(position, O::broadcast(classic_multiplier)) + (position >> 32);
+    }
+    static void set(std::byte* word, std::uint64_t bits) {
+        if constexpr (cell_bits == 4) raise_counter(word, counting_bit(bits));
+        else set_bits(word, bits);
     }
     static V offset_vector(const Target& t, V position) {
         return block_offset_vector<O>(position, t.blocks, 3);
