@@ -106,7 +106,7 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     refused(LoadFault::foreign, "first 8 bytes", [](Bytes& b) { b[0] = std::byte{0x88}; });
     refused(LoadFault::version, "version 2", [](Bytes& b) { put(b, 8, std::uint16_t{2}); });
     refused(LoadFault::layout, "layout 0", [](Bytes& b) { b[10] = std::byte{0}; });
-    refused(LoadFault::layout, "layout 17", [](Bytes& b) { b[10] = std::byte{17}; });
+    refused(LoadFault::layout, "layout 255", [](Bytes& b) { b[10] = std::byte{255}; });
     refused(LoadFault::parameter, "k=0", [](Bytes& b) { b[11] = std::byte{0}; });
     refused(LoadFault::parameter, "k=9", [](Bytes& b) { b[11] = std::byte{9}; });
     refused(LoadFault::parameter, "z=2", [](Bytes& b) { b[12] = std::byte{2}; });
