@@ -36,9 +36,10 @@ struct Blocked512 : OneLine<O, 64> {
     using Over = Blocked512<P, cell_bits>;
     using typename OneLine<O, 64>::V;
     using OneLine<O, 64>::stage_address;
-    struct Stage : LineStage {
-        alignas(64) std::uint64_t position[max_k][chunk_keys];  // of inserts
+    struct InsertStage : LineStage {
+        alignas(64) std::uint64_t position[max_k][chunk_keys];
     };
+    using Stage = std::conditional_t<by_shifts, InsertStage, LineStage>;
     using Answers = typename O::template LineAnswers<
         std::conditional_t<O::has_line_test, KeyAnswers<O>, LaneBits>>;
 

@@ -61,8 +61,9 @@ struct Classic {
         }
         return true;
     }
-    // With vectors, all probes of a vector of keys are computed before the first bit is set: key by
-    // key, each probe would wait for the multiplication of the one before.
+    // All probes of a vector of keys are computed before the first bit is set: key by key, each
+    // probe would wait for the multiplication of the one before. Scalar code goes key by key: 7.0
+    // ns against 11.5 (k = 8, 16 KiB, Zen 5).
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
         V position = O::load(s.position + i);
         if constexpr (O::lanes == 1) {

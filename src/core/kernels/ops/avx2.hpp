@@ -34,9 +34,9 @@ struct Ops<xsimd::avx2> : VectorOps<xsimd::avx2> {
     }
     static V swap_halves(V a) { return _mm256_shuffle_epi32(a, 0xB1); }
     static V bit(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n & V(63)); }
-    static V bit_below_64(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n); }
     static constexpr bool has_zero_shifts = true;
     static V bit_or_zero(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(1), n); }
+    static V bit_below_64(V n) { return bit_or_zero(n); }
     /// 15 << n, n below 64.
     static V nibble(V n) { return _mm256_sllv_epi64(_mm256_set1_epi64x(15), n); }
     // A byte shuffle works within 128 bits. The pattern stands in both halves.
