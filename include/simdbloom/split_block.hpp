@@ -30,6 +30,10 @@ public:
         return detail::split_covers(bits_.data() + 32 * detail::block_of_key(hash, factor_),
                                     static_cast<std::uint32_t>(hash));
     }
+    [[gnu::always_inline]] bool contains_key(std::uint64_t key) const noexcept {
+        if (keyed()) return contains_hash(keyed_hash_of(key));
+        return detail::split_contains(bits_.data(), factor_, detail::mix_first<true>(key, seed_));
+    }
 };
 
 }  // namespace simdbloom

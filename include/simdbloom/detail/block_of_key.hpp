@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "simdbloom/hash.hpp"
+
 namespace simdbloom::detail {
 
 /// block_index(hash, blocks), where `factor` is blocks << 32: the upper half of a product of 64 and
@@ -16,7 +18,7 @@ namespace simdbloom::detail {
                                                          std::uint64_t factor) noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)
     __extension__ using Product = unsigned __int128;
-    return static_cast<std::uint64_t>(Product{hash >> 32} * factor >> 64);
+    return static_cast<std::uint64_t>(Product{shift_right<32, true>(hash)} * factor >> 64);
 #else
     return ((hash >> 32) * (factor >> 32)) >> 32;
 #endif

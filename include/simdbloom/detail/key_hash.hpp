@@ -32,7 +32,7 @@ public:
 
     /// The hash of a key, as the calls that take hashes want it.
     [[gnu::always_inline]] std::uint64_t hash_of(std::uint64_t key) const noexcept {
-        return keyed() ? keyed_hash_of(key) : mix(key, seed_);
+        return keyed() ? keyed_hash_of(key) : mix<true>(key, seed_);
     }
     [[gnu::always_inline]] std::uint64_t hash_of(std::string_view key) const noexcept {
         return keyed() ? siphash(key, secret_) : hash_bytes(key, seed());
@@ -57,8 +57,9 @@ protected:
     explicit KeyHash(const Options& options);
 
     /// siphash(key, secret_). Not inlined, because SipHash would take the registers of the mixer's
-    /// constants.
-    std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
+    /// constants. Pure, so that a loop over keys tests keyed() once and loads the filter's members
+    /// once.
+    [[gnu::pure]] std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
 
     std::uint64_t seed_;  // offset already
     Hashing hashing_;

@@ -7,6 +7,7 @@
 
 #include "simdbloom/detail/block_of_key.hpp"
 #include "simdbloom/detail/layouts/salts.hpp"
+#include "simdbloom/hash.hpp"
 #if !defined(__SSE2__)
 #include "simdbloom/detail/little_endian.hpp"
 #endif
@@ -17,12 +18,17 @@ namespace simdbloom::detail {
 
 using SplitWords [[gnu::vector_size(32), gnu::may_alias]] = std::uint32_t;
 
-[[gnu::always_inline]] inline SplitWords split_bits(std::uint32_t x) noexcept {
+// x in any lane of `x` that is a word of the pattern.
+[[gnu::always_inline]] inline SplitWords split_bits(SplitWords x) noexcept {
     const SplitWords odd = {salts[0], salts[1], salts[2], salts[3],
                             salts[4], salts[5], salts[6], salts[7]};
     return 1u << (x * odd >> 27);
 }
-[[gnu::always_inline]] inline bool split_covers(const std::byte* block, std::uint32_t x) noexcept {
+[[gnu::always_inline]] inline SplitWords split_bits(std::uint32_t x) noexcept {
+    return split_bits(SplitWords{x, x, x, x, x, x, x, x});
+}
+template <class Pattern>
+[[gnu::always_inline]] inline bool split_covers(const std::byte* block, Pattern x) noexcept {
     using Quads [[gnu::vector_size(32)]] = long long;
     return __builtin_ia32_ptestc256(
                reinterpret_cast<Quads>(*reinterpret_cast<const SplitWords*>(block)),
@@ -30,6 +36,35 @@ using SplitWords [[gnu::vector_size(32), gnu::may_alias]] = std::uint32_t;
 }
 [[gnu::always_inline]] inline void split_set(std::byte* block, std::uint32_t x) noexcept {
     *reinterpret_cast<SplitWords*>(block) |= split_bits(x);
+}
+/// Whether the block of a key covers its pattern; `mixed` is mix_first(key, seed).
+///
+/// One port of Zen 4 has all multiplications of general registers and half of the shifts: a lookup
+/// from L1 that uses no other takes 1.72 ns. The block's number in vectors 1.60, the second
+/// multiplication too, where vectors have it, 1.45 (Boost.Bloom: 1.37).
+[[gnu::always_inline]] inline bool split_contains(const std::byte* bits, std::uint64_t factor,
+                                                  std::uint64_t mixed) noexcept {
+    using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+    using Four [[gnu::vector_size(16)]] = std::uint32_t;
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+    using Bytes [[gnu::vector_size(16)]] = char;
+    // The high half, rotated left by 8 bits, in the low one: mix_second.
+    const Bytes order = {7, 4, 5, 6, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    const Pair first = {mixed, 0};
+    const Pair hash = (first ^ reinterpret_cast<Pair>(__builtin_ia32_pshufb128(
+                                   reinterpret_cast<Bytes>(first), order))) *
+                      mix_multiplier2;
+    const std::uint64_t offset = 32 * block_of_key(hash[0], factor);
+#else
+    using Ints [[gnu::vector_size(16)]] = int;
+    const Pair hash = {mix_second<true>(mixed), 0}, blocks = {factor >> 32, 0};
+    const auto product = reinterpret_cast<Pair>(__builtin_ia32_pmuludq128(
+        reinterpret_cast<Ints>(hash >> 32), reinterpret_cast<Ints>(blocks)));
+    const std::uint64_t offset = product[0] >> 27 & ~std::uint64_t{31};
+#endif
+    const auto words = reinterpret_cast<Four>(hash);
+    return split_covers(bits + offset,
+                        __builtin_shufflevector(words, words, 0, 0, 0, 0, 0, 0, 0, 0));
 }
 
 #elif defined(__SSE2__)
@@ -85,6 +120,14 @@ template <unsigned half>
         store_le(block + 4 * i, load_le<std::uint32_t>(block + 4 * i) | split_bit(x, i));
 }
 
+#endif
+
+#if !defined(__AVX2__)
+[[gnu::always_inline]] inline bool split_contains(const std::byte* bits, std::uint64_t factor,
+                                                  std::uint64_t mixed) noexcept {
+    const std::uint64_t hash = mix_second<true>(mixed);
+    return split_covers(bits + 32 * block_of_key(hash, factor), static_cast<std::uint32_t>(hash));
+}
 #endif
 
 }  // namespace simdbloom::detail

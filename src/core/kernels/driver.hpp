@@ -286,6 +286,21 @@ SIMDBLOOM_KERNEL std::size_t lookup(const TargetOf<L>& t, Batch b, Output output
         return L::lookup(t, b, output, out);
     } else {
         Lookup<O, L> visit(t, output, out);
+        if constexpr (requires { L::test_hashes(t, b.keys); })
+            if (b.hashed && t.prefetching.way == Prefetch::none) {
+                std::uint64_t last[chunk_keys] = {};
+                for (std::size_t first = 0; first < b.size; first += chunk_keys) {
+                    const std::uint64_t* hashes = b.keys + first;
+                    const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
+                    if (n < chunk_keys) {
+                        for (std::size_t i = 0; i < n; ++i) last[i] = hashes[i];
+                        hashes = last;
+                    }
+                    visit.answers.bits = L::test_hashes(t, hashes);
+                    visit.end(first, n);
+                }
+                return visit.found;
+            }
         for_each_chunk<O, L>(t, b, visit);
         return visit.found;
     }

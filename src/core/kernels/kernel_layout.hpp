@@ -1,4 +1,6 @@
-// What a layout must have so that the driver takes batches through it.
+// What a layout must have so that the driver takes batches through it. It may have
+//   test_hashes(t, hashes)     whether each of chunk_keys hashes is found, as bits: for batches of
+//                              hashes that are not prefetched, without staging
 #pragma once
 
 #include <concepts>
