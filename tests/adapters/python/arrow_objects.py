@@ -77,7 +77,6 @@ def capsule(struct, name):
 
 class Column:
     """A column: an Arrow format, buffers, and perhaps children or a dictionary."""
-
     def __init__(self, fmt, length, buffers, offset=0, children=(), dictionary=None, name=b""):
         self.fmt, self.length, self.offset, self.name = fmt, length, offset, name
         self.buffers = [None if b is None else np.ascontiguousarray(b) for b in buffers]
@@ -109,7 +108,6 @@ class Column:
 
 class Chunks:
     """A stream of columns of one type. `before` is called before each batch."""
-
     def __init__(self, columns, fails_after=None, before=lambda: None):
         self.columns, self.fails_after, self.before = columns, fails_after, before
 

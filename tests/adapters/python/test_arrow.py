@@ -7,29 +7,12 @@ import arrow_objects as arrow
 import numpy as np
 
 from simdbloom import Filter, JoinBuilder, Rows
+from support import of, optional
 
-try:
-    import duckdb
-except ImportError:
-    duckdb = None
-try:
-    import pyarrow
-except ImportError:
-    pyarrow = None
-try:
-    import polars
-except ImportError:
-    polars = None
-
-
-def of(keys):
-    f = Filter("split256", 10000, 30)
-    f.insert(keys)
-    return f
+duckdb, pyarrow, polars = map(optional, ("duckdb", "pyarrow", "polars"))
 
 
 class Arrays(unittest.TestCase):
-
     def tearDown(self):
         gc.collect()
         self.assertEqual(arrow.live, {}, "not released")
@@ -73,40 +56,31 @@ class Arrays(unittest.TestCase):
 
     def test_are_no_columns_of_rows(self):
         for column in (arrow.integers(np.arange(3)), arrow.Chunks([])):
-            with self.assertRaisesRegex(TypeError, "table"):
-                of(Rows(np.arange(3), column))
+            self.assertRaisesRegex(TypeError, "table", of, Rows(np.arange(3), column))
 
     def test_that_are_wrong_are_refused(self):
         f = of([1])
-        with self.assertRaisesRegex(ValueError, "zz"):
-            f.count(arrow.integers(np.arange(3), fmt=b"zz"))
+        self.assertRaisesRegex(ValueError, "zz", f.count, arrow.integers(np.arange(3), fmt=b"zz"))
         codes = arrow.integers(np.array([9], np.int8), fmt=b"c")
         codes.dictionary = arrow.strings(["a"])
-        with self.assertRaises(ValueError):
-            f.insert(codes)
-        with self.assertRaises(TypeError):
-            f.count(arrow.integers(np.arange(3)), hashed=True)
+        self.assertRaises(ValueError, f.insert, codes)
+        self.assertRaises(TypeError, f.count, arrow.integers(np.arange(3)), hashed=True)
 
         class Odd:
-
             def __arrow_c_array__(self, requested_schema=None):
                 return 1, 2
 
-        with self.assertRaises(ValueError):
-            f.count(Odd())
+        self.assertRaises(ValueError, f.count, Odd())
 
         class Broken:
-
             def __arrow_c_array__(self, requested_schema=None):
                 raise KeyError("of the producer")
 
-        with self.assertRaisesRegex(KeyError, "producer"):
-            f.count(Broken())
+        self.assertRaisesRegex(KeyError, "producer", f.count, Broken())
 
     def test_whose_library_is_missing_are_arrays(self):
 
         class Series:
-
             def __arrow_c_stream__(self, requested_schema=None):
                 raise ImportError("no pyarrow")
 
@@ -115,25 +89,21 @@ class Arrays(unittest.TestCase):
 
         self.assertEqual(of(Series()).select(np.arange(5)).tolist(), [0, 1, 2])
         del Series.__array__
-        with self.assertRaises(ImportError):
-            of(Series())
+        self.assertRaises(ImportError, of, Series())
 
     def test_are_used_once(self):
         column = arrow.integers(np.arange(3))
         pair = column.__arrow_c_array__()
 
         class Again:
-
             def __arrow_c_array__(self, requested_schema=None):
                 return pair
 
         f = of(Again())
-        with self.assertRaisesRegex(ValueError, "used before"):
-            f.insert(Again())
+        self.assertRaisesRegex(ValueError, "used before", f.insert, Again())
 
 
 class Answers(unittest.TestCase):
-
     def test_are_columns_of_arrow(self):
         keys = np.arange(1003)
         f = of(keys[::3])
@@ -184,23 +154,19 @@ class Streams(unittest.TestCase):
             self.assertEqual(of(stream).to_bytes(), of(keys).to_bytes())
             room = np.zeros(200, bool)
             np.testing.assert_array_equal(f.contains(stream, out=room), f.contains(keys))
-            with self.assertRaisesRegex(ValueError, "room for 100"):
-                f.contains(stream, out=room[:100])
+            self.assertRaisesRegex(ValueError, "room for 100", f.contains, stream, out=room[:100])
         g = Filter("split256", 1000, 30)
         self.assertTrue(g.insert_if_new(self.chunks()).all())
         self.assertFalse(g.insert_if_new(self.chunks()).any())
         builder = JoinBuilder()
         builder.insert(self.chunks())
         self.assertEqual(builder.finish().count(keys), 123)
-        with self.assertRaises(TypeError):
-            f.select(self.chunks(), rows=np.array([1], np.uint32))
+        self.assertRaises(TypeError, f.select, self.chunks(), rows=np.array([1], np.uint32))
 
     def test_that_fail_say_why(self):
         f = of([1])
-        with self.assertRaisesRegex(RuntimeError, "on fire"):
-            f.contains(self.chunks(fails_after=2))
-        with self.assertRaisesRegex(RuntimeError, "on fire"):
-            f.insert(self.chunks(fails_after=0))
+        self.assertRaisesRegex(RuntimeError, "on fire", f.contains, self.chunks(fails_after=2))
+        self.assertRaisesRegex(RuntimeError, "on fire", f.insert, self.chunks(fails_after=0))
 
     def test_may_ask_the_filter_that_they_fill(self):
         f = Filter("split256", 1000, 30)
@@ -210,7 +176,6 @@ class Streams(unittest.TestCase):
 
 @unittest.skipIf(pyarrow is None, "pyarrow is not installed")
 class PyArrow(unittest.TestCase):
-
     def test_works_unasked(self):
         f = of(pyarrow.array([1, None, 3]))
         self.assertEqual(f.contains(pyarrow.chunked_array([[1, 2], [None, 3]])).tolist(),
@@ -225,7 +190,6 @@ class PyArrow(unittest.TestCase):
 
 @unittest.skipIf(polars is None, "polars is not installed")
 class Polars(unittest.TestCase):
-
     def test_works_unasked(self):
         f = of(polars.Series([1, None, 3]))
         self.assertEqual(f.contains(polars.Series([1, 2, None, 3])).tolist(),
@@ -237,13 +201,8 @@ class Polars(unittest.TestCase):
 
 @unittest.skipIf(duckdb is None, "duckdb is not installed")
 class DuckDb(unittest.TestCase):
-
     def test_works_unasked(self):
         relation = duckdb.sql("SELECT range AS a FROM range(10000) WHERE range % 3 = 0")
         if not hasattr(relation, "__arrow_c_stream__"):
             self.skipTest("this duckdb has no __arrow_c_stream__")
         self.assertEqual(of(relation).count(np.arange(0, 10000, 3)), 3334)
-
-
-if __name__ == "__main__":
-    unittest.main()

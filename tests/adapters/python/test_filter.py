@@ -27,7 +27,6 @@ def filled(spec="split256", keys=None, **options):
 
 
 class EverySpec(unittest.TestCase):
-
     def test_finds_its_keys_in_every_form(self):
         keys = np.arange(5000, dtype=np.uint64) * 77 + 5
         probe = np.concatenate([keys, np.arange(10**9, 10**9 + 5000, dtype=np.uint64)])
@@ -98,7 +97,6 @@ class EverySpec(unittest.TestCase):
 
 
 class NewKeys(unittest.TestCase):
-
     def test_are_told(self):
         f = Filter("split256", 1000, 24)
         new = f.insert_if_new(np.array([3, 5, 3, 8]))
@@ -112,12 +110,10 @@ class NewKeys(unittest.TestCase):
         self.assertGreater(taken, 90)
         self.assertLess(taken, 1000)
         self.assertEqual(f.count(np.arange(taken)), taken)
-        with self.assertRaisesRegex(ValueError, "keys went in"):
-            f.insert(np.arange(10**6, 10**6 + 1000))
+        self.assertRaisesRegex(ValueError, "keys went in", f.insert, np.arange(10**6, 10**6 + 1000))
 
 
 class Sets(unittest.TestCase):
-
     def test_union_and_intersection(self):
         a_keys, b_keys = np.arange(600), np.arange(400, 1000)
         for spec in BLOOM:
@@ -153,7 +149,6 @@ class Sets(unittest.TestCase):
 
 
 class Outputs(unittest.TestCase):
-
     def test_are_written_where_the_caller_says(self):
         f = filled()
         probe = np.arange(2000)
@@ -172,30 +167,22 @@ class Outputs(unittest.TestCase):
 
     def test_that_do_not_fit_are_refused(self):
         f, probe = filled(), np.arange(64)
-        with self.assertRaisesRegex(ValueError, "room for 63"):
-            f.contains(probe, out=np.empty(63, bool))
-        with self.assertRaisesRegex(TypeError, "float64"):
-            f.contains(probe, out=np.empty(64))
-        with self.assertRaises(TypeError):
-            f.select(probe, out=np.empty(64, np.int32))
-        with self.assertRaises(ValueError):
-            f.contains(probe, out=np.empty(128, bool)[::2])
+        self.assertRaisesRegex(ValueError, "room for 63", f.contains, probe, out=np.empty(63, bool))
+        self.assertRaisesRegex(TypeError, "float64", f.contains, probe, out=np.empty(64))
+        self.assertRaises(TypeError, f.select, probe, out=np.empty(64, np.int32))
+        self.assertRaises(ValueError, f.contains, probe, out=np.empty(128, bool)[::2])
         fixed = np.empty(64, bool)
         fixed.flags.writeable = False
-        with self.assertRaises(ValueError):
-            f.contains(probe, out=fixed)
-        with self.assertRaises(TypeError):
-            f.contains(probe, out=[])
+        self.assertRaises(ValueError, f.contains, probe, out=fixed)
+        self.assertRaises(TypeError, f.contains, probe, out=[])
 
     def test_of_some_rows(self):
         f = filled()
         probe = np.array([5, 10**9, 7, 10**9 + 1, 3], dtype=np.int64)
         rows = np.array([4, 1, 2], dtype=np.uint32)
         self.assertEqual(f.select(probe, rows=rows).tolist(), [4, 2])
-        with self.assertRaises(IndexError):
-            f.select(probe, rows=np.array([5], dtype=np.uint32))
-        with self.assertRaises(TypeError):
-            f.select(probe, rows=np.array([1], dtype=np.int64))
+        self.assertRaises(IndexError, f.select, probe, rows=np.array([5], dtype=np.uint32))
+        self.assertRaises(TypeError, f.select, probe, rows=np.array([1], dtype=np.int64))
 
     def test_of_no_keys(self):
         for empty in ([], np.array([], np.int64), np.array([], "S3"), ()):
@@ -210,7 +197,6 @@ class Outputs(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-
     def test_of_a_mapped_file_is_read_only(self):
         for f in (filled("sector512"), simdbloom.build_filter(np.arange(1000))):
             with self.subTest(f.spec), tempfile.TemporaryDirectory() as folder:
@@ -220,8 +206,7 @@ class Memory(unittest.TestCase):
                 self.assertTrue(mapped.read_only)
                 np.testing.assert_array_equal(mapped.contains(np.arange(5000)),
                                               f.contains(np.arange(5000)))
-                with self.assertRaisesRegex(ValueError, "read-only"):
-                    mapped.insert(np.arange(3))
+                self.assertRaisesRegex(ValueError, "read-only", mapped.insert, np.arange(3))
                 self.assertFalse(mapped.copy().read_only)
 
     def test_of_a_buffer_lives_as_long_as_the_filter(self):
@@ -229,19 +214,16 @@ class Memory(unittest.TestCase):
         memory = mmap.mmap(-1, len(data))
         memory[:] = data
         seen = Filter.view(memory)
-        with self.assertRaises(BufferError):
-            memory.close()
+        self.assertRaises(BufferError, memory.close)
         self.assertEqual(seen.count(np.arange(1000)), 1000)
         del seen
         memory.close()
         odd = mmap.mmap(-1, len(data) + 1)
         odd[1:] = data
-        with self.assertRaisesRegex(LoadError, "64"):
-            Filter.view(memoryview(odd)[1:])
+        self.assertRaisesRegex(LoadError, "64", Filter.view, memoryview(odd)[1:])
 
 
 class Errors(unittest.TestCase):
-
     def test_name_what_is_wrong(self):
         for error, words, call in (
             (ValueError, "nonsense", lambda: Filter("nonsense", 10, 12)),
@@ -264,25 +246,18 @@ class Errors(unittest.TestCase):
                 call()
 
     def test_of_files_are_of_the_system(self):
-        with self.assertRaises(FileNotFoundError):
-            Filter.load("/nowhere/at/all")
-        with self.assertRaises(FileNotFoundError):
-            Filter.map("/nowhere/at/all")
-        with self.assertRaises(FileNotFoundError):
-            filled().save("/nowhere/at/all")
-        with self.assertRaises(IsADirectoryError):
-            Filter.load("/")
+        self.assertRaises(FileNotFoundError, Filter.load, "/nowhere/at/all")
+        self.assertRaises(FileNotFoundError, Filter.map, "/nowhere/at/all")
+        self.assertRaises(FileNotFoundError, filled().save, "/nowhere/at/all")
+        self.assertRaises(IsADirectoryError, Filter.load, "/")
 
 
 class Secrets(unittest.TestCase):
-
     def test_stay_with_the_caller(self):
         f = filled(hashing="keyed")
         self.assertEqual((f.hashing, len(f.secret)), ("keyed", 16))
-        with self.assertRaisesRegex(TypeError, "secret"):
-            pickle.dumps(f)
-        with self.assertRaises(LoadError):
-            Filter.from_bytes(f.to_bytes())
+        self.assertRaisesRegex(TypeError, "secret", pickle.dumps, f)
+        self.assertRaises(LoadError, Filter.from_bytes, f.to_bytes())
         again = Filter.from_bytes(f.to_bytes(), secret=f.secret)
         for keys in (np.arange(1000), np.arange(1000, dtype=np.int8 if 0 else np.int16),
                      np.arange(1000.0)):
@@ -299,7 +274,6 @@ class Secrets(unittest.TestCase):
 
 
 class Fuse(unittest.TestCase):
-
     def test_is_built_of_any_keys(self):
         for options in ({}, {"seed": 5}, {"hashing": "keyed"}, {"hashing": "seeded"}):
             f = simdbloom.build_filter(np.arange(10000), 8, **options)
@@ -314,7 +288,6 @@ class Fuse(unittest.TestCase):
 
 
 class Maps(unittest.TestCase):
-
     def test_have_the_value_of_each_key(self):
         keys = np.arange(5000) * 13
         values = np.arange(5000) % 200
@@ -347,9 +320,4 @@ class Maps(unittest.TestCase):
                             (TypeError, lambda: Map([1], [1.5])),
                             (LoadError, lambda: Map.from_bytes(filled().to_bytes())),
                             (FileNotFoundError, lambda: Map.load("/nowhere/at/all"))):
-            with self.assertRaises(error):
-                call()
-
-
-if __name__ == "__main__":
-    unittest.main()
+            self.assertRaises(error, call)

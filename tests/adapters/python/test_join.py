@@ -16,7 +16,6 @@ def join(keys, *args, **options):
 
 
 class Joins(unittest.TestCase):
-
     def test_take_what_fits(self):
         spread = np.arange(1, 5000, dtype=np.uint64)**4
         for kind, keys in (("none", np.array([], int)), ("list", np.array([5, 10**12])),
@@ -41,10 +40,8 @@ class Joins(unittest.TestCase):
         self.assertEqual(f.prune(-5, 5), "all")
         self.assertEqual(f.prune(400, 10**18), "maybe")
         self.assertEqual(f.prune(-2**63, -501), "none")
-        with self.assertRaises(ValueError):
-            f.prune(5, 4)
-        with self.assertRaises(OverflowError):
-            f.prune(0, 2**64)
+        self.assertRaises(ValueError, f.prune, 5, 4)
+        self.assertRaises(OverflowError, f.prune, 0, 2**64)
 
     def test_of_strings_and_columns(self):
         words = ["w%d" % i for i in range(3000)]
@@ -75,8 +72,7 @@ class Joins(unittest.TestCase):
         self.assertEqual(builder.rows, 2)
         builder.finish()
         for call in (builder.finish, builder.part, lambda: builder.insert([1])):
-            with self.assertRaisesRegex(ValueError, "finished"):
-                call()
+            self.assertRaisesRegex(ValueError, "finished", call)
 
     def test_refuse_what_is_wrong(self):
         for error, call in ((ValueError, lambda: JoinBuilder("nonsense", 10, 12)),
@@ -84,15 +80,10 @@ class Joins(unittest.TestCase):
                             (TypeError, lambda: JoinBuilder("auto", 10, 12, fpr=0.1)),
                             (LoadError, lambda: JoinFilter.from_bytes(bytes(100))),
                             (FileNotFoundError, lambda: JoinFilter.load("/nowhere/at/all"))):
-            with self.assertRaises(error):
-                call()
+            self.assertRaises(error, call)
 
     def test_are_saved(self):
         with tempfile.TemporaryDirectory() as folder:
             f = join(np.arange(100) * 10**9)
             f.save(folder + "/f")
             self.assertEqual(JoinFilter.load(folder + "/f").to_bytes(), f.to_bytes())
-
-
-if __name__ == "__main__":
-    unittest.main()

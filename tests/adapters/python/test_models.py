@@ -9,7 +9,6 @@ from simdbloom import Filter
 
 
 class Models(unittest.TestCase):
-
     def test_say_what_is_measured(self):
         n, rng = 100000, np.random.default_rng(1)
         keys = rng.integers(0, 2**63, n, dtype=np.int64)
@@ -34,12 +33,10 @@ class Models(unittest.TestCase):
         for call in (lambda: simdbloom.expected_fpr("split256", 0, 12),
                      lambda: simdbloom.expected_fpr("nonsense", 10, 12),
                      lambda: simdbloom.bits_for_fpr("split256", 10, 2)):
-            with self.assertRaises(ValueError):
-                call()
+            self.assertRaises(ValueError, call)
 
 
 class Advice(unittest.TestCase):
-
     @classmethod
     def setUpClass(cls):
         cls.times = simdbloom.FilterTimes.measure(100000)
@@ -65,9 +62,4 @@ class Advice(unittest.TestCase):
 
     def test_measures_where_no_times_are_given(self):
         self.assertGreater(len(simdbloom.advise(1000, 50, merge=True).ranking), 5)
-        with self.assertRaisesRegex(ValueError, "n_keys=0"):
-            simdbloom.advise(0, 50)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.assertRaisesRegex(ValueError, "n_keys=0", simdbloom.advise, 0, 50)

@@ -7,19 +7,18 @@ import tempfile
 import unittest
 
 import simdbloom
+from support import ROOT
 
+with open(ROOT + "/src/adapters/python/README.md", encoding="utf-8") as file:
+    PAGE = file.read()
 MISSING = [name for name in ("pandas", "matplotlib") if importlib.util.find_spec(name) is None]
-
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 
 
 class Page(unittest.TestCase):
-
     @unittest.skipIf(MISSING, f"not installed: {MISSING}")
     def test_programs_run(self):
         import pandas as pd
-        with open(ROOT + "/src/adapters/python/README.md", encoding="utf-8") as page:
-            programs = re.findall(r"^```python\n(.*?)^```", page.read(), re.M | re.S)
+        programs = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
         self.assertEqual(len(programs), 4)
         here, names = os.getcwd(), {}
         with tempfile.TemporaryDirectory() as folder:
@@ -43,8 +42,7 @@ class Page(unittest.TestCase):
         self.assertEqual(names["lookups"].ns_per_key.tolist(), [0.4, 0.3])
 
     def test_names_what_there_is(self):
-        with open(ROOT + "/src/adapters/python/README.md", encoding="utf-8") as page:
-            table = page.read().split("## What a filter can do")[1].split("**Threads.**")[0]
+        table = PAGE.split("## What a filter can do")[1].split("**Threads.**")[0]
         owners = (simdbloom.Filter, simdbloom.Map, simdbloom.JoinFilter, simdbloom.JoinBuilder,
                   simdbloom)
         known = {name for owner in owners for name in dir(owner)} | {"pickle", "simdbloom"}
@@ -52,7 +50,3 @@ class Page(unittest.TestCase):
             for name in re.findall(r"(?:^|\.)([A-Za-z_]+)\(", code) or (
                     [code] if code.isidentifier() else []):
                 self.assertIn(name, known)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -65,7 +65,6 @@ def module_names():
 
 
 class Stubs(unittest.TestCase):
-
     def test_name_what_there_is(self):
         stubs, module = stub_names(), module_names()
         made_by_others = {"Choice.__init__", "Advice.__init__", "JoinFilter.__init__",
@@ -94,7 +93,3 @@ class Stubs(unittest.TestCase):
             if callable(thing) and not inspect.isclass(thing) and not last.startswith("_"):
                 said = thing.__doc__.split("\n", 1)[1].strip()  # behind the signature
                 self.assertRegex(said, r"^[A-Z(\'].{20,}", name)
-
-
-if __name__ == "__main__":
-    unittest.main()

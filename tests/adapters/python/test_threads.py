@@ -60,7 +60,6 @@ def runs_beside(call):
 
 
 class Threads(unittest.TestCase):
-
     def test_run_while_a_batch_is_answered(self):
         f = Filter("sector512", 10**6, 16)
         keys = np.arange(2 * 10**7)
@@ -134,7 +133,6 @@ def aligned(f):
 
 
 class Leaks(unittest.TestCase):
-
     def calls(self):
         f = Filter("split256", 1000, 12)
         numbers = np.arange(20000)
@@ -210,7 +208,3 @@ class Leaks(unittest.TestCase):
             f.contains(things[0], out=things[5])
             Filter.from_bytes(things[6])
         self.assertEqual([sys.getrefcount(thing) for thing in things], before)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -64,7 +64,6 @@ LoadError("x").fault == "nonsense"
 
 @unittest.skipIf(importlib.util.find_spec("mypy") is None, "mypy is not installed")
 class Types(unittest.TestCase):
-
     def test_are_those_of_the_stubs(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("right.py", RIGHT), ("wrong.py", WRONG)):
@@ -80,7 +79,3 @@ class Types(unittest.TestCase):
         self.assertEqual(sorted(set(faults)),
                          sorted(f"wrong.py:{line}" for line in range(3, lines + 1)),
                          end.stdout + end.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,8 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+from support import ROOT
+
 PROGRAM = """
 import numpy, simdbloom
 f = simdbloom.Filter("split256", 10, 12)
@@ -19,7 +20,6 @@ print(simdbloom.__version__, simdbloom.__file__)
 
 @unittest.skipIf(importlib.util.find_spec("pip") is None, "pip is not installed")
 class Wheel(unittest.TestCase):
-
     def test_is_installed_by_pip(self):
         with tempfile.TemporaryDirectory() as folder:
             pip = subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-deps",
@@ -53,7 +53,3 @@ class Wheel(unittest.TestCase):
                          "include/simdbloom/simdbloom.hpp"):
                 self.assertIn(name, names)
         self.assertRegex(cmake_wheel.version(), r"^\d+\.\d+\.\d+$")
-
-
-if __name__ == "__main__":
-    unittest.main()
