@@ -1,6 +1,4 @@
 // Arrow's structs, views and streams as rows of a join.
-#include <cstring>
-
 #include "arrow_column.hpp"
 #include "simdbloom/join/arrow.hpp"
 #include "support.hpp"
@@ -56,11 +54,7 @@ TEST(ArrowRows, ViewsOfStrings) {
                           hash_bytes(""), hash_bytes("r long string"), hash_bytes(other)}));
     }
     const auto refused = [&](const View& view, const char* what) {
-        test::expect_error<std::invalid_argument>(
-            [&] {
-                return views("vu", {short_view("x"), view}, 0, 0b11);
-            },
-            what);
+        EXPECT_INVALID(what, views("vu", {short_view("x"), view}, 0, 0b11));
         EXPECT_EQ(views("vu", {short_view("x"), view}, 0, 0b01).first[0], hash_bytes("x"));
     };
     refused({-1, 0, 0, 0}, "row 1 has -1 bytes");
@@ -73,13 +67,11 @@ TEST(ArrowRows, ViewsOfStrings) {
     // Short strings alone need no buffers; what is there must be memory.
     ArrowColumn column("vu", 1);
     column.values(std::vector{short_view("x")});
-    test::expect_error<std::invalid_argument>([&] { return rows_of(column); }, "sizes");
+    EXPECT_INVALID("sizes", rows_of(column));
     EXPECT_EQ(hashes_of(rows_of(column.buffer(nullptr))), Hashes{hash_bytes("x")});
-    test::expect_error<std::invalid_argument>([&] { return rows_of(column.buffer(nullptr)); },
-                                              "no sizes in buffer 3");
+    EXPECT_INVALID("no sizes in buffer 3", rows_of(column.buffer(nullptr)));
     column.buffers.back() = sizes.data();
-    test::expect_error<std::invalid_argument>([&] { return rows_of(column); },
-                                              "22 bytes in buffer 2");
+    EXPECT_INVALID("22 bytes in buffer 2", rows_of(column));
     EXPECT_EQ(rows_of(ArrowColumn("vz", 0).buffer(nullptr)).size(), 0u);
 }
 
@@ -142,8 +134,7 @@ TEST(ArrowRows, WrongStructsAreRefusedByValue) {
                             const ArrowSettings& settings = {}) {
         Batch batch;
         spoil(batch);
-        test::expect_error<std::invalid_argument>([&] { return rows_of(batch.all, settings); },
-                                                  what);
+        EXPECT_INVALID(what, rows_of(batch.all, settings));
     };
     refused([](Batch&) {}, "none named \"age\"", {Nulls::differ, {}, {"id", "age"}});
     refused([](Batch& b) { b.all.array.n_children = 2; }, "of 2 columns, not of 3");
@@ -162,18 +153,14 @@ TEST(ArrowRows, WrongStructsAreRefusedByValue) {
         },
         "32 levels");
     Batch batch;
-    test::expect_error<std::invalid_argument>(
-        [&] {
-            return rows_of(batch.id, {Nulls::differ, {}, {"id"}});
-        },
-        "no column \"id\"");
+    EXPECT_INVALID("no column \"id\"", rows_of(batch.id, {Nulls::differ, {}, {"id"}}));
     ArrowColumn codes("c", 1), more("c", 1);
     codes.values<std::int8_t>({0}).dictionary(more);
     more.values<std::int8_t>({0}).dictionary(codes);
-    test::expect_error<std::invalid_argument>([&] { return rows_of(codes); }, "32 levels");
+    EXPECT_INVALID("32 levels", rows_of(codes));
     // Codes of structs have no keys; structs of codes do.
     codes.dictionary(batch.all);
-    test::expect_error<std::invalid_argument>([&] { return rows_of(codes); }, "\"+s\"");
+    EXPECT_INVALID("\"+s\"", rows_of(codes));
     ArrowColumn one("+s", 1);
     one.children({&codes.dictionary(batch.name)});
     EXPECT_EQ(hashes_of(rows_of(one)), Hashes{hash_bytes("x")});
@@ -187,11 +174,10 @@ TEST(ArrowRows, NumbersNeedNotBeAlignedButOffsetsMust) {
     EXPECT_EQ(hashes_of(rows_of(odd.buffer(memory + 1))), Hashes{hash_key(0 - std::uint64_t{5})});
     EXPECT_EQ(ArrowKeys(odd.schema, odd.array).column().values[0], 0 - std::uint64_t{5});
     ArrowColumn strings("U", 1);
-    test::expect_error<std::invalid_argument>([&] { return rows_of(strings.buffer(memory + 4)); },
-                                              "buffer 1 is not aligned to 8 bytes");
+    EXPECT_INVALID("buffer 1 is not aligned to 8 bytes", rows_of(strings.buffer(memory + 4)));
     ArrowColumn no_bytes("u", 2);
     no_bytes.values<std::int32_t>({0, 0, 3}).buffer(nullptr);
-    test::expect_error<std::invalid_argument>([&] { return rows_of(no_bytes); }, "3 bytes");
+    EXPECT_INVALID("3 bytes", rows_of(no_bytes));
 }
 
 /// A stream of batches of one column "id", which counts what is released.
@@ -365,8 +351,7 @@ TEST(ArrowStream, FailuresAreExceptionsWithItsWords) {
             [&] { return ArrowStream(from), 0; },
             std::string("no schema: ") + (says_why ? "the disk" : std::strerror(EIO)));
         broken.expect_released(0, 0);
-        test::expect_error<std::invalid_argument>([&] { return ArrowStream(from), 0; },
-                                                  "was released");
+        EXPECT_INVALID("was released", ArrowStream(from));
     }
     // A batch that is wrong is refused, and the next one comes.
     Source names;
@@ -374,8 +359,7 @@ TEST(ArrowStream, FailuresAreExceptionsWithItsWords) {
     {
         ArrowArrayStream from = names.stream();
         ArrowStream stream(from, {Nulls::differ, {}, {"age"}});
-        for (int i = 0; i < 2; ++i)
-            test::expect_error<std::invalid_argument>([&] { return stream.next(); }, "\"age\"");
+        for (int i = 0; i < 2; ++i) EXPECT_INVALID("\"age\"", stream.next());
         EXPECT_EQ(stream.next(), nullptr);
     }
     names.expect_released(1, 2);

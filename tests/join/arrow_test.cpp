@@ -105,10 +105,8 @@ TEST(Arrow, StringsAreHashedAsTheFilterHashesThem) {
     EXPECT_EQ(ArrowColumn("d:38,0", 1).values(std::vector<char>(16, 'd')).numbers(),
               (Numbers{hash_bytes("dddddddddddddddd")}));
     // Nothing but empty strings: there need not be any bytes.
-    ArrowColumn empty("u", 2);
-    empty.values<std::int32_t>({4, 4, 4});
-    empty.buffers.push_back(nullptr);
-    EXPECT_EQ(empty.set().numbers(), (Numbers{hash_bytes(""), hash_bytes("")}));
+    EXPECT_EQ(ArrowColumn("u", 2).values<std::int32_t>({4, 4, 4}).buffer(nullptr).numbers(),
+              (Numbers{hash_bytes(""), hash_bytes("")}));
 }
 
 TEST(Arrow, AnswersOverAStringColumnWithNulls) {
@@ -129,9 +127,7 @@ TEST(Arrow, ADictionaryStandsForItsWords) {
     ArrowColumn words("u", 3);
     words.values<std::int32_t>({0, 1, 2, 3}).values<char>({'a', 'b', 'c'}).valid(0b101);
     ArrowColumn column("s", 4, 1);
-    column.values<std::int16_t>({9, 2, 0, 1, 0}).valid(0b01110);
-    column.schema.dictionary = &words.schema;
-    column.array.dictionary = &words.array;
+    column.values<std::int16_t>({9, 2, 0, 1, 0}).valid(0b01110).dictionary(words);
     const ArrowKeys keys = column.keys();
     const JoinColumn at = keys.column();
     ASSERT_EQ(at.size(), 4u);
@@ -143,39 +139,22 @@ TEST(Arrow, ADictionaryStandsForItsWords) {
     EXPECT_FALSE(at.is_valid(3));  // the index is
     column.valid(0xFF).values<std::int16_t>({});
     column.array.offset = 0;
-    test::expect_error<std::invalid_argument>([&] { return column.keys(); }, "word 9");
+    EXPECT_INVALID("word 9", column.keys());
 }
 
 TEST(Arrow, RefusesWhatHasNoKeys) {
     for (const char* format : {"n", "+s", "+l", "vq", "w:0", "w:x", "d:76,0,256", "e", "q"})
-        test::expect_error<std::invalid_argument>(
-            [&] { return ArrowColumn(format, 0).values<std::uint8_t>({}).keys(); },
-            std::string("\"") + format + "\"");
-    test::expect_error<std::invalid_argument>(
-        [] { return ArrowColumn("i", -1).values<std::int32_t>({}).keys(); }, "-1 rows");
-    test::expect_error<std::invalid_argument>(
-        [] { return ArrowColumn("i", 1, -2).values<std::int32_t>({}).keys(); }, "row -2");
-    test::expect_error<std::invalid_argument>([] { return ArrowColumn("i", 1).keys(); },
-                                              "no buffer 1");
-    test::expect_error<std::invalid_argument>(
-        [] {
-            ArrowColumn column("i", 1);
-            column.buffers.push_back(nullptr);
-            return column.set().keys();
-        },
-        "buffer 1");
-    test::expect_error<std::invalid_argument>(
-        [] {
-            return ArrowColumn("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).keys();
-        },
-        "byte 3 to byte 1");
-    test::expect_error<std::invalid_argument>(
-        [] {
-            ArrowColumn column("i", 0);
-            column.array.release = nullptr;
-            return column.keys();
-        },
-        "released");
+        EXPECT_INVALID(std::string("\"") + format + "\"",
+                       ArrowColumn(format, 0).values<std::uint8_t>({}).keys());
+    EXPECT_INVALID("-1 rows", ArrowColumn("i", -1).values<std::int32_t>({}).keys());
+    EXPECT_INVALID("row -2", ArrowColumn("i", 1, -2).values<std::int32_t>({}).keys());
+    EXPECT_INVALID("no buffer 1", ArrowColumn("i", 1).keys());
+    EXPECT_INVALID("buffer 1", ArrowColumn("i", 1).buffer(nullptr).keys());
+    EXPECT_INVALID("byte 3 to byte 1",
+                   ArrowColumn("u", 1).values<std::int32_t>({3, 1}).values<char>({'a'}).keys());
+    ArrowColumn released("i", 0);
+    released.array.release = nullptr;
+    EXPECT_INVALID("released", released.keys());
 }
 
 // Offset 4096 lies far behind the bytes; that it is wrong only the next one says.
@@ -184,10 +163,10 @@ TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
     const auto last = text.last<char>(5);
     std::fill(last.begin(), last.end(), 'x');
     const auto strings = [&](const char* format, auto offsets) {
-        ArrowColumn column(format, static_cast<std::int64_t>(offsets.size()) - 1);
-        column.values(offsets);
-        column.buffers.push_back(last.data());
-        return column.set().numbers();
+        return ArrowColumn(format, static_cast<std::int64_t>(offsets.size()) - 1)
+            .values(offsets)
+            .buffer(last.data())
+            .numbers();
     };
     struct Wrong {
         std::vector<std::int64_t> offsets;
@@ -201,12 +180,8 @@ TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
                            {{0, -1, 0}, "row 0 goes from byte 0 to byte -1"}};
     for (const Wrong& w : wrong) {
         const std::vector<std::int32_t> narrow(w.offsets.begin(), w.offsets.end());
-        const auto refused = [&](const char* format, const auto& given) {
-            const auto asked = [&] { return strings(format, given); };
-            test::expect_error<std::invalid_argument>(asked, w.what);
-        };
-        for (const char* format : {"u", "z"}) refused(format, narrow);
-        for (const char* format : {"U", "Z"}) refused(format, w.offsets);
+        for (const char* format : {"u", "z"}) EXPECT_INVALID(w.what, strings(format, narrow));
+        for (const char* format : {"U", "Z"}) EXPECT_INVALID(w.what, strings(format, w.offsets));
     }
     EXPECT_EQ(strings("u", std::vector<std::int32_t>{0, 5, 5}),
               (Numbers{hash_bytes("xxxxx"), hash_bytes("")}));
@@ -214,27 +189,17 @@ TEST(Arrow, OffsetsAreCheckedBeforeAnyByteIsRead) {
 
 TEST(Arrow, LengthsThatCannotBeAreRefused) {
     const auto most = std::numeric_limits<std::int64_t>::max();
-    const auto refused = [](auto make, const char* what) {
-        test::expect_error<std::invalid_argument>(make, what);
-    };
-    refused([&] { return ArrowColumn("i", 2, most).values<std::int32_t>({1}).keys(); }, "counted");
-    refused([&] { return ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).keys(); }, "memory");
-    refused([&] { return ArrowColumn("d:3,1", 2, most / 16).values<char>({'x'}).keys(); },
-            "memory");
+    EXPECT_INVALID("counted", ArrowColumn("i", 2, most).values<std::int32_t>({1}).keys());
+    EXPECT_INVALID("memory", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).keys());
+    EXPECT_INVALID("memory", ArrowColumn("d:3,1", 2, most / 16).values<char>({'x'}).keys());
     // Rows may end just where memory does, and not one later. No row is read here.
     EXPECT_EQ(ArrowColumn("w:8", 0, most / 8).values<char>({'x'}).numbers(), Numbers{});
-    refused([&] { return ArrowColumn("w:8", 0, most / 8 + 1).values<char>({'x'}).keys(); },
-            "memory");
-    refused([&] { return ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).keys(); },
-            "1 rows of 8 bytes");
-    refused([&] { return ArrowColumn(nullptr, 0).values<char>({}).keys(); }, "format");
-    refused(
-        [&] {
-            ArrowColumn column("i", 0);
-            column.array.buffers = nullptr;
-            return column.keys();
-        },
-        "without buffers");
+    EXPECT_INVALID("memory", ArrowColumn("w:8", 0, most / 8 + 1).values<char>({'x'}).keys());
+    EXPECT_INVALID("1 rows of 8 bytes", ArrowColumn("w:8", 1, most / 8).values<char>({'x'}).keys());
+    EXPECT_INVALID("format", ArrowColumn(nullptr, 0).values<char>({}).keys());
+    ArrowColumn column("i", 0);
+    column.array.buffers = nullptr;
+    EXPECT_INVALID("without buffers", column.keys());
 }
 
 // What a move leaves has no rows, and an assignment that fails changes nothing.
@@ -242,12 +207,10 @@ TEST(Arrow, KeysAreMovedAndAssignedWhole) {
     ArrowColumn numbers("l", 2), words("u", 1), codes("c", 1);
     numbers.values<std::int64_t>({7, 8});
     words.values<std::int32_t>({0, 1}).values<char>({'a'});
-    codes.values<std::int8_t>({0});
-    codes.schema.dictionary = &words.schema;
-    codes.array.dictionary = &words.array;
+    codes.values<std::int8_t>({0}).dictionary(words);
     for (ArrowColumn* column : {&numbers, &words, &codes}) {
         ArrowKeys keys = column->keys();
-        const Numbers before(keys.column().values.begin(), keys.column().values.end());
+        const Numbers before = column->numbers();
         ArrowKeys moved = std::move(keys);
         EXPECT_EQ(keys.column().size(), 0u);
         EXPECT_TRUE(std::ranges::equal(moved.column().values, before));
@@ -280,12 +243,7 @@ TEST(Arrow, AnswersGoOutAndAreReleased) {
               (Numbers{0, 1, 0}));
     array.release(&array);
     schema.release(&schema);
-    test::expect_error<std::length_error>(
-        [&] {
-            export_bitmap({0}, 9, schema, array);
-            return 0;
-        },
-        "9");
+    EXPECT_LENGTH_ERROR("9", export_bitmap({0}, 9, schema, array));
 }
 
 }  // namespace

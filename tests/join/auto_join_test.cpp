@@ -1,10 +1,8 @@
 // Join filters that a builder chooses: what it takes, and that exact kinds answer as a set does.
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <thread>
 #include <unordered_set>
 
+#include "at_once.hpp"
 #include "guarded.hpp"
 #include "join_keys.hpp"
 #include "simdbloom/join/join.hpp"
@@ -14,6 +12,7 @@ namespace simdbloom {
 namespace {
 
 using test::chosen;
+using test::rows_that_pass;
 using test::sequence;
 using Kind = JoinFilter::Kind;
 using KeySet = std::vector<std::uint64_t>;
@@ -39,12 +38,6 @@ KeySet probes_of(const KeySet& keys) {
     return probes;
 }
 
-std::vector<std::uint32_t> rows_that_pass(const JoinFilter& filter, const JoinColumn& column) {
-    std::vector<std::uint32_t> rows(column.size());
-    rows.resize(filter.select(column, rows));
-    return rows;
-}
-
 /// The kinds of `keys` on every instruction set answer as a set of the keys does, in every shape of
 /// answer and for every length of a batch.
 void expect_set(const KeySet& keys, Kind kind, const std::string& what) {
@@ -52,41 +45,22 @@ void expect_set(const KeySet& keys, Kind kind, const std::string& what) {
     const KeySet probes = probes_of(keys);
     for (const Isa isa : usable_isas()) {
         SCOPED_TRACE(what + " " + std::string(to_string(isa)));
-        Options options;
-        options.isa = isa;
-        const JoinFilter filter = chosen(keys, options);
+        const JoinFilter filter = chosen(keys, {.isa = isa});
         ASSERT_EQ(filter.kind(), kind) << filter.why();
         EXPECT_EQ(filter.why().find(to_string(kind)), 0u) << filter.why();
         EXPECT_EQ(filter.filter(), nullptr);
         EXPECT_EQ(filter.estimated_fpr(), 0);
         for (std::size_t n = 0; n <= probes.size(); n += n < 140 ? 1 : probes.size() / 3) {
             const std::span<const std::uint64_t> batch(probes.data(), n);
-            std::vector<std::uint32_t> expected;
-            for (std::size_t i = 0; i < n; ++i)
-                if (set.contains(batch[i])) expected.push_back(static_cast<std::uint32_t>(i));
-            ASSERT_EQ(rows_that_pass(filter, {batch}), expected) << n;
-            ASSERT_EQ(filter.count({batch}), expected.size()) << n;
-            std::vector<std::uint8_t> bits((n + 7) / 8, 0xA5), bytes(n, 0xA5);
-            ASSERT_EQ(filter.bitmap({batch}, bits), expected.size()) << n;
-            ASSERT_EQ(filter.bytes({batch}, bytes), expected.size()) << n;
-            for (std::size_t i = 0; i < n; ++i) {
-                ASSERT_EQ(bits[i / 8] >> i % 8 & 1, set.contains(batch[i])) << i;
-                ASSERT_EQ(bytes[i], set.contains(batch[i])) << i;
-            }
+            ASSERT_NO_FATAL_FAILURE(test::expect_join_answers(
+                filter, {batch}, [&](std::size_t i) { return set.contains(batch[i]); }));
         }
     }
 }
 
 /// Promise of AutoJoin.*, JoinAdvice.*: Automatic join filters have the documented kind; lists and
 ///   bitmaps are exact, and the FPR of prefix bitmaps is counted.
-TEST(AutoJoin, NoKeysLetNothingPass) {
-    expect_set({}, Kind::none, "empty");
-    JoinBuilder builder("auto", 1000, 12);
-    const std::uint64_t values[] = {1, 2, 3};
-    const std::uint8_t valid = 0;
-    builder.insert({values, false, &valid});
-    EXPECT_EQ(std::move(builder).finish().kind(), Kind::none);
-}
+TEST(AutoJoin, NoKeysLetNothingPass) { expect_set({}, Kind::none, "empty"); }
 
 TEST(AutoJoin, AFewKeysAreAList) {
     for (const std::uint64_t key :
@@ -131,18 +105,13 @@ TEST(AutoJoin, LargeBitmapsAnswerAsSmallOnes) {
                          : i % 3 == 1 ? test::random_key(i + 500'000) % range
                                       : test::random_key(i));
     for (const Isa isa : usable_isas()) {
-        Options options;
-        options.isa = isa;
-        JoinBuilder builder("auto", 0, 1'000, options);
-        builder.insert({keys});
-        const JoinFilter filter = std::move(builder).finish();
+        const JoinFilter filter = test::built(JoinBuilder("auto", 0, 1'000, {.isa = isa}), {keys});
         ASSERT_EQ(filter.kind(), Kind::bitmap) << filter.why();
         for (std::size_t n = 0; n <= probes.size(); ++n) {
+            SCOPED_TRACE(std::string(to_string(isa)) + " " + std::to_string(n));
             const std::span<const std::uint64_t> batch(probes.data(), n);
-            std::vector<std::uint32_t> expected;
-            for (std::size_t i = 0; i < n; ++i)
-                if (set.contains(batch[i])) expected.push_back(static_cast<std::uint32_t>(i));
-            ASSERT_EQ(rows_that_pass(filter, {batch}), expected) << to_string(isa) << " " << n;
+            ASSERT_NO_FATAL_FAILURE(test::expect_join_answers(
+                filter, {batch}, [&](std::size_t i) { return set.contains(batch[i]); }));
         }
     }
 }
@@ -153,9 +122,7 @@ TEST(AutoJoin, NothingBehindTheKeysIsRead) {
                  many = test::random_keys(500);
     for (const Isa isa : usable_isas())
         for (const KeySet& keys : {few, dense, many}) {
-            Options options;
-            options.isa = isa;
-            const JoinFilter filter = chosen(keys, options);
+            const JoinFilter filter = chosen(keys, {.isa = isa});
             for (std::size_t n = 1; n < 140; ++n) {
                 const auto batch = memory.last<std::uint64_t>(n);
                 std::ranges::fill(batch, 3'000'000'000u);
@@ -190,11 +157,8 @@ TEST(AutoJoin, RunsOfKeysAreAPrefixBitmapWhoseFprIsCounted) {
         EXPECT_EQ(filter.count({sequence(keys.back() + 4096, 10'000)}), 0u);
         // The same answers on every instruction set.
         const auto rows = rows_that_pass(filter, {all});
-        for (const Isa isa : usable_isas()) {
-            Options options;
-            options.isa = isa;
-            EXPECT_EQ(rows_that_pass(chosen(keys, options), {all}), rows) << to_string(isa);
-        }
+        for (const Isa isa : usable_isas())
+            EXPECT_EQ(rows_that_pass(chosen(keys, {.isa = isa}), {all}), rows) << to_string(isa);
         EXPECT_EQ(filter.prune(first + 10, first + 900), Prune::all);
         EXPECT_EQ(filter.prune(first + 5'000, first + 90'000), Prune::none);
         EXPECT_EQ(filter.prune(first + 10, first + 90'000), Prune::maybe);
@@ -224,8 +188,7 @@ TEST(AutoJoin, FiltersFollowKeysAndLimits) {
     for (int i = 0; i < 5; ++i) repeated = joined(std::move(repeated), keys);
     EXPECT_NEAR(static_cast<double>(chosen(repeated).size_in_bytes()), 15'000, 300);
     EXPECT_EQ(chosen(repeated).count({keys}), keys.size());
-    Options options;
-    options.max_bytes = 5'000;
+    Options options{.max_bytes = 5'000};
     const JoinFilter small = chosen(keys, options);
     EXPECT_LE(small.size_in_bytes(), 5'000u);
     EXPECT_GE(small.size_in_bytes(), 4'096u);
@@ -261,32 +224,24 @@ TEST(AutoJoin, HashesAreAListOrAFilter) {
     EXPECT_EQ(chosen(dense, {}, 0, true).kind(), Kind::filter);
     // Rows would be lost if hashes were compared with keys.
     const JoinFilter of_keys = chosen(few), bitmap = chosen(dense);
-    test::expect_error<std::invalid_argument>([&] { return list.count({few}); }, "of hashes");
-    test::expect_error<std::invalid_argument>(
-        [&] {
-            return of_keys.count({few, true});
-        },
-        "of keys");
-    test::expect_error<std::invalid_argument>([&] { return bitmap.count({few, true}); }, "of keys");
+    EXPECT_INVALID("of hashes", list.count({few}));
+    EXPECT_INVALID("of keys", of_keys.count({few, true}));
+    EXPECT_INVALID("of keys", bitmap.count({few, true}));
     JoinBuilder both("auto", 0, 12);
     both.insert({few});
-    test::expect_error<std::invalid_argument>([&] { return both.insert({few, true}), 0; }, "both");
+    EXPECT_INVALID("both", both.insert({few, true}));
 }
 
 TEST(AutoJoin, ThreadsTogetherChooseAsOne) {
     const auto valid = std::vector<std::uint8_t>(2'000, 0x55);
     for (const KeySet& keys : {sequence(5, 16'000), test::random_keys(16'000)}) {
         JoinBuilder together("auto", 0, 12), alone("auto", 0, 12);
-        std::vector<std::thread> threads;
-        for (std::size_t t = 0; t < 4; ++t)
-            threads.emplace_back([&, t] {
-                for (std::size_t i = 0; i < 4; ++i)
-                    together.insert({std::span(keys).subspan(4'000 * t + 1'000 * i, 1'000), false,
-                                     valid.data()});
-            });
-        for (auto& thread : threads) thread.join();
-        std::vector<std::uint8_t> all_valid(2'000, 0x55);
-        alone.insert({keys, false, all_valid.data()}, 2);
+        test::at_once(4, [&](std::size_t t) {
+            for (std::size_t i = 0; i < 4; ++i)
+                together.insert(
+                    {std::span(keys).subspan(4'000 * t + 1'000 * i, 1'000), false, valid.data()});
+        });
+        alone.insert({keys, false, valid.data()}, 2);
         EXPECT_EQ(together.rows(), 8'000u);
         EXPECT_EQ(alone.rows(), 8'000u);
         const JoinFilter a = std::move(together).finish(), b = std::move(alone).finish();
@@ -306,13 +261,11 @@ TEST(AutoJoin, RefusesWhatItCannotDo) {
     Workload workload;
     for (const double wrong : {-1.0, 2.0}) {
         workload.hits = wrong;
-        test::expect_error<std::invalid_argument>([&] { return JoinBuilder(workload).rows(); },
-                                                  "hits");
+        EXPECT_INVALID("hits", JoinBuilder(workload).rows());
     }
     workload.hits = 0;
     workload.erase = true;
-    test::expect_error<std::invalid_argument>([&] { return JoinBuilder(workload).rows(); },
-                                              "erase");
+    EXPECT_INVALID("erase", JoinBuilder(workload).rows());
     JoinBuilder builder("auto", 10, 12);
     EXPECT_THROW(builder.insert({{}}, 0), std::invalid_argument);
     EXPECT_THROW(std::move(builder).filter(), std::invalid_argument);

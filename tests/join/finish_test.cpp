@@ -1,6 +1,5 @@
 // What a builder was asked for is checked before keys come: whatever the limits, finish() and
 // part() give a filter of all keys.
-#include <cstdlib>
 #include <sstream>
 
 #include "join_keys.hpp"
@@ -48,7 +47,9 @@ struct Asked {
 template <class Use>
 void for_each_asked(const std::vector<std::string>& specs, const std::vector<std::size_t>& n_keys,
                     const Use& use) {
-    constexpr std::size_t all = ~std::size_t{0};
+    constexpr std::size_t all = ~std::size_t{0}, keep[] = {all, 0, 80, 800},
+                          limits[] = {0,     31,    64,     100,     375,     1'000,
+                                      1'003, 4'100, 70'000, all / 2, all - 8, all};
     constexpr std::pair<double, double> sizes[] = {{1, 0},      {1.5, 0},  {1.99, 0},   {4, 0},
                                                    {12, 0},     {1000, 0}, {12, 1e-12}, {12, 1e-8},
                                                    {12, 0.001}, {12, 0.5}, {12, 0.9},   {12, 0.99}};
@@ -57,20 +58,19 @@ void for_each_asked(const std::vector<std::string>& specs, const std::vector<std
     for (const auto& spec : specs)
         for (const std::size_t n : n_keys)
             for (const auto& [bits, fpr] : sizes)
-                for (const std::size_t max_bytes :
-                     {std::size_t{0}, std::size_t{31}, std::size_t{64}, std::size_t{100},
-                      std::size_t{375}, std::size_t{1'000}, std::size_t{1'003}, std::size_t{4'100},
-                      std::size_t{70'000}, all / 2, all - 8, all})
+                for (const std::size_t max_bytes : limits)
                     for (const unsigned fold_levels : {0u, 1u, 3u, 5u, 12u, 16u, 17u})
-                        for (const std::size_t kept :
-                             {all, std::size_t{0}, std::size_t{80}, std::size_t{800}})
+                        for (const std::size_t kept : keep)
                             for (const bool hashed : {false, true}) {
                                 if (hash_key(number++, 1) % one_in != 0) continue;
                                 if (fpr != 0 && n != 0) continue;
-                                Options options;
-                                options.max_bytes = max_bytes;
-                                options.fold_levels = fold_levels;
-                                use(Asked{spec, n, bits, fpr, options, kept, hashed});
+                                use(Asked{spec,
+                                          n,
+                                          bits,
+                                          fpr,
+                                          {.max_bytes = max_bytes, .fold_levels = fold_levels},
+                                          kept,
+                                          hashed});
                             }
 }
 
@@ -123,13 +123,10 @@ TEST(JoinFinish, GivesAFilterOfAllKeysWhateverTheLimits) {
 
 // What no builder can do is refused by the builder, not by finish().
 TEST(JoinFinish, WhatCannotBeIsRefusedBeforeKeysCome) {
-    Options folds;
-    folds.fold_levels = 17;
-    test::expect_error<std::invalid_argument>(
-        [&] { return JoinBuilder("auto", 0, 12, folds).rows(); }, "fold_levels=17");
+    const Options folds{.fold_levels = 17};
+    EXPECT_INVALID("fold_levels=17", JoinBuilder("auto", 0, 12, folds).rows());
     for (const char* spec : {"auto", "split256"})
-        test::expect_error<std::invalid_argument>(
-            [&] { return JoinBuilder::for_fpr(spec, 0.01, folds).rows(); }, "fold_levels=17");
+        EXPECT_INVALID("fold_levels=17", JoinBuilder::for_fpr(spec, 0.01, folds).rows());
 }
 
 // 3.7e19 keys would fill it.
@@ -137,11 +134,8 @@ TEST(JoinFinish, AMostThatNobodyReachesKeepsAllKeys) {
     const FinishKeys keys = test::random_keys(2'000);
     for (const double bits : {1.0, 4.0, 12.0})
         for (const std::size_t most : {~std::size_t{0}, ~std::size_t{0} - 100}) {
-            Options options;
-            options.max_bytes = most;
-            JoinBuilder builder("split256", 0, bits, options);
-            builder.insert({keys});
-            const JoinFilter filter = std::move(builder).finish();
+            const JoinFilter filter =
+                test::built(JoinBuilder("split256", 0, bits, {.max_bytes = most}), {keys});
             EXPECT_EQ(filter.size_in_bytes(), make_filter("split256", 2'000, bits).size_in_bytes());
             EXPECT_EQ(filter.count({keys}), keys.size());
         }
@@ -155,9 +149,7 @@ TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
         for (const std::size_t n_keys : {6'000u, 5'701u, 100'000u})
             for (const std::size_t max_bytes : {std::size_t{5'000}, std::size_t{1} << 20})
                 for (const unsigned fold_levels : {0u, 3u}) {
-                    Options options;
-                    options.max_bytes = max_bytes;
-                    options.fold_levels = fold_levels;
+                    const Options options{.max_bytes = max_bytes, .fold_levels = fold_levels};
                     SCOPED_TRACE(spec + " " + std::to_string(n_keys) + " " +
                                  std::to_string(max_bytes) + " " + std::to_string(fold_levels));
                     const auto part = [&](const FinishKeys& keys, std::size_t kept) {
@@ -197,16 +189,14 @@ TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
 // Keys that come after the filter of a part are in it, and not kept beyond the limit.
 TEST(JoinFinish, KeysBesideThePartsAreLetGoToo) {
     const FinishKeys keys = test::random_keys(40'000);
-    Options options;
-    options.max_bytes = 1 << 20;
+    const Options options{.max_bytes = 1 << 20};
     JoinBuilder part("auto", keys.size(), 12, options), all("auto", keys.size(), 12, options);
     part.insert({std::span(keys).first(20'000)});
     all.keep_at_most(8'000);
     all.unite(std::move(part).part());
     for (std::size_t i = 20'000; i < keys.size(); i += 500)
         all.insert({std::span(keys).subspan(i, 500)});
-    const Workload workload{.work_ns = 10};
-    const double fpr = all.worth(workload).fpr;
+    const double fpr = all.worth({.work_ns = 10}).fpr;
     const JoinFilter filter = std::move(all).finish();
     EXPECT_EQ(filter.count({keys}), keys.size());
     EXPECT_EQ(filter.estimated_fpr(), fpr);
@@ -228,8 +218,7 @@ TEST(JoinFinish, PartsThatAreNoBloomFiltersAreRefused) {
             EXPECT_EQ(filter.count({keys}), keys.size());
         }
         JoinBuilder named("auto", 1'000, 12);
-        test::expect_error<std::invalid_argument>([&] { return named.unite(JoinFilter(table)), 0; },
-                                                  make_filter(spec, 1'000, 90).spec());
+        EXPECT_INVALID(make_filter(spec, 1'000, 90).spec(), named.unite(JoinFilter(table)));
     }
     // Nor one that was moved from.
     AnyFilter filter = make_filter("split256", 1'000, 12);
@@ -244,10 +233,8 @@ TEST(JoinFinish, PartsThatAreNoBloomFiltersAreRefused) {
 TEST(JoinFinish, AFoldedFilterFoldsAsOftenAsAskedFor) {
     const FinishKeys keys = test::random_keys(3'000);
     for (const unsigned fold_levels : {0u, 2u, 4u}) {
-        Options options;
-        options.max_bytes = 1 << 20;
-        options.fold_levels = fold_levels;
-        JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, options);
+        JoinBuilder builder = JoinBuilder::for_fpr(
+            "split256", 0.01, {.max_bytes = 1 << 20, .fold_levels = fold_levels});
         builder.keep_at_most(800);
         builder.insert({keys});
         const JoinFilter filter = std::move(builder).finish();
@@ -294,8 +281,7 @@ TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
     const WrongIsa wrong;
     EXPECT_THROW((void)default_isa(), std::invalid_argument);
     EXPECT_THROW(JoinBuilder("auto", 0, 12), std::invalid_argument);
-    Options options;
-    options.isa = Isa::scalar;
+    const Options options{.isa = Isa::scalar};
     for (const auto& set : {keys, few, dense, runs})
         for (const char* spec : {"auto", "split256", "auto:classic"}) {
             for (const std::size_t n_keys : {std::size_t{0}, set.size()}) {
@@ -312,9 +298,8 @@ TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
                     EXPECT_TRUE(load<JoinFilter>(saved, options));
                 }
             }
-            JoinBuilder of_fpr = JoinBuilder::for_fpr(spec, 0.01, options);
-            of_fpr.insert({set});
-            EXPECT_EQ(std::move(of_fpr).finish().count({set}), set.size());
+            EXPECT_EQ(test::built(JoinBuilder::for_fpr(spec, 0.01, options), {set}).count({set}),
+                      set.size());
         }
     std::vector<std::uint32_t> list(300), out(300);
     for (std::uint32_t i = 0; i < list.size(); ++i) list[i] = i;
@@ -334,9 +319,7 @@ TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
                 EXPECT_EQ(rows->count(JoinFilter::accept_all()), rows->size());
                 EXPECT_EQ(rows->count(JoinFilter::accept_none()), 0u);
             }
-    JoinBuilder of_words("auto", 0, 12, options);
-    of_strings.insert_into(of_words);
-    const JoinFilter filter = std::move(of_words).finish();
+    const JoinFilter filter = test::built_of_rows(JoinBuilder("auto", 0, 12, options), of_strings);
     EXPECT_EQ(codes_that_pass(filter, words).count({test::sequence(0, words.size())}),
               words.size());
 }

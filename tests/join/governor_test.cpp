@@ -94,17 +94,12 @@ TEST(Governor, SamplesAndPausesAreThoseThatTheHeaderNames) {
 }
 
 TEST(Governor, RefusesSettingsThatMeanNothing) {
-    test::expect_error<std::invalid_argument>([] { return Governor({.stop_at = 1.5}); }, "1.5");
-    test::expect_error<std::invalid_argument>([] { return Governor({.stop_at = std::nan("")}); },
-                                              "nan");
-    test::expect_error<std::invalid_argument>([] { return Governor({.sample_rows = 0}); },
-                                              "sample of 0");
-    test::expect_error<std::invalid_argument>(
-        [] { return Governor({.first_pause = 9, .longest_pause = 8}); }, "9 to 8");
-    test::expect_error<std::invalid_argument>([] { return Governor::Settings::for_costs(0, 1); },
-                                              "0.0");
-    test::expect_error<std::invalid_argument>(
-        [] { return Governor::Settings::for_costs(1, HUGE_VAL); }, "inf");
+    EXPECT_INVALID("1.5", Governor({.stop_at = 1.5}));
+    EXPECT_INVALID("nan", Governor({.stop_at = std::nan("")}));
+    EXPECT_INVALID("sample of 0", Governor({.sample_rows = 0}));
+    EXPECT_INVALID("9 to 8", Governor({.first_pause = 9, .longest_pause = 8}));
+    EXPECT_INVALID("0.0", Governor::Settings::for_costs(0, 1));
+    EXPECT_INVALID("inf", Governor::Settings::for_costs(1, HUGE_VAL));
 }
 
 }  // namespace

@@ -72,8 +72,7 @@ TEST(JoinWithoutMemory, JoinsChooseAgain) {
 // finish() may be called again, whatever the builder holds by then.
 TEST(JoinWithoutMemory, JoinsFinishAgain) {
     const KeyVector keys = test::random_keys(2'000), others = test::random_keys(500, 9'000);
-    Options options;
-    options.max_bytes = 1 << 14;
+    const Options options{.max_bytes = 1 << 14};
     JoinBuilder made("auto", 3'000, 12, options);
     made.insert({others});
     const JoinFilter part = std::move(made).part();

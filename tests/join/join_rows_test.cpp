@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "given_rows.hpp"
+#include "join_keys.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -87,8 +88,7 @@ TEST(JoinRows, ADictionaryWithoutWords) {
             expect_all(Rows(two ? std::vector{given, given} : std::vector{given}, meaning));
         }
     const JoinRows wrong({KeyColumn::dictionary(codes, no_words.views().column)});
-    test::expect_error<std::invalid_argument>([&] { return wrong.count(JoinFilter::accept_all()); },
-                                              "row 0 is word 0 of a dictionary of 0");
+    EXPECT_INVALID("row 0 is word 0 of a dictionary of 0", wrong.count(JoinFilter::accept_all()));
 }
 
 TEST(JoinRows, CodesThatAreNoneAreNamed) {
@@ -96,17 +96,16 @@ TEST(JoinRows, CodesThatAreNoneAreNamed) {
     std::vector<std::int8_t> codes(2000);
     const auto refused = [&](const auto& wrong_codes, const std::string& what) {
         const KeyColumn column = KeyColumn::dictionary(wrong_codes, KeyColumn(words));
-        test::expect_error<std::invalid_argument>([&] { return column.check(), 0; }, what);
+        EXPECT_INVALID(what, column.check());
         for (const bool two : {false, true}) {
             const JoinRows rows(two ? std::vector{column, column} : std::vector{column});
             JoinBuilder builder("split256", 100, 12);
             const std::uint64_t five[] = {5};
             builder.insert({five, two});
-            test::expect_error<std::invalid_argument>([&] { return rows.insert_into(builder), 0; },
-                                                      what);
+            EXPECT_INVALID(what, rows.insert_into(builder));
             const JoinFilter filter = std::move(builder).finish();
             for (const JoinFilter& asked : {filter, JoinFilter::accept_all()})
-                test::expect_error<std::invalid_argument>([&] { return rows.count(asked); }, what);
+                EXPECT_INVALID(what, rows.count(asked));
         }
     };
     codes[1999] = 3;
@@ -188,9 +187,8 @@ TEST(JoinRows, NarrowColumnsKnowTheRange) {
         inside.push_back(keys.back() + i % 2);
         outside.push_back(1'000'000'000 + i);
     }
-    JoinBuilder builder("auto:split256", 0, 12);
-    JoinRows({keys}).insert_into(builder);
-    const JoinFilter filter = std::move(builder).finish();
+    const JoinFilter filter =
+        test::built_of_rows(JoinBuilder("auto:split256", 0, 12), JoinRows({keys}));
     ASSERT_EQ(filter.kind(), JoinFilter::Kind::filter);
     for (const auto* column : {&keys, &inside, &outside}) {
         const std::vector<std::int64_t> wide(column->begin(), column->end());
@@ -221,63 +219,48 @@ TEST(JoinRows, ARowThatIsNotThereLeavesTheOutputAsItWas) {
             for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i * 7 % 100;
             rows[wrong] = 100;
             const RowList before = rows;
-            test::expect_error<std::out_of_range>([&] { return f->select(column, rows, rows); },
-                                                  "row 100 of a column of 100 rows");
+            EXPECT_OUT_OF_RANGE("row 100 of a column of 100 rows", f->select(column, rows, rows));
             EXPECT_EQ(rows, before) << wrong;
-            test::expect_error<std::out_of_range>([&] { return of_column.select(*f, rows, rows); },
-                                                  "row 100 of a column of 100 rows");
+            EXPECT_OUT_OF_RANGE("row 100 of a column of 100 rows",
+                                of_column.select(*f, rows, rows));
             EXPECT_EQ(rows, before) << wrong;
-            test::expect_error<std::out_of_range>(
-                [&] { return f->select({}, std::span(rows).first(1), rows); }, "of 0 rows");
+            EXPECT_OUT_OF_RANGE("of 0 rows", f->select({}, std::span(rows).first(1), rows));
         }
     EXPECT_EQ(filter.select({}, {}, {}), 0u);
 }
 
 TEST(JoinRows, WrongOnesAreRefusedByValue) {
     const std::vector<std::int32_t> three(3), four(4);
-    test::expect_error<std::invalid_argument>([] { return JoinRows({}); }, "no columns");
-    test::expect_error<std::invalid_argument>(
-        [&] {
-            return JoinRows({three, four});
-        },
-        "columns of 3 and of 4 rows");
+    EXPECT_INVALID("no columns", JoinRows({}));
+    EXPECT_INVALID("columns of 3 and of 4 rows", JoinRows({three, four}));
     const JoinRows rows({three}), hashed({three, three});
     const JoinFilter all = JoinFilter::accept_all();
     RowList out(2), wrong{0, 3};
     std::vector<std::uint8_t> byte(1), none;
     std::vector<std::uint64_t> no_words, words(2);
     JoinBuilder builder("split256", 10, 12);
-    test::expect_error<std::length_error>([&] { return rows.select(all, out); }, "room for 2");
-    test::expect_error<std::length_error>([&] { return rows.select(all, wrong, {}); },
-                                          "room for 0");
-    test::expect_error<std::out_of_range>([&] { return rows.select(all, wrong, out); },
-                                          "row 3 of a column of 3");
-    test::expect_error<std::out_of_range>([&] { return rows.hashes(wrong, words), 0; },
-                                          "row 3 of a column of 3");
-    test::expect_error<std::out_of_range>([&] { return rows.insert_into(builder, wrong), 0; },
-                                          "row 3 of a column of 3");
+    EXPECT_LENGTH_ERROR("room for 2", rows.select(all, out));
+    EXPECT_LENGTH_ERROR("room for 0", rows.select(all, wrong, {}));
+    EXPECT_OUT_OF_RANGE("row 3 of a column of 3", rows.select(all, wrong, out));
+    EXPECT_OUT_OF_RANGE("row 3 of a column of 3", rows.hashes(wrong, words));
+    EXPECT_OUT_OF_RANGE("row 3 of a column of 3", rows.insert_into(builder, wrong));
     EXPECT_EQ(builder.rows(), 0u);
-    test::expect_error<std::length_error>([&] { return rows.bitmap(all, none); }, "0 bytes");
-    test::expect_error<std::length_error>([&] { return rows.and_bitmap(all, none); }, "0 bytes");
-    test::expect_error<std::length_error>([&] { return rows.and_bitmap(all, no_words); },
-                                          "0 bytes");
-    test::expect_error<std::length_error>([&] { return rows.bytes(all, byte); }, "room for 1 of 3");
-    test::expect_error<std::length_error>([&] { return rows.and_bytes(all, byte); }, "for 1 of 3");
-    test::expect_error<std::length_error>([&] { return rows.hashes(words); }, "room for 2 of 3");
-    test::expect_error<std::length_error>([&] { return rows.hashes(wrong, no_words), 0; },
-                                          "room for 0 of 2");
-    test::expect_error<std::length_error>([&] { return rows.column(words, byte); }, "for 2 of 3");
+    EXPECT_LENGTH_ERROR("0 bytes", rows.bitmap(all, none));
+    EXPECT_LENGTH_ERROR("0 bytes", rows.and_bitmap(all, none));
+    EXPECT_LENGTH_ERROR("0 bytes", rows.and_bitmap(all, no_words));
+    EXPECT_LENGTH_ERROR("room for 1 of 3", rows.bytes(all, byte));
+    EXPECT_LENGTH_ERROR("for 1 of 3", rows.and_bytes(all, byte));
+    EXPECT_LENGTH_ERROR("room for 2 of 3", rows.hashes(words));
+    EXPECT_LENGTH_ERROR("room for 0 of 2", rows.hashes(wrong, no_words));
+    EXPECT_LENGTH_ERROR("for 2 of 3", rows.column(words, byte));
     // Nothing of a plain column either where no row is listed.
     const std::vector<std::uint64_t> keys{1, 2, 3};
     JoinRows({keys}).insert_into(builder, RowList());
     EXPECT_EQ(builder.rows(), 0u);
     EXPECT_EQ(JoinRows({keys}).select(all, RowList(), {}), 0u);
     // A list of keys cannot be probed with several columns.
-    JoinBuilder list("auto", 3, 12);
-    rows.insert_into(list);
-    const JoinFilter of_keys = std::move(list).finish();
-    test::expect_error<std::invalid_argument>([&] { return hashed.count(of_keys); },
-                                              "a filter of integers cannot be probed with rows");
+    const JoinFilter of_keys = test::built_of_rows(JoinBuilder("auto", 3, 12), rows);
+    EXPECT_INVALID("a filter of integers cannot be probed with rows", hashed.count(of_keys));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // What a filter answers about keys of another kind: src/core/filters/kinds.md.
 #include "simdbloom/key_kind.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <thread>
 
+#include "at_once.hpp"
+#include "join_keys.hpp"
 #include "kinds_table.hpp"
 #include "simdbloom/join/join_rows.hpp"
 #include "simdbloom/join/saved_union.hpp"
@@ -14,28 +14,28 @@
 namespace simdbloom {
 namespace {
 
-std::vector<KeyKind> all_kinds() {
+template <class Wanted>
+std::vector<KeyKind> kinds_that(const Wanted& wanted) {
     std::vector<KeyKind> kinds;
     for (int i = 1; i <= static_cast<int>(last_key_kind); ++i)
-        kinds.push_back(static_cast<KeyKind>(i));
+        if (wanted(static_cast<KeyKind>(i))) kinds.push_back(static_cast<KeyKind>(i));
     return kinds;
 }
+const std::vector<KeyKind> all_kinds = kinds_that([](KeyKind) { return true; });
+const std::vector<KeyKind> instants = kinds_that(is_instant);
+const std::vector<KeyKind> kinds_of_rows =
+    kinds_that([](KeyKind kind) { return kind != KeyKind::other; });
 
 /// Rows of every kind that rows can have. Where two kinds answer each other they are equal.
 const JoinRows& rows_of(KeyKind kind) {
     static const std::vector<std::int64_t> integers{5, -3, 0}, days{18262, -1, 0};
     static const std::vector<double> floats{5.0, -3.0, -0.0};
     static const std::vector<std::string_view> texts{"a", "\xC3\xA9", ""};
-    static const auto at = [](KeyKind unit) {
-        std::vector<std::int64_t> counts;
-        for (const std::int64_t day : days)
-            counts.push_back(day * (unit_of(KeyKind::days) / unit_of(unit)));
-        return counts;
-    };
-    static const std::map<KeyKind, std::vector<std::int64_t>> instants = [] {
+    static const std::map<KeyKind, std::vector<std::int64_t>> counts = [] {
         std::map<KeyKind, std::vector<std::int64_t>> all;
-        for (const KeyKind unit : all_kinds())
-            if (is_instant(unit)) all[unit] = at(unit);
+        for (const KeyKind unit : instants)
+            for (const std::int64_t day : days)
+                all[unit].push_back(day * (unit_of(KeyKind::days) / unit_of(unit)));
         return all;
     }();
     static const std::map<KeyKind, JoinRows> rows = [] {
@@ -43,8 +43,8 @@ const JoinRows& rows_of(KeyKind kind) {
         all.emplace(KeyKind::integers, JoinRows({integers}));
         all.emplace(KeyKind::floats, JoinRows({floats}));
         all.emplace(KeyKind::bytes, JoinRows({texts}));
-        for (const auto& [unit, counts] : instants)
-            all.emplace(unit, JoinRows({KeyColumn::instants(counts, unit_of(unit))}));
+        for (const auto& [unit, of_unit] : counts)
+            all.emplace(unit, JoinRows({KeyColumn::instants(of_unit, unit_of(unit))}));
         all.emplace(KeyKind::durations, JoinRows({KeyColumn::durations(integers, 1'000'000'000)}));
         all.emplace(KeyKind::rows, JoinRows({integers, texts}));
         return all;
@@ -52,17 +52,22 @@ const JoinRows& rows_of(KeyKind kind) {
     return rows.at(kind);
 }
 
+Options options_of(KeyKind kind) {
+    return {.key_kind = kind == KeyKind::other ? kind : KeyKind::unknown};
+}
+JoinFilter built_of_kind(JoinBuilder&& builder, KeyKind kind) {
+    if (kind != KeyKind::other) return test::built_of_rows(std::move(builder), rows_of(kind));
+    return test::built(std::move(builder), {std::vector<std::uint64_t>{1, 2, 3}});
+}
+
 /// Filters of every structure that a builder makes, whose rows are of that kind.
 std::vector<JoinFilter> filters_of(KeyKind kind) {
     std::vector<JoinFilter> filters;
     const auto add = [&](JoinBuilder&& builder) {
-        if (kind == KeyKind::other) builder.insert({std::vector<std::uint64_t>{1, 2, 3}});
-        else rows_of(kind).insert_into(builder);
-        filters.push_back(std::move(builder).finish());
+        filters.push_back(built_of_kind(std::move(builder), kind));
         filters.push_back(load<JoinFilter>(save(filters.back())).value());
     };
-    Options options;
-    if (kind == KeyKind::other) options.key_kind = kind;
+    const Options options = options_of(kind);
     add(JoinBuilder("auto", 0, 12, options));
     add(JoinBuilder("split256", 100, 12, options));
     add(JoinBuilder("register64", 0, 12, options));
@@ -74,15 +79,15 @@ std::vector<JoinFilter> filters_of(KeyKind kind) {
 ///   found whatever their type and unit; other kinds are refused, naming both.
 TEST(KeyKinds, EveryPairAnswersOrIsRefusedAsThePageSays) {
     const auto table = test::kinds_table();
-    ASSERT_EQ(table.size(), all_kinds().size());
-    for (const KeyKind of : all_kinds()) {
+    ASSERT_EQ(table.size(), all_kinds.size());
+    for (const KeyKind of : all_kinds) {
         ASSERT_TRUE(table.contains(to_string(of))) << to_string(of);
         const auto filters = filters_of(of);
-        for (const KeyKind about : all_kinds()) {
+        for (const KeyKind about : all_kinds) {
             SCOPED_TRACE(to_string(of) + " asked about " + to_string(about));
             const bool answers = table.at(to_string(of)).contains(to_string(about));
             EXPECT_EQ(may_ask(of, about), answers);
-            if (about == KeyKind::other) continue;
+            if (about == KeyKind::other) continue;  // no rows are
             const JoinRows& rows = rows_of(about);
             for (const JoinFilter& filter : filters) {
                 EXPECT_EQ(to_string(filter.key_kind()), to_string(of));
@@ -99,13 +104,9 @@ TEST(KeyKinds, EveryPairAnswersOrIsRefusedAsThePageSays) {
                     {3, [&] { return rows.and_bitmap(filter, bits); }},
                     {3, [&] { return rows.and_bitmap(filter, words); }},
                     {3, [&] { return rows.and_bytes(filter, flags); }}};
-                for (const auto& [found, call] : calls) {
-                    if (answers) {
-                        EXPECT_EQ(call(), found);
-                        continue;
-                    }
-                    test::expect_error<std::invalid_argument>(call, "cannot be probed with");
-                }
+                for (const auto& [found, call] : calls)
+                    if (answers) EXPECT_EQ(call(), found);
+                    else EXPECT_INVALID("cannot be probed with", call());
             }
         }
     }
@@ -115,46 +116,35 @@ TEST(KeyKinds, EveryPairAnswersOrIsRefusedAsThePageSays) {
 // that are missing.
 TEST(KeyKinds, TheFilesThatOtherFrontEndsAskAreThoseOfThisBuild) {
     const std::filesystem::path folder = std::filesystem::path(SIMDBLOOM_GOLDEN_FOLDER) / "kinds";
-    for (const KeyKind kind : all_kinds()) {
-        Options options;
-        if (kind == KeyKind::other) options.key_kind = kind;
-        JoinBuilder builder("split256", 100, 30, options);
-        if (kind == KeyKind::other) builder.insert({std::vector<std::uint64_t>{1, 2, 3}});
-        else rows_of(kind).insert_into(builder);
-        const auto filter = std::move(builder).finish();
-        const auto path = folder / (to_string(kind) + ".filter");
+    const auto expect_file = [&](const std::string& name, const JoinFilter& filter) {
+        const auto path = folder / (name + ".filter");
         const char* const wanted = std::getenv("SIMDBLOOM_WRITE_GOLDEN");
         if (!std::filesystem::exists(path) && wanted != nullptr && std::string_view(wanted) == "1")
             save_file(*filter.filter(), path);
         auto file = load_file(path);
         ASSERT_TRUE(file) << file.error().message;
         EXPECT_EQ(save(*file), save(*filter.filter())) << path;
-        EXPECT_EQ(to_string(file->key_kind()), to_string(kind));
-    }
+        EXPECT_EQ(to_string(file->key_kind()), to_string(filter.key_kind()));
+    };
+    for (const KeyKind kind : all_kinds)
+        expect_file(to_string(kind),
+                    built_of_kind(JoinBuilder("split256", 100, 30, options_of(kind)), kind));
     // Of the UUID 01234567-89ab-cdef-fedc-ba9876543210.
     const unsigned char uuid[] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF,
                                   0xFE, 0xDC, 0xBA, 0x98, 0x76, 0x54, 0x32, 0x10};
-    JoinBuilder builder("split256", 100, 30);
-    JoinRows({KeyColumn::fixed(uuid, 16, 1)}).insert_into(builder);
-    const auto filter = std::move(builder).finish();
-    const char* const wanted = std::getenv("SIMDBLOOM_WRITE_GOLDEN");
-    if (!std::filesystem::exists(folder / "uuid.filter") && wanted != nullptr)
-        save_file(*filter.filter(), folder / "uuid.filter");
-    EXPECT_EQ(save(load_file(folder / "uuid.filter").value()), save(*filter.filter()));
+    expect_file("uuid", test::built_of_rows(JoinBuilder("split256", 100, 30),
+                                            JoinRows({KeyColumn::fixed(uuid, 16, 1)})));
 }
 
 TEST(KeyKinds, AnErrorNamesBothKinds) {
-    test::expect_error<std::invalid_argument>(
-        [] { return check_may_ask(KeyKind::bytes, KeyKind::integers), 0; },
-        "a filter of text or bytes cannot be probed with integers");
-    test::expect_error<std::invalid_argument>(
-        [] { return united(KeyKind::days, KeyKind::nanoseconds); },
-        "dates and instants in nanoseconds cannot be keys of one filter");
+    EXPECT_INVALID("a filter of text or bytes cannot be probed with integers",
+                   check_may_ask(KeyKind::bytes, KeyKind::integers));
+    EXPECT_INVALID("dates and instants in nanoseconds cannot be keys of one filter",
+                   united(KeyKind::days, KeyKind::nanoseconds));
 }
 
 TEST(KeyKinds, FiltersOfUnknownKindAnswerAsTheyAreAsked) {
-    for (const KeyKind about : all_kinds()) {
-        if (about == KeyKind::other) continue;
+    for (const KeyKind about : kinds_of_rows) {
         JoinFilter filter(make_filter("split256", 100, 20));
         EXPECT_LT(rows_of(about).count(filter), 3u);
         EXPECT_TRUE(may_ask(KeyKind::unknown, about) && may_ask(about, KeyKind::unknown));
@@ -187,10 +177,8 @@ TEST(KeyKinds, InstantsOfEveryUnitAreFoundInEveryFilterOfInstants) {
                        most = std::numeric_limits<std::int64_t>::max();
     const std::vector<std::int64_t> values{
         0, 1, -1, 86'399, 86'400, 200'000, -200'000, 17'280'000'000, most, least, most / 1000};
-    for (const KeyKind first : all_kinds()) {
-        if (!is_instant(first)) continue;
-        for (const KeyKind unit : all_kinds()) {
-            if (!is_instant(unit)) continue;
+    for (const KeyKind first : instants)
+        for (const KeyKind unit : instants) {
             JoinBuilder builder("split256", 100, 30);
             const std::vector<std::int64_t> one{3};
             JoinRows({KeyColumn::instants(one, unit_of(first))}).insert_into(builder);
@@ -199,8 +187,7 @@ TEST(KeyKinds, InstantsOfEveryUnitAreFoundInEveryFilterOfInstants) {
             const JoinFilter filter = std::move(builder).finish();
             EXPECT_EQ(filter.key_kind(), first);
             EXPECT_EQ(rows.count(filter), values.size());
-            for (const KeyKind asked : all_kinds()) {
-                if (!is_instant(asked)) continue;
+            for (const KeyKind asked : instants) {
                 std::vector<std::int64_t> same;
                 for (const std::int64_t value : values) {
                     __extension__ const __int128 wide = __int128{value} * unit_of(unit);
@@ -215,19 +202,15 @@ TEST(KeyKinds, InstantsOfEveryUnitAreFoundInEveryFilterOfInstants) {
                     << to_string(asked);
             }
         }
-    }
     // An hour is 3,600 seconds, whatever unit says so.
     const std::vector<std::int32_t> hours{1, 25};
     const std::vector<std::int64_t> seconds{3600, 90'000};
-    JoinBuilder builder("auto", 0, 12);
-    JoinRows({KeyColumn::instants(hours, 3'600'000'000'000)}).insert_into(builder);
-    const auto filter = std::move(builder).finish();
+    const auto filter = test::built_of_rows(
+        JoinBuilder("auto", 0, 12), JoinRows({KeyColumn::instants(hours, 3'600'000'000'000)}));
     EXPECT_EQ(filter.key_kind(), KeyKind::seconds);
     EXPECT_EQ(JoinRows({KeyColumn::instants(seconds, 1'000'000'000)}).count(filter), 2u);
-    test::expect_error<std::invalid_argument>([&] { return KeyColumn::instants(hours, 0); },
-                                              "units of 0 nanoseconds");
-    test::expect_error<std::invalid_argument>(
-        [&] { return KeyColumn::instants(std::vector<double>{1}, 1); }, "not integers");
+    EXPECT_INVALID("units of 0 nanoseconds", KeyColumn::instants(hours, 0));
+    EXPECT_INVALID("not integers", KeyColumn::instants(std::vector<double>{1}, 1));
 }
 
 TEST(KeyKinds, WhatGoesInTogetherStaysTogether) {
@@ -246,18 +229,15 @@ TEST(KeyKinds, WhatGoesInTogetherStaysTogether) {
     EXPECT_EQ(kind_after_both(KeyKind::nanoseconds, KeyKind::days), KeyKind::nanoseconds);
     JoinBuilder builder("split256", 100, 20);
     rows_of(KeyKind::integers).insert_into(builder);
-    test::expect_error<std::invalid_argument>(
-        [&] { return rows_of(KeyKind::days).insert_into(builder), 0; }, "integers and dates");
+    EXPECT_INVALID("integers and dates", rows_of(KeyKind::days).insert_into(builder));
     rows_of(KeyKind::bytes).insert_into(builder);
-    test::expect_error<std::invalid_argument>(
-        [&] { return rows_of(KeyKind::days).insert_into(builder), 0; }, "unknown kind and dates");
+    EXPECT_INVALID("unknown kind and dates", rows_of(KeyKind::days).insert_into(builder));
 }
 
 TEST(KeyKinds, UnionsKeepTheKindOrAreRefused) {
     for (const char* const spec : {"auto", "split256"})
-        for (const KeyKind a : all_kinds())
-            for (const KeyKind b : all_kinds()) {
-                if (a == KeyKind::other || b == KeyKind::other) continue;
+        for (const KeyKind a : kinds_of_rows)
+            for (const KeyKind b : kinds_of_rows) {
                 SCOPED_TRACE(to_string(a) + " and " + to_string(b) + " of " + spec);
                 const auto part = [&](KeyKind kind) {
                     JoinBuilder builder(spec, 100, 20);
@@ -270,8 +250,7 @@ TEST(KeyKinds, UnionsKeepTheKindOrAreRefused) {
                 builder.unite(left);
                 const bool refused = a != b && (is_instant(a) || is_instant(b));
                 if (refused) {
-                    test::expect_error<std::invalid_argument>(
-                        [&] { return builder.unite(right), 0; }, "cannot be keys of one filter");
+                    EXPECT_INVALID("cannot be keys of one filter", builder.unite(right));
                     const auto united = unite_saved(bytes, save(right));
                     ASSERT_FALSE(united);
                     EXPECT_EQ(united.error().fault, LoadFault::unlike);
@@ -291,8 +270,7 @@ TEST(KeyKinds, UnionsKeepTheKindOrAreRefused) {
     auto days = make_filter("split256", 10, 12, {.key_kind = KeyKind::days});
     const auto seconds = make_filter("split256", 10, 12, {.key_kind = KeyKind::seconds});
     const auto before = save(days);
-    test::expect_error<std::invalid_argument>([&] { return days |= seconds; },
-                                              "dates and instants");
+    EXPECT_INVALID("dates and instants", days |= seconds);
     EXPECT_EQ(save(days), before);
 }
 
@@ -319,34 +297,23 @@ TEST(KeyKinds, RowsOfOtherColumnsAreRefused) {
     const std::vector<int> numbers{1, 2};
     const std::vector<double> floats{1, 2};
     const std::vector<std::string_view> texts{"a", "b"};
-    JoinBuilder builder("split256", 10, 20);
-    JoinRows({numbers, texts}).insert_into(builder);
-    const auto filter = std::move(builder).finish();
+    const auto filter =
+        test::built_of_rows(JoinBuilder("split256", 10, 20), JoinRows({numbers, texts}));
     EXPECT_EQ(JoinRows({floats, texts}).count(filter), 2u);
-    test::expect_error<std::invalid_argument>(
-        [&] {
-            return JoinRows({texts, numbers}).count(filter);
-        },
-        "rows of (numbers, text or bytes) cannot be probed with rows of (text or bytes, numbers)");
-    test::expect_error<std::invalid_argument>(
-        [&] {
-            return JoinRows({numbers, texts, numbers}).count(filter);
-        },
-        "with rows of (numbers, text or bytes, numbers)");
-    test::expect_error<std::invalid_argument>(
-        [&] {
-            return JoinRows({numbers, numbers, numbers, numbers}).count(filter);
-        },
-        "with rows of four or more columns");
+    EXPECT_INVALID(
+        "rows of (numbers, text or bytes) cannot be probed with rows of (text or bytes, numbers)",
+        JoinRows({texts, numbers}).count(filter));
+    EXPECT_INVALID("with rows of (numbers, text or bytes, numbers)",
+                   JoinRows({numbers, texts, numbers}).count(filter));
+    EXPECT_INVALID("with rows of four or more columns",
+                   JoinRows({numbers, numbers, numbers, numbers}).count(filter));
 }
 
 TEST(KeyKinds, ThreadsWithDifferentUnitsAgreeOnOne) {
     for (int round = 0; round < 20; ++round) {
         JoinBuilder builder("split256", 100, 30);
-        std::vector<std::thread> threads;
-        for (const KeyKind kind : {KeyKind::days, KeyKind::seconds, KeyKind::nanoseconds})
-            threads.emplace_back([&builder, kind] { rows_of(kind).insert_into(builder); });
-        for (std::thread& thread : threads) thread.join();
+        constexpr KeyKind kinds[] = {KeyKind::days, KeyKind::seconds, KeyKind::nanoseconds};
+        test::at_once(3, [&](unsigned t) { rows_of(kinds[t]).insert_into(builder); });
         const auto filter = std::move(builder).finish();
         for (const KeyKind kind : {KeyKind::days, KeyKind::milliseconds, KeyKind::nanoseconds})
             EXPECT_EQ(rows_of(kind).count(filter), 3u);
@@ -355,9 +322,8 @@ TEST(KeyKinds, ThreadsWithDifferentUnitsAgreeOnOne) {
 
 TEST(KeyKinds, AnUnknownKindInSavedBytesIsRefused) {
     for (const char* const spec : {"auto", "split256"}) {
-        JoinBuilder builder(spec, 100, 20);
-        rows_of(KeyKind::integers).insert_into(builder);
-        const auto filter = std::move(builder).finish();
+        const auto filter =
+            test::built_of_rows(JoinBuilder(spec, 100, 20), rows_of(KeyKind::integers));
         auto bytes = filter.filter() != nullptr ? save(*filter.filter()) : save(filter);
         bytes[15] = static_cast<std::byte>(static_cast<int>(last_key_kind) + 1);
         const auto error =

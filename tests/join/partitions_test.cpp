@@ -1,7 +1,5 @@
 // Build sides in partitions: half a filter is never asked.
-#include <numeric>
-#include <thread>
-
+#include "at_once.hpp"
 #include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
@@ -72,16 +70,12 @@ TEST(JoinPartitions, ConcurrentThreadsSealTheirOwn) {
     const SpillingJoin join;
     for (const bool one_fails : {false, true}) {
         JoinBuilder builder("split256", join.n_build, 12);
-        {
-            std::vector<std::jthread> threads;
-            for (std::size_t t = 0; t < 4; ++t)
-                threads.emplace_back([&, t] {
-                    const std::size_t first = builder.announce(2);
-                    join.insert(builder, 2 * t, 2 * t + 2);
-                    builder.seal(first);
-                    if (!one_fails || t != 3) builder.seal(first + 1);
-                });
-        }
+        test::at_once(4, [&](std::size_t t) {
+            const std::size_t first = builder.announce(2);
+            join.insert(builder, 2 * t, 2 * t + 2);
+            builder.seal(first);
+            if (!one_fails || t != 3) builder.seal(first + 1);
+        });
         EXPECT_EQ(builder.unsealed(), one_fails ? 1u : 0u);
         const JoinFilter filter = std::move(builder).finish();
         EXPECT_EQ(filter.kind(), one_fails ? Kind::all : Kind::filter);
@@ -129,17 +123,15 @@ TEST(JoinPartitions, EmptyOnesAreSealedToo) {
 
 TEST(JoinPartitions, WrongNumbersAreRefused) {
     JoinBuilder builder("split256", 100, 12);
-    test::expect_error<std::out_of_range>([&] { return builder.seal(0), 0; }, "partition 0");
+    EXPECT_OUT_OF_RANGE("partition 0", builder.seal(0));
     builder.announce(2);
-    test::expect_error<std::out_of_range>([&] { return builder.seal(2), 0; }, "the 2");
+    EXPECT_OUT_OF_RANGE("the 2", builder.seal(2));
     builder.seal(1);
-    test::expect_error<std::invalid_argument>([&] { return builder.seal(1), 0; }, "partition 1");
-    test::expect_error<std::invalid_argument>([&] { return std::move(builder).filter(); },
-                                              "1 of 2 partitions");
+    EXPECT_INVALID("partition 1", builder.seal(1));
+    EXPECT_INVALID("1 of 2 partitions", std::move(builder).filter());
     // The number of partitions does not wrap around, and those before still count.
     for (const std::size_t n : {~std::size_t{0}, ~std::size_t{0} - 1, ~std::size_t{0} / 2 + 1}) {
-        test::expect_error<std::length_error>([&] { return builder.announce(n); },
-                                              std::to_string(n) + " partitions after 2");
+        EXPECT_LENGTH_ERROR(std::to_string(n) + " partitions after 2", builder.announce(n));
         EXPECT_EQ(builder.unsealed(), 1u);
     }
     builder.seal(0);

@@ -1,9 +1,9 @@
 // Builders that are not told how many keys come: the filter fits the keys that came.
-#include <cmath>
 #include <set>
-#include <thread>
 
+#include "at_once.hpp"
 #include "join/distinct.hpp"
+#include "join_keys.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/join/join.hpp"
 #include "support.hpp"
@@ -16,14 +16,17 @@ using UnknownKeys = std::vector<std::uint64_t>;
 
 JoinFilter built_for(double fpr, const UnknownKeys& keys, const std::string& spec = "split256",
                      std::size_t max_bytes = 0, std::size_t kept = 0, bool hashed = false) {
-    Options options;
-    options.max_bytes = max_bytes;
-    JoinBuilder builder = JoinBuilder::for_fpr(spec, fpr, options);
+    JoinBuilder builder = JoinBuilder::for_fpr(spec, fpr, {.max_bytes = max_bytes});
     if (kept != 0) builder.keep_at_most(kept);
     for (std::size_t i = 0; i < keys.size(); i += 1'000)
         builder.insert(
             {std::span(keys).subspan(i, std::min<std::size_t>(1'000, keys.size() - i)), hashed});
     return std::move(builder).finish();
+}
+
+template <class F>
+double bytes_of(const F& filter) {
+    return static_cast<double>(filter.size_in_bytes());
 }
 
 /// Promise: A builder that does not know the number of keys keeps the FPR and `max_bytes`.
@@ -38,13 +41,9 @@ TEST(UnknownKeys, TheFilterIsThatOfAKnownNumber) {
             known.insert(keys);
             EXPECT_EQ(filter.filter()->spec(), known.spec());
             // A size is moved by the number of keys as estimated, and to meet the FPR.
-            EXPECT_NEAR(static_cast<double>(filter.size_in_bytes()),
-                        static_cast<double>(known.size_in_bytes()),
-                        0.025 * static_cast<double>(known.size_in_bytes()))
+            EXPECT_NEAR(bytes_of(filter), bytes_of(known), 0.025 * bytes_of(known))
                 << n << " " << spec;
-            JoinBuilder by_bits(spec, 0, 12);
-            by_bits.insert({keys});
-            const JoinFilter bits = std::move(by_bits).finish();
+            const JoinFilter bits = test::built(JoinBuilder(spec, 0, 12), {keys});
             EXPECT_EQ(bits.size_in_bytes(), make_filter(spec, n, 12).size_in_bytes());
             EXPECT_EQ(bits.count({keys}), n);
         }
@@ -62,14 +61,14 @@ TEST(UnknownKeys, RowsThatRepeatKeysDoNotCount) {
         for (const auto& some : {rows, few_more}) {
             const JoinFilter filter = built_for(0.01, some);
             EXPECT_LE(filter.estimated_fpr(), 0.0103) << filter.why();
-            JoinBuilder by_bits("split256", 0, 12);
-            by_bits.insert({some});
-            EXPECT_NEAR(8 * static_cast<double>(std::move(by_bits).finish().size_in_bytes()) /
-                            static_cast<double>(n),
-                        12, 0.06 + 256 / static_cast<double>(n));  // whole blocks
-            EXPECT_NEAR(static_cast<double>(filter.size_in_bytes()),
-                        static_cast<double>(built_for(0.01, keys).size_in_bytes()),
-                        0.004 * static_cast<double>(filter.size_in_bytes()) + 1)
+            EXPECT_NEAR(
+                8 *
+                    static_cast<double>(
+                        test::built(JoinBuilder("split256", 0, 12), {some}).size_in_bytes()) /
+                    static_cast<double>(n),
+                12, 0.06 + 256 / static_cast<double>(n));  // whole blocks
+            EXPECT_NEAR(bytes_of(filter), bytes_of(built_for(0.01, keys)),
+                        0.004 * bytes_of(filter) + 1)
                 << filter.why();
         }
     }
@@ -150,11 +149,9 @@ TEST(UnknownKeys, KeysThatAreNotKeptAreInTheLargestFilter) {
             ASSERT_EQ(filter.kind(), UnknownKind::filter);
             EXPECT_EQ(filter.count({some, hashed}), n);
             EXPECT_LE(filter.estimated_fpr(), 0.0102) << filter.why();
-            const auto least =
-                static_cast<double>(make_filter_for_fpr("split256", n, 0.01, {}).size_in_bytes());
+            const auto least = bytes_of(make_filter_for_fpr("split256", n, 0.01, {}));
             // The sizes that folding gives lie further apart where the filter is folded less.
-            EXPECT_LE(static_cast<double>(filter.size_in_bytes()), 1.35 * least)
-                << n << filter.why();
+            EXPECT_LE(bytes_of(filter), 1.35 * least) << n << filter.why();
             EXPECT_LT(filter.count({others}), others.size() / 50);
             EXPECT_EQ(filter.why().find("folded") != std::string::npos, n > 4'096) << filter.why();
         }
@@ -177,18 +174,12 @@ TEST(UnknownKeys, FewKeysOfManyRowsAreKept) {
 
 TEST(UnknownKeys, ConcurrentThreadsFillTheLargestFilter) {
     const UnknownKeys keys = test::random_keys(80'000);
-    Options options;
-    options.max_bytes = 1 << 18;
-    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, options);
+    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, {.max_bytes = 1 << 18});
     builder.keep_at_most(10'000 * sizeof(std::uint64_t));
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t t = 0; t < 4; ++t)
-            threads.emplace_back([&, t] {
-                for (std::size_t i = 0; i < 20'000; i += 500)
-                    builder.insert({std::span(keys).subspan(20'000 * t + i, 500)});
-            });
-    }
+    test::at_once(4, [&](std::size_t t) {
+        for (std::size_t i = 0; i < 20'000; i += 500)
+            builder.insert({std::span(keys).subspan(20'000 * t + i, 500)});
+    });
     EXPECT_EQ(builder.rows(), keys.size());
     const JoinFilter filter = std::move(builder).finish();
     EXPECT_EQ(filter.count({keys}), keys.size());
@@ -199,9 +190,8 @@ TEST(UnknownKeys, ConcurrentThreadsFillTheLargestFilter) {
 
 TEST(UnknownKeys, TheLargestFilterTakesPartsToo) {
     const UnknownKeys a = test::random_keys(9'000), b = test::random_keys(30, 100'000);
-    Options options;
-    options.max_bytes = 1 << 16;
-    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, options), part("auto", 100, 12);
+    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, {.max_bytes = 1 << 16}),
+                part("auto", 100, 12);
     builder.keep_at_most(4'000 * sizeof(std::uint64_t));
     builder.insert({a});
     part.insert({b});
@@ -212,30 +202,22 @@ TEST(UnknownKeys, TheLargestFilterTakesPartsToo) {
 }
 
 TEST(UnknownKeys, WhatCannotBeIsRefused) {
-    const auto refuse = [](auto&& call, const char* text) {
-        test::expect_error<std::invalid_argument>([&] { return call(), 0; }, text);
-    };
-    refuse([] { (void)JoinBuilder::for_fpr("split256", 0); }, "fpr=0");
-    refuse([] { (void)JoinBuilder::for_fpr("auto", 1.5); }, "fpr=1.5");
-    refuse([] { (void)JoinBuilder::for_fpr("cuckoo12", 0.01); }, "several threads");
-    refuse([] { (void)JoinBuilder::for_fpr("auto:", 0.01); }, "names no filter");
-    refuse([] { (void)JoinBuilder("", 0, 12); }, "names no filter");
-    refuse([] { JoinBuilder("auto", 0, 12).keep_at_most(100); }, "max_bytes");
-    refuse([] { JoinBuilder("split256", 100, 12).keep_at_most(100); }, "keeps no keys");
-    refuse([] { (void)JoinBuilder("split256", 0, 12).filter(); }, "no filter to be united");
-    refuse([] { (void)JoinBuilder::for_fpr("split256", 0.01).part(); }, "a part needs");
-    Options tiny;
-    tiny.max_bytes = 8;
-    test::expect_error<std::length_error>(
-        [&] { return JoinBuilder::for_fpr("split256", 0.01, tiny).keep_at_most(80), 0; },
-        "max_bytes=8");
-    test::expect_error<std::length_error>(
-        [&] { return (void)JoinBuilder("split256", 0, 12, tiny), 0; }, "32 bytes");
+    EXPECT_INVALID("fpr=0", JoinBuilder::for_fpr("split256", 0));
+    EXPECT_INVALID("fpr=1.5", JoinBuilder::for_fpr("auto", 1.5));
+    EXPECT_INVALID("several threads", JoinBuilder::for_fpr("cuckoo12", 0.01));
+    EXPECT_INVALID("names no filter", JoinBuilder::for_fpr("auto:", 0.01));
+    EXPECT_INVALID("names no filter", JoinBuilder("", 0, 12));
+    EXPECT_INVALID("max_bytes", JoinBuilder("auto", 0, 12).keep_at_most(100));
+    EXPECT_INVALID("keeps no keys", JoinBuilder("split256", 100, 12).keep_at_most(100));
+    EXPECT_INVALID("no filter to be united", JoinBuilder("split256", 0, 12).filter());
+    EXPECT_INVALID("a part needs", JoinBuilder::for_fpr("split256", 0.01).part());
+    const Options tiny{.max_bytes = 8};
+    EXPECT_LENGTH_ERROR("max_bytes=8",
+                        JoinBuilder::for_fpr("split256", 0.01, tiny).keep_at_most(80));
+    EXPECT_LENGTH_ERROR("32 bytes", JoinBuilder("split256", 0, 12, tiny));
     // Of so many blocks that they can be folded as the options say.
-    Options folds;
-    folds.max_bytes = 1 << 20;
-    folds.fold_levels = 5;
-    JoinBuilder builder = JoinBuilder::for_fpr("split256", 0.01, folds);
+    JoinBuilder builder =
+        JoinBuilder::for_fpr("split256", 0.01, {.max_bytes = 1 << 20, .fold_levels = 5});
     builder.keep_at_most(80);
     builder.insert({test::random_keys(20)});
     EXPECT_EQ(std::move(builder).finish().count({test::random_keys(20)}), 20u);

@@ -154,6 +154,8 @@ void expect_error(F make, const std::string& value) {
     ::simdbloom::test::expect_error<std::invalid_argument>([&] { (void)(__VA_ARGS__); }, says)
 #define EXPECT_LENGTH_ERROR(says, ...) \
     ::simdbloom::test::expect_error<std::length_error>([&] { (void)(__VA_ARGS__); }, says)
+#define EXPECT_OUT_OF_RANGE(says, ...) \
+    ::simdbloom::test::expect_error<std::out_of_range>([&] { (void)(__VA_ARGS__); }, says)
 
 /// Counts what is asked of it.
 struct Counting : std::pmr::memory_resource {
