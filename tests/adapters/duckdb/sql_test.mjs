@@ -122,14 +122,9 @@ await test('a reference answers as its filter, while that is kept', async () => 
   await one('SELECT bloom_info(f) FROM saved');
   await refused('SELECT bloom_contains(r, 5) FROM reference', 'no longer cached');
   await one(`SELECT bloom_memory(${1 << 30})`);
-  await refused(`SELECT bloom_ref('abc'::BLOB)`, 'bloom_ref');
 });
 
-await test('BLOBs that are no filter, and sizes that mean nothing, are errors', async () => {
-  await refused(`SELECT bloom_contains('abc'::BLOB, 5)`, 'bloom_contains');
-  await refused(`SELECT bloom_contains(''::BLOB, 5)`, 'bloom_contains');
-  await refused(`SELECT bloom_info('abc'::BLOB)`, 'bloom_info');
-  await refused(`SELECT bloom_contains(repeat('x', 200)::BLOB, 5)`, 'bloom_contains');
+await test('damaged filters, and sizes that mean nothing, are errors', async () => {
   // A bit of the middle turned over, then the whole cut.
   // Of keys that no other test asks for: a copy of a filter that was read before is taken for it.
   await db.run(`CREATE OR REPLACE TABLE saved AS SELECT bloom_filter(k + 1000003) AS f FROM dim`);
@@ -138,10 +133,8 @@ await test('BLOBs that are no filter, and sizes that mean nothing, are errors', 
   const asked = (filter) => `SELECT count(*) FROM fact, saved WHERE bloom_contains(${filter}, k)`;
   await refused(asked(middle), 'checksum');
   await refused(asked('unhex(hex(f)[1:2000])'), 'bytes');
-  await refused('SELECT bloom_filter(k, 0) FROM dim', 'bits_per_key');
-  await refused('SELECT bloom_filter(k, -3) FROM dim', 'bits_per_key');
-  await refused(`SELECT bloom_filter(k, 'inf'::DOUBLE) FROM dim`, 'bits_per_key');
-  await refused('SELECT bloom_filter(k, k + 1) FROM dim', 'bits_per_key');
+  for (const bits of ['0', '-3', "'inf'::DOUBLE", 'k + 1'])
+    await refused(`SELECT bloom_filter(k, ${bits}) FROM dim`, 'bits_per_key');
   await refused('SELECT bloom_filter([k]) FROM dim', 'bloom_filter');
 });
 

@@ -55,5 +55,4 @@ await test('DISTINCT, FILTER and ORDER BY in windows', async () => {
         for (const order of ['', 'ORDER BY k DESC']) await same(over, { filter, distinct, order });
 });
 
-
 finish();
