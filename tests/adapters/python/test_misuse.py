@@ -76,7 +76,6 @@ class Arrays(unittest.TestCase):
         for keys in (None, 5, 5.5, f):
             self.assertRaises(TypeError, f.contains, keys)
 
-
     def test_that_fail_say_why(self):
 
         class Broken:
@@ -127,18 +126,17 @@ class Pickles(unittest.TestCase):
             return bytes(pickled)
 
         for i, fault in ((8, "version"), (0, "foreign"), (100, "checksum")):
-            with self.assertRaises(LoadError) as raised:
-                pickle.loads(with_byte(i, data[i] ^ 0x40))
-            self.assertEqual(raised.exception.fault, fault)
-            again = pickle.loads(pickle.dumps(raised.exception))
-            self.assertEqual((str(again), again.fault), (str(raised.exception), fault))
+            error = self.load_error(pickle.loads, with_byte(i, data[i] ^ 0x40))
+            again = pickle.loads(pickle.dumps(error))
+            self.assertEqual((str(again), again.fault, error.fault), (str(error), fault, fault))
         for wrong, fault in ((b"", "too_short"), (data[:-1], "size"), (data + b"x", "size")):
-            with self.assertRaises(LoadError) as raised:
-                Filter.from_bytes(wrong)
-            self.assertEqual(raised.exception.fault, fault)
+            self.assertEqual(self.load_error(Filter.from_bytes, wrong).fault, fault)
+        self.assertEqual(self.load_error(Filter.from_bytes, data, max_bytes=100).fault, "limit")
+
+    def load_error(self, call, *args, **options):
         with self.assertRaises(LoadError) as raised:
-            Filter.from_bytes(data, max_bytes=100)
-        self.assertEqual(raised.exception.fault, "limit")
+            call(*args, **options)
+        return raised.exception
 
 
 class Files(unittest.TestCase):

@@ -1,6 +1,7 @@
 """Several threads at once, and nothing that leaks."""
 # Promise of python_threads: Threads run during a batch and lose no key; nothing leaks.
 
+import concurrent.futures
 import gc
 import os
 import sys
@@ -17,21 +18,9 @@ from simdbloom import Filter, JoinBuilder, Rows
 
 def together(*calls):
     """Runs the calls on threads of their own, and raises what one of them raised."""
-    errors = []
-
-    def run(call):
-        try:
-            call()
-        except BaseException as error:  # pylint: disable=broad-except
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
+    with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
+        for call in [pool.submit(call) for call in calls]:
+            call.result()
 
 
 def runs_beside(call):

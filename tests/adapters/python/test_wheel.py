@@ -22,23 +22,20 @@ print(simdbloom.__version__, simdbloom.__file__)
 class Wheel(unittest.TestCase):
     def test_is_installed_by_pip(self):
         with tempfile.TemporaryDirectory() as folder:
-            pip = subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-deps",
-                                  "--quiet", "--target", folder, "--config-settings",
-                                  "build-dir=" + os.environ["SIMDBLOOM_BUILD"], ROOT],
-                                 capture_output=True, text=True, check=False)
-            self.assertEqual(pip.returncode, 0, pip.stdout + pip.stderr)
-            out = subprocess.run([sys.executable, "-X", "dev", "-c", PROGRAM], cwd=folder,
-                                 capture_output=True, text=True, check=True,
-                                 env={**os.environ, "PYTHONPATH": folder}).stdout
-            self.assertIn(folder, out)
+            def python(*words):
+                end = subprocess.run([sys.executable, *words], cwd=folder, capture_output=True,
+                                     text=True, env={**os.environ, "PYTHONPATH": folder})
+                self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+                return end.stdout
+
+            python("-m", "pip", "install", "--no-index", "--no-deps", "--quiet", "--target", folder,
+                   "--config-settings", "build-dir=" + os.environ["SIMDBLOOM_BUILD"], ROOT)
+            self.assertIn(folder, python("-X", "dev", "-c", PROGRAM))
             files = {os.path.join(os.path.relpath(at, folder), name)
                      for at, _, names in os.walk(folder) for name in names}
             for name in ("simdbloom/__init__.pyi", "simdbloom/py.typed"):
                 self.assertIn(name, files)
-            listed = subprocess.run([sys.executable, "-m", "pip", "show", "simdbloom"],
-                                    capture_output=True, text=True, check=True,
-                                    env={**os.environ, "PYTHONPATH": folder}).stdout
-            self.assertIn("Requires: numpy", listed)
+            self.assertIn("Requires: numpy", python("-m", "pip", "show", "simdbloom"))
 
     def test_is_made_of_what_the_source_archive_has(self):
         sys.path.insert(0, os.path.join(ROOT, "src/adapters/python/build_backend"))
