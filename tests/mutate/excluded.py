@@ -60,11 +60,8 @@ def left_out(name):
 
 
 def excluded(mutant):
-    """The reason why this mutant is not made, or None."""
-    for file, line, what, reason in EXCLUDED:
-        if not re.search(file, mutant.file) or not re.search(line, mutant.line):
-            continue
-        change = f"{mutant.old} -> {mutant.new}"
-        if re.search(what, change) or what and re.search(what, mutant.operator):
-            return reason
-    return None
+    """Whether this mutant is not made."""
+    change = f"{mutant.old} -> {mutant.new}"
+    return any(re.search(file, mutant.file) and re.search(line, mutant.line)
+               and (re.search(what, change) or what and re.search(what, mutant.operator))
+               for file, line, what, _ in EXCLUDED)
