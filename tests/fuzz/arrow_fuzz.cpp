@@ -1,6 +1,5 @@
 // Arrow arrays from arbitrary bytes. Every buffer is as long as Arrow's specification asks of the
 // array's length and offset, on the heap by itself, so that a sanitizer sees a byte too many read.
-#include <algorithm>
 #include <memory>
 
 #include "fuzz.hpp"
@@ -9,16 +8,6 @@
 namespace {
 
 using namespace simdbloom;
-
-struct Input {
-    std::span<const std::uint8_t> left;
-    unsigned byte() {
-        if (left.empty()) return 0;
-        const unsigned b = left[0];
-        left = left.subspan(1);
-        return b;
-    }
-};
 
 /// An array and what it points to.
 struct Array {
@@ -104,9 +93,10 @@ void add_views(Array& a, std::size_t rows, Input& in) {
 
 std::unique_ptr<Array> read(Input& in, bool may_be_dictionary) {
     static constexpr const char* formats[] = {
-        "c",   "C",   "s",   "S",       "i",   "I",   "l",  "L",   "f",     "g",         "b",
-        "u",   "z",   "U",   "Z",       "w:3", "w:0", "w:", "w:x", "d:9,2", "d:9,2,256", "tdD",
-        "tdm", "tts", "ttn", "tsu:UTC", "tDs", "n",   "+l", "",    "e",     "t",         "w"};
+        "c",   "C",     "s",         "S",   "i",   "I",   "l",   "L",       "f",
+        "g",   "b",     "u",         "z",   "U",   "Z",   "w:3", "w:0",     "w:",
+        "w:x", "d:9,2", "d:9,2,256", "tdD", "tdm", "tts", "ttn", "tsu:UTC", "tDs",
+        "n",   "+l",    "",          "e",   "t",   "w",   "vu",  "vz",      "+s"};
     auto made = std::make_unique<Array>();
     Array& a = *made;
     a.format = formats[in.byte() % std::size(formats)];

@@ -13,25 +13,10 @@ struct FuzzKeys {
 };
 
 void ask(const ForeignFilter& filter, const FuzzKeys& keys) {
-    const std::size_t n = keys.integers.size(), m = keys.texts.size();
-    std::vector<std::uint8_t> bitmap(std::max(n, m) / 8 + 1);
-    std::vector<std::uint32_t> positions(std::max(n, m));
-    std::size_t found = 0;
-    must(filter.contains(keys.integers, bitmap) == filter.count(keys.integers));
-    for (std::size_t i = 0; i < n; ++i) {
-        const bool is_in = filter.contains(keys.integers[i]);
-        must(((bitmap[i / 8] >> i % 8 & 1) != 0) == is_in);
-        found += is_in;
-    }
-    must(filter.select(keys.integers, positions) == found);
-    must(filter.contains(keys.texts, bitmap) == filter.count(keys.texts));
-    found = 0;
-    for (std::size_t i = 0; i < m; ++i) {
-        const bool is_in = filter.contains(keys.texts[i]);
-        must(((bitmap[i / 8] >> i % 8 & 1) != 0) == is_in);
-        found += is_in;
-    }
-    must(filter.select(keys.texts, positions) == found);
+    must_answer(filter, keys.integers, keys.integers.size(),
+                [&](auto i) { return filter.contains(keys.integers[i]); });
+    must_answer(filter, keys.texts, keys.texts.size(),
+                [&](auto i) { return filter.contains(keys.texts[i]); });
 }
 
 /// A filter that was read; it says the same after it was written and read again.
@@ -71,9 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data) + 4, of_keys);
     for (std::size_t at = 0; at < text.size(); at += length + 1)
         keys.texts.push_back(text.substr(at, length));
-    for (std::size_t at = 0; at + 8 <= text.size(); at += 8)
-        keys.integers.push_back(
-            detail::load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(text.data()) + at));
+    keys.integers = integers_of(text);
     // On the heap, where a byte behind it is seen.
     const std::vector<std::byte> bytes(reinterpret_cast<const std::byte*>(data) + 4 + of_keys,
                                        reinterpret_cast<const std::byte*>(data) + size);

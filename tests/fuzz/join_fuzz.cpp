@@ -1,6 +1,5 @@
 // load<JoinFilter> of arbitrary bytes, and of the same bytes with a checksum that fits; and join
 // filters that a builder chooses for the keys that the bytes give, alone and as two parts.
-#include <algorithm>
 #include <set>
 
 #include "fuzz.hpp"

@@ -1,7 +1,5 @@
 // load<BloomierMap> and view of arbitrary bytes, and of the same bytes with a checksum that fits;
 // and maps built from small keys and values that the bytes give.
-#include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "fuzz.hpp"
@@ -10,7 +8,7 @@ namespace {
 
 using namespace simdbloom;
 
-void use(BloomierMap map, std::span<const std::byte> saved) {
+void use(BloomierMap map, std::span<const std::byte> saved, const Options&) {
     must(std::ranges::equal(save(map), saved));
     std::vector<std::uint64_t> keys(70);
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 0x9E3779B97F4A7C15u;
@@ -53,23 +51,10 @@ void build(std::span<const std::byte> bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
-    if (auto loaded = load<BloomierMap>(bytes)) use(std::move(*loaded), bytes);
+    if (auto loaded = load<BloomierMap>(bytes)) use(std::move(*loaded), bytes, {});
     if (size < 72) build(bytes);
-    void* const memory = std::aligned_alloc(64, (size + 127) / 64 * 64);
-    const std::span<std::byte> copy(static_cast<std::byte*>(memory), size);
-    if (size != 0) std::memcpy(memory, data, size);
-    if (size >= 72) forge(copy, {0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A});
-    const Options options = size >= 72 && copy[13] == std::byte{2} ? keyed() : Options{};
-    auto loaded = load<BloomierMap>(copy, options);
-    auto viewed = view<BloomierMap>(copy, options);
-    must(loaded.has_value() == viewed.has_value());
-    if (loaded) {
-        use(*viewed, copy);
-        use(std::move(*loaded), copy);
-    } else {
-        must(loaded.error().fault == viewed.error().fault && !loaded.error().message.empty());
-    }
-    std::free(memory);
+    load_and_view<BloomierMap, BloomierMap>(bytes, {0x89, 'S', 'B', 'B', 'M', '\r', '\n', 0x1A},
+                                            use);
     return 0;
 }
 

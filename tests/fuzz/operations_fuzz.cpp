@@ -1,6 +1,5 @@
 // Random sequences of operations on one filter a usable ISA, against a std::multiset: no key is
 // lost, and the bits and answers of all ISAs stay the same.
-#include <algorithm>
 #include <set>
 
 #include "fuzz.hpp"
@@ -8,16 +7,6 @@
 namespace {
 
 using namespace simdbloom;
-
-class Input {
-public:
-    Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
-    bool empty() const { return at_ == end_; }
-    std::uint8_t byte() { return empty() ? 0 : *at_++; }
-
-private:
-    const std::uint8_t *at_, *end_;
-};
 
 struct Subject {
     std::vector<AnyFilter> filters;  // one an ISA
@@ -57,20 +46,12 @@ struct Subject {
         return all;
     }
     void ask(std::span<const std::uint64_t> keys) const {
-        std::vector<std::uint8_t> first((keys.size() + 7) / 8), bitmap(first.size());
-        std::vector<std::uint32_t> positions(keys.size());
-        for (const auto& filter : filters) {
-            filter.contains(keys, bitmap);
-            if (&filter == filters.data()) first = bitmap;
-            must(bitmap == first);
-            std::size_t found = 0;
-            for (std::size_t i = 0; i < keys.size(); ++i) {
-                const bool hit = (bitmap[i / 8] >> (i % 8) & 1) != 0;
+        for (const auto& filter : filters)
+            must_answer(filter, keys, keys.size(), [&](auto i) {
+                const bool hit = filters[0].contains(keys[i]);
                 must(hit == filter.contains(keys[i]) && (hit || !oracle.contains(keys[i])));
-                found += hit;
-            }
-            must(filter.select(keys, positions) == found && filter.count(keys) == found);
-        }
+                return hit;
+            });
     }
     // Only of keys that are in: erasing others may take an absent key's place away.
     void erase(std::size_t first, std::size_t n) {
@@ -110,7 +91,7 @@ struct Subject {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    Input input(data, size);
+    Input input{std::span(data, size)};
     const std::string spec(detail::layout_traits[input.byte() % detail::n_layouts].name);
     const std::size_t n = input.byte() * 8u + 1;
     const std::uint64_t seed = input.byte();
@@ -119,16 +100,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const Isa isa : usable_isas())
         subject.filters.push_back(make_filter(spec, n, std::max(18.0, layout.least_bits_per_key()),
                                               {.isa = isa, .seed = seed, .fold_levels = 3}));
-    while (!input.empty()) {
-        switch (input.byte() % 12) {
+    while (!input.left.empty()) {
+        switch (const unsigned what = input.byte() % 12) {
             case 0:
-                subject.insert(subject.keys_from(input), false, false);
-                break;
             case 1:
-                subject.insert(subject.keys_from(input), false, true);
-                break;
             case 2:
-                subject.insert(subject.keys_from(input), true, false);
+                subject.insert(subject.keys_from(input), what == 2, what == 1);
                 break;
             case 3:
             case 4:

@@ -1,8 +1,6 @@
 // unite_saved of arbitrary bytes, of the same bytes with checksums that fit, and of parts whose
 // keys the bytes give: `into` stays as it was on an error, and a union lets pass what either lets
 // pass.
-#include <algorithm>
-
 #include "fuzz.hpp"
 
 namespace {
@@ -79,11 +77,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     unite(x, b);
     unite(a, y);
     if (half < 80) return 0;
-    if (what % 2 == 0) {
-        for (Bytes* of : {&a, &b}) forge(*of, {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A});
-    } else {
-        for (Bytes* of : {&a, &b}) forge(*of, {0x89, 'S', 'B', 'J', 'F', '\r', '\n', 0x1A});
-    }
+    for (Bytes* of : {&a, &b})
+        if (what % 2 == 0) forge(*of, {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A});
+        else forge(*of, {0x89, 'S', 'B', 'J', 'F', '\r', '\n', 0x1A});
     unite(a, b);
     unite(b, a);
     return 0;
