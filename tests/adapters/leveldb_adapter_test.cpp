@@ -1,13 +1,12 @@
 // A real LevelDB database on disk with our filters: right answers, blocks that are not read, and
 // what happens to filters that are foreign or damaged.
 #include <leveldb/db.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <filesystem>
 #include <fstream>
 
 #include "allocations.hpp"
+#include "saved_bytes.hpp"
 #include "scale.hpp"
 #include "simdbloom/adapters/leveldb.hpp"
 #include "support.hpp"
@@ -71,16 +70,7 @@ TEST(LevelDbPolicyMemory, AFilterWithoutMemoryIsNoneAndMatchesEveryKey) {
 
 class LevelDbDatabase : public ::testing::Test {
 protected:
-    void SetUp() override {
-        SIMDBLOOM_SKIP_IF_FORCED();
-        folder_ = std::filesystem::temp_directory_path() /
-                  ("simdbloom_leveldb_" + std::to_string(getpid()));
-        std::filesystem::remove_all(folder_);
-    }
-    void TearDown() override {
-        database_.reset();
-        std::filesystem::remove_all(folder_);
-    }
+    void SetUp() override { SIMDBLOOM_SKIP_IF_FORCED(); }
     void open(const leveldb::FilterPolicy* policy, bool checked = false) {
         database_.reset();
         leveldb::Options options;
@@ -88,35 +78,47 @@ protected:
         options.filter_policy = policy;
         options.paranoid_checks = checked;
         leveldb::DB* database = nullptr;
-        const auto status = leveldb::DB::Open(options, folder_, &database);
+        const auto status = leveldb::DB::Open(options, folder_.path, &database);
         ASSERT_TRUE(status.ok()) << status.ToString();
         database_.reset(database);
     }
     void close() { database_.reset(); }
+    void clear() {
+        close();
+        std::filesystem::remove_all(folder_.path);
+    }
     void write(std::uint64_t first, std::uint64_t n) {
         for (std::uint64_t i = first; i < first + n; ++i)
             ASSERT_TRUE(database_->Put({}, present(i), value(i)).ok());
     }
     void compact() { database_->CompactRange(nullptr, nullptr); }
-    /// All of the first n keys with their values, and none of n absent ones.
-    void expect_right_answers(std::uint64_t n) {
+    /// The first n keys with their values.
+    void expect_found(std::uint64_t n) {
         std::string found;
         for (std::uint64_t i = 0; i < n; ++i) {
             const auto status = database_->Get({}, present(i), &found);
             ASSERT_TRUE(status.ok()) << present(i) << ": " << status.ToString();
             ASSERT_EQ(found, value(i));
         }
+    }
+    /// None of n absent keys.
+    void expect_not_found(std::uint64_t n) {
+        std::string found;
         for (std::uint64_t i = 0; i < n; ++i)
             ASSERT_TRUE(database_->Get({}, absent(i), &found).IsNotFound()) << absent(i);
     }
+    void expect_right_answers(std::uint64_t n) {
+        expect_found(n);
+        expect_not_found(n);
+    }
     std::vector<std::filesystem::path> tables() const {
         std::vector<std::filesystem::path> files;
-        for (const auto& entry : std::filesystem::directory_iterator(folder_))
+        for (const auto& entry : std::filesystem::directory_iterator(folder_.path))
             if (entry.path().extension() == ".ldb") files.push_back(entry.path());
         return files;
     }
 
-    std::filesystem::path folder_;
+    const test::TemporaryFolder folder_{"leveldb"};
     std::unique_ptr<leveldb::DB> database_;
 };
 
@@ -126,33 +128,26 @@ TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
     const std::size_t n = test::scaled<std::size_t>(5'000, 20'000, 1'000'000);
     for (const std::string spec :
          {"classic", "blocked512", "split256", "register64", "sector512"}) {
-        std::filesystem::remove_all(folder_);
+        SCOPED_TRACE(spec);
         const CountingPolicy policy(make_leveldb_policy(spec, 10));
         open(&policy);
         write(0, n);
         compact();
         EXPECT_GT(policy.filters, n / 100) << "one for each 2 KiB";
         open(&policy);
-        std::string found;
         policy.asked = policy.passed = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            ASSERT_TRUE(database_->Get({}, present(i), &found).ok()) << spec << ' ' << present(i);
-            ASSERT_EQ(found, value(i));
-        }
+        expect_found(n);
         EXPECT_GE(policy.asked, n);
         // In a compacted database a key lies in one table at most, and few of those asked for it
         // are not the one.
         EXPECT_GE(policy.passed, n);
         policy.asked = policy.passed = 0;
-        for (std::size_t i = 0; i < n; ++i)
-            ASSERT_TRUE(database_->Get({}, absent(i), &found).IsNotFound())
-                << spec << ' ' << absent(i);
+        expect_not_found(n);
         EXPECT_GE(policy.asked, 0.99 * static_cast<double>(n))
             << "but those before the first or behind the last key of all tables";
-        EXPECT_LT(static_cast<double>(policy.passed), 0.03 * static_cast<double>(policy.asked))
-            << spec;
+        EXPECT_LT(static_cast<double>(policy.passed), 0.03 * static_cast<double>(policy.asked));
         EXPECT_GT(policy.passed, 0u) << "20,000 absent keys and no false positive: is it a filter?";
-        close();
+        clear();
     }
 }
 
@@ -165,15 +160,12 @@ TEST_F(LevelDbMillionKeys, FiltersSpareAbsentKeysTheirBlocksAndOursMoreOfThemTha
     // LevelDB asks the filter of each block that it would read without one.
     const auto share_read = [&](PolicyPointer own) {
         const CountingPolicy policy(std::move(own));
-        std::filesystem::remove_all(folder_);
         open(&policy);
         write(0, n);
         compact();
         policy.asked = policy.passed = 0;
-        std::string found;
-        for (std::size_t i = 0; i < n; ++i)
-            EXPECT_TRUE(database_->Get({}, absent(i), &found).IsNotFound());
-        close();
+        expect_not_found(n);
+        clear();
         EXPECT_GE(policy.asked, 0.99 * static_cast<double>(n));
         return static_cast<double>(policy.passed) / static_cast<double>(policy.asked);
     };

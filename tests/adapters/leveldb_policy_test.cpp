@@ -2,12 +2,11 @@
 // they are, and other bytes are answered with "may match".
 #include <leveldb/slice.h>
 
-#include <barrier>
-#include <cstring>
+#include <atomic>
 #include <set>
-#include <thread>
 
 #include "adapters/leveldb/compact.hpp"
+#include "at_once.hpp"
 #include "guarded.hpp"
 #include "scale.hpp"
 #include "simdbloom/adapters/leveldb.hpp"
@@ -138,14 +137,11 @@ TEST(LevelDbPolicy, SizesEndBelow256MiB) {
 }
 
 TEST(LevelDbPolicy, TheBestKIsTaken) {
-    for (const auto& [spec, bits] : {std::pair{"blocked512", 1.0},
-                                     {"blocked512", 6.0},
-                                     {"blocked512", 10.0},
-                                     {"blocked512", 200.0},
-                                     {"classic", 1.0},
-                                     {"classic", 10.0},
-                                     {"classic", 30.0},
-                                     {"classic", 36.0}}) {
+    using Row = std::pair<const char*, double>;
+    constexpr Row rows[] = {{"blocked512", 1},   {"blocked512", 6}, {"blocked512", 10},
+                            {"blocked512", 200}, {"classic", 1},    {"classic", 10},
+                            {"classic", 30},     {"classic", 36}};
+    for (const auto& [spec, bits] : rows) {
         const CompactSizes sizes(spec, Goal::bits_per_key, bits);
         for (std::size_t n = 1; n <= 256; n += n < 10 ? 1 : 5) {
             double least = 2;
@@ -211,21 +207,17 @@ TEST(LevelDbPolicy, TheFprOfSmallFiltersFollowsTheExactModel) {
 }
 
 TEST(LevelDbPolicy, TheFprAskedForIsKept) {
-    for (const std::string spec : {"classic", "blocked512", "split256", "register64", "sector512"})
-        for (const double fpr : {0.1, 0.01, 0.001}) {
-            const CompactSizes sizes(spec, Goal::fpr, fpr);
-            for (const std::size_t n : {1u, 5u, 20u, 35u, 64u, 65u, 256u, 257u, 300u, 1000u, 2000u})
-                EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.size_for(n), n),
-                          fpr * 1.001)
-                    << spec << ' ' << n << " keys";
-        }
-    for (const double fpr : {1e-5, 1e-7}) {
-        const CompactSizes sizes("classic", Goal::fpr, fpr);
-        for (const std::size_t n : {257u, 400u})
+    const auto expect_fpr = [](const char* spec, double fpr, const std::vector<std::size_t>& keys) {
+        const CompactSizes sizes(spec, Goal::fpr, fpr);
+        for (const std::size_t n : keys)
             EXPECT_LE(detail::compact_expected_fpr(sizes.layout(), sizes.size_for(n), n),
                       fpr * 1.001)
-                << n << " keys";
-    }
+                << spec << ' ' << n << " keys";
+    };
+    for (const char* spec : {"classic", "blocked512", "split256", "register64", "sector512"})
+        for (const double fpr : {0.1, 0.01, 0.001})
+            expect_fpr(spec, fpr, {1, 5, 20, 35, 64, 65, 256, 257, 300, 1000, 2000});
+    for (const double fpr : {1e-5, 1e-7}) expect_fpr("classic", fpr, {257, 400});
     // And with as few bytes as do: one less is too little.
     const CompactSizes sizes("blocked512", Goal::fpr, 0.01), whole("classic", Goal::fpr, 0.01);
     for (const std::size_t n : {20u, 35u, 50u})
@@ -241,17 +233,14 @@ TEST(LevelDbPolicy, TheFprAskedForIsKept) {
 
 TEST(LevelDbPolicy, HeadersAreThoseOfLayoutsAndNoOthers) {
     std::set<unsigned> valid;
-    for (const auto& spec : test::all_specs()) {
-        const Layout layout = Layout::parse(spec);
-        if (detail::has_compact_header(layout.kind))
-            valid.insert(std::to_integer<unsigned>(detail::compact_header(layout)));
-    }
-    for (unsigned k = 1; k <= 30; ++k)
-        valid.insert(
-            std::to_integer<unsigned>(detail::compact_header({LayoutKind::classic, k, 0})));
-    for (unsigned k = 1; k <= 16; ++k)
-        valid.insert(
-            std::to_integer<unsigned>(detail::compact_header({LayoutKind::blocked512, k, 0})));
+    const auto insert = [&](const Layout& layout) {
+        valid.insert(std::to_integer<unsigned>(detail::compact_header(layout)));
+    };
+    for (const auto& spec : test::all_specs())
+        if (const Layout layout = Layout::parse(spec); detail::has_compact_header(layout.kind))
+            insert(layout);
+    for (unsigned k = 1; k <= 30; ++k) insert({LayoutKind::classic, k, 0});
+    for (unsigned k = 1; k <= 16; ++k) insert({LayoutKind::blocked512, k, 0});
     EXPECT_EQ(valid.size(), 30u + 8 + 8 + 1 + 1 + 4 + 2 + 16) << "no two layouts share one";
     // Without a single bit set, whatever is a filter finds nothing.
     for (unsigned header = 0; header < 256; ++header) {
@@ -311,19 +300,14 @@ TEST(LevelDbPolicy, WrongSpecsAndSizesAreNamed) {
 TEST(Concurrent, LevelDbPoliciesBuildAndReadFiltersOnSeveralThreads) {
     const auto policy = make_leveldb_policy("blocked512", 10);
     const auto reference = make_leveldb_policy("blocked512", 10);
-    std::barrier start(4);
     std::atomic<unsigned> wrong = 0;
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < 4; ++t)
-        threads.emplace_back([&] {
-            start.arrive_and_wait();
-            for (std::size_t n = 1; n <= 100; ++n) {
-                const auto keys = texts(n, n);
-                const auto filter = filter_of(*policy, keys);
-                for (const auto& key : keys) wrong += !policy->KeyMayMatch(key, filter);
-            }
-        });
-    for (auto& thread : threads) thread.join();
+    test::at_once(4, [&](unsigned) {
+        for (std::size_t n = 1; n <= 100; ++n) {
+            const auto keys = texts(n, n);
+            const auto filter = filter_of(*policy, keys);
+            for (const auto& key : keys) wrong += !policy->KeyMayMatch(key, filter);
+        }
+    });
     EXPECT_EQ(wrong, 0u);
     for (std::size_t n = 1; n <= 100; ++n)
         EXPECT_EQ(filter_of(*policy, texts(n, n)), filter_of(*reference, texts(n, n)));

@@ -5,8 +5,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
 
-#include <filesystem>
-
+#include "saved_bytes.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -16,20 +15,15 @@ namespace {
 struct Database {
     explicit Database(std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector,
                       const rocksdb::Comparator* comparator = rocksdb::BytewiseComparator()) {
-        std::filesystem::remove_all(path);
         rocksdb::Options options;
         options.create_if_missing = true;
         options.comparator = comparator;
         options.disable_auto_compactions = true;
         if (collector) options.table_properties_collector_factories.push_back(std::move(collector));
         rocksdb::DB* opened = nullptr;
-        const auto status = rocksdb::DB::Open(options, path, &opened);
+        const auto status = rocksdb::DB::Open(options, folder.path, &opened);
         EXPECT_TRUE(status.ok()) << status.ToString();
         db.reset(opened);
-    }
-    ~Database() {
-        db.reset();
-        std::filesystem::remove_all(path);
     }
     void put(const std::string& key, const std::string& value) const {
         ASSERT_TRUE(db->Put({}, key, value).ok());
@@ -55,9 +49,7 @@ struct Database {
         return it->Valid() && it->key() == key ? std::optional(it->value().ToString())
                                                : std::nullopt;
     }
-    std::string path = (std::filesystem::temp_directory_path() /
-                        ("simdbloom-rocksdb-" + std::to_string(::getpid())))
-                           .string();
+    test::TemporaryFolder folder{"rocksdb"};
     std::unique_ptr<rocksdb::DB> db;
 };
 

@@ -1,8 +1,4 @@
 // The harness refuses to print a time for a filter that lies, and never leaves half a file.
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -14,6 +10,7 @@
 #include "harness/passes.hpp"
 #include "harness/results.hpp"
 #include "harness/timing.hpp"
+#include "saved_bytes.hpp"
 #include "support.hpp"
 
 namespace simdbloom::bench {
@@ -106,23 +103,21 @@ TEST(Rounds, ThoseInWhichTouchIsSlowAreDisturbed) {
 }
 
 TEST(Rounds, EachRunsEveryMemberOnceAndADisturbedOneAgain) {
-    const std::string json =
-        std::filesystem::temp_directory_path() / ("simdbloom_json_" + std::to_string(getpid()));
+    const test::TemporaryFolder folder("rounds");
+    const std::string json = folder.path / "json";
     std::vector<std::string> ran;
     double touch_seconds = 1e-3;
     unsigned round = 0;
-    Contestant touch{"touch",
-                     [&](double* seconds) {
-                         ran.push_back("touch");
-                         *seconds = touch_seconds;
-                         return std::uint64_t{1000};
-                     },
-                     true};
-    Contestant lookup{"lookup", [&](double* seconds) {
-                          ran.push_back("lookup");
-                          *seconds = 2e-3;
-                          return std::uint64_t{1000};
-                      }};
+    const auto taking = [&](const char* name, const double& time) {
+        return [&ran, name, &time](double* seconds) {
+            ran.push_back(name);
+            *seconds = time;
+            return std::uint64_t{1000};
+        };
+    };
+    const double lookup_seconds = 2e-3;
+    Contestant touch{"touch", taking("touch", touch_seconds), true},
+        lookup{"lookup", taking("lookup", lookup_seconds)};
     const auto run = [&](std::vector<double> seconds_of_rounds) {
         Timer timer(3, 1e-3, json);
         ran.clear();
@@ -149,7 +144,6 @@ TEST(Rounds, EachRunsEveryMemberOnceAndADisturbedOneAgain) {
     // The name alone: a number of passes in it would differ from run to run.
     EXPECT_NE(text.find("\"name\": \"touch\""), std::string::npos) << text;
     EXPECT_NE(text.find("\"repetition_index\": 2"), std::string::npos);
-    std::filesystem::remove(json);
 }
 
 /// Promise: `touch` is never slower than a lookup.
@@ -187,19 +181,12 @@ TEST(Clock, IsThatOfAProcessor) {
 #endif
 }
 
-class Files : public ::testing::Test {
-protected:
-    void SetUp() override {
-        folder_ =
-            std::filesystem::temp_directory_path() / ("simdbloom_test_" + std::to_string(getpid()));
-        std::filesystem::create_directories(folder_);
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-    std::string path(const std::string& name) const { return folder_ / name; }
+struct Files : ::testing::Test {
+    std::string path(const std::string& name) const { return folder.path / name; }
     void put(const std::string& name, const std::string& content) const {
         std::ofstream(path(name), std::ios::binary) << content;
     }
-    std::filesystem::path folder_;
+    test::TemporaryFolder folder{"files"};
 };
 
 TEST_F(Files, KeyFilesGiveTheirDistinctLines) {
@@ -218,29 +205,21 @@ TEST_F(Files, KeyFilesGiveTheirDistinctLines) {
 TEST_F(Files, UnusableKeyFilesAreNamed) {
     put("empty", "");
     put("one", "only\nonly\n\n");
-    for (const std::string name : {"missing", "empty", "one"}) {
-        try {
-            (void)KeySource::from_file(path(name), 1);
-            ADD_FAILURE() << name;
-        } catch (const std::runtime_error& e) {
-            EXPECT_NE(std::string(e.what()).find(path(name)), std::string::npos) << e.what();
-        }
-    }
-    EXPECT_THROW((void)KeySource::from_file(folder_, 1), std::runtime_error) << "a folder";
+    for (const std::string name : {"missing", "empty", "one"})
+        test::expect_error<std::runtime_error>([&] { return KeySource::from_file(path(name), 1); },
+                                               path(name));
+    EXPECT_THROW((void)KeySource::from_file(folder.path, 1), std::runtime_error) << "a folder";
 }
 
 TEST_F(Files, AFullDiskLeavesNothingBehindAndTheOldFileInPlace) {
     put("results.csv", "old");
-    std::filesystem::create_symlink("/dev/full", path("results.csv.part"));
-    try {
-        write_file(path("results.csv"), std::string(100'000, 'x'));
-        ADD_FAILURE();
-    } catch (const std::runtime_error& e) {
-        EXPECT_NE(std::string(e.what()).find("results.csv"), std::string::npos);
-        EXPECT_NE(std::string(e.what()).find("No space left"), std::string::npos) << e.what();
+    for (const char* const says : {"results.csv", "No space left"}) {
+        std::filesystem::create_symlink("/dev/full", path("results.csv.part"));
+        test::expect_error<std::runtime_error>(
+            [&] { return write_file(path("results.csv"), std::string(100'000, 'x')), 0; }, says);
+        EXPECT_FALSE(
+            std::filesystem::exists(std::filesystem::symlink_status(path("results.csv.part"))));
     }
-    EXPECT_FALSE(
-        std::filesystem::exists(std::filesystem::symlink_status(path("results.csv.part"))));
     std::string content;
     std::ifstream(path("results.csv")) >> content;
     EXPECT_EQ(content, "old");

@@ -1,12 +1,10 @@
 // Every subject on the list does what it says it can, and each mode times the rows it is to time.
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "harness/check.hpp"
 #include "harness/plan.hpp"
+#include "saved_bytes.hpp"
 #include "support.hpp"
 
 namespace simdbloom::bench {
@@ -48,14 +46,11 @@ TEST(Subjects, FindTheirKeysAndFollowTheirModels) {
 }
 
 TEST(Subjects, FindTheLinesOfAFileAndFollowTheirModels) {
-    const std::string path =
-        std::filesystem::temp_directory_path() / ("simdbloom_lines_" + std::to_string(getpid()));
-    std::ofstream file(path);
+    const test::TemporaryFolder folder("lines");
+    std::ofstream file(folder.path / "lines");
     for (int i = 0; i < 100'000; ++i) file << "line " << i << '\n';
     file.close();
-    const auto keys = KeySource::from_file(path, 1);
-    std::filesystem::remove(path);
-    expect_right(keys, 50'000, 50'000);
+    expect_right(KeySource::from_file(folder.path / "lines", 1), 50'000, 50'000);
 }
 
 TEST(Subjects, StayAsTheyAreWhenWhatTheyCanDoIsTimed) {

@@ -1,5 +1,4 @@
 // The floor that lookups are compared with.
-#include <cmath>
 #include <set>
 
 #include "support.hpp"

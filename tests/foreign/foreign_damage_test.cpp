@@ -135,10 +135,9 @@ TEST(ForeignDamage, EachFaultNamesTheValue) {
 }
 
 TEST(ForeignDamage, NoMoreIsReadThanTheLimitAllows) {
-    Options small;
-    small.max_bytes = 16;
     for (const ForeignFormat format : foreign_formats()) {
-        expect_refused(read_foreign(filled_bytes(format), format, small), LoadFault::limit, "");
+        expect_refused(read_foreign(filled_bytes(format), format, {.max_bytes = 16}),
+                       LoadFault::limit, "");
     }
 }
 

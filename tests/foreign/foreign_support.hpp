@@ -1,9 +1,7 @@
 // What the tests of other systems' filters share: the keys of tests/foreign/README.md.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "simdbloom/foreign/foreign.hpp"
 #include "support.hpp"

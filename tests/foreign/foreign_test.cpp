@@ -11,13 +11,6 @@ using enum ForeignFormat;
 
 // ---------------------------------------------------------------- published vectors
 
-TEST(ForeignVectors, LevelDbs) {  // util/bloom.cc of LevelDB 1.23 on these keys
-    auto filter = ForeignFilter::with_bits_per_key(leveldb, 2, 10);
-    filter.insert(std::string_view("hello"));
-    filter.insert(std::string_view("world"));
-    EXPECT_EQ(filter.write(), bytes_of_hex("114000414410401006"));
-}
-
 // BloomFilter.md of parquet-format: 32 blocks; XXH64 of the keys, its block and bits.
 TEST(ForeignVectors, Parquets) {
     auto filter = ForeignFilter::for_fpr(parquet, 800, 0.01);
@@ -133,12 +126,10 @@ TEST(Foreign, FindsItsKeysInEveryShapeOfAnswerOnEveryIsa) {
     for (const Isa isa : usable_isas())
         for (const ForeignFormat format : foreign_formats()) {
             SCOPED_TRACE(std::string(to_string(format)) + " " + std::string(to_string(isa)));
-            Options options;
-            options.isa = isa;
             auto made = some_foreign(format, n);
             made.insert(foreign_integers(0, n));
             made.insert(ForeignTexts(0, 100).views);
-            const auto filter = read_foreign(made.write(), format, options).value();
+            const auto filter = read_foreign(made.write(), format, {.isa = isa}).value();
             EXPECT_EQ(filter.count(foreign_integers(0, n)), n);
             EXPECT_EQ(filter.count(ForeignTexts(0, 100).views), 100u);
             const auto absent = foreign_integers(n, strangers);
@@ -190,19 +181,17 @@ TEST(Foreign, TheUnionHasTheBytesOfAFilterOfAllKeys) {
 }
 
 TEST(Foreign, SizesThatASystemDoesNotTakeAreRefusedByValue) {
+    const auto refused = [](const char* says, const auto& make) {
+        expect_error<std::exception>(make, says);
+    };
     for (const ForeignFormat format : foreign_formats()) {
         SCOPED_TRACE(to_string(format));
         const bool by_bits = format == leveldb || format == rocksdb || format == rocksdb_legacy;
         const bool spark = format == spark_v1 || format == spark_v2;
-        if (by_bits)
-            expect_error<std::exception>([&] { ForeignFilter::for_fpr(format, 9, 0.01); },
-                                         "by bits per key");
-        else if (!spark)
-            expect_error<std::exception>([&] { ForeignFilter::with_bits_per_key(format, 9, 9); },
-                                         "by FPR");
-        expect_error<std::exception>([&] { some_foreign(format, 0); }, "for 0 keys");
-        Options small;
-        small.max_bytes = 100;
+        if (by_bits) refused("by bits per key", [&] { ForeignFilter::for_fpr(format, 9, 0.01); });
+        else if (!spark) refused("by FPR", [&] { ForeignFilter::with_bits_per_key(format, 9, 9); });
+        refused("for 0 keys", [&] { some_foreign(format, 0); });
+        const Options small{.max_bytes = 100};
         if (by_bits) {
             EXPECT_THROW(ForeignFilter::with_bits_per_key(format, 1000, 12, small),
                          std::length_error);
@@ -218,16 +207,12 @@ TEST(Foreign, SizesThatASystemDoesNotTakeAreRefusedByValue) {
             }
         }
     }
-    expect_error<std::exception>([] { ForeignFilter::with_bits_per_key(leveldb, 9, 9.5); }, "9.5");
-    expect_error<std::exception>([] { ForeignFilter::with_bits_per_key(rocksdb, 9, 0.5); }, "0.5");
-    expect_error<std::exception>([] { ForeignFilter::for_fpr(milvus, 9, 0.5); },
-                                 "from 0.0001 to 0.05");
-    expect_error<std::exception>(
-        [] { ForeignFilter::with_bits_per_key(rocksdb, std::size_t{1} << 33, 12); }, "RocksDB");
-    expect_error<std::exception>([] { ForeignFilter::for_fpr(guava, std::size_t{1} << 40, 0.01); },
-                                 "Guava");
-    expect_error<std::exception>([] { ForeignFilter::for_fpr(guava, 9, 1e-200); },
-                                 "fpr=1e-200 asks for k=664,");
+    refused("9.5", [] { ForeignFilter::with_bits_per_key(leveldb, 9, 9.5); });
+    refused("0.5", [] { ForeignFilter::with_bits_per_key(rocksdb, 9, 0.5); });
+    refused("from 0.0001 to 0.05", [] { ForeignFilter::for_fpr(milvus, 9, 0.5); });
+    refused("RocksDB", [] { ForeignFilter::with_bits_per_key(rocksdb, std::size_t{1} << 33, 12); });
+    refused("Guava", [] { ForeignFilter::for_fpr(guava, std::size_t{1} << 40, 0.01); });
+    refused("fpr=1e-200 asks for k=664,", [] { ForeignFilter::for_fpr(guava, 9, 1e-200); });
 }
 
 TEST(Foreign, MilvusFindsNothingOfAKindThatWasNotPutIn) {
