@@ -265,7 +265,7 @@ JoinRows arrow_rows(const ArrowSchema& schema, const ArrowArray& array,
 ArrowKeys::ArrowKeys(const ArrowSchema& schema, const ArrowArray& array, const Hash& hash) {
     const JoinRows rows = arrow_rows(schema, array, {Nulls::differ, hash, {}});
     kind_ = rows.key_kind();
-    if (const auto plain = rows.plain()) {
+    if (const auto plain = rows.plain(); plain && array.n_children == 0) {  // else `rows` owns bits
         borrowed_ = plain->values;
         valid_ = plain->valid;
         valid_offset_ = plain->valid_offset;

@@ -129,6 +129,16 @@ TEST(ArrowRows, AStructIsItsColumns) {
     EXPECT_TRUE(column.is_valid(4));
 }
 
+// The validity is that of neither array, and lives as long as the keys.
+TEST(ArrowRows, KeysOfAStructWithNullsInAColumnWithNulls) {
+    ArrowColumn id("l", 3), one("+s", 3);
+    one.children({&id.values<std::int64_t>({7, 8, 9}).valid(0b011)}).valid(0b110);
+    const ArrowKeys keys = one.keys();
+    const JoinColumn column = keys.column();
+    EXPECT_EQ(column.values[1], 8u);
+    for (const std::size_t row : {0u, 1u, 2u}) EXPECT_EQ(column.is_valid(row), row == 1) << row;
+}
+
 TEST(ArrowRows, WrongStructsAreRefusedByValue) {
     const auto refused = [](const auto& spoil, const char* what,
                             const ArrowSettings& settings = {}) {
@@ -187,6 +197,7 @@ struct Source {
     std::size_t next = 0, fails_at = ~std::size_t{0};
     const char* words = "the disk is gone";
     bool schema_fails = false;
+    explicit Source(std::vector<std::vector<std::int64_t>> of = {}) : values(std::move(of)) {}
     ArrowColumn id{"l", 0};
     ArrowSchema* children[1] = {&id.schema};
 
@@ -253,6 +264,12 @@ struct Source {
         out->release = [](T*) { ADD_FAILURE() << "released what a failing call left"; };
         return EIO;
     }
+    ArrowStream open(const ArrowSettings& settings = {}) {
+        ArrowArrayStream from = stream();
+        ArrowStream opened(from, settings);
+        EXPECT_EQ(from.release, nullptr);
+        return opened;
+    }
     void expect_released(int n_schemas, int n_batches) const {
         EXPECT_EQ(schemas, n_schemas);
         EXPECT_EQ(batches, n_batches);
@@ -261,15 +278,11 @@ struct Source {
 };
 
 TEST(ArrowStream, BuildsAndProbesBatchByBatch) {
-    Source build, probe;
-    build.values = {{1, 2, 3}, {}, {1000}};
-    probe.values = {{3, 4}, {1000, 1, -1}};
+    Source build({{1, 2, 3}, {}, {1000}}), probe({{3, 4}, {1000, 1, -1}});
     JoinBuilder builder("auto", 0, 12);
     std::vector<std::vector<std::uint32_t>> passing;
     {
-        ArrowArrayStream from = build.stream();
-        ArrowStream stream(from, {Nulls::differ, {}, {"id"}});
-        EXPECT_EQ(from.release, nullptr);
+        ArrowStream stream = build.open({Nulls::differ, {}, {"id"}});
         EXPECT_STREQ(stream.schema().format, "+s");
         while (const JoinRows* rows = stream.next()) {
             EXPECT_EQ(stream.batch().length, static_cast<std::int64_t>(rows->size()));
@@ -282,8 +295,7 @@ TEST(ArrowStream, BuildsAndProbesBatchByBatch) {
     EXPECT_EQ(builder.rows(), 4u);
     const JoinFilter filter = std::move(builder).finish();
     {
-        ArrowArrayStream from = probe.stream();
-        ArrowStream stream(from);
+        ArrowStream stream = probe.open();
         while (const JoinRows* rows = stream.next()) {
             std::vector<std::uint32_t> out(rows->size());
             out.resize(rows->select(filter, out));
@@ -295,11 +307,9 @@ TEST(ArrowStream, BuildsAndProbesBatchByBatch) {
 }
 
 TEST(ArrowStream, WhatIsLeftIsReleased) {
-    Source source;
-    source.values = {{1}, {2}, {3}};
+    Source source({{1}, {2}, {3}});
     {
-        ArrowArrayStream from = source.stream();
-        ArrowStream stream(from);
+        ArrowStream stream = source.open();
         EXPECT_EQ(stream.next()->size(), 1u);
         EXPECT_EQ(source.batches, 0);
         ArrowStream moved = std::move(stream);
@@ -315,11 +325,9 @@ TEST(ArrowStream, WhatIsLeftIsReleased) {
         EXPECT_EQ(source.streams, 0);
     }
     source.expect_released(1, 3);
-    Source first, second;
-    first.values = second.values = {{1}, {2}};
+    Source first({{1}, {2}}), second({{1}, {2}});
     {
-        ArrowArrayStream one = first.stream(), two = second.stream();
-        ArrowStream stream(one), other(two);
+        ArrowStream stream = first.open(), other = second.open();
         EXPECT_NE(stream.next(), nullptr);
         stream = std::move(other);
         first.expect_released(1, 1);
@@ -329,12 +337,10 @@ TEST(ArrowStream, WhatIsLeftIsReleased) {
 }
 
 TEST(ArrowStream, FailuresAreExceptionsWithItsWords) {
-    Source source;
-    source.values = {{1}, {2}};
+    Source source({{1}, {2}});
     source.fails_at = 1;
     {
-        ArrowArrayStream from = source.stream();
-        ArrowStream stream(from);
+        ArrowStream stream = source.open();
         EXPECT_NE(stream.next(), nullptr);
         test::expect_error<std::runtime_error>([&] { return stream.next(); },
                                                "no batch: the disk is gone (error 5)");
@@ -353,12 +359,9 @@ TEST(ArrowStream, FailuresAreExceptionsWithItsWords) {
         broken.expect_released(0, 0);
         EXPECT_INVALID("was released", ArrowStream(from));
     }
-    // A batch that is wrong is refused, and the next one comes.
-    Source names;
-    names.values = {{1}, {2}};
+    Source names({{1}, {2}});
     {
-        ArrowArrayStream from = names.stream();
-        ArrowStream stream(from, {Nulls::differ, {}, {"age"}});
+        ArrowStream stream = names.open({Nulls::differ, {}, {"age"}});
         for (int i = 0; i < 2; ++i) EXPECT_INVALID("\"age\"", stream.next());
         EXPECT_EQ(stream.next(), nullptr);
     }
