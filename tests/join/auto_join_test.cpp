@@ -13,6 +13,7 @@ namespace {
 
 using test::chosen;
 using test::rows_that_pass;
+using test::runs;
 using test::sequence;
 using Kind = JoinFilter::Kind;
 using KeySet = std::vector<std::uint64_t>;
@@ -132,14 +133,6 @@ TEST(AutoJoin, NothingBehindTheKeysIsRead) {
         }
 }
 
-/// Runs of dense keys with gaps.
-KeySet runs(std::uint64_t first, std::size_t n_runs, std::size_t keys, std::uint64_t every) {
-    KeySet all;
-    for (std::size_t run = 0; run < n_runs; ++run)
-        all = joined(std::move(all), sequence(first + run * every, keys));
-    return all;
-}
-
 TEST(AutoJoin, RunsOfKeysAreAPrefixBitmapWhoseFprIsCounted) {
     for (const std::uint64_t first : {std::uint64_t{77}, std::uint64_t{0} - 2'000'001}) {
         const KeySet keys = runs(first, 50, 1000, 100'000);
@@ -155,7 +148,6 @@ TEST(AutoJoin, RunsOfKeysAreAPrefixBitmapWhoseFprIsCounted) {
                                                      static_cast<double>(range - keys.size()));
         EXPECT_LT(filter.estimated_fpr(), 0.005);
         EXPECT_EQ(filter.count({sequence(keys.back() + 4096, 10'000)}), 0u);
-        // The same answers on every instruction set.
         const auto rows = rows_that_pass(filter, {all});
         for (const Isa isa : usable_isas())
             EXPECT_EQ(rows_that_pass(chosen(keys, {.isa = isa}), {all}), rows) << to_string(isa);
@@ -193,7 +185,6 @@ TEST(AutoJoin, FiltersFollowKeysAndLimits) {
     EXPECT_LE(small.size_in_bytes(), 5'000u);
     EXPECT_GE(small.size_in_bytes(), 4'096u);
     EXPECT_EQ(small.count({keys}), keys.size());
-    // 160 bytes of keys.
     options.max_bytes = 100;
     const KeySet few = test::random_keys(20);
     EXPECT_LE(chosen(few, options).size_in_bytes(), 100u);

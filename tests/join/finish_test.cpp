@@ -45,33 +45,40 @@ struct Asked {
 
 /// Calls use(asked) for a sample of all combinations, at night for all.
 template <class Use>
-void for_each_asked(const std::vector<std::string>& specs, const std::vector<std::size_t>& n_keys,
-                    const Use& use) {
-    constexpr std::size_t all = ~std::size_t{0}, keep[] = {all, 0, 80, 800},
+void for_each_asked(const Use& use) {
+    constexpr std::size_t all = ~std::size_t{0};
+    constexpr const char* specs[] = {"auto", "auto:blocked512", "split256", "register32:k=4",
+                                     "classic:k=3"};
+    constexpr std::size_t n_keys[] = {0, 90, 3'000, std::size_t{1} << 40},
                           limits[] = {0,     31,    64,     100,     375,     1'000,
-                                      1'003, 4'100, 70'000, all / 2, all - 8, all};
+                                      1'003, 4'100, 70'000, all / 2, all - 8, all},
+                          kept[] = {all, 0, 80, 800};
     constexpr std::pair<double, double> sizes[] = {{1, 0},      {1.5, 0},  {1.99, 0},   {4, 0},
                                                    {12, 0},     {1000, 0}, {12, 1e-12}, {12, 1e-8},
                                                    {12, 0.001}, {12, 0.5}, {12, 0.9},   {12, 0.99}};
+    constexpr unsigned fold_levels[] = {0, 1, 3, 5, 12, 16, 17};
+    constexpr std::size_t combinations = 2 * std::size(specs) * std::size(n_keys) *
+                                         std::size(sizes) * std::size(limits) *
+                                         std::size(fold_levels) * std::size(kept);
     const auto one_in = test::scaled<std::uint64_t>(200, 25, 1);
-    std::uint64_t number = 0;
-    for (const auto& spec : specs)
-        for (const std::size_t n : n_keys)
-            for (const auto& [bits, fpr] : sizes)
-                for (const std::size_t max_bytes : limits)
-                    for (const unsigned fold_levels : {0u, 1u, 3u, 5u, 12u, 16u, 17u})
-                        for (const std::size_t kept : keep)
-                            for (const bool hashed : {false, true}) {
-                                if (hash_key(number++, 1) % one_in != 0) continue;
-                                if (fpr != 0 && n != 0) continue;
-                                use(Asked{spec,
-                                          n,
-                                          bits,
-                                          fpr,
-                                          {.max_bytes = max_bytes, .fold_levels = fold_levels},
-                                          kept,
-                                          hashed});
-                            }
+    for (std::size_t number = 0; number < combinations; ++number) {
+        if (hash_key(number, 1) % one_in != 0) continue;
+        std::size_t rest = number;
+        const auto next = [&](const auto& of) {
+            const std::size_t at = rest % std::size(of);
+            rest /= std::size(of);
+            return of[at];
+        };
+        const auto [bits, fpr] = next(sizes);
+        const Asked asked{next(specs),
+                          next(n_keys),
+                          bits,
+                          fpr,
+                          {.max_bytes = next(limits), .fold_levels = next(fold_levels)},
+                          next(kept),
+                          rest == 1};
+        if (fpr == 0 || asked.n_keys == 0) use(asked);
+    }
 }
 
 /// Promise: Under any limits, builders make filters of all their keys; parts of a build side have
@@ -79,49 +86,46 @@ void for_each_asked(const std::vector<std::string>& specs, const std::vector<std
 TEST(JoinFinish, GivesAFilterOfAllKeysWhateverTheLimits) {
     const FinishKeys keys = test::random_keys(3'000);
     std::size_t filters = 0, refused = 0;
-    for_each_asked(
-        {"auto", "auto:blocked512", "split256", "register32:k=4", "classic:k=3"},
-        {0, 90, 3'000, std::size_t{1} << 40}, [&](const Asked& asked) {
-            // What is not limited may be more than there is memory.
-            const bool limited = asked.options.max_bytes != 0 && asked.options.max_bytes < 1 << 20;
-            if (!limited && (asked.kept != ~std::size_t{0} || asked.options.fold_levels > 12 ||
-                             (asked.fpr != 0 && asked.fpr < 1e-8 && asked.spec[0] != 's')))
-                return;
-            for (const std::size_t n : {std::size_t{1}, std::size_t{100}, keys.size()})
-                for (const bool is_part : {false, true}) {
-                    if (is_part && asked.n_keys == 0) continue;
-                    if (is_part && !limited && asked.n_keys > keys.size()) continue;
-                    const auto builder = asked.builder();
-                    if (!builder) {
-                        ++refused;
-                        continue;
-                    }
-                    SCOPED_TRACE(asked.text() + " keys=" + std::to_string(n) +
-                                 (is_part ? " part" : ""));
-                    const std::span some(keys.data(), n);
-                    builder->insert({some.first(n / 2), asked.hashed});
-                    builder->insert({some.subspan(n / 2), asked.hashed});
-                    std::optional<JoinFilter> filter;
-                    ASSERT_NO_THROW(filter.emplace(is_part ? std::move(*builder).part()
-                                                           : std::move(*builder).finish()));
-                    ++filters;
-                    ASSERT_EQ(filter->count({some, asked.hashed}), n) << filter->why();
-                    if (asked.options.max_bytes != 0) {
-                        ASSERT_LE(filter->size_in_bytes(), asked.options.max_bytes);
-                    }
-                    if (const AnyFilter* of = filter->filter()) {
-                        ASSERT_EQ(of->base().blocks() >> asked.options.fold_levels
-                                                             << asked.options.fold_levels,
-                                  of->base().blocks())
-                            << filter->why();
-                    }
+    for_each_asked([&](const Asked& asked) {
+        // What is not limited may be more than there is memory.
+        const bool limited = asked.options.max_bytes != 0 && asked.options.max_bytes < 1 << 20;
+        if (!limited && (asked.kept != ~std::size_t{0} || asked.options.fold_levels > 12 ||
+                         (asked.fpr != 0 && asked.fpr < 1e-8 && asked.spec[0] != 's')))
+            return;
+        for (const std::size_t n : {std::size_t{1}, std::size_t{100}, keys.size()})
+            for (const bool is_part : {false, true}) {
+                if (is_part && asked.n_keys == 0) continue;
+                if (is_part && !limited && asked.n_keys > keys.size()) continue;
+                const auto builder = asked.builder();
+                if (!builder) {
+                    ++refused;
+                    continue;
                 }
-        });
+                SCOPED_TRACE(asked.text() + " keys=" + std::to_string(n) +
+                             (is_part ? " part" : ""));
+                const std::span some(keys.data(), n);
+                builder->insert({some.first(n / 2), asked.hashed});
+                builder->insert({some.subspan(n / 2), asked.hashed});
+                std::optional<JoinFilter> filter;
+                ASSERT_NO_THROW(filter.emplace(is_part ? std::move(*builder).part()
+                                                       : std::move(*builder).finish()));
+                ++filters;
+                ASSERT_EQ(filter->count({some, asked.hashed}), n) << filter->why();
+                if (asked.options.max_bytes != 0) {
+                    ASSERT_LE(filter->size_in_bytes(), asked.options.max_bytes);
+                }
+                if (const AnyFilter* of = filter->filter()) {
+                    ASSERT_EQ(of->base().blocks() >> asked.options.fold_levels
+                                                         << asked.options.fold_levels,
+                              of->base().blocks())
+                        << filter->why();
+                }
+            }
+    });
     EXPECT_GT(filters, 200u);
     EXPECT_GT(refused, 20u);
 }
 
-// What no builder can do is refused by the builder, not by finish().
 TEST(JoinFinish, WhatCannotBeIsRefusedBeforeKeysCome) {
     const Options folds{.fold_levels = 17};
     EXPECT_INVALID("fold_levels=17", JoinBuilder("auto", 0, 12, folds).rows());
@@ -141,7 +145,6 @@ TEST(JoinFinish, AMostThatNobodyReachesKeepsAllKeys) {
         }
 }
 
-// Parts have one size, whether their keys were kept or not.
 TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
     const FinishKeys many = test::random_keys(5'000), few = test::random_keys(700, 50'000),
                      hashes = test::random_keys(4'000, 90'000);
@@ -186,7 +189,6 @@ TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
                 }
 }
 
-// Keys that come after the filter of a part are in it, and not kept beyond the limit.
 TEST(JoinFinish, KeysBesideThePartsAreLetGoToo) {
     const FinishKeys keys = test::random_keys(40'000);
     const Options options{.max_bytes = 1 << 20};
@@ -229,7 +231,6 @@ TEST(JoinFinish, PartsThatAreNoBloomFiltersAreRefused) {
     EXPECT_EQ(std::move(builder).finish().count({keys}), keys.size());
 }
 
-// Options::fold_levels holds of a filter that finish() folded, too.
 TEST(JoinFinish, AFoldedFilterFoldsAsOftenAsAskedFor) {
     const FinishKeys keys = test::random_keys(3'000);
     for (const unsigned fold_levels : {0u, 2u, 4u}) {
@@ -259,15 +260,9 @@ private:
     std::string before_;
 };
 
-// Who names the instruction set does not ask the environment for one.
 TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
     const FinishKeys keys = test::random_keys(2'000), few = test::random_keys(40),
-                     dense = test::sequence(7, 2'000, 3), runs = [] {
-                         FinishKeys made;
-                         for (std::uint64_t i = 0; i < 20'000; ++i)
-                             made.push_back(i / 1'000 * 100'000 + i % 1'000);
-                         return made;
-                     }();
+                     dense = test::sequence(7, 2'000, 3), runs = test::runs(0, 20, 1'000, 100'000);
     std::vector<std::string> texts;
     for (int i = 0; i < 300; ++i) texts.push_back("text " + std::to_string(i));
     const std::vector<std::string_view> strings(texts.begin(), texts.end()),

@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "allocations.hpp"
+#include "join_keys.hpp"
 #include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
@@ -43,10 +44,8 @@ TEST(JoinWithoutMemory, JoinsKeepTheirFilters) {
 
 // A builder that chooses keeps its keys until it has the filter.
 TEST(JoinWithoutMemory, JoinsChooseAgain) {
-    KeyVector dense(2'000), runs(20'000);
-    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = i;
-    for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = i / 1'000 * 100'000 + i % 1'000;
-    for (const KeyVector& keys : {test::random_keys(30), dense, runs, test::random_keys(2'000)}) {
+    for (const KeyVector& keys : {test::random_keys(30), test::sequence(0, 2'000),
+                                  test::runs(0, 20, 1'000, 100'000), test::random_keys(2'000)}) {
         const auto make = [] { return std::make_unique<JoinBuilder>("auto", 0, 12); };
         fail_everywhere(
             make, [&](auto& builder) { builder->insert({keys}); },
@@ -137,7 +136,6 @@ TEST(JoinWithoutMemory, JoinsFinishAgain) {
         });
 }
 
-// What is frozen is moved only once there is room for it.
 TEST(JoinWithoutMemory, AFilterThatCannotBeFrozenStaysWhereItIs) {
     const KeyVector keys = test::random_keys(500);
     const auto filled = [&] {

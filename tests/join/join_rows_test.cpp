@@ -126,7 +126,6 @@ TEST(JoinRows, CodesThatAreNoneAreNamed) {
     EXPECT_EQ(rows.count(JoinFilter::accept_all()), 1998u);
 }
 
-// The codes of a dictionary that pass, for batches of codes.
 TEST(JoinRows, ADictionaryIsAskedOnceForManyBatches) {
     for (const Nulls meaning : {Nulls::differ, Nulls::equal})
         for (const std::size_t n_words : {0u, 1u, 64u, 500u}) {
@@ -152,8 +151,6 @@ TEST(JoinRows, ADictionaryIsAskedOnceForManyBatches) {
               "bitmap: 2 of 2 words of a dictionary pass");
 }
 
-// Rows on a grid, and rows whose two columns are alike, are as good as random keys.
-// What the formula gives cannot change: saved filters and hash tables depend on it.
 TEST(JoinRows, SeveralThreadsMayInsert) {
     Givens givens(40'000, true);
     const auto column = givens.strings<std::int32_t>("strings32");

@@ -46,7 +46,6 @@ TEST(JoinUnion, OfAnyTwoPartsLosesNoKey) {
                 SCOPED_TRACE(parts[0].why() + " + " + parts[1].why() + " = " + both.why());
                 EXPECT_EQ(both.count({a}), a.size());
                 EXPECT_EQ(both.count({b}), b.size());
-                // Not everything passes either.
                 EXPECT_LT(both.count({test::random_keys(1'000, 9'000'000)}), 30u);
                 if (a.empty() && b.empty()) {
                     EXPECT_EQ(both.kind(), PartKind::none);
@@ -89,7 +88,6 @@ TEST(JoinUnion, OfHashes) {
     EXPECT_THROW(mixed.unite(part_of(more)), std::invalid_argument);
 }
 
-// A range that is not known for one part is not known for all.
 TEST(JoinUnion, OfAFilterWithoutARangeHasNone) {
     const PartKeys dense = sequence(5'000'000, 3'000, 1'000'003), others = test::random_keys(500);
     auto plain = make_filter("split256", of_all, 12);
@@ -125,9 +123,7 @@ TEST(JoinUnion, WithWhatAcceptsAllAcceptsAll) {
 }
 
 TEST(JoinUnion, RefusesWhatIsNotAlikeOrHasLostItsKeys) {
-    PartKeys runs;
-    for (std::uint64_t run = 0; run < 20; ++run)
-        for (std::uint64_t i = 0; i < 1000; ++i) runs.push_back(run * 100'000 + i);
+    const PartKeys runs = test::runs(0, 20, 1'000, 100'000);
     const JoinFilter prefix = test::built(JoinBuilder("auto", 0, 12), {runs});
     ASSERT_EQ(prefix.kind(), PartKind::prefix);
     EXPECT_EQ(part_of(runs).kind(), PartKind::filter);
@@ -169,12 +165,10 @@ TEST(JoinAdvice, GivenTimesChooseTheFilter) {
     EXPECT_EQ(filter.count({keys}), keys.size());
     without.insert({keys});
     EXPECT_EQ(std::move(without).finish().filter()->spec(), "split256");
-    // Parts are alike on all machines.
     JoinBuilder part(workload);
     part.use_times(times);
     part.insert({keys});
     EXPECT_EQ(std::move(part).part().filter()->spec(), "split256");
-    // What was named is taken.
     JoinBuilder named("auto:register32:k=4", keys.size(), 16);
     named.use_times(times);
     named.insert({keys});

@@ -15,6 +15,15 @@ inline std::vector<std::uint64_t> sequence(std::uint64_t first, std::size_t n,
     return keys;
 }
 
+/// Runs of dense keys with gaps.
+inline std::vector<std::uint64_t> runs(std::uint64_t first, std::size_t n_runs, std::size_t keys,
+                                       std::uint64_t every) {
+    std::vector<std::uint64_t> all;
+    for (std::size_t run = 0; run < n_runs; ++run)
+        std::ranges::copy(sequence(first + run * every, keys), std::back_inserter(all));
+    return all;
+}
+
 /// The filter of these rows.
 inline JoinFilter built(JoinBuilder&& builder, const JoinColumn& rows) {
     builder.insert(rows);
