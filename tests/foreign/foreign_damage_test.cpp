@@ -78,57 +78,52 @@ TEST(ForeignDamage, NoBitThatIsFlippedInAHeaderMakesOtherBytes) {
 }
 
 TEST(ForeignDamage, EachFaultNamesTheValue) {
-    const auto with = [](ForeignFormat format, std::size_t at, unsigned value) {
+    // With another byte `at` from the beginning or, if that is negative, from the end.
+    const auto fault_of = [](ForeignFormat format, std::ptrdiff_t at, unsigned value,
+                             LoadFault fault, const char* words) {
         auto bytes = filled_bytes(format);
-        bytes[at] = static_cast<std::byte>(value);
-        return bytes;
-    };
-    const auto at_end = [](ForeignFormat format, std::size_t from_end, unsigned value) {
-        auto bytes = filled_bytes(format);
-        bytes[bytes.size() - from_end] = static_cast<std::byte>(value);
-        return bytes;
+        (at < 0 ? bytes.end() : bytes.begin())[at] = static_cast<std::byte>(value);
+        expect_fault(bytes, format, fault, words);
     };
     using enum LoadFault;
     expect_fault({}, leveldb, too_short, "0 bytes");
-    expect_fault(at_end(leveldb, 1, 31), leveldb, parameter, "k=31");
-    expect_fault(at_end(leveldb, 1, 0), leveldb, parameter, "k=0");
+    fault_of(leveldb, -1, 31, parameter, "k=31");
+    fault_of(leveldb, -1, 0, parameter, "k=0");
     expect_fault(ByteVector(5), ForeignFormat::rocksdb, too_short, "5 bytes");
-    expect_fault(at_end(ForeignFormat::rocksdb, 5, 6), ForeignFormat::rocksdb, LoadFault::foreign,
-                 "begin with 6 0");
-    expect_fault(at_end(ForeignFormat::rocksdb, 3, 31), ForeignFormat::rocksdb, parameter,
-                 "k byte 31");
-    expect_fault(at_end(ForeignFormat::rocksdb, 1, 9), ForeignFormat::rocksdb, parameter, "0 9");
-    expect_fault(at_end(rocksdb_legacy, 5, 0xFF), rocksdb_legacy, parameter, "k=255");
-    expect_fault(at_end(rocksdb_legacy, 4, 77), rocksdb_legacy, LoadFault::size, "77 lines");
-    expect_fault(at_end(rocksdb_legacy, 4, 0), rocksdb_legacy, LoadFault::size, "0 lines");
-    expect_fault(with(guava, 0, 2), guava, parameter, "strategy 2");
-    expect_fault(with(guava, 1, 0), guava, parameter, "k=0");
-    expect_fault(with(guava, 5, 77), guava, LoadFault::size, "77 words");
-    expect_fault(with(guava, 2, 0xFF), guava, LoadFault::size, "words");
-    expect_fault(with(spark_v1, 3, 2), spark_v1, version, "version 2");
-    expect_fault(with(spark_v2, 3, 1), spark_v2, version, "version 1");
-    expect_fault(with(spark_v1, 4, 1), spark_v1, parameter, "k=16777223");
-    expect_fault(with(spark_v2, 15, 77), spark_v2, LoadFault::size, "77 words");
-    expect_fault(with(milvus, 0, 'X'), milvus, LoadFault::foreign, "MBF1");
-    expect_fault(with(milvus, 4, 2), milvus, version, "version 2");
-    expect_fault(with(milvus, 6, 2), milvus, version, "algorithm 2");
-    expect_fault(with(milvus, 24, 77), milvus, LoadFault::size, "77 blocks");
-    expect_fault(with(milvus, 28, 4), milvus, parameter, "4 of MBF1");
-    expect_fault(with(milvus, 29, 1), milvus, parameter, "257 of MBF1");
-    expect_fault(with(milvus, 28, 0), milvus, parameter, "no domain");
-    expect_fault(with(kudu, 1, 7), kudu, LoadFault::size, "log_space_bytes=7");
-    expect_fault(at_end(kudu, 3, 2), kudu, parameter, "hash_algorithm=2");
-    expect_fault(at_end(kudu, 5, 1), kudu, parameter, "always false");
+    fault_of(ForeignFormat::rocksdb, -5, 6, LoadFault::foreign, "begin with 6 0");
+    fault_of(ForeignFormat::rocksdb, -3, 31, parameter, "k byte 31");
+    fault_of(ForeignFormat::rocksdb, -1, 9, parameter, "0 9");
+    fault_of(rocksdb_legacy, -5, 0xFF, parameter, "k=255");
+    fault_of(rocksdb_legacy, -4, 77, LoadFault::size, "77 lines");
+    fault_of(rocksdb_legacy, -4, 0, LoadFault::size, "0 lines");
+    fault_of(guava, 0, 2, parameter, "strategy 2");
+    fault_of(guava, 1, 0, parameter, "k=0");
+    fault_of(guava, 5, 77, LoadFault::size, "77 words");
+    fault_of(guava, 2, 0xFF, LoadFault::size, "words");
+    fault_of(spark_v1, 3, 2, version, "version 2");
+    fault_of(spark_v2, 3, 1, version, "version 1");
+    fault_of(spark_v1, 4, 1, parameter, "k=16777223");
+    fault_of(spark_v2, 15, 77, LoadFault::size, "77 words");
+    fault_of(milvus, 0, 'X', LoadFault::foreign, "MBF1");
+    fault_of(milvus, 4, 2, version, "version 2");
+    fault_of(milvus, 6, 2, version, "algorithm 2");
+    fault_of(milvus, 24, 77, LoadFault::size, "77 blocks");
+    fault_of(milvus, 28, 4, parameter, "4 of MBF1");
+    fault_of(milvus, 29, 1, parameter, "257 of MBF1");
+    fault_of(milvus, 28, 0, parameter, "no domain");
+    fault_of(kudu, 1, 7, LoadFault::size, "log_space_bytes=7");
+    fault_of(kudu, -3, 2, parameter, "hash_algorithm=2");
+    fault_of(kudu, -5, 1, parameter, "always false");
     expect_fault(ByteVector(bytes_of_hex("0806")), kudu, LoadFault::foreign, "without bloom_data");
     expect_fault(ByteVector(96), impala, LoadFault::size, "96 bytes");
     expect_fault(ByteVector(32), impala, LoadFault::size, "32 bytes");
-    expect_fault(with(bits_and_blooms, 6, 0xFF), bits_and_blooms, parameter, "m=65408");
-    expect_fault(with(bits_and_blooms, 8, 1), bits_and_blooms, parameter, "k=72057594037927943");
-    expect_fault(with(bits_and_blooms, 16, 0x7F), bits_and_blooms, LoadFault::size, "bit set of");
+    fault_of(bits_and_blooms, 6, 0xFF, parameter, "m=65408");
+    fault_of(bits_and_blooms, 8, 1, parameter, "k=72057594037927943");
+    fault_of(bits_and_blooms, 16, 0x7F, LoadFault::size, "bit set of");
     auto little = filled_bytes(bits_and_blooms);
     std::reverse(little.begin() + 16, little.begin() + 24);
     expect_fault(little, bits_and_blooms, parameter, "little-endian");
-    expect_fault(with(parquet, 0, 0), parquet, parameter, "");
+    fault_of(parquet, 0, 0, parameter, "");
     auto behind = filled_bytes(parquet);
     behind.push_back(std::byte{7});
     expect_fault(behind, parquet, LoadFault::size, "1 bytes behind");

@@ -9,8 +9,6 @@ namespace {
 
 using enum ForeignFormat;
 
-// ---------------------------------------------------------------- published vectors
-
 // BloomFilter.md of parquet-format: 32 blocks; XXH64 of the keys, its block and bits.
 TEST(ForeignVectors, Parquets) {
     auto filter = ForeignFilter::for_fpr(parquet, 800, 0.01);
@@ -111,8 +109,6 @@ TEST(ForeignVectors, KudusMessage) {
     expected[69] = std::byte{0};  // not always false
     EXPECT_EQ(bytes, expected);
 }
-
-// ---------------------------------------------------------------- every format
 
 TEST(Foreign, NamesAreReadAgain) {
     EXPECT_EQ(foreign_formats().size(), 11u);
@@ -228,8 +224,6 @@ TEST(Foreign, MilvusFindsNothingOfAKindThatWasNotPutIn) {
     filter.insert(std::string_view("other"));
     EXPECT_TRUE(filter.contains(text));
 }
-
-// ---------------------------------------------------------------- conversions
 
 TEST(ForeignConvert, ParquetAndMilvusHaveTheSameBits) {
     auto filter = ForeignFilter::for_fpr(parquet, 1000, 0.01);

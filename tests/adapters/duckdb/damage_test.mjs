@@ -30,7 +30,8 @@ await test('a filter of which any one bit is another', async () => {
 
 await test('bytes of any kind', async () => {
   for (const blob of ["''::BLOB", "'abc'::BLOB", "repeat('x', 200)::BLOB",
-    "unhex(repeat('00', 104))", "unhex('89534D424C0D0A1A')", "'sbloomr1'::BLOB", "'sbloomr1xxxxxxxx'::BLOB"])
+    "unhex(repeat('00', 104))", "unhex('89534D424C0D0A1A')", "'sbloomr1'::BLOB",
+    "'sbloomr1xxxxxxxx'::BLOB"])
     for (const call of [`bloom_contains(${blob}, 7)`, `bloom_info(${blob})`, `bloom_ref(${blob})`])
       await refused(`SELECT ${call}`, call.slice(0, call.indexOf('(')));
   assert.equal(await one(`SELECT count(TRY(bloom_info(unhex(repeat(md5(n::VARCHAR), 4)))))
