@@ -103,7 +103,6 @@ TEST(DuckDbStates, RowsOfAWindowGoToTheirOwnWhereThereAreEnough) {
     ASSERT_EQ(many.states.size(), 20u);
     EXPECT_FALSE(many.in_table);
     EXPECT_EQ(many.also.slot, nullptr);
-    // The array is known now.
     EXPECT_EQ(States::of_rows(frames.states.data(), 3).also.slot, nullptr);
 }
 

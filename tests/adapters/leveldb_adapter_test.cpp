@@ -83,15 +83,19 @@ protected:
         database_.reset(database);
     }
     void close() { database_.reset(); }
-    void clear() {
-        close();
-        std::filesystem::remove_all(folder_.path);
-    }
     void write(std::uint64_t first, std::uint64_t n) {
         for (std::uint64_t i = first; i < first + n; ++i)
             ASSERT_TRUE(database_->Put({}, present(i), value(i)).ok());
     }
     void compact() { database_->CompactRange(nullptr, nullptr); }
+    /// A database of the first n keys, open and compacted.
+    void fill(const leveldb::FilterPolicy* policy, std::uint64_t n) {
+        close();
+        std::filesystem::remove_all(folder_.path);
+        open(policy);
+        write(0, n);
+        compact();
+    }
     /// The first n keys with their values.
     void expect_found(std::uint64_t n) {
         std::string found;
@@ -101,7 +105,6 @@ protected:
             ASSERT_EQ(found, value(i));
         }
     }
-    /// None of n absent keys.
     void expect_not_found(std::uint64_t n) {
         std::string found;
         for (std::uint64_t i = 0; i < n; ++i)
@@ -130,9 +133,7 @@ TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
          {"classic", "blocked512", "split256", "register64", "sector512"}) {
         SCOPED_TRACE(spec);
         const CountingPolicy policy(make_leveldb_policy(spec, 10));
-        open(&policy);
-        write(0, n);
-        compact();
+        fill(&policy, n);
         EXPECT_GT(policy.filters, n / 100) << "one for each 2 KiB";
         open(&policy);
         policy.asked = policy.passed = 0;
@@ -147,7 +148,7 @@ TEST_F(LevelDbDatabase, AnswersRightlyAndReadsFewBlocksForAbsentKeys) {
             << "but those before the first or behind the last key of all tables";
         EXPECT_LT(static_cast<double>(policy.passed), 0.03 * static_cast<double>(policy.asked));
         EXPECT_GT(policy.passed, 0u) << "20,000 absent keys and no false positive: is it a filter?";
-        clear();
+        close();
     }
 }
 
@@ -160,12 +161,10 @@ TEST_F(LevelDbMillionKeys, FiltersSpareAbsentKeysTheirBlocksAndOursMoreOfThemTha
     // LevelDB asks the filter of each block that it would read without one.
     const auto share_read = [&](PolicyPointer own) {
         const CountingPolicy policy(std::move(own));
-        open(&policy);
-        write(0, n);
-        compact();
+        fill(&policy, n);
         policy.asked = policy.passed = 0;
         expect_not_found(n);
-        clear();
+        close();
         EXPECT_GE(policy.asked, 0.99 * static_cast<double>(n));
         return static_cast<double>(policy.passed) / static_cast<double>(policy.asked);
     };
@@ -200,9 +199,7 @@ TEST_F(LevelDbDatabase, OverwrittenAndDeletedKeysAreWhatTheyWereLast) {
 
 TEST_F(LevelDbDatabase, FiltersOfAnotherLayoutAndSizeAreStillUsed) {
     const auto first = make_leveldb_policy("split256", 8);
-    open(first.get());
-    write(0, 5000);
-    compact();
+    fill(first.get(), 5000);
     const CountingPolicy second(make_leveldb_policy("blocked512", 14));
     open(&second);
     expect_right_answers(5000);
@@ -214,9 +211,7 @@ TEST_F(LevelDbDatabase, FiltersOfAnotherLayoutAndSizeAreStillUsed) {
 TEST_F(LevelDbDatabase, FiltersOfAnotherPolicyAreNotRead) {
     const CountingPolicy builtin{PolicyPointer(leveldb::NewBloomFilterPolicy(10))},
         ours(make_leveldb_policy(leveldb_policy_spec, 10));
-    open(&builtin);
-    write(0, 3000);
-    compact();
+    fill(&builtin, 3000);
     open(&ours);
     expect_right_answers(3000);
     EXPECT_EQ(ours.asked, 0u) << "the filters there have another name";
@@ -255,9 +250,7 @@ Range filter_block(const std::string& table) {
 
 TEST_F(LevelDbDatabase, DamagedFiltersLoseNoKey) {
     const CountingPolicy policy(make_leveldb_policy(leveldb_policy_spec, 10));
-    open(&policy);
-    write(0, 3000);
-    compact();
+    fill(&policy, 3000);
     close();
     const auto damage = [&](const auto& change) {
         ASSERT_FALSE(tables().empty());
@@ -283,7 +276,6 @@ TEST_F(LevelDbDatabase, DamagedFiltersLoseNoKey) {
     open(&policy, true);
     expect_right_answers(3000);
     EXPECT_EQ(policy.asked, 0u);
-    // Bytes that are no filter say of none, checked or not.
     close();
     damage([](char) { return '\xFF'; });
     open(&policy);

@@ -135,7 +135,6 @@ TEST(Parquet, ColumnsOfEveryPhysicalTypeAreRead) {
     }
 }
 
-// What is left has no row groups and no columns.
 TEST(Parquet, AFileThatWasMovedFromHasNothing) {
     const ParquetFile made(Words{{"one"}, {"two"}});
     auto file = parquet::File::open(made.path).value();

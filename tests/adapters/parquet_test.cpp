@@ -131,20 +131,16 @@ TEST(Parquet, RefusesBytesThatAreNoFilter) {
     // A header of which one byte is another.
     const auto header =
         parquet_bytes({0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0});
-    const struct {
-        std::size_t at;
-        unsigned value;
-        const char* says;
-    } changes[] = {{1, 0x42, "33 bytes"},
-                   {1, 0x00, "0 bytes"},
-                   {3, 0x2c, "algorithm"},
-                   {7, 0x2c, "hash"},
-                   {11, 0x2c, "compression"}};
-    for (const auto& change : changes) {
+    const auto changed = [&](std::size_t at, unsigned value) {
         auto bytes = header;
-        bytes[change.at] = static_cast<std::byte>(change.value);
-        refused(bytes, change.says);
-    }
+        bytes[at] = static_cast<std::byte>(value);
+        return bytes;
+    };
+    refused(changed(1, 0x42), "33 bytes");
+    refused(changed(1, 0x00), "0 bytes");
+    refused(changed(3, 0x2c), "algorithm");
+    refused(changed(7, 0x2c), "hash");
+    refused(changed(11, 0x2c), "compression");
     refused(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}),
             "64 bits");
     refused(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x7F}), "32 bits");

@@ -8,8 +8,6 @@
 namespace simdbloom::bench::engines {
 namespace {
 
-// ---------------------------------------------------------------- hashes
-
 TEST(EngineHashes, SparkOfLongs) {  // Murmur3_x86_32Suite.testKnownLongInputs of apache/spark
     EXPECT_EQ(static_cast<std::int32_t>(murmur32(0, 0)), 1669671676);
     EXPECT_EQ(static_cast<std::int32_t>(murmur32(static_cast<u64>(-42), 0)), -846261623);
@@ -58,8 +56,6 @@ TEST(EngineHashes, Xxh64IsTheLibrarys) {
         EXPECT_EQ(xxh64(key), hash_bytes(bytes));
     }
 }
-
-// ---------------------------------------------------------------- filters
 
 // What DuckDB 1.5.6 lets through a scan that its Bloom filter prunes:
 //   CREATE TABLE dim AS SELECT (i * 7919 + 1)::BIGINT AS k FROM range(100000) t(i);

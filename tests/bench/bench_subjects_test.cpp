@@ -81,14 +81,14 @@ TEST(Subjects, StayAsTheyAreWhenWhatTheyCanDoIsTimed) {
     }
 }
 
+double bytes_of(const Case& c) { return static_cast<double>(c.n_keys) * c.bits_per_key / 8; }
+
 TEST(Plan, EveryDepthCoversAllLevelsAndSubjects) {
     Machine machine;
     for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
         std::set<std::string> levels, names, every_op;
         for (const auto& c : make_plan(depth, machine).cases) {
-            levels.insert(machine.level(
-                static_cast<std::uint64_t>(static_cast<double>(c.n_keys) * c.bits_per_key / 8) -
-                64));
+            levels.insert(machine.level(static_cast<std::uint64_t>(bytes_of(c)) - 64));
             names.insert(c.kind->name);
             EXPECT_GT(c.n_keys, 0u);
             every_op.insert(c.every_op ? c.kind->name : "");
@@ -114,9 +114,8 @@ TEST(Plan, CasesOfALevelTakeTurnsAsManyAsTheMemoryHolds) {
         std::set<std::string> here;
         double bytes = 0;
         for (const Case& c : turn) {
-            const double own = static_cast<double>(c.n_keys) * c.bits_per_key / 8;
-            here.insert(machine.level(static_cast<std::uint64_t>(own)));
-            bytes += 4 * own;
+            here.insert(machine.level(static_cast<std::uint64_t>(bytes_of(c))));
+            bytes += 4 * bytes_of(c);
         }
         ASSERT_EQ(here.size(), 1u);
         EXPECT_LT(bytes, static_cast<double>(machine.memory) / 3);
@@ -134,7 +133,7 @@ TEST(Plan, DramIsFourTimesTheLastCache) {
     const auto largest = [](const Machine& machine) {
         double bytes = 0;
         for (const Case& c : make_plan(Depth::quick, machine).cases)
-            bytes = std::max(bytes, static_cast<double>(c.n_keys) * c.bits_per_key / 8);
+            bytes = std::max(bytes, bytes_of(c));
         return std::lround(bytes / (1 << 20));
     };
     Machine machine;
@@ -150,8 +149,7 @@ TEST(Plan, DramHasNoSlowFilterThatIsNotMainAndBrieflyFewerStill) {
     for (const Depth depth : {Depth::quick, Depth::standard, Depth::full}) {
         std::set<std::string> in_dram;
         for (const Case& c : make_plan(depth, machine).cases)
-            if (c.every_isa && static_cast<double>(c.n_keys) * c.bits_per_key / 8 > 128 << 20)
-                in_dram.insert(c.kind->name);
+            if (c.every_isa && bytes_of(c) > 128 << 20) in_dram.insert(c.kind->name);
         for (const Kind& k : kinds()) {
             if (k.role != Role::contender) continue;
             const bool wanted = depth == Depth::quick      ? k.is_main && !k.fills_slowly

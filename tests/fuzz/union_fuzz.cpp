@@ -44,7 +44,6 @@ void unite(const Bytes& a, std::span<const std::byte> b) {
     // A filter with a secret is united and cannot be asked here.
     if (before.empty() || other.empty() || after.empty()) return;
     for (std::size_t i = 0; i < probes.size(); ++i) must(after[i] >= (before[i] | other[i]));
-    // Once more: the same.
     Bytes again = grown;
     must(unite_saved(again, b).has_value() && again == grown);
 }

@@ -64,7 +64,6 @@ void semi_join(const char* spec) {
           std::string(spec) + ": " + std::to_string(all) + " rows pass");
 }
 
-/// Whether all ranks have the same filter.
 bool same_on_all(const JoinFilter& filter) {
     std::uint64_t least = hash_bytes(save(filter)), most = least;
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
@@ -112,8 +111,8 @@ void every_kind() {
 /// A rank that fails, and one that leaves a partition unsealed: all accept all.
 void missing_ranks() {
     const auto rows = share(1'000);
-    const auto expect = [&](const char* spec, const std::function<void(JoinBuilder&)>& fill,
-                            const std::string& says) {
+    const auto expect = [&](const char* spec, const std::string& says,
+                            const std::function<void(JoinBuilder&)>& fill) {
         const JoinFilter filter =
             build_on_all_ranks(spec, 1'000, 12, fill, MPI_COMM_WORLD, {.seed = 7});
         check(filter.kind() == JoinFilter::Kind::all, std::string(spec) + ": " + filter.why());
@@ -122,39 +121,29 @@ void missing_ranks() {
     const std::string one_of = "1 of " + std::to_string(ranks) + " parts";
     for (const char* spec : {"split256", "auto:split256"}) {
         for (const int fails : {0, ranks - 1})
-            expect(
-                spec,
-                [&](JoinBuilder& builder) {
-                    builder.insert({rows});
-                    if (rank == fails) throw std::runtime_error("the disk is full");
-                },
-                one_of + " of the build side are missing: " + std::to_string(fails));
-        expect(
-            spec,
-            [&](JoinBuilder& builder) {
-                builder.announce(2);
-                builder.insert({rows});
-                builder.seal(0);
-                if (rank != ranks - 1) builder.seal(1);
-            },
-            one_of);
-        expect(
-            spec, [](JoinBuilder&) { throw 1; }, "all");
-        expect(
-            spec,
-            [&](JoinBuilder& builder) {
-                builder.insert({rows});
-                if (rank == 0) builder.unite(JoinFilter::accept_all());
-            },
-            "all");
+            expect(spec, one_of + " of the build side are missing: " + std::to_string(fails),
+                   [&](JoinBuilder& builder) {
+                       builder.insert({rows});
+                       if (rank == fails) throw std::runtime_error("the disk is full");
+                   });
+        expect(spec, one_of, [&](JoinBuilder& builder) {
+            builder.announce(2);
+            builder.insert({rows});
+            builder.seal(0);
+            if (rank != ranks - 1) builder.seal(1);
+        });
+        expect(spec, "all", [](JoinBuilder&) { throw 1; });
+        expect(spec, "all", [&](JoinBuilder& builder) {
+            builder.insert({rows});
+            if (rank == 0) builder.unite(JoinFilter::accept_all());
+        });
         // All there: the same call gives a filter.
-        const auto filter = build_on_all_ranks(spec, 1'000, 12,
-                                               [&](JoinBuilder& builder) {
-                                                   const auto first = builder.announce(1);
-                                                   builder.insert({rows});
-                                                   builder.seal(first);
-                                               },
-                                               MPI_COMM_WORLD, {.seed = 7});
+        const auto fill = [&](JoinBuilder& builder) {
+            const auto first = builder.announce(1);
+            builder.insert({rows});
+            builder.seal(first);
+        };
+        const auto filter = build_on_all_ranks(spec, 1'000, 12, fill, MPI_COMM_WORLD, {.seed = 7});
         check(filter.kind() == JoinFilter::Kind::filter && filter.count({rows}) == rows.size(),
               filter.why());
     }
@@ -196,7 +185,6 @@ int main(int argc, char** argv) {
               JoinFilter::Kind::none,
           "nobody has rows, and yet some pass");
     check(most_summed == 1, std::to_string(most_summed) + " numbers of rows are added up");
-    // One rank alone has a row.
     const std::uint64_t only[] = {5};
     const auto filter = build_on_all_ranks("split256", 100, 12,
                                            {rank == ranks - 1 ? std::span<const std::uint64_t>(only)
