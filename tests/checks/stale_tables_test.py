@@ -103,7 +103,7 @@ class Tables(unittest.TestCase):
             self.page("README.md", "measured: summary", said)
             self.expect(fault)
             end = subprocess.run([RELEASE, "--tables", self.root], capture_output=True, text=True)
-            self.assertEqual((end.returncode, fault in end.stdout), (1, True))
+            self.assertEqual((end.returncode, fault in end.stderr), (1, True))
 
     def test_tables_by_hand(self):
         for said, fault in (("ns a key:", 'bench/pages/a.md:1: by hand, "A": names no commit'),
@@ -156,5 +156,4 @@ class ThisRepository(unittest.TestCase):
             self.assertEqual((said.returncode, words in said.stderr), (2, True))
 
 
-if __name__ == "__main__":
-    unittest.main()
+unittest.main()
