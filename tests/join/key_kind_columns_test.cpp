@@ -45,26 +45,19 @@ TEST(KeyKinds, ArrowArraysSayWhatTheyAre) {
         column.values<std::int64_t>({0, 0}).values<char>({'a'});
         return arrow_rows(column.schema, column.array).key_kind();
     };
-    for (const auto& [format, expected] : std::initializer_list<std::pair<const char*, KeyKind>>{
-             {"c", KeyKind::integers},
-             {"L", KeyKind::integers},
-             {"b", KeyKind::integers},
-             {"f", KeyKind::floats},
-             {"g", KeyKind::floats},
-             {"d:10,2", KeyKind::floats},
-             {"u", KeyKind::bytes},
-             {"Z", KeyKind::bytes},
-             {"w:4", KeyKind::bytes},
-             {"tdD", KeyKind::days},
-             {"tdm", KeyKind::milliseconds},
-             {"tss:", KeyKind::seconds},
-             {"tsm:UTC", KeyKind::milliseconds},
-             {"tsu:", KeyKind::microseconds},
-             {"tsn:Asia/Tokyo", KeyKind::nanoseconds},
-             {"tts", KeyKind::durations},
-             {"ttn", KeyKind::durations},
-             {"tDs", KeyKind::durations}})
-        EXPECT_EQ(kind(format), expected) << format;
+    using enum KeyKind;
+    const std::pair<KeyKind, std::vector<const char*>> formats[] = {
+        {integers, {"c", "L", "b"}},
+        {floats, {"f", "g", "d:10,2"}},
+        {bytes, {"u", "Z", "w:4"}},
+        {days, {"tdD"}},
+        {seconds, {"tss:"}},
+        {milliseconds, {"tdm", "tsm:UTC"}},
+        {microseconds, {"tsu:"}},
+        {nanoseconds, {"tsn:Asia/Tokyo"}},
+        {durations, {"tts", "ttn", "tDs"}}};
+    for (const auto& [expected, same] : formats)
+        for (const char* const format : same) EXPECT_EQ(kind(format), expected) << format;
 }
 
 TEST(KeyKinds, ColumnsOfArrowAreCheckedButNotConverted) {
