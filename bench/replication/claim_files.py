@@ -76,13 +76,17 @@ class Claim:
         return ", ".join(EVIDENCE[letter] for letter in self.evidence) + place
 
 
-REQUIRED = ("id", "statement", "where", "evidence", "kind", "published", "probe")
+REQUIRED = ("id", "statement", "source", "probe")
+# What a file may call a kind, with the side of a bound; its value is the published one.
+KINDS = {**{kind: (kind, "") for kind in RULES if kind != "bound"},
+         "at_most": ("bound", "most"), "at_least": ("bound", "least")}
+# `setup`, `evidence` and the like follow from these.
+FIELDS = {*REQUIRED, *KINDS, "seconds", "expected", "reason", "unit", "tolerance", "needs",
+          "descriptive"}
 
 
 def faults(claim):
     """What is wrong with a claim that has all its fields."""
-    if claim.kind not in RULES:
-        yield f'kind "{claim.kind}" (known: {", ".join(RULES)})'
     if not claim.evidence or set(claim.evidence) - set(EVIDENCE):
         yield f'evidence "{claim.evidence}" (letters of {"".join(EVIDENCE)})'
     for verdict in claim.expected:
@@ -94,10 +98,8 @@ def faults(claim):
         yield "is descriptive and expects a verdict"
     if len(claim.expected) > 1 and REPRODUCED not in claim.expected:
         yield "expects several verdicts, none of them reproduced"
-    if claim.kind in RULES and POSSIBLE[claim.kind] <= set(claim.expected):
+    if POSSIBLE[claim.kind] <= set(claim.expected):
         yield "accepts every verdict that it can get: name fewer, or make it descriptive"
-    if claim.kind == "bound" and claim.side not in ("most", "least"):
-        yield f'side "{claim.side}" of a bound (most or least)'
     if not claim.cases or len(claim.cases) > 1 and claim.kind != "bound":
         yield "several cases are for a bound"
     if not isinstance(claim.published, str):
@@ -123,11 +125,11 @@ def each(paper, values):
             raise ValueError(f"{paper}: a row of {len(row)} cells under {len(columns)} columns: "
                              f"{row}")
         cells = dict(zip(columns, row))
-        one = {**values, **{n: v for n, v in cells.items() if n in Claim.__dataclass_fields__}}
+        one = {**values, **{n: v for n, v in cells.items() if n in FIELDS}}
         setup = {n: v for n, v in cells.items() if n not in one and n != "text"}
         if setup:
-            one["setup"] = {**values.get("setup", {}), **setup}
-        for name in {"statement", "where"} & set(one):
+            one["probe"] = {name: {**own, **setup} for name, own in values["probe"].items()}
+        for name in {"statement", "source"} & set(one):
             one[name] = re.sub(r"\{(\w+)\}", lambda m: str(cells.get(m[1], m[0])), one[name])
         yield one
 
@@ -135,12 +137,22 @@ def each(paper, values):
 def parse(paper, values):
     """Of one claim. Throws ValueError that says what is wrong."""
     identity = f"{paper}/{values.get('id', '?')}"
-    missing = [name for name in REQUIRED if name not in values]
-    unknown = [name for name in values if name not in Claim.__dataclass_fields__]
-    if missing or unknown:
-        raise ValueError(f"{identity}: " + ", ".join(
-            [f"no {name}" for name in missing] + [f"unknown {name}" for name in unknown]))
-    claim = Claim(**{**values, "id": identity})
+    kinds = [name for name in KINDS if name in values]
+    wrong = ([f"no {name}" for name in REQUIRED if name not in values]
+             + [f"unknown {name}" for name in values if name not in FIELDS])
+    if not isinstance(values.get("probe", {"": 0}), dict) or len(values.get("probe", "1")) != 1:
+        wrong.append("probe is not one probe.NAME with its set-up")
+    if len(kinds) != 1:
+        wrong.append(f"{' and '.join(kinds) or 'none'} of the kinds {', '.join(KINDS)}")
+    if wrong:
+        raise ValueError(f"{identity}: {', '.join(wrong)}")
+    evidence, _, where = values["source"].partition(", ")
+    kind, side = KINDS[kinds[0]]
+    (probe, setup), = values["probe"].items()
+    own = {name: value for name, value in values.items() if name in Claim.__dataclass_fields__}
+    claim = Claim(**{**own, "id": identity, "evidence": evidence, "where": where or "-",
+                     "kind": kind, "side": side, "published": values[kinds[0]],
+                     "probe": probe, "setup": setup})
     if isinstance(claim.expected, str):
         claim.expected = [claim.expected]
     wrong = list(faults(claim))
