@@ -1,105 +1,147 @@
 #!/usr/bin/python3
-"""Fills the measured tables of README.md, papers/ and bench/pages/ from the results of
-bench/report.
+"""Fills the measured tables of README.md and bench/pages/ from the results of bench/report, and
+draws bench/results/skyline.svg.
 
-usage: claims.py DIR [--words DIR] [--print]
-
-  DIR          folder of a run on generated keys (results.csv, machine.json)
-  --words DIR  folder of a run with --keys, for the table `words`; without it that table stays
-  --print      print the tables instead of writing them
-
-A table stands between the lines `<!-- measured: NAME -->` and `<!-- end -->`; NAME is one of the
-functions marked @table in bench/tables. What a run does not hold is written as "not measured in
-this run". bench/results/skyline.svg is drawn from DIR too.
+A table stands between the lines `<!-- measured: NAME -->` and `<!-- end -->`; NAME is a key of
+TABLES. What a run does not hold is written as "not measured in this run".
 """
 import argparse
 import glob
 import os
+import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "pictures", "tables")]
-import papers  # noqa: E402,F401
+sys.path.insert(0, os.path.join(ROOT, "bench", "render"))
 import skyline  # noqa: E402
-from pages import TABLES  # noqa: E402
-from rows import write_whole  # noqa: E402
-from run import Run, fail  # noqa: E402
+from cells import (bits, cell, fpr, interval, markdown_table, model, name, ns,  # noqa: E402
+                   time_and_ratio)
+from markers import put, write_whole  # noqa: E402
+from rows import (fewest_bits, is_usual_lookup, load, main_subjects, near,  # noqa: E402
+                  nominal_sizes, size, subjects)
 
+LEVELS = ("L1", "L2", "L3", "DRAM")
 SKYLINE = "The filter that leaves the least time a key, near 12 bits a key"
 
 
-def fill(path, text, run, words_run, show):
-    """The text with every table replaced."""
-    out, name, opened = [], None, 0
-    for number, line in enumerate(text.split("\n"), 1):
-        start = line.strip().startswith("<!-- measured:")
-        if start and name is not None:
-            fail(f"{path}:{number}: a marker inside the marker of line {opened}, "
-                 "which has no <!-- end -->")
-        if start:
-            name = line.strip()[len("<!-- measured:"):].removesuffix("-->").strip()
-            opened = number
-            if name not in TABLES:
-                known = ", ".join(TABLES)
-                fail(f"{path}:{number}: unknown marker \"{name}\" (known: {known})")
-            out.append(line)
-            chosen = words_run if name == "words" else run
-            if chosen:
-                made = TABLES[name](chosen) + "\n\n" + chosen.source()
-                if show:
-                    print(f"{path}: {name}\n\n{made}\n")
-                out += ["", made, ""]
-        elif line.strip() == "<!-- end -->":
-            if name is None:
-                fail(f"{path}:{number}: <!-- end --> without <!-- measured: NAME -->")
-            out.append(line)
-            name = None
-        elif name is None or not (words_run if name == "words" else run):
-            out.append(line)
-    if name is not None:
-        fail(f"{path}:{opened}: <!-- measured: {name} --> has no <!-- end -->")
-    return "\n".join(out)
+class Run:
+    """The rows of one run of bench/report."""
+
+    def __init__(self, folder, real_keys):
+        try:
+            self.about, self.rows = load(folder)
+            self.keys, self.depth = self.about["keys"], self.about["depth"]
+            self.ours = subjects(self.about, "contender")
+            self.peers = subjects(self.about, "peer")
+        except (OSError, KeyError, ValueError, TypeError, AttributeError) as e:
+            sys.exit(f"bench/claims.py: cannot read the run in \"{folder}\": {e!r}")
+        if not self.rows:
+            sys.exit(f"bench/claims.py: {folder}/results.csv: no rows")
+        if self.keys.startswith("generated") == real_keys:
+            remedy = "--words wants one made with --keys" if real_keys else "give it as --words"
+            sys.exit(f"bench/claims.py: {folder}: a run on {self.keys}; {remedy}")
+        self.sizes = nominal_sizes(self.rows)
+        for row in self.rows:  # a run without split256 has its sizes too
+            if row["op"] == "lookup":
+                self.sizes.setdefault(row["memory_level"], row["filter_bytes"])
+
+    def source(self):
+        words = ["bench/report"] + ([f"--{self.depth}"] if self.depth != "standard" else [])
+        if not self.keys.startswith("generated"):
+            words += ["--keys", self.keys.split(" (")[0]]
+        if self.rows[0]["seed"] != "1":
+            words += ["--seed", self.rows[0]["seed"]]
+        text = f"Measured on {self.about['provenance']}, with `{' '.join(words)}`."
+        refused = len(self.about.get("complaints", []))
+        if refused:
+            text += (f" {refused} measurements of this run were refused; "
+                     "no times are given for them.")
+        return text
+
+    def lookup(self, family, level=None):
+        """The usual lookup nearest to 12 bits a key (or the densest that a cuckoo filter has), at
+        the size all filters were measured at in that level."""
+        wanted = max(12, fewest_bits(self.about, family))
+
+        def distance(row):
+            return abs(row["bits_per_key"] - wanted), abs(row["filter_bytes"]
+                                                          - self.sizes.get(level, 0))
+
+        rows = [r for r in self.rows if r["family"] == family and is_usual_lookup(r, self.about)
+                and abs(r["bits_per_key"] - wanted) < 0.3
+                and (level is None
+                     or r["memory_level"] == level and near(r, self.sizes[level]))]
+        return min(rows, key=distance, default=None)
 
 
-def write(path, text):
-    try:
-        write_whole(path, text)
-    except OSError as e:
-        fail(f"cannot write \"{path}\": {e.strerror}")
+def lookup_times(run, families, levels):
+    """A row for each filter, a column for each level. The FPRs are those of the L3 size."""
+    body = []
+    for family in families:
+        rows = {level: run.lookup(family, level) for level in LEVELS}
+        first = next((r for r in rows.values() if r), None)
+        body.append([name(first, family), *(of(rows["L3"]) for of in (bits, fpr, model)),
+                     *(time_and_ratio(rows[level]) for level in levels)])
+    sizes = [f"{size(run.sizes[level])} ({level})" if level in run.sizes else level
+             for level in levels]
+    return markdown_table(["filter", "bits/key", "FPR measured", "exact model", *sizes], body)
+
+
+def words(run):
+    body = []
+    for family in run.ours + run.peers:
+        row = run.lookup(family)
+        # The peers hash the line inside the timed call: their time is more than a lookup.
+        hashed = row and family in run.peers
+        body.append([name(row, family), bits(row),
+                     cell(lambda r: f"{size(r['filter_bytes'])} ({r['memory_level']})", row),
+                     fpr(row), interval(row), model(row),
+                     f"hashing included: {ns(row)}" if hashed else time_and_ratio(row)])
+    return (f"Keys: {run.keys}; {run.rows[0]['n_keys']:,.0f} of them inserted, the others probed."
+            "\n\n" + markdown_table(["filter", "bits/key", "size", "FPR measured", "95 % interval",
+                                     "exact model", "ns/key (ratio to `touch`)"], body))
+
+
+TABLES = {
+    "results": lambda run: lookup_times(run, run.ours + run.peers, LEVELS),
+    # What the README has room for.
+    "summary": lambda run: lookup_times(run, main_subjects(run.about) + run.peers,
+                                        ("L2", "DRAM")),
+    "words": words}
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="bench/claims.py",
-        description="Fills the measured tables of README.md, papers/ and bench/pages/.")
+    parser = argparse.ArgumentParser(prog="bench/claims.py", description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", metavar="DIR", help="a run of bench/report on generated keys")
-    parser.add_argument("--words", metavar="DIR", help="a run of bench/report with --keys")
+    parser.add_argument("--words", metavar="DIR", help="a run with --keys, for the table `words`; "
+                        "without it that table stays")
     parser.add_argument("--print", action="store_true", dest="show",
                         help="print the tables, write nothing")
     options = parser.parse_args()
     run = Run(options.folder, real_keys=False)
     words_run = Run(options.words, real_keys=True) if options.words else None
-    pages = [path for folder in ("papers", os.path.join("bench", "pages"))
-             for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.md")))]
-    if not pages:
-        fail(f"no pages in \"{os.path.join(ROOT, 'papers')}\"")
     # All tables are made before the first file is written.
-    filled = []
-    for path in [os.path.join(ROOT, "README.md")] + pages:
-        try:
-            with open(path, encoding="utf-8") as f:
-                text = f.read()
-        except OSError as e:
-            fail(f"cannot read \"{path}\": {e.strerror}")
-        shown = os.path.relpath(path, ROOT)
-        filled.append((path, text, fill(shown, text, run, words_run, options.show)))
+    filled = {}
+    for path in [os.path.join(ROOT, "README.md"),
+                 *sorted(glob.glob(os.path.join(ROOT, "bench", "pages", "*.md")))]:
+        with open(path, encoding="utf-8") as f:
+            filled[path] = f.read()
+        for of in re.findall("^<!-- measured: (.*) -->$", filled[path], re.M):
+            if of not in TABLES:
+                sys.exit(f"bench/claims.py: {path}: unknown marker \"{of}\" (known: "
+                         f"{', '.join(TABLES)})")
+            chosen = words_run if of == "words" else run
+            if chosen:
+                table = TABLES[of](chosen) + "\n\n" + chosen.source()
+                filled[path] = put(path, filled[path], f"measured: {of}", "end", table)
+                if options.show:
+                    print(f"{os.path.relpath(path, ROOT)}: {of}\n\n{table}\n")
     if not options.show:
-        for path, before, after in filled:
-            if before != after:
-                write(path, after)
-        drawn = skyline.skyline(run.about, run.rows, 12.7, SKYLINE)
+        drawn = skyline.skyline(run.about, run.rows, 12.7, SKYLINE, hover=False)
         if drawn:
-            write(os.path.join(ROOT, "bench", "results", "skyline.svg"), drawn)
+            filled[os.path.join(ROOT, "bench", "results", "skyline.svg")] = drawn
+        for path, text in filled.items():
+            write_whole(path, text)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,14 @@ import os
 import re
 import sys
 
-import artifact
 import records
 import table
 from claim_files import ROOT
-from verdicts import REPRODUCED, is_judged
+from verdicts import REPRODUCED, as_expected, is_judged
 
-from rows import write_whole  # noqa: E402
+from markers import put, write_whole  # noqa: E402
 
 PAPERS = os.path.join(ROOT, "papers")
-BEGIN, END = "<!-- record: {} -->", "<!-- end record -->"
 
 
 def machine_name(machine):
@@ -29,8 +27,8 @@ def by_source(claims):
 
 
 def named(record):
-    return (f"Record: [{machine_name(record['machine'])}](artifact.md#the-records), commit "
-            f"{record['machine']['commit']}.")
+    name = machine_name(record["machine"])
+    return f"[{name}](record/{name}.json), commit {record['machine']['commit']}"
 
 
 def outcome(entry):
@@ -45,7 +43,7 @@ def outcome(entry):
 def section(record, entries, claims):
     """The claims of one paper, and why some verdicts are not "reproduced". What a row shares with
     the row above it is left out."""
-    lines = table.header(["claim", "published", "ours"])
+    lines = table.header(["claim", "published", f"ours ({named(record)})"])
     reasons, last, above = {}, None, None
     for claim in by_source(claims):
         entry = entries.get(claim.id)
@@ -58,10 +56,20 @@ def section(record, entries, claims):
             reasons.setdefault(" ".join(claim.reason.split()), []).append(f"`{claim.name}`")
     if reasons:
         lines += ["", *(f"- {', '.join(names)}: {reason}" for reason, names in reasons.items())]
-    return "\n".join([*lines, "", named(record)])
+    return "\n".join(lines)
 
 
-def overview(record, papers, claims):
+def of_machine(name, record):
+    machine, entries = record["machine"], record["claims"]
+    told = [entry for entry in entries if is_judged(entry)]
+    return (f"- [{name}](record/{name}): `{record['command']}`, {len(entries)} claims in "
+            f"{sum(entry['seconds'] for entry in entries):.0f} s on {machine['cores']} cores with "
+            f"{machine['memory']}; of {len(told)} verdicts {sum(map(as_expected, told))} are as "
+            f"expected. {record['provenance']}.")
+
+
+def overview(record, papers, claims, found):
+    """`found` are the records of all machines."""
     entries = {entry["id"]: entry for entry in record["claims"]}
     sources = {True: [], False: []}
     for claim in claims:
@@ -78,29 +86,16 @@ def overview(record, papers, claims):
         ran = [entries[identity] for identity in own if identity in entries]
         lines.append(table.row([f"[{paper['name']}]({name}.md)", paper["summary"],
                                 table.tally(ran) or "not run"]))
-    return "\n".join([*lines, "", named(record)])
-
-
-def put(path, name, text):
-    """Between the markers of the page."""
-    with open(path, encoding="utf-8") as file:
-        page = file.read()
-    begin = BEGIN.format(name)
-    if page.count(begin) != 1 or END not in page.split(begin)[1]:
-        sys.exit(f"bench/replicate: {path} has not one {begin} with {END} behind it")
-    head, rest = page.split(begin)
-    write_whole(path, f"{head}{begin}\n\n{text}\n\n{END}{rest.split(END, 1)[1]}")
+    return "\n".join([*lines, "", "The records:", "", *(of_machine(*one) for one in found)])
 
 
 def pages(record, papers, claims):
-    """(page, name of its markers, what stands between them); the artifact's page has what stands in
-    papers/record."""
+    """(page, name of its markers, what stands between them)."""
     entries = {entry["id"]: entry for entry in record["claims"]}
     for name in papers:
         own = [claim for claim in claims if claim.paper == name]
         yield f"{name}.md", name, section(record, entries, own)
-    yield "README.md", "all", overview(record, papers, claims)
-    yield "artifact.md", "artifact", artifact.text(records.adopted(claims), claims)
+    yield "README.md", "all", overview(record, papers, claims, records.adopted(claims))
 
 
 def adopt(path, papers, claims):
@@ -109,6 +104,9 @@ def adopt(path, papers, claims):
     path = os.path.join(records.FOLDER, machine_name(record["machine"]) + ".json")
     write_whole(path, records.as_text(record))
     for page, name, text in pages(record, papers, claims):
-        put(os.path.join(PAPERS, page), name, text)
-    print(f"written: {len(papers)} pages of papers, papers/README.md, papers/artifact.md, "
+        page = os.path.join(PAPERS, page)
+        with open(page, encoding="utf-8") as file:
+            filled = put(page, file.read(), f"record: {name}", "end record", text)
+        write_whole(page, filled)
+    print(f"written: {len(papers)} pages of papers, papers/README.md, "
           f"{os.path.relpath(path, ROOT)}")

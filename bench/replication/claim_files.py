@@ -13,7 +13,7 @@ except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
 from verdicts import NEAR, NOT_TESTABLE, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "bench", folder) for folder in ("harness", "pictures")]
+sys.path.insert(0, os.path.join(ROOT, "bench", "render"))
 FOLDER = os.path.join(ROOT, "papers", "claims")
 EVIDENCE = {"A": "paper", "D": "authors' data", "S": "secondary", "C": "recomputed"}
 # What some machines have and others lack, beside ISAs.
@@ -117,9 +117,9 @@ def impossible_needs(claims, isas):
 
 
 def each(paper, values):
-    """The claims of one [[claim]]: one, or one a row. A column is a field or a value of the set-up;
-    `text` is for {text} in the statement alone."""
-    columns, rows = values.pop("columns", []), values.pop("rows", [[]])
+    """The claims of one [[claim]]: one, or one a row. The first row has the names of the columns: a
+    field or a value of the set-up; `text` is for {text} in the statement alone."""
+    columns, *rows = values.pop("rows", [[], []])
     for row in rows:
         if len(row) != len(columns):
             raise ValueError(f"{paper}: a row of {len(row)} cells under {len(columns)} columns: "

@@ -6,7 +6,7 @@ import os
 import sys
 
 from claim_files import ROOT
-from verdicts import LACKS, NOT_TESTABLE, Result, band, judge
+from verdicts import LACKS, NOT_TESTABLE, Result, judge
 
 FOLDER = os.path.join(ROOT, "papers", "record")
 STORED = ("id", "probe", "setup", "lacks", "attempts", "seconds", "samples")
@@ -47,9 +47,8 @@ def judged(claim, measured):
     if len(claim.cases) > 1 and not result.note:
         result.note = f"the best of {len(claim.cases)} cases: `{case_text(measured['setup'])}`"
     return {**{name: measured[name] for name in STORED}, "kind": claim.kind,
-            "published": claim.published, "band": band(claim), "verdict": result.verdict,
-            "expected": claim.expected, "ours": result.ours, "low": result.low,
-            "high": result.high, "note": result.note}
+            "published": claim.published, "verdict": result.verdict, "expected": claim.expected,
+            "ours": result.ours, "low": result.low, "high": result.high, "note": result.note}
 
 
 def as_text(record):

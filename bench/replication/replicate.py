@@ -14,7 +14,7 @@ import two_records
 from claim_files import DEPTHS, ROOT, impossible_needs, load_or_exit
 from verdicts import RULES, TOO_NOISY, as_expected, better, judge
 
-from rows import write_whole  # noqa: E402
+from markers import write_whole  # noqa: E402
 
 # The limit on a probe, in seconds.
 LONGEST = 1800
@@ -142,7 +142,7 @@ def arguments():
                         help="a record.json of another run or machine: says which verdicts "
                              "changed, and how many claims without times have the same samples")
     parser.add_argument("--out", default=os.path.join(ROOT, "build", "replicate"),
-                        help="folder for record.json, table.md, forest.svg (build/replicate)")
+                        help="folder for record.json and table.md (build/replicate)")
     parser.add_argument("--adopt", metavar="RECORD",
                         help="writes a record.json into papers/ and measures nothing")
     parser.add_argument("--list", action="store_true", help="lists the claims")
@@ -180,7 +180,6 @@ def main():
     text = table.of_run(record, {claim.id: claim for claim in claims})
     write_whole(os.path.join(options.out, "record.json"), records.as_text(record))
     write_whole(os.path.join(options.out, "table.md"), text)
-    write_whole(os.path.join(options.out, "forest.svg"), table.forest(record))
     print(text)
     if old:
         print(two_records.compare(*old, record))

@@ -237,16 +237,12 @@ POSSIBLE = {kind: {REPRODUCED, NOT_REPRODUCED} | {
 
 
 def band(claim):
-    """Where the interval has to lie, None where there is no end; nothing for other kinds."""
-    if claim.descriptive:
-        return None
+    """Where the interval has to lie, None where there is no end."""
     if claim.kind == "bound":
         bound = float(claim.published)
         return (None, bound) if claim.side == "most" else (bound, None)
     factor = {"statistical": 1 + (claim.tolerance or STATISTICAL), "ratio": NEAR,
-              "location": LOCATION}.get(claim.kind)
-    if factor is None:
-        return None
+              "location": LOCATION}[claim.kind]
     low, high = published_range(claim.published)
     if claim.kind == "location" and low < high:
         return low, high

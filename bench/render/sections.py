@@ -18,6 +18,22 @@ def at_size(rows, level, bytes_):
     return [r for r in rows if r["memory_level"] == level and near(r, bytes_)]
 
 
+def on_best_isa(about, rows, level, bytes_):
+    return [r for r in at_size(rows, level, bytes_)
+            if r["threads"] == 1 and r["isa"] in (about["best_isa"], "native")]
+
+
+def beside_ours(about, rows, role, line):
+    """What by_size takes: line(rows, case) of a few of ours and of the filters of that role."""
+    def body(level, bytes_):
+        here = on_best_isa(about, rows, level, bytes_)
+        theirs = [r for r in here if r["role"] == role and is_usual_lookup(r, about)]
+        compared = at_12_bits(rows, level, bytes_, about)
+        ours = [compared[f] for f in main_subjects(about) if f in compared]
+        return [line(here, case) for case in ours + theirs] if theirs else None
+    return body
+
+
 def by_size(about, rows, header, body_of):
     """A table for each memory level; its lines are body_of(level, bytes), and None is no table."""
     parts = []
@@ -135,8 +151,7 @@ def by_filter(about, rows, filters, wanted, names, here_only, cell=ns, some=None
         return cells
 
     def body(level, bytes_):
-        here = [r for r in at_size(rows, level, bytes_) if r["threads"] == 1
-                and r["isa"] in (about["best_isa"], "native") and here_only(r)]
+        here = [r for r in on_best_isa(about, rows, level, bytes_) if here_only(r)]
         return [[f"`{filter_}`"] + cells for filter_ in filters
                 if any((cells := line(here, filter_))[:some])] or None
 
@@ -272,18 +287,9 @@ def section_relatives(about, rows):
                 time("lookup", 1, case["output"]), time("insert"), time("erase"),
                 time("build", output="serial")]
 
-    def body(level, bytes_):
-        here = [r for r in at_size(rows, level, bytes_)
-                if r["threads"] == 1 and r["isa"] in (about["best_isa"], "native")]
-        relatives = [r for r in here if r["role"] == "relative" and is_usual_lookup(r, about)]
-        if not relatives:
-            return None
-        compared = at_12_bits(rows, level, bytes_, about)
-        shown = [compared[f] for f in main_subjects(about) if f in compared]
-        return [line(here, case) for case in shown + relatives]
-
     return by_size(about, rows, ["structure", "bits/key", "FPR", "95 % interval", "exact model",
-                          "absent, ns/key", "present", "insert", "erase", "build"], body)
+                                 "absent, ns/key", "present", "insert", "erase", "build"],
+                   beside_ours(about, rows, "relative", line))
 
 
 def section_engines(about, rows):
@@ -294,19 +300,13 @@ def section_engines(about, rows):
         return [f"`{case['filter']}`", bits(case), fpr(case), interval(case), model(case),
                 ns(single) if single else "", ns(case), two_digits(case["touch_ratio"])]
 
-    def body(level, bytes_):
-        here = [r for r in at_size(rows, level, bytes_)
-                if r["threads"] == 1 and r["isa"] in (about["best_isa"], "native")]
-        engines = [r for r in here if r["role"] == "engine" and is_usual_lookup(r, about)]
-        compared = at_12_bits(rows, level, bytes_, about)
-        ours = [compared[f] for f in main_subjects(about) if f in compared]
-        return [line(here, case) for case in ours + engines] if engines else None
-
     text = by_size(about, rows, ["filter", "bits/key", "FPR", "95 % interval", "exact model",
-                                 "one key, ns", "batch, ns/key", "ratio to touch"], body)
+                                 "one key, ns", "batch, ns/key", "ratio to touch"],
+                   beside_ours(about, rows, "engine", line))
     return ("The filters of databases and libraries, written anew from their published sources: "
-            "plain loops, compiled for AVX2 where there is AVX2. Absent keys. papers/engines.md "
-            "says what each is. The single calls of ours are compiled without AVX2 here.\n\n"
+            "plain loops, compiled for AVX2 where there is AVX2. Absent keys. "
+            "bench/engines/README.md says what each is. The single calls of ours are compiled "
+            "without AVX2 here.\n\n"
             + text) if text else ""
 
 

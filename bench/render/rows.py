@@ -1,5 +1,4 @@
-"""Reading results.csv, the choices of rows that the pages and the plots share, and writing a
-page."""
+"""Reading results.csv, and the choices of rows that the pages and the plots share."""
 import csv
 import json
 import os
@@ -113,18 +112,3 @@ def at_12_bits(rows, level, bytes_, about):
             if before is None or distance(row) < distance(before):
                 found[row["family"]] = row
     return found
-
-
-def write_whole(path, text):
-    """All or nothing, like the files of the measuring program; raises OSError and leaves no part
-    behind."""
-    try:
-        with open(path + ".part", "w", encoding="utf-8") as f:
-            f.write(text)
-        os.replace(path + ".part", path)
-    except OSError:
-        try:
-            os.remove(path + ".part")
-        except OSError:
-            pass
-        raise

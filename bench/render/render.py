@@ -5,13 +5,13 @@ usage: render.py DIR
 import os
 import sys
 
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "pictures"))
-import plots  # noqa: E402
-import sections as s  # noqa: E402
-from cells import fpr, ns, time_and_ratio  # noqa: E402
-from page import figure, page, to_html  # noqa: E402
-from rows import at_12_bits, families, load, nominal_sizes, percent, size, write_whole  # noqa: E402
-from skyline import skyline  # noqa: E402
+import plots
+import sections as s
+from cells import fpr, ns, time_and_ratio
+from markers import write_whole
+from page import figure, page, to_html
+from rows import at_12_bits, families, load, nominal_sizes, percent, size
+from skyline import skyline
 
 INTRO = ("One thread, 64-bit keys, absent unless a hit ratio is named; ns per key. `touch` hashes "
          "the same keys and loads the same lines without testing anything: the ratio to it is the "

@@ -188,8 +188,9 @@ def lines_end(lines, row):
                if family == row["family"])
 
 
-def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
-    """SVG, or nothing where there are not two sizes to draw between."""
+def skyline(about, rows, most_bits=None, heading="", width=980, height=470, hover=True):
+    """SVG, or nothing where there are not two sizes to draw between. Without `hover`, for a page
+    that shows no titles, what has one colour is one path."""
     lines = series(about, rows, most_bits)
     drawn = [points for points in lines.values() if len(points) > 1]
     numbers = [n for points in drawn for n, _ in points]
@@ -203,7 +204,7 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
     x, y = Axis(low, high, 70, width - 120), Axis(LEAST_WORK, MOST_WORK, height - 48, 48)
     picture = Chart(width, height, "The filter of least time for n keys and work t_w", x, y)
     columns = columns_of(lines, x.low, x.high, 12 if most_bits else None)
-    grid, hatched = [], []
+    grid, hatched, paths = [], [], {}
     for left, right, n, steps in columns:
         ends = [work for work, _ in steps[1:]] + [MOST_WORK]
         column = []
@@ -218,15 +219,22 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470):
                 title += (f", {row['bits_per_key']:.3g} bits a key, {t_l:.2f} ns a lookup, "
                           f"FPR {select.percent(f)}")
             top, bottom = y.at(end), y.at(work)
-            picture.add("rect", title, x=x.at(left), y=top, width=x.at(right) - x.at(left) + 0.4,
-                        height=bottom - top + 0.3, shape_rendering="crispEdges",
-                        fill=colours.get(name, "#f1f2f4"))
+            box = x.at(left), top, x.at(right) - x.at(left) + 0.4, bottom - top + 0.3
+            colour = colours.get(name, "#f1f2f4")
+            if hover:
+                picture.add("rect", title, **dict(zip(("x", "y", "width", "height"), box)),
+                            shape_rendering="crispEdges", fill=colour)
+            else:
+                paths[colour] = (paths.get(colour, "")
+                                 + "M{0:.1f} {1:.1f}h{2:.1f}v{3:.1f}h-{2:.1f}z".format(*box))
             if name == NOT_MEASURED:
                 hatched.append((x.at(left), top, x.at(right), bottom))
         for j in range(LINES):
             work = LEAST_WORK * (MOST_WORK / LEAST_WORK) ** ((j + 0.5) / LINES)
             column.append(next(c[0] for at, c in reversed(steps) if at <= work))
         grid.append(column)
+    for colour, way in paths.items():
+        picture.add("path", d=way, shape_rendering="crispEdges", fill=colour)
     hatch(picture, hatched)
     for work, text in EXAMPLES.items():
         picture.line(x.start, y.at(work), x.end + 8, y.at(work), "#fff", 1, "3 4")

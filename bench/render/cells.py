@@ -42,13 +42,3 @@ def ns(row):
 def time_and_ratio(row, unit=""):
     """The time, and how many times that of `touch` it is."""
     return ns(row) + (f" ({row['touch_ratio']:.2f}{unit})" if row and row["touch_ratio"] else "")
-
-
-def ratio(one, other, of="ns_per_key"):
-    return cell(lambda a, b: f"{a[of] / b[of]:.2f}", one, other)
-
-
-def times(slow, fast):
-    """Ratio of times, with the widest range that both 95 % intervals allow."""
-    return cell(lambda a, b: f"{ratio(a, b)} ({a['ns_low'] / b['ns_high']:.2f} - "
-                             f"{a['ns_high'] / b['ns_low']:.2f})", slow, fast)
