@@ -1,5 +1,4 @@
-// What a hash function costs in time and in FPR on real strings, and what two or three hash values
-// do in place of k functions.
+// What a hash function costs in time and in FPR on real strings.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,7 +8,8 @@
 
 #include "experiments/experiment.hpp"
 #include "harness/passes.hpp"
-#include "simdbloom/simdbloom.hpp"
+#include "simdbloom/fpr.hpp"
+#include "simdbloom/split_block.hpp"
 #include "simdbloom/textbook/digests.hpp"
 #include "simdbloom/textbook/murmur.hpp"
 #include "simdbloom/textbook/scheme_bloom.hpp"
@@ -45,17 +45,14 @@ std::vector<KeySet> key_sets(const std::string& file) {
     return {{"words", words}, {"numbers 0, 1, 2, ...", numbers}};
 }
 
+/// A hash function that is called through a pointer: what counts keys takes any one alike.
+using AnyHash = std::function<std::uint64_t(std::string_view text, std::uint64_t seed)>;
+
 struct NamedHash {
     std::string name, note;
-    /// One value of each key.
+    /// One value of each key, by the function's own type.
     std::function<void(Part)> run;
-    /// Equal 64-bit values among all keys.
-    std::function<std::size_t(Part)> equal;
-    /// Absent keys found, over those that ideal functions would let through: the textbook's array
-    /// filled by a scheme.
-    std::function<double(const KeySet&)> seeds, twice, enhanced, triple;
-    /// The same for split256 with the values as they are and mixed.
-    std::function<double(const KeySet&)> raw, mixed;
+    AnyHash hash;
 };
 
 double share(std::size_t found, Part absent) {
@@ -81,29 +78,24 @@ double in_blocks(const KeySet& set, const H& hash) {
            filter.expected_fpr();
 }
 
+/// Equal 64-bit values among all keys.
+std::size_t equal_values(Part keys, const AnyHash& hash) {
+    std::vector<std::uint64_t> values;
+    for (const auto& key : keys) values.push_back(hash(key, 0));
+    std::ranges::sort(values);
+    return keys.size() -
+           static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
 template <class H>
 NamedHash named(std::string name, std::string note, H h) {
-    return {std::move(name),
-            std::move(note),
+    return {std::move(name), std::move(note),
             [h](Part keys) {
                 std::uint64_t sum = 0;
                 for (const auto& key : keys) sum ^= h(key, 0);
                 keep(sum);
             },
-            [h](Part keys) {
-                std::vector<std::uint64_t> values;
-                for (const auto& key : keys) values.push_back(h(key, 0));
-                std::ranges::sort(values);
-                return keys.size() -
-                       static_cast<std::size_t>(std::unique(values.begin(), values.end()) -
-                                                values.begin());
-            },
-            [h](const KeySet& set) { return in_array(set, Seeds<H>(k, 0, h)); },
-            [h](const KeySet& set) { return in_array(set, DoubleHashing<H>(k, 0, h)); },
-            [h](const KeySet& set) { return in_array(set, EnhancedDoubleHashing<H>(k, 0, h)); },
-            [h](const KeySet& set) { return in_array(set, TripleHashing<H>(k, 0, h)); },
-            [h](const KeySet& set) { return in_blocks(set, h); },
-            [h](const KeySet& set) { return in_blocks(set, WithKeyHasher<H>{h}); }};
+            h};
 }
 
 struct Sip {
@@ -123,10 +115,6 @@ std::vector<NamedHash> hashes() {
             named("SDBM", "", Sdbm{}),
             named("MD5", "nettle", Md5{}),
             named("SHA-1", "nettle", Sha1{})};
-}
-
-std::string times_ideal(double ratio) {
-    return ratio < 10 ? text("%.2f", ratio) : text("%.0f", ratio);
 }
 
 void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
@@ -153,59 +141,30 @@ void hash_functions(const std::vector<KeySet>& sets, unsigned rounds) {
         Timer(rounds).run(timed);
         for (std::size_t i = 0; i < all.size(); ++i) {
             const NamedHash& h = all[i];
-            print_row({h.name + (h.note.empty() ? "" : " (" + h.note + ")"),
-                       text("%.1f", median(timed[i].ns_per_key)), std::to_string(h.equal(set.keys)),
-                       times_ideal(h.seeds(set)), times_ideal(h.twice(set)),
-                       times_ideal(h.enhanced(set)), times_ideal(h.triple(set)),
-                       times_ideal(h.raw(set)), times_ideal(h.mixed(set))});
+            // Absent keys found, over those that ideal functions would let through.
+            const double found[] = {in_array(set, Seeds<AnyHash>(k, 0, h.hash)),
+                                    in_array(set, DoubleHashing<AnyHash>(k, 0, h.hash)),
+                                    in_array(set, EnhancedDoubleHashing<AnyHash>(k, 0, h.hash)),
+                                    in_array(set, TripleHashing<AnyHash>(k, 0, h.hash)),
+                                    in_blocks(set, h.hash),
+                                    in_blocks(set, WithKeyHasher<AnyHash>{h.hash})};
+            std::vector<std::string> cells{h.name + (h.note.empty() ? "" : " (" + h.note + ")"),
+                                           text("%.1f", median(timed[i].ns_per_key)),
+                                           std::to_string(equal_values(set.keys, h.hash))};
+            for (const double ratio : found)
+                cells.push_back(ratio < 10 ? text("%.2f", ratio) : text("%.0f", ratio));
+            print_row(cells);
         }
-    }
-}
-
-/// Absent keys found by many filters of n keys, over what their bits say of k ideal functions.
-template <template <class> class Scheme>
-double over_ideal(std::size_t n, std::size_t filters, std::size_t probes) {
-    Strings keys;
-    double found = 0, expected = 0;
-    for (std::uint64_t f = 0; f < filters; ++f) {
-        keys.clear();
-        for (std::size_t i = 0; i < n + probes; ++i)
-            keys.push_back(std::to_string(f * 1'000'000'007 + i));
-        auto filter = SchemeBloom<Scheme<BytesHasher>>::with_bits_per_key(
-            n, bits_per_key, Scheme<BytesHasher>(k, 1000 * f));
-        filter.insert(Part(keys).first(n));
-        found += static_cast<double>(filter.count(Part(keys).subspan(n)));
-        expected += filter.estimated_fpr() * static_cast<double>(probes);
-    }
-    return found / expected;
-}
-
-void schemes() {
-    std::printf("\n### Schemes: two or three values of XXH64 in place of k functions\n\n");
-    std::printf(
-        "FPR over that of ideal functions with the same bits set, 10 bits a key, k = 7; about "
-        "160,000 false positives a cell (three sigma: 0.01).\n\n");
-    print_header({"keys", "bits", "k seeds", "double", "enhanced double", "triple"});
-    for (const std::size_t n : {10u, 30u, 100u, 1'000u, 10'000u, 100'000u}) {
-        const std::size_t probes = std::max<std::size_t>(n, 2000),
-                          filters = 20'000'000 / (n + probes);
-        print_row({std::to_string(n), std::to_string(static_cast<std::size_t>(bits_per_key) * n),
-                   text("%.3f", over_ideal<Seeds>(n, filters, probes)),
-                   text("%.3f", over_ideal<DoubleHashing>(n, filters, probes)),
-                   text("%.3f", over_ideal<EnhancedDoubleHashing>(n, filters, probes)),
-                   text("%.3f", over_ideal<TripleHashing>(n, filters, probes))});
     }
 }
 
 }  // namespace
 
-/// --strings ROUNDS [FILE]: the first part alone, for bench/report, with times of that many rounds;
-/// of the lines of a file.
+/// --strings ROUNDS [FILE]: for bench/report, with times of that many rounds; of the lines of a
+/// file.
 int main(int argc, char** argv) {
     const bool strings = argc > 2 && std::string(argv[1]) == "--strings";
-    const auto sets = key_sets(strings && argc > 3 ? argv[3] : "");
-    hash_functions(sets, strings ? static_cast<unsigned>(std::stoul(argv[2])) : 11);
-    if (strings) return 0;
-    schemes();
-    print_source("hashing");
+    hash_functions(key_sets(strings && argc > 3 ? argv[3] : ""),
+                   strings ? static_cast<unsigned>(std::stoul(argv[2])) : 11);
+    if (!strings) print_source("hashing");
 }

@@ -1,20 +1,20 @@
 // The measuring half of bench/report: runs the plan and leaves results.csv, machine.json and Google
-// Benchmark's own JSON in the output folder. bench/harness/render.py makes the pages from them.
-#include <sys/stat.h>
+// Benchmark's own JSON in the output folder. bench/render/render.py makes the pages from them.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 #include "harness/clock.hpp"
 #include "harness/measure.hpp"
 #include "simdbloom/detail/geometry.hpp"
-#include "simdbloom/simdbloom.hpp"
+#include "simdbloom/fpr.hpp"
 
 namespace {
 
@@ -81,24 +81,53 @@ nlohmann::ordered_json describe(const std::map<std::string, std::set<std::string
     return subjects;
 }
 
-int run(Depth depth, const std::string& depth_name, const std::string& key_file,
-        const std::string& out, std::uint64_t seed, const std::string& probe_program,
-        const std::vector<std::string>& only, const std::string& command) {
-    std::filesystem::create_directories(out);
-    const KeySource keys =
-        key_file.empty() ? KeySource::generated(seed) : KeySource::from_file(key_file, seed);
+struct Settings {
+    Depth depth = Depth::standard;
+    std::string key_file, out = "build/report";
+    std::string probe_program;                 ///< for cachegrind
+    std::string command = "simdbloom_report";  ///< how the run was started, for the record
+    std::uint64_t seed = 1;
+    std::vector<std::string> only;
+};
+
+Settings settings_of(int argc, char** argv) {
+    Settings s;
+    std::string seed = std::to_string(s.seed);
+    const std::map<std::string, std::string*> texts{{"--keys", &s.key_file},
+                                                    {"--out", &s.out},
+                                                    {"--seed", &seed},
+                                                    {"--command", &s.command},
+                                                    {"--probe-program", &s.probe_program}};
+    for (int i = 1; i < argc; ++i) {
+        const std::string name = argv[i];
+        if (name == "--quick") s.depth = Depth::quick;
+        else if (name == "--full") s.depth = Depth::full;
+        else if (i + 1 < argc && name == "--only") s.only.push_back(argv[++i]);
+        else if (i + 1 < argc && texts.contains(name)) *texts.at(name) = argv[++i];
+        else throw std::invalid_argument(name + " is no option of bench/report, or has no value");
+    }
+    const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), s.seed);
+    if (error != std::errc{} || end != seed.data() + seed.size())
+        throw std::invalid_argument("--seed " + seed + " is no number");
+    return s;
+}
+
+int run(const Settings& s) {
+    std::filesystem::create_directories(s.out);
+    const KeySource keys = s.key_file.empty() ? KeySource::generated(s.seed)
+                                              : KeySource::from_file(s.key_file, s.seed);
     Machine machine = describe_machine();
     Plan plan =
-        key_file.empty() ? make_plan(depth, machine) : make_plan_for_keys(depth, keys.size());
-    if (!only.empty())
+        s.key_file.empty() ? make_plan(s.depth, machine) : make_plan_for_keys(s.depth, keys.size());
+    if (!s.only.empty())
         std::erase_if(plan.cases, [&](const Case& c) {
-            return std::ranges::find(only, c.kind->name) == only.end();
+            return std::ranges::find(s.only, c.kind->name) == s.only.end();
         });
     if (plan.cases.empty())
-        throw std::runtime_error("--only " + only.front() +
+        throw std::runtime_error("--only " + s.only.front() +
                                  ": the plan has no filter of that name");
-    Timer timer(plan.repetitions, plan.seconds_per_repetition, out + "/benchmark.json");
-    const Context context{machine, keys, plan, timer, seed, probe_program, out};
+    Timer timer(plan.repetitions, plan.seconds_per_repetition, s.out + "/benchmark.json");
+    const Context context{machine, keys, plan, timer, s.seed, s.probe_program, s.out};
 
     const MemorySpeed memory = memory_speed();
     std::vector<Row> rows;
@@ -146,9 +175,10 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
                              {"random_updates_per_second", memory.random_updates_per_second}};
     about["provenance"] = machine.provenance();
     about["levels"] = {{"L1", machine.l1d}, {"L2", machine.l2}, {"L3", machine.l3}};
-    about["command"] = command;
+    about["command"] = s.command;
     about["keys"] = keys.description();
-    about["depth"] = depth_name;
+    constexpr const char* depth_names[] = {"quick", "standard", "full"};
+    about["depth"] = depth_names[static_cast<std::size_t>(s.depth)];
     about["seconds"] = elapsed();
     about["repetitions"] = plan.repetitions;
     about["seconds_per_repetition"] = plan.seconds_per_repetition;
@@ -160,8 +190,8 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
     about["subjects"] = describe(filters);
     about["complaints"] = complaints;
     timer.finish();
-    write_file(out + "/results.csv", to_csv(rows, machine));
-    write_file(out + "/machine.json", about.dump(2) + "\n");
+    write_file(s.out + "/results.csv", to_csv(rows, machine));
+    write_file(s.out + "/machine.json", about.dump(2) + "\n");
     if (!complaints.empty()) {
         std::fprintf(stderr, "%zu measurements are wrong; no times are printed for them:\n",
                      complaints.size());
@@ -174,30 +204,8 @@ int run(Depth depth, const std::string& depth_name, const std::string& key_file,
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Measures filters and writes results.csv, machine.json and benchmark.json");
-    bool quick = false, full = false;
-    std::string key_file, out = "build/report", probe_program;
-    std::vector<std::string> only;
-    std::uint64_t seed = 1;
-    std::string command = "simdbloom_report";
-    auto* q = app.add_flag("--quick", quick, "at most two minutes");
-    app.add_flag("--full", full, "as long as a publication needs")->excludes(q);
-    app.add_option("--keys", key_file,
-                   "real keys, one a line: half inserted, half probed as absent");
-    app.add_option("--out", out, "folder for the results");
-    app.add_option("--seed", seed, "of keys and filters");
-    app.add_option("--only", only, "only these filters of the plan");
-    app.add_option("--command", command, "how the run was started, for the record");
-    app.add_option("--probe-program", probe_program, "for cachegrind passes");
-    CLI11_PARSE(app, argc, argv);
     try {
-        return run(quick  ? Depth::quick
-                   : full ? Depth::full
-                          : Depth::standard,
-                   quick  ? "quick"
-                   : full ? "full"
-                          : "standard",
-                   key_file, out, seed, probe_program, only, command);
+        return run(settings_of(argc, argv));
     } catch (const std::exception& e) {
         std::fprintf(stderr, "bench/report: %s\n", e.what());
         return 2;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simdbloom/simdbloom.hpp"
+#include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom::bench {
 namespace {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "harness/keys.hpp"
-#include "simdbloom/simdbloom.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/isa.hpp"
 
 int main(int argc, char** argv) {
     using namespace simdbloom;
@@ -22,14 +23,9 @@ int main(int argc, char** argv) {
         auto filter = make_filter(argv[1], n, std::strtod(argv[3], nullptr), options);
         const auto keys = bench::KeySource::generated(1);
         bench::fill(filter, keys, n);
-        std::vector<std::uint64_t> absent(1 << 14);
-        std::vector<std::uint8_t> bitmap(absent.size() / 8);
-        for (std::uint64_t first = 0; first < probes; first += absent.size()) {
-            const auto here =
-                static_cast<std::size_t>(std::min<std::uint64_t>(absent.size(), probes - first));
-            keys.fill(n + first, absent.data(), here);
-            filter.contains(std::span<const std::uint64_t>(absent).first(here), bitmap);
-        }
+        std::vector<std::uint8_t> bitmap(1 << 11);
+        bench::for_keys(keys, n, n + probes,
+                        [&](bench::Keys piece) { filter.contains(piece, bitmap); });
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 1;

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "harness/keys.hpp"
-#include "simdbloom/simdbloom.hpp"
+#include "simdbloom/any/any_filter.hpp"
+#include "simdbloom/isa.hpp"
 #include "touch/touch.hpp"
 
 namespace simdbloom::bench {

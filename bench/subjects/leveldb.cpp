@@ -1,4 +1,5 @@
-// The peer LevelDB, as installed on this system: its built-in filter policy.
+// The peer LevelDB, as installed on this system: its built-in filter policy; and our view of its
+// bytes.
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
@@ -44,12 +45,40 @@ Subject make_leveldb(const Order& order) {
     return s;
 }
 
+// Its bytes, looked up in batches through our view of them.
+Subject make_leveldb_view(const Order& order) {
+    const auto bits = static_cast<int>(order.bits_per_key);
+    const auto build = [bits, hashed = order.keys.hashed()](Keys keys) {
+        return hashed ? make_leveldb_filter_of_hashes(keys, bits) : make_leveldb_filter(keys, bits);
+    };
+    std::vector<std::uint64_t> keys(order.n_keys);
+    order.keys.fill(0, keys.data(), keys.size());
+    struct Filter {
+        std::vector<std::byte> bytes;
+        LevelDbFilterView view{bytes};
+    };
+    const auto filter = std::make_shared<Filter>(Filter{build(keys)});
+    Subject s = subject_of(std::shared_ptr<LevelDbFilterView>(filter, &filter->view), order);
+    s.name = "leveldb_filter";
+    const auto simulated =
+        published::simulate_leveldb_fpr(order.n_keys, filter->view.bits(), filter->view.k());
+    s.fpr = simulated.fpr, s.deviation = simulated.deviation;
+    s.builds = {
+        {"serial", 1, [build](Keys some) { return seconds_of([&] { (void)build(some); }); }}};
+    return s;
+}
+
 // A 32-bit hash reaches no further than 2^32 bits and loses accuracy long before.
+constexpr std::uint64_t leveldb_bytes = std::uint64_t{64} << 20;
 const ListEntry leveldb_entry{{.name = "leveldb",
                                .role = Role::peer,
                                .make = make_leveldb,
                                .colour = "#17becf",
-                               .max_bytes = std::uint64_t{64} << 20}};
+                               .max_bytes = leveldb_bytes},
+                              {.name = "leveldb_filter",
+                               .role = Role::relative,
+                               .make = make_leveldb_view,
+                               .max_bytes = leveldb_bytes}};
 
 }  // namespace
 }  // namespace simdbloom::bench

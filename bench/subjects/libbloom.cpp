@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "harness/subject.hpp"
+#include "simdbloom/fpr.hpp"
 
 namespace simdbloom::bench {
 namespace {

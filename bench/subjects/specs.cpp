@@ -2,6 +2,8 @@
 #include <optional>
 
 #include "harness/subject.hpp"
+#include "simdbloom/fpr.hpp"
+#include "simdbloom/threads/build.hpp"
 
 namespace simdbloom::bench {
 namespace {
