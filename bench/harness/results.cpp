@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <concepts>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -11,32 +13,33 @@
 namespace simdbloom::bench {
 namespace {
 
-std::string number(double x) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.6g", x);
-    return text;
-}
-
-std::string number(const std::optional<double>& x) { return x ? number(*x) : ""; }
-
 // Specs and flags hold commas: quoted as RFC 4180 says.
-std::string text(const std::string& t) {
+std::string cell(const std::string& t) {
     if (t.find_first_of(",\"\r\n") == std::string::npos) return t;
     std::string quoted = "\"";
     for (const char c : t) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
     return quoted + '"';
 }
+std::string cell(double x) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.6g", x);
+    return text;
+}
+std::string cell(const std::optional<double>& x) { return x ? cell(*x) : ""; }
+std::string cell(std::unsigned_integral auto x) { return std::to_string(x); }
 
-// The facts of the machine and the build that every row has, and the names of their columns.
-constexpr std::pair<const char*, const char*> machine_columns[] = {{"commit", "commit"},
-                                                                   {"cpu", "cpu"},
-                                                                   {"cpu family", "cpu_family"},
-                                                                   {"cpu model", "cpu_model"},
-                                                                   {"cpu stepping", "cpu_stepping"},
-                                                                   {"page bytes", "page_bytes"},
-                                                                   {"huge pages", "huge_pages"},
-                                                                   {"compiler", "compiler"},
-                                                                   {"flags", "flags"}};
+template <class... Cells>
+std::string cells(const Cells&... values) {
+    std::string line;
+    ((line += cell(values) + ','), ...);
+    line.pop_back();
+    return line;
+}
+
+// The facts of the machine and the build that every row has; their columns have '_' for ' '.
+constexpr const char* machine_columns[] = {"commit",     "cpu",          "cpu family",
+                                           "cpu model",  "cpu stepping", "page bytes",
+                                           "huge pages", "compiler",     "flags"};
 
 }  // namespace
 
@@ -46,44 +49,20 @@ std::string to_csv(const std::vector<Row>& rows, const Machine& machine) {
         "threads,ns_per_key,ns_low,ns_high,touch_ns,touch_ratio,"
         "fpr,fpr_low,fpr_high,fpr_model,lines_per_key,l1_misses,ll_misses,miss_source,seed,"
         "repetitions";
-    std::string of_machine;
-    for (const auto& [fact, column] : machine_columns) {
-        csv += std::string(",") + column;
-        of_machine += "," + text(machine.fact(fact));
+    std::string of_machine = ",";
+    for (const std::string fact : machine_columns) {
+        csv += ',' + fact;
+        std::ranges::replace(csv, ' ', '_');
+        of_machine += cell(machine.fact(fact)) + ',';
     }
     csv += ",cycles_per_key,touch_moved,disturbed\n";
-    for (const auto& r : rows) {
-        const std::string fields[] = {text(r.filter),
-                                      r.isa,
-                                      r.op,
-                                      std::to_string(r.batch),
-                                      r.output,
-                                      std::to_string(r.n_keys),
-                                      number(r.bits_per_key),
-                                      std::to_string(r.filter_bytes),
-                                      r.memory_level,
-                                      number(r.hit_ratio),
-                                      std::to_string(r.threads),
-                                      number(r.ns_per_key),
-                                      number(r.ns_low),
-                                      number(r.ns_high),
-                                      number(r.touch_ns),
-                                      r.touch_ns ? number(r.ns_per_key / *r.touch_ns) : "",
-                                      number(r.fpr),
-                                      number(r.fpr_low),
-                                      number(r.fpr_high),
-                                      number(r.fpr_model),
-                                      number(r.lines_per_key),
-                                      number(r.l1_misses),
-                                      number(r.ll_misses),
-                                      r.miss_source,
-                                      std::to_string(r.seed),
-                                      std::to_string(r.repetitions)};
-        const char* separator = "";
-        for (const auto& f : fields) csv += separator + f, separator = ",";
-        csv += of_machine + ',' + number(r.cycles_per_key) + ',' + number(r.touch_moved) + ',' +
-               (r.disturbed ? '1' : '0') + '\n';
-    }
+    for (const auto& r : rows)
+        csv += cells(r.filter, r.isa, r.op, r.batch, r.output, r.n_keys, r.bits_per_key,
+                     r.filter_bytes, r.memory_level, r.hit_ratio, r.threads, r.ns_per_key, r.ns_low,
+                     r.ns_high, r.touch_ns, r.touch_ns ? cell(r.ns_per_key / *r.touch_ns) : "",
+                     r.fpr, r.fpr_low, r.fpr_high, r.fpr_model, r.lines_per_key, r.l1_misses,
+                     r.ll_misses, r.miss_source, r.seed, r.repetitions) +
+               of_machine + cells(r.cycles_per_key, r.touch_moved, unsigned{r.disturbed}) + '\n';
     return csv;
 }
 

@@ -13,38 +13,34 @@ namespace {
 using bench::Keys;
 using bench::KeySource;
 
-/// Keys 0 .. keys - 1 are in; the absent keys of a filter are no other filter's.
+/// Keys 0 .. keys - 1 of the source are in.
 struct Filled {
     KeySource source = KeySource::generated(1);
     std::uint64_t keys;
     AnyFilter filter;
 
+    Filled(const std::string& spec, std::uint64_t n, double bits_per_key, std::uint64_t seed)
+        : keys(n), filter(make_filter(spec, n, bits_per_key, {.seed = seed})) {
+        bench::fill(filter, source, n);
+    }
     Filled(Setup& s, std::uint64_t seed)
-        : keys(s.count("keys")),
-          filter(make_filter(s.text("spec"), keys, s.number("bits_per_key"), {.seed = seed})) {
-        bench::fill(filter, source, keys);
-    }
-    std::uint64_t absent_found(std::uint64_t seed, std::uint64_t probes) const {
-        const std::uint64_t first = keys + (seed << 40);
-        std::uint64_t found = 0;
-        bench::for_keys(source, first, first + probes,
-                        [&](Keys piece) { found += filter.count(piece); });
-        return found;
-    }
-    std::uint64_t keys_found(std::uint64_t from = 0) const {
-        std::uint64_t found = 0;
-        bench::for_keys(source, from, keys, [&](Keys piece) { found += filter.count(piece); });
-        return found;
+        : Filled(s.text("spec"), s.count("keys"), s.number("bits_per_key"), seed) {}
+    std::uint64_t found(std::uint64_t first, std::uint64_t n) const {
+        std::uint64_t sum = 0;
+        bench::for_keys(source, first, first + n, [&](Keys piece) { sum += filter.count(piece); });
+        return sum;
     }
 };
 
-/// Measured FPR, one filter a sample. With `of_strangers`, the share of absent keys among the
-/// accesses, the share of accesses that the filter saves.
+/// Measured FPR, one filter a sample; the absent keys of a filter are no other filter's. With
+/// `of_strangers`, the share of absent keys among the accesses, the share of accesses that the
+/// filter saves.
 void run_fpr(Setup& s) {
     const std::uint64_t filters = s.count("filters", 10), probes = s.count("probes");
     const double absent = s.number("of_strangers", 0);
     for (std::uint64_t seed = 1; seed <= filters; ++seed) {
-        const std::uint64_t found = Filled(s, seed).absent_found(seed, probes);
+        const Filled f(s, seed);
+        const std::uint64_t found = f.found(f.keys + (seed << 40), probes);
         if (absent == 0) print_rate(found, probes);
         else print_value(absent * (1 - static_cast<double>(found) / static_cast<double>(probes)));
     }
@@ -52,19 +48,14 @@ void run_fpr(Setup& s) {
 
 /// The ratio of the FPRs of two filters, a pair a sample.
 void run_fpr_ratio(Setup& s) {
-    const std::uint64_t filters = s.count("filters", 10), probes = s.count("probes"),
-                        keys = s.count("keys");
-    const auto rate = [&](const std::string& which, std::uint64_t seed) {
-        auto filter = make_filter(s.text(which), keys, s.number(which + "_bits"), {.seed = seed});
-        const auto source = KeySource::generated(1);
-        bench::fill(filter, source, keys);
-        std::uint64_t found = 0;
-        bench::for_keys(source, keys, keys + probes,
-                        [&](Keys piece) { found += filter.count(piece); });
-        return static_cast<double>(found);
-    };
-    for (std::uint64_t seed = 1; seed <= filters; ++seed)
-        print_value(rate("a", seed) / rate("b", seed));
+    const std::uint64_t keys = s.count("keys"), probes = s.count("probes");
+    for (std::uint64_t seed = 1; seed <= s.count("filters", 10); ++seed) {
+        const auto found = [&](const std::string& which) {
+            const Filled f(s.text(which), keys, s.number(which + "_bits"), seed);
+            return static_cast<double>(f.found(keys, probes));
+        };
+        print_value(found("a") / found("b"));
+    }
 }
 
 /// How many inserted keys are not found, over filters of many sizes.
@@ -92,7 +83,7 @@ void run_erased(Setup& s) {
         for (std::uint64_t i = 0; i < f.keys; i += 2) lost += !f.filter.erase(f.source.key(i));
         for (std::uint64_t i = 1; i < f.keys; i += 2) lost += !f.filter.contains(f.source.key(i));
         for (std::uint64_t i = 1; i < f.keys; i += 2) lost += !f.filter.erase(f.source.key(i));
-        print_text(std::to_string(lost) + " lost, " + std::to_string(f.keys_found()) + " left");
+        print_text(std::to_string(lost) + " lost, " + std::to_string(f.found(0, f.keys)) + " left");
     }
 }
 

@@ -14,13 +14,13 @@
 namespace simdbloom::replication {
 namespace {
 
-/// The mean FPR of many arrays of m bits, over `over`.
+/// The mean FPR of many arrays.
 template <class Scheme>
-double rate_of_arrays(Setup& s, std::uint64_t first, std::uint64_t arrays) {
-    const std::uint64_t bits = s.count("bits"), keys = s.count("keys"), probes = s.count("probes");
+double rate_of_arrays(std::uint64_t bits, std::uint64_t keys, unsigned k, std::uint64_t probes,
+                      std::uint64_t first, std::uint64_t arrays) {
     std::uint64_t found = 0;
     for (std::uint64_t a = 0; a < arrays; ++a) {
-        SchemeBloom<Scheme> filter(bits, Scheme(s.small("k"), (first + a) << 8));
+        SchemeBloom<Scheme> filter(bits, Scheme(k, (first + a) << 8));
         for (std::uint64_t i = 0; i < keys; ++i) filter.insert(i);
         for (std::uint64_t i = 0; i < probes; ++i) found += filter.contains((1ULL << 40) + i);
     }
@@ -29,11 +29,14 @@ double rate_of_arrays(Setup& s, std::uint64_t first, std::uint64_t arrays) {
 
 double rate_of_scheme(Setup& s, std::uint64_t first, std::uint64_t arrays) {
     const std::string scheme = s.text("scheme");
-    if (scheme == "double") return rate_of_arrays<DoubleHashing<KeyHasher>>(s, first, arrays);
-    if (scheme == "enhanced")
-        return rate_of_arrays<EnhancedDoubleHashing<KeyHasher>>(s, first, arrays);
-    if (scheme == "triple") return rate_of_arrays<TripleHashing<KeyHasher>>(s, first, arrays);
-    if (scheme == "functions") return rate_of_arrays<Seeds<KeyHasher>>(s, first, arrays);
+    const auto rate = [&]<class Scheme>(std::type_identity<Scheme>) {
+        return rate_of_arrays<Scheme>(s.count("bits"), s.count("keys"), s.small("k"),
+                                      s.count("probes"), first, arrays);
+    };
+    if (scheme == "double") return rate(std::type_identity<DoubleHashing<KeyHasher>>());
+    if (scheme == "enhanced") return rate(std::type_identity<EnhancedDoubleHashing<KeyHasher>>());
+    if (scheme == "triple") return rate(std::type_identity<TripleHashing<KeyHasher>>());
+    if (scheme == "functions") return rate(std::type_identity<Seeds<KeyHasher>>());
     throw std::invalid_argument("no scheme is called \"" + scheme + "\"");
 }
 
@@ -56,15 +59,8 @@ void run_excess(Setup& s) {
     const unsigned k = s.small("k");
     for (std::uint64_t n = s.count("first"), i = 0; i < s.count("sizes"); ++i, n *= 2) {
         const std::uint64_t bits = static_cast<std::uint64_t>(c * static_cast<double>(n));
-        const std::uint64_t arrays = s.count("work") / n, probes = 4 * n;
-        std::uint64_t found = 0;
-        for (std::uint64_t a = 0; a < arrays; ++a) {
-            SchemeBloom<DoubleHashing<KeyHasher>> filter(bits, DoubleHashing<KeyHasher>(k, a << 8));
-            for (std::uint64_t key = 0; key < n; ++key) filter.insert(key);
-            for (std::uint64_t key = 0; key < probes; ++key)
-                found += filter.contains((1ULL << 40) + key);
-        }
-        const double rate = static_cast<double>(found) / static_cast<double>(arrays * probes);
+        const double rate =
+            rate_of_arrays<DoubleHashing<KeyHasher>>(bits, n, k, 4 * n, 0, s.count("work") / n);
         print({{"x", n},
                {"y",
                 rate - fpr::classic_exact(static_cast<double>(bits), static_cast<double>(n), k)}});

@@ -1,6 +1,7 @@
 // The filters of engines against published values, against engines on this system, and against
 // their models.
 #include "engines/all.hpp"
+#include "foreign/hashes.hpp"
 #include "harness/keys.hpp"
 #include "simdbloom/simdbloom.hpp"
 #include "support.hpp"
@@ -8,12 +9,21 @@
 namespace simdbloom::bench::engines {
 namespace {
 
-TEST(EngineHashes, SparkOfLongs) {  // Murmur3_x86_32Suite.testKnownLongInputs of apache/spark
-    EXPECT_EQ(static_cast<std::int32_t>(murmur32(0, 0)), 1669671676);
-    EXPECT_EQ(static_cast<std::int32_t>(murmur32(static_cast<u64>(-42), 0)), -846261623);
-    EXPECT_EQ(static_cast<std::int32_t>(murmur32(42, 0)), 1871679806);
-    EXPECT_EQ(static_cast<std::int32_t>(murmur32(u64{1} << 63, 0)), 1366273829);
-    EXPECT_EQ(static_cast<std::int32_t>(murmur32(~u64{0} >> 1, 0)), -2106506049);
+// ---------------------------------------------------------------- hashes
+
+// tests/foreign holds these against published values.
+TEST(EngineHashes, AreThoseOfTheForeignFilters) {
+    std::vector<u64> keys(1000);
+    KeySource::generated(7).fill(0, keys.data(), keys.size());
+    keys.insert(keys.end(), {0, 1, 42, static_cast<u64>(-42), u64{1} << 63, ~u64{0} >> 1, ~u64{0}});
+    for (const u64 key : keys) {
+        const foreign::KeyBytes bytes(key);
+        for (const u32 seed : {0u, murmur32(key, 0)})
+            EXPECT_EQ(murmur32(key, seed), foreign::spark_murmur32(bytes, seed)) << key;
+        EXPECT_EQ(fast_hash32(key), foreign::fast_hash32(bytes, 0)) << key;
+        EXPECT_EQ(rocksdb_hash(key), foreign::rocksdb_hash64(bytes)) << key;
+        EXPECT_EQ(xxh64(key), hash_bytes(std::string_view(bytes))) << key;
+    }
 }
 
 TEST(EngineHashes, ClickHouseOfEightBytes) {  // _testdata/data.json of go-faster/city: ClickHouse64
@@ -28,34 +38,7 @@ TEST(EngineHashes, DuckDbOfBigints) {  // SELECT hash(x::BIGINT), DuckDB 1.5.6 (
     EXPECT_EQ(duckdb_hash(12345678901234u), 18162560320397688022u);
 }
 
-// Values of Kudu's clients (FastHashTests of kudu-client-dotnet), of strings of other lengths.
-TEST(EngineHashes, KuduOfStrings) {
-    const auto of = [](std::string_view text, u64 seed) {
-        u64 h = fast_begin(text.size(), seed);
-        for (std::size_t at = 0; at < text.size(); at += 8) {
-            u64 word = 0;
-            for (std::size_t i = at; i < std::min(at + 8, text.size()); ++i)
-                word |= u64{static_cast<unsigned char>(text[i])} << 8 * (i - at);
-            h = fast_step(h, word);
-        }
-        return fast_mix(h);
-    };
-    EXPECT_EQ(of("ab", 0), 17293172613997361769u);
-    EXPECT_EQ(of("abcdefg", 0), 10206404559164245992u);
-    EXPECT_EQ(of("quick brown fox", 42), 3757424404558187042u);
-    EXPECT_EQ(fold(of("ab", 0)), 2564147595u);
-    EXPECT_EQ(fold(of("abcdefg", 0)), 1497700618u);
-    EXPECT_EQ(fold(of("quick brown fox", 42)), 1676541068u);
-    EXPECT_EQ(fold(of("\x2A" + std::string(7, '\0'), 0)), fast_hash32(42));
-}
-
-TEST(EngineHashes, Xxh64IsTheLibrarys) {
-    for (const u64 key : {u64{0}, u64{1}, ~u64{0}, u64{0x0123456789ABCDEF}}) {
-        std::array<std::byte, 8> bytes{};
-        for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(key >> 8 * i);
-        EXPECT_EQ(xxh64(key), hash_bytes(bytes));
-    }
-}
+// ---------------------------------------------------------------- filters
 
 // What DuckDB 1.5.6 lets through a scan that its Bloom filter prunes:
 //   CREATE TABLE dim AS SELECT (i * 7919 + 1)::BIGINT AS k FROM range(100000) t(i);

@@ -2,13 +2,12 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "engines/classic.hpp"
+#include "saved_bytes.hpp"
 #include "support.hpp"
 
 namespace simdbloom::bench::engines {
@@ -16,8 +15,8 @@ namespace {
 
 /// A table of these keys, eight bytes each in big-endian order, with a Bloom filter.
 std::string table_of(u64 keys, double bits_per_key) {
-    const std::string path =
-        std::filesystem::temp_directory_path() / ("simdbloom_sst_" + std::to_string(getpid()));
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path / "table";
     rocksdb::BlockBasedTableOptions table;
     table.format_version = 5;
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(bits_per_key, false));
@@ -34,7 +33,6 @@ std::string table_of(u64 keys, double bits_per_key) {
     std::ifstream file(path, std::ios::binary);
     std::stringstream bytes;
     bytes << file.rdbuf();
-    std::filesystem::remove(path);
     return bytes.str();
 }
 
