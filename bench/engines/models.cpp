@@ -27,10 +27,8 @@ Layout lines(unsigned k) {
 
 /// Positions from two hashes are taken for independent ones: see fpr::classic_exact.
 Rate classic_rate(u64 bits, u64 n_keys, unsigned k) {
-    const double m = static_cast<double>(bits), n = static_cast<double>(n_keys);
-    const double a = k * n / m, mean = fpr::classic_exact(m, n, k);
-    return {mean, k * mean / -std::expm1(-a) *
-                      std::sqrt((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m)};
+    return {fpr::classic_exact(static_cast<double>(bits), static_cast<double>(n_keys), k),
+            fpr::deviation({LayoutKind::classic, k, 0}, n_keys, bits / 64)};
 }
 
 /// The mean of base^i over the loads i of a block, one of `blocks` among n_keys keys.

@@ -46,15 +46,12 @@ public:
         }
 
         Row common;
-        common.filter = subject_->name;
-        common.n_keys = case_.n_keys;
-        common.filter_bytes = subject_->bytes;
+        common.filter = subject_->name, common.memory_level = x_.machine.level(subject_->bytes);
+        common.n_keys = case_.n_keys, common.filter_bytes = subject_->bytes;
         common.bits_per_key =
             8.0 * static_cast<double>(subject_->bytes) / static_cast<double>(case_.n_keys);
-        common.memory_level = x_.machine.level(subject_->bytes);
         common.fpr = fpr.fpr, common.fpr_low = fpr.low, common.fpr_high = fpr.high,
-        common.fpr_model = fpr.model;
-        common.seed = x_.seed;
+        common.fpr_model = fpr.model, common.seed = x_.seed;
         group_ = Group(common);
         touch_ = subject_->touch ? subject_->touch : classic_touch(order_, subject_->bytes);
         touched_ = subject_->touch || !subject_->takes_text
@@ -89,12 +86,8 @@ private:
     Row row(std::string_view isa, std::string_view op, std::string_view output, std::size_t batch,
             std::optional<double> hits = std::nullopt, unsigned threads = 1) const {
         Row r = group_.common();
-        r.isa = isa;
-        r.op = op;
-        r.output = output;
-        r.batch = batch;
-        r.hit_ratio = hits;
-        r.threads = threads;
+        r.isa = isa, r.op = op, r.output = output;
+        r.batch = batch, r.hit_ratio = hits, r.threads = threads;
         if (hits) r.lines_per_key = lines_.at(*hits);
         return r;
     }

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <span>
 #include <sstream>
@@ -32,17 +33,17 @@ public:
     }
 
     bool has(const std::string& name) const { return values_.contains(name); }
-    const std::string& text(const std::string& name) {
+    /// The value, or `otherwise` if that is given and the set-up has none; so for numbers.
+    std::string text(const std::string& name, std::optional<std::string> otherwise = {}) {
         const auto found = values_.find(name);
+        if (found == values_.end() && otherwise) return *otherwise;
         if (found == values_.end()) throw std::invalid_argument("no value for \"" + name + "\"");
         read_.insert(name);
         return found->second;
     }
-    std::string text(const std::string& name, const std::string& otherwise) {
-        return has(name) ? text(name) : otherwise;
-    }
-    double number(const std::string& name) {
-        const std::string& value = text(name);
+    double number(const std::string& name, std::optional<double> otherwise = {}) {
+        if (otherwise && !has(name)) return *otherwise;
+        const std::string value = text(name);
         std::size_t end = 0;
         double x = 0;
         try {
@@ -53,27 +54,20 @@ public:
             throw std::invalid_argument(name + "=" + value + " is no number");
         return x;
     }
-    double number(const std::string& name, double otherwise) {
-        return has(name) ? number(name) : otherwise;
-    }
     /// A whole number, 1e8 too.
-    std::uint64_t count(const std::string& name) {
-        const double x = number(name);
+    std::uint64_t count(const std::string& name, std::optional<double> otherwise = {}) {
+        const double x = number(name, otherwise);
         if (!(x >= 0 && x < 0x1p63) || x != std::floor(x))
             throw std::invalid_argument(name + "=" + text(name) + " is no number of things");
         return static_cast<std::uint64_t>(x);
     }
-    std::uint64_t count(const std::string& name, std::uint64_t otherwise) {
-        return has(name) ? count(name) : otherwise;
+    unsigned small(const std::string& name, std::optional<double> otherwise = {}) {
+        return static_cast<unsigned>(count(name, otherwise));
     }
     /// What spaces stand between.
     std::vector<std::string> words(const std::string& name) {
         std::istringstream in(text(name));
         return {std::istream_iterator<std::string>(in), {}};
-    }
-    unsigned small(const std::string& name) { return static_cast<unsigned>(count(name)); }
-    unsigned small(const std::string& name, unsigned otherwise) {
-        return has(name) ? small(name) : otherwise;
     }
     void check_all_read() const {
         for (const auto& [name, value] : values_)

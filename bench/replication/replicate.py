@@ -10,7 +10,6 @@ import time
 import adopt
 import records
 import table
-import two_records
 from claim_files import DEPTHS, ROOT, impossible_needs, load_or_exit
 from verdicts import RULES, TOO_NOISY, as_expected, better, judge
 
@@ -182,7 +181,7 @@ def main():
     write_whole(os.path.join(options.out, "table.md"), text)
     print(text)
     if old:
-        print(two_records.compare(*old, record))
+        print(records.compare(*old, record))
     for entry in record["claims"]:
         if not as_expected(entry):
             print(f"not as expected: {entry['id']}: {entry['verdict']}, expected "

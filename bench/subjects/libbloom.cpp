@@ -24,12 +24,10 @@ Subject make_libbloom(const Order& order) {
     s.name = "libbloom";
     s.bytes = static_cast<std::uint64_t>(b->bytes);
     // Two independent 32-bit hashes: the classic formula holds.
-    const double m = b->bits, n = static_cast<double>(order.n_keys);
     const auto k = static_cast<unsigned>(b->hashes);
-    const double a = k * n / m;
-    s.fpr = fpr::classic(m, n, k);
-    s.deviation =
-        k * s.fpr / -std::expm1(-a) * std::sqrt((std::exp(-a) - (1 + a) * std::exp(-2 * a)) / m);
+    s.fpr = fpr::classic(b->bits, static_cast<double>(order.n_keys), k);
+    s.deviation = fpr::deviation({LayoutKind::classic, k, 0}, order.n_keys,
+                                 std::max<std::uint64_t>(1, s.bytes / 8));
     s.takes_text = true;
     s[Output::single] = by_texts(order.keys, [b](std::string_view key) {
         return bloom_check(b.get(), key.data(), static_cast<int>(key.size())) == 1;
