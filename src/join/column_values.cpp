@@ -1,4 +1,4 @@
-#include "join/column_values.hpp"
+#include "join/row_reader.hpp"
 
 #include <algorithm>
 #include <cstdlib>

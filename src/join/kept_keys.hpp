@@ -25,6 +25,11 @@ void insert_alone_or_beside(AnyFilter& filter, std::shared_mutex& filling,
 /// does not have its keys.
 void insert_keys(AnyFilter& filter, const JoinFilter& part);
 
+/// The distinct keys of all pieces, which have n keys, in any order. Needs 16 bytes a key
+/// meanwhile.
+std::vector<std::uint64_t> distinct_of(const std::vector<std::vector<std::uint64_t>>& pieces,
+                                       std::uint64_t n);
+
 class KeptKeys {
 public:
     /// Throws as check_target.

@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "join/distinct.hpp"
 #include "join/kept_keys.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/moved.hpp"

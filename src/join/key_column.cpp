@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "join/column_values.hpp"
+#include "join/row_reader.hpp"
 
 namespace simdbloom {
 namespace {

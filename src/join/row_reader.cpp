@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/dispatch/kernels_of.hpp"
-#include "join/column_values.hpp"
 
 namespace simdbloom::detail {
 namespace {

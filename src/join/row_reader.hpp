@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/join/join_rows.hpp"
+#include "simdbloom/join/key_column.hpp"
 
 namespace simdbloom::detail {
 
@@ -78,6 +78,24 @@ struct RowPiece {
         return list != nullptr ? list[i] : first + i;
     }
 };
+
+// The values of one column (column_values.cpp):
+
+/// Bit i of `valid` says that row piece[i] is not NULL. Returns whether there may be NULLs.
+bool read_validity(const ColumnPlace& place, const RowPiece& piece, PieceBits& valid) noexcept;
+
+/// values[i] = the key of row piece[i] in a column of numbers, or the hash in a column of hashes.
+void read_numbers(const ColumnPlace& place, const RowPiece& piece, std::uint64_t* values) noexcept;
+
+/// values[i] = the hash of row piece[i] in any other column. Undefined for a NULL, whose bit of
+/// `valid` is 0. valid == nullptr: no NULLs.
+void hash_column(const ColumnPlace& place, const RowPiece& piece, const PieceBits* valid,
+                 const StringHash& hash, Isa isa, std::uint64_t* values);
+
+/// codes[i] = the code of row piece[i]; 0 for NULLs. Throws std::invalid_argument for a code beyond
+/// the dictionary.
+void column_codes(const ColumnPlace& place, const RowPiece& piece, const PieceBits* valid,
+                  std::uint32_t* codes);
 
 /// What to read: words for a filter, hashes, the codes of a single dictionary (under Nulls::equal a
 /// NULL has its number of words as code), or only the validity.

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "at_once.hpp"
-#include "join/distinct.hpp"
+#include "join/kept_keys.hpp"
 #include "join_keys.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/join/join.hpp"

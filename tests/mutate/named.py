@@ -232,7 +232,7 @@ BUGS = [
         ("src/join/key_column.cpp", "for (std::size_t row = 0; row < place.size[--]{+ && row < "
          "1+}; ++row) if (offsets"), by="Arrow"),
     bug("a stream's batch is released where a call failed", "memory that nobody gave is freed",
-        ("src/join/arrow_stream.cpp", "[-out.forget();-]{++}"), by="ArrowStream"),
+        ("src/join/arrow.cpp", "[-out.forget();-]{++}"), by="ArrowStream"),
     bug("a row's columns are added without a turn", "hashes of saved filters change",
         ("src/join/row_reader.cpp", "[-(values_[i] << 23 | values_[i] >> 41)-]{+values_[i]+}"),
         by="RowKeys"),
