@@ -33,9 +33,9 @@ void print(const Advice::Choice& c, const Advice& advice) {
     }
     const bool equal = c.total_ns <= advice.best().total_ns * (1 + advice.noise);
     print_line(stdout, "%-18s %8.2f %12llu %12s %9.3g%% %9.2f %9.2f %10.2f%s", c.spec.c_str(),
-               c.bits_per_key, static_cast<unsigned long long>(c.bytes),
-               std::string(to_string(c.isa)).c_str(), 100 * c.fpr, c.insert_ns, c.lookup_ns,
-               c.total_ns, equal && &c != &advice.best() ? "  as good" : "");
+               c.bits_per_key, count_of(c.bytes), std::string(to_string(c.isa)).c_str(),
+               100 * c.fpr, c.insert_ns, c.lookup_ns, c.total_ns,
+               equal && &c != &advice.best() ? "  as good" : "");
 }
 
 int advise_on(AdviseSettings s) {

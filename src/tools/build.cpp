@@ -117,12 +117,11 @@ int run(const BuildSettings& s) {
                     {"overfull", overfilled}});
     else if (!s.quiet)
         print_line(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%",
-                   s.output.c_str(), static_cast<unsigned long long>(inserted), built.spec.c_str(),
-                   built.bytes, built.bits_per_key, 100 * built.fpr);
+                   s.output.c_str(), count_of(inserted), built.spec.c_str(), built.bytes,
+                   built.bits_per_key, 100 * built.fpr);
     if (!s.json && (inserted > expected || overfilled))
         print_message(formatted("more keys than the %llu that the filter was made for%s",
-                                static_cast<unsigned long long>(expected),
-                                overfilled ? ": it is overfull" : ""));
+                                count_of(expected), overfilled ? ": it is overfull" : ""));
     return overfilled ? overfull : 0;
 }
 
@@ -136,25 +135,19 @@ void add_build(CLI::App& app, int& status) {
          {"simdbloom build keys.txt -o keys.bloom --fpr 0.001", "an FPR of 0.1 %"},
          {"sort -u keys.txt | simdbloom build -o keys.bloom", "of a pipe"}});
     const auto s = std::make_shared<BuildSettings>();
-    command->add_option("FILE", s->input, "keys; - for standard input")
-        ->type_name(file_type)
-        ->capture_default_str();
-    command->add_option("-o,--output", s->output, "output file, replaced atomically")
-        ->type_name(file_type)
+    add_value(*command, "FILE", s->input, file_type, "keys; - for standard input");
+    add_value(*command, "-o,--output", s->output, file_type, "output file, replaced atomically")
         ->required();
     add_format(*command, s->format);
-    auto* spec =
-        command->add_option("--spec", s->spec, "layout, e.g. split256, register64:k=5, cuckoo12")
-            ->type_name(spec_type)
-            ->capture_default_str();
+    auto* spec = add_value(*command, "--spec", s->spec, spec_type,
+                           "layout, e.g. split256, register64:k=5, cuckoo12");
     add_whole(
         *command, "-n,--keys", s->keys,
         "number of keys to size the filter for. Without it a regular file is read twice; from "
         "a pipe 8 bytes a key are kept until the end")
         ->default_str("");
-    auto* bits = command->add_option("-b,--bits-per-key", s->bits_per_key, "size of the filter")
-                     ->type_name(number_type)
-                     ->capture_default_str();
+    auto* bits = add_value(*command, "-b,--bits-per-key", s->bits_per_key, number_type,
+                           "size of the filter");
     command->add_option("--fpr", s->fpr, "false-positive rate, in place of a size")
         ->type_name("RATE")
         ->excludes(bits);

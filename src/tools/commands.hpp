@@ -6,7 +6,6 @@
 #include <charconv>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -43,6 +42,13 @@ constexpr const char *file_type = "FILE", *filter_type = "FILTER", *spec_type = 
 constexpr double foreign_fpr_as_made = 0.05;
 inline bool is_overfull(double fpr, double as_made) { return fpr > 2 * as_made; }
 constexpr int overfull = 4;
+
+/// An option with a value. The help shows its type and its default, if there is one.
+template <class T>
+CLI::Option* add_value(CLI::App& command, const std::string& name, T& value,
+                       const std::string& type, const std::string& help) {
+    return command.add_option(name, value, help)->type_name(type)->capture_default_str();
+}
 
 /// An option with a fixed set of values.
 template <class T>
@@ -99,10 +105,8 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, T& value,
         text = std::to_string(number);
         return {};
     };
-    return command.add_option(name, value, help)
-        ->transform(CLI::Validator(digits, ""))
-        ->type_name(number_type)
-        ->capture_default_str();
+    return add_value(command, name, value, number_type, help)
+        ->transform(CLI::Validator(digits, ""));
 }
 
 /// Whether bytes that are not our filter, for this reason, may be a filter of another system.

@@ -1,5 +1,4 @@
 // simdbloom convert: a filter in the bytes of another system.
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -84,18 +83,15 @@ void add_convert(CLI::App& app, int& status) {
         "The other system must have the same hash and bits.",
         {{"simdbloom convert keys.bloom --to parquet -o split.bin", "a filter of lines"}});
     const auto c = std::make_shared<Conversion>();
-    command->add_option("FILTER", c->input, "a filter of simdbloom or of another system")
-        ->type_name(filter_type)
+    add_value(*command, "FILTER", c->input, filter_type,
+              "a filter of simdbloom or of another system")
         ->required();
-    command->add_option("-o,--output", c->output, "output file; may be FILTER")
-        ->type_name(file_type)
+    add_value(*command, "-o,--output", c->output, file_type, "output file; may be FILTER")
         ->required();
     const std::string formats = std::string(format_type) + "|" + std::string(ours);
-    command->add_option("--to", c->to, "simdbloom, " + foreign_names())
-        ->type_name(formats)
-        ->required();
-    command->add_option("--from", c->from, "the format of FILTER, if the bytes do not say")
-        ->type_name(formats);
+    add_value(*command, "--to", c->to, formats, "simdbloom, " + foreign_names())->required();
+    add_value(*command, "--from", c->from, formats,
+              "the format of FILTER, if the bytes do not say");
     add_choice<KeyKind>(*command, "--keys", c->keys,
                         {{"lines", KeyKind::bytes}, {"u64", KeyKind::integers}},
                         "the kind of the keys, if the bytes do not say");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>

@@ -40,7 +40,7 @@ Lock::Lock(const std::string& path) {
     // A name of fixed length: the file's own may already be as long as a name can be.
     char name[40];
     std::snprintf(name, sizeof name, ".simdbloom-%016llx.lock",
-                  static_cast<unsigned long long>(hash_bytes(target.filename().string())));
+                  count_of(hash_bytes(target.filename().string())));
     name_ = target.parent_path() / name;
     do {
         if (file_ >= 0) ::close(file_);

@@ -41,12 +41,11 @@ int info_of(const ScalableBloom& series, bool json) {
     print_line(stdout, "spec           %s, %zu filters in series", series.spec().c_str(),
                series.filters().size());
     print_line(stdout, "made for       %llu keys, of which it has %llu",
-               static_cast<unsigned long long>(series.capacity()),
-               static_cast<unsigned long long>(series.stored()));
+               count_of(series.capacity()), count_of(series.stored()));
     print_line(stdout, "size           %zu bytes, %.2f bits/key", series.size_in_bytes(),
                series.bits_per_key());
     print_line(stdout, "hash           %s, seed %llu", to_string(first.hashing()).c_str(),
-               static_cast<unsigned long long>(first.seed()));
+               count_of(first.seed()));
     print_line(stdout, "keys           %s", keys_of(first.key_kind()).c_str());
     print_line(stdout, "FPR at most    %.4g%%", 100 * series.fpr_bound());
     print_line(stdout, "FPR as filled  %.4g%%", 100 * series.estimated_fpr());
@@ -95,12 +94,11 @@ int info(const std::string& path, const std::string& format, bool json) {
         return 0;
     }
     print_line(stdout, "spec           %s", f->spec().c_str());
-    print_line(stdout, "made for       %llu keys",
-               static_cast<unsigned long long>(f->base().n_keys()));
+    print_line(stdout, "made for       %llu keys", count_of(f->base().n_keys()));
     print_line(stdout, "size           %zu bytes, %.2f bits/key, %llu blocks", f->size_in_bytes(),
-               f->bits_per_key(), static_cast<unsigned long long>(f->base().blocks()));
+               f->bits_per_key(), count_of(f->base().blocks()));
     print_line(stdout, "hash           %s, seed %llu", to_string(f->base().hashing()).c_str(),
-               static_cast<unsigned long long>(f->seed()));
+               count_of(f->seed()));
     print_line(stdout, "keys           %s", keys_of(f->base().key_kind()).c_str());
     print_line(stdout, "FPR as made    %.4g%%", 100 * f->expected_fpr());
     print_line(stdout, "FPR as filled  %.4g%%", 100 * f->estimated_fpr());
@@ -202,8 +200,8 @@ void add_info(CLI::App& app, int& status) {
     const auto path = std::make_shared<std::string>();
     const auto format = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
-    command->add_option("FILTER", *path, "file by build or unseen, or a filter of another system")
-        ->type_name(filter_type)
+    add_value(*command, "FILTER", *path, filter_type,
+              "file by build or unseen, or a filter of another system")
         ->required();
     add_as(*command, *format);
     add_json(*command, *json);
@@ -218,8 +216,7 @@ void add_merge(CLI::App& app, int& status) {
         "10 % for a filter of another system.",
         {{"simdbloom merge a.bloom b.bloom -o both.bloom", "the keys of both"}});
     const auto m = std::make_shared<Merging>();
-    command->add_option("-o,--output", m->output, "output file; may be one of FILTERS")
-        ->type_name(file_type)
+    add_value(*command, "-o,--output", m->output, file_type, "output file; may be one of FILTERS")
         ->required();
     command->add_option("FILTERS", m->inputs, "files by build, or filters of another system")
         ->type_name(filter_type)
@@ -237,9 +234,8 @@ void add_fold(CLI::App& app, int& status) {
          {"simdbloom fold keys.bloom -o small.bloom --fpr 0.1",
           "the smallest with an FPR of at most 10 %"}});
     const auto f = std::make_shared<Folding>();
-    command->add_option("FILTER", f->input, "file by build")->type_name(filter_type)->required();
-    command->add_option("-o,--output", f->output, "output file; may be FILTER")
-        ->type_name(file_type)
+    add_value(*command, "FILTER", f->input, filter_type, "file by build")->required();
+    add_value(*command, "-o,--output", f->output, file_type, "output file; may be FILTER")
         ->required();
     auto* parts =
         add_whole(*command, "--parts", f->parts,

@@ -22,8 +22,7 @@ std::string said_of(const parquet::File& file, std::size_t group, std::size_t co
     const auto filter = file.read_filter(group, column);
     if (!filter) return formatted("%12lld  %s", at, filter.error().message.c_str());
     return formatted("%12lld%12zu%14llu%9.3g%%", at, (*filter).size_in_bytes(),
-                     static_cast<unsigned long long>((*filter).n_keys()),
-                     100 * (*filter).estimated_fpr());
+                     count_of((*filter).n_keys()), 100 * (*filter).estimated_fpr());
 }
 
 /// Calls use(row group, column, its metadata) for every column chunk, or those of one column.
@@ -119,7 +118,7 @@ void add_parquet(CLI::App& app, int& status) {
         {{"simdbloom parquet table.parquet", "its filters"},
          {"simdbloom parquet table.parquet -c id -k 42", "the row groups to read"}});
     const auto s = std::make_shared<ParquetSettings>();
-    command->add_option("FILE", s->file, "a Parquet file")->type_name(file_type)->required();
+    add_value(*command, "FILE", s->file, file_type, "a Parquet file")->required();
     auto* column =
         command->add_option("-c,--column", s->column, "only this column, its path joined by dots")
             ->type_name("NAME");

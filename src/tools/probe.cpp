@@ -109,8 +109,7 @@ int run(const ProbeSettings& s) {
         if (quoted) print_own(stdout, "],");
         else if (s.json) print_own(stdout, "{");
     }
-    const auto in_all = static_cast<unsigned long long>(read),
-               of_them = static_cast<unsigned long long>(found);
+    const auto in_all = count_of(read), of_them = count_of(found);
     if (s.json) print_own(stdout, formatted("\"read\":%llu,\"found\":%llu}\n", in_all, of_them));
     else if (s.count) print_line(stdout, "%llu of %llu keys found", of_them, in_all);
     return (s.absent ? read - found : found) != 0 ? 0 : 3;
@@ -127,12 +126,10 @@ void add_probe(CLI::App& app, int& status) {
          {"simdbloom probe keys.bloom others.txt -v", "the lines not found"},
          {"simdbloom probe keys.bloom others.txt -c", "how many"}});
     const auto s = std::make_shared<ProbeSettings>();
-    command->add_option("FILTER", s->filter, "file by build or unseen, or of another system")
-        ->type_name(filter_type)
+    add_value(*command, "FILTER", s->filter, filter_type,
+              "file by build or unseen, or of another system")
         ->required();
-    command->add_option("FILE", s->input, "keys; - for standard input")
-        ->type_name(file_type)
-        ->capture_default_str();
+    add_value(*command, "FILE", s->input, file_type, "keys; - for standard input");
     add_format(*command, s->format);
     add_as(*command, s->as);
     command->add_flag("-v,--absent", s->absent, "print the keys that the filter does not find");

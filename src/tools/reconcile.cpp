@@ -55,16 +55,15 @@ Json report(const Side& from, const Side& to, const std::string& out, bool json)
     const auto missed = lacks - sent.positions.size();
     if (!json) {
         print_line(stdout, "%s has %zu lines, %llu of them not in %s", from.path.c_str(),
-                   from.lines.size(), static_cast<unsigned long long>(lacks), to.path.c_str());
+                   from.lines.size(), count_of(lacks), to.path.c_str());
         print_line(stdout,
                    "  filter received   %zu bytes for %zu lines (all lines of %s: %llu bytes)",
-                   to.message.size(), to.lines.size(), to.path.c_str(),
-                   static_cast<unsigned long long>(to.line_bytes));
+                   to.message.size(), to.lines.size(), to.path.c_str(), count_of(to.line_bytes));
         print_line(stdout, "  lines sent        %zu (%llu bytes)", sent.positions.size(),
-                   static_cast<unsigned long long>(bytes));
+                   count_of(bytes));
         print_line(
             stdout, "  missed            %llu (%.3f%%; the filter's bits say %.3f%%)",
-            static_cast<unsigned long long>(missed),
+            count_of(missed),
             lacks == 0 ? 0 : 100.0 * static_cast<double>(missed) / static_cast<double>(lacks),
             100 * sent.expected_missed);
     }
@@ -104,20 +103,14 @@ void add_reconcile(CLI::App& app, int& status) {
         {{"simdbloom reconcile a.txt b.txt", "bytes, lines sent and lines missed"},
          {"simdbloom reconcile a.txt b.txt --for-b new.txt", "also the lines that b.txt lacks"}});
     const auto s = std::make_shared<ReconcileSettings>();
-    command->add_option("A", s->a, "one set of lines")->type_name(file_type)->required();
-    command->add_option("B", s->b, "the other")->type_name(file_type)->required();
-    command->add_option("--bits-per-key", s->bits_per_key, "of the filters")
-        ->type_name(number_type)
-        ->capture_default_str();
-    command->add_option("--spec", s->spec, "layout of the filters")
-        ->type_name(spec_type)
-        ->capture_default_str();
+    add_value(*command, "A", s->a, file_type, "one set of lines")->required();
+    add_value(*command, "B", s->b, file_type, "the other")->required();
+    add_value(*command, "--bits-per-key", s->bits_per_key, number_type, "of the filters");
+    add_value(*command, "--spec", s->spec, spec_type, "layout of the filters");
     add_whole(*command, "--seed", s->seed,
               "of the filters; a second round with another seed finds what the first missed");
-    command->add_option("--for-a", s->for_a, "write the lines that B sends to A")
-        ->type_name(file_type);
-    command->add_option("--for-b", s->for_b, "write the lines that A sends to B")
-        ->type_name(file_type);
+    add_value(*command, "--for-a", s->for_a, file_type, "write the lines that B sends to A");
+    add_value(*command, "--for-b", s->for_b, file_type, "write the lines that A sends to B");
     add_json(*command, s->json);
     command->callback([=, &status] { status = run(*s); });
 }

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -27,6 +28,9 @@ inline bool shows_progress() { return is_screen(2) && !is_set("NO_PROGRESS"); }
 /// The text, safe for a terminal. Control characters, bidirectional marks and bytes that are not
 /// UTF-8 become \n, \x1b or \u202e. Only the characters in `kept` stay.
 std::string escaped(std::string_view text, char kept = '\0');
+
+/// A number as %llu takes it.
+inline unsigned long long count_of(std::uint64_t number) { return number; }
 
 /// As printf, into a string.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);

@@ -91,14 +91,13 @@ int run(const UnseenSettings& s) {
     save_file(filter, s.filter);
     if (ended) std::rethrow_exception(ended);
     if (!s.quiet && !s.json) {
-        print_line(stderr, "%llu lines read, %llu unseen", static_cast<unsigned long long>(read),
-                   static_cast<unsigned long long>(unseen));
+        print_line(stderr, "%llu lines read, %llu unseen", count_of(read), count_of(unseen));
         print_line(
             stderr,
             "%s: %llu keys in %zu filters of %s, %.1f MiB, %.1f%% of capacity, FPR now about "
             "%.3g%%, at most %.3g%%",
-            s.filter.c_str(), static_cast<unsigned long long>(filter.stored()),
-            filter.filters().size(), filter.filters().front().spec().c_str(),
+            s.filter.c_str(), count_of(filter.stored()), filter.filters().size(),
+            filter.filters().front().spec().c_str(),
             static_cast<double>(filter.size_in_bytes()) / (1 << 20),
             100.0 * static_cast<double>(filter.stored()) / static_cast<double>(filter.capacity()),
             100 * filter.estimated_fpr(), 100 * filter.fpr_bound());
@@ -115,31 +114,18 @@ void add_unseen(CLI::App& app, int& status) {
                     {{"simdbloom unseen urls.txt -f seen.bloom", "the new lines"},
                      {"cat urls.txt | simdbloom unseen -f seen.bloom", "of a pipe"}});
     const auto s = std::make_shared<UnseenSettings>();
-    command->add_option("FILE", s->input, "lines, such as URLs; - for standard input")
-        ->type_name(file_type)
-        ->capture_default_str();
-    command
-        ->add_option(
-            "-f,--filter", s->filter,
-            "filter of the lines seen in earlier runs, created if missing. Another run with "
-            "the same file waits")
-        ->type_name(filter_type)
+    add_value(*command, "FILE", s->input, file_type, "lines, such as URLs; - for standard input");
+    add_value(*command, "-f,--filter", s->filter, filter_type,
+              "filter of the lines seen in earlier runs, created if missing. Another run with "
+              "the same file waits")
         ->required();
     add_whole(*command, "--capacity", s->scaling.first_capacity,
               "lines that a new filter is sized for; it grows beyond them");
-    command
-        ->add_option("--fpr", s->scaling.fpr,
-                     "the share of new lines that are not printed, at most")
-        ->type_name("RATE")
-        ->capture_default_str();
-    command
-        ->add_option("--growth", s->scaling.growth,
-                     "size of each filter relative to the one before")
-        ->type_name(number_type)
-        ->capture_default_str();
-    command->add_option("--spec", s->spec, "layout of a new filter")
-        ->type_name(spec_type)
-        ->capture_default_str();
+    add_value(*command, "--fpr", s->scaling.fpr, "RATE",
+              "the share of new lines that are not printed, at most");
+    add_value(*command, "--growth", s->scaling.growth, number_type,
+              "size of each filter relative to the one before");
+    add_value(*command, "--spec", s->spec, spec_type, "layout of a new filter");
     add_json(*command, s->json);
     command->add_flag("-q,--quiet", s->quiet, "no summary on standard error");
     add_progress(*command, s->progress);
