@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "adapters/duckdb/memory.cpp"
+#include "adapters/duckdb/memory.hpp"
 #include "adapters/duckdb/rows.cpp"
 #include "adapters/duckdb/states.cpp"
 

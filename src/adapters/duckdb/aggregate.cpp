@@ -40,17 +40,15 @@ void take_keys(Group& into, double keys) {
 }
 
 template <class Work>
-bool guarded(duckdb_function_info info, const Work& work,
-             const char* function = "bloom_filter") noexcept {
-    std::string message = std::string(function) + ": ";
+bool guarded(duckdb_function_info info, const char* function, const Work& work) noexcept {
     try {
         work();
         return true;
     } catch (const std::exception& e) {
-        message += e.what();
+        const std::string message = std::string(function) + ": " + e.what();
+        duckdb_aggregate_function_set_error(info, message.c_str());
+        return false;
     }
-    duckdb_aggregate_function_set_error(info, message.c_str());
-    return false;
 }
 
 idx_t state_size(duckdb_function_info) {
@@ -59,7 +57,7 @@ idx_t state_size(duckdb_function_info) {
 }
 
 void init(duckdb_function_info info, duckdb_aggregate_state state) {
-    guarded(info, [&] { States::begin(state); });
+    guarded(info, "bloom_filter", [&] { States::begin(state); });
 }
 
 void destroy(duckdb_aggregate_state* states, idx_t n) {
@@ -78,8 +76,7 @@ public:
     /// Calls use(the number of the row) if it differs from `known`, or is 0, which is refused.
     template <class Take>
     void take(std::size_t row, double known, const Take& use) const {
-        if (values_ == nullptr) return;
-        if (valid_ != nullptr && (valid_[row / 64] >> (row % 64) & 1) == 0) return;
+        if (values_ == nullptr || !is_valid(valid_, row)) return;
         if (values_[row] != known || values_[row] == 0) use(values_[row]);
     }
 
@@ -124,18 +121,27 @@ void empty(const State& failed) {
     if (failed.slot->id == failed.id) failed.slot->group = {};
 }
 
-void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
+/// Calls update(input's first column, its rows, their states).
+template <class Update>
+void update_states(duckdb_function_info info, const char* function, duckdb_data_chunk input,
+                   duckdb_aggregate_state* states, const Update& update) {
     State first;
-    const bool done = guarded(info, [&] {
+    const bool done = guarded(info, function, [&] {
         const auto n = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
         if (n == 0) return;
         first = States::at(states[0]);
         States::make_room();
         const auto stay = States::stay();
-        const duckdb_vector column = duckdb_data_chunk_get_vector(input, 0);
+        update(duckdb_data_chunk_get_vector(input, 0), n,
+               States::of_rows(reinterpret_cast<void* const*>(states), n));
+    });
+    if (!done) empty(first);
+}
+
+void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
+    const auto insert = [&](duckdb_vector column, std::size_t n, const States::Rows& rows) {
         const KeyRows keys({&column, 1}, n);
         const NumberColumn bits(input, 1), sizes(input, 2);
-        const auto rows = States::of_rows(reinterpret_cast<void* const*>(states), n);
         const KeyColumn::Hashes hashes = keys.hashes();
         std::size_t next = 0;
         const auto put = [&](Group& group, std::size_t begin, std::size_t end) {
@@ -151,8 +157,8 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
             group.hashes.insert(group.hashes.end(), its.begin(), its.end());
         };
         for_each_state(rows, n, put, [&] { next = 0; });
-    });
-    if (!done) empty(first);
+    };
+    update_states(info, "bloom_filter", input, states, insert);
 }
 
 /// ORs a filter into the union of a group. The smaller of two sizes remains.
@@ -188,25 +194,16 @@ void unite(Group& to, const AnyFilter& part) {
 
 void update_union(duckdb_function_info info, duckdb_data_chunk input,
                   duckdb_aggregate_state* states) {
-    State first;
-    const auto work = [&] {
-        const auto n = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        if (n == 0) return;
-        first = States::at(states[0]);
-        States::make_room();
-        const auto stay = States::stay();
-        const duckdb_vector blobs = duckdb_data_chunk_get_vector(input, 0);
+    const auto unite_all = [](duckdb_vector blobs, std::size_t n, const States::Rows& rows) {
         auto* const strings = static_cast<duckdb_string_t*>(duckdb_vector_get_data(blobs));
         const std::uint64_t* const valid = duckdb_vector_get_validity(blobs);
-        const auto rows = States::of_rows(reinterpret_cast<void* const*>(states), n);
         const auto put = [&](Group& group, std::size_t begin, std::size_t end) {
             for (std::size_t row = begin; row < end; ++row)
-                if (valid == nullptr || (valid[row / 64] >> (row % 64) & 1) != 0)
-                    unite(group, *filter_cache().read(blob_of(strings[row])));
+                if (is_valid(valid, row)) unite(group, *filter_cache().read(blob_of(strings[row])));
         };
         for_each_state(rows, n, put, [] {});
     };
-    if (!guarded(info, work, "bloom_union")) empty(first);
+    update_states(info, "bloom_union", input, states, unite_all);
 }
 
 /// Adds the keys of a group to another. Windows combine one state with many, which then share its
@@ -223,31 +220,6 @@ void add(Group& from, Group& to) {
     }
     to.shared.insert(to.shared.end(), from.shared.begin(), from.shared.end());
     to.hashes.insert(to.hashes.end(), from.hashes.begin(), from.hashes.end());
-}
-
-void combine_groups(duckdb_function_info info, const char* function,
-                    duckdb_aggregate_state* sources, duckdb_aggregate_state* targets, idx_t n) {
-    const auto work = [&] {
-        const auto stay = States::stay();
-        for (idx_t i = 0; i < n; ++i) {
-            const State from = States::at(sources[i]), to = States::at(targets[i]);
-            if (from == to) continue;
-            std::mutex *a = &from.mutex(), *b = &to.mutex();
-            if (b < a) std::swap(a, b);
-            const std::unique_lock first(*a);
-            const auto second = a == b ? std::unique_lock<std::mutex>() : std::unique_lock(*b);
-            add(from.group(), to.group());
-        }
-    };
-    guarded(info, work, function);
-}
-void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
-             duckdb_aggregate_state* targets, idx_t n) {
-    combine_groups(info, "bloom_filter", sources, targets, n);
-}
-void combine_unions(duckdb_function_info info, duckdb_aggregate_state* sources,
-                    duckdb_aggregate_state* targets, idx_t n) {
-    combine_groups(info, "bloom_union", sources, targets, n);
 }
 
 /// The filter of hashes with repetitions, sized for the distinct ones. A few hashes are counted
@@ -305,41 +277,57 @@ std::vector<std::byte> filter_of(const Group& group) {
     return save(filled(distinct, bits_per_key));
 }
 
-template <class BlobOf>
-void finish(duckdb_function_info info, const char* function, duckdb_aggregate_state* sources,
-            duckdb_vector result, idx_t n, idx_t offset, const BlobOf& blob_of_group) {
-    const auto work = [&] {
+struct BloomFilter {
+    static constexpr const char* name = "bloom_filter";
+    // An empty group has an empty filter. With NULL, anti joins would lose all rows.
+    static std::vector<std::byte> blob(const Group& group) { return filter_of(group); }
+};
+struct BloomUnion {
+    static constexpr const char* name = "bloom_union";
+    static std::vector<std::byte> blob(const Group& group) {
+        return group.united != nullptr ? save(group.united->filter) : filter_of(group);
+    }
+};
+
+template <class Function>
+void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
+             duckdb_aggregate_state* targets, idx_t n) {
+    guarded(info, Function::name, [&] {
+        const auto stay = States::stay();
+        for (idx_t i = 0; i < n; ++i) {
+            const State from = States::at(sources[i]), to = States::at(targets[i]);
+            if (from == to) continue;
+            std::mutex *a = &from.mutex(), *b = &to.mutex();
+            if (b < a) std::swap(a, b);
+            const std::unique_lock first(*a);
+            const auto second = a == b ? std::unique_lock<std::mutex>() : std::unique_lock(*b);
+            add(from.group(), to.group());
+        }
+    });
+}
+
+template <class Function>
+void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result,
+              idx_t n, idx_t offset) {
+    guarded(info, Function::name, [&] {
         const auto stay = States::stay();
         for (idx_t i = 0; i < n; ++i) {
             const State state = States::at(sources[i]);
             const std::scoped_lock lock(state.mutex());
-            const std::vector<std::byte> blob = blob_of_group(state.group());
+            const std::vector<std::byte> blob = Function::blob(state.group());
             duckdb_vector_assign_string_element_len(
                 result, offset + i, reinterpret_cast<const char*>(blob.data()), blob.size());
         }
-    };
-    guarded(info, work, function);
-}
-
-// An empty group has an empty filter. With NULL, anti joins would lose all rows.
-void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result,
-              idx_t n, idx_t offset) {
-    finish(info, "bloom_filter", sources, result, n, offset, filter_of);
-}
-void finalize_union(duckdb_function_info info, duckdb_aggregate_state* sources,
-                    duckdb_vector result, idx_t n, idx_t offset) {
-    finish(info, "bloom_union", sources, result, n, offset, [](const Group& group) {
-        return group.united != nullptr ? save(group.united->filter) : filter_of(group);
     });
 }
 
-bool register_one(duckdb_connection connection, const char* name, Overloads overloads,
-                  duckdb_aggregate_update_t update, duckdb_aggregate_combine_t combine,
-                  duckdb_aggregate_finalize_t finalize) {
-    duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(name);
+template <class Function>
+bool register_one(duckdb_connection connection, Overloads overloads,
+                  duckdb_aggregate_update_t update) {
+    duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(Function::name);
     for (const auto& parameters : overloads) {
         duckdb_aggregate_function function = duckdb_create_aggregate_function();
-        duckdb_aggregate_function_set_name(function, name);
+        duckdb_aggregate_function_set_name(function, Function::name);
         for (const duckdb_type parameter : parameters)
             with_type(parameter, [&](duckdb_logical_type t) {
                 duckdb_aggregate_function_add_parameter(function, t);
@@ -347,8 +335,8 @@ bool register_one(duckdb_connection connection, const char* name, Overloads over
         with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) {
             duckdb_aggregate_function_set_return_type(function, t);
         });
-        duckdb_aggregate_function_set_functions(function, state_size, init, update, combine,
-                                                finalize);
+        duckdb_aggregate_function_set_functions(function, state_size, init, update,
+                                                combine<Function>, finalize<Function>);
         duckdb_aggregate_function_set_destructor(function, destroy);
         duckdb_aggregate_function_set_special_handling(function);
         duckdb_add_aggregate_function_to_set(set, function);
@@ -363,10 +351,9 @@ bool register_one(duckdb_connection connection, const char* name, Overloads over
 
 bool register_aggregates(duckdb_connection connection) {
     constexpr auto any = DUCKDB_TYPE_ANY, number = DUCKDB_TYPE_DOUBLE;
-    return register_one(connection, "bloom_filter", {{any}, {any, number}, {any, number, number}},
-                        update, combine, finalize) &&
-           register_one(connection, "bloom_union", {{DUCKDB_TYPE_BLOB}}, update_union,
-                        combine_unions, finalize_union);
+    return register_one<BloomFilter>(connection, {{any}, {any, number}, {any, number, number}},
+                                     update) &&
+           register_one<BloomUnion>(connection, {{DUCKDB_TYPE_BLOB}}, update_union);
 }
 
 }  // namespace simdbloom::duckdb

@@ -77,7 +77,7 @@ KeyColumn::Hashes KeyRows::hashes() const {
     if (!as_rows_) return columns_[0].hashes();
     KeyColumn::Hashes all;
     for (std::size_t row = 0; row < rows_; ++row) {
-        if (is_null(row)) continue;
+        if (!is_valid(row_values_, row)) continue;
         all.rows.push_back(static_cast<std::uint32_t>(row));
         all.values.push_back(0);
     }

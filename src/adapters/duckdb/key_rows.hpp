@@ -35,10 +35,6 @@ public:
              KeyColumn::FilterProbe& question) const;
 
 private:
-    bool is_null(std::size_t row) const noexcept {
-        return row_values_ != nullptr && (row_values_[row / 64] >> (row % 64) & 1) == 0;
-    }
-
     std::deque<KeyColumn> columns_;
     bool as_rows_ = false;
     const std::uint64_t* row_values_ = nullptr;  ///< the validity of row values, or null

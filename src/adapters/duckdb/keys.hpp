@@ -61,6 +61,11 @@ std::uint64_t day_key(std::int32_t days, KeyKind filter = KeyKind::microseconds)
 std::string_view text_of(duckdb_string_t& string) noexcept;
 std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept;
 
+/// Whether a row is not NULL, by the validity of its vector, which is null without NULLs.
+inline bool is_valid(const std::uint64_t* validity, std::size_t row) noexcept {
+    return validity == nullptr || (validity[row / 64] >> (row % 64) & 1) != 0;
+}
+
 /// A column of keys. Refers to DuckDB's vector.
 class KeyColumn {
 public:
@@ -71,9 +76,7 @@ public:
     KeyColumn& operator=(const KeyColumn&) = delete;
 
     KeyClass kind() const noexcept { return kind_; }
-    bool is_valid(std::size_t row) const noexcept {
-        return valid_ == nullptr || (valid_[row / 64] >> (row % 64) & 1) != 0;
-    }
+    bool is_valid(std::size_t row) const noexcept { return duckdb::is_valid(valid_, row); }
 
     /// The hashes of the rows that are not NULL, in order. Some decimals have two hashes.
     struct Hashes {

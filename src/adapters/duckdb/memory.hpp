@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace simdbloom::duckdb {
@@ -26,6 +28,16 @@ public:
 private:
     static inline std::atomic<std::size_t> used_ = 0, limit_ = usual;
 };
+
+inline void Memory::take(std::size_t bytes) {
+    std::size_t used = used_;
+    do {
+        if (bytes > limit_ || used > limit_ - bytes)
+            throw std::length_error(
+                std::to_string(bytes) + " bytes more would exceed the limit of " +
+                std::to_string(limit_) + " bytes of memory; bloom_memory(bytes) sets it");
+    } while (!used_.compare_exchange_weak(used, used + bytes));
+}
 
 /// Counted bytes, released by the destructor.
 class Reservation {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/duckdb/filter_cache.hpp"
@@ -17,15 +17,6 @@
 
 namespace simdbloom::duckdb {
 namespace {
-
-template <class Work>
-void guarded(duckdb_function_info info, const char* function, const Work& work) noexcept {
-    try {
-        work();
-    } catch (const std::exception& e) {
-        duckdb_scalar_function_set_error(info, (std::string(function) + ": " + e.what()).c_str());
-    }
-}
 
 /// Calls use(blob, first, n) for each run of equal BLOBs in a vector. NULLs are skipped.
 template <class Use>
@@ -51,7 +42,7 @@ void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
 
 /// Makes the results NULL where an argument is NULL. The members of a NULL STRUCT are NULL too.
 void null_where(std::span<const duckdb_vector> arguments, std::size_t rows, duckdb_vector output,
-                std::size_t members = 0) {
+                std::size_t members) {
     for (const duckdb_vector argument : arguments) {
         const std::uint64_t* const valid = duckdb_vector_get_validity(argument);
         if (valid == nullptr) continue;
@@ -61,50 +52,56 @@ void null_where(std::span<const duckdb_vector> arguments, std::size_t rows, duck
             duckdb_vector_ensure_validity_writable(nulls);
             std::uint64_t* const answers = duckdb_vector_get_validity(nulls);
             for (std::size_t row = 0; row < rows; ++row)
-                if ((valid[row / 64] >> (row % 64) & 1) == 0)
-                    duckdb_validity_set_row_invalid(answers, row);
+                if (!is_valid(valid, row)) duckdb_validity_set_row_invalid(answers, row);
         }
     }
 }
 
-std::vector<duckdb_vector> arguments_of(duckdb_data_chunk input) {
-    std::vector<duckdb_vector> arguments;
-    for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(input); ++i)
-        arguments.push_back(duckdb_data_chunk_get_vector(input, i));
-    return arguments;
+/// work(arguments, rows), after results are NULL where an argument is. Errors name the function.
+template <class Work>
+void answer(duckdb_function_info info, const char* function, duckdb_data_chunk input,
+            duckdb_vector output, std::size_t members, const Work& work) noexcept {
+    try {
+        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
+        std::vector<duckdb_vector> arguments;
+        for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(input); ++i)
+            arguments.push_back(duckdb_data_chunk_get_vector(input, i));
+        null_where(arguments, rows, output, members);
+        work(arguments, rows);
+    } catch (const std::exception& e) {
+        duckdb_scalar_function_set_error(info, (std::string(function) + ": " + e.what()).c_str());
+    }
 }
 
+void put_text(duckdb_vector output, std::size_t row, std::string_view text) {
+    duckdb_vector_assign_string_element_len(output, row, text.data(), text.size());
+}
+
+using Arguments = std::span<const duckdb_vector>;
+using Blob = std::span<const std::byte>;
+
 void contains(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    guarded(info, "bloom_contains", [&] {
-        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        const std::vector<duckdb_vector> arguments = arguments_of(input);
-        const duckdb_vector blobs = arguments[0];
-        const KeyRows keys(std::span<const duckdb_vector>(arguments).subspan(1), rows);
-        null_where(arguments, rows, output);
+    answer(info, "bloom_contains", input, output, 0, [&](Arguments arguments, std::size_t rows) {
+        const KeyRows keys(arguments.subspan(1), rows);
         auto* const answers = static_cast<std::uint8_t*>(duckdb_vector_get_data(output));
         KeyColumn::FilterProbe question;
-        for_each_run(blobs, rows,
-                     [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
-                         const JoinFilter filter(filter_cache().get(blob));
-                         keys.ask(*filter.filter(), first, n, question);
-                         filter.bytes(question.column, {answers + first, n});
-                         for (const std::uint32_t row : question.certain) answers[first + row] = 1;
-                     });
+        for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
+            const JoinFilter filter(filter_cache().get(blob));
+            keys.ask(*filter.filter(), first, n, question);
+            filter.bytes(question.column, {answers + first, n});
+            for (const std::uint32_t row : question.certain) answers[first + row] = 1;
+        });
     });
 }
 
 void refer(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    guarded(info, "bloom_ref", [&] {
-        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        null_where(arguments_of(input), rows, output);
-        for_each_run(duckdb_data_chunk_get_vector(input, 0), rows,
-                     [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
-                         const auto reference = filter_cache().reference(blob);
-                         for (std::size_t row = first; row < first + n; ++row)
-                             duckdb_vector_assign_string_element_len(
-                                 output, row, reinterpret_cast<const char*>(reference.data()),
-                                 reference.size());
-                     });
+    answer(info, "bloom_ref", input, output, 0, [&](Arguments arguments, std::size_t rows) {
+        for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
+            const auto reference = filter_cache().reference(blob);
+            for (std::size_t row = first; row < first + n; ++row)
+                put_text(output, row,
+                         {reinterpret_cast<const char*>(reference.data()), reference.size()});
+        });
     });
 }
 
@@ -141,10 +138,7 @@ Prune prune(const FrozenFilter& filter, std::int64_t low, std::int64_t high, Key
 }
 
 void prune_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    guarded(info, "bloom_prune", [&] {
-        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        const std::vector<duckdb_vector> arguments = arguments_of(input);
-        null_where(arguments, rows, output);
+    answer(info, "bloom_prune", input, output, 0, [&](Arguments arguments, std::size_t rows) {
         const std::uint64_t* const valid = duckdb_vector_get_validity(output);
         duckdb_logical_type type = duckdb_vector_get_column_type(arguments[1]);
         const bool days = duckdb_get_type_id(type) == DUCKDB_TYPE_DATE;
@@ -154,17 +148,14 @@ void prune_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
             return days ? static_cast<const std::int32_t*>(data)[row]
                         : static_cast<const std::int64_t*>(data)[row];
         };
-        for_each_run(
-            arguments[0], rows,
-            [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
-                const FrozenFilter filter = filter_cache().get(blob);
-                for (std::size_t row = first; row < first + n; ++row) {
-                    if (valid != nullptr && (valid[row / 64] >> (row % 64) & 1) == 0) continue;
-                    const auto said = to_string(prune(filter, bound(1, row), bound(2, row),
-                                                      days ? KeyClass::date : KeyClass::integer));
-                    duckdb_vector_assign_string_element_len(output, row, said.data(), said.size());
-                }
-            });
+        for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
+            const FrozenFilter filter = filter_cache().get(blob);
+            for (std::size_t row = first; row < first + n; ++row)
+                if (is_valid(valid, row))
+                    put_text(output, row,
+                             to_string(prune(filter, bound(1, row), bound(2, row),
+                                             days ? KeyClass::date : KeyClass::integer)));
+        });
     });
 }
 
@@ -174,29 +165,24 @@ constexpr duckdb_type info_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_UBIGINT, 
                                       DUCKDB_TYPE_DOUBLE,  DUCKDB_TYPE_DOUBLE,  DUCKDB_TYPE_DOUBLE};
 
 void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    guarded(info, "bloom_info", [&] {
-        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        null_where(arguments_of(input), rows, output, std::size(info_names));
+    const auto work = [&](Arguments arguments, std::size_t rows) {
         const auto column = [&](idx_t i) {
             return duckdb_vector_get_data(duckdb_struct_vector_get_child(output, i));
         };
-        for_each_run(duckdb_data_chunk_get_vector(input, 0), rows,
-                     [&](std::span<const std::byte> blob, std::size_t first, std::size_t n) {
-                         const FrozenFilter filter = filter_cache().get(blob);
-                         const std::string spec = filter->spec();
-                         const double rates[] = {filter->bits_per_key(), filter->expected_fpr(),
-                                                 filter->estimated_fpr()};
-                         for (std::size_t row = first; row < first + n; ++row) {
-                             duckdb_vector_assign_string_element_len(
-                                 duckdb_struct_vector_get_child(output, 0), row, spec.data(),
-                                 spec.size());
-                             static_cast<std::uint64_t*>(column(1))[row] = filter->size_in_bytes();
-                             static_cast<std::uint64_t*>(column(2))[row] = filter->base().n_keys();
-                             for (idx_t i = 0; i < 3; ++i)
-                                 static_cast<double*>(column(3 + i))[row] = rates[i];
-                         }
-                     });
-    });
+        for_each_run(arguments[0], rows, [&](Blob blob, std::size_t first, std::size_t n) {
+            const FrozenFilter filter = filter_cache().get(blob);
+            const std::string spec = filter->spec();
+            const double rates[] = {filter->bits_per_key(), filter->expected_fpr(),
+                                    filter->estimated_fpr()};
+            for (std::size_t row = first; row < first + n; ++row) {
+                put_text(duckdb_struct_vector_get_child(output, 0), row, spec);
+                static_cast<std::uint64_t*>(column(1))[row] = filter->size_in_bytes();
+                static_cast<std::uint64_t*>(column(2))[row] = filter->base().n_keys();
+                for (idx_t i = 0; i < 3; ++i) static_cast<double*>(column(3 + i))[row] = rates[i];
+            }
+        });
+    };
+    answer(info, "bloom_info", input, output, std::size(info_names), work);
 }
 
 constexpr const char* memory_names[] = {"aggregates", "filters", "limit"};
@@ -205,14 +191,11 @@ constexpr duckdb_type memory_types[] = {DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT
 
 /// Sets the limits from the arguments, if any, and returns the memory in use.
 void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
-    guarded(info, "bloom_memory", [&] {
-        const auto rows = static_cast<std::size_t>(duckdb_data_chunk_get_size(input));
-        const std::vector<duckdb_vector> arguments = arguments_of(input);
+    const auto work = [&](Arguments arguments, std::size_t rows) {
         const std::size_t given = arguments.size();
-        null_where(arguments, rows, output, std::size(memory_names));
         const std::uint64_t* const valid = duckdb_vector_get_validity(output);
         for (std::size_t row = 0; given > 0 && row < rows; ++row) {
-            if (valid != nullptr && (valid[row / 64] >> (row % 64) & 1) == 0) continue;
+            if (!is_valid(valid, row)) continue;
             const auto limit =
                 static_cast<std::uint64_t*>(duckdb_vector_get_data(arguments[0]))[row];
             Memory::set_limit(limit);
@@ -229,7 +212,8 @@ void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector ou
             std::fill_n(static_cast<std::uint64_t*>(duckdb_vector_get_data(column)), rows,
                         values[member]);
         }
-    });
+    };
+    answer(info, "bloom_memory", input, output, std::size(memory_names), work);
 }
 
 template <std::size_t n, class Use>
@@ -244,17 +228,48 @@ void with_struct(const char* const (&names)[n], const duckdb_type (&types)[n], c
     for (auto& member : members) duckdb_destroy_logical_type(&member);
 }
 
+enum class Way : unsigned char {
+    plain,
+    is_volatile,
+    more_arguments,  ///< of any type may follow
+};
+bool register_scalar(duckdb_connection connection, const char* name, Overloads overloads,
+                     duckdb_logical_type result, duckdb_scalar_function_t run, Way way) {
+    duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
+    for (const auto& parameters : overloads) {
+        duckdb_scalar_function function = duckdb_create_scalar_function();
+        duckdb_scalar_function_set_name(function, name);
+        for (const duckdb_type parameter : parameters)
+            with_type(parameter, [&](duckdb_logical_type t) {
+                duckdb_scalar_function_add_parameter(function, t);
+            });
+        duckdb_scalar_function_set_return_type(function, result);
+        if (way == Way::more_arguments)
+            with_type(DUCKDB_TYPE_ANY, [&](duckdb_logical_type t) {
+                duckdb_scalar_function_set_varargs(function, t);
+            });
+        if (way == Way::is_volatile) duckdb_scalar_function_set_volatile(function);
+        duckdb_scalar_function_set_special_handling(function);
+        duckdb_scalar_function_set_function(function, run);
+        duckdb_add_scalar_function_to_set(set, function);
+        duckdb_destroy_scalar_function(&function);
+    }
+    const bool done = duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
+    duckdb_destroy_scalar_function_set(&set);
+    return done;
+}
+
 }  // namespace
 
 bool register_scalars(duckdb_connection connection) {
     bool done = true;
     const auto add = [&](const char* name, Overloads overloads, duckdb_logical_type result,
-                         duckdb_scalar_function_t run, Scalar way = Scalar::plain) {
+                         duckdb_scalar_function_t run, Way way = Way::plain) {
         done = register_scalar(connection, name, overloads, result, run, way) && done;
     };
     with_type(DUCKDB_TYPE_BOOLEAN, [&](duckdb_logical_type t) {
         add("bloom_contains", {{DUCKDB_TYPE_BLOB, DUCKDB_TYPE_ANY}}, t, contains,
-            Scalar::more_arguments);
+            Way::more_arguments);
     });
     with_type(DUCKDB_TYPE_VARCHAR, [&](duckdb_logical_type t) {
         add("bloom_prune",
@@ -269,7 +284,7 @@ bool register_scalars(duckdb_connection connection) {
     });
     with_struct(memory_names, memory_types, [&](duckdb_logical_type t) {
         add("bloom_memory", {{}, {DUCKDB_TYPE_UBIGINT}, {DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_DOUBLE}},
-            t, memory, Scalar::is_volatile);
+            t, memory, Way::is_volatile);
     });
     return done;
 }
