@@ -1,6 +1,5 @@
 #include "asking.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>

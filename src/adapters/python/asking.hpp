@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <utility>

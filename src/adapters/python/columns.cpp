@@ -1,7 +1,5 @@
 // Columns of numpy's arrays and of Python's sequences.
 
-#include <algorithm>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -312,6 +310,19 @@ std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
     return own;
 }
 
+namespace {
+
+template <class Work>
+void kind_errors_as_type_errors(const Work& work) {
+    try {
+        work();
+    } catch (const std::invalid_argument& refused) {
+        throw py::type_error(refused.what());
+    }
+}
+
+}  // namespace
+
 OneKey one_key(py::handle object) {
     if (is_text(object)) return {KeyKind::bytes, text_key(object)};
     const bool is_number = PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr());
@@ -334,21 +345,13 @@ OneKey::Plain OneKey::in(KeyKind filter) const {
 
 void Kind::add(KeyKind keys) {
     if (keys == KeyKind::unknown) return;
-    try {
-        kind = is_new ? keys : kind_after(kind, keys);
-    } catch (const std::invalid_argument& refused) {
-        throw py::type_error(refused.what());
-    }
+    if (!is_new) kind_errors_as_type_errors([&] { keys = kind_after(kind, keys); });
+    kind = keys;
     is_new = false;
 }
 
 void check_asked(KeyKind filter, KeyKind asked) {
-    if (may_ask(filter, asked)) return;
-    try {
-        check_may_ask(filter, asked);
-    } catch (const std::invalid_argument& refused) {
-        throw py::type_error(refused.what());
-    }
+    kind_errors_as_type_errors([&] { check_may_ask(filter, asked); });
 }
 
 }  // namespace simdbloom::python

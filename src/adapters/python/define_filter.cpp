@@ -15,12 +15,6 @@ namespace {
 
 using Type = py::class_<Filter, std::shared_ptr<Filter>>;
 
-/// Calls f(key) with one key, converted for a filter of that kind.
-template <class F>
-auto with_key(const OneKey& key, KeyKind kind, const F& f) {
-    return std::visit(f, key.in(kind));
-}
-
 /// The rows with keys converted for the filter.
 JoinRows asked_rows(const Filter& filter, const JoinRows& rows) {
     const KeyKind kind = filter.key_kind();
@@ -108,7 +102,7 @@ void define_keys(Type& type) {
         [](Filter& self, py::handle key) {
             const OneKey one = one_key(key);
             return self.change([&](AnyFilter& f) {
-                return with_key(one, f.key_kind(), [&](auto k) { return f.erase(k); });
+                return std::visit([&](auto k) { return f.erase(k); }, one.in(f.key_kind()));
             });
         },
         py::arg("key"),
@@ -119,7 +113,7 @@ void define_keys(Type& type) {
         [](const Filter& self, py::handle key) {
             const OneKey one = one_key(key);
             return self.read([&](const AnyFilter& f) {
-                return with_key(one, f.key_kind(), [&](auto k) { return f.contains(k); });
+                return std::visit([&](auto k) { return f.contains(k); }, one.in(f.key_kind()));
             });
         },
         py::arg("key"));

@@ -31,12 +31,8 @@ public:
         options.max_bytes = max_bytes;
         if (fpr && (bits_per_key || n_keys != 0))
             throw py::type_error("simdbloom: JoinBuilder takes fpr, or n_keys and bits_per_key");
-        if (fpr) {
-            builder_.reset(new JoinBuilder(JoinBuilder::for_fpr(spec, *fpr, options)));
-        } else {
-            builder_ =
-                std::make_unique<JoinBuilder>(spec, n_keys, bits_per_key.value_or(12), options);
-        }
+        if (fpr) builder_.reset(new JoinBuilder(JoinBuilder::for_fpr(spec, *fpr, options)));
+        else builder_.reset(new JoinBuilder(spec, n_keys, bits_per_key.value_or(12), options));
     }
 
     void insert(Keys&& keys) {
@@ -83,11 +79,8 @@ std::string prune(const Join& self, const py::int_& low, const py::int_& high) {
         return std::get<std::uint64_t>(one_key(number).plain);
     };
     if (low < py::int_(0)) {
-        if (high > py::int_(std::numeric_limits<std::int64_t>::max())) {
-            PyErr_SetString(PyExc_OverflowError,
-                            "simdbloom: a range from below 0 ends at most at 2**63 - 1");
-            throw py::error_already_set();
-        }
+        if (high > py::int_(std::numeric_limits<std::int64_t>::max()))
+            throw_overflow("a range from below 0 ends at most at 2**63 - 1");
         return std::string(to_string(self.filter.prune(static_cast<std::int64_t>(of(low)),
                                                        static_cast<std::int64_t>(of(high)))));
     }

@@ -1,7 +1,5 @@
 #include "keys.hpp"
 
-#include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <utility>
 

@@ -43,6 +43,11 @@ private:
     PyThreadState* thread_;
 };
 
+[[noreturn]] inline void throw_overflow(const std::string& message) {
+    PyErr_SetString(PyExc_OverflowError, ("simdbloom: " + message).c_str());
+    throw py::error_already_set();
+}
+
 inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
 
 /// A column of numpy or a sequence. Keeps the object, and copies of its keys if it needed any.
@@ -94,6 +99,25 @@ private:
     std::variant<std::monostate, Capsule, detail::ArrowOwner<ArrowArrayStream>> arrow_;
     Nulls nulls_ = Nulls::differ;
     std::optional<std::size_t> rows_;
+};
+
+/// The hashes of the keys, and whether each key is not NULL. Needs the GIL.
+struct HashedKeys {
+    std::vector<std::uint64_t> hashes{};
+    std::vector<bool> valid{};
+
+    /// rows_of(batch): the rows with keys converted for the filter.
+    template <class RowsOf>
+    HashedKeys(Keys& keys, const RowHash& hash, const RowsOf& rows_of) {
+        const NoGil no_gil;
+        keys.each(hash, [&](const Batch& batch) {
+            const std::size_t before = hashes.size(), n = batch.rows.size();
+            hashes.resize(before + n);
+            std::vector<std::uint8_t> bits((n + 7) / 8);
+            (void)rows_of(batch.rows).hashes(std::span(hashes).subspan(before), bits);
+            for (std::size_t i = 0; i < n; ++i) valid.push_back((bits[i / 8] >> (i % 8) & 1) != 0);
+        });
+    }
 };
 
 /// An object as an array. Rethrows errors of the object's __array__, which array::ensure hides.

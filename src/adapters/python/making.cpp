@@ -3,8 +3,6 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <limits>
-#include <stdexcept>
 #include <string>
 #include <utility>
 

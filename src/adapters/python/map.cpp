@@ -16,25 +16,6 @@ namespace simdbloom::python {
 
 namespace {
 
-/// The hashes of the keys, and a bit for each that is not NULL.
-struct Hashes {
-    std::vector<std::uint64_t> hashes{};
-    std::vector<bool> valid{};
-
-    /// rows_of(batch): the rows with keys converted for the map.
-    template <class RowsOf>
-    Hashes(Keys& keys, const RowHash& hash, const RowsOf& rows_of) {
-        const NoGil no_gil;
-        keys.each(hash, [&](const Batch& batch) {
-            const std::size_t before = hashes.size(), n = batch.rows.size();
-            hashes.resize(before + n);
-            std::vector<std::uint8_t> bits((n + 7) / 8);
-            (void)rows_of(batch.rows).hashes(std::span(hashes).subspan(before), bits);
-            for (std::size_t i = 0; i < n; ++i) valid.push_back((bits[i / 8] >> (i % 8) & 1) != 0);
-        });
-    }
-};
-
 using Values = py::array_t<std::uint32_t, py::array::c_style>;
 
 /// Values as uint32. Throws ValueError for a value out of range.
@@ -60,7 +41,8 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
     Options options;
     options.seed = seed;
     Kind kind;
-    const Hashes of(batch, RowHash{seed, {}}, [&](const JoinRows& rows) { return kind.add(rows); });
+    const HashedKeys of(batch, RowHash{seed, {}},
+                        [&](const JoinRows& rows) { return kind.add(rows); });
     options.key_kind = kind.kind;
     if (const auto null = std::find(of.valid.begin(), of.valid.end(), false);
         null != of.valid.end())
@@ -79,7 +61,7 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
 
 py::tuple lookup(const BloomierMap& self, py::handle keys) {
     Keys batch(keys);
-    const Hashes of(batch, RowHash{self.seed(), {}}, [&](const JoinRows& rows) {
+    const HashedKeys of(batch, RowHash{self.seed(), {}}, [&](const JoinRows& rows) {
         if (rows.size() == 0) return rows;
         check_asked(self.key_kind(), rows.key_kind());
         return rows.as(self.key_kind());

@@ -32,26 +32,17 @@ std::shared_ptr<Filter> build_filter(py::handle keys, unsigned check_bits, std::
     if (options.hashing == Hashing::keyed && !options.secret) options.secret = Secret::random();
     if (options.hashing == Hashing::seeded && seed == 0) options.seed = Secret::random().low;
     Keys batch(keys, hashed);
-    const RowHash hash{options.seed, options.secret};
-    const NoGil no_gil;
-    std::vector<std::uint64_t> all;
-    std::vector<std::uint8_t> valid;
     Kind kind;
-    batch.each(hash, [&](const Batch& b) {
-        const std::size_t before = all.size();
-        all.resize(before + b.rows.size());
-        valid.assign((b.rows.size() + 7) / 8, 0);
-        (void)kind.add(b.rows).hashes(std::span(all).subspan(before), valid);
-        std::size_t kept = before;
-        for (std::size_t i = 0; i < b.rows.size(); ++i) {
-            all[kept] = all[before + i];
-            kept += valid[i / 8] >> (i % 8) & 1u;
-        }
-        all.resize(kept);
-    });
+    HashedKeys of(batch, {options.seed, options.secret},
+                  [&](const JoinRows& rows) { return kind.add(rows); });
+    const NoGil no_gil;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < of.hashes.size(); ++i)
+        if (of.valid[i]) of.hashes[kept++] = of.hashes[i];
+    of.hashes.resize(kept);
     options.key_kind = kind.kind;
-    return std::make_shared<Filter>(
-        AnyFilter(BloomierMap::build_filter(simdbloom::Keys::hashes(all), check_bits, options)));
+    return std::make_shared<Filter>(AnyFilter(
+        BloomierMap::build_filter(simdbloom::Keys::hashes(of.hashes), check_bits, options)));
 }
 
 void define_advice(py::module_& module) {

@@ -39,13 +39,9 @@ py::array in_unit(const py::array& array, const char* unit) {
     const py::module_ numpy = py::module_::import("numpy");
     const py::object back = other.attr("astype")(array.dtype());
     if (!numpy.attr("array_equal")(back.attr("view")("int64"), array.attr("view")("int64"))
-             .cast<bool>()) {
-        PyErr_SetString(PyExc_OverflowError,
-                        ("simdbloom: not all values of " + text_of(array.dtype()) +
-                         " are whole numbers of 64 bits of the unit " + unit)
-                            .c_str());
-        throw py::error_already_set();
-    }
+             .cast<bool>())
+        throw_overflow("not all values of " + text_of(array.dtype()) +
+                       " are whole numbers of 64 bits of the unit " + unit);
     return other;
 }
 
@@ -140,14 +136,10 @@ void take_times(OwnedColumn& own, const std::vector<std::optional<OneTime>>& tim
         if (!times[row]) continue;
         std::int64_t count;
         if (times[row]->unit % unit != 0 ||
-            __builtin_mul_overflow(times[row]->count, times[row]->unit / unit, &count)) {
-            PyErr_SetString(PyExc_OverflowError,
-                            ("simdbloom: the time of row " + std::to_string(row) +
-                             " is not a whole number of 64 bits of " + std::to_string(unit) +
-                             " ns, the unit of another row")
-                                .c_str());
-            throw py::error_already_set();
-        }
+            __builtin_mul_overflow(times[row]->count, times[row]->unit / unit, &count))
+            throw_overflow("the time of row " + std::to_string(row) +
+                           " is not a whole number of 64 bits of " + std::to_string(unit) +
+                           " ns, the unit of another row");
         own.words[row] = static_cast<std::uint64_t>(count);
     }
     own.unit = unit;
