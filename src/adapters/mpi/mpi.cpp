@@ -37,6 +37,16 @@ bool same_everywhere(const std::array<std::byte, n>& mine, MPI_Comm communicator
     return all == any;
 }
 
+/// MPI counts in int.
+constexpr std::size_t most_at_once = std::size_t{1} << 30;
+
+/// Calls use(data, n) for pieces of the bytes.
+template <class Use>
+void in_pieces(std::span<std::byte> bytes, const Use& use) {
+    for (std::size_t first = 0; first < bytes.size(); first += most_at_once)
+        use(bytes.data() + first, static_cast<int>(std::min(most_at_once, bytes.size() - first)));
+}
+
 }  // namespace
 
 void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
@@ -53,30 +63,18 @@ void union_of_all_ranks(AnyFilter& filter, MPI_Comm communicator) {
                                     "\" cannot be united");
     auto& all = filter.base().parts().bits_;
     const std::span<std::byte> bits(all.data(), all.size());
-    // MPI combines words faster than bytes, so whole words are sent as words. MPI counts in int.
-    constexpr std::size_t piece = std::size_t{1} << 30;
-    for (std::size_t first = 0; first < bits.size(); first += piece) {
-        const std::size_t n = std::min(piece, bits.size() - first);
+    // MPI combines words faster than bytes, so whole words are sent as words.
+    in_pieces(bits, [&](std::byte* data, int n) {
         const bool words = n % 8 == 0;
-        check(MPI_Allreduce(MPI_IN_PLACE, bits.data() + first, static_cast<int>(words ? n / 8 : n),
-                            words ? MPI_UINT64_T : MPI_BYTE, MPI_BOR, communicator),
+        check(MPI_Allreduce(MPI_IN_PLACE, data, words ? n / 8 : n, words ? MPI_UINT64_T : MPI_BYTE,
+                            MPI_BOR, communicator),
               "uniting filters");
-    }
+    });
 }
 
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-/// MPI counts in int.
-constexpr std::size_t most_at_once = std::size_t{1} << 30;
-
-/// Calls use(data, n) for pieces of the bytes.
-template <class Use>
-void in_pieces(std::span<std::byte> bytes, const Use& use) {
-    for (std::size_t first = 0; first < bytes.size(); first += most_at_once)
-        use(bytes.data() + first, static_cast<int>(std::min(most_at_once, bytes.size() - first)));
-}
 
 void send(Bytes& bytes, int to, MPI_Comm communicator) {
     std::uint64_t size = bytes.size();

@@ -65,34 +65,31 @@ Loaded<File> File::open(const std::filesystem::path& path) noexcept {
             std::make_unique<Descriptor>(Descriptor{path, std::move((*opened).file), size});
         std::array<std::byte, footer_bytes> footer;
         if (!descriptor->read(size - footer_bytes, footer)) return detail::not_read(path);
+        const auto wrong = [&](LoadFault kind, std::string what) {
+            return detail::in_file(path, detail::fault(kind, std::move(what)));
+        };
         if (std::memcmp(footer.data() + 4, "PARE", 4) == 0)
             return detail::file_fault(path, "is encrypted");
         if (std::memcmp(footer.data() + 4, "PAR1", 4) != 0)
-            return detail::in_file(
-                path, detail::fault(LoadFault::foreign, "does not end as a Parquet file does"));
+            return wrong(LoadFault::foreign, "does not end as a Parquet file does");
         const std::uint64_t length = detail::load_le<std::uint32_t>(footer.data());
         if (length > size - footer_bytes - 4)
-            return detail::in_file(
-                path,
-                detail::fault(LoadFault::size, "metadata of " + std::to_string(length) +
-                                                   " bytes in a file of " + std::to_string(size)));
+            return wrong(LoadFault::size, "metadata of " + std::to_string(length) +
+                                              " bytes in a file of " + std::to_string(size));
         if (length > most_metadata_bytes)
-            return detail::in_file(
-                path, detail::fault(LoadFault::limit, "metadata of " + std::to_string(length) +
-                                                          " bytes; the limit is " +
-                                                          std::to_string(most_metadata_bytes)));
+            return wrong(LoadFault::limit, "metadata of " + std::to_string(length) +
+                                               " bytes; the limit is " +
+                                               std::to_string(most_metadata_bytes));
         std::vector<std::byte> bytes(length);
         if (!descriptor->read(size - footer_bytes - length, bytes)) return detail::not_read(path);
         auto metadata = parse_metadata(bytes);
         if (!metadata) return detail::in_file(path, metadata.error());
-        for (const auto& group : (*metadata).row_groups)
-            if (group.columns.size() != (*metadata).row_groups[0].columns.size())
-                return detail::in_file(
-                    path, detail::fault(
-                              LoadFault::parameter,
-                              "row groups of " +
-                                  std::to_string((*metadata).row_groups[0].columns.size()) +
-                                  " and of " + std::to_string(group.columns.size()) + " columns"));
+        const auto& groups = (*metadata).row_groups;
+        for (const auto& group : groups)
+            if (group.columns.size() != groups[0].columns.size())
+                return wrong(LoadFault::parameter,
+                             "row groups of " + std::to_string(groups[0].columns.size()) +
+                                 " and of " + std::to_string(group.columns.size()) + " columns");
         return File(std::move(descriptor), std::move(*metadata));
     });
 }
