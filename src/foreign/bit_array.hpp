@@ -89,15 +89,20 @@ class Probed : public Model {
 public:
     Made copy() const override { return std::make_unique<F>(self()); }
     Bytes bits() const noexcept override { return bits_.bytes(); }
+    unsigned k() const noexcept override { return k_; }
     double estimated_fpr() const override { return bits_.full(bits_.bytes().size(), k()); }
 
-    void insert(Integers keys) override { insert_all(keys); }
-    void insert(Texts keys) override { insert_all(keys); }
-    std::size_t answer(Integers keys, detail::Output output, void* out) const override {
-        return ask(keys, output, out);
+    void insert(const Batch& batch) override {
+        std::visit(
+            [&](auto keys) {
+                for (const auto& key : keys)
+                    self().positions(hash(key),
+                                     [&](std::uint64_t bit) { return bits_.set(bit), true; });
+            },
+            batch);
     }
-    std::size_t answer(Texts keys, detail::Output output, void* out) const override {
-        return ask(keys, output, out);
+    std::size_t answer(const Batch& batch, detail::Output output, void* out) const override {
+        return std::visit([&](auto keys) { return ask(keys, output, out); }, batch);
     }
     void unite(const Model& other) override {
         const auto& same = static_cast<const F&>(other);
@@ -117,20 +122,16 @@ public:
     }
 
 protected:
-    explicit Probed(BitArray bits) noexcept : bits_(std::move(bits)) {}
+    Probed(BitArray bits, unsigned k) noexcept : bits_(std::move(bits)), k_(k) {}
     const F& self() const noexcept { return static_cast<const F&>(*this); }
 
     BitArray bits_;
+    unsigned k_;
 
 private:
     auto hash(std::uint64_t key) const { return self().hash_of(KeyBytes(key)); }
     auto hash(std::string_view key) const { return self().hash_of(key); }
 
-    template <class Keys>
-    void insert_all(Keys keys) {
-        for (const auto& key : keys)
-            self().positions(hash(key), [&](std::uint64_t bit) { return bits_.set(bit), true; });
-    }
     /// Prefetches the first lines of 64 keys, then tests them.
     template <class Keys>
     std::size_t ask(Keys keys, detail::Output output, void* out) const {

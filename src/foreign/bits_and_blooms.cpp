@@ -19,10 +19,9 @@ class BitsAndBlooms final : public Probed<BitsAndBlooms> {
 public:
     /// The bit set is at least as long as the m bits that keys set (FromWithM makes longer ones).
     BitsAndBlooms(BitArray bits, std::uint64_t m, std::uint64_t length, unsigned k)
-        : Probed(std::move(bits)), m_(m), length_(length), k_(k) {}
+        : Probed(std::move(bits), k), m_(m), length_(length) {}
 
     ForeignFormat format() const noexcept override { return ForeignFormat::bits_and_blooms; }
-    unsigned k() const noexcept override { return k_; }
     std::string details() const override { return "m " + std::to_string(m_); }
     std::vector<std::byte> write() const override {
         Writer out(bits_.bytes().size() + go_header);
@@ -54,7 +53,6 @@ public:
 
 private:
     std::uint64_t m_, length_;
-    unsigned k_;
 };
 
 struct GoHeader {
@@ -114,10 +112,8 @@ const Format bits_and_blooms_format{ForeignFormat::bits_and_blooms,
                                     "bits-and-blooms",
                                     "k bits of one array, by four halves in turn",
                                     "two MurmurHash3 of 128 bits",
-                                    is_bits_and_blooms,
                                     read_bits_and_blooms,
-                                    nullptr,
                                     make_bits_and_blooms,
-                                    nullptr};
+                                    is_bits_and_blooms};
 
 }  // namespace simdbloom::foreign

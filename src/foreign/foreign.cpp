@@ -8,6 +8,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "core/files/files.hpp"
 #include "core/files/saved.hpp"
 #include "foreign/model.hpp"
 #include "simdbloom/detail/batch.hpp"
@@ -98,11 +99,11 @@ struct ForeignAccess {
 std::string_view to_string(ForeignFormat format) noexcept { return foreign::row_of(format).name; }
 
 std::span<const ForeignFormat> foreign_formats() noexcept {
-    static constexpr ForeignFormat all[] = {
-        ForeignFormat::leveldb, ForeignFormat::rocksdb,        ForeignFormat::rocksdb_legacy,
-        ForeignFormat::parquet, ForeignFormat::kudu,           ForeignFormat::impala,
-        ForeignFormat::guava,   ForeignFormat::spark_v1,       ForeignFormat::spark_v2,
-        ForeignFormat::milvus,  ForeignFormat::bits_and_blooms};
+    static const auto all = [] {
+        std::array<ForeignFormat, foreign::formats.size()> ids;
+        std::ranges::transform(foreign::formats, ids.begin(), &foreign::Format::id);
+        return ids;
+    }();
     return all;
 }
 
@@ -269,6 +270,48 @@ ForeignFilter ForeignFilter::from_split_blocks(ForeignFormat format, SplitBlockB
     auto milvus = simdbloom::convert(parquet, format, keys);
     if (!milvus) throw std::invalid_argument("simdbloom: " + milvus.error().message);
     return std::move(*milvus);
+}
+
+namespace {
+
+template <class Read>
+Loaded<ForeignFilter> of_file(const std::filesystem::path& path, const Options& options,
+                              const Read& read) noexcept {
+    return detail::without_throwing<ForeignFilter>([&]() -> Loaded<ForeignFilter> {
+        const auto opened = detail::open_regular(path, 1);
+        if (!opened) return opened.error();
+        // The bits, with room for header and trailer.
+        if (options.max_bytes != 0 && (*opened).bytes / 2 > options.max_bytes)
+            return detail::in_file(path, {LoadFault::limit, std::to_string((*opened).bytes) +
+                                                                " bytes are more than max_bytes=" +
+                                                                std::to_string(options.max_bytes)});
+        detail::Storage bytes(static_cast<std::size_t>((*opened).bytes), false, nullptr);
+        const std::span<std::byte> all(bytes.data(), bytes.size());
+        if (!detail::read_all((*opened).file.get(), all)) return detail::not_read(path);
+        auto filter = read(all);
+        if (!filter) return detail::in_file(path, filter.error());
+        return filter;
+    });
+}
+
+}  // namespace
+
+Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path, ForeignFormat format,
+                                        const Options& options) noexcept {
+    return of_file(path, options, [&](std::span<const std::byte> bytes) {
+        return read_foreign(bytes, format, options);
+    });
+}
+
+Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path,
+                                        const Options& options) noexcept {
+    return of_file(path, options,
+                   [&](std::span<const std::byte> bytes) { return read_foreign(bytes, options); });
+}
+
+void save_file(const ForeignFilter& filter, const std::filesystem::path& path) {
+    const auto bytes = filter.write();
+    detail::save_whole(path, [&](int file) { return detail::write_all(file, bytes); });
 }
 
 }  // namespace simdbloom

@@ -18,10 +18,9 @@ class Guava final : public Probed<Guava> {
 public:
     /// Strategy 0 sums the two halves of the first 64-bit hash, strategy 1 both 64-bit hashes.
     Guava(BitArray bits, unsigned strategy, unsigned k)
-        : Probed(std::move(bits)), strategy_(strategy), k_(k) {}
+        : Probed(std::move(bits), k), strategy_(strategy) {}
 
     ForeignFormat format() const noexcept override { return ForeignFormat::guava; }
-    unsigned k() const noexcept override { return k_; }
     std::string details() const override {
         return strategy_ == 0 ? "strategy MURMUR128_MITZ_32" : "strategy MURMUR128_MITZ_64";
     }
@@ -48,7 +47,7 @@ public:
     }
 
 private:
-    unsigned strategy_, k_;
+    unsigned strategy_;
 };
 
 bool is_guava(Bytes bytes) {
@@ -91,10 +90,8 @@ const Format guava_format{ForeignFormat::guava,
                           "guava",
                           "k bits of one array, by sums of 64 bits",
                           "MurmurHash3 of 128 bits",
-                          is_guava,
                           read_guava,
-                          nullptr,
                           make_guava,
-                          nullptr};
+                          is_guava};
 
 }  // namespace simdbloom::foreign

@@ -2,7 +2,6 @@
 // published values (tests/foreign/foreign_hashes_test.cpp).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>

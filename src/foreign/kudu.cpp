@@ -72,13 +72,9 @@ public:
 
     ForeignFormat format() const noexcept override { return ForeignFormat::kudu; }
     std::string details() const override { return "seed " + std::to_string(seed_); }
-    void insert(Integers keys) override {
-        no_key_ &= keys.empty();
-        FastHashBlocks::insert(keys);
-    }
-    void insert(Texts keys) override {
-        no_key_ &= keys.empty();
-        FastHashBlocks::insert(keys);
+    void insert(const Batch& batch) override {
+        no_key_ &= std::visit([](auto keys) { return keys.empty(); }, batch);
+        FastHashBlocks::insert(batch);
     }
     void unite(const Model& other) override {
         FastHashBlocks::unite(other);
@@ -236,9 +232,9 @@ Made impala_from(const Model& from, KeyKind) {
 
 }  // namespace
 
-const Format kudu_format{ForeignFormat::kudu, "kudu",  split_block_bits, kudu_hash, is_kudu,
-                         read_kudu,           nullptr, make_kudu,        kudu_from};
-const Format impala_format{ForeignFormat::impala, "impala", split_block_bits, kudu_hash,  nullptr,
-                           read_impala,           nullptr,  make_impala,      impala_from};
+const Format kudu_format{ForeignFormat::kudu, "kudu",    split_block_bits, kudu_hash,
+                         read_kudu,           make_kudu, is_kudu,          kudu_from};
+const Format impala_format{ForeignFormat::impala, "impala",    split_block_bits, kudu_hash,
+                           read_impala,           make_impala, nullptr,          impala_from};
 
 }  // namespace simdbloom::foreign

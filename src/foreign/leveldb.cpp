@@ -33,17 +33,15 @@ public:
         return std::pow(static_cast<double>(set) / static_cast<double>(view_.bits()), k());
     }
 
-    void insert(Integers keys) override {
-        for (const std::uint64_t key : keys) set(leveldb_hash(key));
+    void insert(const Batch& batch) override {
+        std::visit(
+            [&](auto keys) {
+                for (const auto& key : keys) set(leveldb_hash(key));
+            },
+            batch);
     }
-    void insert(Texts keys) override {
-        for (const std::string_view key : keys) set(leveldb_hash(key));
-    }
-    std::size_t answer(Integers keys, detail::Output output, void* out) const override {
-        return view_.answer(keys, output, out);
-    }
-    std::size_t answer(Texts keys, detail::Output output, void* out) const override {
-        return view_.answer(keys, output, out);
+    std::size_t answer(const Batch& batch, detail::Output output, void* out) const override {
+        return std::visit([&](auto keys) { return view_.answer(keys, output, out); }, batch);
     }
     void unite(const Model& other) override {
         const auto& same = static_cast<const LevelDb&>(other);
@@ -101,10 +99,10 @@ const Format leveldb_format{ForeignFormat::leveldb,
                             "leveldb",
                             "k bits of one array, by sums of 32 bits that rotate",
                             "LevelDB's hash of 32 bits",
-                            nullptr,
                             read_leveldb,
-                            make_leveldb,
                             nullptr,
-                            nullptr};
+                            nullptr,
+                            nullptr,
+                            make_leveldb};
 
 }  // namespace simdbloom::foreign

@@ -5,7 +5,6 @@
 //                                                                all little-endian
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "foreign/split_blocks.hpp"
 
@@ -28,21 +27,16 @@ public:
         return "declared keys " + std::to_string(n_keys_) + ", declared FPR " +
                std::to_string(fpr_) + ", domains " + names[domains_];
     }
-    void insert(Integers keys) override {
-        if (!keys.empty()) domains_ |= of_integers;
-        XxhBlocks::insert(keys);
+    void insert(const Batch& batch) override {
+        if (std::visit([](auto keys) { return !keys.empty(); }, batch))
+            domains_ |= domain_of(batch);
+        XxhBlocks::insert(batch);
     }
-    void insert(Texts keys) override {
-        if (!keys.empty()) domains_ |= of_text;
-        XxhBlocks::insert(keys);
-    }
-    std::size_t answer(Integers keys, detail::Output output, void* out) const override {
-        if ((domains_ & of_integers) != 0) return XxhBlocks::answer(keys, output, out);
-        return nothing(keys.size(), output, out);
-    }
-    std::size_t answer(Texts keys, detail::Output output, void* out) const override {
-        if ((domains_ & of_text) != 0) return XxhBlocks::answer(keys, output, out);
-        return nothing(keys.size(), output, out);
+    std::size_t answer(const Batch& batch, detail::Output output, void* out) const override {
+        if ((domains_ & domain_of(batch)) != 0) return XxhBlocks::answer(batch, output, out);
+        return detail::answer_by_hits(std::visit([](auto keys) { return keys.size(); }, batch),
+                                      output, out,
+                                      [](std::size_t, std::size_t) { return std::uint64_t{0}; });
     }
     void unite(const Model& other) override {
         XxhBlocks::unite(other);
@@ -64,9 +58,8 @@ public:
     }
 
 private:
-    static std::size_t nothing(std::size_t n, detail::Output output, void* out) {
-        return detail::answer_by_hits(n, output, out,
-                                      [](std::size_t, std::size_t) { return std::uint64_t{0}; });
+    static unsigned domain_of(const Batch& batch) noexcept {
+        return std::holds_alternative<Texts>(batch) ? of_text : of_integers;
     }
 
     std::uint64_t n_keys_;
@@ -139,7 +132,7 @@ Made milvus_from(const Model& from, KeyKind keys) {
 
 }  // namespace
 
-const Format milvus_format{ForeignFormat::milvus, "milvus", split_block_bits, xxh64_hash, is_milvus,
-                           read_milvus,           nullptr,  make_milvus,      milvus_from};
+const Format milvus_format{ForeignFormat::milvus, "milvus",    split_block_bits, xxh64_hash,
+                           read_milvus,           make_milvus, is_milvus,        milvus_from};
 
 }  // namespace simdbloom::foreign

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/models/number.hpp"
@@ -22,6 +23,7 @@ namespace simdbloom::foreign {
 using Bytes = std::span<const std::byte>;
 using Integers = std::span<const std::uint64_t>;
 using Texts = std::span<const std::string_view>;
+using Batch = std::variant<Integers, Texts>;
 
 /// Thrown for bytes that are not a filter, and for a filter that cannot be made.
 class Refused : public std::exception {
@@ -54,11 +56,9 @@ public:
     virtual double estimated_fpr() const = 0;
     virtual std::string details() const { return {}; }
 
-    virtual void insert(Integers keys) = 0;
-    virtual void insert(Texts keys) = 0;
+    virtual void insert(const Batch& batch) = 0;
     /// As Kernels::lookup.
-    virtual std::size_t answer(Integers keys, detail::Output output, void* out) const = 0;
-    virtual std::size_t answer(Texts keys, detail::Output output, void* out) const = 0;
+    virtual std::size_t answer(const Batch& batch, detail::Output output, void* out) const = 0;
 
     /// ORs the bits of a filter of the same format. Throws Refused (LoadFault::unlike).
     virtual void unite(const Model& other) = 0;
@@ -81,17 +81,17 @@ struct Format {
     std::string_view name;
     const char* bits;  ///< where a key's bits lie
     const char* hash;  ///< which hash puts them there
-    /// Whether the bytes have the magic bytes and lengths of the format. Null for a format with too
-    /// few.
-    bool (*fits)(Bytes);
     /// Throws Refused.
     Made (*read)(Bytes, const Options&);
-    /// For at least one key. Null if the system does not size filters this way. Both throw Refused,
-    /// or std::invalid_argument for a value outside the system's range.
-    Made (*by_bits)(std::size_t n_keys, double bits_per_key, const Options&);
+    /// For at least one key. Null if the system does not size filters this way. It and by_bits
+    /// throw Refused, or std::invalid_argument for a value outside the system's range.
     Made (*by_fpr)(std::size_t n_keys, double fpr, const Options&);
+    /// Whether the bytes have the magic bytes and lengths of the format. Null for a format with too
+    /// few.
+    bool (*fits)(Bytes) = nullptr;
     /// Converts a filter with the same `bits` and `hash`. Null if the format has no conversion.
-    Made (*from)(const Model& from, KeyKind keys);
+    Made (*from)(const Model& from, KeyKind keys) = nullptr;
+    Made (*by_bits)(std::size_t n_keys, double bits_per_key, const Options&) = nullptr;
 };
 
 extern const Format leveldb_format, rocksdb_format, rocksdb_legacy_format, parquet_format,

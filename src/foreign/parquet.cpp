@@ -43,8 +43,7 @@ Made parquet_from(const Model& from, KeyKind) {
 
 Made parquet_of(SplitBlockBloom filter) { return std::make_unique<Parquet>(std::move(filter)); }
 
-const Format parquet_format{
-    ForeignFormat::parquet, "parquet", split_block_bits, xxh64_hash,  is_parquet,
-    read_parquet,           nullptr,   make_parquet,     parquet_from};
+const Format parquet_format{ForeignFormat::parquet, "parquet",    split_block_bits, xxh64_hash,
+                            read_parquet,           make_parquet, is_parquet,       parquet_from};
 
 }  // namespace simdbloom::foreign

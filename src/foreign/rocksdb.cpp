@@ -30,10 +30,9 @@ std::uint64_t millibits(double bits_per_key) {
 class FastLocal final : public Probed<FastLocal> {
 public:
     FastLocal(BitArray bits, unsigned k)
-        : Probed(std::move(bits)), lines_(bits_.size() / (8 * line_bytes)), k_(k) {}
+        : Probed(std::move(bits), k), lines_(bits_.size() / (8 * line_bytes)) {}
 
     ForeignFormat format() const noexcept override { return ForeignFormat::rocksdb; }
-    unsigned k() const noexcept override { return k_; }
     double estimated_fpr() const override { return bits_.full(line_bytes, k_); }
     std::vector<std::byte> write() const override {
         Writer out(bits_.bytes().size() + trailer);
@@ -59,17 +58,15 @@ public:
 
 private:
     std::uint64_t lines_;
-    unsigned k_;
 };
 
 /// Double hashing inside a line. A step may be 0 modulo the line's size.
 class Legacy final : public Probed<Legacy> {
 public:
     Legacy(BitArray bits, std::uint32_t lines, unsigned k)
-        : Probed(std::move(bits)), lines_(lines), line_bits_(bits_.size() / lines), k_(k) {}
+        : Probed(std::move(bits), k), lines_(lines), line_bits_(bits_.size() / lines) {}
 
     ForeignFormat format() const noexcept override { return ForeignFormat::rocksdb_legacy; }
-    unsigned k() const noexcept override { return k_; }
     double estimated_fpr() const override {
         return bits_.full(static_cast<std::size_t>(line_bits_ / 8), k_);
     }
@@ -100,7 +97,6 @@ public:
 private:
     std::uint32_t lines_;
     std::uint64_t line_bits_;
-    unsigned k_;
 };
 
 bool is_fast_local(Bytes bytes) {
@@ -190,18 +186,23 @@ Made make_legacy(std::size_t n_keys, double bits_per_key, const Options& options
 
 }  // namespace
 
-const Format rocksdb_format{
-    ForeignFormat::rocksdb,    "rocksdb",     "k bits in one line of 512, by a chain of products",
-    "XXH3 as of xxHash 0.7.2", is_fast_local, read_fast_local,
-    make_fast_local,           nullptr,       nullptr};
+const Format rocksdb_format{ForeignFormat::rocksdb,
+                            "rocksdb",
+                            "k bits in one line of 512, by a chain of products",
+                            "XXH3 as of xxHash 0.7.2",
+                            read_fast_local,
+                            nullptr,
+                            is_fast_local,
+                            nullptr,
+                            make_fast_local};
 const Format rocksdb_legacy_format{ForeignFormat::rocksdb_legacy,
                                    "rocksdb-legacy",
                                    "k bits in one line, by double hashing",
                                    "RocksDB's hash of 32 bits",
-                                   is_legacy,
                                    read_legacy,
-                                   make_legacy,
                                    nullptr,
-                                   nullptr};
+                                   is_legacy,
+                                   nullptr,
+                                   make_legacy};
 
 }  // namespace simdbloom::foreign

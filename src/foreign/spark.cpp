@@ -22,15 +22,14 @@ template <unsigned version>
 class Spark final : public Probed<Spark<version>> {
     using Base = Probed<Spark<version>>;
     using Base::bits_;
+    using Base::k_;
 
 public:
-    Spark(BitArray bits, unsigned k, std::uint32_t seed)
-        : Base(std::move(bits)), k_(k), seed_(seed) {}
+    Spark(BitArray bits, unsigned k, std::uint32_t seed) : Base(std::move(bits), k), seed_(seed) {}
 
     ForeignFormat format() const noexcept override {
         return version == 1 ? ForeignFormat::spark_v1 : ForeignFormat::spark_v2;
     }
-    unsigned k() const noexcept override { return k_; }
     std::string details() const override {
         return version == 1 ? "" : "seed " + std::to_string(static_cast<std::int32_t>(seed_));
     }
@@ -66,7 +65,6 @@ public:
     void check_alike(const Spark& other) const { check_same("seed", seed_, other.seed_); }
 
 private:
-    unsigned k_;
     std::uint32_t seed_;
 };
 
@@ -132,19 +130,19 @@ const Format spark_v1_format{ForeignFormat::spark_v1,
                              "spark-v1",
                              "k bits of one array, by sums of 32 bits",
                              "two of Spark's MurmurHash3 of 32 bits",
-                             is_spark<1>,
                              read_spark<1>,
-                             spark_by_bits<1>,
                              spark_by_fpr<1>,
-                             nullptr};
+                             is_spark<1>,
+                             nullptr,
+                             spark_by_bits<1>};
 const Format spark_v2_format{ForeignFormat::spark_v2,
                              "spark-v2",
                              "k bits of one array, by sums of 64 bits",
                              "two of Spark's MurmurHash3 of 32 bits",
-                             is_spark<2>,
                              read_spark<2>,
-                             spark_by_bits<2>,
                              spark_by_fpr<2>,
-                             nullptr};
+                             is_spark<2>,
+                             nullptr,
+                             spark_by_bits<2>};
 
 }  // namespace simdbloom::foreign

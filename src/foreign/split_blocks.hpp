@@ -33,13 +33,17 @@ public:
     unsigned k() const noexcept override { return 8; }
     double estimated_fpr() const override { return blocks_.estimated_fpr(); }
 
-    void insert(Integers keys) override { insert_all(keys); }
-    void insert(Texts keys) override { insert_all(keys); }
-    std::size_t answer(Integers keys, detail::Output output, void* out) const override {
-        return answer_all(keys, output, out);
+    void insert(const Batch& batch) override {
+        for_each_hash(batch, [&](std::size_t, const Keys& hashes) { blocks_.insert(hashes); });
     }
-    std::size_t answer(Texts keys, detail::Output output, void* out) const override {
-        return answer_all(keys, output, out);
+    std::size_t answer(const Batch& batch, detail::Output output, void* out) const override {
+        std::size_t found = 0;
+        for_each_hash(batch, [&](std::size_t first, const Keys& hashes) {
+            found += detail::answer_part(output, out, first, found, [&](void* to) {
+                return blocks_.answer(hashes, output, to);
+            });
+        });
+        return found;
     }
     void unite(const Model& other) override {
         const auto& same = static_cast<const F&>(other);
@@ -57,28 +61,18 @@ protected:
 
 private:
     /// Calls use(first, hashes) for pieces of the batch.
-    template <class Batch, class Use>
-    void for_each_hash(Batch keys, const Use& use) const {
-        std::uint64_t words[detail::piece_keys];
-        detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
-            self().hash(keys.subspan(first, n), words);
-            use(first, Keys::hashes({words, n}));
-            return true;
-        });
-    }
-    template <class Batch>
-    std::size_t answer_all(Batch keys, detail::Output output, void* out) const {
-        std::size_t found = 0;
-        for_each_hash(keys, [&](std::size_t first, const Keys& hashes) {
-            found += detail::answer_part(output, out, first, found, [&](void* to) {
-                return blocks_.answer(hashes, output, to);
-            });
-        });
-        return found;
-    }
-    template <class Batch>
-    void insert_all(Batch keys) {
-        for_each_hash(keys, [&](std::size_t, const Keys& hashes) { blocks_.insert(hashes); });
+    template <class Use>
+    void for_each_hash(const Batch& batch, const Use& use) const {
+        std::visit(
+            [&](auto keys) {
+                std::uint64_t words[detail::piece_keys];
+                detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
+                    self().hash(keys.subspan(first, n), words);
+                    use(first, Keys::hashes({words, n}));
+                    return true;
+                });
+            },
+            batch);
     }
 };
 
