@@ -2,19 +2,21 @@
 //
 //   1. random bits: absent keys, in every filter
 //   2. bits that are all set: present keys and inserts, in filters that are never full
-//   3. tables with keys in them (table_times.hpp)
+//   3. tables with keys in them
 //
 // Filters of one size share their memory and take turns; medians are compared.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <vector>
 
-#include "advice/table_times.hpp"
 #include "advice/timetable.hpp"
 #include "advice/trial.hpp"
 #include "core/os/available_memory.hpp"
 #include "core/os/caches.hpp"
+#include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom {
 namespace {
@@ -31,6 +33,96 @@ double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::ranges::nth_element(values, middle);
     return *middle;
+}
+
+template <class Work>
+double ns_of(const Work& work) {
+    const auto start = Clock::now();
+    work();
+    return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+/// n numbers in a row from `first` on.
+std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t n) {
+    std::vector<std::uint64_t> keys(n);
+    std::iota(keys.begin(), keys.end(), first);
+    return keys;
+}
+
+bool is_fuse(std::string_view spec) { return TimedSpec::parse(spec).what == detail::Timed::fuse; }
+
+/// The time of some 100,000 lookups.
+double ns_a_lookup(const AnyFilter& filter, std::span<const std::uint64_t> keys) {
+    std::vector<std::uint32_t> positions(detail::batch_rows);
+    std::size_t found = 0, asked = 0;
+    const double ns = ns_of([&] {
+        for (; asked < 100'000; asked += keys.size())
+            for (std::size_t first = 0; first < keys.size(); first += detail::batch_rows)
+                found += filter.select(
+                    keys.subspan(first, std::min(detail::batch_rows, keys.size() - first)),
+                    positions);
+    });
+    asm volatile("" : : "r"(found));
+    return ns / static_cast<double>(asked);
+}
+
+/// The bits a key of a table at its design load.
+double table_bits(std::string_view spec) {
+    const TimedSpec of = TimedSpec::parse(spec);
+    return of.what == detail::Timed::fuse      ? detail::timed_fuse_bits
+           : of.what == detail::Timed::growing ? 16.001 / 0.95
+                                               : Layout::parse(spec).least_bits_per_key();
+}
+
+/// ns a key.
+struct TableTimes {
+    double insert = 0;               ///< filling an empty table to its design load
+    double part = 0;                 ///< the first 16th of the keys; 0 where all come at once
+    double absent = 0, present = 0;  ///< lookups in the full table, as selection vectors
+};
+/// The times of a table for n keys.
+TableTimes table_times(std::string_view spec, std::size_t n) {
+    // A fuse filter of a thousand keys takes between one attempt and a hundred, depending on the
+    // keys; with 200,000 keys it takes one or two.
+    const std::size_t most_fills = (is_fuse(spec) ? 400'000 : 100'000) / n;
+    constexpr double most_ns = 1e8;
+    std::size_t fills = 0;
+    double insert = 0, part = 0;
+    std::optional<AnyFilter> filter;
+    std::vector<std::uint64_t> keys;
+    do {
+        keys = numbers(fills * n, n);
+        filter.reset();
+        if (is_fuse(spec)) {
+            insert += ns_of([&] { filter.emplace(BloomierMap::build_filter(keys, 8)); });
+        } else {
+            filter = make_filter(spec, n, table_bits(spec));
+            const auto put = [&](auto some) { return ns_of([&] { filter->try_insert(some); }); };
+            const double first = put(std::span(keys).first(n / 16));
+            part += first;
+            insert += first + put(std::span(keys).subspan(n / 16));
+        }
+    } while (++fills < most_fills && insert < most_ns);
+    std::vector<double> absent, present;
+    const std::size_t asked = std::min<std::size_t>(n, 100'000);
+    const auto others = numbers(std::uint64_t{1} << 40, asked);
+    for (int i = 0; i < 5; ++i) {
+        absent.push_back(ns_a_lookup(*filter, others));
+        present.push_back(ns_a_lookup(*filter, std::span(keys).first(asked)));
+    }
+    const auto times = static_cast<double>(fills);
+    return {insert / times / static_cast<double>(n),
+            part / times / static_cast<double>(std::max<std::size_t>(n / 16, 1)), median(absent),
+            median(present)};
+}
+
+/// ns a key of the first inserts into a table for n keys whose pages are mapped.
+double first_inserts(std::string_view spec, std::size_t n) {
+    const std::size_t some = std::min<std::size_t>(n / 16, 100'000);
+    AnyFilter filter = make_filter(spec, n, table_bits(spec));
+    filter.insert(numbers(0, some));
+    const auto keys = numbers(some, some);
+    return ns_of([&] { filter.insert(keys); }) / static_cast<double>(some);
 }
 
 /// Long enough for the clock, whose steps browsers make coarse.
@@ -180,7 +272,7 @@ private:
     /// Fills in the inserts by size. Returns the time of a present key over the time of an absent
     /// one.
     double fill_tables(std::string_view spec) {
-        const double bytes_a_key = detail::table_bits(spec) / 8;
+        const double bytes_a_key = table_bits(spec) / 8;
         const auto keys = [&](std::uint64_t n) {
             const double most = static_cast<double>(sizes_.back()) / bytes_a_key;
             return static_cast<std::size_t>(
@@ -193,12 +285,12 @@ private:
         };
         const std::size_t least = keys(least_keys_), most = keys(n_keys_),
                           filled = std::min(most, std::size_t{1'000'000});
-        const detail::TableTimes full = detail::table_times(spec, filled);
+        const TableTimes full = table_times(spec, filled);
         add(filled, full.insert);
-        if (least <= filled / 4) add(least, detail::table_times(spec, least).insert);
+        if (least <= filled / 4) add(least, table_times(spec, least).insert);
         // In larger tables the first inserts show how much longer an insert takes.
         if (most / 2 >= filled && full.part > 0)
-            add(most, full.insert / full.part * detail::first_inserts(spec, most));
+            add(most, full.insert / full.part * first_inserts(spec, most));
         return full.absent > 0 ? full.present / full.absent : 1;
     }
 
