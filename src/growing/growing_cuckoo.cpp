@@ -1,6 +1,7 @@
 #include "simdbloom/growing/growing_cuckoo.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -15,6 +16,9 @@
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom {
+namespace detail {
+SIMDBLOOM_SELECT_KERNELS(growing_kernels)
+}  // namespace detail
 namespace {
 
 constexpr std::uint64_t max_buckets = 0xFFFFFFFFu;
@@ -296,6 +300,38 @@ double GrowingCuckoo::expected_fpr() const {
 double GrowingCuckoo::fpr_bound() const { return bound_of(slot_bits_, growths_); }
 double GrowingCuckoo::final_fpr_bound() const {
     return bound_of(slot_bits_, growths_ + growths_left());
+}
+
+void GrowingCuckoo::use_isa(Isa isa) {
+    const detail::GrowingKernels& kernels = detail::growing_kernels(isa);
+    kernels_ = slot_bits_ == 12 ? &kernels.of12 : slot_bits_ == 16 ? &kernels.of16 : &kernels.of20;
+    isa_ = isa;
+}
+
+bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
+    return detail::growing_contains(bits_.data(), slot_bits_,
+                                    detail::growing_place(hash, slot_bits_, roots_, growths_)) ||
+           (!stash_.empty() && stash_.contains(hash));
+}
+
+std::size_t GrowingCuckoo::answer(const Keys& keys, detail::Output output, void* out) const {
+    if (stash_.empty()) return detail::answer(*kernels_, target(), *this, isa_, keys, output, out);
+    // The stash completes the bitmap of each piece.
+    return detail::answer_pieces(*this, isa_, keys, output, out, [&](auto piece, void* to) {
+        detail::PieceBitmap in_table;
+        kernels_->lookup(target(), {piece.data(), piece.size(), true}, detail::Output::bitmap,
+                         in_table.bytes().data());
+        return detail::answer_by_hits(
+            piece.size(), output, to, [&](std::size_t first, std::size_t n) {
+                std::uint64_t hits = in_table.hits(first, n);
+                std::uint64_t absent = ~hits & ~std::uint64_t{0} >> (64 - n);
+                for (; absent != 0; absent &= absent - 1)
+                    if (stash_.contains(
+                            piece[first + static_cast<std::size_t>(std::countr_zero(absent))]))
+                        hits |= absent & (0 - absent);
+                return hits;
+            });
+    });
 }
 
 template class Interface<GrowingCuckoo, detail::KeyHash>;

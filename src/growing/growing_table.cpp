@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include "core/filters/eviction.hpp"
 #include "simdbloom/detail/little_endian.hpp"
