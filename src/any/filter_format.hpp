@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "core/files/source.hpp"
 #include "simdbloom/any/any_filter.hpp"

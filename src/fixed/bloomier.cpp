@@ -2,7 +2,6 @@
 #include "simdbloom/fixed/bloomier.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "core/dispatch/kernels_of.hpp"

@@ -1,6 +1,5 @@
 #include "fixed/peeling.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 

@@ -1,8 +1,6 @@
 // The bytes of join filters: src/core/files/format.md.
 #pragma once
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

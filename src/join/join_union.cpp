@@ -1,6 +1,5 @@
 // Saved join filters united as bytes.
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 
 #include "core/filters/combine.hpp"

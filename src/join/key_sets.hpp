@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "join/key_set_table.hpp"

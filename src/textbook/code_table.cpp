@@ -1,7 +1,6 @@
 #include "simdbloom/textbook/code_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>

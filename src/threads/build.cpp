@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
-#include <cstring>
-#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 #include "core/kernels/table.hpp"
