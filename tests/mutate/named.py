@@ -79,8 +79,8 @@ BUGS = [
         ("src/core/kernels/hash.hpp", "O::broadcast([-~std::uint64_t{0} << "
          "shift-]{+(~std::uint64_t{0} << shift) & 0xFFFFFFFFu+})"), by="KeysBehindTheBorder"),
     bug("signed shift in the mixer", "single keys are hashed with an arithmetic shift",
-        ("include/simdbloom/hash.hpp", "x ^= [-x >> "
-         "mix_shift-]{+static_cast<std::uint64_t>(static_cast<std::int64_t>(x) >> mix_shift)+};")),
+        ("include/simdbloom/hash.hpp", "return [-x >> n-]{+static_cast<std::uint64_t>("
+         "static_cast<std::int64_t>(x) >> n)+};")),
     bug("signed shift in a mask", "a bit's number becomes negative",
         ("include/simdbloom/detail/layouts/split.hpp", "return 32 * i + "
          "[-(-]{+static_cast<unsigned>(static_cast<std::int32_t>+}(x * salts[i]) >> 27);")),
@@ -101,7 +101,7 @@ BUGS = [
         ("src/core/models/fpr.cpp", "return classic_exact([-m, "
          "static_cast<double>(n)-]{+static_cast<double>(n), m+}, layout_.k);")),
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
-        ("include/simdbloom/detail/key_hash.hpp", ": mix(key, [-seed_-]{+seed()+});")),
+        ("include/simdbloom/detail/key_hash.hpp", ": mix<true>(key, [-seed_-]{+seed()+});")),
     bug("hash state lost, batches", "batches leave the last step of the mixer out",
         ("src/core/kernels/hash.hpp", "return [-O::template mul<mix_multiplier2>(x ^ "
          "O::high_rotated(x))-]{+x+};")),
@@ -221,8 +221,8 @@ BUGS = [
         ("include/simdbloom/hash.hpp", "mix_multiplier2 = [-0xD6E8FEB86659FD93u-]{+0x85EBCA77u+};"),
         by="Counters"),
     bug("the mixer's high half is not rotated", "steps of a few sums of powers of two cancel",
-        ("include/simdbloom/hash.hpp", "x ^= [-std::rotl(static_cast<std::uint32_t>(x >> 32), "
-         "8)-]{+x >> 32+};"), by="Counters"),
+        ("include/simdbloom/hash.hpp", "(x ^ [-std::rotl(static_cast<std::uint32_t>("
+         "shift_right<32, one_key>(x)), 8)-]{+(x >> 32)+})"), by="Counters"),
     bug("KeyHasher takes its seed as it is", "two functions of a counter change places",
         ("include/simdbloom/key_hasher.hpp", "hash_key(key, [-hash_key(seed)-]{+seed+})"),
         by="TwoSeeds"),
