@@ -133,7 +133,8 @@ BUGS = [
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         ("include/simdbloom/detail/layouts/traits.hpp", "return ((hash [->> 32-]{+& 0xFFFFFFFFu+}) "
          "* blocks) >> 32;"),
-        ("include/simdbloom/detail/block_of_key.hpp", "Product{hash [->> 32-]{+& 0xFFFFFFFFu+}}"),
+        ("include/simdbloom/detail/block_of_key.hpp", "Product{[-shift_right<32, true>(hash)-]"
+         "{+hash & 0xFFFFFFFFu+}}"),
         ("src/core/kernels/hash.hpp", "return [-mul32_high<O>-]{+O::mul32+}(hash, "
          "O::broadcast(blocks)) >> 32;"),
         ("src/core/kernels/hash.hpp", "return ([-mul32_high<O>-]{+O::mul32+}(hash, "
