@@ -31,10 +31,7 @@ std::vector<const OneKeyCalls*> all_calls() {
 }
 
 template <class F>
-void same_as_batches(const std::string& spec,
-                     void (*OneKeyCalls::*contains)(const F&, const std::uint64_t*, std::size_t,
-                                                    bool*),
-                     void (*OneKeyCalls::*insert)(F&, const std::uint64_t*, std::size_t)) {
+void same_as_batches(const std::string& spec, OneKeyCallsOf<F> OneKeyCalls::*calls_of) {
     constexpr std::size_t n = 20000;
     const auto keys = random_keys(n), strangers = random_keys(n, n);
     // Full enough that half of the strangers are found.
@@ -46,12 +43,10 @@ void same_as_batches(const std::string& spec,
     ASSERT_LT(hits, n - n / 20) << spec;
     for (const OneKeyCalls* calls : all_calls()) {
         F one = F::with_bits_per_key(n, 3, {.spec = spec});
-        (calls->*insert)(one, keys.data(), n);
-        EXPECT_TRUE(std::equal(one.bytes().begin(), one.bytes().end(), batch.bytes().begin(),
-                               batch.bytes().end()))
-            << spec << ", compiled for " << calls->code;
+        (calls->*calls_of).insert(one, keys.data(), n);
+        EXPECT_TRUE(same_bits(one, batch)) << spec << ", compiled for " << calls->code;
         const auto found = std::make_unique<bool[]>(n);
-        (calls->*contains)(batch, strangers.data(), n, found.get());
+        (calls->*calls_of).contains(batch, strangers.data(), n, found.get());
         for (std::size_t i = 0; i < n; ++i)
             ASSERT_EQ(found[i], (bitmap[i / 8] >> (i % 8) & 1) != 0)
                 << spec << ", compiled for " << calls->code << ", key " << i;
@@ -59,13 +54,10 @@ void same_as_batches(const std::string& spec,
 }
 
 TEST(OneKey, HasTheBitsAndAnswersOfBatches) {
-    same_as_batches<SplitBlockBloom>("split256", &OneKeyCalls::split_contains,
-                                     &OneKeyCalls::split_insert);
+    same_as_batches("split256", &OneKeyCalls::split);
     for (const char* name : {"register32", "register64"})
         for (unsigned k = 1; k <= 8; ++k)
-            same_as_batches<RegisterBlockedBloom>(name + (":k=" + std::to_string(k)),
-                                                  &OneKeyCalls::register_contains,
-                                                  &OneKeyCalls::register_insert);
+            same_as_batches(name + (":k=" + std::to_string(k)), &OneKeyCalls::registers);
 }
 
 // The filter has a single key, and 3,000 filters have a single other key each. A test that ignored
@@ -74,15 +66,15 @@ TEST(OneKey, LooksAtEveryBit) {
     const std::uint64_t key = 12345;
     for (const OneKeyCalls* calls : all_calls()) {
         SplitBlockBloom filter = SplitBlockBloom::with_bits_per_key(1, 256);
-        (calls->split_insert)(filter, &key, 1);
+        calls->split.insert(filter, &key, 1);
         bool found = false;
-        (calls->split_contains)(filter, &key, 1, &found);
+        calls->split.contains(filter, &key, 1, &found);
         EXPECT_TRUE(found);
         SplitBlockBloom others = SplitBlockBloom::with_bits_per_key(1, 256);
         for (std::uint64_t other = 0; other < 3000; ++other) {
             others.clear();
-            (calls->split_insert)(others, &other, 1);
-            (calls->split_contains)(others, &key, 1, &found);
+            calls->split.insert(others, &other, 1);
+            calls->split.contains(others, &key, 1, &found);
             EXPECT_EQ(found, others.count(std::span(&key, 1)) == 1) << other;
         }
     }
@@ -98,21 +90,21 @@ TEST(OneKey, FindsTheBlockOfALargeFilter) {
                     << "compiled for " << calls->code;
 }
 
+template <class F>
+void expect_nothing_taken(const OneKeyCallsOf<F>& calls) {
+    auto filter = F::with_bits_per_key(10, 12);
+    const auto taken = std::move(filter);
+    const std::uint64_t key = 1;
+    EXPECT_THROW(calls.insert(filter, &key, 1), std::invalid_argument);
+    bool found = true;
+    calls.contains(filter, &key, 1, &found);
+    EXPECT_FALSE(found);
+}
+
 TEST(OneKey, AFilterThatWasMovedFromTakesNoKey) {
     for (const OneKeyCalls* calls : all_calls()) {
-        const std::uint64_t key = 1;
-        auto split = SplitBlockBloom::with_bits_per_key(10, 12);
-        auto registers = RegisterBlockedBloom::with_bits_per_key(10, 12);
-        const auto taken = std::move(split);
-        const auto taken_too = std::move(registers);
-        EXPECT_THROW(calls->split_insert(split, &key, 1), std::invalid_argument);
-        EXPECT_THROW(calls->register_insert(registers, &key, 1), std::invalid_argument);
-        bool found = true;
-        calls->split_contains(split, &key, 1, &found);
-        EXPECT_FALSE(found);
-        found = true;
-        calls->register_contains(registers, &key, 1, &found);
-        EXPECT_FALSE(found);
+        expect_nothing_taken(calls->split);
+        expect_nothing_taken(calls->registers);
     }
 }
 
@@ -120,10 +112,10 @@ TEST(OneKey, AKeyedFilterHashesItInSecret) {
     for (const OneKeyCalls* calls : all_calls()) {
         const auto keys = random_keys(1000);
         auto filter = SplitBlockBloom::with_bits_per_key(1000, 12, {.hashing = Hashing::keyed});
-        calls->split_insert(filter, keys.data(), keys.size());
+        calls->split.insert(filter, keys.data(), keys.size());
         EXPECT_EQ(filter.count(keys), keys.size());
         bool found[1000];
-        calls->split_contains(filter, keys.data(), keys.size(), found);
+        calls->split.contains(filter, keys.data(), keys.size(), found);
         EXPECT_TRUE(std::all_of(found, found + 1000, [](bool f) { return f; }));
     }
 }

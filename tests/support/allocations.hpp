@@ -2,13 +2,12 @@
 // this header replaces in the program of whoever includes it, and those of a memory resource.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdlib>
-#include <memory_resource>
 #include <new>
 #include <string>
+
+#include "support.hpp"
 
 namespace simdbloom::test {
 
@@ -53,19 +52,10 @@ long fail_everywhere(const Make& make, const Work& work, const After& after) {
 }
 
 /// For the bits of filters.
-struct RefusingMemory : std::pmr::memory_resource {
-    std::size_t live = 0;
+struct RefusingMemory : Counting {
     void* do_allocate(std::size_t n, std::size_t alignment) override {
         if (allocation_refused()) throw std::bad_alloc();
-        live += n;
-        return std::aligned_alloc(alignment, n);
-    }
-    void do_deallocate(void* p, std::size_t n, std::size_t) override {
-        live -= n;
-        std::free(p);
-    }
-    bool do_is_equal(const memory_resource& other) const noexcept override {
-        return this == &other;
+        return Counting::do_allocate(n, alignment);
     }
 };
 

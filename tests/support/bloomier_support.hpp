@@ -13,22 +13,11 @@ struct MapShape {
 /// or 32 whole; 64 bits from there on, and padded to 64 beyond 57.
 inline std::vector<MapShape> map_shapes() {
     std::vector<MapShape> shapes;
+    constexpr unsigned bits[][2] = {{0, 8},   {0, 1},   {8, 8},   {1, 0},  {7, 3},
+                                    {12, 12}, {16, 9},  {13, 13}, {32, 0}, {0, 32},
+                                    {20, 20}, {25, 32}, {26, 32}, {32, 32}};
     for (const unsigned arity : {3u, 4u})
-        for (const auto& [r, f] : {std::pair{0u, 8u},
-                                   {0u, 1u},
-                                   {8u, 8u},
-                                   {1u, 0u},
-                                   {7u, 3u},
-                                   {12u, 12u},
-                                   {16u, 9u},
-                                   {13u, 13u},
-                                   {32u, 0u},
-                                   {0u, 32u},
-                                   {20u, 20u},
-                                   {25u, 32u},
-                                   {26u, 32u},
-                                   {32u, 32u}})
-            shapes.push_back({r, f, arity});
+        for (const auto& [r, f] : bits) shapes.push_back({r, f, arity});
     return shapes;
 }
 

@@ -44,27 +44,22 @@ F filled(const KeyVector& keys, const Options& options) {
             return F::with_bits_per_key(keys.size(), 80, options);
         }
     }();
-    if constexpr (std::same_as<F, UserBloom>) filter.insert(std::span(keys));
-    else if constexpr (!std::same_as<F, BloomierMap>) filter.insert(std::span(keys));
+    if constexpr (!std::same_as<F, BloomierMap>) filter.insert(std::span(keys));
     return filter;
 }
 
 template <class F>
 std::size_t found(const F& filter, std::span<const std::uint64_t> keys) {
-    if constexpr (std::same_as<F, UserBloom>) return filter.count(keys);
-    else return filter.count(keys);
+    return filter.count(keys);
 }
 
-/// What an F is moved, copied and swapped as.
-using EveryType =
+template <class... More>
+using TypesAnd =
     ::testing::Types<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom, CacheLineBloom,
                      CuckooFilter, CountingBloom, DLeftCounting, AnyFilter, GrowingCuckoo,
-                     ScalableBloom, BloomierMap, CodeTable, UserBloom>;
-
-/// Of those the ones that hash keys to 64 bits.
-using HashingType =
-    ::testing::Types<ClassicBloom, RegisterBlockedBloom, SplitBlockBloom, CacheLineBloom,
-                     CuckooFilter, CountingBloom, DLeftCounting, AnyFilter, GrowingCuckoo,
-                     ScalableBloom, BloomierMap, CodeTable>;
+                     ScalableBloom, BloomierMap, CodeTable, More...>;
+/// Those that hash keys to 64 bits.
+using HashingType = TypesAnd<>;
+using EveryType = TypesAnd<UserBloom>;
 
 }  // namespace simdbloom::test

@@ -9,16 +9,18 @@
 
 namespace simdbloom::test {
 
-/// The calls of one file: `code` is what it is compiled for. found[i] says whether key i is found.
+/// found[i] says whether key i is found.
+template <class F>
+struct OneKeyCallsOf {
+    void (*contains)(const F&, const std::uint64_t* keys, std::size_t n, bool* found);
+    void (*insert)(F&, const std::uint64_t* keys, std::size_t n);
+};
+/// The calls of one file: `code` is what it is compiled for.
 struct OneKeyCalls {
     const char* code;
     std::uint64_t (*block_of)(std::uint64_t hash, std::uint64_t blocks);
-    void (*split_contains)(const SplitBlockBloom&, const std::uint64_t* keys, std::size_t n,
-                           bool* found);
-    void (*split_insert)(SplitBlockBloom&, const std::uint64_t* keys, std::size_t n);
-    void (*register_contains)(const RegisterBlockedBloom&, const std::uint64_t* keys, std::size_t n,
-                              bool* found);
-    void (*register_insert)(RegisterBlockedBloom&, const std::uint64_t* keys, std::size_t n);
+    OneKeyCallsOf<SplitBlockBloom> split;
+    OneKeyCallsOf<RegisterBlockedBloom> registers;
 };
 
 // Each file has these functions for itself, and what they call of the instructions of the file is
@@ -42,12 +44,11 @@ constexpr const char* code_of_this_file = "AVX2";
 #else
 constexpr const char* code_of_this_file = "the base";
 #endif
-constexpr OneKeyCalls calls_of_this_file = {code_of_this_file,
-                                            block_of,
-                                            contains_each<SplitBlockBloom>,
-                                            insert_each<SplitBlockBloom>,
-                                            contains_each<RegisterBlockedBloom>,
-                                            insert_each<RegisterBlockedBloom>};
+constexpr OneKeyCalls calls_of_this_file = {
+    code_of_this_file,
+    block_of,
+    {contains_each<SplitBlockBloom>, insert_each<SplitBlockBloom>},
+    {contains_each<RegisterBlockedBloom>, insert_each<RegisterBlockedBloom>}};
 }  // namespace
 
 /// Those of files compiled for AVX2, and for AVX2 and BMI2, on x86-64.

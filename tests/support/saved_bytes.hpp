@@ -1,11 +1,14 @@
 // Saved bytes in tests: changed, signed again, laid where a view wants them.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +24,18 @@ template <class T>
 void put(Bytes& bytes, std::size_t offset, T value) {
     for (std::size_t i = 0; i < sizeof value; ++i)
         bytes[offset + i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+/// What a forger writes: a number of so many bytes.
+struct Change {
+    std::size_t at;
+    std::uint64_t value;
+    unsigned size = 1;
+};
+inline Bytes changed(Bytes bytes, std::initializer_list<Change> changes) {
+    for (const Change& c : changes)
+        for (unsigned i = 0; i < c.size; ++i) put(bytes, c.at + i, std::uint8_t(c.value >> 8 * i));
+    return bytes;
 }
 
 /// A checksum that fits, as someone who wants to be believed would write it.
@@ -40,6 +55,34 @@ struct Aligned {
     Bytes memory;
     std::span<std::byte> bytes;
 };
+
+inline void write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
+inline std::ptrdiff_t entries(const std::filesystem::path& folder) {
+    const std::filesystem::directory_iterator all(folder);
+    return std::distance(begin(all), end(all));
+}
+
+/// The exit code of a child process that exits with work(): 255 if that throws, -1 if a signal ends
+/// the child.
+template <class Work>
+int in_child(const Work& work) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        try {
+            ::_exit(work());
+        } catch (...) {
+            ::_exit(255);
+        }
+    }
+    int ended = -1;
+    EXPECT_EQ(::waitpid(child, &ended, 0), child);
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+}
 
 struct TemporaryFolder {
     std::filesystem::path path;

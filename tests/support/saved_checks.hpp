@@ -2,6 +2,7 @@
 #pragma once
 
 #include "saved_bytes.hpp"
+#include "simdbloom/join/saved_union.hpp"
 #include "support.hpp"
 
 namespace simdbloom::test {
@@ -14,16 +15,32 @@ void expect_refused(const Loaded<T>& loaded, LoadFault fault, const std::string&
     EXPECT_NE(loaded.error().message.find(says), std::string::npos) << loaded.error().message;
 }
 
+/// Neither call unites b into a, and a stays as it is.
+inline void expect_union_refused(const Bytes& a, const Bytes& b, LoadFault fault,
+                                 const std::string& says) {
+    Bytes into = a;
+    expect_refused(unite_saved(std::span(into), b), fault, says);
+    EXPECT_EQ(into, a) << says;
+    expect_refused(unite_saved(into, b), fault, says);
+    EXPECT_EQ(into, a) << says;
+}
+
 inline AnyFilter make_filled(const std::string& spec, std::size_t n, std::uint64_t seed = 77) {
     auto filter = make_filter(spec, n, feasible_bits(spec, 12), {.seed = seed});
     filter.insert(random_keys(n - n / 20));
     return filter;
 }
 
+/// A filter that its seed tells from others, and the seed of a saved one.
+inline AnyFilter seeded_filter(std::uint64_t seed, std::size_t n = 100) {
+    return make_filter("split256", n, 12, {.seed = seed});
+}
+inline std::uint64_t saved_seed(const std::filesystem::path& path) {
+    return load_file(path).value().seed();
+}
+
 inline const AnyFilter& behind(const FrozenFilter& frozen) { return *frozen; }
 inline const BloomierMap& behind(const BloomierMap& map) { return map; }
-inline std::span<const std::byte> bits_of(const AnyFilter& filter) { return filter.base().bytes(); }
-inline std::span<const std::byte> bits_of(const BloomierMap& map) { return map.bytes(); }
 
 /// From bytes, a view, a file and a mapped file. `expect_same` compares two filters.
 template <class View, class F, class Same>
@@ -49,6 +66,25 @@ void expect_comes_back(const F& saved, const std::filesystem::path& path, const 
     const auto mapped = map_file<View>(path);
     ASSERT_TRUE(mapped) << mapped.error().message;
     expect_same(saved, behind(*mapped));
+}
+
+/// One allocation of the bits, and none for changed bytes.
+template <class F>
+void expect_one_allocation(Bytes bytes) {
+    Counting counting;
+    {
+        const auto loaded = load<F>(bytes, {.allocator = &counting});
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        EXPECT_EQ(counting.allocations, 1u);
+        EXPECT_LE(counting.bytes, bytes.size() + 4096);
+    }
+    EXPECT_EQ(counting.live, 0u);
+    bytes[bytes.size() / 2] ^= std::byte{16};
+    ASSERT_FALSE(load<F>(bytes, {.allocator = &counting}));
+    put(bytes, 16, std::uint64_t{0xFFFFFFFFu});
+    sign(bytes);
+    ASSERT_FALSE(load<F>(bytes, {.allocator = &counting}));
+    EXPECT_EQ(counting.allocations, 1u) << "allocated before it was checked";
 }
 
 }  // namespace simdbloom::test

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,13 @@ inline std::vector<std::uint64_t> random_keys(std::size_t n, std::uint64_t first
     return keys;
 }
 
+inline std::vector<std::uint64_t> hashes_of(std::span<const std::uint64_t> keys,
+                                            std::uint64_t seed = 0) {
+    std::vector<std::uint64_t> hashes;
+    for (const std::uint64_t key : keys) hashes.push_back(hash_key(key, seed));
+    return hashes;
+}
+
 /// A name that GoogleTest accepts for a parameterised test.
 inline std::string test_name(std::string text) {
     for (char& c : text)
@@ -94,10 +102,41 @@ inline std::string test_name(std::string text) {
     return text;
 }
 
+/// SIMDBLOOM_ISA, which is what it was when this goes.
+class IsaVariable {
+public:
+    IsaVariable() {
+        if (const char* value = std::getenv("SIMDBLOOM_ISA")) before_ = value;
+    }
+    explicit IsaVariable(std::string_view value) : IsaVariable() { set(value); }
+    ~IsaVariable() {
+        if (before_) set(*before_);
+        else unsetenv("SIMDBLOOM_ISA");
+    }
+    IsaVariable(const IsaVariable&) = delete;
+    IsaVariable& operator=(const IsaVariable&) = delete;
+    void set(std::string_view value) { setenv("SIMDBLOOM_ISA", std::string(value).c_str(), 1); }
+
+private:
+    std::optional<std::string> before_;
+};
+
 inline constexpr auto spec_name = [](const auto& info) { return test_name(info.param); };
 
-inline bool same_bits(const AnyFilter& a, const AnyFilter& b) {
-    return std::ranges::equal(a.base().bytes(), b.base().bytes());
+/// The bits of a filter of any type.
+template <class F>
+std::span<const std::byte> bits_of(const F& filter) {
+    if constexpr (requires { filter.base(); }) return filter.base().bytes();
+    else return filter.bytes();
+}
+template <class F, class G>
+bool same_bits(const F& a, const G& b) {
+    return std::ranges::equal(bits_of(a), bits_of(b));
+}
+/// No bit is set.
+template <class F>
+bool is_blank(const F& filter) {
+    return std::ranges::all_of(bits_of(filter), [](std::byte b) { return b == std::byte{0}; });
 }
 
 /// A batch of n answers as one(i) does of each, and writes nothing behind its answers.
@@ -136,6 +175,17 @@ void expect_answers_of_single_hashes(const F& filter, std::span<const std::uint6
         [&] { return filter.count(Keys::hashes(hashes)); },
         [&](auto to) { return filter.contains(Keys::hashes(hashes), to); },
         [&](auto to) { return filter.select(Keys::hashes(hashes), to); });
+}
+
+/// The share of absent keys that are found in a filter of n_keys() keys is that of the model.
+inline void expect_rate_of_model(const AnyFilter& filter, std::span<const std::uint64_t> absent) {
+    const auto probes = static_cast<double>(absent.size());
+    const FilterBase& base = filter.base();
+    const double model = filter.expected_fpr(),
+                 spread = fpr::deviation(base.layout(), base.n_keys(), base.blocks());
+    EXPECT_NEAR(static_cast<double>(filter.count(absent)) / probes, model,
+                5 * std::hypot(std::sqrt(model / probes), spread))
+        << filter.spec();
 }
 
 /// make() throws an E whose text holds `value`.
