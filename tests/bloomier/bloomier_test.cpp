@@ -1,7 +1,6 @@
 // Bloomier filters: every key has its value, absent keys are absent as often as promised, on every
 // way of asking.
-#include <thread>
-
+#include "at_once.hpp"
 #include "bloomier_support.hpp"
 #include "core/filters/slots.hpp"
 #include "fixed/kernel_table.hpp"
@@ -84,39 +83,34 @@ TEST(Bloomier, HashTwinsAgreeWithKeys) {
         Options options{.seed = 42};
         if (keyed) options.hashing = Hashing::keyed, options.secret = secret;
         const auto keys = test::random_keys(3000);
-        std::vector<std::uint64_t> hashes;
-        for (const auto key : keys)
-            hashes.push_back(keyed ? siphash(key, secret) : hash_key(key, 42));
         const auto values = test::map_values(1500, 9);
         auto map = BloomierMap::build(std::span(keys).first(1500), values, 9, 5, options);
         EXPECT_EQ(map.hashing(), keyed ? Hashing::keyed : Hashing::fast);
+        std::vector<std::uint64_t> hashes;
+        for (const auto key : keys) {
+            hashes.push_back(keyed ? siphash(key, secret) : hash_key(key, 42));
+            EXPECT_EQ(map.value_of(key), map.value_of_hash(hashes.back()));
+        }
         const auto twin =
             BloomierMap::build(Keys::hashes(std::span(hashes).first(1500)), values, 9, 5, options);
-        EXPECT_TRUE(std::ranges::equal(map.bytes(), twin.bytes()));
+        EXPECT_TRUE(test::same_bits(map, twin));
         const auto filter = BloomierMap::build_filter(std::span(keys).first(1500), 7, options),
                    filter_twin = BloomierMap::build_filter(
                        Keys::hashes(std::span(hashes).first(1500)), 7, options);
-        EXPECT_TRUE(std::ranges::equal(filter.bytes(), filter_twin.bytes()));
+        EXPECT_TRUE(test::same_bits(filter, filter_twin));
         for (const Isa isa : usable_isas()) {
             map.use_isa(isa);
-            std::vector<std::uint32_t> values_a(3000), values_b(3000), positions_a(3000),
-                positions_b(3000);
+            std::vector<std::uint32_t> values_a(3000), values_b(3000);
             std::vector<std::uint8_t> bits_a(375), bits_b(375);
             EXPECT_EQ(map.lookup(keys, values_a, bits_a),
                       map.lookup(Keys::hashes(hashes), values_b, bits_b));
             EXPECT_EQ(values_a, values_b);
             EXPECT_EQ(bits_a, bits_b);
             EXPECT_EQ(map.lookup(keys, values_a), map.lookup(Keys::hashes(hashes), values_b));
-            EXPECT_EQ(map.select(keys, positions_a), map.select(Keys::hashes(hashes), positions_b));
-            EXPECT_EQ(positions_a, positions_b);
-            map.contains(keys, bits_a);
-            map.contains(Keys::hashes(hashes), bits_b);
-            EXPECT_EQ(bits_a, bits_b);
-            EXPECT_EQ(map.count(keys), map.count(Keys::hashes(hashes)));
-            for (std::size_t i = 0; i < 3000; i += 7) {
-                EXPECT_EQ(map.value_of(keys[i]), map.value_of_hash(hashes[i]));
+            test::expect_answers_of_single_keys(map, keys);
+            test::expect_answers_of_single_hashes(map, hashes);
+            for (std::size_t i = 0; i < 3000; i += 7)
                 EXPECT_EQ(map.contains(keys[i]), map.contains_hash(hashes[i]));
-            }
         }
     }
 }
@@ -132,19 +126,19 @@ TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
         for (std::size_t i = 0; i < 2500; ++i) ASSERT_EQ(map.value_of(words[i]), values[i]);
         EXPECT_EQ(map.value_of(std::as_bytes(std::span(words[7]))), values[7]);
         EXPECT_TRUE(map.contains(words[3]));
-        std::vector<std::uint32_t> got(5000), positions(5000);
-        std::vector<std::uint8_t> bitmap(625), same(625);
-        const std::size_t found = map.lookup(std::span<const std::string_view>(words), got, bitmap);
+        std::vector<std::uint32_t> got(5000);
+        std::vector<std::uint8_t> bitmap(625);
+        const std::span<const std::string_view> all(words);
+        const std::size_t found = map.lookup(all, got, bitmap);
         EXPECT_TRUE(std::equal(values.begin(), values.end(), got.begin()));
-        map.contains(std::span<const std::string_view>(words), same);
-        EXPECT_EQ(bitmap, same);
-        EXPECT_EQ(map.count(std::span<const std::string_view>(words)), found);
-        EXPECT_EQ(map.select(std::span<const std::string_view>(words), positions), found);
-        EXPECT_EQ(positions[2499], 2499u);
+        test::expect_answers(
+            5000, [&](std::size_t i) { return (bitmap[i / 8] >> (i % 8) & 1) != 0; },
+            [&] { return map.count(all); }, [&](auto to) { return map.contains(all, to); },
+            [&](auto to) { return map.select(all, to); });
         EXPECT_LT(found, 2500u + 5);
 
         const auto filter = BloomierMap::build_filter(inside, 16, {.hashing = hashing});
-        EXPECT_GE(filter.count(std::span<const std::string_view>(words)), 2500u);
+        EXPECT_GE(filter.count(all), 2500u);
         EXPECT_EQ(filter.value_of(words[0]), 0u);
     }
     const auto hasher = [](int key, std::uint64_t seed) {
@@ -352,7 +346,7 @@ TEST(Bloomier, HoldsItsSlotsAndNothingElse) {
         EXPECT_GE(counting.live, map.size_in_bytes());
         EXPECT_LE(counting.live, map.size_in_bytes() + 4096);
         const auto copy = map;
-        EXPECT_TRUE(std::ranges::equal(copy.bytes(), map.bytes()));
+        EXPECT_TRUE(test::same_bits(copy, map));
         EXPECT_NE(copy.bytes().data(), map.bytes().data());
         EXPECT_EQ(copy.value_of(test::random_key(3)), test::value_at(3, 8));
     }
@@ -363,15 +357,12 @@ TEST(ConcurrentBloomier, LookupsShareAMap) {
     const auto map = test::make_map({8, 8}, 5000);
     const auto keys = test::random_keys(5000);
     const auto values = test::map_values(5000, 8);
-    std::vector<std::thread> threads;
     std::vector<int> right(4);
-    for (std::size_t t = 0; t < right.size(); ++t)
-        threads.emplace_back([&, t] {
-            std::vector<std::uint32_t> got(keys.size());
-            right[t] = map.lookup(keys, got) == keys.size() && got == values &&
-                       map.count(keys) == keys.size() && map.value_of(keys[t]) == values[t];
-        });
-    for (auto& thread : threads) thread.join();
+    test::at_once(4, [&](unsigned t) {
+        std::vector<std::uint32_t> got(keys.size());
+        right[t] = map.lookup(keys, got) == keys.size() && got == values &&
+                   map.count(keys) == keys.size() && map.value_of(keys[t]) == values[t];
+    });
     EXPECT_EQ(right, std::vector<int>(4, 1));
 }
 

@@ -1,8 +1,6 @@
 // A growing cuckoo filter comes back from bytes and files as it was, and any other bytes are
 // refused.
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "allocations.hpp"
 #include "saved_checks.hpp"
@@ -22,38 +20,37 @@ GrowingCuckoo sample(const std::string& spec, Options options = {}) {
     return filter;
 }
 
-// With a checksum that fits.
-void sign_growing(Bytes& bytes) {
+/// A checksum that fits, of a filter with that many hashes in its stash.
+void sign_growing(Bytes& bytes, std::size_t n) {
     const std::span<const std::byte> all(bytes);
-    const std::size_t stash = std::to_integer<std::size_t>(bytes[56]) * 8;
-    const std::uint64_t sum =
-        hash_bytes(all.last(8 + stash).first(stash),
-                   hash_bytes(all.subspan(64, all.size() - 72 - stash), hash_bytes(all.first(64))));
-    put(bytes, bytes.size() - 8, sum);
+    const auto bits = all.subspan(64, all.size() - 72 - 8 * n), stash = all.last(8 * n + 8);
+    put(bytes, bytes.size() - 8,
+        hash_bytes(stash.first(8 * n), hash_bytes(bits, hash_bytes(all.first(64)))));
 }
+void sign_growing(Bytes& bytes) { sign_growing(bytes, std::to_integer<std::size_t>(bytes[56])); }
 
 void expect_fault(const Bytes& bytes, LoadFault fault, const std::string& text,
                   const Options& options = {}) {
     test::expect_refused(load<GrowingCuckoo>(bytes, options), fault, text);
 }
 
+/// A filter whose stash has hashes 0 to n - 1, which nobody inserted.
+Bytes with_forged_stash(std::uint64_t n, std::uint64_t (*hash)(std::uint64_t)) {
+    Bytes bytes = save(GrowingCuckoo(1'000));
+    put(bytes, 48, n);
+    put(bytes, 56, n);
+    const std::size_t stash = bytes.size() - 8;
+    bytes.resize(bytes.size() + 8 * n);
+    for (std::uint64_t i = 0; i < n; ++i) put(bytes, stash + 8 * i, hash(i));
+    sign_growing(bytes, n);
+    return bytes;
+}
+std::uint64_t distinct_hash(std::uint64_t i) { return i << 20 | 1; }
+
 // A key has at most eight copies; a stash of 80,000 would take seconds to read.
 TEST(GrowingSave, AStashOfMoreCopiesThanAFilterTakesIsRefused) {
-    const GrowingCuckoo filter(1'000);
-    const Bytes empty = save(filter);
     const auto forged = [&](std::uint64_t copies) {
-        Bytes bytes(empty.begin(), empty.end() - 8);
-        bytes.resize(bytes.size() + 8 * copies + 8);
-        for (std::uint64_t i = 0; i < copies; ++i)
-            put(bytes, empty.size() - 8 + 8 * i, std::uint64_t{0x0123456789ABCDEFu});
-        put(bytes, 48, copies);
-        put(bytes, 56, copies);
-        const std::span<const std::byte> all(bytes);
-        const auto stash = all.last(8 * copies + 8).first(8 * copies);
-        const auto bits = all.subspan(64, all.size() - 72 - stash.size());
-        const auto sum = hash_bytes(stash, hash_bytes(bits, hash_bytes(all.first(64))));
-        put(bytes, bytes.size() - 8, sum);
-        return bytes;
+        return with_forged_stash(copies, [](std::uint64_t) { return 0x0123456789ABCDEFu; });
     };
     const auto loaded = load<GrowingCuckoo>(forged(8));
     ASSERT_TRUE(loaded) << loaded.error().message;
@@ -63,26 +60,9 @@ TEST(GrowingSave, AStashOfMoreCopiesThanAFilterTakesIsRefused) {
                      "more than 8 copies of hash 81985529216486895");
 }
 
-/// A stash of n hashes that nobody inserted, with a checksum that fits unless `damaged`.
-Bytes with_forged_stash(std::uint64_t n, bool damaged = false) {
-    const Bytes empty = save(GrowingCuckoo(1'000));
-    Bytes bytes(empty.begin(), empty.end() - 8);
-    put(bytes, 48, n);
-    put(bytes, 56, n);
-    const auto checksum_of_bits = hash_bytes(std::span<const std::byte>(bytes).subspan(64),
-                                             hash_bytes(std::span(bytes).first(64)));
-    const std::size_t stash = bytes.size();
-    bytes.resize(stash + 8 * n + 8);
-    for (std::uint64_t i = 0; i < n; ++i) put(bytes, stash + 8 * i, i << 20 | 1);
-    put(bytes, stash + 8 * n,
-        hash_bytes(std::span<const std::byte>(bytes).subspan(stash, 8 * n), checksum_of_bits) ^
-            (damaged ? 1 : 0));
-    return bytes;
-}
-
 /// Promise: `max_bytes` bounds a loaded stash too.
 TEST(GrowingSave, MaxBytesBoundsTheStashAsItLiesInMemory) {
-    const Bytes bytes = with_forged_stash(10'000);
+    const Bytes bytes = with_forged_stash(10'000, distinct_hash);
     const auto loaded = load<GrowingCuckoo>(bytes);
     ASSERT_TRUE(loaded) << loaded.error().message;
     const std::size_t in_memory = (*loaded).size_in_bytes();
@@ -97,10 +77,9 @@ TEST(GrowingSave, NothingIsAllocatedBeforeTheChecksumIsRight) {
     const test::TemporaryFolder folder("growing-save");
     const auto path = folder.path / "filter";
     for (const bool damaged : {true, false}) {
-        const Bytes bytes = with_forged_stash(1'000'000, damaged);
-        std::ofstream(path, std::ios::binary)
-            .write(reinterpret_cast<const char*>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()));
+        Bytes bytes = with_forged_stash(1'000'000, distinct_hash);
+        bytes.back() ^= std::byte{damaged};
+        test::write_bytes(path, bytes);
         const std::size_t before = test::heap_bytes;
         const auto loaded = load<GrowingCuckoo>(bytes);
         const std::size_t between = test::heap_bytes;
@@ -140,9 +119,7 @@ TEST(GrowingSave, ComesBackAsItWasAndGrowsOn) {
         EXPECT_GT(loaded.growths(), filter.growths());
         for (const auto key : keys) ASSERT_TRUE(loaded.erase(key));
     }
-    Options keyed;
-    keyed.hashing = Hashing::keyed;
-    keyed.secret = Secret{3, 4};
+    Options keyed{.hashing = Hashing::keyed, .secret = Secret{3, 4}};
     const auto saved = save(sample("growing16", keyed));
     EXPECT_EQ(load<GrowingCuckoo>(saved, keyed).value().count(test::random_keys(8'900, 100)),
               8'900u);
@@ -164,10 +141,8 @@ TEST(GrowingSave, TheSameKeysGiveTheSameBytes) {
 
 TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     const Bytes saved = save(sample("growing16"));
-    const auto forged = [&](std::size_t at, std::uint64_t value, std::size_t size) {
-        Bytes bytes = saved;
-        for (std::size_t i = 0; i < size; ++i)
-            bytes[at + i] = static_cast<std::byte>(value >> 8 * i);
+    const auto forged = [&](std::size_t at, std::uint64_t value, unsigned size) {
+        Bytes bytes = test::changed(saved, {{at, value, size}});
         sign_growing(bytes);
         return bytes;
     };
@@ -213,8 +188,7 @@ TEST(GrowingSave, ForgedHeadersAndSlotsAreRefusedByWhatIsWrong) {
     expect_fault(swapped, LoadFault::parameter, "not in order");
 
     test::Counting memory;
-    Options counted;
-    counted.allocator = &memory;
+    const Options counted{.allocator = &memory};
     (void)load<GrowingCuckoo>(forged(11, 3, 1), counted);
     EXPECT_EQ(memory.allocations, 0u) << "allocated for what is refused";
     ASSERT_TRUE(load<GrowingCuckoo>(saved, counted).has_value());

@@ -1,9 +1,8 @@
 // Everything that can be saved: bytes that are not exactly what was saved are refused.
-#include <filesystem>
-#include <fstream>
 #include <functional>
 
 #include "bloomier_support.hpp"
+#include "join_keys.hpp"
 #include "saved_checks.hpp"
 #include "simdbloom/join/saved_union.hpp"
 
@@ -34,12 +33,6 @@ Saved saved_as(std::string name, Bytes bytes) {
             [](const std::filesystem::path& p) { return fault_of(load_file<T>(p)); }};
 }
 
-JoinFilter join_filter(const SomeKeys& keys) {
-    JoinBuilder builder("auto", 0, 12);
-    builder.insert({keys});
-    return std::move(builder).finish();
-}
-
 /// A few of each structure.
 std::vector<Saved> everything(std::size_t keys) {
     std::vector<Saved> all;
@@ -56,21 +49,14 @@ std::vector<Saved> everything(std::size_t keys) {
     ScalableBloom series({.first_capacity = 20, .fpr = 0.1});
     series.insert(test::random_keys(100));
     all.push_back(saved_as<ScalableBloom>("series", save(series)));
-    SomeKeys run(1'000);
-    for (std::size_t i = 0; i < run.size(); ++i) run[i] = 100 + i;
-    for (const auto& of : {SomeKeys{}, SomeKeys{7}, run, test::random_keys(300)}) {
-        const JoinFilter join = join_filter(of);
+    for (const auto& of :
+         {SomeKeys{}, SomeKeys{7}, test::sequence(100, 1'000), test::random_keys(300)}) {
+        const JoinFilter join = test::chosen(of);
         const std::string name(to_string(join.kind()));
         all.push_back(saved_as<JoinFilter>("join " + name, save(join)));
         all.push_back(saved_as<JoinFilter>("part " + name, save_part(join, 1, 5)));
     }
     return all;
-}
-
-void write(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
 }
 
 /// Promise of Damage.*, Serialize.*, SerializeFile.*, BloomierSaved.*: Saved filters and maps come
@@ -86,7 +72,7 @@ TEST(Damage, EveryTruncationAndExtensionIsRefusedInMemoryAndInAFile) {
             const Fault in_memory = of.load(cut);
             ASSERT_TRUE(in_memory) << n;
             if (n % 61 != 0) continue;
-            write(path, cut);
+            test::write_bytes(path, cut);
             const Fault in_file = of.load_file(path);
             ASSERT_TRUE(in_file) << n;
             EXPECT_EQ(in_file->fault, in_memory->fault) << in_file->message;
@@ -97,7 +83,7 @@ TEST(Damage, EveryTruncationAndExtensionIsRefusedInMemoryAndInAFile) {
             longer.push_back(std::byte{0});
             ASSERT_TRUE(of.load(longer)) << longer.size();
         }
-        write(path, longer);
+        test::write_bytes(path, longer);
         EXPECT_TRUE(of.load_file(path));
         std::filesystem::remove(path);
         const Fault missing = of.load_file(path);

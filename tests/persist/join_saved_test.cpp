@@ -1,8 +1,8 @@
 // Join filters of every kind as bytes and in files.
 #include <limits>
 
+#include "join_keys.hpp"
 #include "saved_checks.hpp"
-#include "simdbloom/join/join.hpp"
 
 namespace simdbloom {
 namespace {
@@ -11,15 +11,7 @@ using test::Bytes;
 using SavedKeys = std::vector<std::uint64_t>;
 
 JoinFilter join_of(const SavedKeys& keys, bool hashed = false) {
-    JoinBuilder builder("auto", 0, 12);
-    builder.insert({keys, hashed});
-    return std::move(builder).finish();
-}
-
-SavedKeys run_of(std::uint64_t first, std::size_t n) {
-    SavedKeys keys(n);
-    for (std::size_t i = 0; i < n; ++i) keys[i] = first + i;
-    return keys;
+    return test::chosen(keys, {}, 0, hashed);
 }
 
 SavedKeys runs_with_gaps() {
@@ -43,8 +35,8 @@ const std::vector<SavedKind>& saved_kinds() {
         {K::list, {~std::uint64_t{0}, 3, 0}, false, 0x9ff5effd95b31b73},
         {K::list, test::random_keys(64), false, 0x6249629946f1b60f},
         {K::list, test::random_keys(20), true, 0x82c60a2ddb3b3f98},
-        {K::bitmap, run_of(100, 1'000), false, 0x6d1917dfc5328c94},
-        {K::bitmap, run_of(std::uint64_t{0} - 40, 65), false, 0xd89a219bb649efb6},
+        {K::bitmap, test::sequence(100, 1'000), false, 0x6d1917dfc5328c94},
+        {K::bitmap, test::sequence(std::uint64_t{0} - 40, 65), false, 0xd89a219bb649efb6},
         {K::prefix, runs_with_gaps(), false, 0xd6864d2c6a668036},
         {K::filter, test::random_keys(300), false, 0x99540a611aeb85fd},
         {K::filter, test::random_keys(300), true, 0x5d24bb04badcce10},
@@ -80,9 +72,7 @@ TEST(JoinSaved, EveryKindComesBack) {
         EXPECT_EQ(bytes.size(), saved_size(filter));
         EXPECT_EQ(hash_bytes(bytes), of.digest) << std::hex << "0x" << hash_bytes(bytes);
         for (const Isa isa : usable_isas()) {
-            Options options;
-            options.isa = isa;
-            auto loaded = load<JoinFilter>(bytes, options);
+            auto loaded = load<JoinFilter>(bytes, {.isa = isa});
             ASSERT_TRUE(loaded) << loaded.error().message;
             expect_same_join(filter, *loaded, of);
             EXPECT_EQ(save(*loaded), bytes);
@@ -112,11 +102,11 @@ TEST(JoinSaved, UnitesWhatWasLoaded) {
         JoinBuilder part("auto", 5'000, 12), whole("auto", 5'000, 12);
         part.insert({of.keys});
         const Bytes bytes = save(std::move(part).part());
-        whole.insert({run_of(1'000'000, 100)});
+        whole.insert({test::sequence(1'000'000, 100)});
         whole.unite(load<JoinFilter>(bytes).value());
         const JoinFilter both = std::move(whole).finish();
         EXPECT_EQ(both.count({of.keys}), of.keys.size()) << both.why();
-        EXPECT_EQ(both.count({run_of(1'000'000, 100)}), 100u);
+        EXPECT_EQ(both.count({test::sequence(1'000'000, 100)}), 100u);
     }
 }
 
@@ -134,7 +124,8 @@ TEST(JoinSaved, ForgedBytesAreRefused) {
     using U8 = std::uint8_t;
     using U64 = std::uint64_t;
     const Bytes none = save(JoinFilter::accept_none()), list = save(join_of({3, 5, 9})),
-                hashes = save(join_of({3, 5, 9}, true)), bitmap = save(join_of(run_of(100, 1'000))),
+                hashes = save(join_of({3, 5, 9}, true)),
+                bitmap = save(join_of(test::sequence(100, 1'000))),
                 prefix = save(join_of(runs_with_gaps())),
                 filter = save(join_of(test::random_keys(300)));
     for (const auto& bytes : {none, list, hashes, bitmap, prefix, filter}) {
@@ -177,14 +168,11 @@ TEST(JoinSaved, ForgedBytesAreRefused) {
     bits = bitmap;
     test::put(bits, 64, U8{0xDF});
     expect_forged(bits, 64 + 127, U8{0x80}, LoadFault::parameter, "the bits");
-    Options options;
-    options.max_bytes = 100;
-    for (const auto& bytes : {bitmap, prefix, filter})
-        test::expect_refused(load<JoinFilter>(bytes, options), LoadFault::limit, "max_bytes=100");
-    for (const std::size_t most : {~std::size_t{0}, ~std::size_t{0} - 10, ~std::size_t{0} - 80}) {
-        options.max_bytes = most;
-        for (const auto& bytes : {bitmap, prefix, filter})
-            EXPECT_TRUE(load<JoinFilter>(bytes, options)) << most;
+    for (const auto& bytes : {bitmap, prefix, filter}) {
+        test::expect_refused(load<JoinFilter>(bytes, {.max_bytes = 100}), LoadFault::limit,
+                             "max_bytes=100");
+        for (const std::size_t less : {0u, 10u, 80u})
+            EXPECT_TRUE(load<JoinFilter>(bytes, {.max_bytes = SIZE_MAX - less})) << less;
     }
 }
 

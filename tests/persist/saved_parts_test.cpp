@@ -1,10 +1,8 @@
 // Saved join filters of every kind, and parts of a build side, united as bytes.
-#include <fstream>
 #include <set>
 
 #include "join_keys.hpp"
 #include "saved_checks.hpp"
-#include "simdbloom/join/saved_union.hpp"
 
 namespace simdbloom {
 namespace {
@@ -14,8 +12,10 @@ using test::sequence;
 using UnionKeys = std::vector<std::uint64_t>;
 using UnionKind = JoinFilter::Kind;
 
+JoinBuilder part_builder() { return JoinBuilder("auto", 5'000, 12, {.seed = 3}); }
+
 JoinFilter piece_of(const UnionKeys& keys, bool hashed = false) {
-    JoinBuilder builder("auto", 5'000, 12, {.seed = 3});
+    JoinBuilder builder = part_builder();
     builder.insert({keys, hashed});
     return std::move(builder).part();
 }
@@ -27,11 +27,8 @@ void expect_has(const JoinFilter& filter, const UnionKeys& a, const UnionKeys& b
     EXPECT_EQ(count(a), a.size()) << filter.why();
     EXPECT_EQ(count(b), b.size()) << filter.why();
     if (filter.kind() != UnionKind::list && filter.kind() != UnionKind::bitmap) return;
-    const std::set<std::uint64_t> all = [&] {
-        std::set<std::uint64_t> s(a.begin(), a.end());
-        s.insert(b.begin(), b.end());
-        return s;
-    }();
+    std::set<std::uint64_t> all(a.begin(), a.end());
+    all.insert(b.begin(), b.end());
     UnionKeys strangers;
     for (const std::uint64_t key : all)
         for (const std::uint64_t near : {key - 1, key + 1, key ^ std::uint64_t{1} << 63})
@@ -94,7 +91,7 @@ TEST(SavedJoins, AUnionHasTheKeysOfBoth) {
         expect_has(*loaded, a, b, hashed);
 
         // What the builder makes of the same parts asks the same keys the same way.
-        JoinBuilder builder("auto", 5'000, 12, {.seed = 3});
+        JoinBuilder builder = part_builder();
         builder.unite(x);
         builder.unite(y);
         const JoinFilter built = std::move(builder).part();
@@ -110,7 +107,6 @@ TEST(SavedJoins, AUnionHasTheKeysOfBoth) {
             EXPECT_EQ(into, once);
         }
         Bytes room = save(x);
-        room.resize(room.size());
         const auto fits = unite_saved(std::span(room), save(y));
         if (once.size() > room.size()) {
             test::expect_refused(fits, LoadFault::size, std::to_string(once.size()));
@@ -148,14 +144,6 @@ TEST(SavedJoins, FiltersOfPartsOfOtherSizesFold) {
     into = made_for(2'048, b);
     ASSERT_TRUE(unite_saved(into, made_for(16'384, a)));
     expect_has(load<JoinFilter>(into).value(), a, b);
-}
-
-void expect_part_refused(const Bytes& a, const Bytes& b, LoadFault fault, const std::string& says) {
-    Bytes into = a;
-    test::expect_refused(unite_saved(std::span(into), b), fault, says);
-    EXPECT_EQ(into, a) << says;
-    test::expect_refused(unite_saved(into, b), fault, says);
-    EXPECT_EQ(into, a) << says;
 }
 
 // Lists of 60 keys become a bitmap of 8 bytes a key, and no larger one.
@@ -200,28 +188,23 @@ TEST(SavedJoins, WhatBytesCannotUniteIsRefusedByName) {
     };
     const Bytes list = saved(sequence(0, 60, 1'000'000)),
                 hashes = saved(test::random_keys(40), true);
-    expect_part_refused(list, saved(sequence(5, 60, 1'000'000)), unlike, "too far apart");
-    expect_part_refused(list, saved(sequence(0, 1'000)), unlike, "a bitmap of 1000 keys");
-    expect_part_refused(hashes, saved(test::random_keys(40, 50), true), unlike, "40 hashes");
-    expect_part_refused(list, hashes, unlike, "60 keys and a list of 40 hashes");
+    test::expect_union_refused(list, saved(sequence(5, 60, 1'000'000)), unlike, "too far apart");
+    test::expect_union_refused(list, saved(sequence(0, 1'000)), unlike, "a bitmap of 1000 keys");
+    test::expect_union_refused(hashes, saved(test::random_keys(40, 50), true), unlike, "40 hashes");
+    test::expect_union_refused(list, hashes, unlike, "60 keys and a list of 40 hashes");
     UnionKeys runs;
     for (std::uint64_t i = 0; i < 20'000; ++i) runs.push_back(i / 1000 * 100'000 + i % 1000);
-    JoinBuilder prefix("auto", 0, 12);
-    prefix.insert({runs});
-    expect_part_refused(list, save(std::move(prefix).finish()), unlike, "prefix");
-    Options keyed;
-    keyed.hashing = Hashing::keyed;
-    keyed.secret = Secret{1, 2};
-    JoinBuilder of_secret("split256", 1'000, 12, keyed);
-    of_secret.insert({sequence(0, 100)});
-    const Bytes filter = save(std::move(of_secret).finish());
-    expect_part_refused(filter, list, LoadFault::secret, "keyed");
+    test::expect_union_refused(list, save(test::chosen(runs)), unlike, "prefix");
+    const Options keyed{.hashing = Hashing::keyed, .secret = Secret{1, 2}};
+    const Bytes filter = save(test::chosen(sequence(0, 100), keyed, 1'000, false, "split256"));
+    test::expect_union_refused(filter, list, LoadFault::secret, "keyed");
     Bytes into = filter;
     ASSERT_TRUE(unite_saved(into, list, keyed));
     expect_has(load<JoinFilter>(into, keyed).value(), sequence(0, 100), sequence(0, 60, 1'000'000));
-    expect_part_refused(list, save(make_filter("split256", 100, 12)), foreign, "join filter");
-    expect_part_refused(list, save(JoinFilter(make_filter("cuckoo12", 100, 20))), unlike,
-                        "cuckoo12");
+    test::expect_union_refused(list, save(make_filter("split256", 100, 12)), foreign,
+                               "join filter");
+    test::expect_union_refused(list, save(JoinFilter(make_filter("cuckoo12", 100, 20))), unlike,
+                               "cuckoo12");
 }
 
 /// Promise: A union of parts lets every row pass until all parts are there.
@@ -253,8 +236,7 @@ TEST(SavedParts, AUnionAcceptsAllUntilEveryPartIsThere) {
 // What bytes cannot unite, a builder does, alone and in parts.
 TEST(SavedParts, ABuilderUnitesTheRest) {
     const UnionKeys a = sequence(0, 60, 1'000'000), b = sequence(5, 60, 1'000'000);
-    const auto builder = [] { return JoinBuilder("auto", 5'000, 12, {.seed = 3}); };
-    auto rather = builder(), again = builder();
+    auto rather = part_builder(), again = part_builder();
     Bytes into = save(piece_of(a));
     ASSERT_FALSE(unite_saved(into, save(piece_of(b))));
     const auto size = unite_saved(into, save(piece_of(b)), rather);
@@ -266,14 +248,14 @@ TEST(SavedParts, ABuilderUnitesTheRest) {
     ASSERT_TRUE(unite_saved(sum, save_part(piece_of(b), 0, 3), again));
     EXPECT_EQ(missing_parts(sum).value(), std::vector<std::size_t>{1});
     EXPECT_EQ(load<JoinFilter>(sum).value().kind(), UnionKind::all);
-    auto unused = builder();
+    auto unused = part_builder();
     ASSERT_TRUE(unite_saved(sum, save_part(JoinFilter::accept_none(), 1, 3), unused));
     expect_has(load<JoinFilter>(sum).value(), a, b);
     EXPECT_EQ(std::move(unused).finish().kind(), UnionKind::none) << "it was not needed";
 
     // What no builder can do stays an error, and damage is none of its business.
     const Bytes before = sum;
-    auto idle = builder();
+    auto idle = part_builder();
     test::expect_refused(unite_saved(sum, save_part(piece_of(b), 0, 4), idle), LoadFault::unlike,
                          "of 3 and one of 4");
     Bytes bad = save_part(piece_of(b), 0, 3);
@@ -294,28 +276,24 @@ TEST(SavedParts, TheBytesStayAsTheyAre) {
 TEST(SavedParts, InAFileAsInMemory) {
     const test::TemporaryFolder folder("parts");
     const auto path = folder.path / "a.part";
-    const auto write = [&](const Bytes& bytes) {
-        std::ofstream(path, std::ios::binary)
-            .write(reinterpret_cast<const char*>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()));
-    };
-    write(save_part(piece_of({1, 2, 3}), 0, 1));
+    test::write_bytes(path, save_part(piece_of({1, 2, 3}), 0, 1));
     EXPECT_EQ(load_file<JoinFilter>(path).value().count({sequence(0, 9)}), 3u);
-    write(save_part(piece_of({1, 2, 3}), 0, 2));
+    test::write_bytes(path, save_part(piece_of({1, 2, 3}), 0, 2));
     EXPECT_EQ(load_file<JoinFilter>(path).value().why(),
               "all: 1 of 2 parts of the build side are missing: 1");
     Bytes bad = save_part(piece_of({1, 2, 3}), 0, 2);
     bad.back() ^= std::byte{1};
-    write(bad);
+    test::write_bytes(path, bad);
     test::expect_refused(load_file<JoinFilter>(path), LoadFault::checksum, "a.part");
 }
 
 TEST(SavedParts, PartsOfAnotherWholeAreRefused) {
     using enum LoadFault;
     const Bytes part = save_part(piece_of({1, 2}), 0, 3);
-    expect_part_refused(part, save_part(piece_of({1, 2}), 0, 4), unlike, "of 3 and one of 4");
-    expect_part_refused(part, save(piece_of({1, 2})), foreign, "a part");
-    expect_part_refused(save(piece_of({1, 2})), part, foreign, "a part");
+    test::expect_union_refused(part, save_part(piece_of({1, 2}), 0, 4), unlike,
+                               "of 3 and one of 4");
+    test::expect_union_refused(part, save(piece_of({1, 2})), foreign, "a part");
+    test::expect_union_refused(save(piece_of({1, 2})), part, foreign, "a part");
     EXPECT_THROW((void)save_part(piece_of({1}), 3, 3), std::out_of_range);
     EXPECT_THROW((void)save_part(piece_of({1}), 0, 0), std::out_of_range);
     EXPECT_THROW((void)save_part(piece_of({1}), 0, (1u << 20) + 1), std::out_of_range);
@@ -356,7 +334,7 @@ TEST(SavedParts, ForgedBytesAreRefused) {
         bytes = signed_part(std::move(bytes));
         test::expect_refused(load<JoinFilter>(bytes), fault, says);
         test::expect_refused(missing_parts(bytes), fault, says);
-        expect_part_refused(bytes, part, fault, says);
+        test::expect_union_refused(bytes, part, fault, says);
     };
     forged(8, std::uint8_t{2}, LoadFault::version, "version 2");
     forged(10, std::uint8_t{1}, LoadFault::parameter, "reserved");
@@ -369,13 +347,13 @@ TEST(SavedParts, ForgedBytesAreRefused) {
     Bytes inner = part;
     inner[128 + 64] ^= std::byte{1};
     test::expect_refused(load<JoinFilter>(inner), LoadFault::checksum, "checksum");
-    expect_part_refused(inner, part, LoadFault::checksum, "checksum");
-    expect_part_refused(part, inner, LoadFault::checksum, "other: ");
+    test::expect_union_refused(inner, part, LoadFault::checksum, "checksum");
+    test::expect_union_refused(part, inner, LoadFault::checksum, "other: ");
     Bytes nested(64 + 64 + part.size() + 8);
     std::copy(part.begin(), part.begin() + 128, nested.begin());
     std::copy(part.begin(), part.end(), nested.begin() + 128);
     test::expect_refused(load<JoinFilter>(signed_part(nested)), LoadFault::foreign, "in a part");
-    expect_part_refused(part, signed_part(nested), LoadFault::foreign, "join filter");
+    test::expect_union_refused(part, signed_part(nested), LoadFault::foreign, "join filter");
 }
 
 }  // namespace

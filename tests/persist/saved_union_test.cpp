@@ -6,7 +6,6 @@
 
 #include "guarded.hpp"
 #include "saved_checks.hpp"
-#include "simdbloom/join/saved_union.hpp"
 
 namespace simdbloom {
 namespace {
@@ -21,18 +20,11 @@ AnyFilter with_blocks(const std::string& spec, unsigned times, std::uint64_t fir
     return filter;
 }
 
-void expect_union_refused(const Bytes& a, const Bytes& b, LoadFault fault,
-                          const std::string& says) {
-    Bytes into = a;
-    test::expect_refused(unite_saved(std::span(into), b), fault, says);
-    EXPECT_EQ(into, a) << says;
-    test::expect_refused(unite_saved(into, b), fault, says);
-    EXPECT_EQ(into, a) << says;
-}
+using test::expect_union_refused;
 
 class EverySavedSpec : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Specs, EverySavedSpec, testing::ValuesIn(test::bloom_specs()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         test::spec_name);
 
 /// Promise of EverySavedSpec.*, SavedUnion.*, SavedJoins.*, tests/fuzz/run: Saved filters united as
 ///   bytes equal the saved union; if other bytes are refused, nothing is written.
@@ -106,10 +98,8 @@ TEST(SavedUnion, FiltersThatAreNotAlikeAreRefusedByName) {
 
 TEST(SavedUnion, NobodyNeedsTheSecretButAllMustHaveTheSame) {
     const auto keyed = [](std::uint64_t secret, std::uint64_t first) {
-        Options options;
-        options.hashing = Hashing::keyed;
-        options.secret = Secret{secret, 2};
-        return with_blocks("split256", 1, first, options);
+        return with_blocks("split256", 1, first,
+                           {.hashing = Hashing::keyed, .secret = Secret{secret, 2}});
     };
     const AnyFilter a = keyed(1, 0), b = keyed(1, 10'000);
     AnyFilter both = a;
@@ -134,7 +124,6 @@ TEST(SavedUnion, TheKindOfTheKeysIsUnitedToo) {
 // A flipped bit anywhere, in either of the two, and every truncation.
 TEST(SavedUnion, DamagedBytesAreRefusedAndNothingIsWritten) {
     const Bytes good = save(make_filter("split256", 20, 12, {.seed = 7}));
-    Bytes other = save(make_filter("split256", 20, 12, {.seed = 7}));
     for (std::size_t i = 0; i < good.size(); ++i)
         for (unsigned bit = 0; bit < 8; ++bit) {
             Bytes bad = good;

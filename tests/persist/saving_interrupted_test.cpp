@@ -13,21 +13,17 @@
 #include <thread>
 
 #include "core/files/files.hpp"
-#include "saved_bytes.hpp"
-#include "support.hpp"
+#include "saved_checks.hpp"
 
 namespace simdbloom {
 namespace {
 
 namespace fs = std::filesystem;
 
-AnyFilter seeded_filter(std::uint64_t seed, std::size_t n = 100) {
-    return make_filter("split256", n, 12, {.seed = seed});
-}
-std::uint64_t saved_seed(const fs::path& path) { return load_file(path).value().seed(); }
-std::ptrdiff_t files_in(const fs::path& folder) {
-    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-}
+using test::entries;
+using test::in_child;
+using test::saved_seed;
+using test::seeded_filter;
 
 /// The name of a file that a save of `target` writes beside it.
 fs::path part_of(const fs::path& target, int number) {
@@ -41,19 +37,16 @@ fs::path part_of(const fs::path& target, int number) {
 
 /// Ends a child in the middle of a save.
 void save_and_die(const fs::path& path, int signal) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        detail::save_whole(path, [&](int file) {
-            const test::Bytes some(100'000);
-            (void)detail::write_all(file, some);
-            ::kill(::getpid(), signal);
-            return true;
-        });
-        ::_exit(0);
-    }
-    int ended = 0;
-    ASSERT_EQ(::waitpid(child, &ended, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(ended)) << ended;
+    EXPECT_EQ(in_child([&] {
+                  detail::save_whole(path, [&](int file) {
+                      const test::Bytes some(100'000);
+                      (void)detail::write_all(file, some);
+                      ::kill(::getpid(), signal);
+                      return true;
+                  });
+                  return 0;
+              }),
+              -1);
 }
 
 /// Promise: A save removes what a killed save left and survives signals; RLIMIT_FSIZE is an error.
@@ -63,14 +56,14 @@ TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
     save_and_die(path, SIGKILL);
     EXPECT_FALSE(fs::exists(path));
     save_file(seeded_filter(1), path);
-    EXPECT_EQ(files_in(folder.path), 1);
+    EXPECT_EQ(entries(folder.path), 1);
     for (const int signal : {SIGKILL, SIGTERM}) {
         save_and_die(path, signal);
         EXPECT_EQ(saved_seed(path), 1u);
     }
     save_file(seeded_filter(2), path);
     EXPECT_EQ(saved_seed(path), 2u);
-    EXPECT_EQ(files_in(folder.path), 1);
+    EXPECT_EQ(entries(folder.path), 1);
 
     // Killed at any time, so that some die between a new file and its name.
     for (int i = 0; i < 40; ++i) {
@@ -83,7 +76,7 @@ TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
         ASSERT_TRUE(load_file(path)) << i;
     }
     save_file(seeded_filter(1), path);
-    EXPECT_EQ(files_in(folder.path), 1);
+    EXPECT_EQ(entries(folder.path), 1);
 }
 
 TEST(SavingInterrupted, FilesThatNobodyWritesAnyMoreAreRemovedAndOthersStay) {
@@ -104,7 +97,7 @@ TEST(SavingInterrupted, FilesThatNobodyWritesAnyMoreAreRemovedAndOthersStay) {
     EXPECT_TRUE(fs::is_symlink(part_of(path, 2))) << "not of our making";
     EXPECT_FALSE(fs::exists(part_of(path, 3)));
     EXPECT_TRUE(fs::exists(part_of(other, 0))) << "it has a target of its own";
-    EXPECT_EQ(files_in(folder.path), 4);
+    EXPECT_EQ(entries(folder.path), 4);
 }
 
 // Where all names are taken, too, and where several save the same file.
@@ -116,7 +109,7 @@ TEST(SavingInterrupted, TakenNamesAreNoHindrance) {
         save_file(seeded_filter(seed), path);
         EXPECT_EQ(saved_seed(path), seed);
     }
-    EXPECT_EQ(files_in(folder.path), 5);
+    EXPECT_EQ(entries(folder.path), 5);
     for (int i = 0; i < 4; ++i) fs::remove(part_of(path, i));
     std::vector<std::thread> savers;
     for (std::uint64_t t = 0; t < 8; ++t)
@@ -125,28 +118,22 @@ TEST(SavingInterrupted, TakenNamesAreNoHindrance) {
         });
     for (auto& saver : savers) saver.join();
     EXPECT_GE(saved_seed(path), 100u);
-    EXPECT_EQ(files_in(folder.path), 1);
+    EXPECT_EQ(entries(folder.path), 1);
 }
 
 // Without /proc a file that has no name cannot get one.
 TEST(SavingInterrupted, AFolderWithoutProcIsSavedToAsWell) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root changes its root folder";
     const test::TemporaryFolder folder("interrupted");
-    const pid_t child = ::fork();
-    if (child == 0) {
-        if (::chroot(folder.path.c_str()) != 0 || ::chdir("/") != 0) ::_exit(2);
-        try {
-            for (const std::uint64_t seed : {1u, 2u}) save_file(seeded_filter(seed), "/filter");
-        } catch (...) {
-            ::_exit(1);
-        }
-        ::_exit(0);
-    }
-    int ended = -1;
-    ASSERT_EQ(::waitpid(child, &ended, 0), child);
-    EXPECT_EQ(ended, 0);
+    EXPECT_EQ(in_child([&] {
+                  if (::chroot(folder.path.c_str()) != 0 || ::chdir("/") != 0) return 2;
+                  for (const std::uint64_t seed : {1u, 2u})
+                      save_file(seeded_filter(seed), "/filter");
+                  return 0;
+              }),
+              0);
     EXPECT_EQ(saved_seed(folder.path / "filter"), 2u);
-    EXPECT_EQ(files_in(folder.path), 1);
+    EXPECT_EQ(entries(folder.path), 1);
 }
 
 // Signals whose handlers do not restart what they interrupt.
@@ -197,30 +184,27 @@ TEST(SavingInterrupted, AFileBeyondTheLimitOfTheProcessIsAnErrorAndNoSignal) {
     const test::TemporaryFolder folder("interrupted");
     const auto path = folder.path / "filter";
     save_file(seeded_filter(1), path);
-    const pid_t child = ::fork();
-    if (child == 0) {
+    const auto save_too_much = [&] {
         std::signal(SIGXFSZ, SIG_DFL);
         const rlimit small{5'000, 5'000};
         ::setrlimit(RLIMIT_FSIZE, &small);
         for (const auto& target : {path, folder.path / "new"}) {
             try {
                 save_file(seeded_filter(2, 100'000), target);
-                ::_exit(1);
+                return 10;
             } catch (const std::system_error& e) {
-                if (e.code().value() != EFBIG) ::_exit(2);
+                if (e.code().value() != EFBIG) return 11;
             }
         }
         // The signal is neither left behind nor blocked.
         sigset_t pending, blocked;
         sigpending(&pending);
         pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-        ::_exit(sigismember(&pending, SIGXFSZ) + 2 * sigismember(&blocked, SIGXFSZ));
-    }
-    int ended = -1;
-    ASSERT_EQ(::waitpid(child, &ended, 0), child);
-    EXPECT_EQ(ended, 0);
+        return sigismember(&pending, SIGXFSZ) + 2 * sigismember(&blocked, SIGXFSZ);
+    };
+    EXPECT_EQ(in_child(save_too_much), 0);
     EXPECT_EQ(saved_seed(path), 1u);
-    EXPECT_EQ(files_in(folder.path), 1);
+    EXPECT_EQ(entries(folder.path), 1);
 }
 
 }  // namespace

@@ -1,29 +1,23 @@
 // What saving does to the file that was there, and to what is no file.
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <thread>
 
 #include "core/files/files.hpp"
-#include "saved_bytes.hpp"
-#include "support.hpp"
+#include "saved_checks.hpp"
 
 namespace simdbloom {
 namespace {
 
 namespace fs = std::filesystem;
 using test::Bytes;
+using test::entries;
+using test::saved_seed;
+using test::seeded_filter;
 using test::TemporaryFolder;
-
-AnyFilter filter_with(std::uint64_t seed, std::size_t n = 100) {
-    return make_filter("split256", n, 12, {.seed = seed});
-}
-
-std::uint64_t seed_in(const fs::path& path) { return load_file(path).value().seed(); }
 
 struct stat status_of(const fs::path& path) {
     struct stat status;
@@ -37,10 +31,6 @@ struct Umask {
     ~Umask() { ::umask(before); }
     mode_t before;
 };
-
-std::ptrdiff_t entries(const fs::path& folder) {
-    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-}
 
 Bytes bytes_from(int file) {
     Bytes all;
@@ -56,28 +46,28 @@ Bytes bytes_from(int file) {
 TEST(Saving, SymbolicLinksStayAndWhatTheyLeadToIsReplaced) {
     const TemporaryFolder folder;
     fs::create_directory(folder.path / "data");
-    save_file(filter_with(1), folder.path / "data" / "filter");
+    save_file(seeded_filter(1), folder.path / "data" / "filter");
     fs::create_symlink("data/filter", folder.path / "link");
     fs::create_symlink(folder.path / "link", folder.path / "link to link");
     fs::create_symlink("data/new", folder.path / "dangling");
-    save_file(filter_with(2), folder.path / "link to link");
-    EXPECT_EQ(seed_in(folder.path / "data" / "filter"), 2u);
-    save_file(filter_with(3), folder.path / "dangling");
-    EXPECT_EQ(seed_in(folder.path / "data" / "new"), 3u);
+    save_file(seeded_filter(2), folder.path / "link to link");
+    EXPECT_EQ(saved_seed(folder.path / "data" / "filter"), 2u);
+    save_file(seeded_filter(3), folder.path / "dangling");
+    EXPECT_EQ(saved_seed(folder.path / "data" / "new"), 3u);
     for (const char* link : {"link", "link to link", "dangling"})
         EXPECT_TRUE(fs::is_symlink(folder.path / link)) << link;
     EXPECT_EQ(entries(folder.path) + entries(folder.path / "data"), 6);
 
     fs::create_symlink("circle", folder.path / "circle");
     test::expect_error<std::system_error>(
-        [&] { return save_file(filter_with(4), folder.path / "circle"), 0; }, "circle: Too many");
+        [&] { return save_file(seeded_filter(4), folder.path / "circle"), 0; }, "circle: Too many");
 }
 
 TEST(Saving, AFifoIsWrittenTo) {
     const TemporaryFolder folder;
     const auto fifo = folder.path / "fifo";
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-    const auto filter = filter_with(5, 100'000);  // more than a pipe holds
+    const auto filter = seeded_filter(5, 100'000);  // more than a pipe holds
     Bytes got;
     std::thread reader([&] { got = bytes_from(::open(fifo.c_str(), O_RDONLY)); });
     save_file(filter, fifo);
@@ -106,8 +96,8 @@ TEST(Saving, DevicesAreWrittenToAndSayWhenTheyAreFull) {
     if (const int file = ::open(null.c_str(), O_WRONLY); file < 0)
         GTEST_SKIP() << "devices of this folder cannot be opened";
     else ::close(file);
-    save_file(filter_with(6), null);
-    test::expect_error<std::system_error>([&] { return save_file(filter_with(6), full), 0; },
+    save_file(seeded_filter(6), null);
+    test::expect_error<std::system_error>([&] { return save_file(seeded_filter(6), full), 0; },
                                           "full: No space left on device");
     EXPECT_TRUE(fs::is_character_file(null) && fs::is_character_file(full));
     EXPECT_EQ(entries(folder.path), 2);
@@ -118,7 +108,7 @@ TEST(Saving, AnOpenFileNamedByItsNumberIsWrittenToAtItsEnd) {
     const auto path = folder.path / "output";
     std::ofstream(path) << "before";
     const int file = ::open(path.c_str(), O_RDWR);
-    const auto filter = filter_with(7);
+    const auto filter = seeded_filter(7);
     save_file(filter, "/proc/self/fd/" + std::to_string(file));
     EXPECT_EQ(fs::file_size(path), 6 + saved_size(filter));
     fs::remove(path);
@@ -133,7 +123,7 @@ TEST(Saving, WhoMayReadAFileStaysAsItWasAtEveryMoment) {
     const auto path = folder.path / "filter";
     const Umask umask(022);
     for (const mode_t mode : {0600u, 0640u, 0444u, 0666u, 0604u}) {
-        save_file(filter_with(1), path);
+        save_file(seeded_filter(1), path);
         ASSERT_EQ(::chmod(path.c_str(), mode), 0);
         detail::save_whole(path, [&](int file) {
             struct stat status;
@@ -151,7 +141,7 @@ TEST(Saving, ANewFileObeysTheUmask) {
     for (const auto& [mask, mode] : {std::pair{022u, 0644u}, {027u, 0640u}, {077u, 0600u}}) {
         const Umask umask(mask);
         const auto path = folder.path / std::to_string(mask);
-        save_file(filter_with(1), path);
+        save_file(seeded_filter(1), path);
         EXPECT_EQ(mode_of(path), mode) << std::oct << mask;
     }
 }
@@ -160,10 +150,10 @@ TEST(Saving, TheOwnerStaysWhereThatIsAllowed) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
     const TemporaryFolder folder;
     const auto path = folder.path / "filter";
-    save_file(filter_with(1), path);
+    save_file(seeded_filter(1), path);
     ASSERT_EQ(::chown(path.c_str(), 12345, 23456), 0);
     ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
-    save_file(filter_with(2), path);
+    save_file(seeded_filter(2), path);
     EXPECT_EQ(status_of(path).st_uid, 12345u);
     EXPECT_EQ(status_of(path).st_gid, 23456u);
     EXPECT_EQ(mode_of(path), 0640u);
@@ -171,23 +161,16 @@ TEST(Saving, TheOwnerStaysWhereThatIsAllowed) {
     // Another user, who may write to the folder, replaces it. That user's group gets what all
     // others had. The others, among whom the old group is now, get nothing that it had not.
     for (const auto& [mode, left] : {std::pair{0640u, 0600u}, {0664u, 0644u}, {0606u, 0600u}}) {
-        save_file(filter_with(2), path);
+        save_file(seeded_filter(2), path);
         ASSERT_EQ(::chown(path.c_str(), 12345, 23456) | ::chmod(path.c_str(), mode), 0);
         ASSERT_EQ(::chmod(folder.path.c_str(), 0777), 0);
-        const pid_t child = ::fork();
-        if (child == 0) {
-            if (::setgid(34567) != 0 || ::setuid(34567) != 0) ::_exit(2);
-            try {
-                save_file(filter_with(3), path);
-            } catch (...) {
-                ::_exit(1);
-            }
-            ::_exit(0);
-        }
-        int ended = -1;
-        ASSERT_EQ(::waitpid(child, &ended, 0), child);
-        EXPECT_EQ(ended, 0);
-        EXPECT_EQ(seed_in(path), 3u);
+        EXPECT_EQ(test::in_child([&] {
+                      if (::setgid(34567) != 0 || ::setuid(34567) != 0) return 2;
+                      save_file(seeded_filter(3), path);
+                      return 0;
+                  }),
+                  0);
+        EXPECT_EQ(saved_seed(path), 3u);
         EXPECT_EQ(status_of(path).st_uid, 34567u);
         EXPECT_EQ(mode_of(path), left) << std::oct << mode;
     }
@@ -197,7 +180,7 @@ TEST(Saving, TheOwnerStaysWhereThatIsAllowed) {
 TEST(Saving, AccessControlListsStay) {
     const TemporaryFolder folder;
     const auto path = folder.path / "filter";
-    save_file(filter_with(1), path);
+    save_file(seeded_filter(1), path);
     const std::uint16_t list[] = {2,      0,      1,    6, 0xFFFF, 0xFFFF, 2,    4,
                                   12345,  0,      4,    0, 0xFFFF, 0xFFFF, 0x10, 4,
                                   0xFFFF, 0xFFFF, 0x20, 0, 0xFFFF, 0xFFFF};
@@ -205,7 +188,7 @@ TEST(Saving, AccessControlListsStay) {
     if (::setxattr(path.c_str(), name, list, sizeof list, 0) != 0)
         GTEST_SKIP() << "this file system has no access control lists";
     ASSERT_EQ(mode_of(path), 0640u);  // of which the 4 is not the group's but the mask
-    save_file(filter_with(2), path);
+    save_file(seeded_filter(2), path);
     std::uint16_t now[64];
     ASSERT_EQ(::getxattr(path.c_str(), name, now, sizeof now), static_cast<ssize_t>(sizeof list));
     EXPECT_TRUE(std::ranges::equal(list, std::span(now).first(std::size(list))));
@@ -215,7 +198,7 @@ TEST(Saving, AccessControlListsStay) {
     ASSERT_EQ(::removexattr(path.c_str(), name), 0);
     ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
     ASSERT_EQ(::setxattr(folder.path.c_str(), "system.posix_acl_default", list, sizeof list, 0), 0);
-    save_file(filter_with(3), path);
+    save_file(seeded_filter(3), path);
     EXPECT_EQ(::getxattr(path.c_str(), name, now, sizeof now), -1);
     EXPECT_EQ(mode_of(path), 0640u);
 }
@@ -224,14 +207,14 @@ TEST(Saving, NamesOfAnyLengthAndNoFolder) {
     const TemporaryFolder folder;
     const auto longest = folder.path / std::string(255, 'n');
     for (const std::uint64_t seed : {1u, 2u}) {
-        save_file(filter_with(seed), longest);
-        EXPECT_EQ(seed_in(longest), seed);
+        save_file(seeded_filter(seed), longest);
+        EXPECT_EQ(saved_seed(longest), seed);
     }
     const auto before = fs::current_path();
     fs::current_path(folder.path);
-    save_file(filter_with(3), "filter");
+    save_file(seeded_filter(3), "filter");
     fs::current_path(before);
-    EXPECT_EQ(seed_in(folder.path / "filter"), 3u);
+    EXPECT_EQ(saved_seed(folder.path / "filter"), 3u);
     EXPECT_EQ(entries(folder.path), 2);
 }
 
@@ -240,8 +223,8 @@ TEST(Saving, WhatADeadProcessOfTheSameNumberLeftDoesNotHinder) {
     const auto path = folder.path / "filter";
     const std::string left = path.string() + ".part-" + std::to_string(getpid()) + "-";
     for (int i = 0; i < 2000; ++i) std::ofstream(left + std::to_string(i));
-    save_file(filter_with(1), path);
-    EXPECT_EQ(seed_in(path), 1u);
+    save_file(seeded_filter(1), path);
+    EXPECT_EQ(saved_seed(path), 1u);
     EXPECT_EQ(entries(folder.path), 2001);
 }
 

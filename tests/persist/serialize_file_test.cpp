@@ -1,5 +1,4 @@
 // Files of saved filters: what is no filter is refused, and saving replaces whole files.
-#include <csignal>
 #include <fstream>
 
 #include "no_more_memory.hpp"
@@ -12,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::Bytes;
+using test::expect_refused;
 using test::make_filled;
 using test::put;
 using test::TemporaryFolder;
@@ -51,8 +51,7 @@ TEST(SerializeFile, NothingIsAllocatedForAFileThatIsNotWhatWasSaved) {
     const auto path = folder.path / "filter";
     test::Counting counting;
     const auto write_with_holes = [&](const Bytes& header, std::uint64_t bytes) {
-        std::ofstream(path, std::ios::binary | std::ios::trunc)
-            .write(reinterpret_cast<const char*>(header.data()), 64);
+        test::write_bytes(path, std::span(header).first(64));
         fs::resize_file(path, bytes);
     };
     for (const auto& spec : test::layout_names()) {
@@ -62,17 +61,14 @@ TEST(SerializeFile, NothingIsAllocatedForAFileThatIsNotWhatWasSaved) {
         const std::uint64_t block_bytes = (header.size() - 72) / blocks;
         put(header, 16, (std::uint64_t{64} << 20) / block_bytes);
         write_with_holes(header, 72 + (64u << 20) / block_bytes * block_bytes);
-        const auto loaded = load_file(path, {.allocator = &counting});
-        ASSERT_FALSE(loaded);
-        EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
+        expect_refused(load_file(path, {.allocator = &counting}), LoadFault::checksum, "");
         EXPECT_EQ(counting.allocations, 0u);
     }
     const GrowingCuckoo growing(5'000'000);
     const Bytes header = save(growing);
     write_with_holes(header, header.size());
-    const auto loaded = load_file<GrowingCuckoo>(path, {.allocator = &counting});
-    ASSERT_FALSE(loaded);
-    EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
+    expect_refused(load_file<GrowingCuckoo>(path, {.allocator = &counting}), LoadFault::checksum,
+                   "");
     EXPECT_EQ(counting.allocations, 0u);
 }
 
@@ -83,6 +79,12 @@ std::uint64_t bytes_read() {
     std::uint64_t bytes = 0;
     io >> name >> bytes;
     return name == "rchar:" ? bytes : 0;
+}
+
+long page_faults() {
+    rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_minflt;
 }
 
 // A file of 4 KiB on the disk that says that it is 1 GiB long. To read its holes takes seconds.
@@ -103,24 +105,19 @@ TEST(SerializeFile, HolesAreHashedAndNotRead) {
     // The file has 262,144 pages. An emulator's own faults count too: 1,543 were seen.
     const long most_faults = test::slow_build ? 20'000 : 1'000;
     for (const Bytes* bytes : {&filter, &growing, &fuse}) {
-        std::ofstream(path, std::ios::binary | std::ios::trunc)
-            .write(reinterpret_cast<const char*>(bytes->data()), 64);
+        test::write_bytes(path, std::span(*bytes).first(64));
         fs::resize_file(path, 72 + size);
         const std::uint64_t before = bytes_read();
-        const auto loaded = load_file(path, {.allocator = &counting});
-        ASSERT_FALSE(loaded);
-        EXPECT_EQ(loaded.error().fault, LoadFault::checksum) << loaded.error().message;
+        expect_refused(load_file(path, {.allocator = &counting}), LoadFault::checksum, "");
         EXPECT_LT(bytes_read() - before, longest);
         EXPECT_EQ(counting.allocations, 0u);
         if (bytes == &growing) continue;  // cannot be mapped
 
-        rusage faults_before, faults;
-        getrusage(RUSAGE_SELF, &faults_before);
+        const long faults = page_faults();
         const auto error = bytes == &fuse ? map_file<BloomierMap>(path).error()
                                           : map_file<FrozenFilter>(path).error();
-        getrusage(RUSAGE_SELF, &faults);
+        EXPECT_LT(page_faults() - faults, most_faults);
         EXPECT_EQ(error.fault, LoadFault::checksum) << error.message;
-        EXPECT_LT(faults.ru_minflt - faults_before.ru_minflt, most_faults);
         EXPECT_LT(bytes_read() - before, 2 * longest);
     }
 
@@ -128,14 +125,11 @@ TEST(SerializeFile, HolesAreHashedAndNotRead) {
     JoinBuilder builder("split256", 300, 12);
     builder.insert({test::random_keys(300)});
     const Bytes part = save_part(std::move(builder).part(), 0, 2);
-    std::ofstream(path, std::ios::binary | std::ios::trunc)
-        .write(reinterpret_cast<const char*>(part.data()), 64 + 64 + 64);
+    test::write_bytes(path, std::span(part).first(64 + 64 + 64));
     fs::resize_file(path, size);
-    rusage faults_before, faults;
-    getrusage(RUSAGE_SELF, &faults_before);
+    const long faults = page_faults();
     EXPECT_EQ(load_file<JoinFilter>(path).error().fault, LoadFault::checksum);
-    getrusage(RUSAGE_SELF, &faults);
-    EXPECT_LT(faults.ru_minflt - faults_before.ru_minflt, most_faults);
+    EXPECT_LT(page_faults() - faults, most_faults);
 
     // A filter that is what was saved comes back from a file with holes.
     const AnyFilter sparse = make_filter("split256", 1'000'000, 12, {.seed = 5});
@@ -154,12 +148,8 @@ TEST(SerializeFile, AWrongIsaIsNotBlamedOnTheFile) {
     const TemporaryFolder folder;
     const auto path = folder.path / "filter";
     save_file(make_filled("split256", 1000), path);
-    const char* const before = std::getenv("SIMDBLOOM_ISA");
-    const std::string kept = before != nullptr ? before : "";
-    setenv("SIMDBLOOM_ISA", "avx1024", 1);
+    const test::IsaVariable unknown("avx1024");
     const LoadError loaded = load_file(path).error(), mapped = map_file(path).error();
-    if (before != nullptr) setenv("SIMDBLOOM_ISA", kept.c_str(), 1);
-    else unsetenv("SIMDBLOOM_ISA");
     for (const LoadError& error : {loaded, mapped}) {
         EXPECT_EQ(error.fault, LoadFault::isa);
         EXPECT_EQ(error.message.rfind("unknown ISA \"avx1024\"", 0), 0u) << error.message;
@@ -178,39 +168,8 @@ TEST(SerializeFile, AFileThatCannotBeMappedIsAnErrorToo) {
     const auto mapped = map_file(path);
     const auto loaded = load_file(path);
     refused.end();
-    ASSERT_FALSE(mapped);
-    EXPECT_EQ(mapped.error().fault, LoadFault::file);
-    EXPECT_NE(mapped.error().message.find(path.string() + ": Cannot allocate memory"),
-              std::string::npos)
-        << mapped.error().message;
-    ASSERT_FALSE(loaded);
-    EXPECT_EQ(loaded.error().fault, LoadFault::memory);
-}
-
-TEST(SerializeFile, AFullDiskLeavesTheOldFileAndNothingElse) {
-    const TemporaryFolder folder;
-    const auto path = folder.path / "filter";
-    save_file(make_filled("split256", 100, 1), path);
-    const AnyFilter large = make_filled("split256", 10'000, 2);
-    // The limit on the size of a file: a write that crosses it writes a part, the next one fails.
-    rlimit before;
-    getrlimit(RLIMIT_FSIZE, &before);
-    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-    for (const rlim_t limit :
-         {rlim_t{10}, rlim_t{5000}, static_cast<rlim_t>(saved_size(large) - 3)}) {
-        rlimit small = before;
-        small.rlim_cur = limit;
-        setrlimit(RLIMIT_FSIZE, &small);
-        test::expect_error<std::system_error>([&] { return save_file(large, path), 0; },
-                                              "cannot write " + path.string() + ": File too large");
-        setrlimit(RLIMIT_FSIZE, &before);
-        auto loaded = load_file(path);
-        ASSERT_TRUE(loaded) << limit;
-        EXPECT_EQ(loaded->seed(), 1u);
-        EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1)
-            << limit;
-    }
-    std::signal(SIGXFSZ, handler);
+    expect_refused(mapped, LoadFault::file, path.string() + ": Cannot allocate memory");
+    expect_refused(loaded, LoadFault::memory, "");
 }
 
 TEST(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
@@ -218,11 +177,7 @@ TEST(SerializeFile, AFileThatEndsBeforeItsSizeIsAnError) {
     const fs::path path = "/sys/kernel/mm/transparent_hugepage/enabled";
     std::error_code none;
     if (fs::file_size(path, none) != 4096 || none) GTEST_SKIP() << "no such file here";
-    const auto loaded = load_file(path);
-    ASSERT_FALSE(loaded);
-    EXPECT_EQ(loaded.error().fault, LoadFault::file);
-    EXPECT_NE(loaded.error().message.find("became shorter"), std::string::npos)
-        << loaded.error().message;
+    expect_refused(load_file(path), LoadFault::file, "became shorter");
 }
 
 TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
@@ -237,18 +192,16 @@ TEST(SerializeFile, SavingReplacesWholeFilesOnlyAndLeavesNothingElse) {
     auto loaded = load_file(path);
     ASSERT_TRUE(loaded);
     EXPECT_EQ(loaded->seed(), 2u);
-    try {
-        save_file(make_filled("split256", 10), folder.path / "no such folder" / "filter");
-        FAIL();
-    } catch (const std::system_error& e) {
-        EXPECT_NE(std::string(e.what()).find("no such folder"), std::string::npos) << e.what();
-    }
+    test::expect_error<std::system_error>(
+        [&] {
+            save_file(make_filled("split256", 10), folder.path / "no such folder" / "filter");
+            return 0;
+        },
+        "no such folder");
     fs::create_directory(folder.path / "taken");
     std::ofstream(folder.path / "taken" / "file") << "x";
     EXPECT_THROW(save_file(make_filled("split256", 10), folder.path / "taken"), std::system_error);
-    std::size_t entries = 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path)) ++entries;
-    EXPECT_EQ(entries, 2u) << "something half-written was left";
+    EXPECT_EQ(test::entries(folder.path), 2) << "something half-written was left";
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 // What is saved is loaded again, on every way; what is not exactly what was saved is refused,
 // whatever it is.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstring>
 
+#include "guarded.hpp"
 #include "saved_checks.hpp"
 #include "simdbloom/growing/growing_cuckoo.hpp"
 #include "simdbloom/series/scalable.hpp"
@@ -26,7 +24,7 @@ void expect_same_filter(const AnyFilter& a, const AnyFilter& b) {
     EXPECT_EQ(a.base().blocks(), b.base().blocks());
     EXPECT_EQ(a.estimated_fpr(), b.estimated_fpr());
     EXPECT_EQ(a.expected_fpr(), b.expected_fpr());
-    EXPECT_TRUE(std::ranges::equal(a.base().bytes(), b.base().bytes()));
+    EXPECT_TRUE(test::same_bits(a, b));
     const auto keys = test::random_keys(3000);
     std::vector<std::uint8_t> left(375), right(375);
     a.contains(keys, left);
@@ -94,51 +92,46 @@ TEST(Serialize, AUnionOfTwoKindsOfKeysIsOfNeither) {
 }
 
 TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
+    using enum LoadFault;
     const Bytes good = save(make_filled("register64:k=5", 1000));
-    const auto refused = [&](LoadFault fault, const std::string& says, auto change) {
-        Bytes bytes = good;
-        change(bytes);
+    const auto refused = [&](LoadFault fault, const std::string& says,
+                             std::initializer_list<test::Change> changes) {
+        Bytes bytes = test::changed(good, changes);
         sign(bytes);
         auto loaded = load(bytes);
         test::expect_refused(loaded, fault, says);
         EXPECT_THROW((void)loaded.value(), std::runtime_error);
     };
-    refused(LoadFault::foreign, "first 8 bytes", [](Bytes& b) { b[0] = std::byte{0x88}; });
-    refused(LoadFault::version, "version 2", [](Bytes& b) { put(b, 8, std::uint16_t{2}); });
-    refused(LoadFault::layout, "layout 0", [](Bytes& b) { b[10] = std::byte{0}; });
-    refused(LoadFault::layout, "layout 255", [](Bytes& b) { b[10] = std::byte{255}; });
-    refused(LoadFault::parameter, "k=0", [](Bytes& b) { b[11] = std::byte{0}; });
-    refused(LoadFault::parameter, "k=9", [](Bytes& b) { b[11] = std::byte{9}; });
-    refused(LoadFault::parameter, "z=2", [](Bytes& b) { b[12] = std::byte{2}; });
-    refused(LoadFault::parameter, "z=0", [](Bytes& b) { b[10] = std::byte{6}; });
-    refused(LoadFault::parameter, "k=8",
-            [](Bytes& b) { b[10] = std::byte{9}, b[11] = std::byte{8}; });
-    refused(LoadFault::parameter, "k=17",
-            [](Bytes& b) { b[10] = std::byte{12}, b[11] = std::byte{17}; });
-    refused(LoadFault::parameter, "k=5", [](Bytes& b) { b[10] = std::byte{13}; });
-    refused(LoadFault::parameter,
+    refused(foreign, "first 8 bytes", {{0, 0x88}});
+    refused(version, "version 2", {{8, 2, 2}});
+    refused(layout, "layout 0", {{10, 0}});
+    refused(layout, "layout 255", {{10, 255}});
+    refused(parameter, "k=0", {{11, 0}});
+    refused(parameter, "k=9", {{11, 9}});
+    refused(parameter, "z=2", {{12, 2}});
+    refused(parameter, "z=0", {{10, 6}});
+    refused(parameter, "k=8", {{10, 9}, {11, 8}});
+    refused(parameter, "k=17", {{10, 12}, {11, 17}});
+    refused(parameter, "k=5", {{10, 13}});
+    refused(parameter,
             "hash 1 is an integer hash that this library no longer has; its own is hash 4: build a "
             "filter anew",
-            [](Bytes& b) { b[13] = std::byte{1}; });
-    refused(LoadFault::parameter, "hash 3 is an integer hash that this library no longer has",
-            [](Bytes& b) { b[13] = std::byte{3}; });
-    refused(LoadFault::parameter, "hash 0", [](Bytes& b) { b[13] = std::byte{0}; });
-    refused(LoadFault::parameter, "hash 5", [](Bytes& b) { b[13] = std::byte{5}; });
-    refused(LoadFault::secret, "keyed",
-            [](Bytes& b) { b[13] = std::byte{2}, put(b, 24, std::uint64_t{0}); });
-    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[13] = std::byte{2}; });
-    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[40] = std::byte{1}; });
-    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[14] = std::byte{1}; });
-    refused(LoadFault::parameter, "key kind 12", [](Bytes& b) { b[15] = std::byte{12}; });
-    refused(LoadFault::parameter, "reserved", [](Bytes& b) { b[63] = std::byte{1}; });
-    refused(LoadFault::parameter, "0 blocks", [](Bytes& b) { put(b, 16, std::uint64_t{0}); });
-    refused(LoadFault::parameter, "4294967296 blocks",
-            [](Bytes& b) { put(b, 16, std::uint64_t{1} << 32); });
-    refused(LoadFault::parameter, "not for 0", [](Bytes& b) { put(b, 32, std::uint64_t{0}); });
-    refused(LoadFault::size, "4294967295 blocks of register64:k=5 take 34359738432 bytes",
-            [](Bytes& b) { put(b, 16, std::uint64_t{0xFFFFFFFFu}); });
-    refused(LoadFault::size, "blocks",
-            [](Bytes& b) { b[10] = std::byte{4}, b[11] = std::byte{8}; });
+            {{13, 1}});
+    refused(parameter, "hash 3 is an integer hash that this library no longer has", {{13, 3}});
+    refused(parameter, "hash 0", {{13, 0}});
+    refused(parameter, "hash 5", {{13, 5}});
+    refused(secret, "keyed", {{13, 2}, {24, 0, 8}});
+    refused(parameter, "reserved", {{13, 2}});
+    refused(parameter, "reserved", {{40, 1}});
+    refused(parameter, "reserved", {{14, 1}});
+    refused(parameter, "key kind 12", {{15, 12}});
+    refused(parameter, "reserved", {{63, 1}});
+    refused(parameter, "0 blocks", {{16, 0, 8}});
+    refused(parameter, "4294967296 blocks", {{16, std::uint64_t{1} << 32, 8}});
+    refused(parameter, "not for 0", {{32, 0, 8}});
+    refused(size, "4294967295 blocks of register64:k=5 take 34359738432 bytes",
+            {{16, 0xFFFFFFFFu, 8}});
+    refused(size, "blocks", {{10, 4}, {11, 8}});
 }
 
 /// Promise of Serialize.LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses,
@@ -147,42 +140,15 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
 ///   4 KiB, and nothing for bytes that it refuses.
 TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {
     for (const auto& spec : test::layout_names())
-        for (const std::size_t n : {1u, 5000u}) {
-            Bytes bytes = save(make_filled(spec, n));
-            test::Counting counting;
-            {
-                auto loaded = load(bytes, {.allocator = &counting});
-                ASSERT_TRUE(loaded);
-                EXPECT_EQ(counting.allocations, 1u);
-                EXPECT_LE(counting.bytes, bytes.size() + 4096);
-            }
-            bytes[bytes.size() / 2] ^= std::byte{16};
-            ASSERT_FALSE(load(bytes, {.allocator = &counting}));
-            put(bytes, 16, std::uint64_t{0xFFFFFFFFu});
-            sign(bytes);
-            ASSERT_FALSE(load(bytes, {.allocator = &counting}));
-            EXPECT_EQ(counting.allocations, 1u) << "allocated before it was checked";
-        }
+        for (const std::size_t n : {1u, 5000u})
+            test::expect_one_allocation<AnyFilter>(save(make_filled(spec, n)));
 }
-
-struct Exhausted : std::pmr::memory_resource {
-    void* do_allocate(std::size_t, std::size_t) override { throw std::bad_alloc(); }
-    void do_deallocate(void*, std::size_t, std::size_t) override {}
-    bool do_is_equal(const memory_resource& other) const noexcept override {
-        return this == &other;
-    }
-};
 
 TEST(Serialize, NoMemoryAndLimitsAreErrorsNotExceptions) {
     const Bytes bytes = save(make_filled("split256", 1000));
-    Exhausted none;
-    auto loaded = load(bytes, {.allocator = &none});
-    ASSERT_FALSE(loaded);
-    EXPECT_EQ(loaded.error().fault, LoadFault::memory);
-    auto limited = load(bytes, {.max_bytes = 100});
-    ASSERT_FALSE(limited);
-    EXPECT_EQ(limited.error().fault, LoadFault::limit);
-    EXPECT_NE(limited.error().message.find("max_bytes=100"), std::string::npos);
+    test::expect_refused(load(bytes, {.allocator = std::pmr::null_memory_resource()}),
+                         LoadFault::memory, "");
+    test::expect_refused(load(bytes, {.max_bytes = 100}), LoadFault::limit, "max_bytes=100");
     EXPECT_TRUE(load(bytes, {.max_bytes = bytes.size()}));
     Bytes small(71);
     EXPECT_THROW(save(make_filled("split256", 1000), small), std::length_error);
@@ -190,7 +156,6 @@ TEST(Serialize, NoMemoryAndLimitsAreErrorsNotExceptions) {
 
 /// Promise: A view reads nothing beyond its bytes.
 TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
-    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto keys = test::random_keys(1000);
     for (const auto& spec : test::all_specs()) {
         SCOPED_TRACE(spec);
@@ -202,20 +167,17 @@ TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
         const Bytes bytes = save(filter);
         // The last byte is the last of a page, and the page behind it faults. Where that leaves
         // them unaligned, a view refuses.
-        const std::size_t room = (bytes.size() + page - 1) / page * page;
-        auto* const memory = static_cast<std::byte*>(
-            mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        ASSERT_NE(static_cast<void*>(memory), MAP_FAILED);
-        ASSERT_EQ(mprotect(memory + room, page, PROT_NONE), 0);
-        std::byte* const at = memory + room - bytes.size();
-        std::memcpy(at, bytes.data(), bytes.size());
-        auto viewed = view({at, bytes.size()});
+        const test::GuardedBuffer memory(bytes.size());
+        const auto at = memory.last<std::byte>(bytes.size());
+        std::ranges::copy(bytes, at.begin());
+        auto viewed = view(at);
         ASSERT_EQ(viewed.has_value(), bytes.size() % 64 == 0);
         if (!viewed) {
             EXPECT_EQ(viewed.error().fault, LoadFault::alignment);
         }
-        std::byte* const aligned = memory + (room - bytes.size()) / 64 * 64;
-        std::memmove(aligned, at, bytes.size());
+        std::byte* const aligned =
+            memory.all().data() + (memory.all().size() - bytes.size()) / 64 * 64;
+        std::memmove(aligned, at.data(), bytes.size());
         for (const Isa isa : usable_isas()) {
             auto on_isa = view({aligned, bytes.size()}, {.isa = isa});
             ASSERT_TRUE(on_isa) << on_isa.error().message;
@@ -224,7 +186,6 @@ TEST(Serialize, AViewDemandsItsAlignmentAndReadsNothingBehindItsBytes) {
             for (const std::uint64_t key : keys)
                 ASSERT_EQ(on_isa->contains(key), filter.contains(key));
         }
-        munmap(memory, room + page);
     }
 }
 
@@ -246,22 +207,6 @@ TEST(Serialize, AFrozenFilterIsSharedAndItsCopyIsAnOwnFilter) {
     EXPECT_TRUE(std::ranges::equal(aligned.bytes, bytes)) << "what was viewed is as it was";
     const FrozenFilter frozen(std::move(thawed));
     EXPECT_TRUE(frozen.contains(key));
-}
-
-TEST(Serialize, ALoadedCuckooFilterKnowsWhatItHolds) {
-    for (const std::string spec : {"cuckoo8", "cuckoo12", "cuckoo16"}) {
-        auto filter = make_filter(spec, 1000, 20);
-        const auto keys = test::random_keys(900);
-        filter.insert(keys);
-        auto loaded = load(save(filter));
-        ASSERT_TRUE(loaded);
-        auto* cuckoo = loaded->get_if<CuckooFilter>();
-        ASSERT_NE(cuckoo, nullptr);
-        EXPECT_EQ(cuckoo->stored(), 900u);
-        for (const auto key : keys) ASSERT_TRUE(cuckoo->erase(key));
-        EXPECT_EQ(cuckoo->stored(), 0u);
-        EXPECT_EQ(loaded->count(keys), 0u);
-    }
 }
 
 }  // namespace
