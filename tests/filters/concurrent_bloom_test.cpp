@@ -181,16 +181,11 @@ struct MixOfCalls {
                     break;
                 case 2:
                 case 3:
-                    for (std::size_t i = 0; i < 16; ++i) {
-                        filter.insert(batch[i]);
-                        missed += !filter.contains(batch[i]);
-                    }
-                    operations += 32;
-                    break;
                 case 4:
                 case 5:
                     for (std::size_t i = 0; i < 16; ++i) {
-                        wins += filter.insert_if_new(batch[i]);
+                        if (random >> 61 == 1) filter.insert(batch[i]);
+                        else wins += filter.insert_if_new(batch[i]);
                         missed += !filter.contains(batch[i]);
                     }
                     operations += 32;

@@ -89,7 +89,21 @@ protected:
         filter.insert(keys);
         return test::exact_rate(filter.base());
     }
-    void compare(const Rates& counters, const Rates& random) {
+    /// Filter `number` of n keys in steps, and one of as many random keys.
+    void add(std::uint64_t number, std::size_t n, std::uint64_t step, bool from_0, bool seed_0) {
+        // Starts of any length: 0, and below powers of two up to 2^63.
+        const std::uint64_t any = test::random_key(number);
+        const std::uint64_t first = from_0 ? 0 : any >> (1 + number % 48);
+        const std::uint64_t seed = seed_0 ? 0 : test::random_key(any);
+        std::vector<std::uint64_t> keys(n);
+        for (std::size_t i = 0; i < n; ++i) keys[i] = first + i * step;
+        counters_.of.push_back(rate_of(keys, seed));
+        for (std::size_t i = 0; i < n; ++i) keys[i] = test::random_key(number << 20 | i);
+        random_.of.push_back(rate_of(keys, seed));
+    }
+    /// Those added since the last call.
+    void compare() {
+        const Rates counters = std::exchange(counters_, {}), random = std::exchange(random_, {});
         const double mean = random.mean(), deviation = random.deviation(mean);
         filters_ += counters.of.size();
         of_counters_ += counters.beyond(mean, 5 * deviation);
@@ -111,6 +125,7 @@ protected:
     }
 
 private:
+    Rates counters_, random_;
     std::size_t filters_ = 0, of_counters_ = 0, of_random_ = 0;
 };
 
@@ -128,21 +143,10 @@ TEST_P(Counters, HaveFiltersLikeRandomKeys) {
     std::uint64_t number = 0;
     for (const CounterCell cell : cells) {
         SCOPED_TRACE(std::to_string(cell.n) + " keys");
-        std::vector<std::uint64_t> keys(cell.n);
-        Rates counters, random;
         for (const std::uint64_t stride : strides)
-            for (std::size_t start = 0; start < cell.starts; ++start) {
-                // Starts of any length: 0, and below powers of two up to 2^63.
-                const std::uint64_t any = test::random_key(++number);
-                const std::uint64_t first = start == 0 ? 0 : any >> (1 + number % 48);
-                const std::uint64_t seed = start % 4 == 1 ? 0 : test::random_key(any);
-                for (std::size_t i = 0; i < cell.n; ++i) keys[i] = first + i * stride;
-                counters.of.push_back(rate_of(keys, seed));
-                for (std::size_t i = 0; i < cell.n; ++i)
-                    keys[i] = test::random_key(number << 20 | i);
-                random.of.push_back(rate_of(keys, seed));
-            }
-        compare(counters, random);
+            for (std::size_t start = 0; start < cell.starts; ++start)
+                add(++number, cell.n, stride, start == 0, start % 4 == 1);
+        compare();
     }
     few_are_far(watch);
 }
@@ -155,22 +159,16 @@ TEST_P(Counters, InStepsOfAFewPowersOfTwoHaveFiltersLikeRandomKeys) {
     constexpr std::size_t n = 1'000;
     const std::size_t seeds = test::scaled<std::size_t>(1, 1, 8);
     const std::size_t apart = test::slow_build || Layout::parse(GetParam()).is_table() ? 8 : 1;
-    std::vector<std::uint64_t> keys(n), steps = sums_of_two_powers(n);
+    std::vector<std::uint64_t> steps = sums_of_two_powers(n);
     const auto three = sums_of_three_powers(n, steps.size());
     steps.insert(steps.end(), three.begin(), three.end());
-    Rates counters, random;
     std::uint64_t number = 0;
     for (std::size_t s = 0; s < steps.size(); s += test::nightly() ? 1 : apart)
         for (std::size_t i = 0; i < seeds; ++i) {
-            const std::uint64_t any = test::random_key(++number);
-            const std::uint64_t first = number % 3 == 0 ? 0 : any >> (1 + number % 48);
-            const std::uint64_t seed = number % 4 == 1 ? 0 : test::random_key(any);
-            for (std::size_t j = 0; j < n; ++j) keys[j] = first + j * steps[s];
-            counters.of.push_back(rate_of(keys, seed));
-            for (std::size_t j = 0; j < n; ++j) keys[j] = test::random_key(number << 20 | j);
-            random.of.push_back(rate_of(keys, seed));
+            ++number;
+            add(number, n, steps[s], number % 3 == 0, number % 4 == 1);
         }
-    compare(counters, random);
+    compare();
     few_are_far(watch);
 }
 

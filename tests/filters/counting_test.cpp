@@ -60,10 +60,6 @@ protected:
     }
 };
 
-bool empty(const CountingBloom& filter) {
-    return std::ranges::all_of(filter.bytes(), [](std::byte b) { return b == std::byte{0}; });
-}
-
 /// Promise of Counting.*, CountingModel.*, DLeft.*: 4-bit and 2-bit counters saturate, never wrap,
 ///   and overflow as rarely as the model says.
 TEST_P(Counting, CountersAreThoseOfTheDefinition) {
@@ -100,12 +96,11 @@ TEST_P(Counting, ErasingUndoesInserting) {
     EXPECT_EQ(filter.erase(std::span(keys).subspan(12'000)), 8'000u);
     EXPECT_EQ(save(filter), before);
     EXPECT_EQ(filter.count(std::span(keys).first(10'000)), 10'000u);
-    std::vector<std::uint64_t> hashes;
-    for (std::size_t i = 0; i < 10'000; ++i) hashes.push_back(hash_key(keys[i]));
+    const auto hashes = test::hashes_of(std::span(keys).first(10'000));
     EXPECT_EQ(filter.erase(Keys::hashes(hashes)), 10'000u);
-    EXPECT_TRUE(empty(filter));
+    EXPECT_TRUE(test::is_blank(filter));
     EXPECT_EQ(filter.erase(keys), 0u);
-    EXPECT_TRUE(empty(filter));
+    EXPECT_TRUE(test::is_blank(filter));
 }
 
 TEST_P(Counting, CountersSaturateAndNeverWrap) {
@@ -130,7 +125,7 @@ TEST_P(Counting, CountersSaturateAndNeverWrap) {
     EXPECT_EQ(filter.count_estimate(key), 15u);
     EXPECT_TRUE(filter.erase(other));
     filter.clear();
-    EXPECT_TRUE(empty(filter));
+    EXPECT_TRUE(test::is_blank(filter));
     EXPECT_EQ(filter.saturated(), 0u);
 }
 
@@ -172,7 +167,7 @@ TEST_P(Counting, AnyOrderOfInsertsAndErasesLosesNoKeyAndCountsThemAll) {
     if (filter.saturated() != 0) return;
     for (const auto& [key, count] : in)
         for (unsigned c = 0; c < count; ++c) ASSERT_TRUE(filter.erase(key));
-    EXPECT_TRUE(empty(filter));
+    EXPECT_TRUE(test::is_blank(filter));
 }
 
 TEST_P(Counting, EstimatesAreTheNumbersOfMostKeys) {
@@ -296,13 +291,7 @@ TEST(CountingModel, TheTableOfSummaryCache) {
         constexpr std::uint64_t n = 200'000, probes = 2'000'000;
         auto filter = make_filter("counting:k=" + std::to_string(k), n, 4 * c);
         filter.insert(test::random_keys(n));
-        const double measured =
-                         static_cast<double>(filter.count(test::random_keys(probes, n))) / probes,
-                     model = filter.expected_fpr();
-        EXPECT_NEAR(
-            measured, model,
-            5 * std::hypot(std::sqrt(model / probes),
-                           fpr::deviation(filter.base().layout(), n, filter.base().blocks())));
+        test::expect_rate_of_model(filter, test::random_keys(probes, n));
     };
     for (unsigned k = 1; k <= 7; ++k) check(8, k, eight[k - 1]);
     for (unsigned k = 1; k <= 7; ++k) check(10, k, ten[k - 1]);

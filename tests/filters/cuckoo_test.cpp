@@ -15,20 +15,18 @@ protected:
 };
 
 TEST(CuckooAlternate, IsItsOwnInverseForAnyNumberOfBuckets) {
+    const auto check = [](std::uint64_t b, std::uint32_t tag, std::uint64_t buckets) {
+        const auto other = detail::cuckoo_alternate(b, tag, buckets);
+        ASSERT_LT(other, buckets);
+        ASSERT_EQ(detail::cuckoo_alternate(other, tag, buckets), b);
+    };
     for (std::uint64_t buckets = 1; buckets <= 300; ++buckets)
         for (std::uint32_t tag = 1; tag < 256; ++tag)
-            for (std::uint64_t b = 0; b < buckets; ++b) {
-                const auto other = detail::cuckoo_alternate(b, tag, buckets);
-                ASSERT_LT(other, buckets);
-                ASSERT_EQ(detail::cuckoo_alternate(other, tag, buckets), b);
-            }
+            for (std::uint64_t b = 0; b < buckets; ++b) check(b, tag, buckets);
     for (const std::uint64_t buckets : {1000003ull, 0x80000000ull, 0xFFFFFFFEull, 0xFFFFFFFFull})
         for (std::uint32_t tag = 1; tag < 65536; tag += 7)
-            for (const std::uint64_t b : {std::uint64_t{0}, buckets / 3, buckets - 1}) {
-                const auto other = detail::cuckoo_alternate(b, tag, buckets);
-                ASSERT_LT(other, buckets);
-                ASSERT_EQ(detail::cuckoo_alternate(other, tag, buckets), b);
-            }
+            for (const std::uint64_t b : {std::uint64_t{0}, buckets / 3, buckets - 1})
+                check(b, tag, buckets);
 }
 
 TEST_P(Cuckoo, ReachesItsDesignLoadAtManySizes) {
@@ -65,7 +63,7 @@ TEST_P(Cuckoo, ErasesExactlyOneCopy) {
     EXPECT_TRUE(filter.erase(std::uint64_t{5}));
     EXPECT_FALSE(filter.contains(std::uint64_t{5}));
     EXPECT_FALSE(filter.erase(std::uint64_t{5}));
-    EXPECT_TRUE(std::ranges::all_of(filter.bytes(), [](std::byte b) { return b == std::byte{0}; }));
+    EXPECT_TRUE(test::is_blank(filter));
 }
 
 TEST_P(Cuckoo, AtMostEightCopiesFit) {

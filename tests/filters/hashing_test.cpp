@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "core/kernels/table.hpp"
-#include "support.hpp"
+#include "saved_checks.hpp"
 #include "ways.hpp"
 
 namespace simdbloom {
@@ -64,10 +64,7 @@ protected:
         return make_filter(GetParam(), n, test::feasible_bits(GetParam(), 12), options);
     }
     static constexpr Options keyed(Secret key = secret) {
-        Options options;
-        options.hashing = Hashing::keyed;
-        options.secret = key;
-        return options;
+        return {.hashing = Hashing::keyed, .secret = key};
     }
 };
 
@@ -86,8 +83,8 @@ TEST_P(EverySpecKeyed, KeysAreHashedWithSipHashOnEveryWayAndIsa) {
                 hashed.insert_hash(siphash(keys[i], secret));
                 single.insert(keys[i]);
             }
-            ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), hashed.base().bytes()));
-            ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), single.base().bytes()));
+            ASSERT_TRUE(test::same_bits(filter, hashed));
+            ASSERT_TRUE(test::same_bits(filter, single));
 
             const auto asked = std::span(probes).first(2 * n);
             std::vector<std::uint64_t> hashes;
@@ -110,7 +107,7 @@ TEST_P(EverySpecKeyed, StringsAndBytesToo) {
     filter.insert(std::as_bytes(std::span(words[1])));
     filter.insert(std::span<const std::string>(words).subspan(2));
     for (const auto& word : words) hashed.insert_hash(siphash(word, secret));
-    EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), hashed.base().bytes()));
+    EXPECT_TRUE(test::same_bits(filter, hashed));
     EXPECT_EQ(filter.count(std::span<const std::string>(words)), words.size());
     EXPECT_TRUE(filter.contains(std::string_view(words[7])));
     std::visit(
@@ -120,7 +117,7 @@ TEST_P(EverySpecKeyed, StringsAndBytesToo) {
                 EXPECT_TRUE(f.erase(std::as_bytes(std::span(words[8]))));
                 f.insert(std::string_view(words[7]));
                 f.insert(std::string_view(words[8]));
-                EXPECT_TRUE(std::ranges::equal(f.bytes(), hashed.base().bytes()));
+                EXPECT_TRUE(test::same_bits(f, hashed));
                 const auto keys = test::random_keys(70);
                 f.insert(keys);
                 EXPECT_EQ(f.erase(keys), 70u);
@@ -139,8 +136,7 @@ TEST_P(EverySpecKeyed, BuildsOnSeveralThreadsHaveTheSerialBits) {
         for (const auto way : test::ways_of(serial, threads)) {
             auto filter = make(keys.size(), keyed());
             detail::fill(filter.base(), keys, threads, way);
-            EXPECT_TRUE(std::ranges::equal(filter.base().bytes(), serial.base().bytes()))
-                << test::name_of(way);
+            EXPECT_TRUE(test::same_bits(filter, serial)) << test::name_of(way);
         }
 }
 
@@ -162,16 +158,11 @@ TEST_P(EverySpecKeyed, OnlyWhoHasTheKeyLoads) {
 
     const auto refused = [&](std::span<const std::byte> b, const Options& options,
                              const std::string& why) {
-        const auto result = load(b, options);
-        ASSERT_FALSE(result);
-        EXPECT_EQ(result.error().fault, LoadFault::secret);
-        EXPECT_NE(result.error().message.find(why), std::string::npos) << result.error().message;
+        test::expect_refused(load(b, options), LoadFault::secret, why);
     };
     refused(bytes, keyed({secret.low, secret.high ^ 1}), "not the secret");
     refused(bytes, {}, "options.hashing is fast");
-    Options without = keyed();
-    without.secret.reset();
-    refused(bytes, without, "options.secret is empty");
+    refused(bytes, {.hashing = Hashing::keyed}, "options.secret is empty");
     refused(save(make(300, {})), keyed(), "not keyed");
 }
 
@@ -185,7 +176,7 @@ TEST_P(EverySpecKeyed, CopiesAndUnionsAskForTheSameKey) {
     b.insert(std::span(keys).subspan(600));
     both.insert(keys);
     a |= b;
-    EXPECT_TRUE(std::ranges::equal(a.base().bytes(), both.base().bytes()));
+    EXPECT_TRUE(test::same_bits(a, both));
     EXPECT_EQ(both.folded(2).count(keys), keys.size());
     options.secret = Secret{1, 2};
     EXPECT_INVALID("different secrets", a |= make(1000, options));
@@ -198,9 +189,7 @@ INSTANTIATE_TEST_SUITE_P(Specs, EverySpecKeyed, testing::ValuesIn(test::all_spec
 
 TEST(Hashing, SecretsAreDrawnWhereNoneAreGiven) {
     const auto with = [](Hashing hashing) {
-        Options options;
-        options.hashing = hashing;
-        return SplitBlockBloom::with_bits_per_key(100, 12, options);
+        return SplitBlockBloom::with_bits_per_key(100, 12, {.hashing = hashing});
     };
     EXPECT_EQ(with(Hashing::fast).seed(), 0u);
     EXPECT_NE(with(Hashing::seeded).seed(), with(Hashing::seeded).seed());
@@ -236,9 +225,8 @@ std::uint64_t unmix(std::uint64_t hash, std::uint64_t seed) {
 std::vector<std::uint64_t> forged(const AnyFilter& like, std::span<const std::uint64_t> known,
                                   std::size_t n, std::uint64_t seed) {
     std::vector<std::uint64_t> keys;
-    Options options;
-    options.seed = seed;
-    AnyFilter own = make_filter(like.spec(), like.base().n_keys(), like.bits_per_key(), options);
+    AnyFilter own =
+        make_filter(like.spec(), like.base().n_keys(), like.bits_per_key(), {.seed = seed});
     own.insert(known);
     const auto kind = own.base().layout().kind;
     if (kind == LayoutKind::classic || kind == LayoutKind::counting) {
@@ -294,19 +282,14 @@ TEST_P(Attack, DrivesTheFprOfAPublicHashToOneAndNotThatOfAKeyedOne) {
 
     // Made in advance they are worth nothing against another seed; whoever has learnt the seed
     // makes new ones.
-    Options seeded;
-    seeded.hashing = Hashing::seeded;
-    seeded.seed = 0x5EED5EED5EED5EEDu;
+    const Options seeded{.seed = 0x5EED5EED5EED5EEDu, .hashing = Hashing::seeded};
     const AnyFilter unknown = filter_with(seeded);
     within_five_sigma(unknown, "seeded");
     const auto informed = forged(unknown, keys, 100, seeded.seed);
     EXPECT_EQ(unknown.count(informed), informed.size());
     EXPECT_GE(informed.size(), 100u);
 
-    Options keyed;
-    keyed.hashing = Hashing::keyed;
-    keyed.secret = secret;
-    within_five_sigma(filter_with(keyed), "keyed");
+    within_five_sigma(filter_with({.hashing = Hashing::keyed, .secret = secret}), "keyed");
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, Attack, testing::ValuesIn(test::layout_names()), test::spec_name);

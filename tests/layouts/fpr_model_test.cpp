@@ -9,7 +9,8 @@ constexpr double tolerance = 1e-4;
 constexpr double bits[] = {8, 10, 12, 16, 20};
 
 // The reference has five significant digits.
-void expect_row(const char* what, double (*f)(double), std::initializer_list<double> expected) {
+template <class F>
+void expect_row(const char* what, const F& f, std::initializer_list<double> expected) {
     auto value = expected.begin();
     for (const double c : bits) {
         EXPECT_NEAR(f(c) / *value, 1, tolerance) << what << " at " << c << " bits per key";
@@ -17,10 +18,14 @@ void expect_row(const char* what, double (*f)(double), std::initializer_list<dou
     }
 }
 
-double best(double (*f)(double, unsigned), double c) {
-    double least = 1;
-    for (unsigned k = 1; k <= 20; ++k) least = std::min(least, f(c, k));
-    return least;
+/// The least f(bits per key, k).
+template <class F>
+auto best(const F& f) {
+    return [f](double c) {
+        double least = 1;
+        for (unsigned k = 1; k <= 20; ++k) least = std::min(least, f(c, k));
+        return least;
+    };
 }
 
 /// Promise: The exact models agree with other ways to compute the same rates.
@@ -29,29 +34,18 @@ TEST(FprModel, CheckValues) {
                [](double c) { return fpr::classic_asymptotic(c, fpr::classic_best_k(c)); },
                {2.1577e-2, 8.1937e-3, 3.1424e-3, 4.5871e-4, 6.7137e-5});
     expect_row("blocked 512, best k",
-               [](double c) {
-                   return best([](double d, unsigned k) { return fpr::blocked(512, d, k); }, c);
-               },
+               best([](double c, unsigned k) { return fpr::blocked(512, c, k); }),
                {2.3263e-2, 9.6647e-3, 4.1349e-3, 8.4391e-4, 1.9783e-4});
     expect_row("blocked 512, k=8", [](double c) { return fpr::blocked(512, c, 8); },
                {2.8783e-2, 1.0284e-2, 4.1349e-3, 8.8871e-4, 2.5364e-4});
     expect_row("blocked 512, best k, Putze",
-               [](double c) {
-                   return best(
-                       [](double d, unsigned k) { return published::blocked_putze(512, d, k); }, c);
-               },
+               best([](double c, unsigned k) { return published::blocked_putze(512, c, k); }),
                {2.3121e-2, 9.5712e-3, 4.0690e-3, 8.2457e-4, 1.9147e-4});
     expect_row("blocked 512, best k, distinct",
-               [](double c) {
-                   return best(
-                       [](double d, unsigned k) { return published::blocked_distinct(512, d, k); },
-                       c);
-               },
+               best([](double c, unsigned k) { return published::blocked_distinct(512, c, k); }),
                {2.3089e-2, 9.5497e-3, 4.0757e-3, 8.2155e-4, 1.9096e-4});
     expect_row("blocked 256, best k",
-               [](double c) {
-                   return best([](double d, unsigned k) { return fpr::blocked(256, d, k); }, c);
-               },
+               best([](double c, unsigned k) { return fpr::blocked(256, c, k); }),
                {2.4842e-2, 1.0914e-2, 5.0457e-3, 1.2573e-3, 3.6815e-4});
     expect_row("split block", fpr::split_block,
                {3.3212e-2, 1.2648e-2, 5.4196e-3, 1.3156e-3, 4.1997e-4});

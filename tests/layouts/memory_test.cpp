@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "allocations.hpp"
+#include "join_keys.hpp"
 #include "no_more_memory.hpp"
 #include "simdbloom/adapters/leveldb_filter.hpp"
 #include "support.hpp"
@@ -88,10 +89,7 @@ TEST(Memory, BitsBeginAsZerosWhateverWasInTheirMemory) {
         asm volatile("" : : "r"(used) : "memory");
         std::free(used);
         const auto own = make_filter("sector512", n, 12);
-        for (const AnyFilter* filter : {&given, &own})
-            EXPECT_TRUE(std::ranges::all_of(filter->base().bytes(), [](std::byte b) {
-                return b == std::byte{0};
-            })) << n;
+        for (const AnyFilter* filter : {&given, &own}) EXPECT_TRUE(test::is_blank(*filter)) << n;
     }
 }
 
@@ -128,14 +126,10 @@ TEST(Memory, LevelDbViewsLookAtTheEnvironmentOnceAndAllocateNothing) {
         return view.count(keys) + view.select(keys, positions) + view.contains(keys[0]);
     };
     EXPECT_EQ(ask(), 2'001u);
-    const char* const name = std::getenv("SIMDBLOOM_ISA");
-    const std::string before = name != nullptr ? name : "";
-    setenv("SIMDBLOOM_ISA", "avx1024", 1);
+    const test::IsaVariable unknown("avx1024");
     const std::size_t allocations = heap_allocations;
     EXPECT_EQ(ask(), 2'001u);
     EXPECT_EQ(heap_allocations, allocations);
-    if (name != nullptr) setenv("SIMDBLOOM_ISA", before.c_str(), 1);
-    else unsetenv("SIMDBLOOM_ISA");
 }
 
 // Each copy alone is available; a filter of 1 GiB whose pages nobody touches takes no memory.
@@ -156,15 +150,12 @@ TEST(Memory, JoinsAllocateNothingPerBatch) {
     const auto keys = test::random_keys(5'000);
     auto filter = make_filter("split256", keys.size(), 12);
     filter.insert(keys);
-    std::vector<std::uint64_t> dense(1'000), runs(20'000);
-    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = i;
+    std::vector<std::uint64_t> runs(20'000);
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = i / 1'000 * 100'000 + i % 1'000;
     std::vector<JoinFilter> joins{JoinFilter(std::move(filter))};
-    for (const auto& build : {test::random_keys(30), dense, runs, test::random_keys(300)}) {
-        JoinBuilder builder("auto", 0, 12);
-        builder.insert({build});
-        joins.push_back(std::move(builder).finish());
-    }
+    for (const auto& build :
+         {test::random_keys(30), test::sequence(0, 1'000), runs, test::random_keys(300)})
+        joins.push_back(test::chosen(build));
     const JoinFilter& of_any = joins[0];
     StarProbe star({of_any, joins[1], of_any}, Governor::Settings{});
     const std::vector<std::uint8_t> valid(625, 0x5A);

@@ -1,4 +1,6 @@
-// Specs: every layout's text reads back as itself, and every malformed one is refused by name.
+// Specs: every layout's text reads back as itself, and every malformed one is refused by name. The
+// list of layouts, and its page.
+#include <fstream>
 #include <sstream>
 
 #include "support.hpp"
@@ -62,6 +64,24 @@ TEST(Spec, ATypeTakesOnlyItsFamily) {
                  std::invalid_argument);
     EXPECT_THROW((void)CountingBloom::with_bits_per_key(1000, 24, {.spec = "classic"}),
                  std::invalid_argument);
+}
+
+TEST(LayoutList, ThePageHasEveryLayout) {
+    std::stringstream page;
+    page << std::ifstream(SIMDBLOOM_LAYOUTS_PAGE).rdbuf();
+    for (const detail::LayoutTraits& traits : detail::layout_traits) {
+        std::ostringstream row;
+        row << "\n| `" << traits.name << "` | " << unsigned{traits.format_code} << " | "
+            << traits.block_bits / 8 << " | ";
+        EXPECT_NE(page.str().find(row.str()), std::string::npos) << row.str();
+    }
+}
+
+TEST(LayoutList, NumbersInFilesAreDistinct) {
+    for (const detail::LayoutTraits& a : detail::layout_traits)
+        for (const detail::LayoutTraits& b : detail::layout_traits)
+            EXPECT_TRUE(a.kind == b.kind || a.format_code != b.format_code)
+                << a.name << " and " << b.name;
 }
 
 }  // namespace
