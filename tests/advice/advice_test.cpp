@@ -107,8 +107,7 @@ TEST(Advice, TimesAreDrawnBetweenSizesAndValuesOfK) {
                     k <= before ? 1 : 1 + 6. * (k - before) / (most - before), 1e-9);
     EXPECT_NEAR(predicted_times(c, "blocked512:k=16", isa, mib).absent, 16. / blocked512[2], 1e-9);
     c.times.clear();
-    test::expect_error<std::invalid_argument>(
-        [&] { (void)predicted_times(c, "split256", isa, mib); }, "split256");
+    EXPECT_INVALID("split256", predicted_times(c, "split256", isa, mib));
 }
 
 TEST(Advice, GivesOnlyWhatCanDoWhatIsNeeded) {
@@ -128,8 +127,7 @@ TEST(Advice, GivesOnlyWhatCanDoWhatIsNeeded) {
     const Advice merge = with([](Workload& w) { w.merge = true; });
     EXPECT_TRUE(has(merge, "split256"));
     EXPECT_FALSE(has(merge, "cuckoo") || has(merge, "growing"));
-    test::expect_error<std::invalid_argument>(
-        [&] { (void)with([](Workload& w) { w.grow = w.merge = true; }); }, "grow and be united");
+    EXPECT_INVALID("grow and be united", with([](Workload& w) { w.grow = w.merge = true; }));
 }
 
 TEST(Advice, KeepsToItsBudget) {
@@ -142,7 +140,7 @@ TEST(Advice, KeepsToItsBudget) {
     EXPECT_FALSE(small.best().is_none());
     for (const auto& c : small.ranking) EXPECT_LE(c.bytes, 90'000u) << c.spec;
     w.max_bytes = 10;
-    test::expect_error<std::invalid_argument>([&] { (void)advise(w, even_times()); }, "10 bytes");
+    EXPECT_INVALID("10 bytes", advise(w, even_times()));
     w = usual();
     w.n_keys = 1'000;  // fewer than the smallest growing filter has room for
     for (const auto& c : advise(w, even_times()).ranking)
@@ -209,7 +207,7 @@ TEST(Advice, RefusesWhatMakesNoSense) {
     const auto refused = [](auto set, const char* words) {
         Workload w = usual();
         set(w);
-        test::expect_error<std::invalid_argument>([&] { (void)advise(w, even_times()); }, words);
+        EXPECT_INVALID(words, advise(w, even_times()));
     };
     refused([](Workload& w) { w.n_keys = 0; }, "n_keys=0");
     refused([](Workload& w) { w.n_keys = UINT64_MAX; }, "n_keys=18446744073709551615");
@@ -219,9 +217,8 @@ TEST(Advice, RefusesWhatMakesNoSense) {
     refused([](Workload& w) { w.hits = 1.5; }, "hits=1.5");
     refused([](Workload& w) { w.max_bits_per_key = 0; }, "max_bits_per_key=0");
     refused([](Workload& w) { w.max_bits_per_key = 1; }, "1 bits per key");
-    test::expect_error<std::invalid_argument>([&] { (void)advise(usual(), MadeUpTimes()); },
-                                              "no filter with times can be made");
-    test::expect_error<std::invalid_argument>([&] { (void)FilterTimes::measure({}); }, "n_keys=0");
+    EXPECT_INVALID("no filter with times can be made", advise(usual(), MadeUpTimes()));
+    EXPECT_INVALID("n_keys=0", FilterTimes::measure({}));
 }
 
 TEST(Advice, MeasuresWhatTheWorkloadNeeds) {
@@ -246,11 +243,10 @@ TEST(Advice, MeasuresWhatTheWorkloadNeeds) {
     EXPECT_FALSE(advise(w, merged).best().is_none());
     w.merge = false;
     w.grow = true;
-    test::expect_error<std::invalid_argument>([&] { (void)advise(w, merged); },
-                                              "no filter with times can grow");
+    EXPECT_INVALID("no filter with times can grow", advise(w, merged));
     EXPECT_EQ(advise(w).ranking.size(), 2u);
     w.merge = true;
-    test::expect_error<std::invalid_argument>([&] { (void)advise(w); }, "grow and be united");
+    EXPECT_INVALID("grow and be united", advise(w));
     w.grow = w.merge = false;
     w.all_at_once = true;
     w.max_bits_per_key = 30;  // d-left tables take up to 24

@@ -13,7 +13,7 @@ namespace {
 /// call() with 0, 1, 2 .. allocations: SIMDBLOOM_MEMORY until it is SIMDBLOOM_OK. Returns how
 /// often.
 template <class Call>
-int until_it_succeeds(const char* what, const Call& call) {
+int refusals(const char* what, const Call& call) {
     SCOPED_TRACE(what);
     for (int k = 0; k < 1'000'000; k += 1 + k / 16) {
         simdbloom_status status = SIMDBLOOM_INVALID;
@@ -31,6 +31,8 @@ int until_it_succeeds(const char* what, const Call& call) {
     ADD_FAILURE() << "it never succeeds";
     return -1;
 }
+
+#define REFUSALS(...) refusals(#__VA_ARGS__, [&] { return __VA_ARGS__; })
 
 class Handle {
 public:
@@ -54,62 +56,42 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
     const bool bloom = Layout::parse(spec).is_bloom();
     const auto keys = test::random_keys(500);
     Handle f, g;
-    EXPECT_GT(until_it_succeeds("create",
-                                [&] {
-                                    return simdbloom_create(spec.c_str(), 500,
-                                                            test::feasible_bits(spec, 20), 7,
-                                                            f.out());
-                                }),
-              0);
-    EXPECT_GT(until_it_succeeds(
-                  "create_for_fpr",
-                  [&] { return simdbloom_create_for_fpr(spec.c_str(), 500, 0.01, 7, g.out()); }),
-              0);
+    EXPECT_GT(
+        REFUSALS(simdbloom_create(spec.c_str(), 500, test::feasible_bits(spec, 20), 7, f.out())),
+        0);
+    EXPECT_GT(REFUSALS(simdbloom_create_for_fpr(spec.c_str(), 500, 0.01, 7, g.out())), 0);
     for (const unsigned threads : {1u, 3u}) {
         if (threads != 1 && !bloom) continue;
-        for (const int hashed : {0, 1}) {
-            until_it_succeeds("insert", [&] {
-                return simdbloom_insert(f, keys.data(), keys.size() / 4, hashed, threads);
-            });
-        }
+        for (const int hashed : {0, 1})
+            REFUSALS(simdbloom_insert(f, keys.data(), keys.size() / 4, hashed, threads));
     }
-    until_it_succeeds("insert_bytes", [&] { return simdbloom_insert_bytes(f, "hello", 5); });
+    REFUSALS(simdbloom_insert_bytes(f, "hello", 5));
 
     int yes = 0;
     std::size_t found = 0;
     std::uint8_t bitmap[63];
     std::uint32_t positions[500], rows[2] = {1, 0};
-    until_it_succeeds("contains", [&] { return simdbloom_contains(f, keys[0], &yes); });
+    REFUSALS(simdbloom_contains(f, keys[0], &yes));
     EXPECT_EQ(yes, 1);
-    until_it_succeeds("contains_bytes",
-                      [&] { return simdbloom_contains_bytes(f, "hello", 5, &yes); });
+    REFUSALS(simdbloom_contains_bytes(f, "hello", 5, &yes));
     EXPECT_EQ(yes, 1);
-    until_it_succeeds("count", [&] { return simdbloom_count(f, keys.data(), 500, 0, &found); });
+    REFUSALS(simdbloom_count(f, keys.data(), 500, 0, &found));
     EXPECT_GE(found, 125u);
-    until_it_succeeds("bitmap",
-                      [&] { return simdbloom_bitmap(f, keys.data(), 500, 0, bitmap, &found); });
-    until_it_succeeds("select",
-                      [&] { return simdbloom_select(f, keys.data(), 500, 0, positions, &found); });
-    until_it_succeeds("select_rows", [&] {
-        return simdbloom_select_rows(f, keys.data(), 500, 0, rows, 2, rows, &found);
-    });
+    REFUSALS(simdbloom_bitmap(f, keys.data(), 500, 0, bitmap, &found));
+    REFUSALS(simdbloom_select(f, keys.data(), 500, 0, positions, &found));
+    REFUSALS(simdbloom_select_rows(f, keys.data(), 500, 0, rows, 2, rows, &found));
     EXPECT_EQ(found, 2u);
 
-    EXPECT_GT(until_it_succeeds("copy", [&] { return simdbloom_copy(f, g.out()); }), 0);
-    if (bloom) until_it_succeeds("unite", [&] { return simdbloom_unite(f, g); });
+    EXPECT_GT(REFUSALS(simdbloom_copy(f, g.out())), 0);
+    if (bloom) REFUSALS(simdbloom_unite(f, g));
 
     std::vector<unsigned char> bytes(simdbloom_saved_size(f));
-    until_it_succeeds("save", [&] { return simdbloom_save(f, bytes.data(), bytes.size()); });
-    EXPECT_GT(until_it_succeeds(
-                  "load", [&] { return simdbloom_load(bytes.data(), bytes.size(), g.out()); }),
-              0);
+    REFUSALS(simdbloom_save(f, bytes.data(), bytes.size()));
+    EXPECT_GT(REFUSALS(simdbloom_load(bytes.data(), bytes.size(), g.out())), 0);
     const test::TemporaryFolder folder("c-memory");
     const std::string path = (folder.path / "filter").string();
-    EXPECT_GT(until_it_succeeds("save_file", [&] { return simdbloom_save_file(f, path.c_str()); }),
-              0);
-    EXPECT_GT(
-        until_it_succeeds("load_file", [&] { return simdbloom_load_file(path.c_str(), g.out()); }),
-        0);
+    EXPECT_GT(REFUSALS(simdbloom_save_file(f, path.c_str())), 0);
+    EXPECT_GT(REFUSALS(simdbloom_load_file(path.c_str(), g.out())), 0);
 
     for (const auto fpr : {simdbloom_expected_fpr, simdbloom_estimated_fpr}) {
         const double expected = fpr(f);

@@ -1,12 +1,9 @@
 // The first use of the library in a process that has no memory: on the way it reads the caches and
 // the CPU.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <functional>
 
 #include "allocations.hpp"
+#include "saved_bytes.hpp"
 #include "simdbloom.h"
 #include "support.hpp"
 
@@ -29,19 +26,14 @@ int use_and_say(const std::function<void()>& use) {
 /// Exit status of a process that uses the library with `allowed` allocations, or -1 if a signal
 /// ended it. After a failure, the process must be able to use the library with more memory.
 int first_use_in_child(const std::function<void()>& use, long allowed) {
-    const pid_t child = fork();
-    if (child == 0) {
+    return test::in_child([&] {
         int result = worked;
         {
             const test::AllocationLimit limit(allowed);
             result = use_and_say(use);
         }
-        if (result == no_memory && use_and_say(use) != worked) result = another_error;
-        _exit(result);
-    }
-    int status = -1;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        return result == no_memory && use_and_say(use) != worked ? another_error : result;
+    });
 }
 
 void create_from_c() {
@@ -92,18 +84,14 @@ TEST(FirstUseWithoutMemory, IsAnErrorOnEveryFront) {
 #endif
     constexpr const char* alone = "SIMDBLOOM_TEST_ALONE";
     if (std::getenv(alone) != nullptr) return try_every_front();
-    const pid_t child = fork();
-    if (child == 0) {
-        setenv(alone, "1", 1);
-        unsetenv("GTEST_TOTAL_SHARDS");
-        unsetenv("GTEST_SHARD_INDEX");
-        execl("/proc/self/exe", "simdbloom_tests", "--gtest_brief=1",
-              "--gtest_filter=FirstUseWithoutMemory.*", nullptr);
-        _exit(127);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(test::in_child([&] {
+                  setenv(alone, "1", 1);
+                  unsetenv("GTEST_TOTAL_SHARDS");
+                  unsetenv("GTEST_SHARD_INDEX");
+                  return execl("/proc/self/exe", "simdbloom_tests", "--gtest_brief=1",
+                               "--gtest_filter=FirstUseWithoutMemory.*", nullptr);
+              }),
+              0);
 }
 
 }  // namespace

@@ -37,17 +37,24 @@ protected:
     Tuner tuner(const void* bits, bool may_halve = false) const {
         return Tuner(bits, 1, this->bits(), 40, may_halve);
     }
-    /// Runs n keys in batches. Returns the ticks that they took.
-    std::uint64_t run(const void* bits, const Costs& costs, std::size_t n, std::size_t batch = 4096,
-                      bool may_halve = false) const {
+    /// Runs n keys in batches, whose slices take ticks(way, keys). Returns the ticks of all.
+    template <class Ticks>
+    static std::uint64_t run_by(const Ticks& ticks, const Tuner& tuner, std::size_t n,
+                                std::size_t batch = 4096) {
         const std::uint64_t start = now;
         for (std::size_t done = 0; done < n; done += batch)
-            detail::in_tuned_slices(tuner(bits, may_halve), batch,
-                                    [&](BatchWay way, std::size_t, std::size_t keys) {
-                                        now += costs[static_cast<std::size_t>(way)] * keys;
-                                        return true;
-                                    });
+            detail::in_tuned_slices(tuner, batch, [&](BatchWay way, std::size_t, std::size_t keys) {
+                now += ticks(way, keys);
+                return true;
+            });
         return now - start;
+    }
+    std::uint64_t run(const void* bits, const Costs& costs, std::size_t n, std::size_t batch = 4096,
+                      bool may_halve = false) const {
+        const auto ticks = [&](BatchWay way, std::size_t keys) {
+            return costs[static_cast<std::size_t>(way)] * keys;
+        };
+        return run_by(ticks, tuner(bits, may_halve), n, batch);
     }
     BatchWay best(const void* bits, bool may_halve = false) const {
         return tuner(bits, may_halve).best();
@@ -95,20 +102,14 @@ TEST_F(TunerTest, TakesAWayThatPaysOnlyOnceTheCachesHaveSettled) {
     // all do, the caches hold more.
     double held = 0;
     const Tuner filter(bits(), 1, bits(), 46, false);  // 4 MiB, 65,536 lines
-    const auto run_settling = [&](std::size_t n) {
-        const std::uint64_t start = now;
-        for (std::size_t done = 0; done < n; done += 4096)
-            detail::in_tuned_slices(filter, 4096, [&](BatchWay way, std::size_t, std::size_t keys) {
-                const bool ahead = way != BatchWay::none;
-                held += ((ahead ? 1 : 0) - held) * static_cast<double>(keys) / 65'536;
-                held = std::clamp(held, 0.0, 1.0);
-                now += static_cast<std::uint64_t>((ahead ? 250 : 240) - 100 * held) * keys;
-                return true;
-            });
-        return static_cast<double>(now - start) / static_cast<double>(n);
+    const auto settling = [&](BatchWay way, std::size_t keys) {
+        const bool ahead = way != BatchWay::none;
+        held += ((ahead ? 1 : 0) - held) * static_cast<double>(keys) / 65'536;
+        held = std::clamp(held, 0.0, 1.0);
+        return static_cast<std::uint64_t>((ahead ? 250 : 240) - 100 * held) * keys;
     };
-    run_settling(4 << 20);
-    EXPECT_LT(run_settling(32 << 20), 160);
+    run_by(settling, filter, 4 << 20);
+    EXPECT_LT(run_by(settling, filter, 32 << 20), std::uint64_t{160} * (32 << 20));
     EXPECT_EQ(filter.best(), BatchWay::ahead);
 }
 
@@ -135,16 +136,12 @@ TEST_F(TunerTest, TryingCostsLittleWhileTimesJump) {
 TEST_F(TunerTest, AClockThatJumpsOrStandsDoesNoHarm) {
     const Costs costs{30, 20, 40};
     run(bits(), costs, 1 << 20);
-    for (const std::uint64_t jump : {std::uint64_t{1} << 62, std::uint64_t{1} << 45}) {
-        detail::in_tuned_slices(tuner(bits()), 1 << 20, [&](BatchWay, std::size_t, std::size_t) {
-            now -= jump;
-            return true;
-        });
+    // The last one stands.
+    for (const std::uint64_t jump :
+         {std::uint64_t{1} << 62, std::uint64_t{1} << 45, std::uint64_t{0}}) {
+        run_by([&](BatchWay, std::size_t) { return 0 - jump; }, tuner(bits()), 1 << 20, 1 << 20);
         EXPECT_EQ(best(bits()), BatchWay::ahead);
     }
-    detail::in_tuned_slices(tuner(bits()), 1 << 20,
-                            [&](BatchWay, std::size_t, std::size_t) { return true; });
-    EXPECT_EQ(best(bits()), BatchWay::ahead);
     // A filter that never saw a clock that runs.
     std::size_t slices = 0;
     detail::in_tuned_slices(tuner(bits(7)), 1 << 20,
@@ -160,15 +157,11 @@ TEST_F(TunerTest, AClockThatJumpsDuringATrialDoesNoHarm) {
             Costs costs{24, 24, 0};
             costs[fastest] = 20;
             const auto run_jumping = [&](std::size_t n, unsigned ways) {
-                const std::uint64_t start = now;
-                for (std::size_t done = 0; done < n; done += 4096)
-                    detail::in_tuned_slices(
-                        filter, 4096, [&](BatchWay way, std::size_t, std::size_t keys) {
-                            const auto w = static_cast<std::size_t>(way);
-                            now += costs[w] * keys - (std::uint64_t{ways >> w & 1} << 62);
-                            return true;
-                        });
-                return static_cast<double>(now - start) / static_cast<double>(n);
+                const auto ticks = [&](BatchWay way, std::size_t keys) {
+                    const auto w = static_cast<std::size_t>(way);
+                    return costs[w] * keys - (std::uint64_t{ways >> w & 1} << 62);
+                };
+                return static_cast<double>(run_by(ticks, filter, n)) / static_cast<double>(n);
             };
             run_jumping(16'384, jumps);
             EXPECT_LT(run_jumping(1 << 20, 0), 1.02 * 20) << jumps << ' ' << fastest;

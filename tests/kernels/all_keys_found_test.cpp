@@ -55,8 +55,7 @@ void insert_batch(AnyFilter& filter, const std::vector<std::uint64_t>& keys) {
     filter.insert(keys);
 }
 
-AnyFilter filled(const std::string& spec, const ManyKeys& keys,
-                 const Insert& insert = insert_batch) {
+AnyFilter filled(const std::string& spec, const ManyKeys& keys, const Insert& insert) {
     AnyFilter filter = empty_filter(spec, keys.size());
     insert_pieces(filter, keys, 0, keys.pieces(), insert);
     return filter;
@@ -73,71 +72,68 @@ bool bloom(const Layout& layout) { return layout.is_bloom(); }
 bool blocked(const Layout& layout) { return bloom(layout) && layout.kind != LayoutKind::classic; }
 bool erasable(const Layout& layout) { return !layout.is_bloom(); }
 
+Way inserted(std::string name, bool (*works_for)(const Layout&), Insert insert) {
+    return {std::move(name), works_for,
+            [insert = std::move(insert)](const auto& spec, const auto& keys) {
+                return filled(spec, keys, insert);
+            }};
+}
 Way on_threads(unsigned threads, detail::Way way) {
     const bool in_ranges = way == detail::Way::halves || way == detail::Way::regions;
-    return {std::to_string(threads) + " threads, " + test::name_of(way),
-            in_ranges ? blocked : bloom, [=](const auto& spec, const ManyKeys& keys) {
-                return filled(spec, keys, [=](AnyFilter& f, const auto& part) {
-                    detail::fill(f.base(), part, threads, way);
-                });
-            }};
+    return inserted(
+        std::to_string(threads) + " threads, " + test::name_of(way), in_ranges ? blocked : bloom,
+        [=](AnyFilter& f, const auto& part) { detail::fill(f.base(), part, threads, way); });
 }
 
 std::vector<Way> ways() {
-    return {
-        {"batches", any, [](const auto& spec, const ManyKeys& keys) { return filled(spec, keys); }},
-        {"one by one", any,
-         [](const auto& spec, const ManyKeys& keys) {
-             return filled(spec, keys, [](AnyFilter& f, const auto& part) {
-                 for (const auto key : part) f.insert(key);
-             });
-         }},
-        {"by hashes", any,
-         [](const auto& spec, const ManyKeys& keys) {
-             return filled(spec, keys, [](AnyFilter& f, auto part) {
-                 for (auto& key : part) key = hash_key(key, f.seed());
-                 f.insert(Keys::hashes(part));
-             });
-         }},
-        on_threads(2, detail::Way::atomic),
-        on_threads(2, detail::Way::halves),
-        on_threads(3, detail::Way::regions),
-        on_threads(2, detail::Way::merged),
-        {"two filters united", bloom,
-         [](const auto& spec, const ManyKeys& keys) {
-             AnyFilter a = empty_filter(spec, keys.size()), b = a;
-             insert_pieces(a, keys, 0, keys.pieces() / 2, insert_batch);
-             insert_pieces(b, keys, keys.pieces() / 2, keys.pieces(), insert_batch);
-             return a |= b;
-         }},
-        {"folded to a quarter", bloom,
-         [](const auto& spec, const ManyKeys& keys) {
-             AnyFilter whole = empty_filter(spec, keys.size(), {.fold_levels = 2}, 4);
-             insert_pieces(whole, keys, 0, keys.pieces(), insert_batch);
-             return whole.folded(4);
-         }},
-        {"saved and loaded", any,
-         [](const auto& spec, const ManyKeys& keys) {
-             return std::move(load(save(filled(spec, keys))).value());
-         }},
-        {"other keys erased", erasable, [](const auto& spec, const ManyKeys& keys) {
-             // In and out between the others, so that fingerprints move from bucket to bucket.
-             const ManyKeys others(keys.size() / 16, 77);
-             AnyFilter filter = empty_filter(spec, keys.size() + others.size());
-             for (std::uint64_t i = 0; i < keys.pieces(); ++i) {
-                 const auto passing = others.make(i % others.pieces());
-                 filter.insert(passing);
-                 filter.insert(keys.make(i));
-                 std::visit(
-                     [&]<class F>(F& f) {
-                         if constexpr (detail::HasErase<F>) {
-                             EXPECT_EQ(f.erase(passing), passing.size());
-                         }
-                     },
-                     filter.variant());
-             }
-             return filter;
-         }}};
+    return {inserted("batches", any, insert_batch),
+            inserted("one by one", any,
+                     [](AnyFilter& f, const auto& part) {
+                         for (const auto key : part) f.insert(key);
+                     }),
+            inserted("by hashes", any,
+                     [](AnyFilter& f, const auto& part) {
+                         f.insert(Keys::hashes(test::hashes_of(part, f.seed())));
+                     }),
+            on_threads(2, detail::Way::atomic),
+            on_threads(2, detail::Way::halves),
+            on_threads(3, detail::Way::regions),
+            on_threads(2, detail::Way::merged),
+            {"two filters united", bloom,
+             [](const auto& spec, const ManyKeys& keys) {
+                 AnyFilter a = empty_filter(spec, keys.size()), b = a;
+                 insert_pieces(a, keys, 0, keys.pieces() / 2, insert_batch);
+                 insert_pieces(b, keys, keys.pieces() / 2, keys.pieces(), insert_batch);
+                 return a |= b;
+             }},
+            {"folded to a quarter", bloom,
+             [](const auto& spec, const ManyKeys& keys) {
+                 AnyFilter whole = empty_filter(spec, keys.size(), {.fold_levels = 2}, 4);
+                 insert_pieces(whole, keys, 0, keys.pieces(), insert_batch);
+                 return whole.folded(4);
+             }},
+            {"saved and loaded", any,
+             [](const auto& spec, const ManyKeys& keys) {
+                 return std::move(load(save(filled(spec, keys, insert_batch))).value());
+             }},
+            {"other keys erased", erasable, [](const auto& spec, const ManyKeys& keys) {
+                 // In and out between the others, so that fingerprints move from bucket to bucket.
+                 const ManyKeys others(keys.size() / 16, 77);
+                 AnyFilter filter = empty_filter(spec, keys.size() + others.size());
+                 for (std::uint64_t i = 0; i < keys.pieces(); ++i) {
+                     const auto passing = others.make(i % others.pieces());
+                     filter.insert(passing);
+                     filter.insert(keys.make(i));
+                     std::visit(
+                         [&]<class F>(F& f) {
+                             if constexpr (detail::HasErase<F>) {
+                                 EXPECT_EQ(f.erase(passing), passing.size());
+                             }
+                         },
+                         filter.variant());
+                 }
+                 return filter;
+             }}};
 }
 
 /// ManyKeys that are not found, of all asked for on every ISA in one of three ways in turn, and

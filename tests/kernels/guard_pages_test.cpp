@@ -97,7 +97,7 @@ public:
             << "written beside the positions found";
     }
 
-    std::span<const std::uint64_t> put(const std::vector<std::uint64_t>& keys, Place place,
+    std::span<const std::uint64_t> put(std::span<const std::uint64_t> keys, Place place,
                                        std::size_t offset) {
         const auto at = span<std::uint64_t>(keys_, keys.size(), place, offset);
         std::copy(keys.begin(), keys.end(), at.begin());
@@ -176,8 +176,7 @@ TEST_P(Batches, AnswerAsSingleKeysAtEveryAlignment) {
 TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const auto keys = test::random_keys(longest);
-    std::vector<std::uint64_t> hashes;
-    for (const auto key : keys) hashes.push_back(hash_key(key, 5));
+    const auto hashes = test::hashes_of(keys, 5);
     const AnyFilter empty =
         make_filter(GetParam(), longest, test::feasible_bits(GetParam(), 12), {.seed = 5});
     AnyFilter single = empty;
@@ -190,12 +189,10 @@ TEST_P(Batches, InsertAsSingleKeysAtEveryLengthBetweenFaults) {
                 for (const auto place : {Place::first, Place::last, Place::middle}) {
                     AnyFilter filter = empty;
                     filter.use_isa(isa);
-                    const auto all = std::vector<std::uint64_t>(
-                        (hashed ? hashes : keys).begin(),
-                        (hashed ? hashes : keys).begin() + static_cast<std::ptrdiff_t>(n));
+                    const auto all = std::span(hashed ? hashes : keys).first(n);
                     const auto batch = desk.put(all, place, 8 * (n % 8));
                     filter.insert({batch, hashed});
-                    ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), single.base().bytes()))
+                    ASSERT_TRUE(test::same_bits(filter, single))
                         << to_string(isa) << ", n=" << n << ", hashed " << hashed;
                 }
     }
@@ -287,7 +284,7 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
                 const auto first = inserted.first(inserted.size() / 2);
                 filter.insert(Keys::hashes(first));
                 for (const auto hash : inserted.subspan(first.size())) filter.insert_hash(hash);
-                ASSERT_TRUE(std::ranges::equal(filter.base().bytes(), reference.base().bytes()));
+                ASSERT_TRUE(test::same_bits(filter, reference));
                 filter.contains(Keys::hashes(hashes), got);
                 ASSERT_EQ(got, expected);
                 for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -301,12 +298,10 @@ TEST_P(Batches, TouchNothingBesideTheBits) {
                     AnyFilter united = plain;
                     united |= filter;
                     filter |= united;
-                    ASSERT_TRUE(
-                        std::ranges::equal(filter.folded(plain.base().blocks()).base().bytes(),
-                                           reference.folded(plain.base().blocks()).base().bytes()));
+                    ASSERT_TRUE(test::same_bits(filter.folded(plain.base().blocks()),
+                                                reference.folded(plain.base().blocks())));
                     detail::fill(filter.base(), Keys::hashes(inserted), 2, detail::Way::atomic);
-                    ASSERT_TRUE(
-                        std::ranges::equal(filter.base().bytes(), reference.base().bytes()));
+                    ASSERT_TRUE(test::same_bits(filter, reference));
                 }
             }
     }

@@ -75,20 +75,15 @@ void expect_hashes(const std::vector<std::size_t>& sizes) {
             };
             expect("views",
                    [&](std::uint64_t* to) { detail::hash_strings(texts.views, hash, isa, to); });
-            expect("offsets of 32 bits", [&](std::uint64_t* to) {
-                detail::hash_strings(
-                    detail::StringOffsets<std::int32_t>{texts.base, texts.offsets32.data()}, n,
-                    hash, isa, to);
-            });
-            expect("offsets of 64 bits", [&](std::uint64_t* to) {
-                detail::hash_strings(
-                    detail::StringOffsets<std::int64_t>{texts.base, texts.offsets64.data()}, n,
-                    hash, isa, to);
-            });
-            expect("records", [&](std::uint64_t* to) {
-                detail::hash_strings(detail::InlinedStrings{texts.inlined.data()}, n, hash, isa,
-                                     to);
-            });
+            const auto expect_of = [&](const char* from, const auto& strings) {
+                expect(from,
+                       [&](std::uint64_t* to) { detail::hash_strings(strings, n, hash, isa, to); });
+            };
+            expect_of("offsets of 32 bits",
+                      detail::StringOffsets<std::int32_t>{texts.base, texts.offsets32.data()});
+            expect_of("offsets of 64 bits",
+                      detail::StringOffsets<std::int64_t>{texts.base, texts.offsets64.data()});
+            expect_of("records", detail::InlinedStrings{texts.inlined.data()});
             expect("other types", [&](std::uint64_t* to) {
                 detail::hash_views(n, hash, isa, to, [&](std::size_t i) { return texts.views[i]; });
             });
@@ -167,18 +162,15 @@ void expect_keys_are_found(const MakeKey& key_of) {
     for (const auto& word : words) keys.push_back(key_of(word));
     for (const Hashing hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed})
         for (const Isa isa : usable_isas()) {
-            Options options;
-            options.hashing = hashing;
-            options.isa = isa;
-            auto any = make_filter("split256", words.size(), 12, options);
+            auto any = make_filter("split256", words.size(), 12, {.isa = isa, .hashing = hashing});
             const AnyFilter empty = any;
             any.insert(keys);
             auto one_by_one = empty;
             for (const auto& word : words) one_by_one.insert(std::string_view(word));
-            ASSERT_TRUE(std::ranges::equal(any.base().bytes(), one_by_one.base().bytes()));
+            ASSERT_TRUE(test::same_bits(any, one_by_one));
             auto split = std::get<SplitBlockBloom>(empty.variant());
             split.insert(keys);
-            ASSERT_TRUE(std::ranges::equal(split.bytes(), one_by_one.base().bytes()));
+            ASSERT_TRUE(test::same_bits(split, one_by_one));
             EXPECT_EQ(any.count(keys), keys.size());
             EXPECT_EQ(FrozenFilter(any).count(keys), keys.size());
             EXPECT_EQ(empty.count(keys), 0u);
