@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/kernels/ops/scalar.hpp"
 #include "core/kernels/table.hpp"
@@ -19,14 +20,10 @@ template <class O, LayoutKind kind, unsigned variant>
 struct KernelOf;
 
 template <class L>
-struct TargetOfLayout {
-    using type = Target;
-};
+struct TargetOfLayout : std::type_identity<Target> {};
 template <class L>
 requires requires { typename L::Target; }
-struct TargetOfLayout<L> {
-    using type = typename L::Target;
-};
+struct TargetOfLayout<L> : std::type_identity<typename L::Target> {};
 /// What the kernels of L see: L::Target where L is a structure that has one.
 template <class L>
 using TargetOf = typename TargetOfLayout<L>::type;

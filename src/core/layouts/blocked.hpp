@@ -1,8 +1,4 @@
-// blocked512: k bits anywhere in one cache line (Putze et al. 2007). counting512: k counters of 4
-// bits in one line, with the same probes.
-//
-//   line     [ 512 bits ..................................... ]      or 128 counters
-//   key        ^        ^             ^  ^                ^          bit i: (x * salt i) >> 23
+// The kernels of blocked512 and counting512 (simdbloom/detail/layouts/blocked.hpp).
 //
 // The bits of a key may lie in any word, so lanes cannot be dealt out in advance. Three ways:
 // - AVX-512 takes one key at a time: up to 16 positions in one vector, from them the mask of the
@@ -142,13 +138,9 @@ private:
 };
 
 template <class O>
-struct KernelOf<O, LayoutKind::blocked512, 0> {
-    using type = Blocked512<O>;
-};
+struct KernelOf<O, LayoutKind::blocked512, 0> : std::type_identity<Blocked512<O>> {};
 template <class O>
-struct KernelOf<O, LayoutKind::counting512, 0> {
-    using type = Blocked512<O, 4>;
-};
+struct KernelOf<O, LayoutKind::counting512, 0> : std::type_identity<Blocked512<O, 4>> {};
 
 }  // namespace
 }  // namespace simdbloom::detail

@@ -1,13 +1,9 @@
-// cuckoo8, cuckoo12, cuckoo16: a table of fingerprints ("tags") of that many bits (Fan et al.
-// 2014).
+// The kernels of cuckoo8, cuckoo12 and cuckoo16 (simdbloom/detail/layouts/cuckoo.hpp).
 //
-//   bucket b            [ tag | tag | tag | tag ]     b = the block of the hash
-//   the other bucket    [ tag | tag | tag | tag ]     (H(tag) - b) mod buckets
-//
-// A lookup loads both buckets of a key and compares its tag with all eight slots. One key takes one
-// 64-bit lane. A bucket of four tags is one word of 32, 48 or 64 bits, so a vector gathers the
-// buckets of O::lanes keys. The comparison is one of words: the bucket XOR four copies of the tag
-// has a slot of zeros where the tag is.
+// A lookup loads both buckets of a key and compares its fingerprint, the tag, with all eight slots.
+// One key takes one 64-bit lane. A bucket of four tags is one word of 32, 48 or 64 bits, so a
+// vector gathers the buckets of O::lanes keys. The comparison is one of words: the bucket XOR four
+// copies of the tag has a slot of zeros where the tag is.
 //
 // Limits: two lines a lookup, eight copies of a key, and a load of about 0.95; then inserts fail.
 // An insert into two full buckets follows dependent loads, so that part is compiled once, for the
@@ -28,10 +24,8 @@ template <class O, unsigned bits>
 struct Cuckoo {
     static constexpr std::uint32_t few_below = 10;
     using V = typename O::V;
-    static constexpr std::uint64_t bucket_bytes = bits / 2;  // four slots
-    static constexpr std::uint64_t slot_ones = bits == 8    ? 0x01010101u
-                                               : bits == 12 ? 0x001001001001u
-                                                            : 0x0001000100010001u;
+    static constexpr std::uint64_t bucket_bytes = CuckooBucket<bits>::bytes,
+                                   slot_ones = CuckooBucket<bits>::ones;
     struct Stage {
         alignas(64) std::uint64_t bucket[chunk_keys];
         alignas(64) std::uint64_t alternate[chunk_keys];
@@ -96,17 +90,11 @@ private:
 };
 
 template <class O>
-struct KernelOf<O, LayoutKind::cuckoo8, 0> {
-    using type = Cuckoo<O, 8>;
-};
+struct KernelOf<O, LayoutKind::cuckoo8, 0> : std::type_identity<Cuckoo<O, 8>> {};
 template <class O>
-struct KernelOf<O, LayoutKind::cuckoo12, 0> {
-    using type = Cuckoo<O, 12>;
-};
+struct KernelOf<O, LayoutKind::cuckoo12, 0> : std::type_identity<Cuckoo<O, 12>> {};
 template <class O>
-struct KernelOf<O, LayoutKind::cuckoo16, 0> {
-    using type = Cuckoo<O, 16>;
-};
+struct KernelOf<O, LayoutKind::cuckoo16, 0> : std::type_identity<Cuckoo<O, 16>> {};
 
 }  // namespace
 }  // namespace simdbloom::detail

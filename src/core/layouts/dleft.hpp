@@ -1,9 +1,4 @@
-// dleft12, dleft14, dleft16: cells of a remainder of that many bits and a counter of 2 bits
-// (Bonomi et al. 2006).
-//
-//   subtable 0    .. [ cell cell cell cell cell cell cell cell ] ..     block of the hash
-//   subtable 1    .. [ cell cell .. ] ..                                + stride
-//   subtable 2    .. [ cell cell .. ] ..                                + 2 strides, and so on
+// The kernels of dleft12, dleft14 and dleft16 (simdbloom/detail/layouts/dleft.hpp).
 //
 // The four buckets of a key are loaded, and the key's remainder is compared with all 32 cells.
 // Vector ISAs take one key at a time and as many buckets as fit into a register, with 16 bits a
@@ -64,9 +59,7 @@ struct DLeft {
             const auto remainder = static_cast<std::uint32_t>(s.remainder[at + j]);
             if constexpr (O::has_masks)
                 O::template test_cells<r>(answers, i + j, bucket, remainder);
-            else if constexpr (O::lanes > 1)
-                answers.set(i + j, O::template any_cell<r>(bucket, remainder));
-            else answers.set(i + j, any_of_words(bucket, remainder));
+            else answers.set(i + j, any_cell(bucket, remainder));
         }
     }
     static std::size_t insert(const Target& t, const Stage& s, std::size_t i, std::size_t n) {
@@ -82,6 +75,17 @@ private:
     static constexpr unsigned width = r == 12 ? 12 : 16;  // bits from one remainder to the next
     static constexpr std::uint64_t ones = r == 12 ? 0x001001001001u : 0x0001000100010001u;
 
+    static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
+        if constexpr (O::lanes > 2) return O::template any_cell<r>(bucket, remainder);
+        else if constexpr (O::lanes == 1) return any_of_words(bucket, remainder);
+        else {
+            const V left = O::template equal_cells<r>(bucket[0], remainder) |
+                           O::template equal_cells<r>(bucket[1], remainder);
+            const V right = O::template equal_cells<r>(bucket[2], remainder) |
+                            O::template equal_cells<r>(bucket[3], remainder);
+            return !O::none(left | right);
+        }
+    }
     static bool any_of_words(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
         constexpr std::uint64_t used = (ones * ((1u << r) - 1)) << (width - r),
                                 high = ones << (width - 1);
@@ -98,17 +102,11 @@ private:
 };
 
 template <class O>
-struct KernelOf<O, LayoutKind::dleft12, 0> {
-    using type = DLeft<O, 12>;
-};
+struct KernelOf<O, LayoutKind::dleft12, 0> : std::type_identity<DLeft<O, 12>> {};
 template <class O>
-struct KernelOf<O, LayoutKind::dleft14, 0> {
-    using type = DLeft<O, 14>;
-};
+struct KernelOf<O, LayoutKind::dleft14, 0> : std::type_identity<DLeft<O, 14>> {};
 template <class O>
-struct KernelOf<O, LayoutKind::dleft16, 0> {
-    using type = DLeft<O, 16>;
-};
+struct KernelOf<O, LayoutKind::dleft16, 0> : std::type_identity<DLeft<O, 16>> {};
 
 }  // namespace
 }  // namespace simdbloom::detail

@@ -95,13 +95,11 @@ private:
 };
 
 template <class O, unsigned variant>
-struct KernelOf<O, LayoutKind::register32, variant> {
-    using type = RegisterLayout<O, 32, variant + 1>;
-};
+struct KernelOf<O, LayoutKind::register32, variant>
+    : std::type_identity<RegisterLayout<O, 32, variant + 1>> {};
 template <class O, unsigned variant>
-struct KernelOf<O, LayoutKind::register64, variant> {
-    using type = RegisterLayout<O, 64, variant + 1>;
-};
+struct KernelOf<O, LayoutKind::register64, variant>
+    : std::type_identity<RegisterLayout<O, 64, variant + 1>> {};
 
 }  // namespace
 }  // namespace simdbloom::detail

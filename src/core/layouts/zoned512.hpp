@@ -1,7 +1,4 @@
-// zoned512: k bits in z words of a cache line, z = 2 or 4 (Lang et al. 2019, "cache-sectorized").
-//
-//   line     [ w0  w1  w2  w3 | w4  w5  w6  w7 ]      z = 2: two zones of 4 words
-//   key            ^^                   ^^            one word of each zone, k / 2 bits in each
+// The kernels of zoned512 (simdbloom/detail/layouts/zoned512.hpp).
 //
 // A test loads z words in place of the whole line, and the words lie in one line. One key takes one
 // 64-bit lane: a vector tests the same zone of O::lanes keys, by a gather. With AVX512-BITALG the

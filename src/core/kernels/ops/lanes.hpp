@@ -43,6 +43,14 @@ struct LaneOps : OpsDefaults {
     static V xor3(V a, V b, V c) { return a ^ b ^ c; }
     static V low_six_bits_of_bytes(V v) { return v & V(std::uint64_t{0x3F3F3F3F3F3F3F3Fu}); }
 
+    // Of ISAs with two lanes. The lanes behind those of `keep` are undefined.
+    static void compress(std::uint64_t* to, V v, unsigned keep) {
+        std::uint64_t both[lanes];
+        store(both, v);
+        to[0] = both[0];
+        to[keep & 1] = both[1];
+    }
+
 protected:
     /// The bytes that high_rotated takes from two lanes, for byte shuffles. An index of 80 gives 0.
     static constexpr std::uint64_t rotated_high[2] = {0x8080808006050407u, 0x808080800E0D0C0Fu};

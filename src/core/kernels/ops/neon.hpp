@@ -40,11 +40,8 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     static V swap_halves(V a) {
         return vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(a)));
     }
-    static V bit(V n) {
-        return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(vandq_u64(n, vdupq_n_u64(63))));
-    }
+    static V bit(V n) { return bit_below_64(vandq_u64(n, vdupq_n_u64(63))); }
     static V bit_below_64(V n) { return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(n)); }
-    /// 15 << n, n below 64.
     static V nibble(V n) { return vshlq_u64(vdupq_n_u64(15), vreinterpretq_s64_u64(n)); }
     static V byte_of_part(std::uint64_t pattern, std::size_t part) {
         // Indices beyond the table read as zero.
@@ -53,13 +50,7 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         return vreinterpretq_u64_u8(
             vqtbl1q_u8(vreinterpretq_u8_u64(vdupq_n_u64(pattern)), vreinterpretq_u8_u64(control)));
     }
-    static V gather64(const std::byte* base, V offset) {
-        std::uint64_t lo, hi;
-        std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 8);
-        std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 8);
-        return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
-    }
-    /// Only the lanes of `wanted` are loaded. The others are 0.
+    static V gather64(const std::byte* base, V offset) { return gather64(base, offset, 3); }
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
         std::uint64_t lo = 0, hi = 0;
         if ((wanted & 1) != 0) std::memcpy(&lo, base + vgetq_lane_u64(offset, 0), 8);
@@ -72,7 +63,6 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         std::memcpy(&hi, base + vgetq_lane_u64(offset, 1), 4);
         return vcombine_u64(vcreate_u64(lo), vcreate_u64(hi));
     }
-    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) {
         return vshlq_u64(v, vnegq_s64(vreinterpretq_s64_u64(count)));
     }
@@ -81,19 +71,8 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
     }
     static unsigned nonzero_lanes(V a) { return lane_mask(vtstq_u64(a, a)); }
 
-    // Stores the lanes of `keep` side by side. The lanes behind them are undefined.
-    static void compress(std::uint64_t* to, V v, unsigned keep) {
-        std::uint64_t both[2];
-        store(both, v);
-        to[0] = both[0];
-        to[keep & 1] = both[1];
-    }
-
-    // Compares the 8 cells of a d-left bucket with a remainder of r bits. Remainders of 12 bits are
-    // moved to words of their own first: three bytes hold two of them, the first in the low bits of
-    // its word, the second in the high bits.
     template <unsigned r>
-    static uint16x8_t equal_cells(const std::byte* bucket, std::uint32_t remainder) {
+    static V equal_cells(const std::byte* bucket, std::uint32_t remainder) {
         const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(bucket));
         uint16x8_t cells = vreinterpretq_u16_u8(bytes);
         if constexpr (r == 12) {
@@ -103,15 +82,8 @@ struct Ops<xsimd::neon64> : VectorOps<xsimd::neon64> {
         } else if constexpr (r == 14) {
             cells = vshrq_n_u16(cells, 2);
         }
-        return vceqq_u16(cells, vdupq_n_u16(static_cast<std::uint16_t>(remainder)));
-    }
-    template <unsigned r>
-    static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
-        const uint16x8_t left =
-            vorrq_u16(equal_cells<r>(bucket[0], remainder), equal_cells<r>(bucket[1], remainder));
-        const uint16x8_t right =
-            vorrq_u16(equal_cells<r>(bucket[2], remainder), equal_cells<r>(bucket[3], remainder));
-        return !none(V32(vreinterpretq_u32_u16(vorrq_u16(left, right))));
+        return vreinterpretq_u64_u16(
+            vceqq_u16(cells, vdupq_n_u16(static_cast<std::uint16_t>(remainder))));
     }
 
     static V32 bit32(V32 n) { return vshlq_u32(vdupq_n_u32(1), vreinterpretq_s32_u32(n)); }

@@ -57,6 +57,7 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     O::store32(to32, w);
     { O::load_block32(bytes) } -> std::convertible_to<typename O::V32>;
     O::store_block32(to_bytes, w);
+    // gather64 of `lanes` loads the lanes that are set in it alone. The others are 0.
     { O::gather64(bytes, v) } -> std::convertible_to<typename O::V>;
     { O::gather64(bytes, v, lanes) } -> std::convertible_to<typename O::V>;
     { O::gather32(bytes, v) } -> std::convertible_to<typename O::V>;
@@ -69,7 +70,8 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     { O::high_rotated(v) } -> std::convertible_to<typename O::V>;
     { O::swap_halves(v) } -> std::convertible_to<typename O::V>;
     { O::xor3(v, v, v) } -> std::convertible_to<typename O::V>;
-    // Patterns: 1 << n of each lane; bit_below_64 and nibble want n below 64.
+    // Patterns: 1 << n, or 15 << n, of each lane. bit_below_64, nibble and shift_right want n below
+    // 64.
     { O::broadcast(word) } -> std::convertible_to<typename O::V>;
     { O::broadcast32(word32) } -> std::convertible_to<typename O::V32>;
     { O::bit(v) } -> std::convertible_to<typename O::V>;

@@ -47,7 +47,6 @@ struct Ops<ScalarArch> : OpsDefaults {
         return wanted != 0 ? gather64(base, offset) : 0;
     }
     static V gather32(const std::byte* base, V offset) { return load_le<V32>(base + offset); }
-    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) { return v >> count; }
     static unsigned covered_lanes(V words, V mask) { return (words & mask) == mask; }
     static unsigned nonzero_lanes(V a) { return a != 0; }

@@ -97,11 +97,9 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
         return bit_in_byte(wasm_i8x16_sub(
             in_each_byte, wasm_u8x16_make(0, 8, 16, 24, 0, 8, 16, 24, 0, 8, 16, 24, 0, 8, 16, 24)));
     }
-    /// 15 << n, n below 64.
     static V nibble(V n) {
         return wasm_u64x2_make(std::uint64_t{15} << lane<0>(n), std::uint64_t{15} << lane<1>(n));
     }
-    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) {
         return wasm_u64x2_make(lane<0>(v) >> lane<0>(count), lane<1>(v) >> lane<1>(count));
     }
@@ -115,7 +113,6 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
         return wasm_v128_load64_lane(base + lane<1>(offset),
                                      wasm_v128_load64_zero(base + lane<0>(offset)), 1);
     }
-    /// Only the lanes of `wanted` are loaded. The others are 0.
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
         v128_t v = wasm_i64x2_const_splat(0);
         if ((wanted & 1) != 0) v = wasm_v128_load64_lane(base + lane<0>(offset), v, 0);
@@ -131,17 +128,8 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
         return lane_mask(wasm_i64x2_ne(a, wasm_i64x2_const_splat(0)));
     }
 
-    // Stores the lanes of `keep` side by side. The lanes behind them are undefined.
-    static void compress(std::uint64_t* to, V v, unsigned keep) {
-        to[0] = lane<0>(v);
-        to[keep & 1] = lane<1>(v);
-    }
-
-    // Compares the 8 cells of a d-left bucket with a remainder of r bits. Remainders of 12 bits are
-    // moved to words of their own first: three bytes hold two of them, the first in the low bits of
-    // its word, the second in the high bits.
     template <unsigned r>
-    static v128_t equal_cells(const std::byte* bucket, std::uint32_t remainder) {
+    static V equal_cells(const std::byte* bucket, std::uint32_t remainder) {
         v128_t cells = wasm_v128_load(bucket);
         if constexpr (r == 12) {
             cells =
@@ -151,14 +139,6 @@ struct Ops<Simd128Arch> : LaneOps<Lanes64, Lanes32> {
             cells = wasm_u16x8_shr(cells, 2);
         }
         return wasm_i16x8_eq(cells, wasm_i16x8_splat(static_cast<std::int16_t>(remainder)));
-    }
-    template <unsigned r>
-    static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
-        const v128_t left = wasm_v128_or(equal_cells<r>(bucket[0], remainder),
-                                         equal_cells<r>(bucket[1], remainder));
-        const v128_t right = wasm_v128_or(equal_cells<r>(bucket[2], remainder),
-                                          equal_cells<r>(bucket[3], remainder));
-        return wasm_v128_any_true(wasm_v128_or(left, right));
     }
 
     static bool covers(V block, V mask) { return none(missing(block, mask)); }

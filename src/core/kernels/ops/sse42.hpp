@@ -29,14 +29,10 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     }
     static V swap_halves(V a) { return _mm_shuffle_epi32(a, 0xB1); }
     // SSE shifts all lanes by one count, which it takes from the low lane of the count vector.
-    static V bit(V n) {
-        return shift_lanes(n & V(63),
-                           [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); });
-    }
+    static V bit(V n) { return bit_below_64(n & V(63)); }
     static V bit_below_64(V n) {
         return shift_lanes(n, [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(1), c); });
     }
-    /// 15 << n, n below 64.
     static V nibble(V n) {
         return shift_lanes(n, [](__m128i c) { return _mm_sll_epi64(_mm_set1_epi64x(15), c); });
     }
@@ -45,13 +41,7 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         return _mm_shuffle_epi8(_mm_set1_epi64x(static_cast<long long>(pattern)),
                                 _mm_set_epi64x(~0xFFLL | (first + 1), ~0xFFLL | first));
     }
-    static V gather64(const std::byte* base, V offset) {
-        long long lo, hi;
-        std::memcpy(&lo, base + offset_of<0>(offset), 8);
-        std::memcpy(&hi, base + offset_of<1>(offset), 8);
-        return _mm_set_epi64x(hi, lo);
-    }
-    /// Only the lanes of `wanted` are loaded. The others are 0.
+    static V gather64(const std::byte* base, V offset) { return gather64(base, offset, 3); }
     static V gather64(const std::byte* base, V offset, unsigned wanted) {
         long long lo = 0, hi = 0;
         if ((wanted & 1) != 0) std::memcpy(&lo, base + offset_of<0>(offset), 8);
@@ -64,7 +54,6 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         std::memcpy(&hi, base + offset_of<1>(offset), 4);
         return _mm_set_epi64x(static_cast<long long>(hi), static_cast<long long>(lo));
     }
-    /// Shifts each lane by its own count, below 64.
     static V shift_right(V v, V count) {
         return shift_lanes(count, [&](__m128i c) { return _mm_srl_epi64(v, c); });
     }
@@ -75,14 +64,6 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         return lane_mask(_mm_cmpeq_epi64(a, _mm_setzero_si128())) ^ 3u;
     }
 
-    // Stores the lanes of `keep` side by side. The lanes behind them are undefined.
-    static void compress(std::uint64_t* to, V v, unsigned keep) {
-        std::uint64_t both[2];
-        store(both, v);
-        to[0] = both[0];
-        to[keep & 1] = both[1];
-    }
-
     // 2^n, made through the exponent of a float. n = 31 overflows to exactly 0x80000000.
     static V32 bit32(V32 n) {
         return _mm_cvttps_epi32(
@@ -91,11 +72,8 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
     static bool covers(V block, V mask) { return _mm_testc_si128(block, mask) != 0; }
     static bool covers32(V32 block, V32 mask) { return _mm_testc_si128(block, mask) != 0; }
 
-    // Compares the 8 cells of a d-left bucket with a remainder of r bits. Remainders of 12 bits are
-    // moved to words of their own first: three bytes hold two of them, the first in the low bits of
-    // its word, the second in the high bits.
     template <unsigned r>
-    static __m128i equal_cells(const std::byte* bucket, std::uint32_t remainder) {
+    static V equal_cells(const std::byte* bucket, std::uint32_t remainder) {
         __m128i cells = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket));
         if constexpr (r == 12) {
             cells = _mm_shuffle_epi8(
@@ -106,14 +84,8 @@ struct Ops<xsimd::sse4_2> : VectorOps<xsimd::sse4_2> {
         }
         return _mm_cmpeq_epi16(cells, _mm_set1_epi16(static_cast<short>(remainder)));
     }
-    template <unsigned r>
-    static bool any_cell(const std::byte* const (&bucket)[4], std::uint32_t remainder) {
-        const __m128i left = _mm_or_si128(equal_cells<r>(bucket[0], remainder),
-                                          equal_cells<r>(bucket[1], remainder));
-        const __m128i right = _mm_or_si128(equal_cells<r>(bucket[2], remainder),
-                                           equal_cells<r>(bucket[3], remainder));
-        return _mm_movemask_epi8(_mm_or_si128(left, right)) != 0;
-    }
+
+    static bool none(V bits) { return _mm_movemask_epi8(bits) == 0; }
 
     static constexpr bool has_byte_packing = true;
     static std::uint64_t pack_bytes(const std::uint8_t* bytes) {
