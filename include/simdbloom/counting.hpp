@@ -41,14 +41,10 @@ public:
     /// The smallest of the key's counters. It is at least the number of times that the key is in
     /// the filter; 15 stands for 15 or more.
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
-    unsigned count_estimate(std::uint64_t key) const noexcept {
-        return count_estimate_hash(hash_of(key));
+    template <detail::Key K>
+    unsigned count_estimate(const K& key) const noexcept {
+        return count_estimate_hash(hash_of(detail::plain_key(key)));
     }
-    unsigned count_estimate(std::string_view key) const noexcept {
-        return count_estimate_hash(hash_of(key));
-    }
-    template <detail::LossyKey K>
-    unsigned count_estimate(K) const = delete;
 
     /// The number of counters at 15, which are never lowered again. Reads the whole filter.
     std::uint64_t saturated() const noexcept;

@@ -41,14 +41,10 @@ public:
     /// The key's counter, or 0. It is at least the number of times that the key is in the table; 3
     /// stands for 3 or more.
     unsigned count_estimate_hash(std::uint64_t hash) const noexcept;
-    unsigned count_estimate(std::uint64_t key) const noexcept {
-        return count_estimate_hash(hash_of(key));
+    template <detail::Key K>
+    unsigned count_estimate(const K& key) const noexcept {
+        return count_estimate_hash(hash_of(detail::plain_key(key)));
     }
-    unsigned count_estimate(std::string_view key) const noexcept {
-        return count_estimate_hash(hash_of(key));
-    }
-    template <detail::LossyKey K>
-    unsigned count_estimate(K) const = delete;
 
     /// The number of cells in use, which is the number of distinct fingerprints. Reads the whole
     /// filter, as load() and saturated() do.

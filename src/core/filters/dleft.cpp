@@ -98,15 +98,26 @@ struct Place {
     std::byte* bucket[4];
 };
 
-/// Calls visit(cells) for every bucket.
-template <class Visit>
-void for_each_bucket(std::byte* bits, unsigned r, std::uint64_t blocks, Visit visit) {
+/// Calls found(cells, cell) for the cell with the fingerprint of a hash, or else none().
+template <class Found, class None>
+auto find_hash(const std::byte* bits, unsigned r, std::uint64_t blocks, std::uint64_t hash,
+               Found found, None none) {
+    const Place p(const_cast<std::byte*>(bits), r, blocks, hash);  // `found` may write
+    return with_remainder(
+        r, [&]<unsigned width>() { return find_cell<width>(p.bucket, p.remainder, found, none); });
+}
+
+/// The sum of number(cells) over all buckets.
+template <class Number>
+std::uint64_t sum_of_buckets(const std::byte* bits, unsigned r, std::uint64_t blocks,
+                             Number number) {
+    std::uint64_t sum = 0;
     with_remainder(r, [&]<unsigned width>() {
-        for (std::uint64_t i = 0; i < 4 * blocks; ++i) {
-            const Cells<width> cells(bits + i * Cells<width>::bytes);
-            visit(cells);
-        }
+        using Bucket = Cells<width>;
+        for (std::uint64_t i = 0; i < 4 * blocks; ++i)
+            sum += number(Bucket(const_cast<std::byte*>(bits) + i * Bucket::bytes));  // only read
     });
+    return sum;
 }
 
 }  // namespace
@@ -142,38 +153,27 @@ bool DLeftCounting::try_insert_hash(std::uint64_t hash) {
 }
 
 bool DLeftCounting::contains_hash(std::uint64_t hash) const noexcept {
-    const unsigned r = layout_.fingerprint_bits();
-    const detail::Place p(const_cast<std::byte*>(bits_.data()), r, blocks_, hash);  // only read
-    return detail::with_remainder(r, [&]<unsigned width>() {
-        return detail::find_cell<width>(
-            p.bucket, p.remainder, [](auto&, unsigned) { return true; }, [] { return false; });
-    });
+    return detail::find_hash(
+        bits_.data(), layout_.fingerprint_bits(), blocks_, hash,
+        [](auto&, unsigned) { return true; }, [] { return false; });
 }
 
 unsigned DLeftCounting::count_estimate_hash(std::uint64_t hash) const noexcept {
-    const unsigned r = layout_.fingerprint_bits();
-    const detail::Place p(const_cast<std::byte*>(bits_.data()), r, blocks_, hash);  // only read
-    return detail::with_remainder(r, [&]<unsigned width>() {
-        return detail::find_cell<width>(
-            p.bucket, p.remainder, [](auto& cells, unsigned cell) { return cells.count(cell); },
-            [] { return 0u; });
-    });
+    return detail::find_hash(
+        bits_.data(), layout_.fingerprint_bits(), blocks_, hash,
+        [](auto& cells, unsigned cell) { return cells.count(cell); }, [] { return 0u; });
 }
 
 bool DLeftCounting::erase_hash(std::uint64_t hash) noexcept {
-    const unsigned r = layout_.fingerprint_bits();
-    const detail::Place p(bits_.data(), r, blocks_, hash);
-    return detail::with_remainder(r, [&]<unsigned width>() {
-        return detail::find_cell<width>(
-            p.bucket, p.remainder,
-            [](auto& cells, unsigned cell) {
-                const unsigned count = cells.count(cell);
-                if (count <= 1) cells.set(cell, 0, 0);
-                else if (count != counter_max) cells.set_count(cell, count - 1);
-                return true;
-            },
-            [] { return false; });
-    });
+    return detail::find_hash(
+        bits_.data(), layout_.fingerprint_bits(), blocks_, hash,
+        [](auto& cells, unsigned cell) {
+            const unsigned count = cells.count(cell);
+            if (count <= 1) cells.set(cell, 0, 0);
+            else if (count != counter_max) cells.set_count(cell, count - 1);
+            return true;
+        },
+        [] { return false; });
 }
 
 namespace {
@@ -195,20 +195,18 @@ Cardinality DLeftCounting::estimate_keys() const {
 }
 
 std::uint64_t DLeftCounting::stored() const noexcept {
-    std::uint64_t n = 0;
-    detail::for_each_bucket(const_cast<std::byte*>(bits_.data()), layout_.fingerprint_bits(),
-                            blocks_, [&](const auto& cells) { n += cells.used(); });  // only read
-    return n;
+    return detail::sum_of_buckets(bits_.data(), layout_.fingerprint_bits(), blocks_,
+                                  [](const auto& cells) { return cells.used(); });
 }
 
 std::uint64_t DLeftCounting::saturated() const noexcept {
-    std::uint64_t n = 0;
-    detail::for_each_bucket(const_cast<std::byte*>(bits_.data()), layout_.fingerprint_bits(),
-                            blocks_, [&](const auto& cells) {
-                                for (unsigned cell = 0; cell < cells_per_bucket; ++cell)
-                                    n += cells.count(cell) == counter_max;
-                            });
-    return n;
+    return detail::sum_of_buckets(bits_.data(), layout_.fingerprint_bits(), blocks_,
+                                  [](const auto& cells) {
+                                      std::uint64_t n = 0;
+                                      for (unsigned cell = 0; cell < cells_per_bucket; ++cell)
+                                          n += cells.count(cell) == counter_max;
+                                      return n;
+                                  });
 }
 
 template class Interface<DLeftCounting, FilterBase>;

@@ -1,7 +1,9 @@
 #include "simdbloom/layout.hpp"
 
 #include <charconv>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "simdbloom/detail/layout_traits.hpp"
 
@@ -17,6 +19,13 @@ std::string known_names() {
     for (const auto& row : detail::layout_traits)
         names += (names.empty() ? "" : ", ") + std::string(row.name);
     return names;
+}
+
+/// What stands before the first `at`, and behind it if there is one.
+std::pair<std::string_view, std::optional<std::string_view>> cut(std::string_view text, char at) {
+    const auto found = text.find(at);
+    if (found == text.npos) return {text, std::nullopt};
+    return {text.substr(0, found), text.substr(found + 1)};
 }
 
 }  // namespace
@@ -46,8 +55,7 @@ Layout::Pattern Layout::pattern() const noexcept {
 }
 
 Layout Layout::parse(std::string_view spec) {
-    const auto colon = spec.find(':');
-    const auto name = spec.substr(0, colon);
+    auto [name, rest] = cut(spec, ':');
     const detail::LayoutTraits* row = nullptr;
     for (const auto& r : detail::layout_traits)
         if (r.name == name) row = &r;
@@ -58,20 +66,13 @@ Layout Layout::parse(std::string_view spec) {
     const bool takes_k = row->k_max != 0, takes_z = row->zones == 0;
     Layout layout{row->kind, row->fixed_k() ? row->k_max : 0, takes_z ? 2u : 0u};
     bool k_given = false, zones_given = false;
-    std::string_view rest =
-        colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
-    if (colon != std::string_view::npos && rest.empty())
-        reject(spec, "parameters are missing behind ':'");
-    while (!rest.empty()) {
-        const auto comma = rest.find(',');
-        const auto item = rest.substr(0, comma);
-        if (comma != std::string_view::npos && comma + 1 == rest.size())
-            reject(spec, "it ends in ','");
-        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-        const auto equals = item.find('=');
-        const auto key = item.substr(0, equals);
-        const auto text =
-            equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
+    if (rest && rest->empty()) reject(spec, "parameters are missing behind ':'");
+    while (rest) {
+        const auto [item, more] = cut(*rest, ',');
+        if (more && more->empty()) reject(spec, "it ends in ','");
+        rest = more;
+        const auto [key, number] = cut(item, '=');
+        const std::string_view text = number.value_or("");
         unsigned value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size())
