@@ -26,7 +26,7 @@ namespace simdbloom::bench::engines {
 template <class Word>
 class Words {
 public:
-    explicit Words(u64 n) : storage_(n * sizeof(Word), true, nullptr) {}
+    explicit Words(u64 n) : storage_(n * sizeof(Word)) {}
     Word* data() { return reinterpret_cast<Word*>(storage_.data()); }
     const Word* data() const { return reinterpret_cast<const Word*>(storage_.data()); }
     Word& operator[](u64 i) { return data()[i]; }

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "core/dispatch/tuner.hpp"
-#include "core/dispatch/tuning.hpp"
+#include "core/os/caches.hpp"
 #include "experiments/experiment.hpp"
 #include "join/key_sets.hpp"
 #include "simdbloom/simdbloom.hpp"
@@ -117,7 +117,7 @@ Subject subject_of(const std::string& name, std::size_t bytes, Words pool, Arena
     simdbloom::Options options;
     options.allocator = &arena;
     if (name == bitmap_name) {
-        detail::Storage bits(bytes, false, &arena);
+        detail::Storage bits(bytes, options);
         std::memcpy(bits.data(), pool.data(), std::min(bytes, pool.size_bytes()));
         const auto places = arena.array<std::uint64_t>(pool.size());
         for (std::size_t i = 0; i < pool.size(); ++i) places[i] = pool[i] % (8 * bytes);

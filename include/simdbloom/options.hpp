@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
 #include <new>
 #include <optional>
 #include <string>
@@ -11,6 +10,16 @@
 #include "simdbloom/detail/isa_names.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
+
+// <memory_resource> takes as long to compile as all of simdbloom/split_block.hpp without it. Who
+// sets Options::allocator includes it.
+#if defined(__GLIBCXX__) && !_GLIBCXX_INLINE_VERSION
+namespace std::pmr {
+class memory_resource;
+}
+#else
+#include <memory_resource>
+#endif
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

@@ -8,17 +8,16 @@
 
 #include "advice/timetable.hpp"
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuning.hpp"
 #include "core/os/caches.hpp"
 #include "fixed/kernel_table.hpp"
 #include "growing/kernel_table.hpp"
-#include "simdbloom/detail/fuse.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/fixed/detail/fuse.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 
-TrialMemory::TrialMemory(std::size_t bytes, Content content) : bits_(bytes, true, nullptr) {
+TrialMemory::TrialMemory(std::size_t bytes, Content content) : bits_(bytes) {
     for (std::size_t i = 0; i + 8 <= bytes; i += 8)
         store_le(bits_.data() + i, content == Content::ones ? ~std::uint64_t{0} : hash_key(i, 1));
 }

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/filters/alike.hpp"
+#include "core/filters/set_operations.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom {

@@ -7,7 +7,7 @@
 #include "core/filters/slots.hpp"
 #include "core/kernels/table.hpp"
 #include "fixed/peeling.hpp"
-#include "simdbloom/detail/scatter.hpp"
+#include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 
 namespace simdbloom {
@@ -52,10 +52,11 @@ public:
     explicit FirstOccurrences(std::size_t hashes)
         : number_(std::bit_ceil(2 * hashes + 1), none),
           log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
-          scatter_(detail::Scatter::random()) {}
+          secret_(Secret::random()) {}
     /// The index of the first hash that equals hash i.
     std::size_t first(Words hashes, std::size_t i) {
-        std::size_t at = scatter_.home(hashes[i], log_slots_);
+        auto at =
+            static_cast<std::size_t>(detail::siphash_word(hashes[i], secret_) >> (64 - log_slots_));
         while (number_[at] != none && hashes[number_[at]] != hashes[i])
             at = (at + 1) & (number_.size() - 1);
         if (number_[at] == none) number_[at] = static_cast<std::uint32_t>(i);
@@ -67,7 +68,7 @@ private:
         std::numeric_limits<std::uint32_t>::max();  // fewer hashes than 2^32 - 1 slots
     std::vector<std::uint32_t> number_;
     unsigned log_slots_;
-    detail::Scatter scatter_;
+    Secret secret_;  // as that of a stash (simdbloom/growing/detail/stash.hpp)
 };
 
 [[noreturn]] void two_values(Words hashes, Words keys, std::span<const std::uint32_t> values,
@@ -167,7 +168,7 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Words keys,
         throw std::length_error(
             "simdbloom: " + std::to_string(bytes) + " bytes for " + std::to_string(hashes.size()) +
             " keys are more than max_bytes=" + std::to_string(options.max_bytes));
-    table_ = detail::Storage(bytes, options.huge_pages, options.allocator);
+    table_ = detail::Storage(bytes, options);
     const std::uint64_t seed = detail::fuse_seed(attempts_),
                         check_mask = detail::low_bits(check_bits_);
     peeling.for_each_filled([&](std::uint64_t slot, std::uint64_t hash, std::uint32_t value) {

@@ -1,4 +1,4 @@
-#include "simdbloom/detail/fuse.hpp"
+#include "simdbloom/fixed/detail/fuse.hpp"
 
 #include <algorithm>
 #include <iterator>

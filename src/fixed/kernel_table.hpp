@@ -8,7 +8,7 @@
 
 namespace simdbloom::detail {
 
-/// A BloomierMap, as kernels see it (simdbloom/detail/fuse.hpp).
+/// A BloomierMap, as kernels see it (simdbloom/fixed/detail/fuse.hpp).
 struct FuseTarget {
     std::byte* bits;
     std::uint64_t starts;

@@ -17,7 +17,7 @@
 
 #include "core/kernels/extension.hpp"
 #include "fixed/kernel_table.hpp"
-#include "simdbloom/detail/fuse.hpp"
+#include "simdbloom/fixed/detail/fuse.hpp"
 
 namespace simdbloom::detail {
 namespace {

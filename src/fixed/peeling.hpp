@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "simdbloom/detail/fuse.hpp"
+#include "simdbloom/fixed/detail/fuse.hpp"
 
 namespace simdbloom::detail {
 

@@ -16,8 +16,7 @@ namespace simdbloom::foreign {
 class BitArray {
 public:
     BitArray(std::uint64_t bytes, const Options& options)
-        : storage_((check_limit(bytes, options), static_cast<std::size_t>(bytes)),
-                   options.huge_pages, options.allocator) {}
+        : storage_((check_limit(bytes, options), static_cast<std::size_t>(bytes)), options) {}
     /// A copy of existing bits.
     BitArray(Bytes bytes, const Options& options) : BitArray(bytes.size(), options) {
         if (!bytes.empty()) std::memcpy(storage_.data(), bytes.data(), bytes.size());

@@ -285,7 +285,7 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path, const Options& 
             return detail::in_file(path, {LoadFault::limit, std::to_string((*opened).bytes) +
                                                                 " bytes are more than max_bytes=" +
                                                                 std::to_string(options.max_bytes)});
-        detail::Storage bytes(static_cast<std::size_t>((*opened).bytes), false, nullptr);
+        detail::Storage bytes((*opened).bytes);
         const std::span<std::byte> all(bytes.data(), bytes.size());
         if (!detail::read_all((*opened).file.get(), all)) return detail::not_read(path);
         auto filter = read(all);

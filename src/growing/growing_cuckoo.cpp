@@ -97,7 +97,7 @@ detail::GrowingParts empty_table(std::size_t first_keys, const Options& options)
                                 std::to_string(first_keys) + " keys begins with " +
                                 std::to_string(bytes) +
                                 " bytes, above max_bytes=" + std::to_string(options.max_bytes));
-    return {.bits = detail::Storage(bytes, options.huge_pages, options.allocator),
+    return {.bits = detail::Storage(bytes, options),
             .roots = roots,
             .first_keys = first_keys,
             .slot_bits = slot_bits};
@@ -210,7 +210,10 @@ InsertResult GrowingCuckoo::place_hash(std::uint64_t hash) {
 }
 
 void GrowingCuckoo::grow() {
-    detail::Storage larger(2 * bits_.size(), huge_pages_, allocator_);
+    Options options;
+    options.huge_pages = huge_pages_;
+    options.allocator = allocator_;
+    detail::Storage larger(2 * bits_.size(), options);
     const std::vector<std::uint64_t> waiting = stash_.sorted();
     detail::growing_double(bits_.data(), buckets(), larger.data(), slot_bits_);
     bits_.swap(larger);

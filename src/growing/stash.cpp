@@ -1,7 +1,9 @@
-#include "simdbloom/detail/stash.hpp"
+#include "simdbloom/growing/detail/stash.hpp"
 
 #include <algorithm>
 #include <bit>
+
+#include "simdbloom/detail/siphash.hpp"
 
 namespace simdbloom::detail {
 
@@ -23,7 +25,8 @@ std::size_t Stash::size_for(std::size_t held) const noexcept {
 }
 
 std::size_t Stash::home(std::uint64_t hash) const noexcept {
-    return scatter_.home(hash, static_cast<unsigned>(std::countr_zero(slots_.size())));
+    return static_cast<std::size_t>(siphash_word(hash, secret_) >>
+                                    (64 - std::countr_zero(slots_.size())));
 }
 
 /// The slot with the hash, or the empty slot where the search for it ends.
@@ -63,7 +66,7 @@ void Stash::reserve(std::size_t held) {
     const std::size_t size = size_for(held);
     if (size == slots_.size()) return;
     std::vector<std::uint64_t> before(size);
-    if (slots_.empty()) scatter_ = Scatter::random();
+    if (slots_.empty()) secret_ = Secret::random();
     slots_.swap(before);
     for (const std::uint64_t old : before)
         if (old != 0) put(old);

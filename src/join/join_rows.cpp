@@ -367,7 +367,7 @@ JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words, Nul
                            const RowHash& hash) {
     const std::size_t n = words.size();
     const detail::Places codes{0, n, 0};
-    detail::Storage bits(detail::KeyBitmap::bytes_of(codes, 0), true, nullptr);
+    detail::Storage bits(detail::KeyBitmap::bytes_of(codes, 0));
     const std::size_t pass =
         JoinRows({words}, nulls, hash)
             .bitmap(filter, {reinterpret_cast<std::uint8_t*>(bits.data()), bits.size()});

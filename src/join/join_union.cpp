@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/filters/combine.hpp"
+#include "core/filters/set_operations.hpp"
 #include "join/join_format.hpp"
 
 namespace simdbloom::detail {
@@ -182,8 +182,7 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
     const KeyKind before = (*parsed).hash.key_kind, added = keys.header.key_kind;
     const auto kind = united_kind(before, added);
     if (!kind) return unlike_kinds(before, added);
-    auto made = FilterFormat::make(
-        *parsed, Storage((*parsed).bits_bytes, mine.huge_pages, mine.allocator), mine);
+    auto made = FilterFormat::make(*parsed, Storage((*parsed).bits_bytes, mine), mine);
     if (!made) return made.error();
     AnyFilter& fresh = *made;
     const auto insert = [&](std::span<const std::uint64_t> some) {

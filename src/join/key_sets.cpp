@@ -73,9 +73,7 @@ std::uint64_t KeyBitmap::bytes_of(const Places& places, unsigned shift) noexcept
 }
 
 KeyBitmap::KeyBitmap(const Places& places, unsigned shift, const Options& options)
-    : KeyBitmap(places, shift,
-                Storage(bytes_of(places, shift), options.huge_pages, options.allocator), 0,
-                options.isa) {}
+    : KeyBitmap(places, shift, Storage(bytes_of(places, shift), options), 0, options.isa) {}
 
 KeyBitmap::KeyBitmap(const Places& places, unsigned shift, Storage bits, std::uint64_t keys,
                      const std::optional<Isa>& isa)

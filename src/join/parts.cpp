@@ -3,7 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "core/filters/combine.hpp"
+#include "core/filters/set_operations.hpp"
 #include "join/join_format.hpp"
 #include "simdbloom/join/saved_union.hpp"
 

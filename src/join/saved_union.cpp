@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/filters/combine.hpp"
+#include "core/filters/set_operations.hpp"
 #include "join/join_format.hpp"
 
 namespace simdbloom {

@@ -152,7 +152,7 @@ CodeTable::CodeTable(std::uint64_t cells, unsigned code_bits, Options options)
       cells_(checked_cells(cells)),
       n_keys_(cells - 1),
       code_bits_(checked_bits(code_bits)),
-      table_(checked_bytes(cells, code_bits, options), options.huge_pages, options.allocator) {}
+      table_(checked_bytes(cells, code_bits, options), options) {}
 
 std::uint32_t CodeTable::at(std::uint64_t cell) const noexcept {
     return static_cast<std::uint32_t>(detail::load_slot(table_.data(), code_bits_, cell));

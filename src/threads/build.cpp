@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "any/bloom_only.hpp"
-#include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
-#include "core/filters/combine.hpp"
+#include "core/filters/set_operations.hpp"
+#include "core/os/caches.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "threads/regions.hpp"
 #include "threads/shared_bits.hpp"
@@ -120,7 +120,7 @@ void build_merged(const Build& b, std::size_t bytes) {
     const std::size_t others = b.threads - std::size_t{1}, stride = (bytes + 63) / 64 * 64;
     std::size_t in_all = 0;
     if (__builtin_mul_overflow(others, stride, &in_all)) throw AllocationError(SIZE_MAX);
-    Storage copies(in_all, true, nullptr);
+    Storage copies(in_all);
     const auto copy = [&](std::size_t i) { return copies.data() + i * stride; };
     std::barrier all_here(static_cast<std::ptrdiff_t>(b.threads));
     on_threads(b.threads, [&](unsigned t) {

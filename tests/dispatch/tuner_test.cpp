@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "core/dispatch/tuning.hpp"
+#include "core/os/caches.hpp"
 
 namespace simdbloom {
 namespace {

@@ -1,5 +1,5 @@
 // What the machine says of its caches, and the thresholds that follow.
-#include "core/dispatch/tuning.hpp"
+#include "core/os/caches.hpp"
 
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {
         for (const Isa isa : usable_isas()) {
             const detail::Kernels& kernels = detail::kernels_of(isa, layout);
             const detail::Kernels* const halves = detail::halved_kernels(isa, layout);
-            detail::Storage bits[2] = {{bytes, false, nullptr}, {bytes, false, nullptr}};
+            detail::Storage bits[2] = {detail::Storage(bytes), detail::Storage(bytes)};
             std::vector<std::uint8_t> answers[2] = {std::vector<std::uint8_t>(n / 8),
                                                     std::vector<std::uint8_t>(n / 8)};
             for (const auto way :

@@ -22,7 +22,7 @@ def assigned_by_members(type_, header):
 
 BUGS = [
     bug("defaulted move of an owner", "a moved-from filter still owns its bits: a double free",
-        ("include/simdbloom/detail/storage.hpp", "Storage(Storage&& other) noexcept [-: Storage() "
+        ("include/simdbloom/detail/storage.hpp", "Storage(Storage&& other) noexcept [-"
          "{ swap(other); }-]{+= default;+}"), by="EveryType"),
     bug("int difference as order", "(int)(a - b) >= 0 on 64-bit values",
         ("include/simdbloom/detail/layouts/cuckoo.hpp", "return [-h >= "
@@ -88,7 +88,7 @@ BUGS = [
         ("src/core/kernels/ops/avx512.hpp",
          "[-_mm512_srli_epi32-]{+_mm512_srai_epi32+}(_mm512_mullo_epi32(x, salts), 27)")),
     bug("swapped arguments, bits per key", "n_keys and bits_per_key change places",
-        ("src/core/filters/interface.hpp", "own_layout<F>(options), [-n_keys, "
+        ("src/core/filters/interface.hpp", "F::own_layout), [-n_keys, "
          "bits_or_fpr-]{+static_cast<std::size_t>(bits_or_fpr), static_cast<double>(n_keys)+}, "
          "options)")),
     bug("swapped arguments, best k", "keys and blocks change places",
@@ -286,7 +286,7 @@ BUGS = [
         ("src/growing/growing_cuckoo_file.cpp", "if (i >= [-GrowingCuckoo::max_copies-]{+stashed+} "
          "&&"), by="GrowingSave"),
     bug("where a hash lies in a stash is known beforehand", "chosen hashes meet in one place",
-        ("src/growing/stash.cpp", "[-if (slots_.empty()) scatter_ = Scatter::random();-]{++}"),
+        ("src/growing/stash.cpp", "[-if (slots_.empty()) secret_ = Secret::random();-]{++}"),
         by="Stash"),
     bug("an exception leaves the C interface", "expected_fpr without memory",
         ("src/c/simdbloom.cpp", "[-number([&] { return filter->filter.expected_fpr(); "

@@ -21,7 +21,7 @@ struct Chunk {
           blocks(blocks_for(layout)),
           block_bytes(layout.block_bits() / 8),
           size(blocks * block_bytes),
-          inserted(size, false, nullptr),
+          inserted(size),
           bits(inserted),
           scratch(inserted) {}
 

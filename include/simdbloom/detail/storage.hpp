@@ -3,11 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <memory_resource>
 #include <utility>
 
 #include "simdbloom/export.hpp"
+#include "simdbloom/options.hpp"
 
 namespace simdbloom::detail {
 
@@ -20,17 +19,18 @@ class SIMDBLOOM_API Storage {
 public:
     static constexpr std::size_t slack = 64;
 
-    Storage() noexcept : data_(const_cast<std::byte*>(no_bytes)) {}
-    /// Throws AllocationError that names the bytes. A null `resource` means pages from the
-    /// operating system.
-    Storage(std::uint64_t bytes, bool huge_pages, std::pmr::memory_resource* resource);
+    Storage() noexcept = default;
+    /// Reads huge_pages and allocator of the options. Throws AllocationError that names the bytes.
+    explicit Storage(std::uint64_t bytes, const Options& options = {});
     /// Bytes of somebody else's. They must outlive this object and are never written; at least 8
-    /// readable bytes follow them. `keeper` keeps them alive.
-    static Storage borrow(const std::byte* data, std::size_t bytes,
-                          std::shared_ptr<const void> keeper = {}) noexcept;
-    /// A copy of borrowed bytes has bytes of its own.
+    /// readable bytes follow them.
+    static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
+    /// Becomes the n bytes from `at` on of a file, which stays mapped for as long as they live.
+    /// Returns false with errno set where it cannot be mapped.
+    bool map(int file, std::size_t file_bytes, std::size_t at, std::size_t n) noexcept;
+    /// A copy of borrowed or mapped bytes has bytes of its own.
     Storage(const Storage& other);
-    Storage(Storage&& other) noexcept : Storage() { swap(other); }
+    Storage(Storage&& other) noexcept { swap(other); }
     /// Throws AllocationError, and then has the bytes it had before.
     Storage& operator=(const Storage& other) { return *this = Storage(other); }
     Storage& operator=(Storage&& other) noexcept {
@@ -40,21 +40,23 @@ public:
     }
     ~Storage();
 
-    std::byte* data() noexcept { return data_; }
-    const std::byte* data() const noexcept { return data_; }
-    std::size_t size() const noexcept { return size_; }
-    void swap(Storage& other) noexcept;
+    std::byte* data() noexcept { return memory_.data; }
+    const std::byte* data() const noexcept { return memory_.data; }
+    std::size_t size() const noexcept { return memory_.size; }
+    void swap(Storage& other) noexcept { std::swap(memory_, other.memory_); }
 
 private:
     static const std::byte no_bytes[192];
 
-    std::byte* data_;
-    std::size_t size_ = 0;
-    std::size_t allocated_ = 0;  // what was asked of the resource or mapped; 0: not ours
-    bool huge_pages_ = false;
-    bool mapped_ = false;
-    std::pmr::memory_resource* resource_ = nullptr;
-    std::shared_ptr<const void> keeper_;  // of borrowed bytes
+    struct Memory {
+        std::byte* data = const_cast<std::byte*>(no_bytes);
+        std::size_t size = 0;
+        void* owned = nullptr;  // what was allocated or mapped, `data` in it; null: not ours
+        std::size_t owned_bytes = 0;
+        bool huge_pages = false, mapped = false;
+        std::pmr::memory_resource* resource = nullptr;
+    };
+    Memory memory_;
 };
 
 }  // namespace simdbloom::detail

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "simdbloom/detail/fuse.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
+#include "simdbloom/fixed/detail/fuse.hpp"
 #include "simdbloom/loaded.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

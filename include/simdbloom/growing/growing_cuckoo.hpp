@@ -5,16 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "simdbloom/detail/moved.hpp"
-#include "simdbloom/detail/stash.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
+#include "simdbloom/growing/detail/stash.hpp"
 #include "simdbloom/loaded.hpp"
 
 namespace simdbloom::detail {

@@ -34,9 +34,7 @@ class SchemeBloom {
 public:
     /// Throws std::invalid_argument for 0 bits.
     SchemeBloom(std::uint64_t bits, Scheme scheme)
-        : scheme_(std::move(scheme)),
-          bits_(checked(bits)),
-          array_((bits + 511) / 512 * 64, true, nullptr) {}
+        : scheme_(std::move(scheme)), bits_(checked(bits)), array_((bits + 511) / 512 * 64) {}
     /// m = n_keys * bits_per_key, rounded up. Throws std::invalid_argument unless both are positive
     /// and finite.
     static SchemeBloom with_bits_per_key(std::size_t n_keys, double bits_per_key, Scheme scheme) {

@@ -1,5 +1,8 @@
 #include "core/dispatch/kernels_of.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace simdbloom::detail {
 
 SIMDBLOOM_SELECT_KERNELS(kernels)
@@ -7,6 +10,16 @@ SIMDBLOOM_SELECT_KERNELS(kernels)
 const Kernels& kernels_of(Isa isa, const Layout& layout) {
     const auto kind = static_cast<std::size_t>(layout.kind);
     return kernels(isa).of[kind][variant_of(layout.kind, layout.k, layout.zones)];
+}
+
+const Kernels* halved_kernels(Isa isa, const Layout& layout) {
+    const LayoutTraits& traits = layout.traits();
+    const bool loads_lines =
+        traits.block_bits == 512 && !traits.is_table() && layout.kind != LayoutKind::zoned512;
+    if (!loads_lines || isa <= Isa::avx2 || std::ranges::count(usable_isas(), Isa::avx2) == 0)
+        return nullptr;
+    const char* const forced = std::getenv("SIMDBLOOM_ISA");
+    return forced != nullptr && *forced != '\0' ? nullptr : &kernels_of(Isa::avx2, layout);
 }
 
 }  // namespace simdbloom::detail

@@ -1,9 +1,8 @@
-#include "core/dispatch/tiers.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 
+#include "core/dispatch/features.hpp"
 #include "core/kernels/table.hpp"
 
 namespace simdbloom {
@@ -29,20 +28,23 @@ constexpr bool compiled(Isa isa) {
 #undef SIMDBLOOM_IS
 }
 
+struct Tier {
+    Isa isa;
+    std::string_view name, description;
+    bool (*runs)(const Features&);  // asks for what the tier is compiled with, nothing else
+};
+
+// Tier i is Isa i. Of the tiers of one processor, each is faster than those before it.
 constexpr Tier table[] = {
-    {Isa::scalar, "scalar", "plain C++", [](const Features&) { return true; },
-     compiled(Isa::scalar)},
-    {Isa::sse42, "sse42", "SSE4.2 and POPCNT (Nehalem, 2008)", runs_sse42, compiled(Isa::sse42)},
-    {Isa::avx2, "avx2", "AVX2, BMI1 and BMI2 (Haswell, 2013; Zen)", runs_avx2, compiled(Isa::avx2)},
-    {Isa::avx512, "avx512", "AVX-512 F, CD, DQ, BW and VL (Skylake-X, 2017)", runs_avx512,
-     compiled(Isa::avx512)},
+    {Isa::scalar, "scalar", "plain C++", [](const Features&) { return true; }},
+    {Isa::sse42, "sse42", "SSE4.2 and POPCNT (Nehalem, 2008)", runs_sse42},
+    {Isa::avx2, "avx2", "AVX2, BMI1 and BMI2 (Haswell, 2013; Zen)", runs_avx2},
+    {Isa::avx512, "avx512", "AVX-512 F, CD, DQ, BW and VL (Skylake-X, 2017)", runs_avx512},
     {Isa::avx512bitalg, "avx512bitalg",
-     "avx512 with VBMI, VBMI2 and BITALG (Ice Lake, 2019; Zen 4)", runs_avx512bitalg,
-     compiled(Isa::avx512bitalg)},
-    {Isa::neon, "neon", "NEON of AArch64", [](const Features& f) { return f.neon; },
-     compiled(Isa::neon)},
-    {Isa::simd128, "simd128", "SIMD128 of WebAssembly", [](const Features& f) { return f.simd128; },
-     compiled(Isa::simd128)},
+     "avx512 with VBMI, VBMI2 and BITALG (Ice Lake, 2019; Zen 4)", runs_avx512bitalg},
+    {Isa::neon, "neon", "NEON of AArch64", [](const Features& f) { return f.neon; }},
+    {Isa::simd128, "simd128", "SIMD128 of WebAssembly",
+     [](const Features& f) { return f.simd128; }},
 };
 static_assert([] {
     for (std::size_t i = 0; i < std::size(table); ++i)
@@ -57,9 +59,10 @@ const Tier& tier(Isa isa) {
     return table[number];
 }
 
-std::string names(std::span<const Tier> of, const Features* on) {
+/// The names of all tiers, or of those that run.
+std::string names(const Features* on) {
     std::string text;
-    for (const Tier& t : of)
+    for (const Tier& t : table)
         if (on == nullptr || t.runs(*on)) text += (text.empty() ? "" : ", ") + std::string(t.name);
     return text;
 }
@@ -67,12 +70,10 @@ std::string names(std::span<const Tier> of, const Features* on) {
 void check_runs(const Tier& t, const Features& features) {
     if (!t.runs(features))
         throw WrongIsa("simdbloom: ISA \"" + std::string(t.name) +
-                       "\" cannot run on this machine (usable: " + names(table, &features) + ")");
+                       "\" cannot run on this machine (usable: " + names(&features) + ")");
 }
 
 }  // namespace
-
-std::span<const Tier> tiers() noexcept { return table; }
 
 std::vector<Isa> usable(const Features& features) {
     std::vector<Isa> isas;
@@ -98,21 +99,22 @@ void check_runs(Isa isa) { check_runs(tier(isa), detect()); }
 
 std::string_view to_string(Isa isa) noexcept {
     const auto number = static_cast<std::size_t>(isa);
-    return number < cpu::tiers().size() ? cpu::tiers()[number].name : "unknown";
+    return number < std::size(cpu::table) ? cpu::table[number].name : "unknown";
 }
 
 Isa parse_isa(std::string_view text) {
-    for (const cpu::Tier& t : cpu::tiers())
+    for (const cpu::Tier& t : cpu::table)
         if (t.name == text) return t.isa;
     throw cpu::WrongIsa("simdbloom: unknown ISA \"" + std::string(text) +
-                        "\" (known: " + cpu::names(cpu::tiers(), nullptr) + ")");
+                        "\" (known: " + cpu::names(nullptr) + ")");
 }
 
 std::span<const Implementation> implementations() {
     static const std::vector<Implementation> all = [] {
         std::vector<Implementation> made;
-        for (const cpu::Tier& t : cpu::tiers())
-            if (t.compiled) made.push_back({t.isa, t.name, t.description, t.runs(cpu::detect())});
+        for (const cpu::Tier& t : cpu::table)
+            if (cpu::compiled(t.isa))
+                made.push_back({t.isa, t.name, t.description, t.runs(cpu::detect())});
         return made;
     }();
     return all;

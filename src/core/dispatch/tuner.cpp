@@ -4,7 +4,7 @@
 #include <atomic>
 #include <bit>
 
-#include "core/dispatch/tuning.hpp"
+#include "core/os/caches.hpp"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>

@@ -6,7 +6,6 @@
 #include <xxhash.h>
 
 #include <cerrno>
-#include <memory>
 #include <system_error>
 
 #include "core/os/available_memory.hpp"
@@ -124,12 +123,12 @@ Loaded<SavedBody> SavedFile::body(Fields header, std::uint64_t n,
     SavedBody body;
     if (maps_) {
         const off_t at = ::lseek(file_.get(), static_cast<off_t>(n), SEEK_CUR);
-        const auto mapping = std::make_shared<const Mapping>(file_, static_cast<std::size_t>(all_));
-        if (at < 0 || !*mapping) return file_fault(path_);
-        const auto* const bits = mapping->bytes().data() + at - static_cast<off_t>(n);
-        body.bits = Storage::borrow(bits, static_cast<std::size_t>(n), mapping);
+        if (at < 0 || !body.bits.map(file_.get(), static_cast<std::size_t>(all_),
+                                     static_cast<std::size_t>(at) - static_cast<std::size_t>(n),
+                                     static_cast<std::size_t>(n)))
+            return file_fault(path_);
     } else {
-        body.bits = Storage(n, options.huge_pages, options.allocator);
+        body.bits = Storage(n, options);
         if (auto error = read({body.bits.data(), body.bits.size()})) return std::move(*error);
     }
     body.behind.resize(static_cast<std::size_t>(behind.value_or(0)));

@@ -34,7 +34,7 @@ Loaded<SavedBody> Memory::body(Fields header, std::uint64_t n, std::optional<std
     if (borrows_) {
         body.bits = Storage::borrow(bits.data(), bits.size());
     } else {
-        body.bits = Storage(n, options.huge_pages, options.allocator);
+        body.bits = Storage(n, options);
         if (n != 0) std::memcpy(body.bits.data(), bits.data(), bits.size());
     }
     return body;

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "core/filters/alike.hpp"
 #include "core/filters/counters.hpp"
 #include "core/filters/occupancy.hpp"
+#include "core/filters/set_operations.hpp"
 
 namespace simdbloom {
 namespace {

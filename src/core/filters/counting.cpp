@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/filters/alike.hpp"
-#include "core/filters/combine.hpp"
 #include "core/filters/counters.hpp"
 #include "core/filters/interface.hpp"
+#include "core/filters/set_operations.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/key_kind.hpp"
 

@@ -10,7 +10,6 @@
 
 #include "core/dispatch/kernels_of.hpp"
 #include "core/dispatch/tuner.hpp"
-#include "core/dispatch/tuning.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/counters.hpp"
 #include "simdbloom/detail/geometry.hpp"
@@ -119,8 +118,7 @@ FilterBase::FilterBase(const detail::Geometry& g, const Options& options, detail
                   .n_keys_ = g.n_keys,
                   .layout_ = g.layout,
                   .block_bytes_ = g.layout.block_bits() / 8} {
-    if (bits_.size() == 0)
-        bits_ = detail::Storage(g.blocks * block_bytes_, options.huge_pages, options.allocator);
+    if (bits_.size() == 0) bits_ = detail::Storage(g.blocks * block_bytes_, options);
     use_isa(options.isa ? *options.isa : default_isa());
     if (!options.isa) halves_ = detail::halved_kernels(isa_, layout_);
 }

@@ -18,21 +18,14 @@
 #include "simdbloom/filter.hpp"
 
 namespace simdbloom {
-namespace detail {
-
-template <class F>
-Layout own_layout(const Options& options) {
-    return layout_from(options, F::own_layout);
-}
-
-}  // namespace detail
 
 template <class F, class Base>
 F Interface<F, Base>::sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr,
                             const Options& options) {
     if constexpr (std::derived_from<F, FilterBase>) {
         const auto size = is_fpr ? &detail::size_for_fpr : &detail::size_for_bits;
-        return F(size(detail::own_layout<F>(options), n_keys, bits_or_fpr, options), options);
+        return F(size(detail::layout_from(options, F::own_layout), n_keys, bits_or_fpr, options),
+                 options);
     } else {
         __builtin_unreachable();  // with_bits_per_key and for_fpr are not there
     }

@@ -3,8 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/filters/alike.hpp"
-#include "core/filters/combine.hpp"
+#include "core/filters/set_operations.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/key_kind.hpp"

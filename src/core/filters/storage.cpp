@@ -9,8 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <new>
-#include <utility>
+#include <memory_resource>
 
 #include "core/os/available_memory.hpp"
 #include "simdbloom/options.hpp"
@@ -54,7 +53,7 @@ std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE))
 
 // Maps `bytes` (whole pages) at an address that is aligned to 2 MiB, and gives back the pages that
 // the alignment cost.
-std::byte* map_aligned(std::size_t bytes) {
+void* map_aligned(std::size_t bytes) {
     const std::size_t reserve = bytes + huge_page;
     constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS;
     void* const p = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, kind, -1, 0);
@@ -63,69 +62,70 @@ std::byte* map_aligned(std::size_t bytes) {
     if (aligned != start) munmap(p, aligned - start);
     const std::size_t behind = start + reserve - (aligned + bytes);
     if (behind != 0) munmap(reinterpret_cast<void*>(aligned + bytes), behind);
-    return reinterpret_cast<std::byte*>(aligned);
+    return reinterpret_cast<void*>(aligned);
 }
 
 }  // namespace
 
 alignas(64) const std::byte Storage::no_bytes[192] = {};
 
-Storage::Storage(std::uint64_t wanted, bool huge_pages, std::pmr::memory_resource* resource)
-    : size_(static_cast<std::size_t>(wanted)), huge_pages_(huge_pages), resource_(resource) {
+Storage::Storage(std::uint64_t wanted, const Options& options)
+    : memory_{.size = static_cast<std::size_t>(wanted),
+              .huge_pages = options.huge_pages,
+              .resource = options.allocator} {
     if (wanted > std::numeric_limits<std::size_t>::max() / 2) throw AllocationError(wanted);
-    const std::size_t bytes = size_;
-    if (resource_ != nullptr) {
-        allocated_ = round_up(bytes + slack, alignment);
-        data_ = static_cast<std::byte*>(resource_->allocate(allocated_, alignment));
-        std::memset(data_, 0, allocated_);
-    } else if (has_pages && bytes >= huge_page) {
-        check_available(bytes);
-        allocated_ = round_up(bytes + slack, page_size());
-        data_ = map_aligned(allocated_);
-        if (data_ == nullptr) throw AllocationError(bytes);
-        mapped_ = true;
-        // If the system refuses, the pages stay small: that is slower and not wrong.
-        if (huge_pages) madvise(data_, allocated_, MADV_HUGEPAGE);
+    Memory& m = memory_;
+    const bool maps = m.resource == nullptr && has_pages && m.size >= huge_page;
+    m.owned_bytes = round_up(m.size + slack, maps ? page_size() : alignment);
+    if (maps) {
+        check_available(wanted);
+        m.owned = map_aligned(m.owned_bytes);
+        m.mapped = true;
+    } else if (m.resource != nullptr) {
+        m.owned = m.resource->allocate(m.owned_bytes, alignment);
     } else {
-        allocated_ = round_up(bytes + slack, alignment);
-        data_ = static_cast<std::byte*>(std::aligned_alloc(alignment, allocated_));
-        if (data_ == nullptr) throw AllocationError(bytes);
-        std::memset(data_, 0, allocated_);
+        m.owned = std::aligned_alloc(alignment, m.owned_bytes);
     }
+    if (m.owned == nullptr) throw AllocationError(wanted);
+    m.data = static_cast<std::byte*>(m.owned);
+    // If the system refuses, the pages stay small: that is slower and not wrong.
+    if (maps && m.huge_pages) madvise(m.owned, m.owned_bytes, MADV_HUGEPAGE);
+    if (!maps) std::memset(m.owned, 0, m.owned_bytes);
 }
 
-Storage Storage::borrow(const std::byte* data, std::size_t bytes,
-                        std::shared_ptr<const void> keeper) noexcept {
+Storage Storage::borrow(const std::byte* data, std::size_t bytes) noexcept {
     Storage storage;
-    storage.data_ = const_cast<std::byte*>(data);
-    storage.size_ = bytes;
-    storage.huge_pages_ = true;
-    storage.keeper_ = std::move(keeper);
+    storage.memory_.data = const_cast<std::byte*>(data);
+    storage.memory_.size = bytes;
+    storage.memory_.huge_pages = true;
     return storage;
 }
 
-Storage::Storage(const Storage& other) : Storage() {
-    if (other.size_ == 0) return;
-    Storage copy(other.size_, other.huge_pages_, other.resource_);
-    std::memcpy(copy.data_, other.data_, other.size_);
-    swap(copy);
+bool Storage::map(int file, std::size_t file_bytes, std::size_t at, std::size_t n) noexcept {
+    void* const start = mmap(nullptr, file_bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (start == MAP_FAILED) return false;
+    *this = borrow(static_cast<std::byte*>(start) + at, n);
+    memory_.owned = start;
+    memory_.owned_bytes = file_bytes;
+    memory_.mapped = true;
+    return true;
+}
+
+Storage::Storage(const Storage& other) {
+    if (other.size() == 0) return;
+    Options options;
+    options.huge_pages = other.memory_.huge_pages;
+    options.allocator = other.memory_.resource;
+    *this = Storage(other.size(), options);
+    std::memcpy(data(), other.data(), other.size());
 }
 
 Storage::~Storage() {
-    if (allocated_ == 0) return;
-    if (resource_ != nullptr) resource_->deallocate(data_, allocated_, alignment);
-    else if (mapped_) munmap(data_, allocated_);
-    else std::free(data_);
-}
-
-void Storage::swap(Storage& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(allocated_, other.allocated_);
-    std::swap(huge_pages_, other.huge_pages_);
-    std::swap(mapped_, other.mapped_);
-    std::swap(resource_, other.resource_);
-    std::swap(keeper_, other.keeper_);
+    const Memory& m = memory_;
+    if (m.owned == nullptr) return;
+    if (m.resource != nullptr) m.resource->deallocate(m.owned, m.owned_bytes, alignment);
+    else if (m.mapped) munmap(m.owned, m.owned_bytes);
+    else std::free(m.owned);
 }
 
 }  // namespace detail

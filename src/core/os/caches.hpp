@@ -19,4 +19,9 @@ Caches read_caches(const char* folder) noexcept;
 /// the whole L3 of the host.
 const Caches& caches() noexcept;
 
+/// The level-2 cache; 1 MiB on a machine that does not say.
+std::size_t level2_bytes(const Caches& of = caches()) noexcept;
+/// A parallel build of at most so many bytes gives each thread a filter of its own.
+std::size_t merged_up_to(const Caches& of = caches()) noexcept;
+
 }  // namespace simdbloom::detail

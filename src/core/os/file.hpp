@@ -1,8 +1,7 @@
-// Files as the operating system gives them: read, written whole or not at all, and mapped.
+// Files as the operating system gives them: read, and written whole or not at all.
 #pragma once
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -60,24 +59,5 @@ using WriteFile = std::function<bool(int file)>;
 /// it leads to is replaced. Who may read and write the file stays the same; a new file obeys the
 /// umask. A file that is no regular file is written to.
 SIMDBLOOM_API void save_whole(const std::filesystem::path& path, const WriteFile& write);
-
-class Mapping {
-public:
-    Mapping(const File& file, std::size_t bytes) noexcept
-        : start_(::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0)), bytes_(bytes) {}
-    Mapping(const Mapping&) = delete;
-    Mapping& operator=(const Mapping&) = delete;
-    ~Mapping() {
-        if (*this) ::munmap(start_, bytes_);
-    }
-    explicit operator bool() const noexcept { return start_ != MAP_FAILED; }
-    std::span<const std::byte> bytes() const noexcept {
-        return {static_cast<const std::byte*>(start_), bytes_};
-    }
-
-private:
-    void* start_;
-    std::size_t bytes_;
-};
 
 }  // namespace simdbloom::detail

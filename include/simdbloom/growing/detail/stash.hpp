@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "simdbloom/detail/moved.hpp"
-#include "simdbloom/detail/scatter.hpp"
+#include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 
@@ -47,7 +47,11 @@ private:
 
     ZeroedByMove<std::vector<std::uint64_t>> slots_;  // 0: empty; a power of two of them, or none
     ZeroedByMove<std::size_t> held_, zeros_;          // hashes that are 0 are only counted
-    Scatter scatter_;
+    // Drawn for each stash: who chooses the hashes cannot choose where they go. A product with one
+    // odd number drawn at random is not enough. With 4,096 hashes that are equally far apart, in
+    // 8,192 slots, a search looked at more than 4 slots under one draw in twenty, and at 1,654
+    // under the worst of 20,000 draws. Random hashes take 1.5.
+    Secret secret_{};
 };
 
 }  // namespace simdbloom::detail
