@@ -122,14 +122,11 @@ BUGS = [
     bug("a failed mapping of memory is success", "the filter's bits lie nowhere",
         ("src/core/filters/storage.cpp", "if (p == MAP_FAILED) return "
          "[-nullptr-]{+static_cast<std::byte*>(p)+};"), by="Memory"),
-    bug("a failed mapping is not reported", "the filter has no bits",
-        ("src/core/filters/storage.cpp", "data_ = map_aligned(allocated_);[- if (data_ == nullptr) "
-         "throw AllocationError(bytes);-]{++}")),
     bug("a failed allocation is not reported", "the filter has no bits",
-        ("src/core/filters/storage.cpp", "std::aligned_alloc(alignment, allocated_));[- if (data_ "
-         "== nullptr) throw AllocationError(bytes);-]{++}")),
+        ("src/core/filters/storage.cpp", "[-if (m.owned == nullptr) throw "
+         "AllocationError(wanted);-]{++}")),
     bug("a failed mapping of a file is success", "the bytes lie nowhere",
-        ("src/core/files/files.cpp", "[-if (at < 0 || !*mapping) return file_fault(path_);-]{++}")),
+        ("src/core/files/files.cpp", "static_cast<std::size_t>(n))) [-return file_fault(path_)-]{++};")),
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         ("include/simdbloom/detail/layouts/traits.hpp", "return ((hash [->> 32-]{+& 0xFFFFFFFFu+}) "
          "* blocks) >> 32;"),
@@ -275,7 +272,7 @@ BUGS = [
          "std::span(parts).first(behind ? 2 : 1))) return std::move(*error);-]{++}"),
         by="SerializeFile"),
     bug("memory that is not there", "left to the killer of processes",
-        ("src/core/filters/storage.cpp", "[-check_available(bytes);-]{++}"), by="AvailableMemory"),
+        ("src/core/filters/storage.cpp", "[-check_available(wanted);-]{++}"), by="AvailableMemory"),
     bug("a zero is asked for in one encoding", "row groups of -0.0 are skipped",
         ("src/adapters/parquet/bloom_filter.cpp", "[-if (value == 0) return {hash_value(T{0}), "
          "hash_value(-T{0})};-]{++}"), by="Parquet"),
