@@ -126,7 +126,8 @@ BUGS = [
         ("src/core/filters/storage.cpp", "[-if (m.owned == nullptr) throw "
          "AllocationError(wanted);-]{++}")),
     bug("a failed mapping of a file is success", "the bytes lie nowhere",
-        ("src/core/files/files.cpp", "static_cast<std::size_t>(n))) [-return file_fault(path_)-]{++};")),
+        ("src/core/files/files.cpp", "static_cast<std::size_t>(n))) "
+         "[-return file_fault(path_)-]{++};")),
     bug("32-bit hash halves", "block and pattern are chosen by the same 32 bits, everywhere",
         ("include/simdbloom/detail/layouts/traits.hpp", "return ((hash [->> 32-]{+& 0xFFFFFFFFu+}) "
          "* blocks) >> 32;"),
@@ -181,8 +182,8 @@ BUGS = [
         ("src/adapters/duckdb/rows.cpp", "here = [-sure ? at(array[row]) : "
          "find-]{+at+}(array[row]);"), by="duckdb"),
     bug("DuckDB: the members of a NULL are not NULL", "memory of other rows is shown",
-        ("src/adapters/duckdb/scalars.cpp", "input, output, [-std::size(info_names)-]{+0+}, work);"),
-         by="duckdb"),
+        ("src/adapters/duckdb/scalars.cpp", "input, output, "
+         "[-std::size(info_names)-]{+0+}, work);"), by="duckdb"),
     bug("DuckDB: a decimal has one key", "DOUBLEs that `=` finds equal are lost",
         ("src/adapters/duckdb/keys.cpp", "[-if (rounded != key) put(row, hash_key(rounded, "
          "seed));-]{++}"), by="duckdb"),
