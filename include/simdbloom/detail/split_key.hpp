@@ -18,7 +18,7 @@ namespace simdbloom::detail {
 
 using SplitWords [[gnu::vector_size(32), gnu::may_alias]] = std::uint32_t;
 
-// x in any lane of `x` that is a word of the pattern.
+/// The bits of a pattern that stands in every lane.
 [[gnu::always_inline]] inline SplitWords split_bits(SplitWords x) noexcept {
     const SplitWords odd = {salts[0], salts[1], salts[2], salts[3],
                             salts[4], salts[5], salts[6], salts[7]};
