@@ -3,7 +3,7 @@
 // Notation: B block bits, S sector bits, k bits a key, z zones, c bits per key, n keys. A
 // "stranger" is a key that was not inserted. "Exact" means: the mean over random 64-bit hashes,
 // whose blocks, probes and fingerprints are independent, of n distinct keys, however few (measured
-// in tests/layouts/fpr_few_keys_test.cpp). The FPR of a layout with i keys in a block is a sum of
+// in tests/layouts/fpr_two_parts_test.cpp). The FPR of a layout with i keys in a block is a sum of
 // terms a * r^i. Its mean over the random block load is therefore a sum of values of the load's
 // generating function, and no series is cut off.
 //

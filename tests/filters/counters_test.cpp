@@ -114,14 +114,11 @@ protected:
         EXPECT_NEAR(counters.deviation(mean) / deviation, 1, 5 * error) << "spread";
         EXPECT_NEAR(counters.mean(), mean, 5 * deviation * error);
     }
-    void few_are_far(const test::Stopwatch& watch) const {
+    void few_are_far() const {
         const std::size_t allowed = rare_beyond(random_share * static_cast<double>(filters_));
         EXPECT_LE(of_random_, allowed) << "of " << filters_ << " filters of random keys";
         EXPECT_LE(of_counters_, allowed)
             << "of " << filters_ << " filters; of random keys " << of_random_;
-        test::progress(
-            "%-16s beyond 5 sigma of %zu filters: %zu of counters, %zu of random keys, %.0f s",
-            GetParam().c_str(), filters_, of_counters_, of_random_, watch.seconds());
     }
 
 private:
@@ -133,7 +130,6 @@ private:
 ///   hash's first shift.
 TEST_P(Counters, HaveFiltersLikeRandomKeys) {
     SIMDBLOOM_SKIP_IF_FORCED();
-    const test::Stopwatch watch;
     using Cells = std::vector<CounterCell>;
     // Keys go into a table one after the other.
     const std::size_t by_day = Layout::parse(GetParam()).is_table() ? 20 : 200;
@@ -148,14 +144,13 @@ TEST_P(Counters, HaveFiltersLikeRandomKeys) {
                 add(++number, cell.n, stride, start == 0, start % 4 == 1);
         compare();
     }
-    few_are_far(watch);
+    few_are_far();
 }
 
 // Some sums of powers cancel in a shift: in x ^= x >> 29, 2^47 + 2^18 did. The first shift of the
 // hash is by 19 now, where 2^47 + 2^28 + 2^9 cancels. The sample of three powers has no such step.
 TEST_P(Counters, InStepsOfAFewPowersOfTwoHaveFiltersLikeRandomKeys) {
     SIMDBLOOM_SKIP_IF_FORCED();
-    const test::Stopwatch watch;
     constexpr std::size_t n = 1'000;
     const std::size_t seeds = test::scaled<std::size_t>(1, 1, 8);
     const std::size_t apart = test::slow_build || Layout::parse(GetParam()).is_table() ? 8 : 1;
@@ -169,7 +164,7 @@ TEST_P(Counters, InStepsOfAFewPowersOfTwoHaveFiltersLikeRandomKeys) {
             add(number, n, steps[s], number % 3 == 0, number % 4 == 1);
         }
     compare();
-    few_are_far(watch);
+    few_are_far();
 }
 
 // Absent keys with the step of the keys are found no more often than others.

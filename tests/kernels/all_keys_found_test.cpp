@@ -1,15 +1,12 @@
 // Every key that went in is asked for again, on every ISA, in batches and singly, for each way in
 // which a filter can come about: 10^7 keys in the ordinary run; in a nightly one 10^8 for each spec
 // in batches, 10^9 in all, and 10^7 each other way.
-#include <algorithm>
 #include <atomic>
 #include <bit>
-#include <functional>
-#include <thread>
 
+#include "at_once.hpp"
 #include "scale.hpp"
 #include "support.hpp"
-#include "ways.hpp"
 
 namespace simdbloom {
 namespace {
@@ -40,101 +37,68 @@ AnyFilter empty_filter(const std::string& spec, std::uint64_t n, Options options
     return make_filter(spec, n, more * test::feasible_bits(spec, 12), options);
 }
 
-using Insert = std::function<void(AnyFilter&, const std::vector<std::uint64_t>&)>;
-
 /// The ISAs take turns.
-void insert_pieces(AnyFilter& filter, const ManyKeys& keys, std::uint64_t first, std::uint64_t last,
-                   const Insert& insert) {
+void insert_pieces(AnyFilter& filter, const ManyKeys& keys, std::uint64_t first,
+                   std::uint64_t last) {
     for (std::uint64_t i = first; i < last; ++i) {
         filter.use_isa(usable_isas()[i % usable_isas().size()]);
-        insert(filter, keys.make(i));
+        filter.insert(keys.make(i));
     }
 }
 
-void insert_batch(AnyFilter& filter, const std::vector<std::uint64_t>& keys) {
-    filter.insert(keys);
-}
-
-AnyFilter filled(const std::string& spec, const ManyKeys& keys, const Insert& insert) {
-    AnyFilter filter = empty_filter(spec, keys.size());
-    insert_pieces(filter, keys, 0, keys.pieces(), insert);
+AnyFilter filled(const std::string& spec, const ManyKeys& keys, Options options = {},
+                 double more = 1) {
+    AnyFilter filter = empty_filter(spec, keys.size(), options, more);
+    insert_pieces(filter, keys, 0, keys.pieces());
     return filter;
 }
 
 struct Way {
-    std::string name;
+    const char* name;
     bool (*works_for)(const Layout&);
-    std::function<AnyFilter(const std::string& spec, const ManyKeys& keys)> build;
+    AnyFilter (*build)(const std::string& spec, const ManyKeys& keys);
 };
 
 bool any(const Layout&) { return true; }
 bool bloom(const Layout& layout) { return layout.is_bloom(); }
-bool blocked(const Layout& layout) { return bloom(layout) && layout.kind != LayoutKind::classic; }
 bool erasable(const Layout& layout) { return !layout.is_bloom(); }
 
-Way inserted(std::string name, bool (*works_for)(const Layout&), Insert insert) {
-    return {std::move(name), works_for,
-            [insert = std::move(insert)](const auto& spec, const auto& keys) {
-                return filled(spec, keys, insert);
-            }};
-}
-Way on_threads(unsigned threads, detail::Way way) {
-    const bool in_ranges = way == detail::Way::halves || way == detail::Way::regions;
-    return inserted(
-        std::to_string(threads) + " threads, " + test::name_of(way), in_ranges ? blocked : bloom,
-        [=](AnyFilter& f, const auto& part) { detail::fill(f.base(), part, threads, way); });
-}
-
-std::vector<Way> ways() {
-    return {inserted("batches", any, insert_batch),
-            inserted("one by one", any,
-                     [](AnyFilter& f, const auto& part) {
-                         for (const auto key : part) f.insert(key);
-                     }),
-            inserted("by hashes", any,
-                     [](AnyFilter& f, const auto& part) {
-                         f.insert(Keys::hashes(test::hashes_of(part, f.seed())));
-                     }),
-            on_threads(2, detail::Way::atomic),
-            on_threads(2, detail::Way::halves),
-            on_threads(3, detail::Way::regions),
-            on_threads(2, detail::Way::merged),
-            {"two filters united", bloom,
-             [](const auto& spec, const ManyKeys& keys) {
-                 AnyFilter a = empty_filter(spec, keys.size()), b = a;
-                 insert_pieces(a, keys, 0, keys.pieces() / 2, insert_batch);
-                 insert_pieces(b, keys, keys.pieces() / 2, keys.pieces(), insert_batch);
-                 return a |= b;
-             }},
-            {"folded to a quarter", bloom,
-             [](const auto& spec, const ManyKeys& keys) {
-                 AnyFilter whole = empty_filter(spec, keys.size(), {.fold_levels = 2}, 4);
-                 insert_pieces(whole, keys, 0, keys.pieces(), insert_batch);
-                 return whole.folded(4);
-             }},
-            {"saved and loaded", any,
-             [](const auto& spec, const ManyKeys& keys) {
-                 return std::move(load(save(filled(spec, keys, insert_batch))).value());
-             }},
-            {"other keys erased", erasable, [](const auto& spec, const ManyKeys& keys) {
-                 // In and out between the others, so that fingerprints move from bucket to bucket.
-                 const ManyKeys others(keys.size() / 16, 77);
-                 AnyFilter filter = empty_filter(spec, keys.size() + others.size());
-                 for (std::uint64_t i = 0; i < keys.pieces(); ++i) {
-                     const auto passing = others.make(i % others.pieces());
-                     filter.insert(passing);
-                     filter.insert(keys.make(i));
-                     std::visit(
-                         [&]<class F>(F& f) {
-                             if constexpr (detail::HasErase<F>) {
-                                 EXPECT_EQ(f.erase(passing), passing.size());
-                             }
-                         },
-                         filter.variant());
-                 }
-                 return filter;
-             }}};
-}
+constexpr Way ways[] = {
+    {"batches", any, [](const std::string& spec, const auto& keys) { return filled(spec, keys); }},
+    {"one by one", any,
+     [](const std::string& spec, const auto& keys) {
+         AnyFilter filter = empty_filter(spec, keys.size());
+         for (std::uint64_t i = 0; i < keys.pieces(); ++i)
+             for (const auto key : keys.make(i)) filter.insert(key);
+         return filter;
+     }},
+    {"two filters united", bloom,
+     [](const std::string& spec, const auto& keys) {
+         AnyFilter a = empty_filter(spec, keys.size()), b = a;
+         insert_pieces(a, keys, 0, keys.pieces() / 2);
+         insert_pieces(b, keys, keys.pieces() / 2, keys.pieces());
+         return a |= b;
+     }},
+    {"folded to a quarter", bloom,
+     [](const std::string& spec, const auto& keys) {
+         return filled(spec, keys, {.fold_levels = 2}, 4).folded(4);
+     }},
+    {"saved and loaded", any,
+     [](const std::string& spec, const auto& keys) {
+         return std::move(load(save(filled(spec, keys))).value());
+     }},
+    {"other keys erased", erasable, [](const std::string& spec, const auto& keys) {
+         // In and out between the others, so that fingerprints move from bucket to bucket.
+         const ManyKeys others(keys.size() / 16, 77);
+         AnyFilter filter = empty_filter(spec, keys.size() + others.size());
+         for (std::uint64_t i = 0; i < keys.pieces(); ++i) {
+             const auto passing = others.make(i % others.pieces());
+             filter.insert(passing);
+             filter.insert(keys.make(i));
+             EXPECT_EQ(filter.erase(passing), passing.size());
+         }
+         return filter;
+     }}};
 
 /// ManyKeys that are not found, of all asked for on every ISA in one of three ways in turn, and
 /// singly.
@@ -145,7 +109,7 @@ std::uint64_t missed(const AnyFilter& filter, const ManyKeys& keys) {
         on_isa.back().use_isa(isa);
     }
     std::atomic<std::uint64_t> next{0}, missing{0};
-    const auto work = [&] {
+    const auto work = [&](unsigned) {
         std::vector<std::uint8_t> bitmap(piece / 8);
         std::vector<std::uint32_t> positions(piece);
         for (std::uint64_t i; (i = next.fetch_add(1)) < keys.pieces();) {
@@ -168,14 +132,7 @@ std::uint64_t missed(const AnyFilter& filter, const ManyKeys& keys) {
             missing += part.size() * (on_isa.size() + 1) - found;
         }
     };
-    std::vector<std::thread> others;
-    for (unsigned t = 1; test::nightly() && t < std::thread::hardware_concurrency(); ++t)
-        others.emplace_back(work);
-    work();
-    for (auto& thread : others) thread.join();
-    test::tally.inserted += keys.size();
-    test::tally.probes += keys.size() * (on_isa.size() + 1);
-    test::tally.differences += missing;
+    test::at_once(test::nightly() ? std::thread::hardware_concurrency() : 1, work);
     return missing;
 }
 
@@ -187,17 +144,11 @@ TEST_P(AllKeysFound, OnEveryIsaHoweverTheFilterCameAbout) {
     SIMDBLOOM_SKIP_IF_FORCED();
     const Layout layout = Layout::parse(GetParam());
     std::uint64_t salt = 0;
-    for (const auto& way : ways()) {
+    for (const auto& way : ways) {
         ++salt;
         if (!way.works_for(layout)) continue;
-        const test::Stopwatch watch;
         const ManyKeys keys(keys_of_a_filter(salt == 1), salt);
-        const std::uint64_t missing = missed(way.build(GetParam(), keys), keys);
-        EXPECT_EQ(missing, 0u) << way.name;
-        test::progress(
-            "%-10s %-26s %llu keys in, %zu ISAs in batches and single keys, %llu missed, %.0f s",
-            GetParam().c_str(), way.name.c_str(), static_cast<unsigned long long>(keys.size()),
-            usable_isas().size(), static_cast<unsigned long long>(missing), watch.seconds());
+        EXPECT_EQ(missed(way.build(GetParam(), keys), keys), 0u) << way.name;
     }
 }
 

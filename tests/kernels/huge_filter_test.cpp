@@ -39,8 +39,7 @@ bool any_bit(const FilterBase& filter, std::uint64_t first, std::uint64_t n) {
                                [](std::byte b) { return b != std::byte{0}; });
 }
 
-/// Promise of HugeFilter.*, HugeBlockFilter.*: Filters of more than 2^32 bits or bytes work like
-///   small ones.
+/// Promise: Filters of more than 2^32 bits or bytes work like small ones.
 TEST_P(HugeFilter, KeysOfItsLastBlocksLieThereAndAreFoundOnEveryIsa) {
     std::vector<AnyFilter> filters;
     std::vector<std::uint64_t> hashes;
@@ -87,42 +86,18 @@ TEST_P(HugeFilter, KeysOfItsLastBlocksLieThereAndAreFoundOnEveryIsa) {
     }
 }
 
-// Layouts all of whose bits lie in the block of the key.
-class HugeBlockFilter : public HugeFilter {};
-
-// Without the keys that lie at the beginning: an offset cut to 32 bits would put others there.
-TEST_P(HugeBlockFilter, KeysBehindTheBorderLeaveTheBeginningEmpty) {
-    for (const Isa isa : usable_isas()) {
-        auto filter = make(isa);
-        const FilterBase& f = filter.base();
-        const std::uint64_t blocks = f.blocks(), block_bytes = f.size_in_bytes() / blocks;
-        std::vector<std::uint64_t> hashes;
-        for (std::uint64_t i = 0; i < 64; ++i)
-            hashes.push_back(hash_to(blocks - 1 - i % (4096 / block_bytes), blocks, i));
-        filter.insert(Keys::hashes(hashes));
-        EXPECT_FALSE(any_bit(f, 0, 16384)) << to_string(isa);
-        EXPECT_TRUE(any_bit(f, f.size_in_bytes() - 4096, 4096)) << to_string(isa);
-    }
-}
-
-std::string name_of(const auto& info) {
-    return test::test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param).name);
-}
-
-const auto sizes = ::testing::Values(Size{"past_2to32_bits", (std::uint64_t{1} << 29) + 4096},
-                                     Size{"past_2to32_bytes", (std::uint64_t{1} << 32) + 4096});
-const auto block_specs =
-    ::testing::Values("register32:k=4", "register64:k=7", "split256", "split512", "sector512",
-                      "zoned512:z=2,k=8", "zoned512:z=4,k=8", "blocked512:k=8", "counting512:k=8");
-const auto other_specs = ::testing::Values("classic:k=8", "cuckoo8", "cuckoo12", "cuckoo16",
-                                           "counting:k=8", "dleft12", "dleft14", "dleft16");
-
-INSTANTIATE_TEST_SUITE_P(SparseBlocks, HugeFilter, ::testing::Combine(block_specs, sizes),
-                         [](const auto& info) { return name_of(info); });
-INSTANTIATE_TEST_SUITE_P(Sparse, HugeFilter, ::testing::Combine(other_specs, sizes),
-                         [](const auto& info) { return name_of(info); });
-INSTANTIATE_TEST_SUITE_P(SparseBlocks, HugeBlockFilter, ::testing::Combine(block_specs, sizes),
-                         [](const auto& info) { return name_of(info); });
+INSTANTIATE_TEST_SUITE_P(
+    Sparse, HugeFilter,
+    ::testing::Combine(
+        ::testing::Values("register32:k=4", "register64:k=7", "split256", "split512", "sector512",
+                          "zoned512:z=2,k=8", "zoned512:z=4,k=8", "blocked512:k=8",
+                          "counting512:k=8", "classic:k=8", "cuckoo8", "cuckoo12", "cuckoo16",
+                          "counting:k=8", "dleft12", "dleft14", "dleft16"),
+        ::testing::Values(Size{"past_2to32_bits", (std::uint64_t{1} << 29) + 4096},
+                          Size{"past_2to32_bytes", (std::uint64_t{1} << 32) + 4096})),
+    [](const auto& info) {
+        return test::test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param).name);
+    });
 
 }  // namespace
 }  // namespace simdbloom

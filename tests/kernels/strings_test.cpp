@@ -152,39 +152,5 @@ TEST(Strings, ABatchOfTextsIsHashedIntoTheRoomThatIsGiven) {
                         hash_bytes(texts, std::span(hashes).first(3)));
 }
 
-/// Keys of that type through every call that takes a batch.
-template <class K, class MakeKey>
-void expect_keys_are_found(const MakeKey& key_of) {
-    std::vector<std::string> words;
-    for (unsigned i = 0; i < 3000; ++i)
-        words.push_back(std::string(i % 40, 'x') + std::to_string(i));
-    std::vector<K> keys;
-    for (const auto& word : words) keys.push_back(key_of(word));
-    for (const Hashing hashing : {Hashing::fast, Hashing::seeded, Hashing::keyed})
-        for (const Isa isa : usable_isas()) {
-            auto any = make_filter("split256", words.size(), 12, {.isa = isa, .hashing = hashing});
-            const AnyFilter empty = any;
-            any.insert(keys);
-            auto one_by_one = empty;
-            for (const auto& word : words) one_by_one.insert(std::string_view(word));
-            ASSERT_TRUE(test::same_bits(any, one_by_one));
-            auto split = std::get<SplitBlockBloom>(empty.variant());
-            split.insert(keys);
-            ASSERT_TRUE(test::same_bits(split, one_by_one));
-            EXPECT_EQ(any.count(keys), keys.size());
-            EXPECT_EQ(FrozenFilter(any).count(keys), keys.size());
-            EXPECT_EQ(empty.count(keys), 0u);
-        }
-}
-
-TEST(Strings, BatchesOfAnyTypeOfKeySetTheBitsOfSingleKeys) {
-    expect_keys_are_found<std::string>([](const std::string& word) { return word; });
-    expect_keys_are_found<std::string_view>(
-        [](const std::string& word) { return std::string_view(word); });
-    expect_keys_are_found<const char*>([](const std::string& word) { return word.c_str(); });
-    expect_keys_are_found<std::span<const std::byte>>(
-        [](const std::string& word) { return std::as_bytes(std::span(word)); });
-}
-
 }  // namespace
 }  // namespace simdbloom

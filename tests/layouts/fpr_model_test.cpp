@@ -144,16 +144,6 @@ TEST(FprModel, FiniteNumbersOfKeysUseTheBinomialLoad) {
                 1, 1e-6);
 }
 
-TEST(FprModel, ClassicFormulaIsTooLowForBlocks) {
-    struct {
-        unsigned m, n, k;
-        double ratio;
-    } rows[] = {{32, 4, 4, 1.064}, {64, 8, 5, 1.050}, {256, 25, 6, 1.019}, {512, 51, 7, 1.013}};
-    for (const auto& r : rows)
-        EXPECT_NEAR(published::occupancy(r.m, r.n, r.k) / fpr::classic(r.m, r.n, r.k), r.ratio,
-                    1e-3);
-}
-
 // Fractions, by counting.
 TEST(FprModel, DistinctOccupancyIsExact) {
     EXPECT_NEAR(published::occupancy_distinct(8, 1, 2), 1.0 / 28, 1e-14);

@@ -107,13 +107,5 @@ TEST_P(Fpr, FollowsTheModelOnStructuredKeys) {
 
 INSTANTIATE_TEST_SUITE_P(Filter, Fpr, ::testing::ValuesIn(test::layout_names()), test::spec_name);
 
-TEST(FprFamilies, SparseKeysAreDistinctAndSparse) {
-    std::vector<std::uint64_t> keys;
-    for (std::uint64_t i = 0; i < 650'000; ++i) keys.push_back(sparse_key(i));
-    for (const auto key : keys) ASSERT_EQ(std::popcount(key), 5);
-    std::sort(keys.begin(), keys.end());
-    EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
-}
-
 }  // namespace
 }  // namespace simdbloom

@@ -35,16 +35,6 @@ TEST_P(Sizing, WrongValuesAreRefusedByValue) {
     EXPECT_LENGTH_ERROR("2^32", make_filter(s, 1u << 20, 1e7));
 }
 
-TEST_P(Sizing, OneKey) {
-    for (const double bits : {test::feasible_bits(GetParam(), 17), 100.0, 1000.0}) {
-        auto filter = make_filter(GetParam(), 1, bits);
-        EXPECT_GE(static_cast<double>(filter.size_in_bytes() * 8), bits);
-        EXPECT_FALSE(filter.contains(std::uint64_t{1}));
-        filter.insert(std::uint64_t{1});
-        EXPECT_TRUE(filter.contains(std::uint64_t{1}));
-    }
-}
-
 TEST_P(Sizing, BitsPerKeyAreMetWithinOneBlock) {
     const Layout layout = Layout::parse(GetParam());
     for (const std::size_t n : {3000u, 12'345u, 100'000u})
@@ -59,6 +49,8 @@ TEST_P(Sizing, BitsPerKeyAreMetWithinOneBlock) {
         }
 }
 
+/// Promise of FprTwoParts.*, Sizing.ForFprIsMetAndMinimal: With few keys too the FPR follows the
+///   model, and `for_fpr` meets its target.
 TEST_P(Sizing, ForFprIsMetAndMinimal) {
     const Layout layout = Layout::parse(GetParam());
     for (const std::size_t n : {1u, 100u, 5'000u, 1'000'000u})

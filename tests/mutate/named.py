@@ -74,10 +74,10 @@ BUGS = [
         by="KeysOfItsLastBlocks"),
     bug("32-bit bit index, block kernels", "filters past 2^32 bits wrap",
         ("src/core/kernels/hash.hpp", "O::broadcast([-~std::uint64_t{0} << "
-         "shift-]{+(~std::uint64_t{0} << shift) & 0x1FFFFFFFu+})"), by="KeysBehindTheBorder"),
+         "shift-]{+(~std::uint64_t{0} << shift) & 0x1FFFFFFFu+})"), by="KeysOfItsLastBlocks"),
     bug("32-bit byte offset, block kernels", "filters past 2^32 bytes wrap",
         ("src/core/kernels/hash.hpp", "O::broadcast([-~std::uint64_t{0} << "
-         "shift-]{+(~std::uint64_t{0} << shift) & 0xFFFFFFFFu+})"), by="KeysBehindTheBorder"),
+         "shift-]{+(~std::uint64_t{0} << shift) & 0xFFFFFFFFu+})"), by="KeysOfItsLastBlocks"),
     bug("signed shift in the mixer", "single keys are hashed with an arithmetic shift",
         ("include/simdbloom/hash.hpp", "return [-x >> n-]{+static_cast<std::uint64_t>("
          "static_cast<std::int64_t>(x) >> n)+};")),

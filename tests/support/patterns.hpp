@@ -147,102 +147,6 @@ void prepare_cuckoo(Chunk& c) {
     }
 }
 
-// Cell `cell` of a d-left bucket, numbered through all buckets.
-template <unsigned r>
-struct Cell {
-    std::uint32_t remainder = 0, count = 0;
-
-    void load(const std::byte* bits, std::uint64_t bucket, unsigned cell) {
-        const std::byte* const at = bits + bucket * (r + 2);
-        if constexpr (r == 14) {
-            remainder = number(at + 2 * cell) >> 2, count = number(at + 2 * cell) & 3;
-        } else {
-            remainder = number(at + cell * r / 8) >> (cell * r % 8) & ((1u << r) - 1),
-            count = number(at + r) >> (2 * cell) & 3;
-        }
-    }
-    void store(std::byte* bits, std::uint64_t bucket, unsigned cell) const {
-        std::byte* const at = bits + bucket * (r + 2);
-        if constexpr (r == 14) {
-            put(at + 2 * cell, 0xFFFF, remainder << 2 | count);
-        } else {
-            put(at + cell * r / 8, ((1u << r) - 1) << (cell * r % 8), remainder << (cell * r % 8));
-            put(at + r, 3u << (2 * cell), count << (2 * cell));
-        }
-    }
-
-private:
-    static std::uint32_t number(const std::byte* at) {
-        return std::to_integer<std::uint32_t>(at[0]) | std::to_integer<std::uint32_t>(at[1]) << 8;
-    }
-    static void put(std::byte* at, std::uint32_t mask, std::uint32_t value) {
-        const std::uint32_t both = (number(at) & ~mask) | value;
-        at[0] = static_cast<std::byte>(both), at[1] = static_cast<std::byte>(both >> 8);
-    }
-};
-
-/// Visits the cells of four buckets until one says true.
-template <unsigned r, class Visit>
-bool any_cell(const std::byte* bits, const std::array<std::uint64_t, 4>& buckets, Visit visit) {
-    for (const std::uint64_t bucket : buckets)
-        for (unsigned i = 0; i < 8; ++i) {
-            Cell<r> cell;
-            cell.load(bits, bucket, i);
-            if (visit(cell, bucket, i)) return true;
-        }
-    return false;
-}
-
-template <unsigned r>
-void prepare_dleft(Chunk& c) {
-    std::memset(c.inserted.data(), 0, c.size);
-    std::byte* const bits = c.bits.data();
-    std::array<std::array<std::uint64_t, 4>, chunk> buckets;
-    std::array<std::uint32_t, chunk> remainders;
-    for (std::size_t j = 0; j < chunk; ++j) {
-        const auto x = static_cast<std::uint32_t>(c.hashes[j]);
-        remainders[j] = detail::fingerprint_of(x, r);
-        const std::uint64_t stride = detail::dleft_stride(remainders[j], c.blocks);
-        for (std::uint64_t s = 0, block = detail::block_index(c.hashes[j], c.blocks); s < 4;
-             ++s, block = (block + stride) % c.blocks)
-            buckets[j][s] = 4 * block + s;
-
-        std::byte* const into = c.inserted.data();
-        const bool counted =
-            any_cell<r>(into, buckets[j], [&](Cell<r> cell, std::uint64_t bucket, unsigned i) {
-                if (cell.remainder != remainders[j]) return false;
-                cell.count = std::min(cell.count + 1, 3u);
-                cell.store(into, bucket, i);
-                return true;
-            });
-        if (!counted) {
-            std::array<unsigned, 4> load{};
-            any_cell<r>(into, buckets[j], [&](Cell<r> cell, std::uint64_t bucket, unsigned) {
-                return load[bucket % 4] += cell.remainder != 0, false;
-            });
-            const std::uint64_t least =
-                buckets[j][static_cast<std::size_t>(std::ranges::min_element(load) - load.begin())];
-            any_cell<r>(into, {least, least, least, least},
-                        [&](Cell<r> cell, std::uint64_t bucket, unsigned i) {
-                            if (cell.remainder != 0) return false;
-                            Cell<r>{remainders[j], 1}.store(into, bucket, i);
-                            return true;
-                        });
-        }
-        const std::uint64_t random = (x ^ c.random) * 0x9E3779B97F4A7C15u >> 32;
-        const std::uint32_t off_by_a_bit = (random & 4) != 0 ? 1u << (random / 64 % r) : 0;
-        Cell<r>{remainders[j] ^ off_by_a_bit, 1 + static_cast<std::uint32_t>(random >> 20) % 3}
-            .store(bits, buckets[j][random >> 30], static_cast<unsigned>(random / 8 % 8));
-    }
-    c.expected = {};
-    for (std::size_t j = 0; j < chunk; ++j) {
-        const bool found = any_cell<r>(
-            bits, buckets[j],
-            [&](Cell<r> cell, std::uint64_t, unsigned) { return cell.remainder == remainders[j]; });
-        c.expected[j / 64] |= std::uint64_t{found} << (j % 64);
-    }
-}
-
 using Prepare = void (*)(Chunk&);
 
 template <LayoutKind kind, unsigned groups, unsigned step, unsigned max>
@@ -262,8 +166,7 @@ inline Prepare prepare_of(const Layout& layout) {
         constexpr const detail::LayoutTraits& traits = detail::traits_of(kind);
         if constexpr (traits.family == detail::Family::cuckoo)
             return prepare_cuckoo<traits.fingerprint_bits>;
-        else if constexpr (traits.family == detail::Family::dleft)
-            return prepare_dleft<traits.fingerprint_bits>;
+        else if constexpr (traits.family == detail::Family::dleft) return nullptr;
         else if constexpr (traits.anywhere) return prepare_classic;
         else if constexpr (traits.fixed_k()) return prepare_block<kind, traits.k_max, 0>;
         else if constexpr (traits.k_step == 0)

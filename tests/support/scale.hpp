@@ -1,12 +1,7 @@
-// How much of itself a heavy test runs, and what it reports: a sample in the ordinary run,
-// everything in `tests/run --nightly`.
+// How much of itself a heavy test runs: a sample in the ordinary run, everything in
+// `tests/run --nightly`.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <cstdarg>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -40,32 +35,5 @@ T scaled(T slow, T ordinary, T at_night) {
 inline bool forced_isa() { return default_isa() != usable_isas().back(); }
 #define SIMDBLOOM_SKIP_IF_FORCED() \
     if (::simdbloom::test::forced_isa()) GTEST_SKIP() << "does not depend on the default ISA"
-
-/// What the heavy tests have done, for the summary of a nightly run.
-struct Tally {
-    std::atomic<std::uint64_t> patterns{0}, inserted{0}, probes{0}, differences{0};
-};
-inline Tally tally;
-
-class Stopwatch {
-public:
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// A line of progress, in a nightly run.
-[[gnu::format(printf, 1, 2)]] inline void progress(const char* format, ...) {
-    if (!nightly()) return;
-    std::va_list arguments;
-    va_start(arguments, format);
-    std::vprintf(format, arguments);
-    va_end(arguments);
-    std::putchar('\n');
-    std::fflush(stdout);
-}
 
 }  // namespace simdbloom::test
