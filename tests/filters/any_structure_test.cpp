@@ -20,19 +20,22 @@ protected:
     static AnyFilter make(Options options = {}) { return make_filter(GetParam(), n, 32, options); }
 };
 
-TEST_P(AnyStructure, WhatSpecPrintsMakesTheSameAgain) {
-    for (const AnyFilter& made : {make(), make_filter_for_fpr(GetParam(), n, 0.05)}) {
-        const AnyFilter again = make_filter(made.spec(), n, 32);
-        EXPECT_EQ(again.spec(), made.spec());
-        EXPECT_EQ(made.spec().substr(0, GetParam().size()), GetParam());
-        EXPECT_GE(made.n_keys(), n);
-        EXPECT_GT(made.size_in_bytes(), 0u);
-    }
-}
-
 TEST_P(AnyStructure, KeysGoInAndTheFprIsTheModels) {
     const auto keys = test::random_keys(n);
     for (AnyFilter f : {make(), make_filter_for_fpr(GetParam(), n, 0.05)}) {
+        EXPECT_EQ(make_filter(f.spec(), n, 32).spec(), f.spec());
+        EXPECT_EQ(f.spec().substr(0, GetParam().size()), GetParam());
+        EXPECT_GE(f.n_keys(), n);
+        EXPECT_GT(f.size_in_bytes(), 0u);
+        for (const Isa isa : usable_isas()) {
+            f.use_isa(isa);
+            EXPECT_EQ(f.isa(), isa);
+        }
+        if (f.get_if<FilterBase>() != nullptr) {
+            EXPECT_EQ(f.layout(), f.base().layout());
+        } else {
+            EXPECT_INVALID(f.spec(), f.layout());
+        }
         f.insert(keys);
         EXPECT_EQ(f.count(keys), n);
         const auto strangers = test::random_keys(100'000, 1'000'000);
@@ -82,44 +85,20 @@ TEST_P(AnyStructure, JoinsTakeIt) {
 
 TEST_P(AnyStructure, IsSavedAndLoaded) {
     AnyFilter f = make();
-    const auto keys = test::random_keys(n + 100);
-    f.insert(std::span(keys).first(n));
+    f.insert(test::random_keys(n));
     const test::TemporaryFolder folder("structures");
     const auto path = folder.path / "filter";
     save_file(f, path);
     const AnyFilter read = load_file(path).value();
-    EXPECT_EQ(read.count(keys), f.count(keys));
     EXPECT_EQ(read.n_keys(), f.n_keys());
     EXPECT_EQ(save(read), save(f));
     EXPECT_EQ(save(f).size(), saved_size(f));
-    if (f.get_if<ScalableBloom>() == nullptr) {
-        EXPECT_EQ(save(load(save(f)).value()), save(f));
-    }
     const bool split = f.get_if<SplitBlockBloom>() != nullptr;
-    EXPECT_EQ(load_file<SplitBlockBloom>(path).has_value(), split);
-    if (!split) {
-        EXPECT_EQ(load_file<SplitBlockBloom>(path).error().fault, LoadFault::layout);
-    }
-}
-
-TEST_P(AnyStructure, HasALayoutOrSaysThatItHasNone) {
-    const AnyFilter f = make();
-    if (f.get_if<FilterBase>() != nullptr) {
-        EXPECT_EQ(f.layout(), f.base().layout());
-    } else {
-        EXPECT_INVALID(f.spec(), f.layout());
-    }
+    const auto as_split = load_file<SplitBlockBloom>(path);
+    EXPECT_TRUE(as_split ? split : !split && as_split.error().fault == LoadFault::layout);
 }
 
 INSTANTIATE_TEST_SUITE_P(Filter, AnyStructure, ::testing::ValuesIn(all_specs()), test::spec_name);
-
-TEST_P(AnyStructure, TakesAnIsa) {
-    AnyFilter filter = make();
-    for (const Isa isa : usable_isas()) {
-        filter.use_isa(isa);
-        EXPECT_EQ(filter.isa(), isa);
-    }
-}
 
 TEST(AnyStructureOfAllKeys, IsNotMadeFromASpecButHeldAndAsked) {
     EXPECT_INVALID("BloomierMap::build_filter", make_filter("fuse:f=8", 100, 10));

@@ -52,20 +52,22 @@ TEST_P(EveryBloomSpec, ParallelBuildsGiveTheBitsOfASerialOne) {
 // What is in already stays in, and the kernels of every ISA take part.
 TEST_P(EveryBloomSpec, ParallelBuildsAddOnEveryIsa) {
     const auto keys = test::random_keys(5'000);
-    auto serial = make_filter(GetParam(), 5'000, 12);
     const std::span<const std::uint64_t> all(keys);
-    auto half = serial;
-    half.insert(all.first(2'000));
-    serial.insert(keys);
-    for (const Isa isa : usable_isas())
-        for (const unsigned threads : {2u, 3u})
-            for (const Way way : test::ways_of(serial, threads)) {
-                auto parallel = half;
-                parallel.use_isa(isa);
-                detail::fill(parallel.base(), all.subspan(2'000), threads, way);
-                expect_same_bits(parallel, serial,
-                                 test::name_of(way) + " " + std::string(to_string(isa)));
-            }
+    for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
+        auto serial = make_filter(GetParam(), 5'000, 12, {.hashing = hashing});
+        auto half = serial;
+        half.insert(all.first(2'000));
+        serial.insert(keys);
+        for (const Isa isa : usable_isas())
+            for (const unsigned threads : {2u, 3u})
+                for (const Way way : test::ways_of(serial, threads)) {
+                    auto parallel = half;
+                    parallel.use_isa(isa);
+                    detail::fill(parallel.base(), all.subspan(2'000), threads, way);
+                    expect_same_bits(parallel, serial,
+                                     test::name_of(way) + " " + std::string(to_string(isa)));
+                }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Build, EveryBloomSpec, ::testing::ValuesIn(test::bloom_specs()),

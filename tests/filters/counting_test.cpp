@@ -83,24 +83,13 @@ TEST_P(Counting, CountersAreThoseOfTheDefinition) {
         if (bits == 4 && filter.layout().k > 1) {
             EXPECT_GT(full, 10u);
         }
+        for (const auto key : keys) {
+            unsigned long least = 15;
+            for (const auto at : reference.places(key))
+                least = std::min(least, reference.expected(at));
+            ASSERT_EQ(filter.count_estimate(key), least);
+        }
     }
-}
-
-TEST_P(Counting, ErasingUndoesInserting) {
-    auto filter = make(20'000);
-    const auto keys = test::random_keys(20'000);
-    filter.insert(std::span(keys).first(10'000));
-    const auto before = save(filter);
-    filter.insert(std::span(keys).subspan(10'000));
-    for (std::size_t i = 10'000; i < 12'000; ++i) ASSERT_TRUE(filter.erase(keys[i]));
-    EXPECT_EQ(filter.erase(std::span(keys).subspan(12'000)), 8'000u);
-    EXPECT_EQ(save(filter), before);
-    EXPECT_EQ(filter.count(std::span(keys).first(10'000)), 10'000u);
-    const auto hashes = test::hashes_of(std::span(keys).first(10'000));
-    EXPECT_EQ(filter.erase(Keys::hashes(hashes)), 10'000u);
-    EXPECT_TRUE(test::is_blank(filter));
-    EXPECT_EQ(filter.erase(keys), 0u);
-    EXPECT_TRUE(test::is_blank(filter));
 }
 
 TEST_P(Counting, CountersSaturateAndNeverWrap) {
@@ -168,21 +157,6 @@ TEST_P(Counting, AnyOrderOfInsertsAndErasesLosesNoKeyAndCountsThemAll) {
     for (const auto& [key, count] : in)
         for (unsigned c = 0; c < count; ++c) ASSERT_TRUE(filter.erase(key));
     EXPECT_TRUE(test::is_blank(filter));
-}
-
-TEST_P(Counting, EstimatesAreTheNumbersOfMostKeys) {
-    auto filter = make(5000);
-    const auto keys = test::random_keys(5000);
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        for (std::size_t c = 0; c <= i % 3; ++c) filter.insert(keys[i]);
-    std::size_t exact = 0;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        ASSERT_GE(filter.count_estimate(keys[i]), i % 3 + 1);
-        exact += filter.count_estimate(keys[i]) == i % 3 + 1;
-    }
-    EXPECT_GT(exact, 4300u);
-    filter.insert("word");
-    EXPECT_GE(filter.count_estimate("word"), 1u);
 }
 
 TEST_P(Counting, ASumHasTheCountersOfAFilterOfAllKeys) {
@@ -288,10 +262,6 @@ TEST(CountingModel, TheTableOfSummaryCache) {
     const auto check = [](double c, unsigned k, double published) {
         // Published with three digits at most.
         EXPECT_NEAR(fpr::classic_asymptotic(c, k) / published, 1, 6e-3) << c << ' ' << k;
-        constexpr std::uint64_t n = 200'000, probes = 2'000'000;
-        auto filter = make_filter("counting:k=" + std::to_string(k), n, 4 * c);
-        filter.insert(test::random_keys(n));
-        test::expect_rate_of_model(filter, test::random_keys(probes, n));
     };
     for (unsigned k = 1; k <= 7; ++k) check(8, k, eight[k - 1]);
     for (unsigned k = 1; k <= 7; ++k) check(10, k, ten[k - 1]);

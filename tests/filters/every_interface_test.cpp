@@ -33,15 +33,9 @@ TYPED_TEST(EveryInterface, AllWaysToAskGiveOneAnswer) {
                 hashes[i] = f.hash_of(keys[i]);
                 ASSERT_EQ(f.contains(keys[i]), f.contains_hash(hashes[i]));
             }
-            const auto same = [](std::uint64_t hash, std::uint64_t) { return hash; };
             SCOPED_TRACE(n);
             ASSERT_NO_FATAL_FAILURE(test::expect_answers_of_single_keys(f, keys));
             ASSERT_NO_FATAL_FAILURE(test::expect_answers_of_single_hashes(f, hashes));
-            ASSERT_NO_FATAL_FAILURE(test::expect_answers(
-                n, [&](std::size_t i) { return f.contains(keys[i]); },
-                [&] { return f.count(Keys::of(hashes, same)); },
-                [&](auto to) { return f.contains(Keys::of(hashes, same), to); },
-                [&](auto to) { return f.select(Keys::of(hashes, same), to); }));
         }
     }
 }
@@ -80,57 +74,6 @@ TYPED_TEST(EveryInterface, NewKeysGoInOnce) {
         }
         EXPECT_THROW(hashes.insert_if_new(Keys::hashes(hashed), std::span(were_new).first(125)),
                      std::length_error);
-    }
-}
-
-TYPED_TEST(EveryInterface, NumbersOfAnyWidthAreTheKeysTheyAreWidenedTo) {
-    if constexpr (detail::HasInsert<TypeParam>) {
-        TypeParam f = test::filled<TypeParam>(test::some_keys(), {});
-        const auto as_one_width = [&]<class T>(T) {
-            std::vector<T> numbers;
-            KeyVector keys;
-            for (std::size_t i = 0; i < 2'100; ++i) {
-                numbers.push_back(static_cast<T>(test::random_key(i) - (i == 0)));
-                keys.push_back(static_cast<std::uint64_t>(numbers.back()));
-            }
-            f.clear();
-            const std::size_t half = 900;
-            f.insert(std::span(numbers).first(half));
-            EXPECT_EQ(f.count(std::span(keys).first(half)), half);
-            std::vector<std::uint8_t> a(263), b(263);
-            std::vector<std::uint32_t> p(2'100), q(2'100);
-            EXPECT_EQ(f.count(numbers), f.count(keys));
-            EXPECT_LT(f.count(numbers), 1'000u);
-            EXPECT_EQ(f.contains(numbers, a), f.contains(keys, b));
-            EXPECT_EQ(a, b);
-            EXPECT_EQ(f.select(numbers, p), f.select(keys, q));
-            EXPECT_EQ(p, q);
-            for (std::size_t i = 0; i < half; ++i) ASSERT_TRUE(f.contains(numbers[i]));
-            EXPECT_EQ(f.insert_if_new(std::span(numbers).first(half)), 0u);
-            if constexpr (detail::HasErase<TypeParam> && !std::same_as<TypeParam, AnyFilter>) {
-                EXPECT_EQ(f.erase(std::span(numbers).first(half)), half);
-                EXPECT_EQ(f.count(keys), 0u);
-            }
-        };
-        as_one_width(std::int64_t{});
-        as_one_width(std::uint32_t{});
-        as_one_width(std::int32_t{});
-        f.clear();
-        const std::vector<std::int32_t> negative{-1, -2};
-        f.insert(negative);
-        EXPECT_TRUE(f.contains(~std::uint64_t{0}));
-        EXPECT_TRUE(f.contains(std::int64_t{-2}));
-        EXPECT_FALSE(f.contains(std::uint32_t{0xFFFF'FFFF})) << "another number";
-    }
-}
-
-TYPED_TEST(EveryInterface, WhatIsEmptiedHasNoKeys) {
-    if constexpr (requires(TypeParam & f) { f.clear(); }) {
-        TypeParam f = test::filled<TypeParam>(test::some_keys(), {});
-        f.clear();
-        EXPECT_EQ(f.count(test::some_keys()), 0u);
-        f.insert(test::some_keys());
-        EXPECT_EQ(f.count(test::some_keys()), test::n_some_keys);
     }
 }
 

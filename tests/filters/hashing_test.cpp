@@ -8,7 +8,6 @@
 
 #include "core/kernels/table.hpp"
 #include "saved_checks.hpp"
-#include "ways.hpp"
 
 namespace simdbloom {
 namespace {
@@ -95,48 +94,6 @@ TEST_P(EverySpecKeyed, KeysAreHashedWithSipHashOnEveryWayAndIsa) {
                 [&](auto to) { return filter.select(asked, to); }));
             for (std::size_t i = 0; i < asked.size(); ++i)
                 ASSERT_EQ(filter.contains(asked[i]), hashed.contains_hash(hashes[i]));
-        }
-}
-
-TEST_P(EverySpecKeyed, StringsAndBytesToo) {
-    auto filter = make(500, keyed()), hashed = make(500, keyed());
-    std::vector<std::string> words;
-    for (unsigned i = 0; i < 400; ++i)
-        words.push_back(std::string(i % 29, 'x') + std::to_string(i));
-    filter.insert(std::string_view(words[0]));
-    filter.insert(std::as_bytes(std::span(words[1])));
-    filter.insert(std::span<const std::string>(words).subspan(2));
-    for (const auto& word : words) hashed.insert_hash(siphash(word, secret));
-    EXPECT_TRUE(test::same_bits(filter, hashed));
-    EXPECT_EQ(filter.count(std::span<const std::string>(words)), words.size());
-    EXPECT_TRUE(filter.contains(std::string_view(words[7])));
-    std::visit(
-        [&]<class F>(F& f) {
-            if constexpr (detail::HasErase<F>) {
-                EXPECT_TRUE(f.erase(std::string_view(words[7])));
-                EXPECT_TRUE(f.erase(std::as_bytes(std::span(words[8]))));
-                f.insert(std::string_view(words[7]));
-                f.insert(std::string_view(words[8]));
-                EXPECT_TRUE(test::same_bits(f, hashed));
-                const auto keys = test::random_keys(70);
-                f.insert(keys);
-                EXPECT_EQ(f.erase(keys), 70u);
-                EXPECT_TRUE(f.contains(std::string_view(words[7])));
-            }
-        },
-        filter.variant());
-}
-
-TEST_P(EverySpecKeyed, BuildsOnSeveralThreadsHaveTheSerialBits) {
-    if (!Layout::parse(GetParam()).is_bloom()) return;
-    const auto keys = test::random_keys(20'000);
-    auto serial = make(keys.size(), keyed());
-    serial.insert(keys);
-    for (const unsigned threads : {2u, 3u})
-        for (const auto way : test::ways_of(serial, threads)) {
-            auto filter = make(keys.size(), keyed());
-            detail::fill(filter.base(), keys, threads, way);
-            EXPECT_TRUE(test::same_bits(filter, serial)) << test::name_of(way);
         }
 }
 

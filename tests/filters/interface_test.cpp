@@ -1,9 +1,4 @@
-// The interface beyond integer keys: strings, bytes, a user's hasher, output spans, values and
-// moves.
-#include <array>
-#include <cstring>
-#include <set>
-
+// Outputs that are too short or overlap the keys, and more keys than positions can number.
 #include "support.hpp"
 
 namespace simdbloom {
@@ -11,49 +6,12 @@ namespace simdbloom {
 namespace interface_test {
 namespace {
 
-struct Point {
-    std::int32_t x, y;
-};
-struct PointHasher {
-    std::uint64_t operator()(const Point& p, std::uint64_t seed) const {
-        return hash_key(static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.x)) << 32 |
-                            static_cast<std::uint32_t>(p.y),
-                        seed);
-    }
-};
-
 class Interface : public ::testing::TestWithParam<std::string> {
 protected:
-    static AnyFilter make(std::size_t n = 1000, Options options = {}) {
-        return make_filter(GetParam(), n, test::feasible_bits(GetParam(), 16), options);
+    static AnyFilter make() {
+        return make_filter(GetParam(), 1000, test::feasible_bits(GetParam(), 16));
     }
 };
-
-TEST_P(Interface, StringsAndBytes) {
-    auto filter = make();
-    filter.insert("hello");
-    filter.insert(std::string("world"));
-    filter.insert(std::string_view());
-    const std::array<std::byte, 3> bytes{std::byte{0}, std::byte{1}, std::byte{2}};
-    filter.insert(std::span<const std::byte>(bytes));
-    EXPECT_TRUE(filter.contains("hello"));
-    EXPECT_TRUE(filter.contains(std::string_view("world")));
-    EXPECT_TRUE(filter.contains(""));
-    EXPECT_TRUE(filter.contains(std::span<const std::byte>(bytes)));
-    EXPECT_TRUE(filter.contains(std::string_view("\0\1\2", 3)))
-        << "text and bytes are the same key";
-    EXPECT_TRUE(filter.contains_hash(hash_bytes("hello", filter.seed())));
-    std::size_t strangers = 0;
-    for (int i = 0; i < 1000; ++i) strangers += filter.contains("absent" + std::to_string(i));
-    EXPECT_LE(strangers, 5u);
-}
-
-TEST_P(Interface, AUsersHasher) {
-    auto filter = make();
-    filter.insert(Point{1, -1}, PointHasher());
-    EXPECT_TRUE(filter.contains(Point{1, -1}, PointHasher()));
-    EXPECT_FALSE(filter.contains(Point{2, -2}, PointHasher()));
-}
 
 TEST_P(Interface, OutputsThatAreTooShortAreRefusedUntouched) {
     auto filter = make();
@@ -122,15 +80,6 @@ TEST_P(Interface, OutputsThatOverlapTheKeysAreRefused) {
     EXPECT_EQ(filter.contains(in, behind), 0u);
     const std::span first(reinterpret_cast<std::uint8_t*>(keys.data()), 112);
     EXPECT_EQ(filter.contains(std::span(keys).subspan(14, 890), first), 0u);
-}
-
-TEST_P(Interface, SeedsChangeTheBits) {
-    auto a = make(1000, {.seed = 1}), b = make(1000, {.seed = 2});
-    const auto keys = test::random_keys(1000);
-    a.insert(keys);
-    b.insert(keys);
-    EXPECT_EQ(a.seed(), 1u);
-    EXPECT_FALSE(test::same_bits(a, b));
 }
 
 INSTANTIATE_TEST_SUITE_P(Filter, Interface, ::testing::ValuesIn(test::layout_names()),

@@ -1,4 +1,5 @@
-// A batch of any kind is a batch of its hashes, whatever is done with it.
+// A batch of any kind is a batch of its hashes, whatever is done with it, and sets the bits of its
+// keys one by one.
 #include "simdbloom/keys.hpp"
 #include "support.hpp"
 
@@ -16,12 +17,15 @@ std::uint64_t hash_point(const Point& p, std::uint64_t seed) {
 
 /// Keys of every kind, which lie here, and what each hashes to in a filter.
 struct EveryKind {
+    static constexpr std::uint64_t seed = 5;
+    static constexpr Secret secret{1, 2};
     std::vector<std::uint64_t> words = test::random_keys(n);
     std::vector<std::int64_t> negative;
     std::vector<std::uint32_t> narrow;
     std::vector<std::int32_t> narrow_negative;
     std::vector<std::string> texts;
     std::vector<std::string_view> views;
+    std::vector<const char*> c_strings;
     std::vector<std::vector<std::byte>> bytes;
     std::vector<std::span<const std::byte>> byte_spans;
     std::string joined;
@@ -44,33 +48,48 @@ struct EveryKind {
             points.push_back({static_cast<std::int32_t>(k), static_cast<std::int32_t>(i)});
         }
         views.assign(texts.begin(), texts.end());
+        for (const auto& text : texts) c_strings.push_back(text.c_str());
         byte_spans.assign(bytes.begin(), bytes.end());
     }
 
-    /// Calls use(name, keys, hashes) for each kind.
+    /// Calls use(keys, hashes, filter) for each kind; the keys went into the filter one by one.
     template <class Use>
-    void for_each(const AnyFilter& f, const Use& use) const {
-        const auto with = [&](const char* name, const Keys& keys, const auto& of,
-                              const auto& hash) {
-            std::vector<std::uint64_t> hashes;
-            for (const auto& key : of) hashes.push_back(hash(key));
+    void for_each(const AnyFilter& empty, Hashing hashing, const Use& use) const {
+        const auto with = [&](const char* name, const Keys& keys, const auto& of, const auto& hash,
+                              const auto&... hasher) {
             SCOPED_TRACE(name);
-            use(keys, hashes);
+            std::vector<std::uint64_t> hashes;
+            AnyFilter filter = empty;
+            for (const auto& key : of) {
+                hashes.push_back(hash(key));
+                filter.insert(key, hasher...);
+                ASSERT_TRUE(filter.contains(key, hasher...));
+            }
+            use(keys, hashes, filter);
         };
-        const auto number = [&](auto key) { return f.hash_of(static_cast<std::uint64_t>(key)); };
-        const auto text = [&](const auto& key) { return f.hash_of(std::string_view(key)); };
+        const bool keyed = hashing == Hashing::keyed;
+        const auto number = [&](auto key) {
+            const auto word = static_cast<std::uint64_t>(key);
+            return keyed ? siphash(word, secret) : hash_key(word, seed);
+        };
+        const auto text = [&](const auto& key) {
+            return keyed ? siphash(key, secret) : hash_bytes(key, seed);
+        };
+        const auto itself = [](std::uint64_t hash, std::uint64_t = 0) { return hash; };
         with("64 bits", words, words, number);
         with("signed 64 bits", negative, negative, number);
         with("32 bits", narrow, narrow, number);
         with("signed 32 bits", narrow_negative, narrow_negative, number);
         with("std::string", texts, texts, text);
-        with("std::string_view", views, texts, text);
-        with("bytes", byte_spans, texts, text);
+        with("std::string_view", views, views, text);
+        with("const char*", c_strings, c_strings, text);
+        with("bytes", byte_spans, byte_spans, text);
         with("offsets of 32 bits", Keys::strings(offsets32, joined.data()), texts, text);
         with("offsets of 64 bits", Keys::strings(offsets64, joined.data()), texts, text);
-        with("hashed by the caller", Keys::of(points, hash_point), points,
-             [&](const Point& p) { return hash_point(p, f.seed()); });
-        with("hashes", Keys::hashes(words), words, [](std::uint64_t h) { return h; });
+        with(
+            "hashed by the caller", Keys::of(points, hash_point), points,
+            [&](const Point& p) { return hash_point(p, empty.seed()); }, hash_point);
+        with("hashes", Keys::hashes(words), words, itself, itself);
     }
 };
 
@@ -78,20 +97,23 @@ class EveryKeys : public testing::TestWithParam<std::tuple<std::string, Hashing>
 protected:
     static AnyFilter make() {
         const auto& [spec, hashing] = GetParam();
-        return make_filter(spec, 2 * n, 32,
-                           {.seed = 5, .hashing = hashing, .secret = Secret{1, 2}});
+        return make_filter(
+            spec, 2 * n, 32,
+            {.seed = EveryKind::seed, .hashing = hashing, .secret = EveryKind::secret});
     }
 };
 
 /// Promise: A batch of any kind of keys does what the batch of its hashes does, with every call.
 TEST_P(EveryKeys, AreTheirHashes) {
     const EveryKind kinds;
-    kinds.for_each(make(), [&](const Keys& keys, const std::vector<std::uint64_t>& hashes) {
+    const auto expect = [](const Keys& keys, const std::vector<std::uint64_t>& hashes,
+                           const AnyFilter& one_by_one) {
         ASSERT_EQ(keys.size(), n);
         AnyFilter of_keys = make(), of_hashes = make();
         of_keys.insert(keys);
         of_hashes.insert(Keys::hashes(hashes));
         ASSERT_EQ(save(of_keys), save(of_hashes));
+        ASSERT_EQ(save(one_by_one), save(of_hashes));
 
         // Half of them are found.
         AnyFilter half = make();
@@ -123,7 +145,8 @@ TEST_P(EveryKeys, AreTheirHashes) {
             EXPECT_EQ(of_hashes.erase(Keys::hashes(hashes)), n);
             EXPECT_EQ(save(of_keys), save(of_hashes));
         }
-    });
+    };
+    kinds.for_each(make(), std::get<1>(GetParam()), expect);
 }
 
 TEST_P(EveryKeys, NoneAndFewOfThem) {

@@ -177,17 +177,6 @@ void expect_answers_of_single_hashes(const F& filter, std::span<const std::uint6
         [&](auto to) { return filter.select(Keys::hashes(hashes), to); });
 }
 
-/// The share of absent keys that are found in a filter of n_keys() keys is that of the model.
-inline void expect_rate_of_model(const AnyFilter& filter, std::span<const std::uint64_t> absent) {
-    const auto probes = static_cast<double>(absent.size());
-    const FilterBase& base = filter.base();
-    const double model = filter.expected_fpr(),
-                 spread = fpr::deviation(base.layout(), base.n_keys(), base.blocks());
-    EXPECT_NEAR(static_cast<double>(filter.count(absent)) / probes, model,
-                5 * std::hypot(std::sqrt(model / probes), spread))
-        << filter.spec();
-}
-
 /// make() throws an E whose text holds `value`.
 template <class E, class F>
 void expect_error(F make, const std::string& value) {
