@@ -67,16 +67,15 @@ TEST(TuningRules, BuildsAreMergedWhileTheCopiesStayInTheCaches) {
 }
 
 TEST(TuningRules, WholeLinesMayBeHalved) {
-    for (const auto& traits : detail::layout_traits) {
-        const bool whole = traits.name == "sector512" || traits.name == "blocked512" ||
-                           traits.name == "split512" || traits.name == "counting512";
-        const std::string spec = std::string(traits.name) + (traits.zones == 0 ? ":z=2" : "");
+    for (const auto& spec : test::layout_names()) {
+        const bool whole = spec == "sector512" || spec == "blocked512" || spec == "split512" ||
+                           spec == "counting512";
         const Layout layout = make_filter(spec, 100, 48).base().layout();
         EXPECT_EQ(detail::halved_kernels(Isa::avx2, layout), nullptr);
         if (std::getenv("SIMDBLOOM_ISA") != nullptr) continue;
         for (const Isa isa : {Isa::avx512, Isa::avx512bitalg})
             if (std::ranges::count(usable_isas(), isa) != 0) {
-                EXPECT_EQ(detail::halved_kernels(isa, layout) != nullptr, whole) << traits.name;
+                EXPECT_EQ(detail::halved_kernels(isa, layout) != nullptr, whole) << spec;
             }
     }
 }
@@ -86,8 +85,7 @@ TEST(TuningRules, BitsAndAnswersDoNotDependOnPrefetching) {
     constexpr std::size_t n = 8'000;
     const auto keys = test::random_keys(2 * n);
     const std::span more(keys.data() + n / 2, n);  // half of them are absent
-    for (const auto& traits : detail::layout_traits) {
-        const std::string spec = std::string(traits.name) + (traits.zones == 0 ? ":z=2" : "");
+    for (const auto& spec : test::layout_names()) {
         const Layout layout = make_filter(spec, 100, 48).base().layout();
         constexpr std::size_t bytes = 64 * 1024;
         for (const Isa isa : usable_isas()) {

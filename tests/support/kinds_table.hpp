@@ -3,8 +3,8 @@
 
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -14,25 +14,13 @@ namespace simdbloom::test {
 inline std::map<std::string, std::set<std::string>> kinds_table() {
     std::ifstream page(SIMDBLOOM_KINDS_PAGE);
     std::map<std::string, std::set<std::string>> table;
+    const std::regex row("\\| `(.*?)` \\|[^|]*\\|([^|]*)\\|.*"), name("`(.*?)`");
     for (std::string line; std::getline(page, line);) {
-        if (!line.starts_with("| `")) continue;
-        std::istringstream cells(line.substr(1));
-        std::string kind, key, answers;
-        std::getline(cells, kind, '|');
-        std::getline(cells, key, '|');
-        std::getline(cells, answers, '|');
-        const auto names_in = [](const std::string& cell) {
-            std::set<std::string> names;
-            for (std::size_t at = cell.find('`'); at != cell.npos; at = cell.find('`', at + 1)) {
-                const std::size_t end = cell.find('`', at + 1);
-                names.insert(cell.substr(at + 1, end - at - 1));
-                at = end;
-            }
-            return names;
-        };
-        const std::string name = *names_in(kind).begin();
-        table[name] = names_in(answers);
-        table[name].insert(name);
+        std::smatch cells;
+        if (!std::regex_match(line, cells, row)) continue;
+        const std::string kind = cells[1], answers = cells[2];
+        table[kind] = {std::sregex_token_iterator(answers.begin(), answers.end(), name, 1), {}};
+        table[kind].insert(kind);
     }
     if (table.empty()) throw std::runtime_error("no table of kinds in " SIMDBLOOM_KINDS_PAGE);
     return table;
