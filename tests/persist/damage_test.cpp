@@ -67,6 +67,8 @@ TEST(Damage, EveryTruncationAndExtensionIsRefusedInMemoryAndInAFile) {
     for (const Saved& of : everything(300)) {
         SCOPED_TRACE(of.name);
         ASSERT_FALSE(of.load(of.bytes));
+        test::write_bytes(path, of.bytes);
+        ASSERT_FALSE(of.load_file(path));
         for (std::size_t n = 0; n < of.bytes.size(); ++n) {
             const auto cut = std::span(of.bytes).first(n);
             const Fault in_memory = of.load(cut);

@@ -40,11 +40,15 @@ void expect_seen(const Saved& small, const Saved& large) {
     // A write that crosses the limit writes a part, and the next one fails.
     for (const rlim_t limit : {rlim_t{10}, rlim_t{70}, rlim_t{5000}, most / 2, most - 3})
         for (const auto handler : {SIG_DFL, SIG_IGN}) {
-            {
+            for (const auto& target : {path, folder.path / "new"}) {
                 const FileLimit full(limit, handler);
                 test::expect_error<std::system_error>(
-                    [&] { return save_file(large, path), 0; },
-                    "cannot write " + path.string() + ": File too large");
+                    [&] { return save_file(large, target), 0; },
+                    "cannot write " + target.string() + ": File too large");
+                sigset_t pending, blocked;
+                ::sigpending(&pending);
+                ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+                EXPECT_FALSE(::sigismember(&pending, SIGXFSZ) || ::sigismember(&blocked, SIGXFSZ));
             }
             const auto loaded = load_file<Saved>(path);
             ASSERT_TRUE(loaded) << limit;

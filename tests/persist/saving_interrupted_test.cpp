@@ -1,7 +1,7 @@
 // Saves that end early, meet signals, or meet what other saves left behind.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
+
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,7 +49,8 @@ void save_and_die(const fs::path& path, int signal) {
               -1);
 }
 
-/// Promise: A save removes what a killed save left and survives signals; RLIMIT_FSIZE is an error.
+/// Promise of SavingInterrupted.*, FullDisk.*: A save removes what a killed save left and survives
+///   signals; RLIMIT_FSIZE is an error.
 TEST(SavingInterrupted, AProcessThatIsKilledLeavesNothingBeyondTheNextSave) {
     const test::TemporaryFolder folder("interrupted");
     const auto path = folder.path / "filter";
@@ -178,33 +179,6 @@ TEST(SavingInterrupted, SignalsDoNotEndASaveToAFifo) {
     ::sigaction(SIGUSR1, &before, nullptr);
     EXPECT_EQ(error, "");
     EXPECT_EQ(got, save(filter));
-}
-
-TEST(SavingInterrupted, AFileBeyondTheLimitOfTheProcessIsAnErrorAndNoSignal) {
-    const test::TemporaryFolder folder("interrupted");
-    const auto path = folder.path / "filter";
-    save_file(seeded_filter(1), path);
-    const auto save_too_much = [&] {
-        std::signal(SIGXFSZ, SIG_DFL);
-        const rlimit small{5'000, 5'000};
-        ::setrlimit(RLIMIT_FSIZE, &small);
-        for (const auto& target : {path, folder.path / "new"}) {
-            try {
-                save_file(seeded_filter(2, 100'000), target);
-                return 10;
-            } catch (const std::system_error& e) {
-                if (e.code().value() != EFBIG) return 11;
-            }
-        }
-        // The signal is neither left behind nor blocked.
-        sigset_t pending, blocked;
-        sigpending(&pending);
-        pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-        return sigismember(&pending, SIGXFSZ) + 2 * sigismember(&blocked, SIGXFSZ);
-    };
-    EXPECT_EQ(in_child(save_too_much), 0);
-    EXPECT_EQ(saved_seed(path), 1u);
-    EXPECT_EQ(entries(folder.path), 1);
 }
 
 }  // namespace

@@ -80,17 +80,6 @@ TEST(Serialize, WhatTheKeysAreComesBackAndChangesNothingElse) {
     }
 }
 
-TEST(Serialize, AUnionOfTwoKindsOfKeysIsOfNeither) {
-    const auto filter = [](KeyKind kind) {
-        return make_filter("split256", 100, 12, {.key_kind = kind, .fold_levels = 1});
-    };
-    auto sum = filter(KeyKind::integers);
-    sum |= filter(KeyKind::integers);
-    EXPECT_EQ(sum.folded(2).base().key_kind(), KeyKind::integers);
-    sum |= filter(KeyKind::bytes);
-    EXPECT_EQ(sum.base().key_kind(), KeyKind::unknown);
-}
-
 TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
     using enum LoadFault;
     const Bytes good = save(make_filled("register64:k=5", 1000));
@@ -135,7 +124,7 @@ TEST(Serialize, ForgeriesWithAFittingChecksumAreRefusedByName) {
 }
 
 /// Promise of Serialize.LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses,
-///   SerializeFile.NothingIsAllocatedForAFileThatIsNotWhatWasSaved,
+///   SerializeFile.HolesAreHashedAndNotRead,
 ///   GrowingSave.NothingIsAllocatedBeforeTheChecksumIsRight: Loading allocates the bits and at most
 ///   4 KiB, and nothing for bytes that it refuses.
 TEST(Serialize, LoadingAllocatesTheBitsOnlyAndNothingForWhatItRefuses) {

@@ -25,6 +25,27 @@ inline void expect_union_refused(const Bytes& a, const Bytes& b, LoadFault fault
     EXPECT_EQ(into, a) << says;
 }
 
+/// A flipped bit anywhere in either of the two, and every truncation, is refused and changes
+/// nothing. Beyond 700 bytes, one byte in 97.
+inline void expect_damage_refused(const Bytes& good, const Bytes& other) {
+    const auto refused = [](const Bytes& a, std::span<const std::byte> b, std::size_t at) {
+        Bytes into = a;
+        ASSERT_FALSE(unite_saved(std::span(into), b)) << at;
+        ASSERT_EQ(into, a) << at;
+    };
+    for (std::size_t i = 0; i < good.size(); i += i < 700 ? 1 : 97) {
+        const auto cut = std::span(good).first(i);
+        refused(other, cut, i);
+        refused(Bytes(cut.begin(), cut.end()), other, i);
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            Bytes bad = good;
+            bad[i] ^= static_cast<std::byte>(1u << bit);
+            refused(other, bad, i);
+            refused(bad, other, i);
+        }
+    }
+}
+
 inline AnyFilter make_filled(const std::string& spec, std::size_t n, std::uint64_t seed = 77) {
     auto filter = make_filter(spec, n, feasible_bits(spec, 12), {.seed = seed});
     filter.insert(random_keys(n - n / 20));
