@@ -150,28 +150,6 @@ TEST(BloomierSaved, ForgeriesWithAFittingChecksumAreRefusedByName) {
               LoadFault::foreign);
 }
 
-// Whatever slots and seeds someone signs, lookups stay inside them.
-TEST(BloomierSaved, ForgedSlotsAreLookedUpWithinThem) {
-    for (const auto& shape : test::map_shapes()) {
-        Bytes bytes = save(test::make_map(shape, 100));
-        for (std::size_t i = 64; i + 8 < bytes.size(); ++i)
-            bytes[i] = static_cast<std::byte>(test::random_key(i));
-        put(bytes, 48, std::uint32_t{0xFFFFFFFFu});
-        sign(bytes);
-        auto loaded = load<BloomierMap>(bytes);
-        ASSERT_TRUE(loaded) << loaded.error().message;
-        const auto keys = test::random_keys(500);
-        std::vector<std::uint32_t> expected(500), got(500);
-        for (std::size_t i = 0; i < 500; ++i) expected[i] = loaded->value_of(keys[i]).value_or(0);
-        for (const Isa isa : usable_isas()) {
-            loaded->use_isa(isa);
-            loaded->lookup(keys, got);
-            EXPECT_EQ(got, expected) << loaded->spec() << " on " << to_string(isa);
-        }
-        for (const auto value : expected) EXPECT_EQ(std::uint64_t{value} >> shape.value_bits, 0u);
-    }
-}
-
 TEST(BloomierSaved, LoadingAllocatesTheSlotsOnlyAndNothingForWhatItRefuses) {
     test::expect_one_allocation<BloomierMap>(save(test::make_map({8, 8}, 5000)));
 }

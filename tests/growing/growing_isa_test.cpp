@@ -92,22 +92,14 @@ INSTANTIATE_TEST_SUITE_P(
                (info.param.keyed ? "_keyed" : "");
     });
 
-TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
+TEST(GrowingInterface, TextIsErasedAndOutputsThatAreTooShortAreRefused) {
     GrowingCuckoo filter(100);
-    filter.insert(std::string_view("a key"));
-    filter.insert(std::as_bytes(std::span("bytes", 5)));
-    filter.insert(std::uint64_t{5});
-    EXPECT_TRUE(filter.try_insert(std::string_view("another")));
-    EXPECT_TRUE(filter.contains(std::string_view("a key")) &&
-                filter.contains(std::string_view("bytes")) && filter.contains(std::uint64_t{5}));
-    EXPECT_TRUE(filter.contains_hash(hash_bytes("another")));
-    EXPECT_FALSE(filter.contains(std::string_view("none")));
     const std::vector<std::string_view> texts{"x", "y", "a key"};
-    filter.insert(std::span(texts).first(2));
-    EXPECT_EQ(filter.count(std::span(texts)), 3u);
-    EXPECT_EQ(filter.stored(), 6u);
+    filter.insert(std::span(texts));
+    EXPECT_TRUE(filter.try_insert(std::string_view("another")));
     EXPECT_TRUE(filter.erase(std::string_view("a key")));
     EXPECT_FALSE(filter.contains(std::string_view("a key")));
+    EXPECT_EQ(filter.bits_per_key(), 8.0 * static_cast<double>(filter.size_in_bytes()) / 3);
 
     std::vector<std::uint8_t> bitmap(1, 0xAA);
     std::vector<std::uint32_t> positions(8);
@@ -115,17 +107,6 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     EXPECT_LENGTH_ERROR("1 bytes is too short for 9 keys", filter.contains(keys, bitmap));
     EXPECT_EQ(bitmap[0], 0xAA);
     EXPECT_LENGTH_ERROR("8 positions is too short for 9 keys", filter.select(keys, positions));
-
-    const GrowingCuckoo copy = filter;
-    filter.clear();
-    EXPECT_EQ(filter.stored(), 0u);
-    EXPECT_EQ(filter.expected_fpr(), 0);
-    EXPECT_FALSE(filter.contains(std::uint64_t{5}));
-    EXPECT_TRUE(copy.contains(std::uint64_t{5}));
-    GrowingCuckoo moved = std::move(filter);
-    moved.insert(test::random_keys(10'000));
-    EXPECT_EQ(moved.count(test::random_keys(10'000)), 10'000u);
-    EXPECT_EQ(moved.bits_per_key(), 8.0 * static_cast<double>(moved.size_in_bytes()) / 10'000);
 }
 
 TEST(FprModel, GrowingCuckooCheckValues) {

@@ -178,21 +178,6 @@ TEST(Scalable, BitsPerKeyAreThoseOfAllFiltersOverTheKeysThatWereNew) {
     EXPECT_DOUBLE_EQ(series.bits_per_key(), bits / static_cast<double>(series.stored()));
 }
 
-TEST(Scalable, TheLimitInBytesIsKeptAndNothingLost) {
-    ScalableBloom series({.first_capacity = 1000, .fpr = 0.01}, {.max_bytes = 20'000});
-    std::uint64_t i = 0;
-    test::expect_error<std::length_error>(
-        [&] {
-            for (;; ++i) series.insert(test::random_key(i));
-            return 0;
-        },
-        "max_bytes=20000");
-    EXPECT_LE(series.size_in_bytes(), 20'000u);
-    EXPECT_GE(series.stored(), series.capacity());
-    EXPECT_EQ(series.count(test::random_keys(i)), i);
-    EXPECT_FALSE(series.contains(test::random_key(i)));
-}
-
 struct TemporaryFile {
     test::TemporaryFolder folder{"series"};
     std::filesystem::path path = folder.path / "series";
