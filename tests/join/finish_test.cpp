@@ -126,25 +126,6 @@ TEST(JoinFinish, GivesAFilterOfAllKeysWhateverTheLimits) {
     EXPECT_GT(refused, 20u);
 }
 
-TEST(JoinFinish, WhatCannotBeIsRefusedBeforeKeysCome) {
-    const Options folds{.fold_levels = 17};
-    EXPECT_INVALID("fold_levels=17", JoinBuilder("auto", 0, 12, folds).rows());
-    for (const char* spec : {"auto", "split256"})
-        EXPECT_INVALID("fold_levels=17", JoinBuilder::for_fpr(spec, 0.01, folds).rows());
-}
-
-// 3.7e19 keys would fill it.
-TEST(JoinFinish, AMostThatNobodyReachesKeepsAllKeys) {
-    const FinishKeys keys = test::random_keys(2'000);
-    for (const double bits : {1.0, 4.0, 12.0})
-        for (const std::size_t most : {~std::size_t{0}, ~std::size_t{0} - 100}) {
-            const JoinFilter filter =
-                test::built(JoinBuilder("split256", 0, bits, {.max_bytes = most}), {keys});
-            EXPECT_EQ(filter.size_in_bytes(), make_filter("split256", 2'000, bits).size_in_bytes());
-            EXPECT_EQ(filter.count({keys}), keys.size());
-        }
-}
-
 TEST(JoinFinish, PartsThatLetTheirKeysGoAreUnited) {
     const FinishKeys many = test::random_keys(5'000), few = test::random_keys(700, 50'000),
                      hashes = test::random_keys(4'000, 90'000);
@@ -231,35 +212,6 @@ TEST(JoinFinish, PartsThatAreNoBloomFiltersAreRefused) {
     EXPECT_EQ(std::move(builder).finish().count({keys}), keys.size());
 }
 
-TEST(JoinFinish, AFoldedFilterFoldsAsOftenAsAskedFor) {
-    const FinishKeys keys = test::random_keys(3'000);
-    for (const unsigned fold_levels : {0u, 2u, 4u}) {
-        JoinBuilder builder = JoinBuilder::for_fpr(
-            "split256", 0.01, {.max_bytes = 1 << 20, .fold_levels = fold_levels});
-        builder.keep_at_most(800);
-        builder.insert({keys});
-        const JoinFilter filter = std::move(builder).finish();
-        EXPECT_NE(filter.why().find("folded by a factor of"), std::string::npos) << filter.why();
-        EXPECT_LT(filter.size_in_bytes(), 20'000u);
-        EXPECT_EQ(filter.filter()->base().blocks() % (1u << fold_levels), 0u);
-        EXPECT_EQ(filter.count({keys}), keys.size());
-    }
-}
-
-/// As long as it lives, SIMDBLOOM_ISA names what there is not.
-struct WrongIsa {
-    WrongIsa() : before_(std::getenv("SIMDBLOOM_ISA") ? std::getenv("SIMDBLOOM_ISA") : "") {
-        setenv("SIMDBLOOM_ISA", "abacus", 1);
-    }
-    ~WrongIsa() {
-        if (before_.empty()) unsetenv("SIMDBLOOM_ISA");
-        else setenv("SIMDBLOOM_ISA", before_.c_str(), 1);
-    }
-
-private:
-    std::string before_;
-};
-
 TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
     const FinishKeys keys = test::random_keys(2'000), few = test::random_keys(40),
                      dense = test::sequence(7, 2'000, 3), runs = test::runs(0, 20, 1'000, 100'000);
@@ -273,7 +225,7 @@ TEST(JoinFinish, AnIsaThatIsNamedIsTaken) {
     const JoinRows of_strings({strings}), of_pairs({numbers, strings}), of_numbers({numbers}),
         of_codes({KeyColumn::dictionary(codes, words)});
 
-    const WrongIsa wrong;
+    const test::IsaVariable wrong("abacus");
     EXPECT_THROW((void)default_isa(), std::invalid_argument);
     EXPECT_THROW(JoinBuilder("auto", 0, 12), std::invalid_argument);
     const Options options{.isa = Isa::scalar};
