@@ -1,6 +1,5 @@
 // Arrow's structs, views and streams as rows of a join.
 #include "arrow_column.hpp"
-#include "simdbloom/join/arrow.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

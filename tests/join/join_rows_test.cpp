@@ -3,7 +3,6 @@
 
 #include "given_rows.hpp"
 #include "join_keys.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {

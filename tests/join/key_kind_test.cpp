@@ -7,9 +7,6 @@
 #include "at_once.hpp"
 #include "join_keys.hpp"
 #include "kinds_table.hpp"
-#include "simdbloom/join/join_rows.hpp"
-#include "simdbloom/join/saved_union.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {
@@ -134,13 +131,6 @@ TEST(KeyKinds, TheFilesThatOtherFrontEndsAskAreThoseOfThisBuild) {
                                   0xFE, 0xDC, 0xBA, 0x98, 0x76, 0x54, 0x32, 0x10};
     expect_file("uuid", test::built_of_rows(JoinBuilder("split256", 100, 30),
                                             JoinRows({KeyColumn::fixed(uuid, 16, 1)})));
-}
-
-TEST(KeyKinds, AnErrorNamesBothKinds) {
-    EXPECT_INVALID("a filter of text or bytes cannot be probed with integers",
-                   check_may_ask(KeyKind::bytes, KeyKind::integers));
-    EXPECT_INVALID("dates and instants in nanoseconds cannot be keys of one filter",
-                   united(KeyKind::days, KeyKind::nanoseconds));
 }
 
 TEST(KeyKinds, FiltersOfUnknownKindAnswerAsTheyAreAsked) {

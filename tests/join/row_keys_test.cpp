@@ -1,7 +1,6 @@
 // What the keys and hashes of rows are, and how good.
 #include <set>
 
-#include "simdbloom/join/join_rows.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -1,7 +1,5 @@
 // What filters are worth, and counters beside them.
 #include "join_keys.hpp"
-#include "simdbloom/join/join.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {
