@@ -17,26 +17,20 @@ protected:
         if (GetParam().keyed) options.hashing = Hashing::keyed, options.secret = Secret{1, 2};
         return GrowingCuckoo(3'000, options);
     }
+    /// A few of the keys go in first and eight times, so that there is a stash, or last and once.
     static void fill(GrowingCuckoo& filter, bool singly) {
-        const auto keys = test::random_keys(20'000);
-        if (GetParam().stash)
-            for (unsigned i = 0; i < 8; ++i)
-                for (std::uint64_t key = 0; key < 40; ++key)
-                    filter.insert(test::random_key(2 * key));
-        for (std::size_t at = 0, n = 0; at < keys.size(); n = (n + 1) % 131) {
-            const auto piece = std::span(keys).subspan(at, std::min(n, keys.size() - at));
+        std::vector<std::uint64_t> keys;
+        for (std::uint64_t i = 0; i < 10'000; ++i) keys.push_back(test::random_key(2 * i));
+        const auto few = std::span(keys).first(40), others = std::span(keys).subspan(40);
+        for (unsigned i = 0; GetParam().stash && i < 8; ++i) filter.insert(few);
+        for (std::size_t at = 0, n = 0; at < others.size(); n = (n + 1) % 131) {
+            const auto piece = others.subspan(at, std::min(n, others.size() - at));
             at += piece.size();
-            // The even ones.
-            std::vector<std::uint64_t> even;
-            for (std::size_t i = 0; i < piece.size(); ++i)
-                if ((at - piece.size() + i) % 2 == 0 && at - piece.size() + i >= 80)
-                    even.push_back(piece[i]);
             if (singly)
-                for (const auto key : even) filter.insert(key);
-            else filter.insert(even);
+                for (const auto key : piece) filter.insert(key);
+            else filter.insert(piece);
         }
-        if (!GetParam().stash)
-            for (std::uint64_t key = 0; key < 40; ++key) filter.insert(test::random_key(2 * key));
+        if (!GetParam().stash) filter.insert(few);
     }
 };
 

@@ -121,7 +121,6 @@ TEST(GrowingCuckoo, MaxBytesEndsGrowthAndLosesNothing) {
             in.push_back(test::random_key(i));
     EXPECT_EQ(filter.size_in_bytes(), 65'536u);
     EXPECT_GT(filter.load(), 0.93);
-    const std::vector<std::byte> before(filter.bytes().begin(), filter.bytes().end());
     for (std::uint64_t i = 0, refused = 0; refused < 20; ++i) {
         const auto key = test::random_key(100'000 + i);
         const InsertResult result = filter.place(key);

@@ -1,7 +1,5 @@
 // A growing cuckoo filter comes back from bytes and files as it was, and any other bytes are
 // refused.
-#include <cstring>
-
 #include "allocations.hpp"
 #include "saved_checks.hpp"
 

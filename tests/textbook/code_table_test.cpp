@@ -1,11 +1,7 @@
 // Method 1 of Bloom 1970: no key lost, batches as single keys, errors and time as its model has
 // them.
-#include <cmath>
-
-#include "saved_checks.hpp"
-#include "scale.hpp"
-#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/textbook/code_table.hpp"
+#include "scale.hpp"
 #include "simdbloom/textbook/textbook.hpp"
 #include "support.hpp"
 
