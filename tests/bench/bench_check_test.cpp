@@ -1,5 +1,4 @@
 // The harness refuses to print a time for a filter that lies, and never leaves half a file.
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <stdexcept>

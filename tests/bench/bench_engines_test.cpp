@@ -6,7 +6,6 @@
 #include "foreign/hashes.hpp"
 #include "harness/keys.hpp"
 #include "simdbloom/foreign/foreign.hpp"
-#include "simdbloom/simdbloom.hpp"
 #include "support.hpp"
 
 namespace simdbloom::bench::engines {

@@ -1,5 +1,4 @@
 // Every subject on the list does what it says it can, and each mode times the rows it is to time.
-#include <fstream>
 #include <set>
 
 #include "harness/check.hpp"
