@@ -1,16 +1,7 @@
 // Advice by times that are made up, and by times that are measured.
 #include "simdbloom/advice/advice.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-
-#include "advice/timetable.hpp"
 #include "made_up_times.hpp"
-#include "simdbloom/any/any_filter.hpp"
-#include "simdbloom/fixed/bloomier.hpp"
-#include "simdbloom/fpr.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

@@ -27,19 +27,22 @@ TEST(FuseGraph, HasAtMost125SlotsForAHundredKeys) {
             ASSERT_LE(graph.slots() * 4, n >= (arity == 3 ? 8u : 12u) ? n * 5 : graph.slots() * 4)
                 << n;
         }
-    EXPECT_EQ(fuse_graph(1, 3).slots(), 3u);
-    EXPECT_EQ(fuse_graph(7, 3).slots(), 9u);
-    EXPECT_EQ(fuse_graph(8, 3).slots(), 10u);
-    EXPECT_EQ(fuse_graph(10'000, 3).slots(), 12'500u);
-    EXPECT_EQ(fuse_graph(100'000, 3).slots(), 117'200u);
-    EXPECT_EQ(fuse_graph(1'000'000, 3).slots(), 1'130'000u);
-    EXPECT_EQ(fuse_graph(100'000'000, 3).slots(), 112'000'000u);
-    EXPECT_EQ(fuse_graph(11, 4).slots(), 14u);
-    EXPECT_EQ(fuse_graph(12, 4).slots(), 15u);
-    EXPECT_EQ(fuse_graph(1'000'000, 4).slots(), 1'072'000u);
-    EXPECT_EQ(fuse_graph(100'000'000, 4).slots(), 105'800'000u);
-    EXPECT_EQ(BloomierMap::slots_for(1'000'000), 1'130'000u);
-    EXPECT_EQ(BloomierMap::slots_for(1'000'000, 4), 1'072'000u);
+    const std::tuple<std::uint64_t, unsigned, std::uint64_t> slots[] = {
+        {1, 3, 3},
+        {7, 3, 9},
+        {8, 3, 10},
+        {10'000, 3, 12'500},
+        {100'000, 3, 117'200},
+        {1'000'000, 3, 1'130'000},
+        {100'000'000, 3, 112'000'000},
+        {11, 4, 14},
+        {12, 4, 15},
+        {1'000'000, 4, 1'072'000},
+        {100'000'000, 4, 105'800'000}};
+    for (const auto& [n, arity, expected] : slots) {
+        EXPECT_EQ(fuse_graph(n, arity).slots(), expected);
+        EXPECT_EQ(BloomierMap::slots_for(n, arity), expected);
+    }
 }
 
 TEST(FuseGraph, SlotsPerKeyFallWithTheKeys) {
@@ -98,42 +101,6 @@ TEST(FuseGraph, GoldenPlaces) {
           four.slot[1], four.slot[2], four.slot[3], std::uint64_t{four.check}})
         text += std::to_string(n) + " ";
     EXPECT_EQ(text, "269870 276259 283817 2600437839 1983 2021 2157 2263 3461854479 ");
-}
-
-// The slots of a key are independent of each other and of its check: chi-square over pairs of 16
-// values each.
-TEST(FuseGraph, PlacesAndChecksAreIndependent) {
-    SIMDBLOOM_SKIP_IF_FORCED();
-    for (const unsigned arity : {3u, 4u})
-        for (const std::uint64_t n : {1'000'000ull, 500'000'000ull})
-            for (const bool sequential : {false, true}) {
-                const FuseGraph graph = fuse_graph(n, arity);
-                const unsigned parts = arity + 3;
-                std::vector<std::vector<double>> counts(parts * parts, std::vector<double>(256));
-                constexpr std::uint64_t keys = 400'000;
-                for (std::uint64_t i = 0; i < keys; ++i) {
-                    const auto place = fuse_place(sequential ? hash_key(i) : test::random_key(i),
-                                                  fuse_seed(3), graph);
-                    std::vector<std::uint64_t> part{place.slot[0] * 16 / graph.starts,
-                                                    place.check >> 28, place.check >> 14 & 15,
-                                                    place.check & 15};
-                    for (unsigned r = 1; r < arity; ++r)
-                        part.push_back((place.slot[r] - place.slot[0] - 1) % graph.window() * 16 /
-                                       graph.window());
-                    for (unsigned a = 0; a < parts; ++a)
-                        for (unsigned b = 0; b < a; ++b)
-                            ++counts[a * parts + b][part[a] * 16 + part[b]];
-                }
-                for (unsigned a = 0; a < parts; ++a)
-                    for (unsigned b = 0; b < a; ++b) {
-                        double chi = 0;
-                        for (const double c : counts[a * parts + b])
-                            chi += (c - keys / 256.0) * (c - keys / 256.0) / (keys / 256.0);
-                        // 255 degrees of freedom: 6 sigma.
-                        EXPECT_LT(std::abs(chi - 255), 6 * std::sqrt(2 * 255.0))
-                            << "parts " << a << ", " << b << " of " << n << " keys";
-                    }
-            }
 }
 
 // The rule of fuse.cpp leaves enough chance of success at every size.
@@ -286,21 +253,6 @@ TEST(BloomierBuild, AnAttemptPeelsAsIfItWereTheFirst) {
     EXPECT_EQ(order(used), order(fresh));
 }
 
-// Hashes that are none: whatever comes of it, it comes soon, and is right or an error.
-TEST(BloomierBuild, HashesThatAreNotMixedEndWithAMapOrAnError) {
-    for (const int shift : {0, 20, 44, 52}) {
-        std::vector<std::uint64_t> hashes(4096);
-        for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = std::uint64_t{i} << shift;
-        try {
-            const auto map =
-                BloomierMap::build_filter(Keys::hashes(hashes), 8, {}, {.max_attempts = 200});
-            EXPECT_EQ(map.count(Keys::hashes(hashes)), hashes.size());
-        } catch (const std::runtime_error& e) {
-            EXPECT_NE(std::string(e.what()).find("well-mixed"), std::string::npos) << e.what();
-        }
-    }
-}
-
 // To tell hashes apart takes linear time, whoever chose them: a table with a multiplier that
 // everybody knows would take n^2 / 2 steps for these, half a minute. Half of them come twice, so
 // that no graph is peeled before they are told apart.
@@ -317,6 +269,7 @@ TEST(BloomierBuild, TellsChosenHashesApartInLinearTime) {
             EXPECT_EQ(map.count(Keys::hashes(hashes)), n);
         } catch (const std::runtime_error& e) {
             EXPECT_NE(std::string(e.what()).find("none of 4 graphs"), std::string::npos);
+            EXPECT_NE(std::string(e.what()).find("well-mixed"), std::string::npos);
         }
     }
 }

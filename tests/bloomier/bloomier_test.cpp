@@ -83,21 +83,18 @@ TEST(Bloomier, HashTwinsAgreeWithKeys) {
         Options options{.seed = 42};
         if (keyed) options.hashing = Hashing::keyed, options.secret = secret;
         const auto keys = test::random_keys(3000);
-        const auto values = test::map_values(1500, 9);
-        auto map = BloomierMap::build(std::span(keys).first(1500), values, 9, 5, options);
-        EXPECT_EQ(map.hashing(), keyed ? Hashing::keyed : Hashing::fast);
         std::vector<std::uint64_t> hashes;
-        for (const auto key : keys) {
+        for (const auto key : keys)
             hashes.push_back(keyed ? siphash(key, secret) : hash_key(key, 42));
-            EXPECT_EQ(map.value_of(key), map.value_of_hash(hashes.back()));
-        }
-        const auto twin =
-            BloomierMap::build(Keys::hashes(std::span(hashes).first(1500)), values, 9, 5, options);
-        EXPECT_TRUE(test::same_bits(map, twin));
-        const auto filter = BloomierMap::build_filter(std::span(keys).first(1500), 7, options),
-                   filter_twin = BloomierMap::build_filter(
-                       Keys::hashes(std::span(hashes).first(1500)), 7, options);
-        EXPECT_TRUE(test::same_bits(filter, filter_twin));
+        const auto values = test::map_values(1500, 9);
+        const Keys of_keys = std::span(keys).first(1500),
+                   of_hashes = Keys::hashes(std::span(hashes).first(1500));
+        auto map = BloomierMap::build(of_keys, values, 9, 5, options);
+        EXPECT_TRUE(test::same_bits(map, BloomierMap::build(of_hashes, values, 9, 5, options)));
+        EXPECT_TRUE(test::same_bits(BloomierMap::build_filter(of_keys, 7, options),
+                                    BloomierMap::build_filter(of_hashes, 7, options)));
+        for (std::size_t i = 0; i < 3000; ++i)
+            EXPECT_EQ(map.value_of(keys[i]), map.value_of_hash(hashes[i]));
         for (const Isa isa : usable_isas()) {
             map.use_isa(isa);
             std::vector<std::uint32_t> values_a(3000), values_b(3000);
@@ -106,11 +103,6 @@ TEST(Bloomier, HashTwinsAgreeWithKeys) {
                       map.lookup(Keys::hashes(hashes), values_b, bits_b));
             EXPECT_EQ(values_a, values_b);
             EXPECT_EQ(bits_a, bits_b);
-            EXPECT_EQ(map.lookup(keys, values_a), map.lookup(Keys::hashes(hashes), values_b));
-            test::expect_answers_of_single_keys(map, keys);
-            test::expect_answers_of_single_hashes(map, hashes);
-            for (std::size_t i = 0; i < 3000; i += 7)
-                EXPECT_EQ(map.contains(keys[i]), map.contains_hash(hashes[i]));
         }
     }
 }
@@ -128,18 +120,10 @@ TEST(Bloomier, StringsAndKeysOfTheUsersAreMapped) {
         EXPECT_TRUE(map.contains(words[3]));
         std::vector<std::uint32_t> got(5000);
         std::vector<std::uint8_t> bitmap(625);
-        const std::span<const std::string_view> all(words);
-        const std::size_t found = map.lookup(all, got, bitmap);
+        const std::size_t found = map.lookup(words, got, bitmap);
         EXPECT_TRUE(std::equal(values.begin(), values.end(), got.begin()));
-        test::expect_answers(
-            5000, [&](std::size_t i) { return (bitmap[i / 8] >> (i % 8) & 1) != 0; },
-            [&] { return map.count(all); }, [&](auto to) { return map.contains(all, to); },
-            [&](auto to) { return map.select(all, to); });
+        EXPECT_EQ(map.count(words), found);
         EXPECT_LT(found, 2500u + 5);
-
-        const auto filter = BloomierMap::build_filter(inside, 16, {.hashing = hashing});
-        EXPECT_GE(filter.count(all), 2500u);
-        EXPECT_EQ(filter.value_of(words[0]), 0u);
     }
     const auto hasher = [](int key, std::uint64_t seed) {
         return hash_key(static_cast<std::uint64_t>(key) * 3, seed);
@@ -345,10 +329,6 @@ TEST(Bloomier, HoldsItsSlotsAndNothingElse) {
         EXPECT_EQ(counting.allocations, 1u);
         EXPECT_GE(counting.live, map.size_in_bytes());
         EXPECT_LE(counting.live, map.size_in_bytes() + 4096);
-        const auto copy = map;
-        EXPECT_TRUE(test::same_bits(copy, map));
-        EXPECT_NE(copy.bytes().data(), map.bytes().data());
-        EXPECT_EQ(copy.value_of(test::random_key(3)), test::value_at(3, 8));
     }
     EXPECT_EQ(counting.live, 0u);
 }

@@ -42,14 +42,15 @@ inline ByteVector bytes_of_text(std::string_view text) {
 }
 
 /// An empty filter of that format, by whichever rule it has.
-inline ForeignFilter some_foreign(ForeignFormat format, std::size_t n) {
+inline ForeignFilter some_foreign(ForeignFormat format, std::size_t n,
+                                  const Options& options = {}) {
     switch (format) {
         case ForeignFormat::leveldb:
         case ForeignFormat::rocksdb:
         case ForeignFormat::rocksdb_legacy:
-            return ForeignFilter::with_bits_per_key(format, n, 12);
+            return ForeignFilter::with_bits_per_key(format, n, 12, options);
         default:
-            return ForeignFilter::for_fpr(format, n, 0.01);
+            return ForeignFilter::for_fpr(format, n, 0.01, options);
     }
 }
 

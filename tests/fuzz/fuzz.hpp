@@ -8,7 +8,8 @@
 
 #include "simdbloom/simdbloom.hpp"
 
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+using Bytes = std::vector<std::byte>;
+using KeyVector = std::vector<std::uint64_t>;
 
 inline void must(bool holds) {
     if (!holds) std::abort();
@@ -41,16 +42,49 @@ void must_answer(const F& filter, const Batch& keys, std::size_t n, const One& o
 }
 
 /// The eight bytes each of the text, as integers.
-inline std::vector<std::uint64_t> integers_of(std::string_view text) {
-    std::vector<std::uint64_t> keys;
+inline KeyVector integers_of(std::string_view text) {
+    KeyVector keys;
     for (std::size_t at = 0; at + 8 <= text.size(); at += 8)
         keys.push_back(simdbloom::detail::load_le<std::uint64_t>(
             reinterpret_cast<const std::byte*>(text.data()) + at));
     return keys;
 }
 
+inline KeyVector some_keys(std::size_t n) {
+    KeyVector keys(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = simdbloom::hash_key(i);
+    return keys;
+}
+
+/// Runs of keys: a byte for the gap before, in powers of two, and one for the length.
+inline std::vector<KeyVector> runs_of(std::span<const std::byte> bytes) {
+    std::vector<KeyVector> runs;
+    std::uint64_t key = 0;
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        key += std::uint64_t{1} << std::to_integer<unsigned>(bytes[i]) % 64;
+        runs.emplace_back(std::to_integer<std::size_t>(bytes[i + 1]));
+        for (auto& k : runs.back()) k = key++;
+    }
+    return runs;
+}
+
 inline simdbloom::Options keyed() {
     return {.hashing = simdbloom::Hashing::keyed, .secret = simdbloom::Secret{1, 2}};
+}
+
+/// Changes one byte: by[0] and by[1] say where, in a header or anywhere, and by[2] to what.
+inline void change(Bytes& bytes, const std::vector<std::size_t>& headers, const std::uint8_t* by) {
+    const std::size_t at = by[0] * 256u + by[1];
+    bytes[(at & 1) != 0 ? headers[at / 2 % headers.size()] + at / 64 % 64 : at / 2 % bytes.size()] =
+        static_cast<std::byte>(by[2]);
+}
+
+/// Gives a saved filter, 72 bytes or more, a checksum that fits.
+inline void sign_single(std::span<std::byte> bytes) {
+    using namespace simdbloom;
+    const auto all = std::span<const std::byte>(bytes);
+    detail::store_le(bytes.data() + bytes.size() - 8,
+                     hash_bytes(all.subspan(64, all.size() - 72), hash_bytes(all.first(64))));
 }
 
 /// Gives saved bytes, 72 or more, that magic and version 1, the secret check where their hash
@@ -64,33 +98,5 @@ inline void forge(std::span<std::byte> bytes, const unsigned char (&magic)[8]) {
         detail::store_le(bytes.data() + 40,
                          siphash(std::as_bytes(std::span(magic)), *keyed().secret));
     }
-    const auto all = std::span<const std::byte>(bytes);
-    detail::store_le(bytes.data() + bytes.size() - 8,
-                     hash_bytes(all.subspan(64, all.size() - 72), hash_bytes(all.first(64))));
-}
-
-inline const simdbloom::AnyFilter& behind(const simdbloom::FrozenFilter& frozen) { return *frozen; }
-inline const simdbloom::BloomierMap& behind(const simdbloom::BloomierMap& map) { return map; }
-
-/// load<F> and view<View> of a copy, where it is long enough with a checksum that fits: both take
-/// it or neither, and use(what was taken, the copy, options).
-template <class F, class View, class Use>
-void load_and_view(std::span<const std::byte> bytes, const unsigned char (&magic)[8],
-                   const Use& use) {
-    using namespace simdbloom;
-    void* const memory = std::aligned_alloc(64, (bytes.size() + 127) / 64 * 64);
-    const std::span<std::byte> copy(static_cast<std::byte*>(memory), bytes.size());
-    std::ranges::copy(bytes, copy.begin());
-    if (copy.size() >= 72) forge(copy, magic);
-    const Options options = copy.size() >= 72 && copy[13] == std::byte{2} ? keyed() : Options{};
-    auto loaded = load<F>(copy, options);
-    auto viewed = view<View>(copy, options);
-    must(loaded.has_value() == viewed.has_value());
-    if (loaded) {
-        use(behind(*viewed), copy, options);
-        use(std::move(*loaded), copy, options);
-    } else {
-        must(loaded.error().fault == viewed.error().fault && !loaded.error().message.empty());
-    }
-    std::free(memory);
+    sign_single(bytes);
 }

@@ -1,13 +1,11 @@
-// unite_saved of arbitrary bytes, of the same bytes with checksums that fit, and of parts whose
-// keys the bytes give: `into` stays as it was on an error, and a union lets pass what either lets
-// pass.
+// unite_saved of arbitrary bytes, of parts and filters whose keys the bytes give, and of these with
+// some bytes changed and checksums that fit: `into` stays as it was on an error, and a union lets
+// pass what either lets pass.
 #include "fuzz.hpp"
 
 namespace {
 
 using namespace simdbloom;
-using Bytes = std::vector<std::byte>;
-using KeyVector = std::vector<std::uint64_t>;
 
 /// Which probes pass; nothing where it is no filter. Parts lose what they let pass while others are
 /// missing.
@@ -48,16 +46,16 @@ void unite(const Bytes& a, std::span<const std::byte> b) {
     must(unite_saved(again, b).has_value() && again == grown);
 }
 
-Bytes part(std::span<const std::byte> bytes, std::size_t number, std::size_t parts) {
+/// Part `number` of a join filter of these runs of keys.
+Bytes part(std::span<const std::byte> runs, std::size_t number, std::size_t parts) {
     JoinBuilder builder("auto", 2'000, 12, {.seed = 3});
-    std::uint64_t key = 0;
-    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
-        key += std::uint64_t{1} << std::to_integer<unsigned>(bytes[i]) % 64;
-        KeyVector run(std::to_integer<std::size_t>(bytes[i + 1]));
-        for (auto& k : run) k = key++;
-        builder.insert({run});
-    }
+    for (const KeyVector& run : runs_of(runs)) builder.insert({run});
     return save_part(std::move(builder).part(), number, parts);
+}
+Bytes filter(std::span<const std::byte> runs) {
+    AnyFilter made = make_filter("split256", 20, 12);
+    for (const KeyVector& run : runs_of(runs)) made.insert(run);
+    return save(made);
 }
 
 }  // namespace
@@ -66,46 +64,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0) return 0;
     const unsigned what = data[0];
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
-    const std::size_t half = bytes.size() / 2;
-    Bytes a(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(half)),
-        b(bytes.begin() + static_cast<std::ptrdiff_t>(half), bytes.end());
+    const std::size_t half = bytes.size() / 2, parts = 1 + what % 4;
+    const Bytes a(bytes.data(), bytes.data() + half),
+        b(bytes.data() + half, bytes.data() + bytes.size());
     unite(a, b);
-    const std::size_t parts = 1 + what % 4;
-    const Bytes x = part(a, 0, parts), y = part(b, parts - 1, parts);
+    Bytes x = what % 8 < 4 ? part(a, 0, parts) : filter(a),
+          y = what % 8 < 4 ? part(b, parts - 1, parts) : filter(b);
     unite(x, y);
     unite(x, b);
     unite(a, y);
-    if (half < 80) return 0;
-    for (Bytes* of : {&a, &b})
-        if (what % 2 == 0) forge(*of, {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A});
-        else forge(*of, {0x89, 'S', 'B', 'J', 'F', '\r', '\n', 0x1A});
-    unite(a, b);
-    unite(b, a);
-    return 0;
-}
-
-// Most mutations give both headers parameters that fit the size.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-    size = LLVMFuzzerMutate(data, size, max_size);
-    if (seed % 4 == 0 || size < 1 + 2 * 104) return size;
-    // Halves of as many bytes: a filter of blocks of 32 bytes, or a list or bitmap.
-    const std::size_t half = (size - 1) / 2, blocks = (half - 72) / 32 / (1 + seed / 4 % 2);
-    const std::size_t bits = 32 * blocks;
-    std::uint8_t* at = data + 1;
-    if (blocks == 0) return size;
-    for (int i = 0; i < 2; ++i, at += 72 + bits) {
-        if (at + 72 + bits > data + size) return size;
-        if (data[0] % 2 == 0) {
-            std::memset(at + 8, 0, 56);
-            at[10] = 4, at[11] = 8, at[13] = 4, at[32] = 1;
-            std::memcpy(at + 16, &blocks, 8);
-        } else {
-            const std::uint64_t words = bits / 8, keys = words < 64 ? words : 64;
-            std::memset(at + 13, 0, 3), std::memset(at + 40, 0, 24);
-            at[10] = words <= 64 && seed % 3 != 0 ? 3 : 4, at[11] = 0, at[12] = 1 + at[12] % 2 * 2;
-            std::memcpy(at + 32, &keys, 8);
-        }
+    // The last bytes change both.
+    for (std::size_t i = 1; 6 * i < size && i <= what / 8 % 8; ++i) {
+        change(x, {0}, data + size - 6 * i);
+        change(y, {0}, data + size - 6 * i + 3);
     }
-    return 1 + 2 * (72 + bits);
+    for (Bytes* of : {&x, &y})
+        if (what % 8 < 4) forge(*of, {0x89, 'S', 'B', 'J', 'F', '\r', '\n', 0x1A});
+        else forge(*of, {0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A});
+    unite(x, y);
+    unite(y, x);
+    return 0;
 }

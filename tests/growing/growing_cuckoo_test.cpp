@@ -95,11 +95,6 @@ TEST_P(GrowingCuckooOf, TheFprFollowsTheModelBelowTheBoundAtEverySize) {
         EXPECT_LE(filter.fpr_bound(), final_bound);
     }
     EXPECT_GT(nearest, 0.8) << "the bound is not near what it bounds";
-    std::printf(
-        "%s, %zu keys after %u growths: expected FPR %.3g, bound %.3g, %.2f bits a key at a load "
-        "of %.3f\n",
-        GetParam().c_str(), n, filter.growths(), filter.expected_fpr(), filter.fpr_bound(),
-        filter.bits_per_key(), filter.load());
 }
 
 TEST_P(GrowingCuckooOf, ErasingTheYoungDoesNotRaiseTheFprOverTheBound) {

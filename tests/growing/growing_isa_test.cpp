@@ -17,26 +17,20 @@ protected:
         if (GetParam().keyed) options.hashing = Hashing::keyed, options.secret = Secret{1, 2};
         return GrowingCuckoo(3'000, options);
     }
+    /// A few of the keys go in first and eight times, so that there is a stash, or last and once.
     static void fill(GrowingCuckoo& filter, bool singly) {
-        const auto keys = test::random_keys(20'000);
-        if (GetParam().stash)
-            for (unsigned i = 0; i < 8; ++i)
-                for (std::uint64_t key = 0; key < 40; ++key)
-                    filter.insert(test::random_key(2 * key));
-        for (std::size_t at = 0, n = 0; at < keys.size(); n = (n + 1) % 131) {
-            const auto piece = std::span(keys).subspan(at, std::min(n, keys.size() - at));
+        std::vector<std::uint64_t> keys;
+        for (std::uint64_t i = 0; i < 10'000; ++i) keys.push_back(test::random_key(2 * i));
+        const auto few = std::span(keys).first(40), others = std::span(keys).subspan(40);
+        for (unsigned i = 0; GetParam().stash && i < 8; ++i) filter.insert(few);
+        for (std::size_t at = 0, n = 0; at < others.size(); n = (n + 1) % 131) {
+            const auto piece = others.subspan(at, std::min(n, others.size() - at));
             at += piece.size();
-            // The even ones.
-            std::vector<std::uint64_t> even;
-            for (std::size_t i = 0; i < piece.size(); ++i)
-                if ((at - piece.size() + i) % 2 == 0 && at - piece.size() + i >= 80)
-                    even.push_back(piece[i]);
             if (singly)
-                for (const auto key : even) filter.insert(key);
-            else filter.insert(even);
+                for (const auto key : piece) filter.insert(key);
+            else filter.insert(piece);
         }
-        if (!GetParam().stash)
-            for (std::uint64_t key = 0; key < 40; ++key) filter.insert(test::random_key(2 * key));
+        if (!GetParam().stash) filter.insert(few);
     }
 };
 
@@ -92,22 +86,14 @@ INSTANTIATE_TEST_SUITE_P(
                (info.param.keyed ? "_keyed" : "");
     });
 
-TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
+TEST(GrowingInterface, TextIsErasedAndOutputsThatAreTooShortAreRefused) {
     GrowingCuckoo filter(100);
-    filter.insert(std::string_view("a key"));
-    filter.insert(std::as_bytes(std::span("bytes", 5)));
-    filter.insert(std::uint64_t{5});
-    EXPECT_TRUE(filter.try_insert(std::string_view("another")));
-    EXPECT_TRUE(filter.contains(std::string_view("a key")) &&
-                filter.contains(std::string_view("bytes")) && filter.contains(std::uint64_t{5}));
-    EXPECT_TRUE(filter.contains_hash(hash_bytes("another")));
-    EXPECT_FALSE(filter.contains(std::string_view("none")));
     const std::vector<std::string_view> texts{"x", "y", "a key"};
-    filter.insert(std::span(texts).first(2));
-    EXPECT_EQ(filter.count(std::span(texts)), 3u);
-    EXPECT_EQ(filter.stored(), 6u);
+    filter.insert(std::span(texts));
+    EXPECT_TRUE(filter.try_insert(std::string_view("another")));
     EXPECT_TRUE(filter.erase(std::string_view("a key")));
     EXPECT_FALSE(filter.contains(std::string_view("a key")));
+    EXPECT_EQ(filter.bits_per_key(), 8.0 * static_cast<double>(filter.size_in_bytes()) / 3);
 
     std::vector<std::uint8_t> bitmap(1, 0xAA);
     std::vector<std::uint32_t> positions(8);
@@ -115,17 +101,6 @@ TEST(GrowingInterface, TakesWhatEveryFilterTakes) {
     EXPECT_LENGTH_ERROR("1 bytes is too short for 9 keys", filter.contains(keys, bitmap));
     EXPECT_EQ(bitmap[0], 0xAA);
     EXPECT_LENGTH_ERROR("8 positions is too short for 9 keys", filter.select(keys, positions));
-
-    const GrowingCuckoo copy = filter;
-    filter.clear();
-    EXPECT_EQ(filter.stored(), 0u);
-    EXPECT_EQ(filter.expected_fpr(), 0);
-    EXPECT_FALSE(filter.contains(std::uint64_t{5}));
-    EXPECT_TRUE(copy.contains(std::uint64_t{5}));
-    GrowingCuckoo moved = std::move(filter);
-    moved.insert(test::random_keys(10'000));
-    EXPECT_EQ(moved.count(test::random_keys(10'000)), 10'000u);
-    EXPECT_EQ(moved.bits_per_key(), 8.0 * static_cast<double>(moved.size_in_bytes()) / 10'000);
 }
 
 TEST(FprModel, GrowingCuckooCheckValues) {

@@ -1,6 +1,5 @@
 // Arrow's structs, views and streams as rows of a join.
 #include "arrow_column.hpp"
-#include "simdbloom/join/arrow.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -198,14 +197,11 @@ struct Source {
     const char* words = "the disk is gone";
     bool schema_fails = false;
     explicit Source(std::vector<std::vector<std::int64_t>> of = {}) : values(std::move(of)) {}
-    ArrowColumn id{"l", 0};
-    ArrowSchema* children[1] = {&id.schema};
+    ArrowColumn id{"l", 0}, all{"+s", 0};
 
     struct Owned {
         Source* source;
-        ArrowColumn id;
-        ArrowArray* children[1];
-        const void* buffers[1] = {nullptr};
+        ArrowColumn id, all;
     };
 
     ArrowArrayStream stream() {
@@ -213,11 +209,7 @@ struct Source {
         made.get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
             auto* const self = static_cast<Source*>(s->private_data);
             if (self->schema_fails) return spoil(out);
-            *out = {};
-            out->format = "+s";
-            self->id.named("id");
-            out->n_children = 1;
-            out->children = self->children;
+            *out = self->all.children({&self->id.named("id")}).schema;
             out->release = [](ArrowSchema* schema) {
                 ++static_cast<Source*>(schema->private_data)->schemas;
                 schema->release = nullptr;
@@ -231,14 +223,9 @@ struct Source {
             *out = {};
             if (self->next == self->values.size()) return 0;
             const auto& ids = self->values[self->next++];
-            auto* const owned =
-                new Owned{self, ArrowColumn("l", static_cast<std::int64_t>(ids.size())), {}};
-            owned->id.values(ids);
-            owned->children[0] = &owned->id.array;
-            out->length = owned->id.array.length;
-            out->n_buffers = out->n_children = 1;
-            out->buffers = owned->buffers;
-            out->children = owned->children;
+            const auto n = static_cast<std::int64_t>(ids.size());
+            auto* const owned = new Owned{self, ArrowColumn("l", n), ArrowColumn("+s", n)};
+            *out = owned->all.children({&owned->id.values(ids)}).array;
             out->private_data = owned;
             out->release = [](ArrowArray* array) {
                 auto* const mine = static_cast<Owned*>(array->private_data);

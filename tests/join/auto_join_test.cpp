@@ -5,8 +5,6 @@
 #include "at_once.hpp"
 #include "guarded.hpp"
 #include "join_keys.hpp"
-#include "simdbloom/join/join.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {
@@ -175,11 +173,6 @@ TEST(AutoJoin, FiltersFollowKeysAndLimits) {
     // The rows are counted where the caller expects more of them.
     EXPECT_EQ(chosen(keys, {}, 1'000'000).size_in_bytes(), plain.size_in_bytes());
     EXPECT_NEAR(static_cast<double>(chosen(keys, {}, 5'000).size_in_bytes()), 7'500, 64);
-    // Rows that repeat keys count once, by an estimate.
-    KeySet repeated;
-    for (int i = 0; i < 5; ++i) repeated = joined(std::move(repeated), keys);
-    EXPECT_NEAR(static_cast<double>(chosen(repeated).size_in_bytes()), 15'000, 300);
-    EXPECT_EQ(chosen(repeated).count({keys}), keys.size());
     Options options{.max_bytes = 5'000};
     const JoinFilter small = chosen(keys, options);
     EXPECT_LE(small.size_in_bytes(), 5'000u);
@@ -260,48 +253,6 @@ TEST(AutoJoin, RefusesWhatItCannotDo) {
     JoinBuilder builder("auto", 10, 12);
     EXPECT_THROW(builder.insert({{}}, 0), std::invalid_argument);
     EXPECT_THROW(std::move(builder).filter(), std::invalid_argument);
-    const JoinFilter first = std::move(builder).finish();
-    EXPECT_THROW((void)std::move(builder).finish(), std::invalid_argument);
-    EXPECT_THROW(builder.insert({{}}), std::invalid_argument);
-}
-
-// Every kind in one star, with governors that pause what lets too much pass.
-TEST(AutoJoin, StarsAndGovernorsTakeEveryKind) {
-    const KeySet builds[] = {test::random_keys(50),
-                             sequence(0, 3'000),
-                             runs(0, 20, 1'000, 100'000),
-                             test::random_keys(2'000),
-                             {}};
-    std::vector<JoinFilter> filters;
-    for (const auto& build : builds) filters.push_back(chosen(build));
-    const Kind kinds[] = {Kind::list, Kind::bitmap, Kind::prefix, Kind::filter, Kind::none};
-    for (std::size_t f = 0; f < filters.size(); ++f) ASSERT_EQ(filters[f].kind(), kinds[f]);
-    filters.pop_back();
-    constexpr std::size_t n = 4'096;
-    std::vector<KeySet> values(filters.size());
-    for (std::size_t f = 0; f < filters.size(); ++f)
-        for (std::size_t row = 0; row < n; ++row)
-            values[f].push_back(test::random_key(row + f * n) % 4 != 0
-                                    ? builds[f][row % builds[f].size()]
-                                    : test::random_key(row * 7));
-    std::vector<JoinColumn> columns;
-    for (const auto& column : values) columns.push_back({column});
-    std::vector<std::uint32_t> expected(n), out(n);
-    for (std::uint32_t row = 0; row < n; ++row) expected[row] = row;
-    for (std::size_t f = 0; f < filters.size(); ++f)
-        expected.resize(filters[f].select(columns[f], expected, expected));
-    ASSERT_GT(expected.size(), n / 5);
-    StarProbe all(filters), paused(filters, Governor::Settings{.stop_at = 0.1,
-                                                               .sample_rows = 64,
-                                                               .first_pause = 1 << 20,
-                                                               .longest_pause = 1 << 20});
-    for (int batch = 0; batch < 3; ++batch) {
-        const std::size_t found = all.select(columns, out);
-        EXPECT_EQ(std::vector(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(found)),
-                  expected);
-    }
-    EXPECT_EQ(paused.select(columns, out), expected.size());
-    EXPECT_EQ(paused.select(columns, out), n) << "all are paused";
 }
 
 TEST(AutoJoin, ACopyAndWhatItWasMovedFromAnswer) {

@@ -28,22 +28,6 @@ TEST(Governor, AsksAsLongAsItPays) {
     EXPECT_DOUBLE_EQ(governor.pass_rate(), 0.4);
 }
 
-TEST(Governor, PausesAfterAWholeSampleAndNotBefore) {
-    Governor governor(small);
-    feed(governor, 90, 5);
-    EXPECT_FALSE(governor.paused());
-    feed(governor, 10, 5);
-    EXPECT_TRUE(governor.paused());
-    EXPECT_DOUBLE_EQ(governor.pass_rate(), 0.5);
-}
-
-TEST(Governor, PausesGrowToTheLongest) {
-    Governor governor(small);
-    feed(governor, 100, 10);
-    for (const std::uint64_t pause : {200u, 400u, 800u, 1000u, 1000u})
-        EXPECT_EQ(feed(governor, 100, 10), pause);
-}
-
 TEST(Governor, StartsAnewOnceItPays) {
     Governor governor(small);
     feed(governor, 300, 10);

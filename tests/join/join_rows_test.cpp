@@ -1,11 +1,8 @@
 // Columns of every type, one or several, against what their rows are one by one.
 #include "simdbloom/join/join_rows.hpp"
 
-#include <thread>
-
 #include "given_rows.hpp"
 #include "join_keys.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {
@@ -149,21 +146,6 @@ TEST(JoinRows, ADictionaryIsAskedOnceForManyBatches) {
     const std::vector<std::uint64_t> words{3, 4};
     EXPECT_EQ(codes_that_pass(JoinFilter::accept_all(), words).why(),
               "bitmap: 2 of 2 words of a dictionary pass");
-}
-
-TEST(JoinRows, SeveralThreadsMayInsert) {
-    Givens givens(40'000, true);
-    const auto column = givens.strings<std::int32_t>("strings32");
-    const JoinRows rows({column.column});
-    JoinBuilder one("split256", rows.size(), 12), two("split256", rows.size(), 12);
-    rows.insert_into(one);
-    RowList halves[2];
-    for (std::uint32_t row = 0; row < rows.size(); ++row) halves[row % 2].push_back(row);
-    std::thread thread([&] { rows.insert_into(two, halves[1]); });
-    rows.insert_into(two, halves[0]);
-    thread.join();
-    EXPECT_EQ(two.rows(), one.rows());
-    EXPECT_EQ(save(std::move(two).filter()), save(std::move(one).filter()));
 }
 
 TEST(JoinRows, AMoveIsACopy) {

@@ -1,8 +1,6 @@
 // Parts of a build side that are united to one filter, and what given times change.
 #include "join_keys.hpp"
 #include "made_up_times.hpp"
-#include "simdbloom/join/join.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {
@@ -146,6 +144,11 @@ FilterTimes fast_up_to(std::uint64_t bytes) {
     return test::times_of_all(default_isa(), {bytes, 1, 1}, {bytes + bytes / 8, 20, 20});
 }
 
+JoinFilter built_with(const FilterTimes& times, JoinBuilder&& builder, const PartKeys& keys) {
+    builder.use_times(times);
+    return test::built(std::move(builder), {keys});
+}
+
 TEST(JoinAdvice, GivenTimesChooseTheFilter) {
     const FilterTimes times = fast_up_to(1 << 20);
     const PartKeys keys = test::random_keys(50'000);
@@ -154,57 +157,32 @@ TEST(JoinAdvice, GivenTimesChooseTheFilter) {
     // Tables of fingerprints are not among the choices.
     const auto best = advise(workload, times).best();
     workload.merge = false;
-    JoinBuilder builder(workload), without(workload);
-    builder.use_times(times);
-    builder.insert({keys});
-    const JoinFilter filter = std::move(builder).finish();
+    const JoinFilter filter = built_with(times, JoinBuilder(workload), keys);
     ASSERT_EQ(filter.kind(), PartKind::filter) << filter.why();
     EXPECT_EQ(filter.filter()->spec(), best.spec);
     EXPECT_EQ(filter.size_in_bytes(), best.bytes);
     EXPECT_NE(filter.why().find("the least time"), std::string::npos) << filter.why();
     EXPECT_EQ(filter.count({keys}), keys.size());
-    without.insert({keys});
-    EXPECT_EQ(std::move(without).finish().filter()->spec(), "split256");
+    EXPECT_EQ(test::built(JoinBuilder(workload), {keys}).filter()->spec(), "split256");
     JoinBuilder part(workload);
     part.use_times(times);
     part.insert({keys});
     EXPECT_EQ(std::move(part).part().filter()->spec(), "split256");
-    JoinBuilder named("auto:register32:k=4", keys.size(), 16);
-    named.use_times(times);
-    named.insert({keys});
-    EXPECT_EQ(std::move(named).finish().filter()->spec(), "register32:k=4");
+    EXPECT_EQ(built_with(times, JoinBuilder("auto:register32:k=4", keys.size(), 16), keys)
+                  .filter()
+                  ->spec(),
+              "register32:k=4");
     for (const std::size_t n : {std::size_t{0}, keys.size()}) {
         JoinBuilder fixed("split256", n, 16);
         EXPECT_THROW(fixed.use_times(times), std::invalid_argument);
     }
 }
 
-// Advice looks at no filter of less than two bits a key, and knows nothing of folding.
-TEST(JoinAdvice, WhatCannotBeAdvisedOnIsBuilt) {
-    const FilterTimes times = fast_up_to(1 << 20);
-    const PartKeys keys = test::random_keys(20'000);
-    for (const std::size_t max_bytes : {2'500u, 2'501u, 3'000u, 4'000u, 4'999u, 5'000u, 9'000u})
-        for (const unsigned fold_levels : {0u, 2u, 5u})
-            for (const double fpr : {0.0, 1e-12, 1e-3, 0.9}) {
-                const Options options{.max_bytes = max_bytes, .fold_levels = fold_levels};
-                const std::unique_ptr<JoinBuilder> builder(
-                    fpr == 0 ? new JoinBuilder("auto", 0, 1.5, options)
-                             : new JoinBuilder(JoinBuilder::for_fpr("auto", fpr, options)));
-                builder->use_times(times);
-                builder->insert({keys});
-                const JoinFilter filter = std::move(*builder).finish();
-                EXPECT_LE(filter.size_in_bytes(), max_bytes);
-                EXPECT_EQ(filter.count({keys}), keys.size()) << filter.why();
-            }
-}
-
 // Some layouts would need more than 2^32 blocks.
 TEST(JoinAdvice, AnFprThatSomeLayoutsCannotHaveIsMet) {
     const PartKeys keys = test::random_keys(1'000'000);
-    JoinBuilder builder = JoinBuilder::for_fpr("auto", 1e-8);
-    builder.use_times(fast_up_to(1 << 20));
-    builder.insert({keys});
-    const JoinFilter filter = std::move(builder).finish();
+    const JoinFilter filter =
+        built_with(fast_up_to(1 << 20), JoinBuilder::for_fpr("auto", 1e-8), keys);
     EXPECT_LE(filter.estimated_fpr(), 1.02e-8) << filter.why();
     EXPECT_EQ(filter.count({keys}), keys.size());
 }
@@ -217,17 +195,12 @@ TEST(JoinAdvice, ALargerBitmapIsTakenWhereItCostsNoMoreThanTheFilter) {
     for (const auto& [step, kind] : {std::pair{1u, PartKind::bitmap}, {20u, PartKind::filter}}) {
         PartKeys wider = keys;
         for (auto& key : wider) key *= step;
-        JoinBuilder builder("auto", 0, 12);
-        builder.use_times(times);
-        builder.insert({wider});
-        const JoinFilter filter = std::move(builder).finish();
+        const JoinFilter filter = built_with(times, JoinBuilder("auto", 0, 12), wider);
         EXPECT_EQ(filter.kind(), kind) << filter.why();
         EXPECT_EQ(filter.count({wider}), wider.size());
     }
-    JoinBuilder limited("auto", 0, 12, {.max_bytes = 100'000});
-    limited.use_times(times);
-    limited.insert({keys});
-    EXPECT_EQ(std::move(limited).finish().kind(), PartKind::filter);
+    EXPECT_EQ(built_with(times, JoinBuilder("auto", 0, 12, {.max_bytes = 100'000}), keys).kind(),
+              PartKind::filter);
 }
 
 TEST(JoinUnion, AFilterThatAPartAcceptsAllInAcceptsAll) {

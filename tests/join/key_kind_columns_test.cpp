@@ -2,10 +2,6 @@
 // units, decimals.
 #include "arrow_column.hpp"
 #include "join_keys.hpp"
-#include "simdbloom/join/arrow.hpp"
-#include "simdbloom/join/join_rows.hpp"
-#include "simdbloom/key_kind.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {

@@ -1,6 +1,5 @@
 // Build sides in partitions: half a filter is never asked.
 #include "at_once.hpp"
-#include "simdbloom/join/join.hpp"
 #include "support.hpp"
 
 namespace simdbloom {

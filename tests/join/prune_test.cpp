@@ -2,8 +2,6 @@
 #include <limits>
 
 #include "join_keys.hpp"
-#include "simdbloom/join/join.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {

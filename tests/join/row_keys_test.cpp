@@ -1,7 +1,6 @@
 // What the keys and hashes of rows are, and how good.
 #include <set>
 
-#include "simdbloom/join/join_rows.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -9,38 +8,6 @@ namespace {
 
 /// Promise: Rows of several columns hash as documented in either byte order, and have the FPR of
 ///   random keys.
-TEST(RowKeys, EqualNumbersOfEveryTypeAreOneKey) {
-    const std::vector<std::int8_t> i8{5, -3, 0};
-    const std::vector<std::int16_t> i16{5, -3, 0};
-    const std::vector<std::int32_t> i32{5, -3, 0};
-    const std::vector<std::int64_t> i64{5, -3, 0};
-    const std::vector<float> f32{5, -3, -0.0f};
-    const std::vector<double> f64{5, -3, 0.0};
-    const std::vector<std::uint8_t> codes{2, 1, 0};
-    const std::vector<double> words{-0.0, -3, 5};
-    const std::vector<KeyColumn> all{
-        i8, i16, i32, i64, f32, f64, KeyColumn::dictionary(codes, KeyColumn(words))};
-    std::set<std::vector<std::uint64_t>> single, twice;
-    for (const KeyColumn& column : all) {
-        std::vector<std::uint64_t> hashes(3);
-        JoinRows({column}).hashes(hashes);
-        single.insert(hashes);
-        JoinRows({all[0], column}).hashes(hashes);
-        twice.insert(hashes);
-    }
-    EXPECT_EQ(single.size(), 1u);
-    EXPECT_EQ(twice.size(), 1u);
-    EXPECT_EQ(*single.begin(),
-              (std::vector{hash_key(5), hash_key(~std::uint64_t{2}), hash_key(0)}));
-    // A float is the double of the same value, which 0.1f is not of 0.1.
-    std::uint64_t of_float[1], of_double[1];
-    JoinRows({std::vector<float>{0.1f}}).hashes(of_float);
-    JoinRows({std::vector<double>{0.1}}).hashes(of_double);
-    EXPECT_NE(of_float[0], of_double[0]);
-    JoinRows({std::vector<double>{double{0.1f}}}).hashes(of_double);
-    EXPECT_EQ(of_float[0], of_double[0]);
-}
-
 TEST(RowKeys, TheOrderOfColumnsAndThePlaceOfANullMatter) {
     // NULL, 0 and the words of NULL, in every place of up to three columns.
     const std::vector<std::uint64_t> numbers{0, 0, 1, 2};
@@ -118,20 +85,6 @@ TEST(RowKeys, HashesStayWhatTheyAre) {
               (H{0x1A127896B6611E64u, 0x46709F75A7766906u, 0x66ECFA9AF8328E99u}));
     EXPECT_EQ(hashes({null_last, name, id}, {0, Secret{1, 2}}),
               (H{0x98A773AEE8155296u, 0xDB5D75BBAAF82587u, 0xF9D7332E245F357Bu}));
-}
-
-TEST(RowKeys, AutoTakesABitmapOfNarrowColumns) {
-    std::vector<std::int16_t> days(5000);
-    for (std::size_t i = 0; i < days.size(); ++i) days[i] = static_cast<std::int16_t>(i % 900);
-    JoinBuilder builder("auto", 0, 12);
-    JoinRows({days}).insert_into(builder);
-    EXPECT_EQ(builder.rows(), days.size());
-    const JoinFilter filter = std::move(builder).finish();
-    EXPECT_EQ(filter.kind(), JoinFilter::Kind::bitmap);
-    const std::vector<double> asked{5, 5.5, 899, 900, -1};
-    std::vector<std::uint32_t> rows(5);
-    rows.resize(JoinRows({asked}).select(filter, rows));
-    EXPECT_EQ(rows, (std::vector<std::uint32_t>{0, 2}));
 }
 
 }  // namespace

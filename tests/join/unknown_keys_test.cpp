@@ -4,9 +4,6 @@
 #include "at_once.hpp"
 #include "join/kept_keys.hpp"
 #include "join_keys.hpp"
-#include "simdbloom/cardinality.hpp"
-#include "simdbloom/join/join.hpp"
-#include "support.hpp"
 
 namespace simdbloom {
 namespace {
@@ -43,9 +40,13 @@ TEST(UnknownKeys, TheFilterIsThatOfAKnownNumber) {
             // A size is moved by the number of keys as estimated, and to meet the FPR.
             EXPECT_NEAR(bytes_of(filter), bytes_of(known), 0.025 * bytes_of(known))
                 << n << " " << spec;
-            const JoinFilter bits = test::built(JoinBuilder(spec, 0, 12), {keys});
-            EXPECT_EQ(bits.size_in_bytes(), make_filter(spec, n, 12).size_in_bytes());
-            EXPECT_EQ(bits.count({keys}), n);
+            // 3.7e19 keys would fill the larger most.
+            for (const std::size_t most : {std::size_t{0}, ~std::size_t{0}}) {
+                const JoinFilter bits =
+                    test::built(JoinBuilder(spec, 0, 12, {.max_bytes = most}), {keys});
+                EXPECT_EQ(bits.size_in_bytes(), make_filter(spec, n, 12).size_in_bytes());
+                EXPECT_EQ(bits.count({keys}), n);
+            }
         }
 }
 
@@ -61,12 +62,9 @@ TEST(UnknownKeys, RowsThatRepeatKeysDoNotCount) {
         for (const auto& some : {rows, few_more}) {
             const JoinFilter filter = built_for(0.01, some);
             EXPECT_LE(filter.estimated_fpr(), 0.0103) << filter.why();
-            EXPECT_NEAR(
-                8 *
-                    static_cast<double>(
-                        test::built(JoinBuilder("split256", 0, 12), {some}).size_in_bytes()) /
-                    static_cast<double>(n),
-                12, 0.06 + 256 / static_cast<double>(n));  // whole blocks
+            const double bytes = bytes_of(test::built(JoinBuilder("split256", 0, 12), {some})),
+                         in_all = static_cast<double>(n);
+            EXPECT_NEAR(8 * bytes / in_all, 12, 0.06 + 256 / in_all);  // whole blocks
             EXPECT_NEAR(bytes_of(filter), bytes_of(built_for(0.01, keys)),
                         0.004 * bytes_of(filter) + 1)
                 << filter.why();
@@ -215,12 +213,10 @@ TEST(UnknownKeys, WhatCannotBeIsRefused) {
     EXPECT_LENGTH_ERROR("max_bytes=8",
                         JoinBuilder::for_fpr("split256", 0.01, tiny).keep_at_most(80));
     EXPECT_LENGTH_ERROR("32 bytes", JoinBuilder("split256", 0, 12, tiny));
-    // Of so many blocks that they can be folded as the options say.
-    JoinBuilder builder =
-        JoinBuilder::for_fpr("split256", 0.01, {.max_bytes = 1 << 20, .fold_levels = 5});
-    builder.keep_at_most(80);
-    builder.insert({test::random_keys(20)});
-    EXPECT_EQ(std::move(builder).finish().count({test::random_keys(20)}), 20u);
+    const Options folds{.fold_levels = 17};
+    EXPECT_INVALID("fold_levels=17", JoinBuilder("auto", 0, 12, folds).rows());
+    for (const char* spec : {"auto", "split256"})
+        EXPECT_INVALID("fold_levels=17", JoinBuilder::for_fpr(spec, 0.01, folds).rows());
 }
 
 }  // namespace

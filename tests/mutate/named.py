@@ -1,5 +1,6 @@
-"""Bugs that filters of this kind have had, written so that they fit this library. Each change has
-to apply, once, and each bug has to be killed by a test."""
+"""Bugs that filters of this kind have had, written so that they fit this library, and which
+operators.py does not make. Each change has to apply, once, and each bug has to be killed by a
+test."""
 
 import re
 
@@ -45,9 +46,6 @@ BUGS = [
         "as Guava's put(): two threads that each set some of a new key's bits are both told so",
         ("src/threads/concurrent.cpp", "[-mine.lock();-]{++}"),
         ("src/threads/concurrent.cpp", "[-mine.unlock();-]{++}"), by="EveryConcurrentSpec"),
-    bug("no winner of a key", "the last bit of a new key was set by a stranger",
-        ("src/threads/concurrent.cpp", "set [-|-]{++}= set_shared_if_new(at, mask);"),
-        by="EveryConcurrentSpec"),
     bug("a filter of some partitions", "as DuckDB's of a join that spills: rows are lost",
         ("src/join/join_builder.cpp", "[-if (missing.empty()) -]{++}return std::nullopt;"),
         by="JoinPartitions"),
@@ -91,15 +89,6 @@ BUGS = [
         ("src/core/filters/interface.hpp", "F::own_layout), [-n_keys, "
          "bits_or_fpr-]{+static_cast<std::size_t>(bits_or_fpr), static_cast<double>(n_keys)+}, "
          "options)")),
-    bug("swapped arguments, best k", "keys and blocks change places",
-        ("src/core/filters/sizing.cpp",
-         "fpr::best_k(layout, [-n_keys, blocks-]{+blocks, n_keys+})")),
-    bug("swapped arguments, FPR in sizing", "keys and blocks change places",
-        ("src/core/filters/sizing.cpp", "fpr::expected(with_best_k(layout, n_keys, blocks), "
-         "[-n_keys, blocks-]{+blocks, n_keys+})")),
-    bug("swapped arguments, classic model", "bits and keys change places",
-        ("src/core/models/fpr.cpp", "return classic_exact([-m, "
-         "static_cast<double>(n)-]{+static_cast<double>(n), m+}, layout_.k);")),
     bug("hash state lost, single keys", "single keys are hashed with another seed than batches",
         ("include/simdbloom/detail/key_hash.hpp", ": mix<true>(key, [-seed_-]{+seed()+});")),
     bug("hash state lost, batches", "batches leave the last step of the mixer out",
@@ -107,14 +96,6 @@ BUGS = [
          "O::high_rotated(x))-]{+x+};")),
     bug("hash state lost, a few keys", "short batches are hashed with another seed",
         ("src/core/kernels/driver.hpp", "fold_seed<Ops<ScalarArch>>([-t.seed-]{+0+})")),
-    bug("count lost after batches", "the number of fingerprints is not written back",
-        ("src/core/filters/cuckoo.cpp", "[-stored_ += taken;-]{++}")),
-    bug("a victim outside the table",
-        "there is no victim cache here; the nearest: the evicted slot is one of eight, not of four",
-        ("src/core/filters/eviction.hpp", "* 0xC2B2AE3Du) >> [-30-]{+29+};")),
-    bug("an alternate bucket one past the end", "the difference of 0 counts as negative",
-        ("include/simdbloom/detail/layouts/cuckoo.hpp", "return h >[-=-]{++} bucket ?"),
-        by="CuckooAlternate"),
     bug("an alternate bucket one past the end, in kernels",
         "the difference of 0 counts as negative",
         ("src/core/layouts/cuckoo.hpp",
@@ -169,8 +150,6 @@ BUGS = [
     bug("deleting what is absent is success", "the count goes down though nothing went",
         ("src/core/filters/cuckoo.cpp",
          "return true; } [-return false-]{+--stored_; return true+};")),
-    bug("more than 2b copies are success", "the ninth copy is not in the table",
-        ("src/core/filters/eviction.hpp", "exchange(at[n], slots[n]); return [-false-]{+true+};")),
     bug("more than 2b copies never end", "the walk goes round and round",
         ("src/core/filters/eviction.hpp", "for (unsigned n = 0;[- n < max_steps; ++n-]{+; n = (n + "
          "1) % max_steps+}) {")),
@@ -193,9 +172,6 @@ BUGS = [
     bug("DuckDB: a NULL in a row value is no key", "rows that `=` joins are lost",
         ("src/adapters/duckdb/key_rows.cpp", "std::vector<std::uint64_t> first(rows_, "
          "[-null_hash-]{+0+});"), by="duckdb"),
-    bug("DuckDB: a union of two sizes is that of the smaller filter", "keys are lost",
-        ("src/adapters/duckdb/aggregate.cpp", "[-to.united->filter |= before->filter.folded(blocks "
-         "/ others);-]{++}"), by="duckdb"),
     bug("DuckDB: a filter of DATE is one of TIMESTAMP", "no range of days is pruned",
         ("src/adapters/duckdb/keys.cpp", "{DUCKDB_TYPE_DATE, [-date-]{+instant+}}"), by="duckdb"),
     bug("DuckDB: filters are kept for ever", "memory without a limit",
@@ -230,8 +206,6 @@ BUGS = [
     bug("Arrow's offsets are looked at one by one", "bytes outside the array are read",
         ("src/join/key_column.cpp", "for (std::size_t row = 0; row < place.size[--]{+ && row < "
          "1+}; ++row) if (offsets"), by="Arrow"),
-    bug("a stream's batch is released where a call failed", "memory that nobody gave is freed",
-        ("src/join/arrow.cpp", "[-out.forget();-]{++}"), by="ArrowStream"),
     bug("a row's columns are added without a turn", "hashes of saved filters change",
         ("src/join/row_reader.cpp", "[-(values_[i] << 23 | values_[i] >> 41)-]{+values_[i]+}"),
         by="RowKeys"),

@@ -48,8 +48,8 @@ NOT_A_STATEMENT = {
 
 # What stands in the parentheses after these stays as it is, and so does the statement of these.
 SKIPPED_CALLS = {"static_assert", "requires", "noexcept", "sizeof", "alignas", "asm",
-                 "__attribute__", "SCOPED_TRACE"}
-SKIPPED_STATEMENTS = {"throw", "reject", "cannot_save", "file_fault", "too_many_blocks"}
+                 "__attribute__", "fault"}
+SKIPPED_STATEMENTS = {"throw", "reject", "cannot_save", "file_fault", "too_many_blocks", "using"}
 
 
 @dataclass(frozen=True)
@@ -127,10 +127,6 @@ class File:
                     end += 1
             elif t in SKIPPED_STATEMENTS and self.kind[i] == "word":
                 end = self.statement_end(i)
-            elif t == "using":
-                end = self.statement_end(i)
-            elif t == "fault" and self.t[i + 1:i + 2] == ["("]:
-                end = self.pair.get(i + 1)
             elif t == "operator":
                 end = i + 2
             elif t == "[" and self.t[i + 1:i + 2] == ["["]:

@@ -1,11 +1,7 @@
 // Method 1 of Bloom 1970: no key lost, batches as single keys, errors and time as its model has
 // them.
-#include <cmath>
-
-#include "saved_checks.hpp"
-#include "scale.hpp"
-#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/textbook/code_table.hpp"
+#include "scale.hpp"
 #include "simdbloom/textbook/textbook.hpp"
 #include "support.hpp"
 
@@ -31,36 +27,12 @@ TEST(CodeTable, FindsEveryKeyUpToTheLastCell) {
         }
 }
 
-TEST(CodeTable, BatchesAnswerAsSingleKeys) {
-    const auto keys = test::random_keys(130);
-    for (const Hashing hashing : {Hashing::fast, Hashing::keyed}) {
-        CodeTable table = CodeTable::with_empty_share(
-            60, 0.3, 3, {.seed = 7, .hashing = hashing, .secret = Secret{1, 2}});
-        EXPECT_EQ(table.try_insert(std::span(keys).first(60)), 60u);
-        for (std::size_t n = 0; n <= keys.size(); ++n) {
-            SCOPED_TRACE(n);
-            ASSERT_NO_FATAL_FAILURE(
-                test::expect_answers_of_single_keys(table, std::span(keys).last(n)));
-        }
-        EXPECT_LT(table.count(std::span(keys).last(70)), 70u);
-    }
-}
-
-TEST(CodeTable, HashesAndStringsGoTheSameWay) {
+TEST(CodeTable, StringsGoInByTheirHashes) {
     CodeTable table(1000, 16);
     EXPECT_TRUE(table.try_insert("a word"));
     EXPECT_TRUE(table.contains("a word"));
     EXPECT_TRUE(table.contains_hash(hash_bytes("a word")));
     EXPECT_FALSE(table.contains("another"));
-    const std::vector<std::uint64_t> hashes{hash_key(1), hash_key(2), hash_key(3)};
-    EXPECT_EQ(table.try_insert(Keys::hashes(hashes)), 3u);
-    EXPECT_TRUE(table.contains(std::uint64_t{2}));
-    EXPECT_EQ(table.count(Keys::hashes(hashes)), 3u);
-    std::vector<std::uint8_t> bitmap(1);
-    table.contains(Keys::hashes(hashes), bitmap);
-    EXPECT_EQ(bitmap[0], 7);
-    std::vector<std::uint32_t> positions(3);
-    EXPECT_EQ(table.select(Keys::hashes(hashes), positions), 3u);
 }
 
 TEST(CodeTable, ErrorsAndTimeAreThoseOfItsModel) {

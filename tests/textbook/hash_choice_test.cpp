@@ -1,9 +1,7 @@
 // Hash functions and probe schemes of the user's choice: published values, positions worked out by
 // hand, the FPR of k ideal functions where a scheme promises it, and what seeds of linear hashes
 // are worth.
-#include <cmath>
 #include <functional>
-#include <map>
 #include <set>
 
 #include "scale.hpp"
@@ -37,20 +35,6 @@ TEST(StringHashes, SeedsBeginElsewhere) {
     EXPECT_EQ(values.size(), 400u);
     // What the header warns of.
     EXPECT_EQ(Bkdr{}("aaa", 5) - Bkdr{}("aaa", 0), Bkdr{}("xyz", 5) - Bkdr{}("xyz", 0));
-}
-
-TEST(StringHashes, AreHashersOfEveryFilter) {
-    const std::vector<std::string> words{"one", "two", "three", "four"};
-    const auto held = [&](const auto& hash) {
-        auto filter = SplitBlockBloom::with_bits_per_key(100, 12);
-        filter.insert(Keys::of(std::span<const std::string>(words), hash));
-        EXPECT_EQ(filter.count(Keys::of(std::span<const std::string>(words), hash)), words.size());
-        EXPECT_TRUE(filter.contains(words[2], hash));
-    };
-    held(Fnv1a{});
-    held(WithKeyHasher<Djb2>{});
-    held(WithKeyHasher<Sdbm>{});
-    held(Bkdr{});
 }
 
 /// A key is its own hash values: one for each seed.

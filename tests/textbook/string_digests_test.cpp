@@ -1,10 +1,8 @@
-// MD5, SHA-1 and MurmurHash3 as Hashers: the published digests, and both halves in double hashing.
+// MD5, SHA-1 and MurmurHash3 as Hashers: the published digests and their halves.
 #include <set>
 
 #include "simdbloom/textbook/digests.hpp"
 #include "simdbloom/textbook/murmur.hpp"
-#include "simdbloom/textbook/scheme_bloom.hpp"
-#include "simdbloom/textbook/textbook.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -32,23 +30,6 @@ TEST(StringDigests, SeedsAreOtherFunctions) {
     EXPECT_EQ(values.size(), 300u);
     EXPECT_EQ(Md5{}("", 0x6162636465666768u), Md5{}("hgfedcba"))
         << "the seed's little-endian bytes come before the key";
-}
-
-TEST(StringDigests, HalvesServeDoubleHashing) {
-    std::vector<std::string> keys;
-    for (int i = 0; i < 20'000; ++i) keys.push_back("key " + std::to_string(i));
-    const auto in = std::span<const std::string>(keys).first(10'000),
-               strangers = std::span<const std::string>(keys).last(10'000);
-    const auto check = [&](auto hash) {
-        using Scheme = DoubleHashing<decltype(hash)>;
-        auto filter = SchemeBloom<Scheme>::with_bits_per_key(in.size(), 10, Scheme(7));
-        filter.insert(in);
-        EXPECT_EQ(filter.count(in), in.size());
-        EXPECT_NEAR(static_cast<double>(filter.count(strangers)), 81.9, 5 * 9.05);
-    };
-    check(Md5{});
-    check(Sha1{});
-    check(Murmur3{});
 }
 
 }  // namespace

@@ -1,0 +1,195 @@
+// load, load_file and view of arbitrary bytes, and of saved filters of every structure in which
+// some bytes are others and the checksums fit again: whatever is taken must work.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "fuzz.hpp"
+
+namespace {
+
+using namespace simdbloom;
+
+struct Sample {
+    Bytes bytes;
+    std::vector<std::size_t> headers;  // where each begins
+    std::function<void(Bytes&)> sign;
+};
+
+void add(std::vector<Sample>& all, const Bytes& saved) {
+    unsigned char magic[8];
+    std::memcpy(magic, saved.data(), sizeof magic);
+    all.push_back({saved, {0}, [magic](Bytes& bytes) { forge(bytes, magic); }});
+}
+
+void add_growing(std::vector<Sample>& all, const GrowingCuckoo& filter) {
+    const auto sign = [stash_bytes = 8 * filter.stashed()](Bytes& bytes) {
+        const auto from = std::span<const std::byte>(bytes);
+        const auto bits = from.subspan(64, from.size() - 72 - stash_bytes),
+                   stash = from.last(8 + stash_bytes).first(stash_bytes);
+        detail::store_le(&bytes[bytes.size() - 8],
+                         hash_bytes(stash, hash_bytes(bits, hash_bytes(from.first(64)))));
+    };
+    all.push_back({save(filter), {0}, sign});
+}
+
+/// A header, 16 bytes for each filter, a checksum of these, and the filters.
+void add_series(std::vector<Sample>& all, const ScalableBloom& series) {
+    const std::size_t n = series.filters().size(), first = 64 + 16 * n + 8;
+    std::vector<std::size_t> ends{first};
+    for (const auto& filter : series.filters()) ends.push_back(ends.back() + saved_size(filter));
+    const auto sign = [ends](Bytes& bytes) {
+        const std::size_t table = ends[0] - 8;
+        detail::store_le(&bytes[table], hash_bytes(std::span<const std::byte>(bytes).first(table)));
+        for (std::size_t i = 0; i + 1 < ends.size(); ++i)
+            sign_single(std::span(bytes).subspan(ends[i], ends[i + 1] - ends[i]));
+    };
+    std::vector<std::size_t> headers{0, 64};
+    headers.insert(headers.end(), ends.begin(), ends.end() - 1);
+    all.push_back({save(series), headers, sign});
+}
+
+/// Filters of every layout and width, maps, growing filters that are empty, half full, grown and
+/// with copies in the stash, series of one filter and of several, and join filters of every kind.
+const std::vector<Sample>& samples() {
+    static const std::vector<Sample> all = [] {
+        std::vector<Sample> made;
+        for (const auto& traits : detail::layout_traits)
+            for (const std::size_t n : {5u, 100u}) {
+                auto filter = make_filter(traits.name, n, 30, n == 5 ? keyed() : Options{});
+                filter.insert(some_keys(n));
+                add(made, save(filter));
+            }
+        for (const auto& [r, f, arity] : {std::tuple{0u, 8u, 3u}, {5u, 6u, 4u}, {32u, 32u, 3u}}) {
+            const std::vector<std::uint32_t> values(r == 0 ? 0 : 100, 21);
+            add(made, save(BloomierMap::build(some_keys(100), values, r, f, {}, {.arity = arity})));
+        }
+        for (const char* spec : {"growing12", "growing16", "growing20"})
+            for (const std::size_t n : {0u, 2000u, 9000u}) {
+                GrowingCuckoo filter(100, {.spec = spec});
+                filter.insert(some_keys(n));
+                for (int copy = 0; n != 0 && copy < 8; ++copy)
+                    (void)filter.try_insert(std::uint64_t{77});
+                add_growing(made, filter);
+            }
+        for (const char* spec : {"blocked512", "register64", "zoned512:z=4"})
+            for (const std::size_t n : {5u, 100u}) {
+                ScalableBloom series({.first_capacity = 20, .fpr = 0.01}, {.spec = spec});
+                series.insert(some_keys(n));
+                add_series(made, series);
+            }
+        KeyVector dense(1'000), runs(5'000);
+        for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = 100 + i;
+        for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = i / 1'000 * 100'000 + i % 1'000;
+        for (const KeyVector& keys : {KeyVector{}, some_keys(30), dense, runs})
+            for (const bool hashed : {false, true}) {
+                JoinBuilder builder("auto", 0, 12);
+                builder.insert({keys, hashed});
+                add(made, save(std::move(builder).finish()));
+            }
+        return made;
+    }();
+    return all;
+}
+
+void use(AnyFilter filter, std::span<const std::byte> saved, const Options& options) {
+    must(std::ranges::equal(save(filter), saved));
+    auto again = load(saved, options);
+    KeyVector keys = some_keys(100);
+    keys.insert(keys.end(), {0, 1, 2, ~std::uint64_t{0}, std::uint64_t{1} << 63});
+    for (const Isa isa : usable_isas()) {
+        filter.use_isa(isa);
+        must_answer(filter, keys, keys.size(), [&](auto i) { return again->contains(keys[i]); });
+    }
+    must(filter.expected_fpr() >= 0 && filter.expected_fpr() <= 1 && filter.estimated_fpr() >= 0 &&
+         filter.estimated_fpr() <= 1 && filter.bits_per_key() > 0);
+    if (const auto* const of_layout = filter.get_if<FilterBase>())
+        must(Layout::parse(filter.spec()) == of_layout->layout());
+    if (const auto* const map = filter.get_if<BloomierMap>()) {
+        std::vector<std::uint32_t> values(keys.size());
+        must(map->lookup(keys, values) == map->count(keys) && map->slots() >= map->n_keys());
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            must(values[i] == map->value_of(keys[i]).value_or(0) &&
+                 std::uint64_t{values[i]} >> map->value_bits() == 0);
+        return;
+    }
+    try {
+        for (const auto key : keys)
+            if (filter.try_insert(key)) must(filter.contains(key));
+    } catch (const std::length_error&) {  // a series is bounded
+        must(filter.get_if<ScalableBloom>() != nullptr);
+    }
+    const auto answers = filter.count(keys);
+    must(load(save(filter), options).value().count(keys) == answers);
+    if (auto* const growing = filter.get_if<GrowingCuckoo>())
+        for (const auto key : keys) {
+            const bool found = growing->contains(key);
+            must(growing->erase(key) == found);
+        }
+}
+
+void use(const JoinFilter& filter, std::span<const std::byte> saved) {
+    must(std::ranges::equal(save(filter), saved) && saved_size(filter) == saved.size());
+    must(!filter.why().empty() && filter.estimated_fpr() >= 0 && filter.estimated_fpr() <= 1);
+    KeyVector probes(200);
+    for (std::size_t i = 0; i < probes.size(); ++i)
+        probes[i] = (i % 2 != 0 && filter.range() ? filter.range()->low : 0) + i / 2 - 10;
+    const bool of_hashes = filter.kind() == JoinFilter::Kind::list && !filter.range();
+    std::vector<std::uint32_t> rows(probes.size());
+    const JoinColumn column{probes, of_hashes};
+    rows.resize(filter.select(column, rows));
+    must(filter.count(column) == rows.size());
+    // Others find absent keys beyond their range too.
+    if (of_hashes || filter.kind() == JoinFilter::Kind::prefix || filter.filter() != nullptr)
+        return;
+    for (const auto row : rows) must(filter.prune(probes[row], probes[row]) != Prune::none);
+}
+
+/// A file in memory that holds these bytes.
+struct MemoryFile {
+    int fd = ::memfd_create("saved", 0);
+    std::string path = "/proc/self/fd/" + std::to_string(fd);
+    explicit MemoryFile(std::span<const std::byte> bytes) {
+        must(fd >= 0 &&
+             ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+    }
+    ~MemoryFile() { ::close(fd); }
+    MemoryFile(const MemoryFile&) = delete;
+};
+
+/// Every way to load takes the bytes, or none does.
+void load_and_use(std::span<const std::byte> bytes) {
+    Options options = bytes.size() >= 72 && bytes[13] == std::byte{2} ? keyed() : Options{};
+    options.max_bytes = 1 << 20;
+    auto loaded = load(bytes, options);
+    must(load_file(MemoryFile(bytes).path, options).has_value() == loaded.has_value());
+    must(loaded.has_value() || !loaded.error().message.empty());
+    void* const memory = std::aligned_alloc(64, (bytes.size() + 127) / 64 * 64);
+    const std::span<std::byte> copy(static_cast<std::byte*>(memory), bytes.size());
+    std::ranges::copy(bytes, copy.begin());
+    auto frozen = view<FrozenFilter>(copy, options);
+    auto map = view<BloomierMap>(copy, options);
+    must(frozen.has_value() == (loaded && loaded->get_if<FilterBase>() != nullptr));
+    must(map.has_value() == (loaded && loaded->get_if<BloomierMap>() != nullptr));
+    if (frozen) use(**frozen, bytes, options);
+    if (map) use(AnyFilter(std::move(*map)), bytes, options);
+    if (loaded) use(std::move(*loaded), bytes, options);
+    const auto join = load<JoinFilter>(bytes, options);
+    if (join) use(*join, bytes);
+    else must(!join.error().message.empty());
+    std::free(memory);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    load_and_use(std::as_bytes(std::span(data, size)));
+    if (size == 0) return 0;
+    // A saved filter, and three bytes for each change: where, in a header or anywhere, and to what.
+    Sample changed = samples()[data[0] % samples().size()];
+    for (std::size_t i = 1; i + 3 <= size; i += 3) change(changed.bytes, changed.headers, data + i);
+    changed.sign(changed.bytes);
+    load_and_use(changed.bytes);
+    return 0;
+}
