@@ -2,30 +2,11 @@
 
 import unittest
 
-import numpy as np
-
 import simdbloom
 from simdbloom import Filter
 
 
 class Models(unittest.TestCase):
-    def test_say_what_is_measured(self):
-        n, rng = 100000, np.random.default_rng(1)
-        keys = rng.integers(0, 2**63, n, dtype=np.int64)
-        absent = rng.integers(0, 2**63, 2 * 10**6, dtype=np.int64)
-        for spec in ("split256", "sector512", "register64:k=5", "blocked512:k=8", "classic:k=8"):
-            f = Filter(spec, n, 8)
-            f.insert(keys)
-            model = simdbloom.expected_fpr(spec, n, 8)
-            self.assertAlmostEqual(f.count(absent) / len(absent) / model, 1, delta=0.05)
-            self.assertAlmostEqual(f.estimated_fpr() / model, 1, delta=0.05)
-
-    def test_size_filters(self):
-        for spec in ("split256", "classic", "blocked512"):
-            bits = simdbloom.bits_for_fpr(spec, 10**6, 0.001)
-            self.assertLessEqual(simdbloom.expected_fpr(spec, 10**6, bits), 0.001)
-            self.assertGreater(simdbloom.expected_fpr(spec, 10**6, 0.99 * bits), 0.001)
-
     def test_of_great_filters_take_no_memory(self):
         self.assertLess(simdbloom.expected_fpr("split256", 10**11, 10), 0.02)
 

@@ -83,10 +83,6 @@ class Stubs(unittest.TestCase):
             compared += 1
         self.assertGreater(compared, 30)
 
-    def test_have_a_marker(self):
-        folder = os.path.dirname(simdbloom.__file__)
-        self.assertTrue(os.path.exists(os.path.join(folder, "py.typed")))
-
     def test_say_what_each_call_does(self):
         for name, thing in module_names().items():
             last = name.rsplit(".", 1)[-1]

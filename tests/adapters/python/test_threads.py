@@ -14,6 +14,7 @@ import numpy as np
 
 import simdbloom
 from simdbloom import Filter, JoinBuilder, Rows
+from support import aligned
 
 
 def together(*calls):
@@ -110,15 +111,6 @@ class Threads(unittest.TestCase):
 def resident():
     with open("/proc/self/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def aligned(f):
-    """The bytes of the filter at a multiple of 64."""
-    data = np.frombuffer(f.to_bytes(), np.uint8)
-    room = np.zeros(len(data) + 64, np.uint8)
-    at = -room.ctypes.data % 64
-    room[at:at + len(data)] = data
-    return room[at:at + len(data)]
 
 
 class Leaks(unittest.TestCase):
