@@ -32,7 +32,7 @@ std::size_t try_insert(Filter& self, py::handle keys, bool hashed) {
     return inserted;
 }
 
-py::array_t<bool> insert_if_new(Filter& self, py::handle keys, bool hashed) {
+py::array insert_if_new(Filter& self, py::handle keys, bool hashed) {
     Keys batch(keys, hashed);
     std::vector<std::uint8_t> fresh(batch.rows().value_or(0));
     const auto insert = [&](AnyFilter& f, auto hashes, auto rows) {
@@ -43,9 +43,7 @@ py::array_t<bool> insert_if_new(Filter& self, py::handle keys, bool hashed) {
         return true;
     };
     fresh.resize(self.change_hashes(std::move(batch), true, insert));
-    py::array_t<bool> result(static_cast<py::ssize_t>(fresh.size()));
-    std::copy(fresh.begin(), fresh.end(), result.mutable_data());
-    return result;
+    return py::array(py::dtype::of<bool>(), fresh.size(), fresh.data());
 }
 
 std::size_t erase(Filter& self, py::handle keys, bool hashed) {
