@@ -83,13 +83,11 @@ void add_convert(CLI::App& app, int& status) {
         "The other system must have the same hash and bits.",
         {{"simdbloom convert keys.bloom --to parquet -o split.bin", "a filter of lines"}});
     const auto c = std::make_shared<Conversion>();
-    add_value(*command, "FILTER", c->input, filter_type,
-              "a filter of simdbloom or of another system")
-        ->required();
-    add_value(*command, "-o,--output", c->output, file_type, "output file; may be FILTER")
-        ->required();
+    add_required(*command, "FILTER", c->input, filter_type,
+                 "a filter of simdbloom or of another system");
+    add_required(*command, "-o,--output", c->output, file_type, "output file; may be FILTER");
     const std::string formats = std::string(format_type) + "|" + std::string(ours);
-    add_value(*command, "--to", c->to, formats, "simdbloom, " + foreign_names())->required();
+    add_required(*command, "--to", c->to, formats, "simdbloom, " + foreign_names());
     add_value(*command, "--from", c->from, formats,
               "the format of FILTER, if the bytes do not say");
     add_choice<KeyKind>(*command, "--keys", c->keys,
