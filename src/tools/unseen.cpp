@@ -9,7 +9,6 @@
 #include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "lock.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/series/scalable.hpp"
