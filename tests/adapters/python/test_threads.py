@@ -158,6 +158,8 @@ class Leaks(unittest.TestCase):
         yield lambda: refused(Filter.from_bytes, bytes(10**5))
         yield lambda: refused(Filter, "nonsense", 10, 12)
         yield lambda: Filter.view(aligned(f))
+        yield lambda: f.contains_arrow(numbers).__arrow_c_array__()
+        yield lambda: f.select_arrow(numbers).__arrow_c_array__()
 
     def test_are_none(self):
         for number, call in enumerate(self.calls()):
