@@ -47,20 +47,19 @@ int advise_on(AdviseSettings s) {
         Json ranking = Json::array();
         for (std::size_t i = 0; i < advice.ranking.size(); ++i) {
             const Advice::Choice& c = advice.ranking[i];
-            if (c.is_none())
-                ranking.push_back({{"spec", nullptr}, {"total_ns", json_number(c.total_ns)}});
+            if (c.is_none()) ranking.push_back({{"spec", nullptr}, {"total_ns", c.total_ns}});
             else if (i < s.lines)
                 ranking.push_back({{"spec", c.spec},
-                                   {"bits_per_key", json_number(c.bits_per_key)},
+                                   {"bits_per_key", c.bits_per_key},
                                    {"bytes", c.bytes},
-                                   {"isa", std::string(to_string(c.isa))},
-                                   {"fpr", json_number(c.fpr)},
-                                   {"insert_ns", json_number(c.insert_ns)},
-                                   {"lookup_ns", json_number(c.lookup_ns)},
-                                   {"total_ns", json_number(c.total_ns)}});
+                                   {"isa", to_string(c.isa)},
+                                   {"fpr", c.fpr},
+                                   {"insert_ns", c.insert_ns},
+                                   {"lookup_ns", c.lookup_ns},
+                                   {"total_ns", c.total_ns}});
         }
         print_json({{"why", advice.why()},
-                    {"noise", json_number(advice.noise)},
+                    {"noise", advice.noise},
                     {"candidates", advice.candidates},
                     {"ranking", std::move(ranking)}});
         return 0;

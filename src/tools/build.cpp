@@ -112,8 +112,8 @@ int run(const BuildSettings& s) {
                     {"keys", inserted},
                     {"made_for", expected},
                     {"bytes", built.bytes},
-                    {"bits_per_key", json_number(built.bits_per_key)},
-                    {"fpr", json_number(built.fpr)},
+                    {"bits_per_key", built.bits_per_key},
+                    {"fpr", built.fpr},
                     {"overfull", overfilled}});
     else if (!s.quiet)
         print_line(stderr, "%s: %llu keys in %s, %zu bytes, %.2f bits/key, FPR about %.3g%%",
@@ -136,8 +136,7 @@ void add_build(CLI::App& app, int& status) {
          {"sort -u keys.txt | simdbloom build -o keys.bloom", "of a pipe"}});
     const auto s = std::make_shared<BuildSettings>();
     add_value(*command, "FILE", s->input, file_type, "keys; - for standard input");
-    add_value(*command, "-o,--output", s->output, file_type, "output file, replaced atomically")
-        ->required();
+    add_required(*command, "-o,--output", s->output, file_type, "output file, replaced atomically");
     add_format(*command, s->format);
     auto* spec = add_value(*command, "--spec", s->spec, spec_type,
                            "layout, e.g. split256, register64:k=5, cuckoo12");

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string>
@@ -50,22 +51,23 @@ CLI::Option* add_value(CLI::App& command, const std::string& name, T& value,
     return command.add_option(name, value, help)->type_name(type)->capture_default_str();
 }
 
+template <class T>
+CLI::Option* add_required(CLI::App& command, const std::string& name, T& value,
+                          const std::string& type, const std::string& help) {
+    return add_value(command, name, value, type, help)->required();
+}
+
 /// An option with a fixed set of values.
 template <class T>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
                         std::vector<std::pair<std::string, T>> choices, const std::string& help) {
-    std::string type, known;
-    for (const auto& choice : choices) {
-        type += (type.empty() ? "" : "|") + choice.first;
-        known += (known.empty() ? "" : ", ") + choice.first;
-    }
-    const auto take = [&value, choices = std::move(choices), known, name](const std::string& text) {
-        for (const auto& choice : choices)
-            if (choice.first == text) {
-                value = choice.second;
-                return;
-            }
-        throw CLI::ValidationError(name, "\"" + text + "\" is not one of " + known);
+    std::string type;
+    for (const auto& choice : choices) type += (type.empty() ? "" : "|") + choice.first;
+    const auto take = [&value, choices = std::move(choices), type, name](const std::string& text) {
+        const auto chosen = std::ranges::find(choices, text, &std::pair<std::string, T>::first);
+        if (chosen == choices.end())
+            throw CLI::ValidationError(name, "\"" + text + "\" is not one of " + type);
+        value = chosen->second;
     };
     return command.add_option_function<std::string>(name, take, help)->type_name(type);
 }

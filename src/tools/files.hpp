@@ -1,6 +1,7 @@
 // The files that a command reads and writes.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,5 +17,22 @@ void check_apart(const std::vector<std::string>& read, const std::vector<std::st
 
 /// Replaces the file by the text atomically, as save_file does.
 void save_text(std::string_view text, const std::string& path);
+
+/// Locks a file until the end of the scope. Another program waits for the lock, and says so on
+/// standard error.
+class Lock {
+public:
+    /// Throws std::runtime_error that names the path if it cannot be locked.
+    explicit Lock(const std::string& path);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+private:
+    // The lock is a file beside the locked one, because each save makes a new file. The last holder
+    // removes it.
+    std::filesystem::path name_;
+    int file_ = -1;
+};
 
 }  // namespace simdbloom::tools

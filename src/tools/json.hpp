@@ -1,13 +1,14 @@
 // The output of commands with --json: one object on standard output (README.md lists its members).
 #pragma once
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "commands.hpp"
+#include "keys.hpp"
 #include "terminal.hpp"
 
 namespace simdbloom::tools {
@@ -32,17 +33,36 @@ inline Json json_text(std::string_view text) {
     }
 }
 
-/// Infinity and NaN become null: JSON has neither.
-inline Json json_number(double number) {
-    return std::isfinite(number) ? Json(number) : Json(nullptr);
-}
-
-/// In ASCII, so that no text controls a terminal. Bytes that are not UTF-8 become U+FFFD.
+/// In ASCII, so that no text controls a terminal. Bytes that are not UTF-8 become U+FFFD, infinity
+/// and NaN become null.
 inline std::string dumped(const Json& value) {
     return value.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 inline void print_json(const Json& object) { print_own(stdout, dumped(object) + "\n"); }
+
+/// Prints keys: one a line, or as the list "keys" of an object.
+class KeyPrinter {
+public:
+    explicit KeyPrinter(bool json) : json_(json) {
+        if (json_) print_own(stdout, "{\"keys\":[");
+    }
+    /// Key i of the batch.
+    void print(const KeySource& source, std::size_t i) {
+        const std::string text = source.text(i);
+        if (!json_) return print_key(text);
+        print_own(stdout, std::exchange(between_, ",\n"));
+        print_own(stdout, source.format() == KeyFormat::u64 ? text : dumped(json_text(text)));
+    }
+    /// Ends the object, which has these members, too.
+    void end(const Json& others) {
+        if (json_) print_own(stdout, "]," + dumped(others).substr(1) + "\n");
+    }
+
+private:
+    bool json_;
+    const char* between_ = "";
+};
 
 /// Throws if both the filter and the object would go to standard output.
 inline void check_json_output(bool json, const std::string& output) {

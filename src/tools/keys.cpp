@@ -108,13 +108,6 @@ struct KeySource::Input {
     std::uint64_t bytes = 0;
 };
 
-struct KeySource::Batch {
-    std::vector<char> bytes;
-    std::size_t used = 0;  // of `bytes`, to the end of the last key
-    std::vector<std::string_view> lines;
-    std::vector<std::uint64_t> numbers, hashes;
-};
-
 struct KeySource::Reader {
     Reader(const std::string& path, KeyFormat f, std::uint64_t s)
         : input(path), format(f), seed(s) {}
@@ -155,14 +148,14 @@ struct KeySource::Reader {
     }
 
     void hash_lines(Batch& batch) const {
-        batch.lines.clear();
+        batch.texts.clear();
         const char* begin = batch.bytes.data();
         for_each_line_end(begin, begin + batch.used, [&](const char* end) {
-            batch.lines.push_back(key_of({begin, static_cast<std::size_t>(end - begin)}));
+            batch.texts.push_back(key_of({begin, static_cast<std::size_t>(end - begin)}));
             begin = end + 1;
         });
-        batch.hashes.resize(batch.lines.size());
-        detail::hash_strings(batch.lines, {seed, nullptr}, default_isa(), batch.hashes.data());
+        batch.hashes.resize(batch.texts.size());
+        detail::hash_strings(batch.texts, {seed, nullptr}, default_isa(), batch.hashes.data());
     }
 
     void hash_numbers(Batch& batch) const {
@@ -177,34 +170,31 @@ struct KeySource::Reader {
 
     /// On the second thread: reads until the end, an error, or the caller's exit.
     void run() {
-        for (bool more = true; more;) {
-            std::unique_ptr<Batch> batch;
-            {
-                std::unique_lock lock(mutex);
+        std::unique_lock lock(mutex, std::defer_lock);
+        try {
+            for (;;) {
+                lock.lock();
                 moved.wait(lock, [&] { return gone || ready.size() < batches_ahead; });
                 if (gone) return;
+                std::unique_ptr<Batch> batch;
                 if (!spare.empty()) {
                     batch = std::move(spare.back());
                     spare.pop_back();
                 }
-            }
-            std::exception_ptr what;
-            try {
+                lock.unlock();
                 if (batch == nullptr) batch = std::make_unique<Batch>();
-                more = read(*batch);
-                const std::lock_guard lock(mutex);
-                if (more) ready.push_back(std::move(batch));
-            } catch (...) {
-                what = std::current_exception();
-                more = false;
+                if (!read(*batch)) break;
+                lock.lock();
+                ready.push_back(std::move(batch));
+                moved.notify_all();
+                lock.unlock();
             }
-            const std::lock_guard lock(mutex);
-            if (!more) {
-                fault = what;
-                ended = true;
-            }
-            moved.notify_all();
+        } catch (...) {
+            fault = std::current_exception();
         }
+        if (!lock.owns_lock()) lock.lock();
+        ended = true;
+        moved.notify_all();
     }
 
     /// On the caller's thread: exchanges the last batch for the next one.
@@ -272,19 +262,11 @@ bool KeySource::next() {
     return more;
 }
 
-std::size_t KeySource::size() const noexcept {
-    return batch_ == nullptr ? 0 : batch_->hashes.size();
-}
-
-std::span<const std::uint64_t> KeySource::hashes() const noexcept { return batch_->hashes; }
-
-std::span<const std::uint64_t> KeySource::numbers() const noexcept { return batch_->numbers; }
-std::span<const std::string_view> KeySource::texts() const noexcept { return batch_->lines; }
 KeyFormat KeySource::format() const noexcept { return reader_->format; }
 
 std::string KeySource::text(std::size_t i) const {
-    if (reader_->format == KeyFormat::u64) return std::to_string(batch_->numbers[i]);
-    const std::string_view line = batch_->lines[i];
+    if (format() == KeyFormat::u64) return std::to_string(batch_->numbers[i]);
+    const std::string_view line = batch_->texts[i];
     // The LF of the line, or the CR before it.
     return std::string(line) + (line.data()[line.size()] == '\r' ? "\r" : "");
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/options.hpp"
@@ -44,12 +45,12 @@ public:
     /// Goes to the next batch and returns false at the end. Throws std::runtime_error if reading
     /// fails or the input ends inside a u64 key.
     bool next();
-    std::size_t size() const noexcept;
+    std::size_t size() const noexcept { return batch_ == nullptr ? 0 : batch_->hashes.size(); }
     /// The hashes of the batch.
-    std::span<const std::uint64_t> hashes() const noexcept;
+    std::span<const std::uint64_t> hashes() const noexcept { return batch_->hashes; }
     /// The keys of the batch: integers, or lines without LF or CR LF.
-    std::span<const std::uint64_t> numbers() const noexcept;
-    std::span<const std::string_view> texts() const noexcept;
+    std::span<const std::uint64_t> numbers() const noexcept { return batch_->numbers; }
+    std::span<const std::string_view> texts() const noexcept { return batch_->texts; }
     KeyFormat format() const noexcept;
     /// Key i of the batch as text: a line as in the file, without the LF.
     std::string text(std::size_t i) const;
@@ -59,10 +60,16 @@ public:
     std::uint64_t bytes_in_all() const noexcept;
 
     struct Input;
-    struct Batch;
-    struct Reader;
 
 private:
+    struct Batch {
+        std::vector<char> bytes;
+        std::size_t used = 0;  // of `bytes`, to the end of the last key
+        std::vector<std::string_view> texts;
+        std::vector<std::uint64_t> numbers, hashes;
+    };
+    struct Reader;
+
     std::shared_ptr<Reader> reader_;
     std::unique_ptr<Batch> batch_;
     std::uint64_t bytes_read_ = 0;

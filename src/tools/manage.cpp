@@ -1,7 +1,8 @@
-// simdbloom info, merge and fold: filters in files.
+// simdbloom info, merge, fold and convert: filters in files.
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/cardinality.hpp"
 #include "simdbloom/foreign/foreign.hpp"
+#include "simdbloom/key_kind.hpp"
 #include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom::tools {
@@ -17,9 +19,14 @@ namespace {
 
 AnyFilter load_or_throw(const std::string& path) { return load_file(path).value(); }
 
-std::string keys_of(KeyKind kind) {
-    if (kind == KeyKind::integers) return "integers (--format u64)";
-    return kind == KeyKind::bytes ? "lines or bytes" : to_string(kind);
+void print_hash(const FilterBase& filter) {
+    print_line(stdout, "hash           %s, seed %llu", to_string(filter.hashing()).c_str(),
+               count_of(filter.seed()));
+    const KeyKind kind = filter.key_kind();
+    print_line(stdout, "keys           %s",
+               kind == KeyKind::integers ? "integers (--format u64)"
+               : kind == KeyKind::bytes  ? "lines or bytes"
+                                         : to_string(kind).c_str());
 }
 
 int info_of(const ScalableBloom& series, bool json) {
@@ -30,12 +37,12 @@ int info_of(const ScalableBloom& series, bool json) {
                     {"made_for", series.capacity()},
                     {"stored", series.stored()},
                     {"bytes", series.size_in_bytes()},
-                    {"bits_per_key", json_number(series.bits_per_key())},
+                    {"bits_per_key", series.bits_per_key()},
                     {"hash", to_string(first.hashing())},
                     {"seed", first.seed()},
                     {"keys", to_string(first.key_kind())},
-                    {"fpr_bound", json_number(series.fpr_bound())},
-                    {"fpr", json_number(series.estimated_fpr())}});
+                    {"fpr_bound", series.fpr_bound()},
+                    {"fpr", series.estimated_fpr()}});
         return 0;
     }
     print_line(stdout, "spec           %s, %zu filters in series", series.spec().c_str(),
@@ -44,9 +51,7 @@ int info_of(const ScalableBloom& series, bool json) {
                count_of(series.capacity()), count_of(series.stored()));
     print_line(stdout, "size           %zu bytes, %.2f bits/key", series.size_in_bytes(),
                series.bits_per_key());
-    print_line(stdout, "hash           %s, seed %llu", to_string(first.hashing()).c_str(),
-               count_of(first.seed()));
-    print_line(stdout, "keys           %s", keys_of(first.key_kind()).c_str());
+    print_hash(first);
     print_line(stdout, "FPR at most    %.4g%%", 100 * series.fpr_bound());
     print_line(stdout, "FPR as filled  %.4g%%", 100 * series.estimated_fpr());
     return 0;
@@ -54,11 +59,11 @@ int info_of(const ScalableBloom& series, bool json) {
 
 int info_of(const ForeignFilter& filter, bool json) {
     if (json) {
-        print_json({{"format", std::string(to_string(filter.format()))},
+        print_json({{"format", to_string(filter.format())},
                     {"bytes", filter.size_in_bytes()},
                     {"k", filter.k()},
                     {"besides", json_text(filter.details())},
-                    {"fpr", json_number(filter.estimated_fpr())}});
+                    {"fpr", filter.estimated_fpr()}});
         return 0;
     }
     print_line(stdout, "format         %s", std::string(to_string(filter.format())).c_str());
@@ -80,26 +85,25 @@ int info(const std::string& path, const std::string& format, bool json) {
         if (const auto other = read_foreign_file(path); other) return info_of(*other, json);
     }
     const FrozenFilter f = std::move(mapped).value();
+    const FilterBase& base = f->base();
     if (json) {
         print_json({{"spec", f->spec()},
-                    {"made_for", f->base().n_keys()},
+                    {"made_for", base.n_keys()},
                     {"bytes", f->size_in_bytes()},
-                    {"bits_per_key", json_number(f->bits_per_key())},
-                    {"blocks", f->base().blocks()},
-                    {"hash", to_string(f->base().hashing())},
+                    {"bits_per_key", f->bits_per_key()},
+                    {"blocks", base.blocks()},
+                    {"hash", to_string(base.hashing())},
                     {"seed", f->seed()},
-                    {"keys", to_string(f->base().key_kind())},
-                    {"fpr_as_made", json_number(f->expected_fpr())},
-                    {"fpr", json_number(f->estimated_fpr())}});
+                    {"keys", to_string(base.key_kind())},
+                    {"fpr_as_made", f->expected_fpr()},
+                    {"fpr", f->estimated_fpr()}});
         return 0;
     }
     print_line(stdout, "spec           %s", f->spec().c_str());
-    print_line(stdout, "made for       %llu keys", count_of(f->base().n_keys()));
+    print_line(stdout, "made for       %llu keys", count_of(base.n_keys()));
     print_line(stdout, "size           %zu bytes, %.2f bits/key, %llu blocks", f->size_in_bytes(),
-               f->bits_per_key(), count_of(f->base().blocks()));
-    print_line(stdout, "hash           %s, seed %llu", to_string(f->base().hashing()).c_str(),
-               count_of(f->seed()));
-    print_line(stdout, "keys           %s", keys_of(f->base().key_kind()).c_str());
+               f->bits_per_key(), count_of(base.blocks()));
+    print_hash(base);
     print_line(stdout, "FPR as made    %.4g%%", 100 * f->expected_fpr());
     print_line(stdout, "FPR as filled  %.4g%%", 100 * f->estimated_fpr());
     return 0;
@@ -142,8 +146,8 @@ int merge(const Merging& m, const Load& load) {
     if (m.json)
         print_json({{"output", json_text(m.output)},
                     {"bytes", sum.size_in_bytes()},
-                    {"fpr", json_number(after)},
-                    {"fpr_before", json_number(before)},
+                    {"fpr", after},
+                    {"fpr_before", before},
                     {"overfull", overfilled}});
     else if (overfilled)
         print_message(
@@ -183,12 +187,70 @@ int fold(const Folding& f) {
         print_json({{"output", json_text(f.output)},
                     {"bytes", folded.size_in_bytes()},
                     {"bytes_before", whole.size_in_bytes()},
-                    {"fpr", json_number(folded.estimated_fpr())},
-                    {"fpr_before", json_number(whole.estimated_fpr())}});
+                    {"fpr", folded.estimated_fpr()},
+                    {"fpr_before", whole.estimated_fpr()}});
     else
         print_line(stderr, "%s: %zu bytes of %zu, FPR about %.3g%% after %.3g%%", f.output.c_str(),
                    folded.size_in_bytes(), whole.size_in_bytes(), 100 * folded.estimated_fpr(),
                    100 * whole.estimated_fpr());
+    return 0;
+}
+
+constexpr std::string_view ours = "simdbloom";
+
+struct Conversion {
+    std::string input, output, from, to;
+    KeyKind keys = KeyKind::unknown;
+};
+
+/// Our filter as a filter of Parquet, which has the same bits for text keys.
+ForeignFilter of_ours(const Conversion& c) {
+    SplitBlockBloom filter = load_file<SplitBlockBloom>(c.input).value();
+    const KeyKind keys = filter.key_kind() == KeyKind::unknown ? c.keys : filter.key_kind();
+    if (keys != KeyKind::bytes)
+        throw std::runtime_error(
+            c.input + " has " +
+            (keys == KeyKind::unknown
+                 ? "keys of unknown kind; give --keys lines if they were"
+                 : to_string(keys) + ", which a filter of ours does not hash by XXH64"));
+    return ForeignFilter::from_split_blocks(ForeignFormat::parquet, std::move(filter), keys);
+}
+
+ForeignFilter read(const Conversion& c) {
+    if (c.from == ours) return of_ours(c);
+    if (!c.from.empty()) return read_foreign_file(c.input, parse_foreign_format(c.from)).value();
+    if (const auto own = map_file(c.input); own || !may_be_foreign(own.error())) return of_ours(c);
+    return read_foreign_file(c.input).value();
+}
+
+void save_as_ours(const ForeignFilter& filter, const Conversion& c) {
+    const SplitBlockBloom* const blocks = filter.split_blocks();
+    if (blocks == nullptr)
+        throw std::runtime_error("a filter of " + std::string(to_string(filter.format())) +
+                                 " cannot become one of simdbloom: no filter of ours has its hash");
+    if (c.keys != KeyKind::bytes)
+        throw std::runtime_error(
+            "a filter of ours hashes text by XXH64, and integers by a mixer of its own; give "
+            "--keys lines if the keys are text");
+    Options options;
+    options.key_kind = KeyKind::bytes;
+    // With the same number of blocks.
+    auto same = SplitBlockBloom::with_bits_per_key(static_cast<std::size_t>(blocks->blocks()), 256,
+                                                   options);
+    same |= *blocks;
+    same.set_key_kind(KeyKind::bytes);
+    save_file(same, c.output);
+}
+
+int convert_file(const Conversion& c) {
+    const ForeignFilter filter = read(c);
+    if (c.to == ours) {
+        save_as_ours(filter, c);
+        return 0;
+    }
+    auto converted = convert(filter, parse_foreign_format(c.to), c.keys);
+    if (!converted) throw std::runtime_error(c.input + ": " + converted.error().message);
+    save_file(*converted, c.output);
     return 0;
 }
 
@@ -200,9 +262,8 @@ void add_info(CLI::App& app, int& status) {
     const auto path = std::make_shared<std::string>();
     const auto format = std::make_shared<std::string>();
     const auto json = std::make_shared<bool>(false);
-    add_value(*command, "FILTER", *path, filter_type,
-              "file by build or unseen, or a filter of another system")
-        ->required();
+    add_required(*command, "FILTER", *path, filter_type,
+                 "file by build or unseen, or a filter of another system");
     add_as(*command, *format);
     add_json(*command, *json);
     command->callback([=, &status] { status = info(*path, *format, *json); });
@@ -216,8 +277,8 @@ void add_merge(CLI::App& app, int& status) {
         "10 % for a filter of another system.",
         {{"simdbloom merge a.bloom b.bloom -o both.bloom", "the keys of both"}});
     const auto m = std::make_shared<Merging>();
-    add_value(*command, "-o,--output", m->output, file_type, "output file; may be one of FILTERS")
-        ->required();
+    add_required(*command, "-o,--output", m->output, file_type,
+                 "output file; may be one of FILTERS");
     command->add_option("FILTERS", m->inputs, "files by build, or filters of another system")
         ->type_name(filter_type)
         ->required();
@@ -234,9 +295,8 @@ void add_fold(CLI::App& app, int& status) {
          {"simdbloom fold keys.bloom -o small.bloom --fpr 0.1",
           "the smallest with an FPR of at most 10 %"}});
     const auto f = std::make_shared<Folding>();
-    add_value(*command, "FILTER", f->input, filter_type, "file by build")->required();
-    add_value(*command, "-o,--output", f->output, file_type, "output file; may be FILTER")
-        ->required();
+    add_required(*command, "FILTER", f->input, filter_type, "file by build");
+    add_required(*command, "-o,--output", f->output, file_type, "output file; may be FILTER");
     auto* parts =
         add_whole(*command, "--parts", f->parts,
                   "how many blocks become one; must divide their number (see build --fold-levels)");
@@ -245,6 +305,32 @@ void add_fold(CLI::App& app, int& status) {
         ->excludes(parts);
     add_json(*command, f->json);
     command->callback([=, &status] { status = fold(*f); });
+}
+
+std::string foreign_names() {
+    std::string names;
+    for (const ForeignFormat format : foreign_formats())
+        names += (names.empty() ? "" : ", ") + std::string(to_string(format));
+    return names;
+}
+
+void add_convert(CLI::App& app, int& status) {
+    auto* command = add_command(
+        app, "convert", "Write a filter in the bytes of another system",
+        "The other system must have the same hash and bits.",
+        {{"simdbloom convert keys.bloom --to parquet -o split.bin", "a filter of lines"}});
+    const auto c = std::make_shared<Conversion>();
+    add_required(*command, "FILTER", c->input, filter_type,
+                 "a filter of simdbloom or of another system");
+    add_required(*command, "-o,--output", c->output, file_type, "output file; may be FILTER");
+    const std::string formats = std::string(format_type) + "|" + std::string(ours);
+    add_required(*command, "--to", c->to, formats, "simdbloom, " + foreign_names());
+    add_value(*command, "--from", c->from, formats,
+              "the format of FILTER, if the bytes do not say");
+    add_choice<KeyKind>(*command, "--keys", c->keys,
+                        {{"lines", KeyKind::bytes}, {"u64", KeyKind::integers}},
+                        "the kind of the keys, if the bytes do not say");
+    command->callback([=, &status] { status = convert_file(*c); });
 }
 
 }  // namespace simdbloom::tools

@@ -60,7 +60,7 @@ void list_json(const parquet::File& file, const std::string& only) {
                            if (const auto read = file.read_filter(g, c); read) {
                                filter["bytes"] = (*read).size_in_bytes();
                                filter["keys_about"] = (*read).n_keys();
-                               filter["fpr"] = json_number((*read).estimated_fpr());
+                               filter["fpr"] = (*read).estimated_fpr();
                            } else {
                                filter["error"] = json_text(read.error().message);
                            }
@@ -68,7 +68,7 @@ void list_json(const parquet::File& file, const std::string& only) {
                        chunks.push_back({{"row_group", g},
                                          {"rows", metadata.row_groups[g].rows},
                                          {"column", json_text(chunk.path)},
-                                         {"type", std::string(to_string(chunk.type))},
+                                         {"type", to_string(chunk.type)},
                                          {"filter", std::move(filter)}});
                    });
     print_json({{"rows", metadata.rows},
@@ -83,29 +83,28 @@ int probe(const parquet::File& file, const ParquetSettings& s) {
     const auto& type = groups.front().columns[column];
     const auto hashes = parquet::hash_text(type.type, type.type_length, s.value);
     const auto with = file.row_groups_with(column, hashes);
-    if (s.json) {
-        Json said = Json::array();
-        for (std::size_t g = 0; g < groups.size(); ++g)
-            said.push_back({{"row_group", g},
-                            {"read", std::ranges::binary_search(with, g)},
-                            {"has_filter", file.has_filter(g, column)}});
-        print_json({{"row_groups", std::move(said)}, {"to_read", with.size()}});
-        return with.empty() ? 3 : 0;
-    }
+    Json said = Json::array();
     std::size_t without_filter = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const bool read = std::ranges::binary_search(with, g), has = file.has_filter(g, column);
         without_filter += !has;
-        print_line(stdout, "row group %zu: %s", g,
-                   !read ? "skip"
-                   : has ? "read"
-                         : "read (no filter)");
+        said.push_back({{"row_group", g}, {"read", read}, {"has_filter", has}});
+        if (!s.json)
+            print_line(stdout, "row group %zu: %s", g,
+                       !read ? "skip"
+                       : has ? "read"
+                             : "read (no filter)");
+    }
+    const int status = with.empty() ? 3 : 0;
+    if (s.json) {
+        print_json({{"row_groups", std::move(said)}, {"to_read", with.size()}});
+        return status;
     }
     const std::string others =
         without_filter != 0 ? formatted("; %zu have no filter", without_filter) : "";
     print_line(stdout, "%zu of %zu row groups can be skipped%s", groups.size() - with.size(),
                groups.size(), others.c_str());
-    return with.empty() ? 3 : 0;
+    return status;
 }
 
 }  // namespace
@@ -118,7 +117,7 @@ void add_parquet(CLI::App& app, int& status) {
         {{"simdbloom parquet table.parquet", "its filters"},
          {"simdbloom parquet table.parquet -c id -k 42", "the row groups to read"}});
     const auto s = std::make_shared<ParquetSettings>();
-    add_value(*command, "FILE", s->file, file_type, "a Parquet file")->required();
+    add_required(*command, "FILE", s->file, file_type, "a Parquet file");
     auto* column =
         command->add_option("-c,--column", s->column, "only this column, its path joined by dots")
             ->type_name("NAME");

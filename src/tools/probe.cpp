@@ -82,36 +82,28 @@ int run(const ProbeSettings& s) {
     KeySource source(s.input, s.format, filter.seed);
     std::uint64_t read = 0, found = 0;
     std::vector<std::uint8_t> bits;
+    const bool lists = !s.count;
+    KeyPrinter printer(lists && s.json);
     {
         Progress progress("probing", s.progress, s.json);
-        const bool lists = !s.count, quoted = lists && s.json;
-        const char* between = "";
-        if (quoted) print_own(stdout, "{\"keys\":[");
         while (source.next()) {
             bits.resize((source.size() + 7) / 8);
             filter.contains(source, bits);
             for (std::size_t i = 0; i < source.size(); ++i) {
                 const bool is_in = (bits[i / 8] >> (i % 8) & 1) != 0;
                 found += is_in;
-                if (!lists || is_in == s.absent) continue;
-                if (!quoted) {
-                    print_key(source.text(i));
-                    continue;
-                }
-                print_own(stdout, std::exchange(between, ",\n"));
-                const std::string text = source.text(i);
-                print_own(stdout, s.format == KeyFormat::u64 ? text : dumped(json_text(text)));
+                if (lists && is_in != s.absent) printer.print(source, i);
             }
             read += source.size();
             progress.show(source);
         }
         progress.show(source, true);
-        if (quoted) print_own(stdout, "],");
-        else if (s.json) print_own(stdout, "{");
     }
-    const auto in_all = count_of(read), of_them = count_of(found);
-    if (s.json) print_own(stdout, formatted("\"read\":%llu,\"found\":%llu}\n", in_all, of_them));
-    else if (s.count) print_line(stdout, "%llu of %llu keys found", of_them, in_all);
+    const Json counts = {{"read", read}, {"found", found}};
+    printer.end(counts);
+    if (s.count && s.json) print_json(counts);
+    else if (s.count)
+        print_line(stdout, "%llu of %llu keys found", count_of(found), count_of(read));
     return (s.absent ? read - found : found) != 0 ? 0 : 3;
 }
 
@@ -126,9 +118,8 @@ void add_probe(CLI::App& app, int& status) {
          {"simdbloom probe keys.bloom others.txt -v", "the lines not found"},
          {"simdbloom probe keys.bloom others.txt -c", "how many"}});
     const auto s = std::make_shared<ProbeSettings>();
-    add_value(*command, "FILTER", s->filter, filter_type,
-              "file by build or unseen, or of another system")
-        ->required();
+    add_required(*command, "FILTER", s->filter, filter_type,
+                 "file by build or unseen, or of another system");
     add_value(*command, "FILE", s->input, file_type, "keys; - for standard input");
     add_format(*command, s->format);
     add_as(*command, s->as);

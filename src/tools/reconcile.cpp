@@ -80,7 +80,7 @@ Json report(const Side& from, const Side& to, const std::string& out, bool json)
             {"lines_sent", sent.positions.size()},
             {"bytes_sent", bytes},
             {"missed", missed},
-            {"missed_expected", json_number(sent.expected_missed)}};
+            {"missed_expected", sent.expected_missed}};
 }
 
 int run(const ReconcileSettings& s) {
@@ -103,8 +103,8 @@ void add_reconcile(CLI::App& app, int& status) {
         {{"simdbloom reconcile a.txt b.txt", "bytes, lines sent and lines missed"},
          {"simdbloom reconcile a.txt b.txt --for-b new.txt", "also the lines that b.txt lacks"}});
     const auto s = std::make_shared<ReconcileSettings>();
-    add_value(*command, "A", s->a, file_type, "one set of lines")->required();
-    add_value(*command, "B", s->b, file_type, "the other")->required();
+    add_required(*command, "A", s->a, file_type, "one set of lines");
+    add_required(*command, "B", s->b, file_type, "the other");
     add_value(*command, "--bits-per-key", s->bits_per_key, number_type, "of the filters");
     add_value(*command, "--spec", s->spec, spec_type, "layout of the filters");
     add_whole(*command, "--seed", s->seed,

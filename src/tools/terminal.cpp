@@ -1,5 +1,6 @@
 #include "terminal.hpp"
 
+#include <bit>
 #include <cstdarg>
 #include <vector>
 
@@ -13,13 +14,9 @@ struct Character {
 
 Character first_of(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text[0]);
-    const std::size_t n = lead < 0x80   ? 1
-                          : lead < 0xC0 ? 0
-                          : lead < 0xE0 ? 2
-                          : lead < 0xF0 ? 3
-                          : lead < 0xF8 ? 4
-                                        : 0;
-    if (n == 0 || n > text.size()) return {0, 0};
+    const auto ones = static_cast<std::size_t>(std::countl_one(lead));
+    const std::size_t n = ones == 0 ? 1 : ones;
+    if (ones == 1 || n > 4 || n > text.size()) return {0, 0};
     char32_t code = n == 1 ? lead : lead & (0x7Fu >> n);
     for (std::size_t i = 1; i < n; ++i) {
         const auto next = static_cast<unsigned char>(text[i]);

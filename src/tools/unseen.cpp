@@ -3,14 +3,12 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "commands.hpp"
 #include "files.hpp"
 #include "json.hpp"
 #include "keys.hpp"
-#include "lock.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/series/scalable.hpp"
@@ -55,8 +53,7 @@ int run(const UnseenSettings& s) {
     std::exception_ptr ended;
     {
         Progress progress("reading", s.progress, s.quiet || s.json);
-        const char* between = "";
-        if (s.json) print_own(stdout, "{\"keys\":[");
+        KeyPrinter printer(s.json);
         while (!ended && source.next()) {
             // A series that cannot grow keeps the keys inserted so far.
             were_new.assign((source.size() + 7) / 8, 0);
@@ -66,24 +63,17 @@ int run(const UnseenSettings& s) {
                 ended = std::current_exception();
             }
             for (std::size_t i = 0; i < source.size(); ++i)
-                if ((were_new[i / 8] >> (i % 8) & 1) == 0) continue;
-                else if (s.json)
-                    print_own(stdout,
-                              std::exchange(between, ",\n") + dumped(json_text(source.text(i))));
-                else print_key(source.text(i));
+                if ((were_new[i / 8] >> (i % 8) & 1) != 0) printer.print(source, i);
             read += source.size();
             progress.show(source);
         }
         progress.show(source, true);
-        if (s.json) {
-            const Json others = {{"read", read},
-                                 {"unseen", unseen},
-                                 {"stored", filter.stored()},
-                                 {"bytes", filter.size_in_bytes()},
-                                 {"fpr", json_number(filter.estimated_fpr())},
-                                 {"fpr_bound", json_number(filter.fpr_bound())}};
-            print_own(stdout, "]," + dumped(others).substr(1) + "\n");
-        }
+        printer.end({{"read", read},
+                     {"unseen", unseen},
+                     {"stored", filter.stored()},
+                     {"bytes", filter.size_in_bytes()},
+                     {"fpr", filter.estimated_fpr()},
+                     {"fpr_bound", filter.fpr_bound()}});
     }
     // The filter is saved after the lines are written: a line that was not output stays new.
     if (!is_printed())
@@ -115,10 +105,9 @@ void add_unseen(CLI::App& app, int& status) {
                      {"cat urls.txt | simdbloom unseen -f seen.bloom", "of a pipe"}});
     const auto s = std::make_shared<UnseenSettings>();
     add_value(*command, "FILE", s->input, file_type, "lines, such as URLs; - for standard input");
-    add_value(*command, "-f,--filter", s->filter, filter_type,
-              "filter of the lines seen in earlier runs, created if missing. Another run with "
-              "the same file waits")
-        ->required();
+    add_required(*command, "-f,--filter", s->filter, filter_type,
+                 "filter of the lines seen in earlier runs, created if missing. Another run with "
+                 "the same file waits");
     add_whole(*command, "--capacity", s->scaling.first_capacity,
               "lines that a new filter is sized for; it grows beyond them");
     add_value(*command, "--fpr", s->scaling.fpr, "RATE",

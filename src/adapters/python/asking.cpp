@@ -177,14 +177,11 @@ namespace {
 /// An Arrow struct that a capsule owns until a consumer moves it out.
 template <class T>
 py::object capsule_of(std::unique_ptr<T> content, const char* name) {
-    auto capsule =
-        py::reinterpret_steal<py::object>(PyCapsule_New(content.get(), name, [](PyObject* object) {
-            auto* const owned =
-                static_cast<T*>(PyCapsule_GetPointer(object, PyCapsule_GetName(object)));
-            if (owned->release != nullptr) owned->release(owned);
-            delete owned;
-        }));
-    if (!capsule) throw py::error_already_set();
+    py::capsule capsule(content.get(), name, [](PyObject* object) {
+        const std::unique_ptr<T> owned(
+            static_cast<T*>(PyCapsule_GetPointer(object, PyCapsule_GetName(object))));
+        if (owned->release != nullptr) owned->release(owned.get());
+    });
     (void)content.release();
     return capsule;
 }

@@ -1,5 +1,6 @@
 // Columns of numpy's arrays and of Python's sequences.
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,9 @@ namespace {
     PyErr_Format(error, format, object.ptr());
     throw py::error_already_set();
 }
+
+constexpr char no_key[] =
+    "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates and times";
 
 std::uint64_t integer_key(py::handle integer) {
     int overflow = 0;
@@ -90,13 +94,9 @@ void take_sequence(OwnedColumn& own) {
     const py::tuple keys = own.object;
     const std::size_t n = keys.size();
     // The first key that is not missing decides the kind of all.
-    bool texts = false, floats = false, all_missing = true;
+    const bool texts = std::any_of(keys.begin(), keys.end(), is_text);
+    bool floats = false, all_missing = true;
     std::optional<OneTime> first_time;
-    for (const py::handle key : keys)
-        if (is_text(key)) {
-            texts = true;
-            break;
-        }
     for (const py::handle key : keys)
         if (!texts && !is_missing(key)) {
             first_time = one_time(key);
@@ -128,9 +128,7 @@ void take_sequence(OwnedColumn& own) {
             floats = floats || is_float(key);
             all_missing = false;
         } else {
-            refuse(PyExc_TypeError,
-                   "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates and times",
-                   key);
+            refuse(PyExc_TypeError, no_key, key);
         }
     }
     if (texts) return finish(own, KeyColumn(own.texts));
@@ -285,6 +283,15 @@ void take_array(OwnedColumn& own, py::array array, bool hashed) {
     refuse(PyExc_TypeError, "simdbloom: an array of %S has no keys", array.dtype());
 }
 
+template <class Work>
+void kind_errors_as_type_errors(const Work& work) {
+    try {
+        work();
+    } catch (const std::invalid_argument& refused) {
+        throw py::type_error(refused.what());
+    }
+}
+
 }  // namespace
 
 py::array array_of(py::handle object) {
@@ -310,19 +317,6 @@ std::unique_ptr<OwnedColumn> column_of(py::handle object, bool hashed) {
     return own;
 }
 
-namespace {
-
-template <class Work>
-void kind_errors_as_type_errors(const Work& work) {
-    try {
-        work();
-    } catch (const std::invalid_argument& refused) {
-        throw py::type_error(refused.what());
-    }
-}
-
-}  // namespace
-
 OneKey one_key(py::handle object) {
     if (is_text(object)) return {KeyKind::bytes, text_key(object)};
     const bool is_number = PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr());
@@ -333,8 +327,7 @@ OneKey one_key(py::handle object) {
     }
     if (const auto word = number_key(object))
         return {is_float(object) ? KeyKind::floats : KeyKind::integers, *word};
-    refuse(PyExc_TypeError,
-           "simdbloom: %R is not a key: keys are numbers, strings, bytes, dates and times", object);
+    refuse(PyExc_TypeError, no_key, object);
 }
 
 OneKey::Plain OneKey::in(KeyKind filter) const {
@@ -352,6 +345,12 @@ void Kind::add(KeyKind keys) {
 
 void check_asked(KeyKind filter, KeyKind asked) {
     kind_errors_as_type_errors([&] { check_may_ask(filter, asked); });
+}
+
+JoinRows asked_rows(KeyKind filter, const JoinRows& rows) {
+    if (rows.size() == 0) return rows;
+    check_asked(filter, rows.key_kind());
+    return rows.as(filter);
 }
 
 }  // namespace simdbloom::python

@@ -15,13 +15,6 @@ namespace {
 
 using Type = py::class_<Filter, std::shared_ptr<Filter>>;
 
-/// The rows with keys converted for the filter.
-JoinRows asked_rows(const Filter& filter, const JoinRows& rows) {
-    const KeyKind kind = filter.key_kind();
-    if (rows.size() != 0) check_asked(kind, rows.key_kind());
-    return rows.as(rows.size() != 0 ? kind : KeyKind::unknown);
-}
-
 std::size_t try_insert(Filter& self, py::handle keys, bool hashed) {
     std::size_t inserted = 0;
     (void)self.change_hashes(Keys(keys, hashed), true, [&](AnyFilter& f, auto hashes, auto) {
@@ -32,7 +25,7 @@ std::size_t try_insert(Filter& self, py::handle keys, bool hashed) {
     return inserted;
 }
 
-py::array_t<bool> insert_if_new(Filter& self, py::handle keys, bool hashed) {
+py::array insert_if_new(Filter& self, py::handle keys, bool hashed) {
     Keys batch(keys, hashed);
     std::vector<std::uint8_t> fresh(batch.rows().value_or(0));
     const auto insert = [&](AnyFilter& f, auto hashes, auto rows) {
@@ -43,9 +36,7 @@ py::array_t<bool> insert_if_new(Filter& self, py::handle keys, bool hashed) {
         return true;
     };
     fresh.resize(self.change_hashes(std::move(batch), true, insert));
-    py::array_t<bool> result(static_cast<py::ssize_t>(fresh.size()));
-    std::copy(fresh.begin(), fresh.end(), result.mutable_data());
-    return result;
+    return py::array(py::dtype::of<bool>(), fresh.size(), fresh.data());
 }
 
 std::size_t erase(Filter& self, py::handle keys, bool hashed) {
@@ -66,7 +57,7 @@ py::array_t<std::uint64_t> hashes(const Filter& self, py::handle keys) {
         batch.each(hash, [&](const Batch& b) {
             const std::size_t before = all.size();
             all.resize(before + b.rows.size());
-            (void)asked_rows(self, b.rows).hashes(std::span(all).subspan(before));
+            (void)asked_rows(self.key_kind(), b.rows).hashes(std::span(all).subspan(before));
         });
     }
     return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(all.size()), all.data());

@@ -156,6 +156,8 @@ OneKey one_key(py::handle object);
 
 /// Throws TypeError that names both kinds unless such keys can probe a filter of that kind.
 void check_asked(KeyKind filter, KeyKind asked);
+/// The rows with keys converted for a filter of that kind. Throws as check_asked does.
+JoinRows asked_rows(KeyKind filter, const JoinRows& rows);
 
 /// The kind of the keys of a filter that is being filled.
 struct Kind {

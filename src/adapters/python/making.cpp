@@ -8,6 +8,7 @@
 
 #include "filter.hpp"
 #include "simdbloom/any/serialize.hpp"
+#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::python {
 
@@ -16,10 +17,8 @@ Secret secret_of(const py::bytes& secret) {
     if (bytes.size() != 16)
         throw py::value_error("simdbloom: a secret of " + std::to_string(bytes.size()) +
                               " bytes, not 16");
-    std::uint64_t halves[2] = {};
-    for (std::size_t i = 0; i < 16; ++i)
-        halves[i / 8] |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (i % 8 * 8);
-    return {halves[0], halves[1]};
+    return {detail::load_le<std::uint64_t>(bytes.data()),
+            detail::load_le<std::uint64_t>(bytes.data() + 8)};
 }
 
 namespace {
@@ -28,10 +27,10 @@ using Text = std::optional<std::string>;
 using MaybeSecret = std::optional<py::bytes>;
 
 py::bytes bytes_of_secret(const Secret& secret) {
-    std::string bytes(16, '\0');
-    for (std::size_t i = 0; i < 16; ++i)
-        bytes[i] = static_cast<char>((i < 8 ? secret.low : secret.high) >> (i % 8 * 8));
-    return bytes;
+    char bytes[16];
+    detail::store_le(bytes, secret.low);
+    detail::store_le(bytes + 8, secret.high);
+    return {bytes, sizeof bytes};
 }
 
 Hashing hashing_of(const std::string& name) {

@@ -61,11 +61,8 @@ BloomierMap built(py::handle keys, py::handle values, std::optional<unsigned> va
 
 py::tuple lookup(const BloomierMap& self, py::handle keys) {
     Keys batch(keys);
-    const HashedKeys of(batch, RowHash{self.seed(), {}}, [&](const JoinRows& rows) {
-        if (rows.size() == 0) return rows;
-        check_asked(self.key_kind(), rows.key_kind());
-        return rows.as(self.key_kind());
-    });
+    const HashedKeys of(batch, RowHash{self.seed(), {}},
+                        [&](const JoinRows& rows) { return asked_rows(self.key_kind(), rows); });
     const std::size_t n = of.hashes.size();
     Values values(static_cast<py::ssize_t>(n));
     py::array_t<bool> found(static_cast<py::ssize_t>(n));

@@ -2,56 +2,46 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace simdbloom::wasm {
 
-inline std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            char escape[8];
-            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-            out += escape;
-        } else {
-            out += c;
-        }
-    }
-    return out + '"';
+/// JSON that is written already.
+struct Json {
+    std::string text;
+};
+
+inline Json json(Json value) { return value; }
+inline Json json(bool value) { return {value ? "true" : "false"}; }
+inline Json json(unsigned value) { return {std::to_string(value)}; }
+inline Json json(std::uint64_t value) { return {std::to_string(value)}; }
+inline Json json(double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.17g", value);
+    return {std::isfinite(value) ? digits : "null"};
+}
+/// No text of the library has quotes, backslashes or control characters.
+inline Json json(std::string_view text) { return {'"' + std::string(text) + '"'}; }
+inline Json json(const std::string& text) { return json(std::string_view(text)); }
+inline Json json(const char* text) { return json(std::string_view(text)); }
+
+template <class T>
+Json list(const std::vector<T>& values) {
+    std::string text;
+    for (const auto& value : values) text += ',' + json(value).text;
+    return {'[' + (text.empty() ? text : text.substr(1)) + ']'};
 }
 
-/// An object or list, written value by value.
-class Json {
-public:
-    explicit Json(char open) : text_(1, open), close_(open == '{' ? '}' : ']') {}
-    Json& raw(std::string_view name, const std::string& json) {
-        if (text_.size() > 1) text_ += ',';
-        if (close_ == '}') text_ += quoted(name) + ':';
-        text_ += json;
-        return *this;
-    }
-    Json& add(std::string_view name, std::string_view value) { return raw(name, quoted(value)); }
-    Json& add(std::string_view name, const char* value) { return raw(name, quoted(value)); }
-    Json& add(std::string_view name, bool value) { return raw(name, value ? "true" : "false"); }
-    Json& add(std::string_view name, double value) {
-        char digits[32];
-        std::snprintf(digits, sizeof digits, "%.17g", value);
-        return raw(name, std::isfinite(value) ? digits : "null");
-    }
-    Json& add(std::string_view name, std::uint64_t value) {
-        return raw(name, std::to_string(value));
-    }
-    Json& add(std::string_view name, unsigned value) { return raw(name, std::to_string(value)); }
-    std::string end() const { return text_ + close_; }
-
-private:
-    std::string text_;
-    char close_;
-};
+/// Members of an object, of names and values in turn, with a comma before each.
+inline std::string members() { return {}; }
+template <class T, class... More>
+std::string members(std::string_view name, const T& value, const More&... more) {
+    return ',' + json(name).text + ':' + json(value).text + members(more...);
+}
+inline Json object_of(const std::string& members) { return {'{' + members.substr(1) + '}'}; }
 
 }  // namespace simdbloom::wasm

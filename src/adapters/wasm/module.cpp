@@ -46,8 +46,8 @@ R guarded(R failed, const Work& work) noexcept {
     return failed;
 }
 
-const char* given(std::string made) {
-    text = std::move(made);
+const char* given(Json made) {
+    text = std::move(made.text);
     return text.c_str();
 }
 
@@ -78,67 +78,40 @@ struct Held {
 
 KeyKind kind_of(const void* ends) { return ends != nullptr ? KeyKind::bytes : KeyKind::integers; }
 
-enum class Width : int { u64 = 8, u32 = 4, i32 = -4 };
-
-/// Calls work(span) with keys of that width.
-template <class Work>
-auto with_keys(const void* keys, std::size_t n, int width, const Work& work) {
-    switch (static_cast<Width>(width)) {
-        case Width::u32:
-            return work(std::span(static_cast<const std::uint32_t*>(keys), n));
-        case Width::i32:
-            return work(std::span(static_cast<const std::int32_t*>(keys), n));
-        case Width::u64:
-            break;
-    }
-    return work(std::span(static_cast<const std::uint64_t*>(keys), n));
-}
-
-/// String i is the bytes from ends[i - 1], or 0, to ends[i].
-std::vector<std::string_view> views(const char* bytes, const std::uint32_t* ends, std::size_t n) {
-    std::vector<std::string_view> made(n);
-    for (std::size_t i = 0, from = 0; i < n; from = ends[i++])
-        made[i] = {bytes + from, ends[i] - from};
-    return made;
+/// n integers of 8, 4 or -4 (signed) bytes; or, where `offsets` is not null, strings: string i is
+/// the bytes from offsets[i] to offsets[i + 1].
+Keys keys_at(const void* keys, const std::int32_t* offsets, std::size_t n, int width) {
+    if (offsets != nullptr) return Keys::strings({offsets, n + 1}, static_cast<const char*>(keys));
+    if (width == 4) return std::span(static_cast<const std::uint32_t*>(keys), n);
+    if (width == -4) return std::span(static_cast<const std::int32_t*>(keys), n);
+    return std::span(static_cast<const std::uint64_t*>(keys), n);
 }
 
 enum class Answer : int { count, bitmap, select };
 
-std::size_t bitmap_bytes(std::size_t n) { return (n + 7) / 8; }
-
-std::string describe(const AnyFilter& filter) {
-    Json json('{');
-    json.add("spec", filter.spec())
-        .add("keys", filter.n_keys())
-        .add("bytes", std::uint64_t{filter.size_in_bytes()})
-        .add("bitsPerKey", filter.bits_per_key())
-        .add("expectedFpr", filter.expected_fpr())
-        .add("estimatedFpr", filter.estimated_fpr())
-        .add("isa", to_string(filter.isa()))
-        .add("seed", std::to_string(filter.seed()))
-        .add("keyKind", to_string(filter.key_kind()));
-    if (const auto* base = filter.get_if<FilterBase>()) json.add("blocks", base->blocks());
-    return json.end();
+Json describe(const AnyFilter& filter) {
+    const auto facts =
+        members("spec", filter.spec(), "keys", filter.n_keys(), "bytes",
+                std::uint64_t{filter.size_in_bytes()}, "bitsPerKey", filter.bits_per_key(),
+                "expectedFpr", filter.expected_fpr(), "estimatedFpr", filter.estimated_fpr(), "isa",
+                to_string(filter.isa()), "seed", std::to_string(filter.seed()), "keyKind",
+                to_string(filter.key_kind()));
+    const auto* const base = filter.get_if<FilterBase>();
+    return object_of(facts + (base != nullptr ? members("blocks", base->blocks()) : ""));
 }
 
-std::string describe(const Layout& layout) {
+Json describe(const Layout& layout) {
     const detail::LayoutTraits& t = layout.traits();
-    Json json('{');
-    json.add("spec", layout.spec())
-        .add("name", t.name)
-        .add("blockBits", layout.block_bits())
-        .add("k", layout.k)
-        .add("cellBits", t.cell_bits())
-        .add("anywhere", t.anywhere)
-        .add("fingerprintBits", layout.fingerprint_bits())
-        .add("cells", layout.cells_per_block());
+    std::string facts =
+        members("spec", layout.spec(), "name", t.name, "blockBits", layout.block_bits(), "k",
+                layout.k, "cellBits", t.cell_bits(), "anywhere", t.anywhere, "fingerprintBits",
+                layout.fingerprint_bits(), "cells", layout.cells_per_block());
     if (!layout.is_table()) {
         const Layout::Pattern p = layout.pattern();
-        json.add("zones", p.zones)
-            .add("wordsPerZone", p.words_per_zone)
-            .add("wordBits", t.word_bits);
+        facts +=
+            members("zones", p.zones, "wordsPerZone", p.words_per_zone, "wordBits", t.word_bits);
     }
-    return json.end();
+    return object_of(facts);
 }
 
 /// `settings`: keys, work, probes (0: inserts do not count), hits, most bits a key, most bytes,
@@ -161,11 +134,11 @@ Workload workload_of(const double* settings) {
 
 /// The blocks of a hash and its bits in each: [[block, bit, ..], ..]. For a table the bits are the
 /// value of the fingerprint.
-std::string touched(const Layout& layout, std::uint64_t blocks, std::uint64_t hash) {
+Json touched(const Layout& layout, std::uint64_t blocks, std::uint64_t hash) {
     const auto x = static_cast<std::uint32_t>(hash);
-    Json all('[');
+    std::vector<Json> all;
     const auto block = [&](std::uint64_t number, std::uint64_t bit) {
-        all.raw("", Json('[').add("", number).add("", bit).end());
+        all.push_back(list(std::vector{number, bit}));
     };
     const std::uint64_t first = detail::block_index(hash, blocks);
     if (layout.is_cuckoo()) {
@@ -190,28 +163,18 @@ std::string touched(const Layout& layout, std::uint64_t blocks, std::uint64_t ha
                     block(first, detail::bit_position<kind>(x, i, layout.k, layout.zones));
         });
     }
-    return all.end();
+    return list(all);
 }
 
-std::string describe(const Advice& advice) {
-    Json ranking('[');
+Json describe(const Advice& advice) {
+    std::vector<Json> ranking;
     for (const Advice::Choice& c : advice.ranking)
-        ranking.raw("", Json('{')
-                            .add("spec", c.spec)
-                            .add("bitsPerKey", c.bits_per_key)
-                            .add("bytes", c.bytes)
-                            .add("fpr", c.fpr)
-                            .add("isa", c.is_none() ? std::string_view() : to_string(c.isa))
-                            .add("insertNs", c.insert_ns)
-                            .add("lookupNs", c.lookup_ns)
-                            .add("totalNs", c.total_ns)
-                            .end());
-    return Json('{')
-        .add("why", advice.why())
-        .add("noise", advice.noise)
-        .add("asGood", std::uint64_t{advice.as_good().size()})
-        .raw("ranking", ranking.end())
-        .end();
+        ranking.push_back(object_of(
+            members("spec", c.spec, "bitsPerKey", c.bits_per_key, "bytes", c.bytes, "fpr", c.fpr,
+                    "isa", c.is_none() ? std::string_view() : to_string(c.isa), "insertNs",
+                    c.insert_ns, "lookupNs", c.lookup_ns, "totalNs", c.total_ns)));
+    return object_of(members("why", advice.why(), "noise", advice.noise, "asGood",
+                             std::uint64_t{advice.as_good().size()}, "ranking", list(ranking)));
 }
 
 }  // namespace
@@ -227,9 +190,9 @@ ssize_t getrandom(void* to, std::size_t n, unsigned) {
 
 EXPORTED const char* simdbloom_wasm_error() { return error.c_str(); }
 EXPORTED const char* simdbloom_wasm_about() {
-    Json isas('[');
-    for (const Isa isa : usable_isas()) isas.add("", to_string(isa));
-    return given(Json('{').add("version", version).raw("isas", isas.end()).end());
+    std::vector<std::string_view> isas;
+    for (const Isa isa : usable_isas()) isas.push_back(to_string(isa));
+    return given(object_of(members("version", version, "isas", list(isas))));
 }
 
 /// 0: failed.
@@ -264,41 +227,33 @@ EXPORTED const char* simdbloom_wasm_describe(const Held* held) {
     return guarded<const char*>(nullptr, [&] { return given(describe(held->filter)); });
 }
 
-/// 1, or 0: failed. Strings: `ends` is not null, and n is their number.
-EXPORTED int simdbloom_wasm_insert(Held* held, const void* keys, const std::uint32_t* ends,
+/// 1, or 0: failed.
+EXPORTED int simdbloom_wasm_insert(Held* held, const void* keys, const std::int32_t* offsets,
                                    std::size_t n, int width) {
     return guarded(0, [&] {
-        AnyFilter& filter = held->filter;
-        if (n != 0) held->expect(kind_of(ends));
-        if (ends != nullptr) filter.insert(views(static_cast<const char*>(keys), ends, n));
-        else with_keys(keys, n, width, [&](auto span) { filter.insert(span); });
+        if (n != 0) held->expect(kind_of(offsets));
+        held->filter.insert(keys_at(keys, offsets, n, width));
         return 1;
     });
 }
 /// The number found; -1: failed. `out` has a byte for 8 keys or a number for each.
-EXPORTED double simdbloom_wasm_ask(const Held* held, const void* keys, const std::uint32_t* ends,
+EXPORTED double simdbloom_wasm_ask(const Held* held, const void* keys, const std::int32_t* offsets,
                                    std::size_t n, int width, int answer, void* out) {
     return guarded(-1.0, [&] {
-        const AnyFilter* const filter = &held->filter;
-        if (n != 0) check_may_ask(filter->key_kind(), kind_of(ends));
-        const std::span bitmap(static_cast<std::uint8_t*>(out), bitmap_bytes(n));
+        const AnyFilter& filter = held->filter;
+        if (n != 0) check_may_ask(filter.key_kind(), kind_of(offsets));
+        const Keys batch = keys_at(keys, offsets, n, width);
+        const std::span bitmap(static_cast<std::uint8_t*>(out), (n + 7) / 8);
         const std::span rows(static_cast<std::uint32_t*>(out), n);
-        std::size_t found = 0;
-        if (ends != nullptr) {
-            const auto strings = views(static_cast<const char*>(keys), ends, n);
-            if (answer == static_cast<int>(Answer::count)) found = filter->count(strings);
-            else if (answer == static_cast<int>(Answer::bitmap))
-                found = filter->contains(strings, bitmap);
-            else found = filter->select(strings, rows);
-        } else {
-            found = with_keys(keys, n, width, [&](auto span) {
-                if (answer == static_cast<int>(Answer::count)) return filter->count(span);
-                if (answer == static_cast<int>(Answer::bitmap))
-                    return filter->contains(span, bitmap);
-                return filter->select(span, rows);
-            });
+        switch (static_cast<Answer>(answer)) {
+            case Answer::count:
+                return static_cast<double>(filter.count(batch));
+            case Answer::bitmap:
+                return static_cast<double>(filter.contains(batch, bitmap));
+            case Answer::select:
+                break;
         }
-        return static_cast<double>(found);
+        return static_cast<double>(filter.select(batch, rows));
     });
 }
 

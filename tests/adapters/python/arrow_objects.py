@@ -21,17 +21,18 @@ Release = c.CFUNCTYPE(None, c.c_void_p)
 GetSchema = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(Schema))
 GetNext = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(Array))
 GetError = c.CFUNCTYPE(c.c_void_p, c.c_void_p)
-Schema._fields_ = [("format", c.c_char_p), ("name", c.c_char_p), ("metadata", c.c_char_p),
-                   ("flags", c.c_int64), ("n_children", c.c_int64), ("children", c.c_void_p),
-                   ("dictionary", c.c_void_p), ("release", c.c_void_p),
-                   ("private_data", c.c_void_p)]
-Array._fields_ = [("length", c.c_int64), ("null_count", c.c_int64), ("offset", c.c_int64),
-                  ("n_buffers", c.c_int64), ("n_children", c.c_int64), ("buffers", c.c_void_p),
-                  ("children", c.c_void_p), ("dictionary", c.c_void_p), ("release", c.c_void_p),
-                  ("private_data", c.c_void_p)]
-Stream._fields_ = [("get_schema", c.c_void_p), ("get_next", c.c_void_p),
-                   ("get_last_error", c.c_void_p), ("release", c.c_void_p),
-                   ("private_data", c.c_void_p)]
+
+
+def _fields(kind, names):
+    return [(name, kind) for name in names.split()]
+
+
+Schema._fields_ = (_fields(c.c_char_p, "format name metadata") +
+                   _fields(c.c_int64, "flags n_children") +
+                   _fields(c.c_void_p, "children dictionary release private_data"))
+Array._fields_ = (_fields(c.c_int64, "length null_count offset n_buffers n_children") +
+                  _fields(c.c_void_p, "buffers children dictionary release private_data"))
+Stream._fields_ = _fields(c.c_void_p, "get_schema get_next get_last_error release private_data")
 
 _new = c.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]

@@ -4,6 +4,8 @@ import importlib.util
 import os
 import re
 
+import numpy as np
+
 from simdbloom import Filter
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
@@ -18,6 +20,15 @@ def of(keys, **options):
     f = Filter("split256", 10000, 30, **options)
     f.insert(keys)
     return f
+
+
+def aligned(f):
+    """The bytes of the filter at a multiple of 64."""
+    data = np.frombuffer(f.to_bytes(), np.uint8)
+    memory = np.empty(len(data) + 64, np.uint8)
+    buffer = memory[-memory.ctypes.data % 64:][:len(data)]
+    buffer[:] = data
+    return buffer
 
 
 def kinds_table():

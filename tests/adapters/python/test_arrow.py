@@ -7,9 +7,7 @@ import arrow_objects as arrow
 import numpy as np
 
 from simdbloom import Filter, JoinBuilder, Rows
-from support import of, optional
-
-duckdb, pyarrow, polars = map(optional, ("duckdb", "pyarrow", "polars"))
+from support import of
 
 
 class Producer:
@@ -116,15 +114,6 @@ class Answers(unittest.TestCase):
         for empty in (f.contains_arrow([]), f.select_arrow([1])):
             self.assertEqual(len(arrow.read(empty)[1]), 0)
 
-    def test_that_nobody_takes_are_released(self):
-        column = of([1]).contains_arrow(np.arange(8 * 10**6))
-        with open("/proc/self/statm", encoding="ascii") as statm:
-            before = int(statm.read().split()[0])
-        for _ in range(200):
-            column.__arrow_c_array__()
-        with open("/proc/self/statm", encoding="ascii") as statm:
-            self.assertLess(int(statm.read().split()[0]) - before, 8192)  # pages of 4 KiB
-
 
 class Streams(unittest.TestCase):
     tearDown = Arrays.tearDown
@@ -165,37 +154,3 @@ class Streams(unittest.TestCase):
         f = Filter("split256", 1000, 30)
         f.insert(self.chunks(before=lambda: (5 in f, f.count([1]), f.estimated_fpr())))
         self.assertEqual(f.count(np.arange(123)), 123)
-
-
-@unittest.skipIf(pyarrow is None, "pyarrow is not installed")
-class PyArrow(unittest.TestCase):
-    def test_works_unasked(self):
-        f = of(pyarrow.array([1, None, 3]))
-        self.assertEqual(f.contains(pyarrow.chunked_array([[1, 2], [None, 3]])).tolist(),
-                         [True, False, False, True])
-        self.assertEqual(of(pyarrow.array(["a", "b"])).count(["a", "b", "c"]), 2)
-        table = pyarrow.table({"a": [1, 2], "b": ["x", "y"]})
-        self.assertEqual(of(table).count(Rows([1, 2], ["x", "y"])), 2)
-        self.assertEqual(pyarrow.array(f.contains_arrow([1, 2, 3])).to_pylist(),
-                         [True, False, True])
-        self.assertEqual(pyarrow.array(f.select_arrow([1, 2, 3])).to_pylist(), [0, 2])
-
-
-@unittest.skipIf(polars is None, "polars is not installed")
-class Polars(unittest.TestCase):
-    def test_works_unasked(self):
-        f = of(polars.Series([1, None, 3]))
-        self.assertEqual(f.contains(polars.Series([1, 2, None, 3])).tolist(),
-                         [True, False, False, True])
-        self.assertEqual(of(polars.Series(["a", "b"])).count(["a", "b", "c"]), 2)
-        frame = polars.DataFrame({"a": [1, 2], "b": ["x", "y"]})
-        self.assertEqual(of(frame).count(Rows([1, 2], ["x", "y"])), 2)
-
-
-@unittest.skipIf(duckdb is None, "duckdb is not installed")
-class DuckDb(unittest.TestCase):
-    def test_works_unasked(self):
-        relation = duckdb.sql("SELECT range AS a FROM range(10000) WHERE range % 3 = 0")
-        if not hasattr(relation, "__arrow_c_stream__"):
-            self.skipTest("this duckdb has no __arrow_c_stream__")
-        self.assertEqual(of(relation).count(np.arange(0, 10000, 3)), 3334)

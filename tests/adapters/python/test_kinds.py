@@ -12,7 +12,7 @@ import numpy as np
 import arrow_objects
 import simdbloom
 from simdbloom import Filter, JoinBuilder, JoinFilter, Map, Rows
-from support import kinds_table, of, optional
+from support import aligned, kinds_table, of, optional
 
 pandas = optional("pandas")
 DAYS = np.array(["2020-01-01", "1969-12-31", "2024-02-29"], "M8[D]")
@@ -48,10 +48,7 @@ def every_filter_of(keys):
     yield f.copy()
     yield pickle.loads(pickle.dumps(f))
     yield Filter.from_bytes(f.to_bytes())
-    memory = np.empty(len(f.to_bytes()) + 64, np.uint8)
-    buffer = memory[-memory.ctypes.data % 64:][:len(f.to_bytes())]
-    buffer[:] = np.frombuffer(f.to_bytes(), np.uint8)
-    yield Filter.view(buffer)
+    yield Filter.view(aligned(f))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "f")
         f.save(path)

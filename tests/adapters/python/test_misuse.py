@@ -58,10 +58,6 @@ class OneKey(unittest.TestCase):
 
 
 class Arrays(unittest.TestCase):
-    def test_that_repeat_one_value(self):
-        f = of([5])
-        self.assertEqual(f.count(np.broadcast_to(np.int64(5), (1000,))), 1000)
-
     def test_that_are_their_own_output(self):
         keys = np.arange(100, dtype=np.uint8)
         f = of(keys)

@@ -14,6 +14,7 @@ import numpy as np
 
 import simdbloom
 from simdbloom import Filter, JoinBuilder, Rows
+from support import aligned
 
 
 def together(*calls):
@@ -112,15 +113,6 @@ def resident():
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def aligned(f):
-    """The bytes of the filter at a multiple of 64."""
-    data = np.frombuffer(f.to_bytes(), np.uint8)
-    room = np.zeros(len(data) + 64, np.uint8)
-    at = -room.ctypes.data % 64
-    room[at:at + len(data)] = data
-    return room[at:at + len(data)]
-
-
 class Leaks(unittest.TestCase):
     def calls(self):
         f = Filter("split256", 1000, 12)
@@ -166,6 +158,8 @@ class Leaks(unittest.TestCase):
         yield lambda: refused(Filter.from_bytes, bytes(10**5))
         yield lambda: refused(Filter, "nonsense", 10, 12)
         yield lambda: Filter.view(aligned(f))
+        yield lambda: f.contains_arrow(numbers).__arrow_c_array__()
+        yield lambda: f.select_arrow(numbers).__arrow_c_array__()
 
     def test_are_none(self):
         for number, call in enumerate(self.calls()):

@@ -1,5 +1,7 @@
-// The npm package as its users see it: each function of index.d.ts, what is refused, and memory.
+// package_test.mjs KINDS: the npm package as its users see it: each function of index.d.ts, what is
+// refused, and memory.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import * as simdbloom from 'simdbloom';
 import { expectError, randomKeys, rowsOf } from './support.mjs';
 
@@ -130,6 +132,30 @@ for (const [work, words] of [
   [() => new FilterTimes(), /measure/],
   [() => advise({ keys: 1, workNs: 1 }, 'none'), /not FilterTimes/],
 ]) expectError(work, TypeError, words);
+
+// The first keys say what all are; numbers and text together are unknown. page_test.mjs asks
+// filters of every kind.
+const typed = Filter.make('split256', 100, 30);
+typed.insert([]);
+assert.equal(typed.describe().keyKind, 'unknown');
+typed.insert([5]);
+assert.equal(typed.describe().keyKind, 'integers');
+expectError(() => typed.contains('5'), SimdbloomError, /of integers cannot be probed with text/);
+assert.equal(Filter.load(typed.save()).describe().keyKind, 'integers');
+typed.insert('5');
+assert.equal(typed.describe().keyKind, 'unknown');
+assert.ok(typed.contains('5') && typed.contains(5));
+const days = Filter.load(new Uint8Array(readFileSync(`${process.argv[2]}/days.filter`)));
+assert.equal(days.describe().keyKind, 'days');
+assert.equal(days.count([]), 0);
+for (const call of ['count', 'select', 'bitmap'])
+  for (const keys of [[5n], Int32Array.of(5), ['a']])
+    expectError(() => days[call](keys), SimdbloomError, /of dates cannot be probed with /);
+for (const call of ['contains', 'touched'])
+  expectError(() => days[call](5), SimdbloomError, /of dates cannot be probed with integers/);
+expectError(() => days.insert(5), SimdbloomError,
+  /dates and integers cannot be keys of one filter/);
+
 // A failed call leaves nothing behind that breaks the next one.
 assert.equal(filter.count(numbers), n);
 const damaged = filter.save();

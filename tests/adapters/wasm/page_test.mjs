@@ -129,7 +129,8 @@ try {
     const file = `${kind}.filter`;
     await drop(file, new Uint8Array(readFileSync(`${golden}/kinds/${file}`)));
     assert.ok((await textOf('loaded')).endsWith(`Its keys: ${kind}.`));
-    for (const [asked, key, way] of [['integers', '5', 'number'], ['bytes', 'a', 'text']])
+    for (const [asked, key, way] of [['integers', '5', 'number'], ['integers', '-3', 'number'],
+      ['bytes', 'a', 'text'], ['bytes', 'é', 'text']])
       assert.match(await answerTo(key, way), answers.includes(asked)
         ? /^Perhaps/ : /^simdbloom: a filter of .* cannot be probed with/, `${kind} ${asked}`);
   }

@@ -56,26 +56,6 @@ def installed(folder, build=None):
         subprocess.run(command, check=True)
 
 
-def info_files():
-    """The wheel's folder of metadata, without RECORD."""
-    info = f"simdbloom-{version()}.dist-info"
-    return {
-        f"{info}/METADATA": metadata().encode(),
-        f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes(),
-        f"{info}/WHEEL": (f"Wheel-Version: 1.0\nGenerator: simdbloom\n"
-                          f"Root-Is-Purelib: false\nTag: {tag()}\n").encode()
-    }
-
-
-def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """Lets pip read the metadata without building the wheel."""
-    for path, data in info_files().items():
-        file = pathlib.Path(metadata_directory, path)
-        file.parent.mkdir(exist_ok=True)
-        file.write_bytes(data)
-    return f"simdbloom-{version()}.dist-info"
-
-
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as folder:
         installed(folder, (config_settings or {}).get("build-dir"))
@@ -83,13 +63,17 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()
         }
-    files.update(info_files())
+    name = f"simdbloom-{version()}"
+    info = f"{name}.dist-info"
+    files[f"{info}/METADATA"] = metadata().encode()
+    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: simdbloom\n"
+                              f"Root-Is-Purelib: false\nTag: {tag()}\n").encode()
     record = ""
     for path, data in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         record += f"{path},sha256={digest},{len(data)}\n"
-    name = f"simdbloom-{version()}"
-    files[f"{name}.dist-info/RECORD"] = (record + f"{name}.dist-info/RECORD,,\n").encode()
+    files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
     wheel = f"{name}-{tag()}.whl"
     with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED) as out:
         for path, data in files.items():

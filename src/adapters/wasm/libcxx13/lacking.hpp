@@ -43,8 +43,6 @@ namespace std::ranges {
                          [&](auto&& x) { return std::invoke(f, std::invoke(projection, x)); }); \
     }
 SIMDBLOOM_OF_A_PREDICATE(all_of)
-SIMDBLOOM_OF_A_PREDICATE(any_of)
-SIMDBLOOM_OF_A_PREDICATE(none_of)
 SIMDBLOOM_OF_A_PREDICATE(find_if)
 SIMDBLOOM_OF_A_PREDICATE(count_if)
 #undef SIMDBLOOM_OF_A_PREDICATE
@@ -85,10 +83,6 @@ constexpr auto lower_bound(R&& r, const T& value, C less = {}, P projection = {}
         return std::invoke(less, std::invoke(projection, x), v);
     });
 }
-template <class R, class T>
-constexpr bool binary_search(R&& r, const T& value) {
-    return std::binary_search(std::begin(r), std::end(r), value);
-}
 template <class A, class B>
 constexpr bool equal(A&& a, B&& b) {
     return std::equal(std::begin(a), std::end(a), std::begin(b), std::end(b));
@@ -100,10 +94,6 @@ struct WrittenTo {
 template <class R, class O>
 constexpr auto copy(R&& r, O out) {
     return WrittenTo<O>{std::copy(std::begin(r), std::end(r), out)};
-}
-template <class R, class O, class F>
-constexpr auto copy_if(R&& r, O out, F f) {
-    return WrittenTo<O>{std::copy_if(std::begin(r), std::end(r), out, f)};
 }
 template <class R, class O, class F>
 constexpr auto transform(R&& r, O out, F f) {

@@ -63,8 +63,9 @@ export async function simdbloom(wasmBinary) {
                         'numbers above 2^53 must be bigints');
   }
   const isBytes = (key) => typeof key === 'string' || key instanceof Uint8Array;
+  const bytesOf = (key) => (typeof key === 'string' ? utf8.encode(key) : key);
 
-  /** work(keys, ends, n, width) of a batch in the module's memory. */
+  /** work(keys, offsets, n, width) of a batch in the module's memory. */
   function withKeys(keys, work) {
     const width = keys instanceof BigUint64Array || keys instanceof BigInt64Array ? 8
       : keys instanceof Uint32Array ? 4 : keys instanceof Int32Array ? -4 : 0;
@@ -78,14 +79,13 @@ export async function simdbloom(wasmBinary) {
     const parts = keys.map((key) => {
       if (!isBytes(key))
         throw new TypeError(`simdbloom: ${String(key)} is among strings but is not a string`);
-      return typeof key === 'string' ? utf8.encode(key) : key;
+      return bytesOf(key);
     });
-    const ends = new Uint32Array(parts.length);
-    let size = 0;
-    parts.forEach((part, i) => { ends[i] = size += part.length; });
-    const all = new Uint8Array(size);
-    parts.forEach((part, i) => all.set(part, ends[i] - part.length));
-    return withBytes([all, raw(ends)], (at, endsAt) => work(at, endsAt, keys.length, 0));
+    const offsets = new Uint32Array(parts.length + 1);
+    parts.forEach((part, i) => { offsets[i + 1] = offsets[i] + part.length; });
+    const all = new Uint8Array(offsets.at(-1));
+    parts.forEach((part, i) => all.set(part, offsets[i]));
+    return withBytes([all, raw(offsets)], (at, offsetsAt) => work(at, offsetsAt, keys.length, 0));
   }
 
   const forgotten = new FinalizationRegistry((filter) => m._simdbloom_wasm_free(filter));
@@ -154,10 +154,10 @@ export async function simdbloom(wasmBinary) {
     }
     contains(key) { return this.count([key]) === 1; }
     #ask(keys, answer, room, read) {
-      return withKeys(keys, (at, ends, n, width) => {
+      return withKeys(keys, (at, offsets, n, width) => {
         const out = new Uint8Array(room(n));
         return withBytes([out], (to) => {
-          const found = m._simdbloom_wasm_ask(this.#filter, at, ends, n, width, answer, to);
+          const found = m._simdbloom_wasm_ask(this.#filter, at, offsets, n, width, answer, to);
           if (found < 0) failed();
           return read(found, to, out.length);
         });
@@ -173,11 +173,10 @@ export async function simdbloom(wasmBinary) {
         (found, at) => new Uint32Array(heap().slice(at, at + 4 * found).buffer));
     }
     touched(key) {
-      const found = isBytes(key)
-        ? withBytes([typeof key === 'string' ? utf8.encode(key) : key], (at) => json(
-          m._simdbloom_wasm_touched(this.#filter, 0n, at,
-            (typeof key === 'string' ? utf8.encode(key) : key).length)))
-        : json(m._simdbloom_wasm_touched(this.#filter, integer(key), 0, 0));
+      const bytes = isBytes(key) ? bytesOf(key) : null;
+      const whole = bytes ? 0n : integer(key);
+      const found = withBytes([bytes ?? new Uint8Array()], (at) => json(m._simdbloom_wasm_touched(
+        this.#filter, whole, bytes ? at : 0, bytes?.length ?? 0)));
       return found.map(([block, bit]) => ({ block, bit }));
     }
   }
