@@ -34,13 +34,6 @@ private:
 
 constexpr std::size_t table = 32, window = States::bytes;
 
-/// An array of one state, behind which something lies.
-std::vector<void*> one_of(void* state, std::initializer_list<void*> behind) {
-    std::vector<void*> array{state};
-    array.insert(array.end(), behind);
-    return array;
-}
-
 /// Promise of DuckDbStates.*, duckdb: In DuckDB no row that `=` joins is lost, no SELECT ends the
 ///   process, and memory has a limit.
 TEST(DuckDbStates, RowsOfATableGoToTheirOwn) {
@@ -79,7 +72,7 @@ TEST(DuckDbStates, AWindowThatBeginsAgainGivesBackWhatItHad) {
 TEST(DuckDbStates, OneStateForAllRowsIsNotFollowedBeyond) {
     for (void* behind : {reinterpret_cast<void*>(0x21), static_cast<void*>(nullptr)}) {
         Container one(1, window);
-        const auto array = one_of(one.states[0], {behind, behind, behind});
+        const std::vector array{one.states[0], behind, behind, behind};
         const auto rows = States::of_rows(array.data(), 4);
         ASSERT_EQ(rows.states.size(), 1u);
         EXPECT_EQ(rows.states[0], States::at(one.states[0]));
@@ -89,10 +82,10 @@ TEST(DuckDbStates, OneStateForAllRowsIsNotFollowedBeyond) {
 TEST(DuckDbStates, TheStateOfAnotherWindowBehindItIsNotOneOfItsRows) {
     Container one(1, window), other(1, window), partitions(5, window);
     // The other was told to be alone.
-    const auto alone = one_of(other.states[0], {nullptr, nullptr});
+    const std::vector<void*> alone{other.states[0], nullptr, nullptr};
     States::of_rows(alone.data(), 3);
     for (void* behind : {other.states[0], partitions.states[3]}) {
-        const auto array = one_of(one.states[0], {behind, behind});
+        const std::vector array{one.states[0], behind, behind};
         EXPECT_EQ(States::of_rows(array.data(), 3).states.size(), 1u);
     }
 }
