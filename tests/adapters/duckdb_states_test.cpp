@@ -1,7 +1,5 @@
 // The states of DuckDB's aggregate, without DuckDB: what it does with their bytes is done here.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "adapters/duckdb/memory.hpp"
 #include "adapters/duckdb/rows.cpp"
 #include "adapters/duckdb/states.cpp"
+#include "guarded.hpp"
 
 namespace simdbloom::duckdb {
 namespace {
@@ -109,14 +108,10 @@ TEST(DuckDbStates, AFewRowsOfAWindowGoToTheFirstStateToo) {
 
 TEST(DuckDbStates, AnArrayMayEndAtAPage) {
     Container one(1, window);
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    auto* const pages = static_cast<std::byte*>(
-        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);
-    auto* const last = reinterpret_cast<void**>(pages + page - sizeof(void*));
-    *last = one.states[0];
-    EXPECT_EQ(States::of_rows(last, 2048).states.size(), 1u);
-    munmap(pages, 2 * page);
+    const test::GuardedBuffer memory(sizeof(void*));
+    const auto array = memory.last<void*>(1);
+    array[0] = one.states[0];
+    EXPECT_EQ(States::of_rows(array.data(), 2048).states.size(), 1u);
 }
 
 TEST(DuckDbStates, BytesOfNoStateAreAnError) {

@@ -1,12 +1,10 @@
 // LevelDB's built-in filter without LevelDB: its published vectors, what it says of any bytes, and
 // the same answers singly, in batches and on every ISA. leveldb_library_test.cpp compares with
 // LevelDB itself.
-#include <sys/mman.h>
-
+#include "simdbloom/adapters/leveldb_filter.hpp"
 #include "guarded.hpp"
 #include "published_fpr.hpp"
 #include "scale.hpp"
-#include "simdbloom/adapters/leveldb_filter.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
@@ -125,10 +123,8 @@ TEST(LevelDbFilter, StringsAnswerAsTheirHashesDo) {
 TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
     for (const std::size_t array_bytes :
          {(std::size_t{1} << 29) - 1, std::size_t{1} << 29, (std::size_t{1} << 29) + 4099}) {
-        void* const memory = mmap(nullptr, array_bytes + 1, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        ASSERT_NE(memory, MAP_FAILED);
-        const std::span<std::byte> bytes(static_cast<std::byte*>(memory), array_bytes + 1);
+        const test::GuardedBuffer memory(array_bytes + 1);
+        const auto bytes = memory.last<std::byte>(array_bytes + 1);
         bytes.back() = std::byte{3};
         std::vector<std::uint64_t> hashes;
         for (std::uint64_t i = 0; i < 100; ++i) {
@@ -154,7 +150,6 @@ TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
             ASSERT_EQ(view.select(Keys::hashes(hashes), positions), 50u) << to_string(isa);
             for (std::uint32_t i = 0; i < 50; ++i) ASSERT_EQ(positions[i], 2 * i);
         }
-        munmap(memory, array_bytes + 1);
     }
 }
 
