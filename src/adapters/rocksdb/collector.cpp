@@ -9,8 +9,6 @@
 namespace simdbloom {
 namespace {
 
-std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-
 // RocksDB's property of tables whose keys end in timestamps: the earliest timestamp.
 constexpr const char* earliest_timestamp = "rocksdb.timestamp_min";
 // Our property: the bytes of a timestamp removed from the keys.
@@ -34,7 +32,7 @@ public:
         if (key.size() < timestamp_bytes_) given_up_ = true;
         if (given_up_) return rocksdb::Status::OK();
         const rocksdb::Slice asked(key.data(), key.size() - timestamp_bytes_);
-        const std::uint64_t hash = hash_bytes(view(part_ ? part_(asked) : asked));
+        const std::uint64_t hash = hash_bytes((part_ ? part_(asked) : asked).ToStringView());
         // Versions of a key are adjacent, and so are keys with the same part.
         if (!hashes_.empty() && hashes_.back() == hash) return rocksdb::Status::OK();
         return without_throwing([&] { hashes_.push_back(hash); });
