@@ -1,7 +1,5 @@
 // The states of DuckDB's aggregate, without DuckDB: what it does with their bytes is done here.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "adapters/duckdb/memory.hpp"
 #include "adapters/duckdb/rows.cpp"
 #include "adapters/duckdb/states.cpp"
+#include "guarded.hpp"
 
 namespace simdbloom::duckdb {
 namespace {
@@ -33,13 +32,6 @@ private:
 };
 
 constexpr std::size_t table = 32, window = States::bytes;
-
-/// An array of one state, behind which something lies.
-std::vector<void*> one_of(void* state, std::initializer_list<void*> behind) {
-    std::vector<void*> array{state};
-    array.insert(array.end(), behind);
-    return array;
-}
 
 /// Promise of DuckDbStates.*, duckdb: In DuckDB no row that `=` joins is lost, no SELECT ends the
 ///   process, and memory has a limit.
@@ -79,7 +71,7 @@ TEST(DuckDbStates, AWindowThatBeginsAgainGivesBackWhatItHad) {
 TEST(DuckDbStates, OneStateForAllRowsIsNotFollowedBeyond) {
     for (void* behind : {reinterpret_cast<void*>(0x21), static_cast<void*>(nullptr)}) {
         Container one(1, window);
-        const auto array = one_of(one.states[0], {behind, behind, behind});
+        const std::vector array{one.states[0], behind, behind, behind};
         const auto rows = States::of_rows(array.data(), 4);
         ASSERT_EQ(rows.states.size(), 1u);
         EXPECT_EQ(rows.states[0], States::at(one.states[0]));
@@ -89,10 +81,10 @@ TEST(DuckDbStates, OneStateForAllRowsIsNotFollowedBeyond) {
 TEST(DuckDbStates, TheStateOfAnotherWindowBehindItIsNotOneOfItsRows) {
     Container one(1, window), other(1, window), partitions(5, window);
     // The other was told to be alone.
-    const auto alone = one_of(other.states[0], {nullptr, nullptr});
+    const std::vector<void*> alone{other.states[0], nullptr, nullptr};
     States::of_rows(alone.data(), 3);
     for (void* behind : {other.states[0], partitions.states[3]}) {
-        const auto array = one_of(one.states[0], {behind, behind});
+        const std::vector array{one.states[0], behind, behind};
         EXPECT_EQ(States::of_rows(array.data(), 3).states.size(), 1u);
     }
 }
@@ -116,14 +108,10 @@ TEST(DuckDbStates, AFewRowsOfAWindowGoToTheFirstStateToo) {
 
 TEST(DuckDbStates, AnArrayMayEndAtAPage) {
     Container one(1, window);
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    auto* const pages = static_cast<std::byte*>(
-        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);
-    auto* const last = reinterpret_cast<void**>(pages + page - sizeof(void*));
-    *last = one.states[0];
-    EXPECT_EQ(States::of_rows(last, 2048).states.size(), 1u);
-    munmap(pages, 2 * page);
+    const test::GuardedBuffer memory(sizeof(void*));
+    const auto array = memory.last<void*>(1);
+    array[0] = one.states[0];
+    EXPECT_EQ(States::of_rows(array.data(), 2048).states.size(), 1u);
 }
 
 TEST(DuckDbStates, BytesOfNoStateAreAnError) {

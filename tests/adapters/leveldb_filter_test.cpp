@@ -1,21 +1,19 @@
 // LevelDB's built-in filter without LevelDB: its published vectors, what it says of any bytes, and
 // the same answers singly, in batches and on every ISA. leveldb_library_test.cpp compares with
 // LevelDB itself.
-#include <sys/mman.h>
-
+#include "simdbloom/adapters/leveldb_filter.hpp"
 #include "guarded.hpp"
 #include "published_fpr.hpp"
 #include "scale.hpp"
-#include "simdbloom/adapters/leveldb_filter.hpp"
 #include "support.hpp"
 
 namespace simdbloom {
 namespace {
 
-std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
-    std::vector<std::byte> bytes;
-    for (const int v : values) bytes.push_back(static_cast<std::byte>(v));
-    return bytes;
+std::string little_endian(std::uint64_t key) {
+    std::string text;
+    for (unsigned i = 0; i < 8; ++i) text += static_cast<char>(key >> (8 * i));
+    return text;
 }
 
 TEST(LevelDbHash, HasTheVectorsOfLevelDb) {
@@ -31,9 +29,7 @@ TEST(LevelDbHash, HasTheVectorsOfLevelDb) {
 TEST(LevelDbHash, AnIntegerIsItsEightLittleEndianBytes) {
     for (std::uint64_t i = 0; i < 1000; ++i) {
         const std::uint64_t key = test::random_key(i);
-        std::string text;
-        for (unsigned j = 0; j < 8; ++j) text += static_cast<char>(key >> (8 * j));
-        ASSERT_EQ(leveldb_hash(key), leveldb_hash(text)) << key;
+        ASSERT_EQ(leveldb_hash(key), leveldb_hash(little_endian(key))) << key;
     }
 }
 
@@ -41,13 +37,12 @@ TEST(LevelDbHash, AnIntegerIsItsEightLittleEndianBytes) {
 ///   library's byte for byte, and give its results for any bytes.
 TEST(LevelDbFilter, HasTheBytesOfTheKnownFilter) {
     const std::string_view keys[] = {"hello", "world"};
-    const auto expected = bytes_of({0x11, 0x40, 0x00, 0x41, 0x44, 0x10, 0x40, 0x10, 0x06});
-    EXPECT_EQ(make_leveldb_filter(keys, 10), expected);
+    const std::string expected("\x11\x40\x00\x41\x44\x10\x40\x10\x06", 9);
+    EXPECT_TRUE(
+        std::ranges::equal(make_leveldb_filter(keys, 10), std::as_bytes(std::span(expected))));
     std::string out = "before";
     append_leveldb_filter(keys, 10, out);
-    ASSERT_EQ(out.size(), 6 + expected.size());
-    EXPECT_EQ(out.substr(0, 6), "before");
-    EXPECT_EQ(std::memcmp(out.data() + 6, expected.data(), expected.size()), 0);
+    EXPECT_EQ(out, "before" + expected);
 }
 
 TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
@@ -55,9 +50,7 @@ TEST(LevelDbFilter, IntegersAndHashesGiveTheFilterOfTheirBytes) {
     std::vector<std::string> texts;
     std::vector<std::uint64_t> hashes;
     for (const auto key : keys) {
-        std::string text;
-        for (unsigned j = 0; j < 8; ++j) text += static_cast<char>(key >> (8 * j));
-        texts.push_back(text);
+        texts.push_back(little_endian(key));
         hashes.push_back(leveldb_hash(key) | std::uint64_t{0xABCDEF}
                                                  << 40);  // only the low half is read
     }
@@ -130,10 +123,8 @@ TEST(LevelDbFilter, StringsAnswerAsTheirHashesDo) {
 TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
     for (const std::size_t array_bytes :
          {(std::size_t{1} << 29) - 1, std::size_t{1} << 29, (std::size_t{1} << 29) + 4099}) {
-        void* const memory = mmap(nullptr, array_bytes + 1, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        ASSERT_NE(memory, MAP_FAILED);
-        const std::span<std::byte> bytes(static_cast<std::byte*>(memory), array_bytes + 1);
+        const test::GuardedBuffer memory(array_bytes + 1);
+        const auto bytes = memory.last<std::byte>(array_bytes + 1);
         bytes.back() = std::byte{3};
         std::vector<std::uint64_t> hashes;
         for (std::uint64_t i = 0; i < 100; ++i) {
@@ -159,7 +150,6 @@ TEST(LevelDbFilter, ArraysPast32BitsAreAskedByPlainPositions) {
             ASSERT_EQ(view.select(Keys::hashes(hashes), positions), 50u) << to_string(isa);
             for (std::uint32_t i = 0; i < 50; ++i) ASSERT_EQ(positions[i], 2 * i);
         }
-        munmap(memory, array_bytes + 1);
     }
 }
 

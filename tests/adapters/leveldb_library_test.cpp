@@ -40,8 +40,9 @@ TEST(LevelDbLibrary, BuildsTheSameBytesAndAnswersTheSame) {
     std::size_t filters = 0, found = 0, asked = 0;
     for (int bits_per_key = 0; bits_per_key <= 61; ++bits_per_key) {
         const Policy policy(leveldb::NewBloomFilterPolicy(bits_per_key));
-        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{random() % 10},
-                                    std::size_t{random() % 100}, std::size_t{random() % 3000}}) {
+        std::vector<std::size_t> sizes{0, 1, random() % 10, random() % 100, random() % 3000};
+        if (bits_per_key == 1 || bits_per_key == 10 || bits_per_key == 33) sizes.push_back(100'000);
+        for (const std::size_t n : sizes) {
             const TextKeys inside(n, random), outside(200, random);
             std::string theirs = "what was there", ours = theirs;
             policy->CreateFilter(inside.slices.data(), static_cast<int>(n), &theirs);
@@ -66,21 +67,9 @@ TEST(LevelDbLibrary, BuildsTheSameBytesAndAnswersTheSame) {
             ++filters;
         }
     }
-    EXPECT_EQ(filters, 62u * 5);
+    EXPECT_EQ(filters, 62u * 5 + 3);
     EXPECT_GT(found, 0u);
     EXPECT_LT(found, asked / 2);
-}
-
-TEST(LevelDbLibrary, LargeFiltersAreTheSame) {
-    std::mt19937_64 random(8);
-    const TextKeys keys(100'000, random);
-    for (const int bits_per_key : {1, 10, 33}) {
-        std::string theirs, ours;
-        Policy(leveldb::NewBloomFilterPolicy(bits_per_key))
-            ->CreateFilter(keys.slices.data(), 100'000, &theirs);
-        append_leveldb_filter(keys.views, bits_per_key, ours);
-        EXPECT_TRUE(ours == theirs) << bits_per_key;
-    }
 }
 
 // Every last byte, every length up to 40, any bits: reserved encodings and filters that are too

@@ -39,14 +39,15 @@ std::string filter_of(const leveldb::FilterPolicy& policy, const std::vector<std
 
 TEST(LevelDbPolicy, FiltersOfWholeBlocksHaveTheBitsOfTheLibrarysFilters) {
     for (const auto& spec : policy_specs)
-        for (const std::size_t n : {1u, 2u, 35u, 100u, 500u, 5000u}) {
+        for (const std::size_t n : {1u, 2u, 35u, 100u, 500u, 512u, 5000u}) {
             if (Layout::parse(spec).kind == LayoutKind::classic) continue;  // has probes of its own
             const auto keys = texts(n, n);
-            const auto filter = filter_of(*make_leveldb_policy(spec, 12), keys);
+            const auto filter = filter_of(*make_leveldb_policy(spec, n == 512 ? 8 : 12), keys);
             const std::size_t bytes = filter.size() - 1,
                               block_bytes = Layout::parse(spec).block_bits() / 8;
             if (bytes % block_bytes != 0) {
                 EXPECT_EQ(spec.substr(0, 10), "blocked512");
+                EXPECT_NE(n, 512u) << "512 keys of 8 bits are whole lines";
                 continue;
             }
             Layout layout = Layout::parse(spec);
@@ -60,12 +61,6 @@ TEST(LevelDbPolicy, FiltersOfWholeBlocksHaveTheBitsOfTheLibrarysFilters) {
             EXPECT_EQ(std::memcmp(same.base().bytes().data(), filter.data(), bytes), 0)
                 << layout.spec() << ' ' << n;
         }
-    // 512 keys of 8 bits are whole lines.
-    const auto filter = filter_of(*make_leveldb_policy("blocked512:k=6", 8), texts(512, 0));
-    auto same = make_filter("blocked512:k=6", 512, 8);
-    for (const auto& key : texts(512, 0)) same.insert(key);
-    ASSERT_EQ(filter.size(), 513u);
-    EXPECT_EQ(std::memcmp(same.base().bytes().data(), filter.data(), 512), 0);
 }
 
 // A change to the format has to be a decision: what old databases hold must stay readable under
@@ -75,11 +70,8 @@ TEST(LevelDbPolicy, GoldenFilters) {
     EXPECT_STREQ(policy->Name(), "simdbloom.Bloom.1");
     const auto hex = [](const std::string& bytes) {
         std::string text;
-        for (const char c : bytes) {
-            char two[3];
-            std::snprintf(two, sizeof two, "%02x", static_cast<unsigned char>(c));
-            text += two;
-        }
+        for (const char c : bytes)
+            for (const int shift : {4, 0}) text += "0123456789abcdef"[c >> shift & 15];
         return text;
     };
     const std::vector<std::string> keys{"bloom", "filter", "hello", "parquet"};

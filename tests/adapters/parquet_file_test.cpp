@@ -40,6 +40,9 @@ TEST(Parquet, WholeFilesTellTheRowGroupsThatMayHoldAValue) {
         EXPECT_EQ(file.row_groups_with(ab, parquet::hash_value(std::string_view("five"))),
                   (Groups{}));
         EXPECT_EQ(file.row_groups_with(n, 5), (Groups{0, 1, 2}));
+        const std::vector any_of{hash_bytes("one"), hash_bytes("four")};
+        EXPECT_EQ(file.row_groups_with(ab, any_of), (Groups{0, 2}));
+        EXPECT_EQ(file.row_groups_with(ab, std::span<const std::uint64_t>()), (Groups{}));
         expect_refused(file.read_filter(0, n), LoadFault::parameter, "no Bloom filter");
         expect_refused(file.read_filter(3, ab), LoadFault::parameter, "row group 3");
         EXPECT_INVALID("\"b\"; it has: a.b n", file.column("b"));
@@ -74,12 +77,9 @@ TEST(Parquet, OneBlockOfALongFilterSaysWhatTheFilterSays) {
         ASSERT_FALSE(file.may_contain(0, 0, hash));
         const auto header =
             static_cast<std::size_t>(*file.metadata().row_groups[0].columns[0].filter_offset);
-        for (const auto& [at, value] :
-             {std::pair{std::size_t{3}, 0x7F}, std::pair{std::size_t{0}, 0xFF}}) {
-            auto bytes = made.bytes;
-            bytes[header + at] = static_cast<std::byte>(value);
-            made.write(bytes);
-            EXPECT_TRUE(parquet::File::open(made.path).value().may_contain(0, 0, hash)) << at;
+        for (const test::Change change : {test::Change{header + 3, 0x7F}, {header, 0xFF}}) {
+            made.write(test::changed(made.bytes, {change}));
+            EXPECT_TRUE(parquet::File::open(made.path).value().may_contain(0, 0, hash));
         }
     }
 }
@@ -88,9 +88,7 @@ TEST(Parquet, RefusesFilesThatAreNone) {
     const ParquetFile made(Words{{"one"}});
     expect_refused(parquet::File::open("/no/such/file"), LoadFault::file, "/no/such/file");
     const auto changed = [&](std::size_t from_end, unsigned value) {
-        auto bytes = made.bytes;
-        bytes[bytes.size() - from_end] = static_cast<std::byte>(value);
-        made.write(bytes);
+        made.write(test::changed(made.bytes, {{made.bytes.size() - from_end, value}}));
         return parquet::File::open(made.path);
     };
     expect_refused(changed(1, '2'), LoadFault::foreign, made.path.string());
@@ -148,15 +146,6 @@ TEST(Parquet, AFileThatWasMovedFromHasNothing) {
     EXPECT_INVALID("moved from", file.column("a.b"));
     file = std::move(moved);
     EXPECT_EQ(file.row_groups_with(0, hash), std::vector<std::size_t>{0});
-}
-
-TEST(Parquet, ARowGroupWithAnyOfTheValuesIsFound) {
-    const ParquetFile made(Words{{"one"}, {"two"}, {"three"}});
-    const auto file = parquet::File::open(made.path).value();
-    const std::vector hashes{hash_bytes("three"), hash_bytes("one")};
-    EXPECT_EQ(file.row_groups_with(0, hashes), (std::vector<std::size_t>{0, 2}));
-    const std::span<const std::uint64_t> none;
-    EXPECT_EQ(file.row_groups_with(0, none), std::vector<std::size_t>());
 }
 
 // Every bit of a file flipped, and the file asked for values that are in it. No damage of a

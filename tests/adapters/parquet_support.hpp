@@ -97,19 +97,8 @@ struct ParquetFile {
         w.i64(3, 1000).list(4, 12, groups.size());
         for (std::size_t g = 0; g < groups.size(); ++g) {
             w.open().list(1, 12, 2);
-            w.open()
-                .i64(2, 4)
-                .field(3, 12)
-                .open()
-                .i32(1, 6)
-                .list(2, 5, 2)
-                .number(0)
-                .number(3)
-                .list(3, 8, 2)
-                .raw("a")
-                .raw("b")
-                .i32(4, 1)
-                .i64(5, 500);
+            w.open().i64(2, 4).field(3, 12).open().i32(1, 6).list(2, 5, 2).number(0).number(3);
+            w.list(3, 8, 2).raw("a").raw("b").i32(4, 1).i64(5, 500);
             w.field(8, 11).varint(1).byte(0x88).raw("key").raw("value");  // a map of one entry
             w.i64(14, at[g]);
             if (with_lengths) w.i32(15, length[g]);
@@ -124,11 +113,7 @@ struct ParquetFile {
         write(bytes);
     }
     ~ParquetFile() { std::filesystem::remove(path); }
-    void write(std::span<const std::byte> to) const {
-        std::ofstream(path, std::ios::binary | std::ios::trunc)
-            .write(reinterpret_cast<const char*>(to.data()),
-                   static_cast<std::streamsize>(to.size()));
-    }
+    void write(std::span<const std::byte> to) const { write_bytes(path, to); }
     std::filesystem::path path = std::filesystem::temp_directory_path() /
                                  ("simdbloom-parquet-" + std::to_string(::getpid()));
     std::vector<std::byte> bytes, metadata;

@@ -131,16 +131,11 @@ TEST(Parquet, RefusesBytesThatAreNoFilter) {
     // A header of which one byte is another.
     const auto header =
         parquet_bytes({0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0});
-    const auto changed = [&](std::size_t at, unsigned value) {
-        auto bytes = header;
-        bytes[at] = static_cast<std::byte>(value);
-        return bytes;
-    };
-    refused(changed(1, 0x42), "33 bytes");
-    refused(changed(1, 0x00), "0 bytes");
-    refused(changed(3, 0x2c), "algorithm");
-    refused(changed(7, 0x2c), "hash");
-    refused(changed(11, 0x2c), "compression");
+    refused(test::changed(header, {{1, 0x42}}), "33 bytes");
+    refused(test::changed(header, {{1, 0x00}}), "0 bytes");
+    refused(test::changed(header, {{3, 0x2c}}), "algorithm");
+    refused(test::changed(header, {{7, 0x2c}}), "hash");
+    refused(test::changed(header, {{11, 0x2c}}), "compression");
     refused(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}),
             "64 bits");
     refused(parquet_bytes({0x15, 0x80, 0x80, 0x80, 0x80, 0x7F}), "32 bits");

@@ -162,7 +162,7 @@ BUGS = [
          "find-]{+at+}(array[row]);"), by="duckdb"),
     bug("DuckDB: the members of a NULL are not NULL", "memory of other rows is shown",
         ("src/adapters/duckdb/scalars.cpp", "input, output, "
-         "[-std::size(info_names)-]{+0+}, work);"), by="duckdb"),
+         "[-std::size(info_members)-]{+0+}, work);"), by="duckdb"),
     bug("DuckDB: a decimal has one key", "DOUBLEs that `=` finds equal are lost",
         ("src/adapters/duckdb/keys.cpp", "[-if (rounded != key) put(row, hash_key(rounded, "
          "seed));-]{++}"), by="duckdb"),
@@ -170,10 +170,10 @@ BUGS = [
         ("src/adapters/duckdb/key_rows.cpp", "return [-hash_key(before)-]{+before+} + of_column;"),
         by="duckdb"),
     bug("DuckDB: a NULL in a row value is no key", "rows that `=` joins are lost",
-        ("src/adapters/duckdb/key_rows.cpp", "std::vector<std::uint64_t> first(rows_, "
-         "[-null_hash-]{+0+});"), by="duckdb"),
+        ("src/adapters/duckdb/key_rows.cpp", "add([-null_hash-]{+0+});"), by="duckdb"),
     bug("DuckDB: a filter of DATE is one of TIMESTAMP", "no range of days is pruned",
-        ("src/adapters/duckdb/keys.cpp", "{DUCKDB_TYPE_DATE, [-date-]{+instant+}}"), by="duckdb"),
+        ("src/adapters/duckdb/keys.cpp", "DUCKDB_TYPE_TIMESTAMP_NS[--]{+, DUCKDB_TYPE_DATE+}}}"),
+        by="duckdb"),
     bug("DuckDB: filters are kept for ever", "memory without a limit",
         ("src/adapters/duckdb/filter_cache.cpp", "while ([-bytes_ > limit_ && entries_.size() > "
          "1-]{+false+})"), by="duckdb"),

@@ -16,12 +16,11 @@
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/cardinality.hpp"
 
-DUCKDB_EXTENSION_EXTERN
-
 namespace simdbloom::duckdb {
 namespace {
 
 constexpr double default_bits_per_key = 12;
+constexpr char bloom_filter[] = "bloom_filter", bloom_union[] = "bloom_union";
 
 /// Sets an argument that must be the same number for a whole group.
 void take_number(double& into, const char* name, double value) {
@@ -57,7 +56,7 @@ idx_t state_size(duckdb_function_info) {
 }
 
 void init(duckdb_function_info info, duckdb_aggregate_state state) {
-    guarded(info, "bloom_filter", [&] { States::begin(state); });
+    guarded(info, bloom_filter, [&] { States::begin(state); });
 }
 
 void destroy(duckdb_aggregate_state* states, idx_t n) {
@@ -65,24 +64,17 @@ void destroy(duckdb_aggregate_state* states, idx_t n) {
 }
 
 /// An optional column of numbers in an update.
-class NumberColumn {
-public:
+struct NumberColumn {
     NumberColumn(duckdb_data_chunk input, idx_t i) {
         if (duckdb_data_chunk_get_column_count(input) <= i) return;
         const duckdb_vector column = duckdb_data_chunk_get_vector(input, i);
-        values_ = static_cast<const double*>(duckdb_vector_get_data(column));
-        valid_ = duckdb_vector_get_validity(column);
+        values = static_cast<const double*>(duckdb_vector_get_data(column));
+        valid = duckdb_vector_get_validity(column);
     }
-    /// Calls use(the number of the row) if it differs from `known`, or is 0, which is refused.
-    template <class Take>
-    void take(std::size_t row, double known, const Take& use) const {
-        if (values_ == nullptr || !is_valid(valid_, row)) return;
-        if (values_[row] != known || values_[row] == 0) use(values_[row]);
-    }
+    bool has(std::size_t row) const { return values != nullptr && is_valid(valid, row); }
 
-private:
-    const double* values_ = nullptr;
-    const std::uint64_t* valid_ = nullptr;
+    const double* values = nullptr;
+    const std::uint64_t* valid = nullptr;
 };
 
 /// Makes room for more keys. Small groups grow fourfold, because each growth updates the
@@ -146,11 +138,11 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
         std::size_t next = 0;
         const auto put = [&](Group& group, std::size_t begin, std::size_t end) {
             for (std::size_t row = begin; row < end; ++row) {
-                bits.take(row, group.bits_per_key, [&](double x) { take_bits_per_key(group, x); });
-                sizes.take(row, group.n_keys, [&](double x) { take_keys(group, x); });
+                if (bits.has(row)) take_bits_per_key(group, bits.values[row]);
+                if (sizes.has(row)) take_keys(group, sizes.values[row]);
             }
             const std::size_t from = next;
-            while (next < hashes.size() && hashes.row(next) < end) ++next;
+            while (next < hashes.rows.size() && hashes.rows[next] < end) ++next;
             if (next > from) group.seed = keys.seed();
             const auto its = std::span(hashes.values).subspan(from, next - from);
             grow(group.hashes, its.size());
@@ -158,7 +150,7 @@ void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate
         };
         for_each_state(rows, n, put, [&] { next = 0; });
     };
-    update_states(info, "bloom_filter", input, states, insert);
+    update_states(info, bloom_filter, input, states, insert);
 }
 
 /// ORs a filter into the union of a group. The smaller of two sizes remains.
@@ -203,7 +195,7 @@ void update_union(duckdb_function_info info, duckdb_data_chunk input,
         };
         for_each_state(rows, n, put, [] {});
     };
-    update_states(info, "bloom_union", input, states, unite_all);
+    update_states(info, bloom_union, input, states, unite_all);
 }
 
 /// Adds the keys of a group to another. Windows combine one state with many, which then share its
@@ -222,12 +214,14 @@ void add(Group& from, Group& to) {
     to.hashes.insert(to.hashes.end(), from.hashes.begin(), from.hashes.end());
 }
 
-/// The filter of hashes with repetitions, sized for the distinct ones. A few hashes are counted
-/// exactly. The number of many is estimated from the bits that they set at 12 bits a hash: sorting
-/// a million of them takes three times as long as all the rest.
-std::vector<std::byte> filter_of(const Group& group) {
+/// The union of a group, or the filter of its hashes, which may repeat, sized for the distinct
+/// ones. A few hashes are counted exactly. The number of many is estimated from the bits that they
+/// set at 12 bits a hash: sorting a million of them takes three times as long as all the rest. An
+/// empty group has an empty filter: with NULL, anti joins would lose all rows.
+std::vector<std::byte> blob(const Group& group) {
     constexpr std::size_t few = 4096;
     constexpr double longest = 4294967295 - 4096;  // DuckDB's longest string, less the header
+    if (group.united != nullptr) return save(group.united->filter);
     const double bits_per_key = group.bits_per_key != 0 ? group.bits_per_key : default_bits_per_key;
     std::size_t all = group.hashes.size();
     for (const auto& part : group.shared) all += part->size();
@@ -239,60 +233,42 @@ std::vector<std::byte> filter_of(const Group& group) {
                                     " bits are more than a BLOB can hold");
         return static_cast<std::size_t>(bytes);
     };
-    const auto make = [&](std::size_t keys, double bits) {
-        return make_filter("split256", std::max<std::size_t>(1, keys), bits,
-                           {.seed = group.seed, .key_kind = saved_kind(group.seed)});
-    };
     const auto filled = [&](std::size_t keys, double bits) {
-        auto filter = make(keys, bits);
+        auto filter = make_filter("split256", std::max<std::size_t>(1, keys), bits,
+                                  {.seed = group.seed, .key_kind = saved_kind(group.seed)});
         filter.insert(Keys::hashes(group.hashes));
         for (const auto& part : group.shared) filter.insert(Keys::hashes(*part));
         return filter;
     };
+    std::size_t keys;
     if (group.n_keys != 0) {
-        const auto keys = static_cast<std::size_t>(std::ceil(group.n_keys));
-        const Reservation filter_and_blob(2 * bytes_of(keys, bits_per_key));
-        return save(filled(keys, bits_per_key));
-    }
-    if (all <= few) {
-        std::vector<std::uint64_t> distinct(group.hashes.begin(), group.hashes.end());
+        keys = static_cast<std::size_t>(std::ceil(group.n_keys));
+    } else if (all <= few) {
+        std::vector<std::uint64_t> hashes(group.hashes.begin(), group.hashes.end());
         for (const auto& part : group.shared)
-            distinct.insert(distinct.end(), part->begin(), part->end());
-        std::ranges::sort(distinct);
-        const auto repeated = std::ranges::unique(distinct);
-        distinct.erase(repeated.begin(), repeated.end());
-        const Reservation filter_and_blob(2 * bytes_of(distinct.size(), bits_per_key));
-        auto filter = make(distinct.size(), bits_per_key);
-        filter.insert(Keys::hashes(distinct));
-        return save(filter);
+            hashes.insert(hashes.end(), part->begin(), part->end());
+        std::ranges::sort(hashes);
+        keys = all - std::ranges::unique(hashes).size();
+    } else {
+        const Reservation counting(bytes_of(all, default_bits_per_key));
+        const auto counted = filled(all, default_bits_per_key);
+        const double estimate = estimated_keys(counted).keys;
+        // All hashes differ, as in the primary key of a dimension.
+        const bool differ = estimate > 0.99 * static_cast<double>(all);
+        keys = differ ? all : static_cast<std::size_t>(std::llround(estimate));
+        if (keys == all && bits_per_key == default_bits_per_key) {
+            const Reservation its_blob(bytes_of(all, default_bits_per_key));
+            return save(counted);
+        }
     }
-    const Reservation counting(bytes_of(all, default_bits_per_key));
-    auto counted = filled(all, default_bits_per_key);
-    double keys = estimated_keys(counted).keys;
-    // All hashes differ, as in the primary key of a dimension.
-    if (keys > 0.99 * static_cast<double>(all)) keys = static_cast<double>(all);
-    const auto distinct = static_cast<std::size_t>(std::llround(keys));
-    const Reservation filter_and_blob(2 * bytes_of(distinct, bits_per_key));
-    if (distinct == all && bits_per_key == default_bits_per_key) return save(counted);
-    return save(filled(distinct, bits_per_key));
+    const Reservation filter_and_blob(2 * bytes_of(keys, bits_per_key));
+    return save(filled(keys, bits_per_key));
 }
 
-struct BloomFilter {
-    static constexpr const char* name = "bloom_filter";
-    // An empty group has an empty filter. With NULL, anti joins would lose all rows.
-    static std::vector<std::byte> blob(const Group& group) { return filter_of(group); }
-};
-struct BloomUnion {
-    static constexpr const char* name = "bloom_union";
-    static std::vector<std::byte> blob(const Group& group) {
-        return group.united != nullptr ? save(group.united->filter) : filter_of(group);
-    }
-};
-
-template <class Function>
+template <const char* name>
 void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
              duckdb_aggregate_state* targets, idx_t n) {
-    guarded(info, Function::name, [&] {
+    guarded(info, name, [&] {
         const auto stay = States::stay();
         for (idx_t i = 0; i < n; ++i) {
             const State from = States::at(sources[i]), to = States::at(targets[i]);
@@ -306,37 +282,33 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
     });
 }
 
-template <class Function>
+template <const char* name>
 void finalize(duckdb_function_info info, duckdb_aggregate_state* sources, duckdb_vector result,
               idx_t n, idx_t offset) {
-    guarded(info, Function::name, [&] {
+    guarded(info, name, [&] {
         const auto stay = States::stay();
         for (idx_t i = 0; i < n; ++i) {
             const State state = States::at(sources[i]);
             const std::scoped_lock lock(state.mutex());
-            const std::vector<std::byte> blob = Function::blob(state.group());
+            const std::vector<std::byte> bytes = blob(state.group());
             duckdb_vector_assign_string_element_len(
-                result, offset + i, reinterpret_cast<const char*>(blob.data()), blob.size());
+                result, offset + i, reinterpret_cast<const char*>(bytes.data()), bytes.size());
         }
     });
 }
 
-template <class Function>
+template <const char* name>
 bool register_one(duckdb_connection connection, Overloads overloads,
                   duckdb_aggregate_update_t update) {
-    duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(Function::name);
+    duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(name);
     for (const auto& parameters : overloads) {
         duckdb_aggregate_function function = duckdb_create_aggregate_function();
-        duckdb_aggregate_function_set_name(function, Function::name);
+        duckdb_aggregate_function_set_name(function, name);
         for (const duckdb_type parameter : parameters)
-            with_type(parameter, [&](duckdb_logical_type t) {
-                duckdb_aggregate_function_add_parameter(function, t);
-            });
-        with_type(DUCKDB_TYPE_BLOB, [&](duckdb_logical_type t) {
-            duckdb_aggregate_function_set_return_type(function, t);
-        });
-        duckdb_aggregate_function_set_functions(function, state_size, init, update,
-                                                combine<Function>, finalize<Function>);
+            duckdb_aggregate_function_add_parameter(function, type_of(parameter).get());
+        duckdb_aggregate_function_set_return_type(function, type_of(DUCKDB_TYPE_BLOB).get());
+        duckdb_aggregate_function_set_functions(function, state_size, init, update, combine<name>,
+                                                finalize<name>);
         duckdb_aggregate_function_set_destructor(function, destroy);
         duckdb_aggregate_function_set_special_handling(function);
         duckdb_add_aggregate_function_to_set(set, function);
@@ -351,9 +323,9 @@ bool register_one(duckdb_connection connection, Overloads overloads,
 
 bool register_aggregates(duckdb_connection connection) {
     constexpr auto any = DUCKDB_TYPE_ANY, number = DUCKDB_TYPE_DOUBLE;
-    return register_one<BloomFilter>(connection, {{any}, {any, number}, {any, number, number}},
-                                     update) &&
-           register_one<BloomUnion>(connection, {{DUCKDB_TYPE_BLOB}}, update_union);
+    return register_one<bloom_filter>(connection, {{any}, {any, number}, {any, number, number}},
+                                      update) &&
+           register_one<bloom_union>(connection, {{DUCKDB_TYPE_BLOB}}, update_union);
 }
 
 }  // namespace simdbloom::duckdb

@@ -56,13 +56,10 @@ const FilterCache::Entry& FilterCache::entry_of(std::span<const std::byte> blob)
     if (entry != nullptr && entry->identity == identity) return *entry;
     FrozenFilter filter(load(blob).value());  // throws for invalid bytes
     if (entry != nullptr) throw std::runtime_error("two filters have one name");
-    entries_.push_front({identity, name, std::move(filter)});
-    try {
-        by_name_.emplace(name, entries_.begin());
-    } catch (...) {
-        entries_.pop_front();
-        throw;
-    }
+    std::list<Entry> made;
+    made.push_front({identity, name, std::move(filter)});
+    by_name_.emplace(name, made.begin());
+    entries_.splice(entries_.begin(), made);
     bytes_ += entries_.front().bytes();
     shrink();
     return entries_.front();

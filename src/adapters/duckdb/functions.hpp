@@ -2,6 +2,8 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
+#include <type_traits>
 
 #include "duckdb_extension.h"
 
@@ -14,12 +16,13 @@ bool register_scalars(duckdb_connection connection);     ///< the other function
 
 using Overloads = std::initializer_list<std::initializer_list<duckdb_type>>;
 
-/// Calls use(the logical type of that id). The type lives as long as the call.
-template <class Use>
-void with_type(duckdb_type id, const Use& use) {
-    duckdb_logical_type type = duckdb_create_logical_type(id);
-    use(type);
-    duckdb_destroy_logical_type(&type);
+struct DestroyType {
+    void operator()(duckdb_logical_type type) const noexcept { duckdb_destroy_logical_type(&type); }
+};
+using LogicalType = std::unique_ptr<std::remove_pointer_t<duckdb_logical_type>, DestroyType>;
+inline LogicalType type_of(duckdb_type id) { return LogicalType(duckdb_create_logical_type(id)); }
+inline LogicalType type_of(duckdb_vector vector) {
+    return LogicalType(duckdb_vector_get_column_type(vector));
 }
 
 }  // namespace simdbloom::duckdb

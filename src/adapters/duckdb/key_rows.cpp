@@ -1,11 +1,7 @@
 #include "adapters/duckdb/key_rows.hpp"
 
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
-
-DUCKDB_EXTENSION_EXTERN
 
 namespace simdbloom::duckdb {
 namespace {
@@ -19,8 +15,7 @@ constexpr std::uint64_t null_hash = 0x9FB2'1C65'1E98'DF25u;
 bool is_of_rows(std::uint64_t seed) noexcept { return seed >> 32 == rows_base >> 32; }
 
 KeyClass kind_of_column(std::uint64_t seed, std::size_t column) noexcept {
-    const auto bits = static_cast<unsigned>(seed >> (kind_bits * column));
-    return static_cast<KeyClass>(bits & ((1u << kind_bits) - 1));
+    return kind_of(seed_base + (seed >> (kind_bits * column) & ((1u << kind_bits) - 1)));
 }
 
 std::size_t columns_of(std::uint64_t seed) noexcept {
@@ -38,15 +33,13 @@ std::uint64_t joined(std::uint64_t before, std::uint64_t of_column) noexcept {
 /// compares its members by name.
 std::vector<duckdb_vector> members_of(duckdb_vector vector) {
     std::vector<duckdb_vector> members;
-    duckdb_logical_type type = duckdb_vector_get_column_type(vector);
-    if (duckdb_get_type_id(type) == DUCKDB_TYPE_STRUCT) {
-        char* const name = duckdb_struct_type_child_name(type, 0);
-        if (name != nullptr && *name == '\0')
-            for (idx_t i = 0; i < duckdb_struct_type_child_count(type); ++i)
-                members.push_back(duckdb_struct_vector_get_child(vector, i));
-        duckdb_free(name);
-    }
-    duckdb_destroy_logical_type(&type);
+    const LogicalType type = type_of(vector);
+    if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_STRUCT) return members;
+    char* const name = duckdb_struct_type_child_name(type.get(), 0);
+    if (name != nullptr && *name == '\0')
+        for (idx_t i = 0; i < duckdb_struct_type_child_count(type.get()); ++i)
+            members.push_back(duckdb_struct_vector_get_child(vector, i));
+    duckdb_free(name);
     return members;
 }
 
@@ -82,35 +75,21 @@ KeyColumn::Hashes KeyRows::hashes() const {
         all.values.push_back(0);
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        const KeyColumn::Hashes its = columns_[i].hashes();
-        const auto join = [&](std::uint64_t before, std::uint64_t hash) {
-            return i == 0 ? hash : joined(before, hash);
-        };
-        std::vector<std::uint64_t> first(rows_, null_hash);
-        std::vector<std::pair<std::size_t, std::uint64_t>> second;  // second hashes of decimals
-        for (std::size_t j = 0; j < its.size(); ++j) {
-            const std::size_t row = its.row(j);
-            if (j > 0 && row == its.row(j - 1)) second.emplace_back(row, its.values[j]);
-            else first[row] = its.values[j];
+        const KeyColumn::Hashes its = columns_[i].hashes(), before = std::exchange(all, {});
+        std::size_t next = 0;
+        for (std::size_t j = 0; j < before.rows.size(); ++j) {
+            const std::uint32_t row = before.rows[j];
+            const auto add = [&](std::uint64_t hash) {
+                all.rows.push_back(row);
+                all.values.push_back(i == 0 ? hash : joined(before.values[j], hash));
+            };
+            while (next < its.rows.size() && its.rows[next] < row) ++next;
+            const auto has = [&](std::size_t at) {
+                return at < its.rows.size() && its.rows[at] == row;
+            };
+            if (!has(next)) add(null_hash);
+            for (std::size_t at = next; has(at); ++at) add(its.values[at]);
         }
-        const std::size_t before = all.size();
-        if (second.empty()) {
-            for (std::size_t j = 0; j < before; ++j)
-                all.values[j] = join(all.values[j], first[all.rows[j]]);
-            continue;
-        }
-        KeyColumn::Hashes both;
-        auto next = second.begin();
-        for (std::size_t j = 0; j < before; ++j) {
-            const std::uint32_t row = all.rows[j];
-            while (next != second.end() && next->first < row) ++next;
-            both.rows.push_back(row);
-            both.values.push_back(join(all.values[j], first[row]));
-            if (next == second.end() || next->first != row) continue;
-            both.rows.push_back(row);
-            both.values.push_back(join(all.values[j], next->second));
-        }
-        all = std::move(both);
     }
     return all;
 }
@@ -122,14 +101,14 @@ void KeyRows::ask(const AnyFilter& filter, std::size_t first, std::size_t n,
                          : as_rows_ && !is_empty(seed))
         throw std::invalid_argument("a filter of " + keys_text(seed) + " is probed with " +
                                     keys_text(this->seed()));
-    if (!as_rows_) return columns_[0].ask(keys_of(filter), first, n, question);
+    if (!as_rows_) return columns_[0].ask(seed, filter.key_kind(), first, n, question);
     KeyColumn::FilterProbe of_column;
     std::vector<std::uint64_t> hashes(n);
     question.certain.clear();
     for (std::size_t i = 0; is_of_rows(seed) && i < columns_.size(); ++i) {
         const KeyClass kind = kind_of_column(seed, i);
         const std::uint64_t its_seed = seed_of(kind);
-        columns_[i].ask({kind, its_seed, saved_kind(kind)}, first, n, of_column);
+        columns_[i].ask(its_seed, saved_kind(kind), first, n, of_column);
         question.certain.insert(question.certain.end(), of_column.certain.begin(),
                                 of_column.certain.end());
         const auto& values = of_column.column.values;

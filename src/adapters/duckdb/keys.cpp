@@ -1,92 +1,78 @@
 #include "adapters/duckdb/keys.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "adapters/duckdb/numbers.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/key_kind.hpp"
 
-DUCKDB_EXTENSION_EXTERN
-
 namespace simdbloom::duckdb {
 namespace {
 
-/// By KeyClass: its name, and the kind that saved filters record.
+/// By KeyClass: its name, the kind that saved filters record, and the types of its keys.
 constexpr struct {
     const char* name;
     KeyKind saved;
-} kinds[] = {{"keys of another program", KeyKind::unknown},
-             {"no keys", KeyKind::unknown},
-             {"integers", KeyKind::integers},
-             {"UHUGEINT", KeyKind::integers},
-             {"DECIMAL", KeyKind::floats},
-             {"FLOAT", KeyKind::floats},
-             {"DOUBLE", KeyKind::floats},
-             {"VARCHAR", KeyKind::bytes},
-             {"BLOB", KeyKind::bytes},
-             {"TIMESTAMP", KeyKind::microseconds},
-             {"TIMESTAMP WITH TIME ZONE", KeyKind::microseconds},
-             {"TIME", KeyKind::durations},
-             {"UUID", KeyKind::bytes},
-             {"BIT", KeyKind::other},
-             {"DATE", KeyKind::microseconds}};
+    std::initializer_list<duckdb_type> types;
+} kinds[] = {{"keys of another program", KeyKind::unknown, {}},
+             {"no keys", KeyKind::unknown, {DUCKDB_TYPE_SQLNULL}},
+             {"integers",
+              KeyKind::integers,
+              {DUCKDB_TYPE_BOOLEAN, DUCKDB_TYPE_TINYINT, DUCKDB_TYPE_SMALLINT, DUCKDB_TYPE_INTEGER,
+               DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_HUGEINT, DUCKDB_TYPE_UTINYINT, DUCKDB_TYPE_USMALLINT,
+               DUCKDB_TYPE_UINTEGER, DUCKDB_TYPE_UBIGINT}},
+             {"UHUGEINT", KeyKind::integers, {DUCKDB_TYPE_UHUGEINT}},
+             {"DECIMAL", KeyKind::floats, {DUCKDB_TYPE_DECIMAL}},
+             {"FLOAT", KeyKind::floats, {DUCKDB_TYPE_FLOAT}},
+             {"DOUBLE", KeyKind::floats, {DUCKDB_TYPE_DOUBLE}},
+             {"VARCHAR", KeyKind::bytes, {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_ENUM}},
+             {"BLOB", KeyKind::bytes, {DUCKDB_TYPE_BLOB}},
+             {"TIMESTAMP",
+              KeyKind::microseconds,
+              {DUCKDB_TYPE_TIMESTAMP, DUCKDB_TYPE_TIMESTAMP_S, DUCKDB_TYPE_TIMESTAMP_MS,
+               DUCKDB_TYPE_TIMESTAMP_NS}},
+             {"TIMESTAMP WITH TIME ZONE", KeyKind::microseconds, {DUCKDB_TYPE_TIMESTAMP_TZ}},
+             {"TIME", KeyKind::durations, {DUCKDB_TYPE_TIME}},
+             {"UUID", KeyKind::bytes, {DUCKDB_TYPE_UUID}},
+             {"BIT", KeyKind::other, {DUCKDB_TYPE_BIT}},
+             {"DATE", KeyKind::microseconds, {DUCKDB_TYPE_DATE}}};
 static_assert(std::size(kinds) == static_cast<std::size_t>(last_kind) + 1);
 
-constexpr struct {
-    duckdb_type id;
-    const char* name;
-} refused[] = {{DUCKDB_TYPE_INTERVAL, "INTERVAL"}, {DUCKDB_TYPE_TIME_TZ, "TIME WITH TIME ZONE"},
-               {DUCKDB_TYPE_BIGNUM, "BIGNUM"},     {DUCKDB_TYPE_TIME_NS, "TIME_NS"},
-               {DUCKDB_TYPE_LIST, "LIST"},         {DUCKDB_TYPE_ARRAY, "ARRAY"},
-               {DUCKDB_TYPE_STRUCT, "STRUCT"},     {DUCKDB_TYPE_MAP, "MAP"},
-               {DUCKDB_TYPE_UNION, "UNION"}};
+constexpr std::pair<duckdb_type, const char*> refused[] = {
+    {DUCKDB_TYPE_INTERVAL, "INTERVAL"}, {DUCKDB_TYPE_TIME_TZ, "TIME WITH TIME ZONE"},
+    {DUCKDB_TYPE_BIGNUM, "BIGNUM"},     {DUCKDB_TYPE_TIME_NS, "TIME_NS"},
+    {DUCKDB_TYPE_LIST, "LIST"},         {DUCKDB_TYPE_ARRAY, "ARRAY"},
+    {DUCKDB_TYPE_STRUCT, "STRUCT"},     {DUCKDB_TYPE_MAP, "MAP"},
+    {DUCKDB_TYPE_UNION, "UNION"}};
 
 [[noreturn]] void refuse(duckdb_type id) {
     std::string name = "number " + std::to_string(static_cast<int>(id));
     for (const auto& type : refused)
-        if (type.id == id) name = type.name;
+        if (type.first == id) name = type.second;
     throw std::invalid_argument("values of type " + name + " have no keys; cast them");
 }
 
 KeyClass kind_of_type(duckdb_type id) {
-    using enum KeyClass;
-    constexpr struct {
-        duckdb_type id;
-        KeyClass kind;
-    } types[] = {{DUCKDB_TYPE_SQLNULL, none},
-                 {DUCKDB_TYPE_BOOLEAN, integer},
-                 {DUCKDB_TYPE_TINYINT, integer},
-                 {DUCKDB_TYPE_SMALLINT, integer},
-                 {DUCKDB_TYPE_INTEGER, integer},
-                 {DUCKDB_TYPE_BIGINT, integer},
-                 {DUCKDB_TYPE_HUGEINT, integer},
-                 {DUCKDB_TYPE_UTINYINT, integer},
-                 {DUCKDB_TYPE_USMALLINT, integer},
-                 {DUCKDB_TYPE_UINTEGER, integer},
-                 {DUCKDB_TYPE_UBIGINT, integer},
-                 {DUCKDB_TYPE_UHUGEINT, uhugeint},
-                 {DUCKDB_TYPE_DECIMAL, decimal},
-                 {DUCKDB_TYPE_FLOAT, single},
-                 {DUCKDB_TYPE_DOUBLE, real},
-                 {DUCKDB_TYPE_VARCHAR, text},
-                 {DUCKDB_TYPE_ENUM, text},
-                 {DUCKDB_TYPE_BLOB, bytes},
-                 {DUCKDB_TYPE_DATE, date},
-                 {DUCKDB_TYPE_TIMESTAMP, instant},
-                 {DUCKDB_TYPE_TIMESTAMP_S, instant},
-                 {DUCKDB_TYPE_TIMESTAMP_MS, instant},
-                 {DUCKDB_TYPE_TIMESTAMP_NS, instant},
-                 {DUCKDB_TYPE_TIMESTAMP_TZ, zoned},
-                 {DUCKDB_TYPE_TIME, time},
-                 {DUCKDB_TYPE_UUID, uuid},
-                 {DUCKDB_TYPE_BIT, bits}};
-    for (const auto& type : types)
-        if (type.id == id) return type.kind;
+    for (std::size_t kind = 0; kind < std::size(kinds); ++kind)
+        if (std::ranges::find(kinds[kind].types, id) != kinds[kind].types.end())
+            return static_cast<KeyClass>(kind);
     refuse(id);
+}
+
+/// Numbers of DuckDB's type `id`, which C++ has as T.
+template <duckdb_type id, class T>
+struct Number {};
+
+/// Calls use(null pointer to the C++ type) for the type with that id.
+template <class Use, duckdb_type... ids, class... T>
+void with_number_among(duckdb_type id, const Use& use, Number<ids, T>...) {
+    if (!((ids == id && (use(static_cast<T*>(nullptr)), true)) || ...)) refuse(id);
 }
 
 bool is_number(KeyClass kind) noexcept {
@@ -119,10 +105,6 @@ const char* kind_name(KeyClass kind) noexcept { return kinds[static_cast<int>(ki
 
 KeyKind saved_kind(KeyClass kind) noexcept { return kinds[static_cast<int>(kind)].saved; }
 
-AskedKeys keys_of(const AnyFilter& filter) noexcept {
-    return {kind_of(filter.seed()), filter.seed(), filter.key_kind()};
-}
-
 std::uint64_t day_key(std::int32_t days, KeyKind filter) noexcept {
     constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
     if (days == last) return static_cast<std::uint64_t>(infinite);
@@ -140,60 +122,33 @@ std::span<const std::byte> blob_of(duckdb_string_t& string) noexcept {
 }
 
 KeyColumn::KeyColumn(duckdb_vector vector, std::size_t rows)
-    : type_(duckdb_vector_get_column_type(vector)),
-      id_(duckdb_get_type_id(type_)),
+    : type_(type_of(vector)),
+      id_(duckdb_get_type_id(type_.get())),
       storage_(id_),
+      kind_(kind_of_type(id_)),
       data_(duckdb_vector_get_data(vector)),
       valid_(duckdb_vector_get_validity(vector)),
       rows_(rows) {
-    try {
-        kind_ = kind_of_type(id_);
-    } catch (...) {
-        duckdb_destroy_logical_type(&type_);
-        throw;
-    }
-    if (id_ == DUCKDB_TYPE_ENUM) storage_ = duckdb_enum_internal_type(type_);
+    if (id_ == DUCKDB_TYPE_ENUM) storage_ = duckdb_enum_internal_type(type_.get());
     if (id_ == DUCKDB_TYPE_DECIMAL) {
-        storage_ = duckdb_decimal_internal_type(type_);
-        scale_ = duckdb_decimal_scale(type_);
+        storage_ = duckdb_decimal_internal_type(type_.get());
+        scale_ = duckdb_decimal_scale(type_.get());
         if (scale_ == 0) kind_ = KeyClass::integer;
     }
 }
 
-KeyColumn::~KeyColumn() { duckdb_destroy_logical_type(&type_); }
-
 /// Calls use(null pointer to the C++ type of the numbers).
 template <class Use>
 void KeyColumn::with_numbers(const Use& use) const {
-    switch (storage_) {
-        case DUCKDB_TYPE_TINYINT:
-            return use(static_cast<std::int8_t*>(nullptr));
-        case DUCKDB_TYPE_SMALLINT:
-            return use(static_cast<std::int16_t*>(nullptr));
-        case DUCKDB_TYPE_INTEGER:
-            return use(static_cast<std::int32_t*>(nullptr));
-        case DUCKDB_TYPE_BIGINT:
-            return use(static_cast<std::int64_t*>(nullptr));
-        case DUCKDB_TYPE_HUGEINT:
-            return use(static_cast<Int128*>(nullptr));
-        case DUCKDB_TYPE_BOOLEAN:
-        case DUCKDB_TYPE_UTINYINT:
-            return use(static_cast<std::uint8_t*>(nullptr));
-        case DUCKDB_TYPE_USMALLINT:
-            return use(static_cast<std::uint16_t*>(nullptr));
-        case DUCKDB_TYPE_UINTEGER:
-            return use(static_cast<std::uint32_t*>(nullptr));
-        case DUCKDB_TYPE_UBIGINT:
-            return use(static_cast<std::uint64_t*>(nullptr));
-        case DUCKDB_TYPE_UHUGEINT:
-            return use(static_cast<UInt128*>(nullptr));
-        case DUCKDB_TYPE_FLOAT:
-            return use(static_cast<float*>(nullptr));
-        case DUCKDB_TYPE_DOUBLE:
-            return use(static_cast<double*>(nullptr));
-        default:
-            refuse(storage_);
-    }
+    with_number_among(
+        storage_, use, Number<DUCKDB_TYPE_TINYINT, std::int8_t>(),
+        Number<DUCKDB_TYPE_SMALLINT, std::int16_t>(), Number<DUCKDB_TYPE_INTEGER, std::int32_t>(),
+        Number<DUCKDB_TYPE_BIGINT, std::int64_t>(), Number<DUCKDB_TYPE_HUGEINT, Int128>(),
+        Number<DUCKDB_TYPE_BOOLEAN, std::uint8_t>(), Number<DUCKDB_TYPE_UTINYINT, std::uint8_t>(),
+        Number<DUCKDB_TYPE_USMALLINT, std::uint16_t>(),
+        Number<DUCKDB_TYPE_UINTEGER, std::uint32_t>(), Number<DUCKDB_TYPE_UBIGINT, std::uint64_t>(),
+        Number<DUCKDB_TYPE_UHUGEINT, UInt128>(), Number<DUCKDB_TYPE_FLOAT, float>(),
+        Number<DUCKDB_TYPE_DOUBLE, double>());
 }
 
 std::uint64_t KeyColumn::instant_key(std::size_t row, KeyKind filter) const noexcept {
@@ -212,11 +167,28 @@ std::uint64_t KeyColumn::label_hash(std::size_t row, std::uint64_t seed) const {
                               : storage_ == DUCKDB_TYPE_USMALLINT
                                   ? load_at<std::uint16_t>(data_, row)
                                   : load_at<std::uint32_t>(data_, row);
-    char* const text = duckdb_enum_dictionary_value(type_, label);
+    char* const text = duckdb_enum_dictionary_value(type_.get(), label);
     if (text == nullptr) throw std::invalid_argument("an ENUM value without a label");
     const std::uint64_t hash = hash_bytes(std::string_view(text), seed);
     duckdb_free(text);
     return hash;
+}
+
+/// The key of a number in a filter of that kind.
+template <class T>
+std::uint64_t KeyColumn::number_key(T value, KeyClass filter) const noexcept {
+    if constexpr (std::is_floating_point_v<T>) {
+        return join_key(value);
+    } else {
+        using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
+        const auto digits = static_cast<Digits>(value);
+        const bool decimal = scale_ > 0;
+        if (filter == KeyClass::real)
+            return join_key(decimal ? floating<double>(digits, scale_) : floating<double>(value));
+        if (filter == KeyClass::single)
+            return join_key(decimal ? floating<float>(digits, scale_) : floating<float>(value));
+        return decimal ? decimal_key(digits, scale_) : integer_key(value);
+    }
 }
 
 bool KeyColumn::holds_strings() const noexcept {
@@ -224,17 +196,22 @@ bool KeyColumn::holds_strings() const noexcept {
            (kind_ == KeyClass::text || kind_ == KeyClass::bytes || kind_ == KeyClass::bits);
 }
 
-/// The hashes of n strings from row `first` on, or of rows[0 .. n) if `rows` is not null. No row
-/// may be NULL: DuckDB leaves the string of a NULL undefined.
-void KeyColumn::hash_strings(std::size_t first, const std::uint32_t* rows, std::size_t n,
-                             std::uint64_t seed, std::uint64_t* hashes) const {
-    if (rows == nullptr) {
+/// The hashes of n strings from row `first` on. DuckDB leaves the string of a NULL undefined; its
+/// hash is that of no bytes.
+std::vector<std::uint64_t> KeyColumn::hash_strings(std::size_t first, std::size_t n,
+                                                   std::uint64_t seed) const {
+    std::vector<std::uint64_t> hashes(n);
+    const auto text_at = [&](std::size_t i) {
+        return is_valid(first + i) ? text_of(static_cast<duckdb_string_t*>(data_)[first + i])
+                                   : std::string_view();
+    };
+    if (valid_ != nullptr) {
+        detail::hash_views(n, {seed, nullptr}, default_isa(), hashes.data(), text_at);
+    } else {
         const detail::InlinedStrings all{static_cast<const char*>(data_)};
-        return detail::hash_strings(all.from(first), n, {seed, nullptr}, default_isa(), hashes);
+        detail::hash_strings(all.from(first), n, {seed, nullptr}, default_isa(), hashes.data());
     }
-    detail::hash_views(n, {seed, nullptr}, default_isa(), hashes, [&](std::size_t i) {
-        return text_of(static_cast<duckdb_string_t*>(data_)[first + rows[i]]);
-    });
+    return hashes;
 }
 
 /// The hash of a key that is neither a number nor a string.
@@ -253,14 +230,12 @@ std::uint64_t KeyColumn::hash_of(std::size_t row, std::uint64_t seed, KeyKind fi
 
 KeyColumn::Hashes KeyColumn::hashes() const {
     Hashes result;
-    auto& hashes = result.values;
-    auto& of_rows = result.rows;
-    hashes.reserve(rows_);
+    result.values.reserve(rows_);
+    result.rows.reserve(rows_);
     const std::uint64_t seed = seed_of(kind_);
-    const bool numbered = valid_ != nullptr || kind_ == KeyClass::decimal;
     const auto put = [&](std::size_t row, std::uint64_t hash) {
-        hashes.push_back(hash);
-        if (numbered) of_rows.push_back(static_cast<std::uint32_t>(row));
+        result.values.push_back(hash);
+        result.rows.push_back(static_cast<std::uint32_t>(row));
     };
     const auto each = [&](const auto& use) {
         for (std::size_t row = 0; row < rows_; ++row)
@@ -268,10 +243,8 @@ KeyColumn::Hashes KeyColumn::hashes() const {
     };
     if (kind_ == KeyClass::none) return result;
     if (holds_strings()) {
-        if (numbered)
-            each([&](std::size_t row) { of_rows.push_back(static_cast<std::uint32_t>(row)); });
-        hashes.resize(numbered ? of_rows.size() : rows_);
-        hash_strings(0, numbered ? of_rows.data() : nullptr, hashes.size(), seed, hashes.data());
+        const auto of_all = hash_strings(0, rows_, seed);
+        each([&](std::size_t row) { put(row, of_all[row]); });
         return result;
     }
     if (!is_number(kind_)) {
@@ -281,31 +254,23 @@ KeyColumn::Hashes KeyColumn::hashes() const {
     with_numbers([&]<class T>(T*) {
         each([&](std::size_t row) {
             const T value = load_at<T>(data_, row);
-            if constexpr (std::is_floating_point_v<T>) {
-                put(row, hash_key(join_key(value), seed));
-            } else if (kind_ == KeyClass::decimal) {
-                // Probing with a DOUBLE uses the double to which `=` casts the decimal, which may
-                // be another key.
-                using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
-                const auto digits = static_cast<Digits>(value);
-                const std::uint64_t key = decimal_key(digits, scale_);
-                const std::uint64_t rounded = join_key(floating<double>(digits, scale_));
-                put(row, hash_key(key, seed));
-                if (rounded != key) put(row, hash_key(rounded, seed));
-            } else {
-                put(row, hash_key(integer_key(value), seed));
-            }
+            const std::uint64_t key = number_key(value, kind_);
+            put(row, hash_key(key, seed));
+            if (kind_ != KeyClass::decimal) return;
+            // Probing with a DOUBLE uses the double to which `=` casts the decimal, which may be
+            // another key.
+            const std::uint64_t rounded = number_key(value, KeyClass::real);
+            if (rounded != key) put(row, hash_key(rounded, seed));
         });
     });
     return result;
 }
 
-void KeyColumn::check_askable(const AskedKeys& asked) const {
-    const KeyClass filter = asked.kind;
+void KeyColumn::check_askable(KeyClass filter, KeyKind saved) const {
     if (filter == KeyClass::none || kind_ == KeyClass::none) return;
     if (filter == KeyClass::foreign) {
-        if (asked.saved != KeyKind::other && may_ask(asked.saved, saved_kind(kind_))) return;
-        throw std::invalid_argument("a filter of " + to_string(asked.saved) + " is probed with " +
+        if (saved != KeyKind::other && may_ask(saved, saved_kind(kind_))) return;
+        throw std::invalid_argument("a filter of " + to_string(saved) + " is probed with " +
                                     kind_name(kind_));
     }
     const std::string both =
@@ -319,10 +284,10 @@ void KeyColumn::check_askable(const AskedKeys& asked) const {
         throw std::invalid_argument(both + "; cast the key to the type of the filter");
 }
 
-void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
+void KeyColumn::ask(std::uint64_t seed, KeyKind saved, std::size_t first, std::size_t n,
                     FilterProbe& question) const {
-    const KeyClass of = filter.kind;
-    check_askable(filter);
+    const KeyClass of = kind_of(seed);
+    check_askable(of, saved);
     JoinColumn& column = question.column;
     auto& values = question.values;
     auto& certain = question.certain;
@@ -330,9 +295,9 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
     const bool whole = storage_ == DUCKDB_TYPE_BIGINT || storage_ == DUCKDB_TYPE_UBIGINT;
     const bool rounds = of == KeyClass::single || of == KeyClass::real;
     // A filter of another program may have instants of another unit.
-    const bool of_foreign_instants = of == KeyClass::foreign && is_instant(filter.saved);
-    const KeyKind of_unit = of_foreign_instants ? filter.saved : KeyKind::microseconds;
-    const bool of_foreign_floats = of == KeyClass::foreign && filter.saved == KeyKind::floats;
+    const bool of_foreign_instants = of == KeyClass::foreign && is_instant(saved);
+    const KeyKind of_unit = of_foreign_instants ? saved : KeyKind::microseconds;
+    const bool of_foreign_floats = of == KeyClass::foreign && saved == KeyKind::floats;
     const bool borrowed = (kind_ == KeyClass::integer && whole && !rounds && !of_foreign_floats) ||
                           ((id_ == DUCKDB_TYPE_TIMESTAMP || kind_ == KeyClass::zoned) &&
                            of_unit == KeyKind::microseconds) ||
@@ -341,25 +306,16 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
         column = {{static_cast<const std::uint64_t*>(data_) + first, n}};
         return;
     }
-    values.assign(n, 0);
+    if (holds_strings()) values = hash_strings(first, n, seed);
+    else values.assign(n, 0);
     column = {values, !is_number(kind_)};
+    if (kind_ == KeyClass::none || holds_strings()) return;
     const auto each = [&](const auto& key) {
         for (std::size_t i = 0; i < n; ++i)
             if (is_valid(first + i)) values[i] = key(i);
     };
-    if (kind_ == KeyClass::none) return;
-    if (holds_strings()) {
-        if (valid_ == nullptr) return hash_strings(first, nullptr, n, filter.seed, values.data());
-        std::vector<std::uint32_t> rows;
-        for (std::size_t i = 0; i < n; ++i)
-            if (is_valid(first + i)) rows.push_back(static_cast<std::uint32_t>(i));
-        std::vector<std::uint64_t> hashes(rows.size());
-        hash_strings(first, rows.data(), rows.size(), filter.seed, hashes.data());
-        for (std::size_t i = 0; i < rows.size(); ++i) values[rows[i]] = hashes[i];
-        return;
-    }
     if (!is_number(kind_)) {
-        each([&](std::size_t i) { return hash_of(first + i, filter.seed, of_unit); });
+        each([&](std::size_t i) { return hash_of(first + i, seed, of_unit); });
         return;
     }
     // Beyond the integers that the narrower type can distinguish, `=` treats several integers as
@@ -374,22 +330,12 @@ void KeyColumn::ask(const AskedKeys& filter, std::size_t first, std::size_t n,
     with_numbers([&]<class T>(T*) {
         each([&](std::size_t i) {
             const T value = load_at<T>(data_, first + i);
-            if constexpr (std::is_floating_point_v<T>) {
+            if constexpr (std::is_floating_point_v<T>)
                 certain_from(i, integers && std::fabs(value) >= static_cast<T>(exact_to<T>));
-                return join_key(value);
-            } else if (scale_ > 0) {
-                using Digits = std::conditional_t<is_wide<T>, Int128, std::int64_t>;
-                const auto digits = static_cast<Digits>(value);
-                if (of == KeyClass::real) return join_key(floating<double>(digits, scale_));
-                if (of == KeyClass::single) return join_key(floating<float>(digits, scale_));
-                return decimal_key(digits, scale_);
-            } else {
-                if (of == KeyClass::real) return join_key(floating<double>(value));
-                if (of == KeyClass::single) return join_key(floating<float>(value));
-                certain_from(i, (by_double || of_foreign_floats) &&
+            else
+                certain_from(i, scale_ == 0 && (by_double || of_foreign_floats) &&
                                     std::fabs(floating<double>(value)) >= 0x1p53);
-                return integer_key(value);
-            }
+            return number_key(value, of);
         });
     });
 }

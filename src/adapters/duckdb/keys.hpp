@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duckdb_extension.h"
+#include "adapters/duckdb/functions.hpp"
 #include "simdbloom/join/join.hpp"
 
 namespace simdbloom::duckdb {
@@ -46,14 +46,6 @@ const char* kind_name(KeyClass kind) noexcept;
 /// The same, as saved filters record it for readers other than DuckDB.
 KeyKind saved_kind(KeyClass kind) noexcept;
 
-/// The kinds of a filter's keys.
-struct AskedKeys {
-    KeyClass kind;
-    std::uint64_t seed;
-    KeyKind saved;
-};
-AskedKeys keys_of(const AnyFilter& filter) noexcept;
-
 /// Days since 1970-01-01 as the key of a DATE in a filter of that kind.
 std::uint64_t day_key(std::int32_t days, KeyKind filter = KeyKind::microseconds) noexcept;
 
@@ -71,9 +63,6 @@ class KeyColumn {
 public:
     /// Throws std::invalid_argument with the name of a type that has no keys.
     KeyColumn(duckdb_vector vector, std::size_t rows);
-    ~KeyColumn();
-    KeyColumn(const KeyColumn&) = delete;
-    KeyColumn& operator=(const KeyColumn&) = delete;
 
     KeyClass kind() const noexcept { return kind_; }
     bool is_valid(std::size_t row) const noexcept { return duckdb::is_valid(valid_, row); }
@@ -81,10 +70,7 @@ public:
     /// The hashes of the rows that are not NULL, in order. Some decimals have two hashes.
     struct Hashes {
         std::vector<std::uint64_t> values;
-        std::vector<std::uint32_t> rows;  ///< the row of each hash; empty: hash i has row i
-
-        std::size_t size() const noexcept { return values.size(); }
-        std::size_t row(std::size_t i) const noexcept { return rows.empty() ? i : rows[i]; }
+        std::vector<std::uint32_t> rows;  ///< the row of each hash
     };
     Hashes hashes() const;
 
@@ -94,24 +80,27 @@ public:
         std::vector<std::uint64_t> values;   ///< the memory of `column`, unless it is DuckDB's
         std::vector<std::uint32_t> certain;  ///< rows, from 0, that pass without a probe
     };
-    /// Throws std::invalid_argument if equal keys of the two types cannot be matched.
-    void ask(const AskedKeys& filter, std::size_t first, std::size_t n,
+    /// The filter has that seed, and keys of that kind as it is saved. Throws std::invalid_argument
+    /// if equal keys of the two types cannot be matched.
+    void ask(std::uint64_t seed, KeyKind saved, std::size_t first, std::size_t n,
              FilterProbe& question) const;
 
 private:
     template <class Use>
     void with_numbers(const Use& use) const;
+    template <class T>
+    std::uint64_t number_key(T value, KeyClass filter) const noexcept;
     bool holds_strings() const noexcept;
-    void hash_strings(std::size_t first, const std::uint32_t* rows, std::size_t n,
-                      std::uint64_t seed, std::uint64_t* hashes) const;
+    std::vector<std::uint64_t> hash_strings(std::size_t first, std::size_t n,
+                                            std::uint64_t seed) const;
     std::uint64_t hash_of(std::size_t row, std::uint64_t seed, KeyKind filter) const;
     std::uint64_t instant_key(std::size_t row, KeyKind filter) const noexcept;
     std::uint64_t label_hash(std::size_t row, std::uint64_t seed) const;
-    void check_askable(const AskedKeys& asked) const;
+    void check_askable(KeyClass filter, KeyKind saved) const;
 
-    duckdb_logical_type type_;
+    LogicalType type_;
     duckdb_type id_, storage_;
-    KeyClass kind_ = KeyClass::none;
+    KeyClass kind_;
     unsigned scale_ = 0;
     void* data_;
     const std::uint64_t* valid_;

@@ -41,14 +41,11 @@ F floating(T value) noexcept {
         return static_cast<F>(value);
     } else {
         const auto low = static_cast<std::uint64_t>(value);
-        if constexpr (std::is_same_v<T, Int128>) {
-            const auto high = static_cast<std::int64_t>(value >> 64);
-            if (high == -1) return static_cast<F>(-static_cast<double>(~low) - 1);
-            return static_cast<F>(static_cast<double>(low) + static_cast<double>(high) * 0x1p64);
-        } else {
-            const auto high = static_cast<std::uint64_t>(value >> 64);
-            return static_cast<F>(static_cast<double>(low) + static_cast<double>(high) * 0x1p64);
-        }
+        using High = std::conditional_t<std::is_same_v<T, Int128>, std::int64_t, std::uint64_t>;
+        const auto high = static_cast<High>(value >> 64);
+        if (std::is_signed_v<High> && high == static_cast<High>(-1))
+            return static_cast<F>(-static_cast<double>(~low) - 1);
+        return static_cast<F>(static_cast<double>(low) + static_cast<double>(high) * 0x1p64);
     }
 }
 

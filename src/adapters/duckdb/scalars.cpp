@@ -22,17 +22,16 @@ namespace {
 template <class Use>
 void for_each_run(duckdb_vector blobs, std::size_t rows, const Use& use) {
     auto* const strings = static_cast<duckdb_string_t*>(duckdb_vector_get_data(blobs));
-    const JoinColumn validity{
-        {}, false, reinterpret_cast<const std::uint8_t*>(duckdb_vector_get_validity(blobs)), 0};
+    const std::uint64_t* const valid = duckdb_vector_get_validity(blobs);
     for (std::size_t first = 0; first < rows;) {
-        if (!validity.is_valid(first)) {
+        if (!is_valid(valid, first)) {
             ++first;
             continue;
         }
         // Copies of one long string have equal bytes, the pointer included. Asking DuckDB for each
         // string costs 5 ns.
         std::size_t last = first + 1;
-        while (last < rows && validity.is_valid(last) &&
+        while (last < rows && is_valid(valid, last) &&
                std::memcmp(&strings[last], &strings[first], sizeof *strings) == 0)
             ++last;
         use(blob_of(strings[first]), first, last - first);
@@ -140,9 +139,7 @@ Prune prune(const FrozenFilter& filter, std::int64_t low, std::int64_t high, Key
 void prune_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     answer(info, "bloom_prune", input, output, 0, [&](Arguments arguments, std::size_t rows) {
         const std::uint64_t* const valid = duckdb_vector_get_validity(output);
-        duckdb_logical_type type = duckdb_vector_get_column_type(arguments[1]);
-        const bool days = duckdb_get_type_id(type) == DUCKDB_TYPE_DATE;
-        duckdb_destroy_logical_type(&type);
+        const bool days = duckdb_get_type_id(type_of(arguments[1]).get()) == DUCKDB_TYPE_DATE;
         const auto bound = [&](std::size_t argument, std::size_t row) -> std::int64_t {
             const void* const data = duckdb_vector_get_data(arguments[argument]);
             return days ? static_cast<const std::int32_t*>(data)[row]
@@ -159,10 +156,12 @@ void prune_rows(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
     });
 }
 
-constexpr const char* info_names[] = {"spec",         "bytes",        "keys",
-                                      "bits_per_key", "expected_fpr", "estimated_fpr"};
-constexpr duckdb_type info_types[] = {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT,
-                                      DUCKDB_TYPE_DOUBLE,  DUCKDB_TYPE_DOUBLE,  DUCKDB_TYPE_DOUBLE};
+/// The name and the type of a member of a struct.
+using Member = std::pair<const char*, duckdb_type>;
+constexpr Member info_members[] = {
+    {"spec", DUCKDB_TYPE_VARCHAR},        {"bytes", DUCKDB_TYPE_UBIGINT},
+    {"keys", DUCKDB_TYPE_UBIGINT},        {"bits_per_key", DUCKDB_TYPE_DOUBLE},
+    {"expected_fpr", DUCKDB_TYPE_DOUBLE}, {"estimated_fpr", DUCKDB_TYPE_DOUBLE}};
 
 void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
     const auto work = [&](Arguments arguments, std::size_t rows) {
@@ -182,12 +181,12 @@ void describe(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector 
             }
         });
     };
-    answer(info, "bloom_info", input, output, std::size(info_names), work);
+    answer(info, "bloom_info", input, output, std::size(info_members), work);
 }
 
-constexpr const char* memory_names[] = {"aggregates", "filters", "limit"};
-constexpr duckdb_type memory_types[] = {DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_UBIGINT,
-                                        DUCKDB_TYPE_UBIGINT};
+constexpr Member memory_members[] = {{"aggregates", DUCKDB_TYPE_UBIGINT},
+                                     {"filters", DUCKDB_TYPE_UBIGINT},
+                                     {"limit", DUCKDB_TYPE_UBIGINT}};
 
 /// Sets the limits from the arguments, if any, and returns the memory in use.
 void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
@@ -213,19 +212,18 @@ void memory(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector ou
                         values[member]);
         }
     };
-    answer(info, "bloom_memory", input, output, std::size(memory_names), work);
+    answer(info, "bloom_memory", input, output, std::size(memory_members), work);
 }
 
-template <std::size_t n, class Use>
-void with_struct(const char* const (&names)[n], const duckdb_type (&types)[n], const Use& use) {
-    duckdb_logical_type members[n];
-    std::ranges::transform(types, members, duckdb_create_logical_type);
-    const char* copies[n];
-    std::ranges::copy(names, copies);
-    duckdb_logical_type structure = duckdb_create_struct_type(members, copies, n);
-    use(structure);
-    duckdb_destroy_logical_type(&structure);
-    for (auto& member : members) duckdb_destroy_logical_type(&member);
+LogicalType struct_of(std::span<const Member> members) {
+    std::vector<LogicalType> owners;
+    std::vector<duckdb_logical_type> types;
+    std::vector<const char*> names;
+    for (const auto& [name, id] : members) {
+        types.push_back(owners.emplace_back(type_of(id)).get());
+        names.push_back(name);
+    }
+    return LogicalType(duckdb_create_struct_type(types.data(), names.data(), members.size()));
 }
 
 enum class Way : unsigned char {
@@ -234,20 +232,17 @@ enum class Way : unsigned char {
     more_arguments,  ///< of any type may follow
 };
 bool register_scalar(duckdb_connection connection, const char* name, Overloads overloads,
-                     duckdb_logical_type result, duckdb_scalar_function_t run, Way way) {
+                     const LogicalType& result, duckdb_scalar_function_t run,
+                     Way way = Way::plain) {
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
     for (const auto& parameters : overloads) {
         duckdb_scalar_function function = duckdb_create_scalar_function();
         duckdb_scalar_function_set_name(function, name);
         for (const duckdb_type parameter : parameters)
-            with_type(parameter, [&](duckdb_logical_type t) {
-                duckdb_scalar_function_add_parameter(function, t);
-            });
-        duckdb_scalar_function_set_return_type(function, result);
+            duckdb_scalar_function_add_parameter(function, type_of(parameter).get());
+        duckdb_scalar_function_set_return_type(function, result.get());
         if (way == Way::more_arguments)
-            with_type(DUCKDB_TYPE_ANY, [&](duckdb_logical_type t) {
-                duckdb_scalar_function_set_varargs(function, t);
-            });
+            duckdb_scalar_function_set_varargs(function, type_of(DUCKDB_TYPE_ANY).get());
         if (way == Way::is_volatile) duckdb_scalar_function_set_volatile(function);
         duckdb_scalar_function_set_special_handling(function);
         duckdb_scalar_function_set_function(function, run);
@@ -262,31 +257,17 @@ bool register_scalar(duckdb_connection connection, const char* name, Overloads o
 }  // namespace
 
 bool register_scalars(duckdb_connection connection) {
-    bool done = true;
-    const auto add = [&](const char* name, Overloads overloads, duckdb_logical_type result,
-                         duckdb_scalar_function_t run, Way way = Way::plain) {
-        done = register_scalar(connection, name, overloads, result, run, way) && done;
-    };
-    with_type(DUCKDB_TYPE_BOOLEAN, [&](duckdb_logical_type t) {
-        add("bloom_contains", {{DUCKDB_TYPE_BLOB, DUCKDB_TYPE_ANY}}, t, contains,
-            Way::more_arguments);
-    });
-    with_type(DUCKDB_TYPE_VARCHAR, [&](duckdb_logical_type t) {
-        add("bloom_prune",
-            {{DUCKDB_TYPE_BLOB, DUCKDB_TYPE_BIGINT, DUCKDB_TYPE_BIGINT},
-             {DUCKDB_TYPE_BLOB, DUCKDB_TYPE_DATE, DUCKDB_TYPE_DATE}},
-            t, prune_rows);
-    });
-    with_type(DUCKDB_TYPE_BLOB,
-              [&](duckdb_logical_type t) { add("bloom_ref", {{DUCKDB_TYPE_BLOB}}, t, refer); });
-    with_struct(info_names, info_types, [&](duckdb_logical_type t) {
-        add("bloom_info", {{DUCKDB_TYPE_BLOB}}, t, describe);
-    });
-    with_struct(memory_names, memory_types, [&](duckdb_logical_type t) {
-        add("bloom_memory", {{}, {DUCKDB_TYPE_UBIGINT}, {DUCKDB_TYPE_UBIGINT, DUCKDB_TYPE_DOUBLE}},
-            t, memory, Way::is_volatile);
-    });
-    return done;
+    constexpr auto any = DUCKDB_TYPE_ANY, blob = DUCKDB_TYPE_BLOB, integer = DUCKDB_TYPE_BIGINT,
+                   date = DUCKDB_TYPE_DATE, bytes = DUCKDB_TYPE_UBIGINT, real = DUCKDB_TYPE_DOUBLE;
+    return register_scalar(connection, "bloom_contains", {{blob, any}},
+                           type_of(DUCKDB_TYPE_BOOLEAN), contains, Way::more_arguments) &&
+           register_scalar(connection, "bloom_prune",
+                           {{blob, integer, integer}, {blob, date, date}},
+                           type_of(DUCKDB_TYPE_VARCHAR), prune_rows) &&
+           register_scalar(connection, "bloom_ref", {{blob}}, type_of(blob), refer) &&
+           register_scalar(connection, "bloom_info", {{blob}}, struct_of(info_members), describe) &&
+           register_scalar(connection, "bloom_memory", {{}, {bytes}, {bytes, real}},
+                           struct_of(memory_members), memory, Way::is_volatile);
 }
 
 }  // namespace simdbloom::duckdb

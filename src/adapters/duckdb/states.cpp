@@ -88,17 +88,10 @@ Homes& homes() {
 class Slots {
 public:
     State take() {
-        Memory::take(state_bytes);
         Part& part = this_threads();
         const std::scoped_lock lock(part.mutex);
-        if (part.free == nullptr) {
-            try {
-                part.free = &part.slots.emplace_back();
-            } catch (...) {
-                Memory::give_back(state_bytes);
-                throw;
-            }
-        }
+        if (part.free == nullptr) part.free = &part.slots.emplace_back();
+        Memory::take(state_bytes);
         Slot* const slot = std::exchange(part.free, part.free->next_free);
         slot->next_free = nullptr;
         slot->id = ++part.last_id * parts + static_cast<std::uint64_t>(&part - parts_.data());

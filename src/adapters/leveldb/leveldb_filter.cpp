@@ -40,9 +40,13 @@ Shape shape_of(std::size_t n_keys, int bits_per_key) {
     return {static_cast<std::size_t>((std::max<std::uint64_t>(bits, 64) + 7) / 8), k};
 }
 
-// `at` points to shape.bytes zeros and one byte more.
-template <class Byte, class HashOf>
-void fill(Byte* at, const Shape& shape, std::size_t n_keys, const HashOf& hash_of) {
+template <class Bytes, class HashOf>
+void append_filter(Bytes& out, std::size_t n_keys, int bits_per_key, const HashOf& hash_of) {
+    using Byte = typename Bytes::value_type;
+    const Shape shape = shape_of(n_keys, bits_per_key);
+    const std::size_t before = out.size();
+    out.resize(before + shape.bytes + 1);
+    Byte* const at = out.data() + before;
     const std::uint64_t bits = std::uint64_t{shape.bytes} * 8;
     for (std::size_t i = 0; i < n_keys; ++i) {
         std::uint32_t h = hash_of(i);
@@ -56,11 +60,11 @@ void fill(Byte* at, const Shape& shape, std::size_t n_keys, const HashOf& hash_o
     at[shape.bytes] = static_cast<Byte>(shape.k);
 }
 
-template <class HashOf>
-std::vector<std::byte> filter_bytes(std::size_t n_keys, int bits_per_key, const HashOf& hash_of) {
-    const Shape shape = shape_of(n_keys, bits_per_key);
-    std::vector<std::byte> filter(shape.bytes + 1);
-    fill(filter.data(), shape, n_keys, hash_of);
+template <class Key>
+std::vector<std::byte> filter_of(std::span<const Key> keys, int bits_per_key) {
+    std::vector<std::byte> filter;
+    append_filter(filter, keys.size(), bits_per_key,
+                  [&](std::size_t i) { return leveldb_hash(keys[i]); });
     return filter;
 }
 
@@ -93,28 +97,25 @@ std::uint32_t leveldb_hash(std::uint64_t key) noexcept {
 
 void append_leveldb_filter(std::span<const std::string_view> keys, int bits_per_key,
                            std::string& out) {
-    const Shape shape = shape_of(keys.size(), bits_per_key);
-    const std::size_t before = out.size();
-    out.resize(before + shape.bytes + 1, '\0');
-    fill(out.data() + before, shape, keys.size(),
-         [&](std::size_t i) { return leveldb_hash(keys[i]); });
+    append_filter(out, keys.size(), bits_per_key,
+                  [&](std::size_t i) { return leveldb_hash(keys[i]); });
 }
 
 std::vector<std::byte> make_leveldb_filter(std::span<const std::string_view> keys,
                                            int bits_per_key) {
-    return filter_bytes(keys.size(), bits_per_key,
-                        [&](std::size_t i) { return leveldb_hash(keys[i]); });
+    return filter_of(keys, bits_per_key);
 }
 
 std::vector<std::byte> make_leveldb_filter(std::span<const std::uint64_t> keys, int bits_per_key) {
-    return filter_bytes(keys.size(), bits_per_key,
-                        [&](std::size_t i) { return leveldb_hash(keys[i]); });
+    return filter_of(keys, bits_per_key);
 }
 
 std::vector<std::byte> make_leveldb_filter_of_hashes(std::span<const std::uint64_t> hashes,
                                                      int bits_per_key) {
-    return filter_bytes(hashes.size(), bits_per_key,
-                        [&](std::size_t i) { return static_cast<std::uint32_t>(hashes[i]); });
+    std::vector<std::byte> filter;
+    append_filter(filter, hashes.size(), bits_per_key,
+                  [&](std::size_t i) { return static_cast<std::uint32_t>(hashes[i]); });
+    return filter;
 }
 
 LevelDbFilterView::LevelDbFilterView(std::span<const std::byte> bytes) noexcept
@@ -127,20 +128,16 @@ bool LevelDbFilterView::contains_hash(std::uint64_t hash) const noexcept {
     if (k_ > 30) return true;
     auto h = static_cast<std::uint32_t>(hash);
     const std::uint32_t step = step_of(h);
-    const auto set = [&](std::uint64_t position) {
-        return (std::to_integer<unsigned>(bytes_[static_cast<std::size_t>(position / 8)]) >>
-                    (position % 8) &
-                1) != 0;
-    };
-    if (bits_ > UINT32_MAX) {
-        for (unsigned i = 0; i < k_; ++i, h += step)
-            if (!set(h % bits_)) return false;
+    const auto all_set = [&](auto bits) {
+        for (unsigned i = 0; i < k_; ++i, h += step) {
+            const std::uint64_t position = h % bits;
+            const auto byte = bytes_[static_cast<std::size_t>(position / 8)];
+            if ((std::to_integer<unsigned>(byte) >> (position % 8) & 1) == 0) return false;
+        }
         return true;
-    }
-    const auto bits = static_cast<std::uint32_t>(bits_);  // a 32-bit division is faster
-    for (unsigned i = 0; i < k_; ++i, h += step)
-        if (!set(h % bits)) return false;
-    return true;
+    };
+    // A 32-bit division is faster.
+    return bits_ > UINT32_MAX ? all_set(bits_) : all_set(static_cast<std::uint32_t>(bits_));
 }
 
 namespace detail {

@@ -76,24 +76,24 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-void send(Bytes& bytes, int to, MPI_Comm communicator) {
+/// Calls pass(data, n, type) for the number of the bytes, and then for the bytes in pieces. The
+/// number that is received sets the size.
+template <class Pass>
+void pass_bytes(Bytes& bytes, const char* what, const Pass& pass) {
     std::uint64_t size = bytes.size();
-    check(MPI_Send(&size, 1, MPI_UINT64_T, to, 0, communicator), "sending a part");
-    in_pieces(bytes, [&](std::byte* data, int n) {
-        check(MPI_Send(data, n, MPI_BYTE, to, 0, communicator), "sending a part");
-    });
+    check(pass(&size, 1, MPI_UINT64_T), what);
+    bytes.resize(static_cast<std::size_t>(size));
+    in_pieces(bytes, [&](std::byte* data, int n) { check(pass(data, n, MPI_BYTE), what); });
 }
 
-Bytes receive(int from, MPI_Comm communicator) {
-    std::uint64_t size = 0;
-    check(MPI_Recv(&size, 1, MPI_UINT64_T, from, 0, communicator, MPI_STATUS_IGNORE),
-          "receiving a part");
-    Bytes bytes(static_cast<std::size_t>(size));
-    in_pieces(bytes, [&](std::byte* data, int n) {
-        check(MPI_Recv(data, n, MPI_BYTE, from, 0, communicator, MPI_STATUS_IGNORE),
-              "receiving a part");
-    });
-    return bytes;
+/// The bytes that work() returns; none if it throws.
+template <class Work>
+Bytes or_none(const Work& work) {
+    try {
+        return work();
+    } catch (const std::exception&) {
+        return {};
+    }
 }
 
 /// The builder that this rank's `fill` filled; null if it threw or left partitions unsealed.
@@ -150,17 +150,22 @@ JoinFilter reduce(std::unique_ptr<JoinBuilder> builder, int ranks, MPI_Comm comm
 void gather(Bytes& sum, int rank, int ranks, MPI_Comm communicator,
             const std::function<std::unique_ptr<JoinBuilder>()>& make, const Options& options) {
     for (int step = 1; step < ranks; step *= 2) {
-        if ((rank & step) != 0) return send(sum, rank - step, communicator);
+        if ((rank & step) != 0)
+            return pass_bytes(sum, "sending a part", [&](auto... what) {
+                return MPI_Send(what..., rank - step, 0, communicator);
+            });
         if (rank + step >= ranks) continue;
-        Bytes other = receive(rank + step, communicator);
+        Bytes other;
+        pass_bytes(other, "receiving a part", [&](auto... what) {
+            return MPI_Recv(what..., rank + step, 0, communicator, MPI_STATUS_IGNORE);
+        });
         if (sum.empty()) sum.swap(other);
         if (other.empty()) continue;
-        try {
+        sum = or_none([&] {
             const auto rather = make();
             (void)unite_saved(sum, other, *rather, options).value();
-        } catch (const std::exception&) {
-            sum.clear();
-        }
+            return std::move(sum);
+        });
     }
 }
 
@@ -168,31 +173,21 @@ void gather(Bytes& sum, int rank, int ranks, MPI_Comm communicator,
 JoinFilter choose(std::unique_ptr<JoinBuilder> builder, int rank, int ranks, MPI_Comm communicator,
                   const std::function<std::unique_ptr<JoinBuilder>()>& make,
                   const Options& options) {
-    Bytes sum;
-    try {
-        if (builder)
-            sum = save_part(std::move(*builder).part(), static_cast<std::size_t>(rank),
-                            static_cast<std::size_t>(ranks));
-    } catch (const std::exception&) {
-        sum.clear();
-    }
+    Bytes sum = or_none([&] {
+        return builder ? save_part(std::move(*builder).part(), static_cast<std::size_t>(rank),
+                                   static_cast<std::size_t>(ranks))
+                       : Bytes();
+    });
     builder.reset();
     gather(sum, rank, ranks, communicator, make, options);
-    if (rank == 0 && !sum.empty() && missing_parts(sum).value().empty()) {
-        try {
+    if (rank == 0 && !sum.empty() && missing_parts(sum).value().empty())
+        sum = or_none([&] {
             const auto whole = make();
             whole->unite(load<JoinFilter>(sum, options).value());
-            sum = save(std::move(*whole).finish());
-        } catch (const std::exception&) {
-            sum.clear();
-        }
-    }
-    std::uint64_t size = sum.size();
-    check(MPI_Bcast(&size, 1, MPI_UINT64_T, 0, communicator), "sending the filter");
-    sum.resize(static_cast<std::size_t>(size));
-    in_pieces(sum, [&](std::byte* data, int n) {
-        check(MPI_Bcast(data, n, MPI_BYTE, 0, communicator), "sending the filter");
-    });
+            return save(std::move(*whole).finish());
+        });
+    pass_bytes(sum, "sending the filter",
+               [&](auto... what) { return MPI_Bcast(what..., 0, communicator); });
     if (sum.empty()) return JoinFilter::accept_all();
     return load<JoinFilter>(sum, options).value();
 }

@@ -144,7 +144,6 @@ bool is_first_member(ThriftReader& in) {
     bool first = false;
     in.structure([&](std::int32_t id, ThriftType type) {
         first |= id == 1 && type == ThriftType::structure;
-        return false;
     });
     return first;
 }
@@ -154,24 +153,17 @@ bool is_first_member(ThriftReader& in) {
 FilterHeader parse_filter_header(std::span<const std::byte> bytes) {
     ThriftReader in(bytes);
     FilterHeader header;
+    constexpr const char* names[] = {"algorithm", "hash", "compression"};
     bool known[3] = {};
     in.structure([&](std::int32_t id, ThriftType type) {
-        if (id == 1) {
-            in.expect(type, ThriftType::i32, "numBytes");
-            header.bytes = in.integer(32);
-            return true;
-        }
-        if (id < 2 || id > 4) return false;
-        constexpr const char* names[] = {"algorithm", "hash", "compression"};
+        if (id == 1) header.bytes = in.i32(type, "numBytes");
+        if (id < 2 || id > 4) return;
         in.expect(type, ThriftType::structure, names[id - 2]);
         known[id - 2] = is_first_member(in);
-        return true;
     });
-    if (!known[0] || !known[1] || !known[2])
-        throw MalformedError(std::string("a Bloom filter of an unknown ") + (!known[0] ? "algorithm"
-                                                                             : !known[1]
-                                                                                 ? "hash"
-                                                                                 : "compression"));
+    for (int i = 0; i < 3; ++i)
+        if (!known[i])
+            throw MalformedError(std::string("a Bloom filter of an unknown ") + names[i]);
     if (header.bytes <= 0 || header.bytes % std::int64_t{block_bytes} != 0)
         throw MalformedError("a Bloom filter of " + std::to_string(header.bytes) +
                              " bytes, not a multiple of 32");

@@ -16,22 +16,19 @@ struct Leaf {
     bool typed = false;  // a group of columns has no type
 };
 
-PhysicalType physical_type(ThriftReader& in) {
-    const std::int64_t number = in.integer(32);
+PhysicalType physical_type(ThriftReader& in, ThriftType type) {
+    const std::int32_t number = in.i32(type, "the type of a column");
     if (number < 0 || number > 7) in.fail("physical type " + std::to_string(number));
     return static_cast<PhysicalType>(number);
 }
 
-std::vector<Leaf> read_schema(ThriftReader& in) {
+std::vector<Leaf> read_schema(ThriftReader& in, ThriftType list) {
     std::vector<Leaf> leaves;
-    in.structures(least_element, leaves, [&] {
+    in.structures(list, "schema", least_element, leaves, [&] {
         Leaf leaf;
         in.structure([&](std::int32_t id, ThriftType type) {
             if (id == 1) leaf.typed = true;
-            if (id != 2) return false;
-            in.expect(type, ThriftType::i32, "type_length");
-            leaf.type_length = static_cast<std::int32_t>(in.integer(32));
-            return true;
+            if (id == 2) leaf.type_length = in.i32(type, "type_length");
         });
         return leaf;
     });
@@ -41,57 +38,34 @@ std::vector<Leaf> read_schema(ThriftReader& in) {
 
 void read_column_metadata(ThriftReader& in, ColumnChunk& column) {
     in.structure([&](std::int32_t id, ThriftType type) {
-        switch (id) {
-            case 1:
-                in.expect(type, ThriftType::i32, "the type of a column");
-                column.type = physical_type(in);
-                return true;
-            case 3:
-                in.expect(type, ThriftType::list, "path_in_schema");
-                in.list(ThriftType::binary,
-                        [&] { column.path += (column.path.empty() ? "" : ".") + in.text(); });
-                return true;
-            case 5:
-                in.expect(type, ThriftType::i64, "num_values");
-                column.values = in.integer(64);
-                return true;
-            case 14:
-                in.expect(type, ThriftType::i64, "bloom_filter_offset");
-                column.filter_offset = in.integer(64);
-                return true;
-            case 15:
-                in.expect(type, ThriftType::i32, "bloom_filter_length");
-                column.filter_length = static_cast<std::int32_t>(in.integer(32));
-                return true;
-            default:
-                return false;
+        if (id == 1) column.type = physical_type(in, type);
+        if (id == 3) {
+            in.expect(type, ThriftType::list, "path_in_schema");
+            in.list(ThriftType::binary,
+                    [&] { column.path += (column.path.empty() ? "" : ".") + in.text(); });
         }
+        if (id == 5) column.values = in.i64(type, "num_values");
+        if (id == 14) column.filter_offset = in.i64(type, "bloom_filter_offset");
+        if (id == 15) column.filter_length = in.i32(type, "bloom_filter_length");
     });
 }
 
 RowGroup read_row_group(ThriftReader& in, const std::vector<Leaf>& leaves) {
     RowGroup group;
     in.structure([&](std::int32_t id, ThriftType type) {
-        if (id == 3) {
-            in.expect(type, ThriftType::i64, "num_rows of a row group");
-            group.rows = in.integer(64);
-            return true;
-        }
-        if (id != 1) return false;
-        in.expect(type, ThriftType::list, "columns");
-        in.structures(least_chunk, group.columns, [&] {
+        if (id == 3) group.rows = in.i64(type, "num_rows of a row group");
+        if (id != 1) return;
+        in.structures(type, "columns", least_chunk, group.columns, [&] {
             ColumnChunk column;
             in.structure([&](std::int32_t field, ThriftType field_type) {
-                if (field != 3) return false;
+                if (field != 3) return;
                 in.expect(field_type, ThriftType::structure, "meta_data");
                 read_column_metadata(in, column);
-                return true;
             });
             if (group.columns.size() < leaves.size())
                 column.type_length = leaves[group.columns.size()].type_length;
             return column;
         });
-        return true;
     });
     return group;
 }
@@ -104,26 +78,14 @@ Loaded<Metadata> parse_metadata(std::span<const std::byte> bytes) noexcept {
         Metadata metadata;
         std::vector<Leaf> leaves;
         in.structure([&](std::int32_t id, ThriftType type) {
-            switch (id) {
-                case 2:
-                    in.expect(type, ThriftType::list, "schema");
-                    leaves = read_schema(in);
-                    return true;
-                case 3:
-                    in.expect(type, ThriftType::i64, "num_rows");
-                    metadata.rows = in.integer(64);
-                    return true;
-                case 4:
-                    in.expect(type, ThriftType::list, "row_groups");
-                    in.structures(least_group, metadata.row_groups,
-                                  [&] { return read_row_group(in, leaves); });
-                    return true;
-                case 6:
-                    in.expect(type, ThriftType::binary, "created_by");
-                    metadata.created_by = in.text();
-                    return true;
-                default:
-                    return false;
+            if (id == 2) leaves = read_schema(in, type);
+            if (id == 3) metadata.rows = in.i64(type, "num_rows");
+            if (id == 4)
+                in.structures(type, "row_groups", least_group, metadata.row_groups,
+                              [&] { return read_row_group(in, leaves); });
+            if (id == 6) {
+                in.expect(type, ThriftType::binary, "created_by");
+                metadata.created_by = in.text();
             }
         });
         return metadata;

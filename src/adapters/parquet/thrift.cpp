@@ -36,6 +36,16 @@ std::int64_t ThriftReader::integer(int bits) {
     return value;
 }
 
+std::int32_t ThriftReader::i32(ThriftType type, const char* what) {
+    expect(type, ThriftType::i32, what);
+    return static_cast<std::int32_t>(integer(32));
+}
+
+std::int64_t ThriftReader::i64(ThriftType type, const char* what) {
+    expect(type, ThriftType::i64, what);
+    return integer(64);
+}
+
 void ThriftReader::skip_bytes(std::uint64_t n) {
     if (n > bytes_.size() - at_)
         fail(std::to_string(n) + " bytes where " + std::to_string(bytes_.size() - at_) +
@@ -106,7 +116,7 @@ void ThriftReader::skip(ThriftType type, bool in_structure) {
             return;
         }
         case ThriftType::structure:
-            return structure([](std::int32_t, ThriftType) { return false; });
+            return structure([](std::int32_t, ThriftType) {});
         default:
             fail("type " + std::to_string(static_cast<int>(type)));
     }

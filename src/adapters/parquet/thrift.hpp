@@ -39,8 +39,8 @@ public:
 
     std::size_t at() const noexcept { return at_; }
 
-    /// Calls field(id, type) for every field of a structure. `field` reads the value and returns
-    /// true, or returns false to skip it.
+    /// Calls field(id, type) for every field of a structure. A value that `field` does not read is
+    /// skipped.
     template <class Field>
     void structure(const Field& field) {
         const Depth depth(*this);
@@ -52,7 +52,9 @@ public:
             const auto delta = head >> 4;
             id = delta != 0 ? id + delta : static_cast<std::int32_t>(integer(16));
             if (id > 32767) fail("field " + std::to_string(id) + " has more than 16 bits");
-            if (!field(id, type)) skip(type, true);
+            const std::size_t begin = at_;
+            field(id, type);
+            if (at_ == begin) skip(type, true);
         }
     }
     /// Calls element() for every element of a list of type `of`.
@@ -60,10 +62,13 @@ public:
     void list(ThriftType of, const Element& element) {
         for (std::uint64_t n = list_of(of, 1); n != 0; --n) element();
     }
-    /// Appends read() for every structure of a list. Fails if a structure takes fewer than `least`
-    /// bytes, which bounds the memory of `to` by bytes * sizeof(T) / least.
+    /// Appends read() for every structure of a list, the value of a field. Fails if a structure
+    /// takes fewer than `least` bytes, which bounds the memory of `to` by bytes * sizeof(T) /
+    /// least.
     template <class T, class Read>
-    void structures(std::size_t least, std::vector<T>& to, const Read& read) {
+    void structures(ThriftType type, const char* what, std::size_t least, std::vector<T>& to,
+                    const Read& read) {
+        expect(type, ThriftType::list, what);
         std::uint64_t n = list_of(ThriftType::structure, least);
         to.reserve(to.size() + n);
         for (; n != 0; --n) {
@@ -76,6 +81,9 @@ public:
     }
     /// A zigzag number of at most `bits` bits.
     std::int64_t integer(int bits);
+    /// The value of a field of that type. Fails if the field has another one.
+    std::int32_t i32(ThriftType type, const char* what);
+    std::int64_t i64(ThriftType type, const char* what);
     std::string text();
 
     /// Fails unless the value has the field's type.

@@ -9,8 +9,6 @@
 namespace simdbloom {
 namespace {
 
-std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-
 // RocksDB's property of tables whose keys end in timestamps: the earliest timestamp.
 constexpr const char* earliest_timestamp = "rocksdb.timestamp_min";
 // Our property: the bytes of a timestamp removed from the keys.
@@ -34,7 +32,7 @@ public:
         if (key.size() < timestamp_bytes_) given_up_ = true;
         if (given_up_) return rocksdb::Status::OK();
         const rocksdb::Slice asked(key.data(), key.size() - timestamp_bytes_);
-        const std::uint64_t hash = hash_bytes(view(part_ ? part_(asked) : asked));
+        const std::uint64_t hash = hash_bytes((part_ ? part_(asked) : asked).ToStringView());
         // Versions of a key are adjacent, and so are keys with the same part.
         if (!hashes_.empty() && hashes_.back() == hash) return rocksdb::Status::OK();
         return without_throwing([&] { hashes_.push_back(hash); });
@@ -79,21 +77,14 @@ private:
 
 class Factory : public rocksdb::TablePropertiesCollectorFactory {
 public:
-    Factory(std::string_view spec, double bits_per_key, RocksDbPart part,
-            std::size_t timestamp_bytes)
-        : sizes_(std::make_shared<detail::CompactSizes>(
-              spec, detail::CompactSizes::Goal::bits_per_key, bits_per_key)),
-          part_(std::move(part)),
-          timestamp_bytes_(timestamp_bytes) {}
+    explicit Factory(Collector empty) : empty_(std::move(empty)) {}
     rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
-        return new Collector(sizes_, part_, timestamp_bytes_);
+        return new Collector(empty_);
     }
     const char* Name() const override { return rocksdb_property; }
 
 private:
-    std::shared_ptr<const detail::CompactSizes> sizes_;
-    RocksDbPart part_;
-    std::size_t timestamp_bytes_;
+    const Collector empty_;
 };
 
 bool may_contain(const rocksdb::TableProperties& table, std::uint64_t hash) {
@@ -110,7 +101,9 @@ bool may_contain(const rocksdb::TableProperties& table, std::uint64_t hash) {
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> make_rocksdb_collector(
     std::string_view spec, double bits_per_key, RocksDbPart part, std::size_t timestamp_bytes) {
-    return std::make_shared<Factory>(spec, bits_per_key, std::move(part), timestamp_bytes);
+    using Sizes = detail::CompactSizes;
+    auto sizes = std::make_shared<Sizes>(spec, Sizes::Goal::bits_per_key, bits_per_key);
+    return std::make_shared<Factory>(Collector(std::move(sizes), std::move(part), timestamp_bytes));
 }
 
 bool rocksdb_may_contain(const rocksdb::TableProperties& table, std::string_view key_or_part) {

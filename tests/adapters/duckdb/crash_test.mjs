@@ -1,10 +1,7 @@
 // crash_test.mjs EXTENSION: no SELECT ends the process, nor loses a key where DuckDB hands over one
-// state for many rows. The statements run in a child, which names each before it runs it.
+// state for many rows. Each statement is named before it runs.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { finish, open, test } from './support.mjs';
-
-const [extension, child] = process.argv.slice(2);
+import { db, one, test } from './support.mjs';
 
 // A window or an aggregate over keys and DuckDB's list() of the same: [call, source of rows].
 const statements = [];
@@ -42,8 +39,7 @@ statements.push(
   `SELECT count(*) FILTER (NOT bloom_contains(f, i)) FROM range(3000) t(i),
    LATERAL (SELECT bloom_filter(x) AS f FROM range(i, i + 3) u(x))`);
 
-if (child === 'child') {
-  const { db, one } = await open(extension);
+await test(`${statements.length} statements`, async () => {
   for (const threads of [1, 3]) {
     await db.run(`SET threads = ${threads}`);
     for (const sql of statements) {
@@ -51,7 +47,9 @@ if (child === 'child') {
       assert.equal(Number(await one(sql)), 0, `${threads} threads, keys lost by ${sql}`);
     }
   }
-  // What fails in the middle.
+});
+
+await test('what fails in the middle', async () => {
   for (const sql of ['SELECT bloom_filter(i, i + 1 ORDER BY -i) FROM range(5000) t(i)',
     'SELECT bloom_filter(i, i + 1) OVER () FROM range(5000) t(i)',
     'SELECT bloom_filter(i, i + 1) OVER (ORDER BY i) FROM range(5000) t(i)',
@@ -59,14 +57,4 @@ if (child === 'child') {
     console.log(sql);
     await assert.rejects(() => one(sql));
   }
-  process.exit(0);
-}
-
-await test(`${statements.length} statements in a process of their own`, () => {
-  const run = spawnSync(process.execPath, [process.argv[1], extension, 'child'],
-    { encoding: 'utf8', maxBuffer: 1 << 26 });
-  const last = run.stdout.trimEnd().split('\nSELECT').pop();
-  assert.equal(run.status, 0, `code ${run.status}, ${run.signal}, at SELECT${last}\n${run.stderr}`);
 });
-
-finish();

@@ -1,11 +1,10 @@
 // kinds_test.mjs EXTENSION FOLDER PAGE: filters of other programs, of every kind of keys, asked
 // about keys of every type, as the page says; and what the extension writes about its own.
 import assert from 'node:assert/strict';
-import { finish, open, test } from './support.mjs';
+import { db, one, refused, rows, test } from './support.mjs';
 import { kindsTable } from './kinds_table.mjs';
 
-const [extension, folder, page] = process.argv.slice(2);
-const { db, rows, one, refused } = await open(extension);
+const [folder, page] = process.argv.slice(3);
 const table = kindsTable(page);
 
 // What the filters in the folder hold, as types of DuckDB have it.
@@ -63,5 +62,3 @@ await test('a UUID is its 16 bytes', async () => {
   assert.equal(await one(`SELECT bloom_contains(content, ${uuid})
     FROM read_blob('${folder}/uuid.filter')`), true);
 });
-
-finish();

@@ -1,8 +1,7 @@
 // memory_test.mjs EXTENSION: what the extension holds has a limit, is said, and is given back.
 import assert from 'node:assert/strict';
-import { finish, open, test } from './support.mjs';
+import { db, one, refused, rows, test } from './support.mjs';
 
-const { db, rows, one, refused } = await open(process.argv[2]);
 const held = async () => (await rows('SELECT unnest(bloom_memory())'))[0];
 
 await test('the limit of 1 GiB is said and can be set', async () => {
@@ -113,5 +112,3 @@ await test('filters are kept up to a quarter of the limit, or one that is larger
   await one('SELECT bloom_memory(1)');
   await refused('SELECT bloom_filter(1)', 'limit of 1 bytes of memory');
 });
-
-finish();

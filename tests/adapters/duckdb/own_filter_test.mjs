@@ -1,12 +1,9 @@
 // own_filter_test.mjs: the Bloom filter that DuckDB itself pushes into a scan has the design that
 // bench/engines measures: tests/bench/bench_engines_test.cpp expects the same numbers of it.
-import { DuckDBInstance } from '@duckdb/node-api';
 import assert from 'node:assert/strict';
-import { finish, test } from './support.mjs';
+import { db, rows, test } from './support.mjs';
 
-const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
-const db = await instance.connect();
-const rows = async (sql) => (await db.runAndReadAll(sql)).getRows();
+await db.run('SET threads = 1');
 
 await test('the hash of BIGINT', async () => {
   assert.deepEqual((await rows(`SELECT hash(k::BIGINT)::VARCHAR FROM
@@ -33,5 +30,3 @@ await test('the absent keys that a scan lets through', async () => {
   assert.equal(of('dim').operator_cardinality, 99998);
   assert.equal(of('fact').operator_cardinality, 2830);
 });
-
-finish();

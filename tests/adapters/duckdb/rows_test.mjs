@@ -1,9 +1,7 @@
 // rows_test.mjs EXTENSION: filters of several columns lose no row that `=` joins, by columns or by
 // row values.
 import assert from 'node:assert/strict';
-import { finish, open, test } from './support.mjs';
-
-const { db, rows, one, refused } = await open(process.argv[2]);
+import { db, one, refused, rows, test } from './support.mjs';
 
 // Every pair of small values, NULLs among them, in the types that `=` compares with each other.
 const types = ['INTEGER', 'BIGINT', 'DOUBLE', 'DECIMAL(9,2)', 'DECIMAL(38,20)', 'HUGEINT'];
@@ -90,5 +88,3 @@ await test('what does not fit is refused by name', async () => {
   await refused(`SELECT bloom_filter((i, i, i, i, i, i, i, i, i)) ${from}`, '9 columns');
   await refused(`SELECT bloom_filter({'a': i, 'b': i}) ${from}`, 'of type STRUCT');
 });
-
-finish();

@@ -1,8 +1,6 @@
 // types_test.mjs EXTENSION: what `=` joins is never lost, whatever the two types are.
 import assert from 'node:assert/strict';
-import { finish, open, test } from './support.mjs';
-
-const { db, rows, one, refused } = await open(process.argv[2]);
+import { db, one, refused, rows, test } from './support.mjs';
 
 // Values at the ends of types, where floats begin to round, and where decimals do.
 const numbers = ['0', '1', '-1', '2', '127', '-128', '255', '65535', '16777216', '16777217',
@@ -140,5 +138,3 @@ await test('of a collation, the key is what = compares', async () => {
   assert.equal(await one(`${asked} strip_accents(lower(s)), 24) FROM names),
     strip_accents(lower(s)))`), 2n);
 });
-
-finish();

@@ -1,8 +1,6 @@
 // union_test.mjs EXTENSION: unions of filters, and ranges that a filter prunes.
 import assert from 'node:assert/strict';
-import { finish, open, test } from './support.mjs';
-
-const { db, rows, one, refused } = await open(process.argv[2]);
+import { db, one, refused, rows, test } from './support.mjs';
 
 await db.run(`CREATE TABLE parts AS SELECT i % 10 AS part, bloom_filter(i, 12, 30000) AS f,
   count(*) AS n FROM range(30000) t(i) GROUP BY part`);
@@ -93,5 +91,3 @@ await test('bloom_prune of days, and of keys that lie between integers', async (
   await refused('SELECT bloom_prune(bloom_filter(0.5), 0, 1)',
     'a range of integers does not fit a filter of DECIMAL');
 });
-
-finish();

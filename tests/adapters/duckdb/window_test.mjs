@@ -1,8 +1,7 @@
 // window_test.mjs EXTENSION: the filter of every frame holds the keys of the frame and no others.
 import assert from 'node:assert/strict';
-import { finish, open, test } from './support.mjs';
+import { db, one, rows, test } from './support.mjs';
 
-const { db, rows, one } = await open(process.argv[2]);
 await db.run(`CREATE TABLE t AS SELECT i, i % 7 AS g, (i * 7919) % 40 AS k, i % 3 > 0 AS b
   FROM range(200) t(i)`);
 
@@ -54,5 +53,3 @@ await test('DISTINCT, FILTER and ORDER BY in windows', async () => {
       for (const distinct of ['', 'DISTINCT'])
         for (const order of ['', 'ORDER BY k DESC']) await same(over, { filter, distinct, order });
 });
-
-finish();
