@@ -1,8 +1,8 @@
 """Measured tables that no longer measure this code: `tests/checks/release --tables` prints them.
 
 A measured table stands between two markers of a page, `<!-- measured: NAME -->`, `<!-- printed:
-NAME -->` or `<!-- record: NAME -->` and their end. It names the commit that it measured. It is stale
-when the code it measures has changed since."""
+NAME -->` or `<!-- record: NAME -->` and their end. It names the commit that it measured, and is
+stale when the code it measures has changed since."""
 import re
 import subprocess
 from functools import cache
