@@ -1,7 +1,6 @@
 // Published formulas and the exact models, by name.
 #include <cmath>
 #include <numbers>
-#include <string_view>
 
 #include "published_fpr.hpp"
 #include "replication/probes.hpp"
