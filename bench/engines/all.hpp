@@ -15,6 +15,6 @@ struct List {
         (use.template operator()<Designs>(), ...);
     }
 };
-using All = List<Acero, DuckDb, Trino, Velox, ClickHouse, Impala, RocksDb, Spark, Boost>;
+using All = List<Acero, DuckDb, Trino, Velox, ClickHouse, Boost>;
 
 }  // namespace simdbloom::bench::engines

@@ -1,6 +1,6 @@
 // The hash functions that engines give to their filters, for one key of eight bytes. Written from
 // the published descriptions; tests/bench/bench_engines_test.cpp holds them against published
-// values and against those of src/foreign.
+// values.
 #pragma once
 
 #include <bit>
@@ -48,38 +48,6 @@ constexpr u64 city64(u64 key) { return city_mix(8 + ((key & 0xFFFFFFFFu) << 3), 
 /// CityHash64WithSeed of the key whose city64 is `hash`.
 constexpr u64 city_with_seed(u64 hash, u64 seed) {
     return city_mix(hash - 0x9AE16A3B2F90404Fu, seed);
-}
-
-/// FastHash of Kudu and Impala.
-constexpr u64 fast_mix(u64 h) {
-    h = (h ^ h >> 23) * 0x2127599BF4325C37u;
-    return h ^ h >> 47;
-}
-constexpr u32 fast_hash32(u64 key) {
-    constexpr u64 multiplier = 0x880355F21E6D1965u;
-    const u64 h = fast_mix((8 * multiplier ^ fast_mix(key)) * multiplier);
-    return static_cast<u32>(h - (h >> 32));
-}
-
-/// RocksDB's GetSliceHash64: XXH3 as it was before its release, for eight bytes.
-constexpr u64 rocksdb_hash(u64 key) {
-    const u64 keyed = key ^ 0xBE4BA423396CFEB8u;
-    u64 h = 8 + (keyed ^ keyed >> 51) * 0x9E3779B1u;
-    h = (h ^ h >> 47) * 0xC2B2AE3D27D4EB4Fu;
-    h = (h ^ h >> 37) * 0x165667B19E3779F9u;
-    return h ^ h >> 32;
-}
-
-/// MurmurHash3_x86_32 of eight bytes: Spark's hashLong.
-constexpr u32 murmur32(u64 key, u32 seed) {
-    const auto absorb = [](u32 h, u32 word) {
-        h ^= std::rotl(word * 0xCC9E2D51u, 15) * 0x1B873593u;
-        return std::rotl(h, 13) * 5 + 0xE6546B64u;
-    };
-    u32 h = absorb(absorb(seed, static_cast<u32>(key)), static_cast<u32>(key >> 32)) ^ 8;
-    h = (h ^ h >> 16) * 0x85EBCA6Bu;
-    h = (h ^ h >> 13) * 0xC2B2AE35u;
-    return h ^ h >> 16;
 }
 
 /// Boost.Bloom's mixer of a boost::hash, which gives integers as they are.

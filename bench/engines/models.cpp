@@ -6,29 +6,14 @@
 #include "engines/classic.hpp"
 #include "engines/one_word.hpp"
 #include "engines/split_block.hpp"
-#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fpr.hpp"
 
 namespace simdbloom::bench::engines {
 namespace {
 
-Rate rate_of(const Layout& layout, u64 n_keys, u64 blocks) {
-    return {fpr::expected(layout, n_keys, blocks), fpr::deviation(layout, n_keys, blocks)};
-}
 Rate rate_of(const std::string& spec, u64 n_keys, u64 blocks) {
-    return rate_of(Layout::parse(spec), n_keys, blocks);
-}
-
-/// k bits anywhere in a line of 512 bits.
-Layout lines(unsigned k) {
-    const auto of_lines = [](const auto& t) { return t.word_bits == 512 && t.cell_bits() == 1; };
-    return {.kind = std::ranges::find_if(detail::layout_traits, of_lines)->kind, .k = k};
-}
-
-/// Positions from two hashes are taken for independent ones: see fpr::classic_exact.
-Rate classic_rate(u64 bits, u64 n_keys, unsigned k) {
-    return {fpr::classic_exact(static_cast<double>(bits), static_cast<double>(n_keys), k),
-            fpr::deviation({LayoutKind::classic, k, 0}, n_keys, bits / 64)};
+    const Layout layout = Layout::parse(spec);
+    return {fpr::expected(layout, n_keys, blocks), fpr::deviation(layout, n_keys, blocks)};
 }
 
 /// The mean of base^i over the loads i of a block, one of `blocks` among n_keys keys.
@@ -92,13 +77,6 @@ Rate Trino::rate(u64 n_keys) const { return rate_of("register64:k=3", n_keys, bi
 
 Rate Velox::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
 Rate Boost::rate(u64 n_keys) const { return rate_of("split256", n_keys, bits.size()); }
-Rate Impala::rate(u64 n_keys) const {
-    const Rate blocks = rate_of("split256", n_keys, bits.size());
-    const double floor = fpr::hash_floor(static_cast<double>(n_keys), 32);
-    return {fpr::with_floor(blocks.fpr, floor), blocks.deviation};
-}
-Rate ClickHouse::rate(u64 n_keys) const { return classic_rate(bits.size, n_keys, 3); }
-Rate Spark::rate(u64 n_keys) const { return classic_rate(bits.size, n_keys, k); }
-Rate RocksDb::rate(u64 n_keys) const { return rate_of(lines(k), n_keys, bits.size / 512); }
+Rate ClickHouse::rate(u64 n_keys) const { return rate_of("classic:k=3", n_keys, bits.size()); }
 
 }  // namespace simdbloom::bench::engines

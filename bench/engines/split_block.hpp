@@ -35,23 +35,13 @@ struct SplitBlocks {
     }
 };
 
-/// Bit i is the high five bits of x * salts[i], with x the low 32 bits of the hash.
-inline auto salted(const std::array<u32, 8>& salts, u64 hash) {
-    return [&salts, x = static_cast<u32>(hash)](unsigned i) { return x * salts[i] >> 27; };
-}
-
 inline u64 blocks_for(u64 n_keys, double bits_per_key, unsigned block_bits) {
     const double blocks = std::ceil(static_cast<double>(n_keys) * bits_per_key / block_bits);
     return std::max<u64>(1, static_cast<u64>(blocks));
 }
 
-/// Parquet's salts, in Parquet's order.
-inline constexpr std::array<u32, 8> parquet_salts{0x47B6137Bu, 0x44974D91u, 0x8824AD5Bu,
-                                                  0xA2B7289Du, 0x705495C7u, 0x2DF1424Bu,
-                                                  0x9EFC4947u, 0x5C6BFB31u};
-
-/// Velox (class SplitBlockBloomFilter) with AVX2, where a block is 8 words. The salts are Parquet's
-/// in ascending order.
+/// Velox (class SplitBlockBloomFilter) with AVX2, where a block is 8 words. Bit i is the high five
+/// bits of x * salts[i]. The salts are Parquet's in ascending order.
 ///
 ///     hash    | 32 bits: block | 32 bits: x |
 struct Velox {
@@ -64,27 +54,11 @@ struct Velox {
     /// Ours: Velox is given hashes.
     static u64 hash(u64 key) { return KeyHasher{}(key); }
     u64 block(u64 hash) const { return (hash >> 32) * bits.size() >> 32; }
-    void insert(u64 hash) { bits.insert(block(hash), salted(salts, hash)); }
-    bool contains(u64 hash) const { return bits.contains(block(hash), salted(salts, hash)); }
-    Rate rate(u64 n_keys) const;
-};
-
-/// Impala (class BloomFilter) and Kudu (class BlockBloomFilter): a hash of 32
-/// bits is x, and the low bits of its rehash are the block. A power of two of blocks.
-struct Impala {
-    static constexpr const char* name = "impala";
-    SplitBlocks bits;
-
-    Impala(u64 n_keys, double bits_per_key) : bits(power_of_two_bits(n_keys, bits_per_key) / 256) {}
-    static u64 hash(u64 key) { return fast_hash32(key); }
-    u64 block(u64 hash) const {
-        const u64 rehashed = (hash & 0xFFFFFFFFu) * 0x7850F11EC6D14889u + 0x6773610597CA4C63u;
-        return rehashed >> 32 & (bits.size() - 1);
+    static auto bit(u64 hash) {
+        return [x = static_cast<u32>(hash)](unsigned i) { return x * salts[i] >> 27; };
     }
-    void insert(u64 hash) { bits.insert(block(hash), salted(parquet_salts, hash)); }
-    bool contains(u64 hash) const {
-        return bits.contains(block(hash), salted(parquet_salts, hash));
-    }
+    void insert(u64 hash) { bits.insert(block(hash), bit(hash)); }
+    bool contains(u64 hash) const { return bits.contains(block(hash), bit(hash)); }
     Rate rate(u64 n_keys) const;
 };
 

@@ -42,15 +42,6 @@ inline double ns_of(unsigned rounds, std::uint64_t keys, std::function<void()> w
     return median(alone[0].ns_per_key);
 }
 
-/// The number of probe row i's key: of one of the build rows with the probability `selectivity`,
-/// else of an absent key. `choice` is random.
-inline std::uint64_t probe_number(std::uint64_t choice, std::uint64_t i, double selectivity,
-                                  std::uint64_t build_rows) {
-    constexpr std::uint64_t absent = std::uint64_t{1} << 40;
-    const bool joins = static_cast<double>(choice >> 11) * 0x1p-53 < selectivity;
-    return joins ? (choice * 0x9E3779B97F4A7C15u >> 32) * build_rows >> 32 : absent + i;
-}
-
 /// The last line of an experiment.
 inline void print_source(const std::string& name) {
     const std::string line = describe_machine().provenance();

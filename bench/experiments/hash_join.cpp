@@ -97,9 +97,14 @@ constexpr Level levels[] = {
 /// Probe rows of which that share joins, in random order.
 std::vector<std::uint64_t> probe_keys(const KeySource& keys, const Level& level, double share) {
     std::vector<std::uint64_t> probe(level.probe_rows);
-    const auto choice = KeySource::generated(77);
-    for (std::size_t i = 0; i < probe.size(); ++i)
-        probe[i] = keys.key(probe_number(choice.key(i), i, share, level.build_rows));
+    const auto random = KeySource::generated(77);
+    constexpr std::uint64_t absent = std::uint64_t{1} << 40;
+    for (std::size_t i = 0; i < probe.size(); ++i) {
+        const std::uint64_t choice = random.key(i);
+        const bool joins = static_cast<double>(choice >> 11) * 0x1p-53 < share;
+        probe[i] = keys.key(joins ? (choice * 0x9E3779B97F4A7C15u >> 32) * level.build_rows >> 32
+                                  : absent + i);
+    }
     return probe;
 }
 

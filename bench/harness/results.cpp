@@ -1,13 +1,11 @@
 #include "harness/results.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <concepts>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 
 namespace simdbloom::bench {
@@ -68,23 +66,13 @@ std::string to_csv(const std::vector<Row>& rows, const Machine& machine) {
 
 void write_file(const std::string& path, const std::string& content) {
     const std::string part = path + ".part";
-    const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    const auto fail = [&] {
-        const std::string reason = std::strerror(errno);
-        if (fd >= 0) close(fd);
-        unlink(part.c_str());
-        throw std::runtime_error("cannot write \"" + path + "\": " + reason);
-    };
-    if (fd < 0) fail();
-    for (std::size_t done = 0; done < content.size();) {
-        const ssize_t n = write(fd, content.data() + done, content.size() - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) fail();
-        done += static_cast<std::size_t>(n);
-    }
-    if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS) fail();
-    if (close(fd) != 0) fail();
-    if (rename(part.c_str(), path.c_str()) != 0) fail();
+    std::ofstream file(part, std::ios::binary);
+    file << content;
+    file.close();
+    if (file && std::rename(part.c_str(), path.c_str()) == 0) return;
+    const std::string reason = std::strerror(errno);
+    std::remove(part.c_str());
+    throw std::runtime_error("cannot write \"" + path + "\": " + reason);
 }
 
 }  // namespace simdbloom::bench

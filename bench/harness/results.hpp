@@ -28,8 +28,8 @@ struct Row {
 /// One line a row, and in each what describe_machine() knows of machine and build.
 std::string to_csv(const std::vector<Row>& rows, const Machine& machine);
 
-/// Writes a file under a temporary name, checks every step, and renames it into place. Throws
-/// std::runtime_error naming the path and the system's reason; nothing is left behind then.
+/// Writes a file under a temporary name and renames it into place. Throws std::runtime_error naming
+/// the path and the system's reason; nothing is left behind then.
 void write_file(const std::string& path, const std::string& content);
 
 }  // namespace simdbloom::bench

@@ -55,7 +55,7 @@ def screen(about, rows, folder):
 def skylines(about, rows):
     return (figure(skyline(about, rows, 12.7, "Near 12 bits a key"),
                    "For so many keys, and so much work spared by each \"not in\": the filter that "
-                   "leaves the least time a key. Hatched: a filter that was not measured at that "
+                   "leaves the least time a key. Grey: a filter that was not measured at that "
                    "size may leave less.")
             + figure(skyline(about, rows, None, "Any space that was measured"),
                      "Rest the pointer on a place for the filter, its time and its FPR. Between "

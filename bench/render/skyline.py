@@ -134,52 +134,19 @@ def widest_room(cells, width):
 
 
 def name_regions(picture, grid, x, y, colours, size=13):
-    """The name of each filter in the widest room of each of its regions; grid[i][j] is the filter
-    of a column and a line from below."""
-    columns, rows = len(grid), len(grid[0])
-    wide, tall = (x.end - x.start) / columns, (y.start - y.end) / rows
-    seen = set()
-    for start in [(i, j) for i in range(columns) for j in range(rows)]:
-        if start in seen:
-            continue
-        name, region, todo = grid[start[0]][start[1]], [], [start]
-        seen.add(start)
-        while todo:
-            i, j = todo.pop()
-            region.append((i, j))
-            for to in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
-                if (0 <= to[0] < columns and 0 <= to[1] < rows and to not in seen
-                        and grid[to[0]][to[1]] == name):
-                    seen.add(to)
-                    todo.append(to)
-        best = widest_room(set(region), math.ceil((text_width(name, size) + 8) / wide))
+    """The name of each filter in the widest room of its region; grid[i][j] is the filter of a
+    column and a line from below."""
+    wide, tall = (x.end - x.start) / len(grid), (y.start - y.end) / len(grid[0])
+    regions = {}
+    for i, column in enumerate(grid):
+        for j, name in enumerate(column):
+            regions.setdefault(name, set()).add((i, j))
+    for name, region in regions.items():
+        best = widest_room(region, math.ceil((text_width(name, size) + 8) / wide))
         if best:
-            dark = name in colours and luminance(colours[name]) < 0.3
-            picture.text(x.start + best[0] * wide, y.start - best[1] * tall + 4.5, name,
-                         "#fff" if dark else INK, size, "middle", bold=True,
-                         halo=name == NOT_MEASURED)
-
-
-def hatch(picture, boxes, step=9):
-    """Lines at 45 degrees through boxes (left, top, right, bottom) that stand side by side."""
-    way = []
-    low = min((left + top for left, top, *_ in boxes), default=0)
-    high = max((right + bottom for _, _, right, bottom in boxes), default=0)
-    for i in range(math.ceil(low / step), math.ceil(high / step)):
-        end = None
-        for left, top, right, bottom in boxes:  # x + y = i * step
-            begin, stop = max(left, i * step - bottom), min(right, i * step - top)
-            if begin >= stop:
-                continue
-            if end is None or begin > end + 0.5:
-                way.append(f"M{begin:.1f} {i * step - begin:.1f}")
-            else:
-                way.pop()
-            way.append(f"L{stop:.1f} {i * step - stop:.1f}")
-            end = stop
-    if way:
-        picture.add("path", d="".join(way), stroke="#b4b9c2", stroke_width=1, fill="none",
-                    pointer_events="none")
+            ink = "#fff" if luminance(colours[name]) < 0.3 else INK
+            picture.text(x.start + best[0] * wide, y.start - best[1] * tall + 4.5, name, ink, size,
+                         "middle", bold=True, halo=False)
 
 
 def lines_end(lines, row):
@@ -201,10 +168,11 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470, hove
     if high < 4 * low:
         return ""
     colours = {s["name"]: s["colour"] or "#999999" for s in about["subjects"]}
+    colours |= {NO_FILTER: "#f1f2f4", NOT_MEASURED: "#d3d7dd"}
     x, y = Axis(low, high, 70, width - 120), Axis(LEAST_WORK, MOST_WORK, height - 48, 48)
     picture = Chart(width, height, "The filter of least time for n keys and work t_w", x, y)
     columns = columns_of(lines, x.low, x.high, 12 if most_bits else None)
-    grid, hatched, paths = [], [], {}
+    grid, paths = [], {}
     for left, right, n, steps in columns:
         ends = [work for work, _ in steps[1:]] + [MOST_WORK]
         column = []
@@ -220,22 +188,19 @@ def skyline(about, rows, most_bits=None, heading="", width=980, height=470, hove
                           f"FPR {select.percent(f)}")
             top, bottom = y.at(end), y.at(work)
             box = x.at(left), top, x.at(right) - x.at(left) + 0.4, bottom - top + 0.3
-            colour = colours.get(name, "#f1f2f4")
+            colour = colours[name]
             if hover:
                 picture.add("rect", title, **dict(zip(("x", "y", "width", "height"), box)),
                             shape_rendering="crispEdges", fill=colour)
             else:
                 paths[colour] = (paths.get(colour, "")
                                  + "M{0:.1f} {1:.1f}h{2:.1f}v{3:.1f}h-{2:.1f}z".format(*box))
-            if name == NOT_MEASURED:
-                hatched.append((x.at(left), top, x.at(right), bottom))
         for j in range(LINES):
             work = LEAST_WORK * (MOST_WORK / LEAST_WORK) ** ((j + 0.5) / LINES)
             column.append(next(c[0] for at, c in reversed(steps) if at <= work))
         grid.append(column)
     for colour, way in paths.items():
         picture.add("path", d=way, shape_rendering="crispEdges", fill=colour)
-    hatch(picture, hatched)
     for work, text in EXAMPLES.items():
         picture.line(x.start, y.at(work), x.end + 8, y.at(work), "#fff", 1, "3 4")
         picture.line(x.end, y.at(work), x.end + 8, y.at(work), "#99a")

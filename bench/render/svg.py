@@ -56,20 +56,15 @@ def text_width(text, size=12):
 
 
 def spread_out(positions, gap, low, high):
-    """Positions at least `gap` apart and as near as possible to those wanted, in their order."""
+    """Positions at least `gap` apart and not far from those wanted, in their order."""
     order = sorted(range(len(positions)), key=lambda i: positions[i])
-    pools = []  # [sum, count] of wanted positions less i * gap, not decreasing
-    for rank, i in enumerate(order):
-        pools.append([positions[i] - rank * gap, 1])
-        while len(pools) > 1 and pools[-2][0] / pools[-2][1] > pools[-1][0] / pools[-1][1]:
-            total, count = pools.pop()
-            pools[-1][0] += total
-            pools[-1][1] += count
-    flat = [total / count for total, count in pools for _ in range(count)]
-    top = max(low, high - (len(flat) - 1) * gap)
-    placed = [0.0] * len(positions)
-    for rank, i in enumerate(order):
-        placed[i] = min(max(flat[rank], low), top) + rank * gap
+    placed = list(positions)
+    for i in order:
+        placed[i] = max(placed[i], low)
+        low = placed[i] + gap
+    for i in reversed(order):
+        placed[i] = min(placed[i], high)
+        high = placed[i] - gap
     return placed
 
 

@@ -1,7 +1,6 @@
 """Writes a record into papers/: the tables of the pages, and the record itself."""
 import os
 import re
-import sys
 
 import records
 import table

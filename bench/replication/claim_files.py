@@ -10,14 +10,14 @@ try:
 except ModuleNotFoundError:  # before Python 3.11: Debian's python3-tomli
     import tomli as tomllib
 
-from verdicts import NEAR, NOT_TESTABLE, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
+from verdicts import NEAR, POSSIBLE, REPRODUCED, RULES, STATISTICAL, VERDICTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench", "render"))
 FOLDER = os.path.join(ROOT, "papers", "claims")
 EVIDENCE = {"A": "paper", "D": "authors' data", "S": "secondary", "C": "recomputed"}
 # What some machines have and others lack, beside ISAs.
-OF_MACHINES = re.compile(r"clock|\d+ GiB|cpu:\d+:\d+")
+OF_MACHINES = re.compile(r"clock|\d+ GiB")
 # The most seconds that one claim may take.
 DEPTHS = {"quick": 4, "standard": 60, "full": float("inf")}
 
@@ -33,13 +33,12 @@ class Claim:
     probe: str
     expected: list = field(default_factory=lambda: [REPRODUCED])
     seconds: float = 0.1
-    setup: dict | list = field(default_factory=dict)
+    setup: dict = field(default_factory=dict)
     unit: str = ""
     tolerance: float | None = None
     side: str = ""
     needs: list = field(default_factory=list)
     reason: str = ""
-    descriptive: bool = False
 
     @property
     def paper(self):
@@ -50,25 +49,12 @@ class Claim:
         return self.id.split("/")[1]
 
     @property
-    def cases(self):
-        """The set-ups. Of a list of them, one that shows the claim is enough."""
-        return self.setup if isinstance(self.setup, list) else [self.setup]
-
-    @property
-    def tail(self):
-        """What lies beyond an end of the interval: the more cases are tried, the less."""
-        return 0.05 / len(self.cases)
-
-    @property
     def tolerance_text(self):
-        if self.descriptive:
-            return "-"
         if self.kind == "statistical":
             return f"{100 * (self.tolerance or STATISTICAL):.3g} %"
         return {"identity": "equal", "exact": "the printed digits", "bound": f"at {self.side}",
                 "ratio": f"a factor {NEAR}", "order": "the order",
-                "location": "the range" if ".." in self.published else "a factor 2",
-                "shape": f"{self.tolerance or 0.1} in the slope"}[self.kind]
+                "location": "the range" if ".." in self.published else "a factor 2"}[self.kind]
 
     @property
     def source(self):
@@ -81,8 +67,7 @@ REQUIRED = ("id", "statement", "source", "probe")
 KINDS = {**{kind: (kind, "") for kind in RULES if kind != "bound"},
          "at_most": ("bound", "most"), "at_least": ("bound", "least")}
 # `setup`, `evidence` and the like follow from these.
-FIELDS = {*REQUIRED, *KINDS, "seconds", "expected", "reason", "unit", "tolerance", "needs",
-          "descriptive"}
+FIELDS = {*REQUIRED, *KINDS, "seconds", "expected", "reason", "unit", "tolerance", "needs"}
 
 
 def faults(claim):
@@ -92,28 +77,20 @@ def faults(claim):
     for verdict in claim.expected:
         if verdict not in VERDICTS:
             yield f'expected "{verdict}" (known: {", ".join(VERDICTS)})'
-    if (claim.expected != [REPRODUCED] or claim.descriptive) and not claim.reason.strip():
+    if claim.expected != [REPRODUCED] and not claim.reason.strip():
         yield "expects another verdict than reproduced and gives no reason"
-    if claim.descriptive and claim.expected != [REPRODUCED]:
-        yield "is descriptive and expects a verdict"
     if len(claim.expected) > 1 and REPRODUCED not in claim.expected:
         yield "expects several verdicts, none of them reproduced"
     if POSSIBLE[claim.kind] <= set(claim.expected):
-        yield "accepts every verdict that it can get: name fewer, or make it descriptive"
-    if not claim.cases or len(claim.cases) > 1 and claim.kind != "bound":
-        yield "several cases are for a bound"
+        yield "accepts every verdict that it can get: name fewer"
     if not isinstance(claim.published, str):
         yield "published is no string, which would keep its digits"
 
 
 def impossible_needs(claims, isas):
     """What is wrong with claims that need what no machine has. `isas` are the names of all ISAs."""
-    for claim in claims:
-        for need in claim.needs:
-            if (need not in isas and not OF_MACHINES.fullmatch(need)
-                    and claim.expected != [NOT_TESTABLE]):
-                yield (f'{claim.id}: needs "{need}", which no machine has, and expects more than '
-                       f'"{NOT_TESTABLE}"')
+    return [f'{claim.id}: needs "{need}", which no machine has' for claim in claims
+            for need in claim.needs if need not in isas and not OF_MACHINES.fullmatch(need)]
 
 
 def each(paper, values):

@@ -1,7 +1,6 @@
 // Published formulas and the exact models, by name.
 #include <cmath>
 #include <numbers>
-#include <string_view>
 
 #include "published_fpr.hpp"
 #include "replication/probes.hpp"
@@ -145,18 +144,7 @@ void run_least_ratio(Setup&) {
     print_value(least);
 }
 
-/// The k of least FPR of zoned512.
-void run_best_k(Setup& s) {
-    const double c = s.number("bits_per_key");
-    const unsigned groups = s.small("groups");
-    unsigned best = groups;
-    for (unsigned k = groups; k <= 16; k += groups)
-        if (fpr::zoned(512, 64, groups, c, k) < fpr::zoned(512, 64, groups, c, best)) best = k;
-    print_value(best);
-}
-
-const Probes formula_probes{
-    {"formula", run_formula}, {"least_ratio", run_least_ratio}, {"best_k", run_best_k}};
+const Probes formula_probes{{"formula", run_formula}, {"least_ratio", run_least_ratio}};
 
 }  // namespace
 }  // namespace simdbloom::replication

@@ -24,7 +24,6 @@ void print_offers() {
     const double ghz = bench::clock_ghz();
     Json of_machine{{"clock GHz", std::to_string(ghz)}}, offers = Json::array();
     for (const auto& [name, value] : machine.facts) of_machine[name] = value;
-    offers.push_back("cpu:" + machine.fact("cpu family") + ":" + machine.fact("cpu model"));
     for (const Isa isa : usable_isas()) offers.push_back(to_string(isa));
     if (ghz > 0) offers.push_back("clock");
     for (const unsigned gib : {1U, 2U, 4U, 8U, 16U, 32U, 64U})

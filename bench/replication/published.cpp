@@ -109,39 +109,15 @@ std::string named(const Row& row, double model) {
     return text;
 }
 
-/// Of the rows of a file whose model begins with `model` and whose FPR is at least `least`: how
-/// many agree with it, or the names of those that do not.
+/// The names of the rows of a file that do not agree with their model.
 void run_published_fprs(Setup& s) {
-    const std::string model_name = s.text("model", ""), what = s.text("what", "agree");
-    const double least = s.number("least", 0);
-    double agree = 0;
     std::string wrong;
     for (const Row& row : rows_of(s.text("file"))) {
-        if (!row.at("model").starts_with(model_name) || number_in(row, "fpr") < least) continue;
         const double model = model_of(row);
-        if (std::isnan(model)) continue;
-        if (agrees(row, model, s)) ++agree;
-        else wrong += (wrong.empty() ? "" : "; ") + named(row, model);
+        if (!std::isnan(model) && !agrees(row, model, s))
+            wrong += (wrong.empty() ? "" : "; ") + named(row, model);
     }
-    if (what == "agree") print_value(agree);
-    else if (what == "wrong") print_text(wrong.empty() ? "none" : wrong);
-    else throw std::invalid_argument("what=" + what + " is neither agree nor wrong");
-}
-
-/// How many rows of a file print, as wasted space, bits a key over log2(1 / FPR), minus 1, as far
-/// as the printed digits of these two tell.
-void run_published_waste(Setup& s) {
-    double agree = 0;
-    for (const Row& row : rows_of(s.text("file"))) {
-        const double fpr = number_in(row, "fpr"), bits = number_in(row, "bits_per_key"),
-                     wasted = number_in(row, "wasted_percent");
-        const double off = half_unit(row.at("fpr")), off_bits = half_unit(row.at("bits_per_key"));
-        const auto waste = [](double b, double f) { return 100 * (b / -std::log2(f) - 1); };
-        const double slack = half_unit(row.at("wasted_percent")) + 1e-9;
-        agree += wasted >= waste(bits - off_bits, fpr - off) - slack &&
-                 wasted <= waste(bits + off_bits, fpr + off) + slack;
-    }
-    print_value(agree);
+    print_text(wrong.empty() ? "none" : wrong);
 }
 
 /// How many times as fast: 1 over each ratio of times of a file.
@@ -150,7 +126,6 @@ void run_measured_once(Setup& s) {
 }
 
 const Probes published_probes{{"published_fprs", run_published_fprs},
-                              {"published_waste", run_published_waste},
                               {"measured_once", run_measured_once}};
 
 }  // namespace

@@ -34,18 +34,12 @@ def unpack(packed):
     return samples
 
 
-def case_text(setup):
-    return ", ".join(f"{name} = {value}" for name, value in setup.items())
-
-
 def judged(claim, measured):
     """One entry of a record with its verdict."""
     if measured["lacks"]:
         result = Result(NOT_TESTABLE, note=LACKS + ", ".join(measured["lacks"]))
     else:
         result = judge(claim, measured["samples"])
-    if len(claim.cases) > 1 and not result.note:
-        result.note = f"the best of {len(claim.cases)} cases: `{case_text(measured['setup'])}`"
     return {**{name: measured[name] for name in STORED}, "kind": claim.kind,
             "published": claim.published, "verdict": result.verdict, "expected": claim.expected,
             "ours": result.ours, "low": result.low, "high": result.high, "note": result.note}
@@ -68,7 +62,7 @@ def read(path, claims):
     known, strange, entries = {claim.id: claim for claim in claims}, [], []
     for entry in record["claims"]:
         claim = known.get(entry["id"])
-        if claim is None or entry["probe"] != claim.probe or entry["setup"] not in claim.cases:
+        if claim is None or entry["probe"] != claim.probe or entry["setup"] != claim.setup:
             strange.append(entry["id"])
         else:
             entries.append(judged(claim, {**entry, "samples": unpack(entry["samples"])}))

@@ -11,7 +11,7 @@ import adopt
 import records
 import table
 from claim_files import DEPTHS, ROOT, impossible_needs, load_or_exit
-from verdicts import RULES, TOO_NOISY, as_expected, better, judge
+from verdicts import RULES, TOO_NOISY, as_expected, judge
 
 from markers import write_whole  # noqa: E402
 
@@ -47,35 +47,25 @@ class Prober:
         return [json.loads(line) for line in self.output(probe, *words).splitlines()]
 
     def missing(self, claim):
-        """What this machine or the library lacks for the claim."""
+        """What this machine lacks for the claim."""
         return [need for need in claim.needs if need not in self.offers["offers"]]
 
     def is_timed(self, claim):
         return claim.probe in self.offers["timed"]
 
 
-def measure_case(claim, setup, prober):
-    """(result, samples, attempts) of one set-up."""
-    result, samples, attempts = None, [], 0
-    while attempts < ATTEMPTS and (result is None or result.verdict == TOO_NOISY):
-        attempts += 1
-        samples = prober.samples(claim.probe, setup)
-        result = judge(claim, samples)
-    return result, samples, attempts
-
-
 def run(claim, prober):
     """One entry of the record."""
-    started, best = time.monotonic(), None
-    lacks, setup, samples, attempts = prober.missing(claim), claim.cases[0], [], 0
-    for case in [] if lacks else claim.cases:
-        result, taken, tries = measure_case(claim, case, prober)
-        attempts += tries
-        if best is None or better(claim, result, best):
-            best, setup, samples = result, case, taken
+    started, samples, attempts = time.monotonic(), [], 0
+    lacks = prober.missing(claim)
+    while not lacks and attempts < ATTEMPTS:
+        attempts += 1
+        samples = prober.samples(claim.probe, claim.setup)
+        if judge(claim, samples).verdict != TOO_NOISY:
+            break
     return records.judged(claim, {
-        "id": claim.id, "probe": claim.probe, "setup": setup, "lacks": lacks, "attempts": attempts,
-        "seconds": round(time.monotonic() - started, 2), "samples": samples})
+        "id": claim.id, "probe": claim.probe, "setup": claim.setup, "lacks": lacks,
+        "attempts": attempts, "seconds": round(time.monotonic() - started, 2), "samples": samples})
 
 
 def selected(claims, options, prober):
@@ -169,7 +159,7 @@ def main():
         return 0
     old = records.read(options.against, claims) if options.against else None
     prober = Prober(options.prober or build())
-    if wrong := list(impossible_needs(claims, prober.offers["isas"])):
+    if wrong := impossible_needs(claims, prober.offers["isas"]):
         stop("; ".join(wrong))
     os.makedirs(options.out, exist_ok=True)
     chosen = selected(claims, options, prober)

@@ -52,21 +52,6 @@ void run_scheme(Setup& s) {
         print_value(rate_of_scheme(s, i * arrays, arrays) / model);
 }
 
-/// The excess over ideal functions as the array grows: a point a size, the numbers of keys from
-/// `keys` on, each twice the one before.
-void run_excess(Setup& s) {
-    const double c = s.number("bits_per_key");
-    const unsigned k = s.small("k");
-    for (std::uint64_t n = s.count("first"), i = 0; i < s.count("sizes"); ++i, n *= 2) {
-        const std::uint64_t bits = static_cast<std::uint64_t>(c * static_cast<double>(n));
-        const double rate =
-            rate_of_arrays<DoubleHashing<KeyHasher>>(bits, n, k, 4 * n, 0, s.count("work") / n);
-        print({{"x", n},
-               {"y",
-                rate - fpr::classic_exact(static_cast<double>(bits), static_cast<double>(n), k)}});
-    }
-}
-
 using Block = std::vector<std::uint64_t>;  // of 64 to 512 bits
 
 void set_bit(Block& block, std::uint64_t at) { block[at / 64] |= std::uint64_t{1} << at % 64; }
@@ -190,7 +175,6 @@ void run_two_words(Setup& s) {
 }
 
 const Probes scheme_probes{{"scheme", run_scheme},
-                           {"excess", run_excess},
                            {"block_scheme", run_block_scheme},
                            {"choices", run_choices},
                            {"two_words", run_two_words}};

@@ -34,8 +34,8 @@ def published(claim):
 
 def within(claim):
     """The published value, with a bound's side and a tolerance that its kind does not say."""
-    side = f"at {claim.side} " if claim.kind == "bound" and not claim.descriptive else ""
-    own = f" ± {claim.tolerance_text}" if claim.tolerance and not claim.descriptive else ""
+    side = f"at {claim.side} " if claim.kind == "bound" else ""
+    own = f" ± {claim.tolerance_text}" if claim.tolerance else ""
     return side + published(claim) + own
 
 

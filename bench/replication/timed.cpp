@@ -164,31 +164,8 @@ void run_crossing(Setup& s) {
     });
 }
 
-/// Building a fuse filter and a split block filter of the same keys and asking each a number of
-/// keys for each key that was built in: ns a key built.
-void run_build_and_ask(Setup& s) {
-    const std::uint64_t n = s.count("keys"), probes = s.count("probes_per_key") * n;
-    const unsigned check = s.small("check");
-    const double bits = s.number("bits_per_key");
-    const auto source = KeySource::generated(1);
-    std::vector<std::uint64_t> keys(n), absent(probes);
-    source.fill(0, keys.data(), keys.size());
-    source.fill(n, absent.data(), absent.size());
-    print_rounds(
-        s,
-        {bench::contestant(
-             "fuse", n, [&] { bench::keep(BloomierMap::build_filter(keys, check).count(absent)); }),
-         bench::contestant("split256", n, [&] {
-             auto filter = SplitBlockBloom::with_bits_per_key(n, bits);
-             filter.insert(keys);
-             bench::keep(filter.count(absent));
-         })});
-}
-
-const Probes timed_probes{{"times", run_times, true},
-                          {"rho", run_rho, true},
-                          {"crossing", run_crossing, true},
-                          {"build_and_ask", run_build_and_ask, true}};
+const Probes timed_probes{
+    {"times", run_times, true}, {"rho", run_rho, true}, {"crossing", run_crossing, true}};
 
 }  // namespace
 }  // namespace simdbloom::replication

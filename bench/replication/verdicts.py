@@ -5,7 +5,6 @@ A probe prints samples, one JSON object each:
   {"hits": h, "of": n}              a rate of one filter
   {"text": s}                       what an identity compares
   {"name": s, "value": x}           one member of an order
-  {"x": x, "y": y}                  a point of a curve
   {"ns": {name: t, ..}, "again": t, "ghz": g}
                                     one round of times. "again" is the first member once more: an
                                     A/A pair. ghz comes from a chain of dependent multiplications.
@@ -19,11 +18,10 @@ from decimal import Decimal
 
 REPRODUCED, DIRECTION, DIFFERS = "reproduced", "direction", "differs"
 NOT_REPRODUCED, TOO_NOISY = "not reproduced", "machine too noisy"
-# What the headline does not count: nothing was measured, or nothing is judged.
-NOT_TESTABLE, DESCRIPTIVE = "not testable here", "descriptive"
-VERDICTS = (REPRODUCED, DIRECTION, DIFFERS, NOT_REPRODUCED, TOO_NOISY, NOT_TESTABLE, DESCRIPTIVE)
+NOT_TESTABLE = "not testable here"  # what the headline does not count: nothing was measured
+VERDICTS = (REPRODUCED, DIRECTION, DIFFERS, NOT_REPRODUCED, TOO_NOISY, NOT_TESTABLE)
 
-LACKS = "needs "     # how the note of an entry begins that the machine or the library cannot test
+LACKS = "needs "     # how the note of an entry begins that the machine cannot test
 NEAR = 1.25          # the factor within which a ratio of times is the published one
 LOCATION, FAR = 2, 10  # the factors within which a place is the published one, or differs
 ROUNDS = 21          # the fewest rounds of times
@@ -65,13 +63,12 @@ def wilson(hits, of, z=1.645):
     return p, max(0.0, centre - half), centre + half
 
 
-def median_interval(values, tail=0.05, resamples=2000):
-    """Median and its percentile-bootstrap interval, 90 % by default; equal values give equal
-    intervals."""
+def median_interval(values, resamples=2000):
+    """Median and its 90 % percentile-bootstrap interval; equal values give equal intervals."""
     generator = random.Random(1)
     medians = sorted(statistics.median(generator.choices(values, k=len(values)))
                      for _ in range(resamples))
-    out = int(tail * resamples)
+    out = resamples // 20
     return statistics.median(values), medians[out], medians[-out - 1]
 
 
@@ -100,11 +97,11 @@ def noise(samples):
     return ""
 
 
-def interval(samples, tail=0.05):
-    """Estimate and interval, 90 % by default, of samples that are no texts, names or points."""
+def interval(samples):
+    """Estimate and 90 % interval of samples that are no texts or names."""
     if "ns" in samples[0]:
         given = "value" in samples[0]
-        return median_interval([s["value"] for s in samples] if given else ratios(samples), tail)
+        return median_interval([s["value"] for s in samples] if given else ratios(samples))
     if "hits" in samples[0]:
         if len(samples) < 5:
             return wilson(sum(s["hits"] for s in samples), sum(s["of"] for s in samples))
@@ -169,7 +166,7 @@ def judge_statistical(claim, samples):
 
 
 def judge_bound(claim, samples):
-    ours, low, high = interval(samples, claim.tail)
+    ours, low, high = interval(samples)
     begin, end = band(claim)
     far, near = (high <= end, ours <= end) if begin is None else (low >= begin, ours >= begin)
     return Result(REPRODUCED if far else DIFFERS if near else NOT_REPRODUCED, ours, low, high)
@@ -205,34 +202,12 @@ def judge_location(claim, samples):
                   else NOT_REPRODUCED)
 
 
-def slope(points):
-    """Of log y over log x by least squares, with its 90 % interval."""
-    xs, ys = zip(*((math.log(x), math.log(y)) for x, y in points))
-    line = statistics.linear_regression(xs, ys)
-    rest = [y - line.slope * x - line.intercept for x, y in zip(xs, ys)]
-    spread = sum((x - statistics.fmean(xs)) ** 2 for x in xs)
-    freedom = len(xs) - 2
-    half = t95(freedom) * math.sqrt(sum(r * r for r in rest) / freedom / spread)
-    return line.slope, line.slope - half, line.slope + half
-
-
-def judge_shape(claim, samples):
-    if any(sample["y"] <= 0 for sample in samples):
-        return Result(NOT_REPRODUCED, note="a point is not above 0")
-    ours, low, high = slope([(sample["x"], sample["y"]) for sample in samples])
-    published, tolerance = float(claim.published), claim.tolerance or 0.1
-    if published - tolerance <= low and high <= published + tolerance:
-        return Result(REPRODUCED, ours, low, high)
-    same_side = low > 0 if published > 0 else high < 0
-    return Result(DIRECTION if same_side else NOT_REPRODUCED, ours, low, high)
-
-
 RULES = {"identity": judge_identity, "exact": judge_exact, "statistical": judge_statistical,
          "bound": judge_bound, "ratio": judge_ratio, "order": judge_order,
-         "location": judge_location, "shape": judge_shape}
+         "location": judge_location}
 # The verdicts that a kind can get of samples.
 POSSIBLE = {kind: {REPRODUCED, NOT_REPRODUCED} | {
-    "identity": set(), "ratio": {DIRECTION}, "order": {DIRECTION}, "shape": {DIRECTION}
+    "identity": set(), "ratio": {DIRECTION}, "order": {DIRECTION}
 }.get(kind, {DIFFERS}) for kind in RULES}
 
 
@@ -249,37 +224,19 @@ def band(claim):
     return low * (2 - factor) if claim.kind == "statistical" else low / factor, high * factor
 
 
-def describe(samples):
-    """Numbers and texts as they are."""
-    if "text" in samples[0]:
-        return Result(DESCRIPTIVE, note=samples[0]["text"])
-    return Result(DESCRIPTIVE, *interval(samples))
-
-
 def judge(claim, samples):
     if not samples:
         return Result(NOT_TESTABLE, note="the probe printed nothing")
     if "ns" in samples[0] and (why := noise(samples)):
         return Result(TOO_NOISY, note=why)
-    return describe(samples) if claim.descriptive else RULES[claim.kind](claim, samples)
-
-
-def better(claim, one, other):
-    """Whether the result of a case shows more than that of another: a verdict further up, or a
-    higher bound."""
-    if VERDICTS.index(one.verdict) != VERDICTS.index(other.verdict):
-        return VERDICTS.index(one.verdict) < VERDICTS.index(other.verdict)
-    if one.ours is None:
-        return False
-    return one.low > other.low if claim.side == "least" else one.high < other.high
+    return RULES[claim.kind](claim, samples)
 
 
 def as_expected(entry):
     """Whether an entry of a record has a verdict that its claim expects. Of what a machine lacks,
     none is expected."""
-    return (entry["verdict"] in (*entry["expected"], DESCRIPTIVE)
-            or entry["note"].startswith(LACKS))
+    return entry["verdict"] in entry["expected"] or entry["note"].startswith(LACKS)
 
 
 def is_judged(entry):
-    return entry["verdict"] not in (NOT_TESTABLE, DESCRIPTIVE)
+    return entry["verdict"] != NOT_TESTABLE

@@ -1,8 +1,8 @@
 """Measured tables that no longer measure this code: `tests/checks/release --tables` prints them.
 
 A measured table stands between two markers of a page, `<!-- measured: NAME -->`, `<!-- printed:
-NAME -->` or `<!-- record: NAME -->` and their end; or it is written by hand and has a unit of time.
-It names the commit that it measured. It is stale when the code it measures has changed since."""
+NAME -->` or `<!-- record: NAME -->` and their end. It names the commit that it measured, and is
+stale when the code it measures has changed since."""
 import re
 import subprocess
 from functools import cache
@@ -17,14 +17,9 @@ CODE = ("include/simdbloom/hash.hpp", "include/simdbloom/detail", "src/core/disp
 MORE_CODE = {"measured": ("bench/subjects",), "record": ("bench/replication",),
              "printed hash_join": ("src/join",),
              "printed duckdb_joins": ("src/join", "src/adapters/duckdb")}
-# What was tried and left out, and the programs behind answered questions, are no longer there to be
-# measured: a commit for the page is enough.
-HISTORY = {"bench/pages/tried.md", "bench/pages/questions.md"}
-
-BEGIN = re.compile(r"<!-- (measured|printed|record): (\S+) -->")
-END = re.compile(r"<!-- end( printed| record)? -->")
+MARKED = re.compile(r"^<!-- (measured|printed|record): (\S+) -->\n(.*?)"
+                    r"^<!-- end(?: printed| record)? -->$", re.M | re.S)
 COMMIT = re.compile(r"\b(?:commit|at|show) `?([0-9a-f]{7,40})\b(-dirty)?")
-TIME = re.compile(r"\b(ns|µs|ms|seconds)\b|\|s\||GB/s", re.I)
 
 
 def git(root, *arguments):
@@ -33,47 +28,9 @@ def git(root, *arguments):
 
 
 def marked_tables(text):
-    """("measured summary", line, text) of each pair of markers, and the rest of the page."""
-    tables, rest, name = [], [], None
-    for number, line in enumerate(text.split("\n"), 1):
-        begin = BEGIN.match(line)
-        if begin:
-            name, opened, inside = f"{begin[1]} {begin[2]}", number, []
-        elif name and END.match(line):
-            tables.append((name, opened, "\n".join(inside)))
-            name = None
-        elif name:
-            inside.append(line)
-        rest.append("" if begin or name or END.match(line) else line)
-    return tables, "\n".join(rest)
-
-
-def is_timed(table, before):
-    """Whether there are numbers, and a unit of time in the header or in the paragraph before."""
-    header, *rows = ([c.strip() for c in line.strip("|").split("|")] for line in table)
-    numbers = sum(bool(re.match(r"[<~]?[0-9]", c)) for row in rows for c in row[1:])
-    words = " ".join([f"|{c}|" for c in header] + before)
-    return numbers > 2 and TIME.search(re.sub("`[^`]*`", "", words)) is not None
-
-
-def tables_by_hand(rest):
-    """(heading, line, text) of each section with a table of times."""
-    at = 1
-    for section in re.split(r"^(?=#+ )", rest, flags=re.M):
-        table, before, timed = [], [], False
-        for line in section.split("\n") + [""]:
-            if line.startswith("|"):
-                table.append(line)
-                continue
-            if table:
-                timed = timed or is_timed(table, before)
-                table, before = [], []
-            elif before and not before[-1] and line:
-                before = []
-            before.append(line)
-        if timed:
-            yield section.split("\n")[0].lstrip("# "), at, section
-        at += section.count("\n")
+    """("measured summary", line, text) of each pair of markers."""
+    return [(f"{table[1]} {table[2]}", text.count("\n", 0, table.start()) + 1, table[3])
+            for table in MARKED.finditer(text)]
 
 
 @cache
@@ -104,15 +61,8 @@ def faults_of(root, page, name, text):
             yield f"of {commit} with changes on top: nobody can measure that again"
         elif git(root, "merge-base", "--is-ancestor", commit, "HEAD") is None:
             yield f"of {commit}, which is no commit before this one"
-        elif page not in HISTORY and (
-                lines := changed_lines(root, commit, code_of(root, page, name))):
+        elif lines := changed_lines(root, commit, code_of(root, page, name)):
             yield f"of {commit}: {lines:,} lines of what it measures have changed since"
-
-
-def ours(root, text):
-    """The text without commits that this repository does not have: those of other projects."""
-    return COMMIT.sub(lambda m: m[0] if git(root, "cat-file", "-e", m[1] + "^{commit}") is not None
-                      else "", text)
 
 
 def missing_code(root):
@@ -129,10 +79,7 @@ def faults(root):
         yield f"{root} is no git repository: no commit can be looked up"
         return
     for page in sorted({p for pattern in PAGES for p in root.glob(pattern)}):
-        shown, (marked, rest) = page.relative_to(root).as_posix(), marked_tables(page.read_text())
-        for name, line, text in marked:
+        shown = page.relative_to(root).as_posix()
+        for name, line, text in marked_tables(page.read_text()):
             for fault in faults_of(root, shown, name, text):
                 yield f"{shown}:{line}: {name}: {fault}"
-        for heading, line, text in tables_by_hand(rest):
-            for fault in faults_of(root, shown, "", ours(root, rest if shown in HISTORY else text)):
-                yield f'{shown}:{line}: by hand, "{heading}": {fault}'

@@ -105,20 +105,6 @@ class Tables(unittest.TestCase):
             end = subprocess.run([RELEASE, "--tables", self.root], capture_output=True, text=True)
             self.assertEqual((end.returncode, fault in end.stderr), (1, True))
 
-    def test_tables_by_hand(self):
-        for said, fault in (("ns a key:", 'bench/pages/a.md:1: by hand, "A": names no commit'),
-                            ("Boost, ns, at 7eda52e:", "names no commit"),  # of another project
-                            (f"At commit {self.measured}:", None)):
-            self.write("bench/pages/a.md", f"# A\n\n{said}\n\n{TABLE}")
-            self.expect(*[fault] * bool(fault))
-        # What was tried needs a commit alone.
-        self.write("bench/pages/tried.md", f"# A\n\nAt commit {self.measured}:\n\n{TABLE}")
-        self.write(CODE, "int g();\n")
-        self.expect("have changed since")
-        self.write("bench/pages/tried.md", f"# A\n\n{TABLE}")
-        self.write("bench/pages/a.md", "# A\n\n| bytes | what |\n|---|---|\n" + 5 * "| 8 | 16 |\n")
-        self.expect("names no commit")
-
     def test_code_that_is_gone_is_missed(self):
         self.git("mv", "src/core/kernels", "src/gone")
         self.expect("the check itself: src/core/kernels, whose changes it looks for, is not there")
@@ -137,7 +123,7 @@ class ThisRepository(unittest.TestCase):
     def test_every_measured_table_has_a_command(self):
         for pattern in stale_tables.PAGES:
             for page in self.ROOT.glob(pattern):
-                marked, _ = stale_tables.marked_tables(page.read_text())
+                marked = stale_tables.marked_tables(page.read_text())
                 if not marked:
                     continue
                 said = self.measure(page)
