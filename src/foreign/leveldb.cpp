@@ -2,7 +2,6 @@
 //
 //     bits, at least 64 | k
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "foreign/bit_array.hpp"
@@ -95,14 +94,11 @@ Made make_leveldb(std::size_t n_keys, double bits_per_key, const Options& option
 
 }  // namespace
 
-const Format leveldb_format{ForeignFormat::leveldb,
-                            "leveldb",
-                            "k bits of one array, by sums of 32 bits that rotate",
-                            "LevelDB's hash of 32 bits",
-                            read_leveldb,
-                            nullptr,
-                            nullptr,
-                            nullptr,
-                            make_leveldb};
+const Format leveldb_format{.id = ForeignFormat::leveldb,
+                            .name = "leveldb",
+                            .bits = "k bits of one array, by sums of 32 bits that rotate",
+                            .hash = "LevelDB's hash of 32 bits",
+                            .read = read_leveldb,
+                            .by_bits = make_leveldb};
 
 }  // namespace simdbloom::foreign
