@@ -10,12 +10,10 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <vector>
 
 #include "advice/timetable.hpp"
 #include "advice/trial.hpp"
 #include "core/os/available_memory.hpp"
-#include "core/os/caches.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom {

@@ -4,13 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
-#include <vector>
 
 #include "advice/timetable.hpp"
 #include "core/dispatch/kernels_of.hpp"
-#include "core/os/caches.hpp"
 #include "fixed/kernel_table.hpp"
-#include "growing/kernel_table.hpp"
+#include "growing/slots.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/fixed/detail/fuse.hpp"
 #include "simdbloom/hash.hpp"
