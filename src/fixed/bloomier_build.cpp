@@ -41,31 +41,6 @@ std::vector<std::uint32_t> checked(const Keys& keys, std::span<const Value> valu
     return {values.begin(), values.end()};
 }
 
-/// Finds repeated hashes by a table of their indices, in linear time, unlike sorting.
-class FirstOccurrences {
-public:
-    explicit FirstOccurrences(std::size_t hashes)
-        : number_(std::bit_ceil(2 * hashes + 1), none),
-          log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
-          secret_(Secret::random()) {}
-    /// The index of the first hash that equals hash i.
-    std::size_t first(Words hashes, std::size_t i) {
-        auto at =
-            static_cast<std::size_t>(detail::siphash_word(hashes[i], secret_) >> (64 - log_slots_));
-        while (number_[at] != none && hashes[number_[at]] != hashes[i])
-            at = (at + 1) & (number_.size() - 1);
-        if (number_[at] == none) number_[at] = static_cast<std::uint32_t>(i);
-        return number_[at];
-    }
-
-private:
-    static constexpr std::uint32_t none =
-        std::numeric_limits<std::uint32_t>::max();  // fewer hashes than 2^32 - 1 slots
-    std::vector<std::uint32_t> number_;
-    unsigned log_slots_;
-    Secret secret_;  // as that of a stash (simdbloom/growing/detail/stash.hpp)
-};
-
 [[noreturn]] void two_values(Words hashes, Words keys, std::span<const std::uint32_t> values,
                              std::size_t i, std::size_t j) {
     const std::string positions = std::to_string(i) + " and " + std::to_string(j),
@@ -81,16 +56,25 @@ private:
                   " have the same 64-bit hash, and " + both + "; another secret would do");
 }
 
-/// Removes repeated hashes in place. Throws if a hash comes again with another value.
+/// Removes repeated hashes in place. Throws if a hash comes again with another value. A table of
+/// the indices of the hashes finds them in linear time, unlike sorting.
 void remove_duplicates(std::vector<std::uint64_t>& hashes, Words keys,
                        std::vector<std::uint32_t>& values) {
-    FirstOccurrences seen(hashes.size());
+    // There are fewer hashes than 2^32 - 1 slots.
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> table(std::bit_ceil(2 * hashes.size() + 1), none);
+    // As that of a stash (simdbloom/growing/detail/stash.hpp).
+    const Secret secret = Secret::random();
     std::vector<bool> again(hashes.size());
     for (std::size_t i = 0; i < hashes.size(); ++i) {
-        const std::size_t first = seen.first(hashes, i);
-        again[i] = first != i;
-        if (again[i] && !values.empty() && values[first] != values[i])
-            two_values(hashes, keys, values, first, i);
+        auto at = static_cast<std::size_t>(detail::siphash_word(hashes[i], secret) >>
+                                           (64 - std::countr_zero(table.size())));
+        while (table[at] != none && hashes[table[at]] != hashes[i])
+            at = (at + 1) & (table.size() - 1);
+        again[i] = table[at] != none;
+        if (!again[i]) table[at] = static_cast<std::uint32_t>(i);
+        else if (!values.empty() && values[table[at]] != values[i])
+            two_values(hashes, keys, values, table[at], i);
     }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < hashes.size(); ++i) {

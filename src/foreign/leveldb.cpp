@@ -64,13 +64,11 @@ private:
     LevelDbFilterView view_;
 };
 
-unsigned k_of(Bytes bytes) { return std::to_integer<unsigned>(bytes.back()); }
-
 Made read_leveldb(Bytes bytes, const Options& options) {
     if (bytes.size() < 9)
         throw Refused(LoadFault::too_short, bytes.size(),
                       " bytes, where a filter of LevelDB has at least 64 bits and a byte");
-    if (const unsigned k = k_of(bytes); k < 1 || k > 30)
+    if (const auto k = std::to_integer<unsigned>(bytes.back()); k < 1 || k > 30)
         throw Refused(LoadFault::parameter, "k=", k, " is not from 1 to 30, as LevelDB writes it");
     check_limit(bytes.size() - 1, options);
     return std::make_unique<LevelDb>(bytes, options);

@@ -83,16 +83,11 @@ SIMDBLOOM_INLINE unsigned growing_shift(std::uint64_t roots) noexcept {
     return static_cast<unsigned>(__builtin_clz(static_cast<std::uint32_t>(roots)));
 }
 
-/// The root of the other bucket. The function is its own inverse.
-SIMDBLOOM_INLINE std::uint64_t growing_other_root(std::uint64_t root, std::uint32_t core,
-                                                  std::uint64_t roots) noexcept {
-    return cuckoo_alternate(root, core, roots);
-}
-
+/// The other bucket. The function is its own inverse.
 SIMDBLOOM_INLINE std::uint64_t growing_other(std::uint64_t bucket, std::uint32_t core,
                                              std::uint64_t roots, unsigned growths) noexcept {
     const std::uint64_t root = bucket >> growths;
-    return bucket + ((growing_other_root(root, core, roots) - root) << growths);
+    return bucket + ((cuckoo_alternate(root, core, roots) - root) << growths);
 }
 
 struct GrowingPlace {

@@ -96,7 +96,8 @@ Prune JoinFilter::prune_range(const KeyRange& asked) const {
         return asked.is_signed ? std::to_string(static_cast<std::int64_t>(key))
                                : std::to_string(key);
     };
-    if (const auto at = detail::Places::of(asked); at.low > at.high)
+    const auto at = detail::Places::of(asked);
+    if (at.low > at.high)
         throw std::invalid_argument("simdbloom: no key lies between " + number(asked.low) +
                                     " and " + number(asked.high));
     if (kind() == Kind::all) return Prune::all;
@@ -104,10 +105,16 @@ Prune JoinFilter::prune_range(const KeyRange& asked) const {
     if (!range_) return Prune::maybe;
     const auto* const keys = key_set();
     const auto range = detail::Places::of(*range_);
-    return detail::prune_in_order(asked, range.flip, [&](const detail::Places& at) {
-        if (keys != nullptr) return keys->prune(at);
-        return at.high < range.low || at.low > range.high ? Prune::none : Prune::maybe;
-    });
+    const auto prune = [&](std::uint64_t low, std::uint64_t high) {
+        if (keys != nullptr) return keys->prune({low, high, range.flip});
+        return high < range.low || low > range.high ? Prune::none : Prune::maybe;
+    };
+    if (at.flip == range.flip) return prune(at.low, at.high);
+    const std::uint64_t low = at.low ^ detail::signed_flip, high = at.high ^ detail::signed_flip;
+    if (low <= high) return prune(low, high);
+    // The middle of one order is where the other begins and ends.
+    const Prune upper = prune(low, ~std::uint64_t{0}), lower = prune(0, high);
+    return upper == lower ? upper : Prune::maybe;
 }
 
 double JoinFilter::estimated_fpr() const {

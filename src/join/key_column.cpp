@@ -39,18 +39,14 @@ void check_view(const detail::ColumnPlace& place, std::size_t row) {
                                std::to_string(end) + " of a buffer of " + std::to_string(room));
 }
 
-void check_times(const detail::ColumnPlace& place, std::int64_t unit) {
-    if (place.type > detail::ColumnType::word || place.words != nullptr)
-        throw std::invalid_argument("simdbloom: times that are not integers of up to 64 bits");
-    if (unit <= 0)
-        throw std::invalid_argument("simdbloom: times in units of " + std::to_string(unit) +
-                                    " nanoseconds");
-}
-
 }  // namespace
 
 KeyColumn KeyColumn::instants(const KeyColumn& numbers, std::int64_t unit_in_ns) {
-    check_times(numbers.place_, unit_in_ns);
+    if (numbers.place_.type > detail::ColumnType::word || numbers.place_.words != nullptr)
+        throw std::invalid_argument("simdbloom: times that are not integers of up to 64 bits");
+    if (unit_in_ns <= 0)
+        throw std::invalid_argument("simdbloom: times in units of " + std::to_string(unit_in_ns) +
+                                    " nanoseconds");
     KeyKind kind = KeyKind::days;
     while (unit_in_ns % unit_of(kind) != 0)
         kind = static_cast<KeyKind>(static_cast<unsigned>(kind) + 1);

@@ -115,18 +115,4 @@ struct BatchRange {
     }
 };
 
-/// Calls ask(places) for the one or two ranges of `asked` in the order of `flip`, and combines the
-/// results.
-template <class Ask>
-Prune prune_in_order(const KeyRange& asked, std::uint64_t flip, const Ask& ask) {
-    Places at = Places::of(asked);
-    if (at.flip == flip) return ask(at);
-    // The middle of one order is where the other begins and ends.
-    if ((at.low ^ at.high) < signed_flip)
-        return ask(Places{at.low ^ signed_flip, at.high ^ signed_flip, flip});
-    const Prune upper = ask(Places{at.low ^ signed_flip, ~std::uint64_t{0}, flip}),
-                lower = ask(Places{0, at.high ^ signed_flip, flip});
-    return upper == lower ? upper : Prune::maybe;
-}
-
 }  // namespace simdbloom::detail

@@ -92,17 +92,10 @@ public:
 
     /// The value, or nothing for an absent key. Where there are no value bits, the value is 0.
     std::optional<std::uint32_t> value_of_hash(std::uint64_t hash) const noexcept;
-    std::optional<std::uint32_t> value_of(std::uint64_t key) const noexcept {
-        return value_of_hash(hash_of(key));
+    template <detail::Key K>
+    std::optional<std::uint32_t> value_of(const K& key) const noexcept {
+        return value_of_hash(hash_of(detail::plain_key(key)));
     }
-    std::optional<std::uint32_t> value_of(std::string_view key) const noexcept {
-        return value_of_hash(hash_of(key));
-    }
-    std::optional<std::uint32_t> value_of(std::span<const std::byte> key) const noexcept {
-        return value_of_hash(hash_of(key));
-    }
-    template <detail::LossyKey K>
-    std::optional<std::uint32_t> value_of(K) const = delete;
     template <class Key, Hasher<Key> H>
     std::optional<std::uint32_t> value_of(const Key& key, const H& hasher) const {
         return value_of_hash(hasher(key, seed()));

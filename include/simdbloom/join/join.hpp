@@ -6,7 +6,6 @@
 #include <bit>
 #include <shared_mutex>
 
-#include "simdbloom/any/frozen.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/join/detail/partitions.hpp"
 #include "simdbloom/join/governor.hpp"
