@@ -121,7 +121,7 @@ Subject subject_of(const std::string& name, std::size_t bytes, Words pool, Arena
         std::memcpy(bits.data(), pool.data(), std::min(bytes, pool.size_bytes()));
         const auto places = arena.array<std::uint64_t>(pool.size());
         for (std::size_t i = 0; i < pool.size(); ++i) places[i] = pool[i] % (8 * bytes);
-        const auto bitmap = std::make_shared<detail::KeyBitmap>(
+        const auto bitmap = std::make_shared<detail::KeySet>(
             detail::Places{0, 8 * bytes - 1, 0}, 0u, std::move(bits), 4 * bytes, std::nullopt);
         return {places, [bitmap](Words batch, std::span<std::uint8_t> out) {
                     (void)bitmap->answer(batch, detail::Output::bitmap, out.data());

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <stdexcept>
-#include <utility>
 
 #include "advice/timetable.hpp"
 #include "core/models/fpr_sums.hpp"
@@ -13,7 +11,6 @@
 #include "growing/growing_table.hpp"
 #include "growing/slots.hpp"
 #include "simdbloom/detail/geometry.hpp"
-#include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 #include "simdbloom/fpr.hpp"
 

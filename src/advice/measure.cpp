@@ -9,13 +9,10 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
-#include <optional>
-#include <vector>
 
 #include "advice/timetable.hpp"
 #include "advice/trial.hpp"
 #include "core/os/available_memory.hpp"
-#include "core/os/caches.hpp"
 #include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom {
@@ -25,7 +22,6 @@ using Clock = std::chrono::steady_clock;
 using detail::Operation;
 using detail::TimedSpec;
 using detail::Trial;
-using detail::TrialMemory;
 using Seconds = std::chrono::duration<double>;
 
 double median(std::vector<double> values) {
@@ -196,8 +192,8 @@ public:
           least_keys_(least_keys != 0 ? least_keys : workload.n_keys),
           sizes_(sizes_for(workload, least_keys)),
           subjects_(subjects_for(workload, sizes_.size())),
-          random_(sizes_.back(), TrialMemory::Content::random),
-          ones_(sizes_.back(), TrialMemory::Content::ones) {}
+          random_(detail::trial_memory(sizes_.back(), detail::Content::random)),
+          ones_(detail::trial_memory(sizes_.back(), detail::Content::ones)) {}
 
     detail::Timetable run() {
         if (!subjects_.empty()) {
@@ -298,7 +294,7 @@ private:
     const double round_ = seconds_of_a_round();
     const std::vector<std::size_t> sizes_;
     std::vector<Subject> subjects_;
-    TrialMemory random_, ones_;
+    detail::Storage random_, ones_;
     std::vector<double> spreads_;                            // of the median of each contest
     std::vector<std::pair<std::uint64_t, double>> inserts_;  // by bytes, of one table
     std::vector<detail::Time> times_;

@@ -1,14 +1,8 @@
 // Measured times, ready for lookups: specs parsed, sizes in order.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/os/caches.hpp"
 #include "simdbloom/advice/advice.hpp"

@@ -4,22 +4,22 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
-#include <vector>
 
 #include "advice/timetable.hpp"
 #include "core/dispatch/kernels_of.hpp"
-#include "core/os/caches.hpp"
 #include "fixed/kernel_table.hpp"
-#include "growing/kernel_table.hpp"
+#include "growing/slots.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/fixed/detail/fuse.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 
-TrialMemory::TrialMemory(std::size_t bytes, Content content) : bits_(bytes) {
+Storage trial_memory(std::size_t bytes, Content content) {
+    Storage bits(bytes);
     for (std::size_t i = 0; i + 8 <= bytes; i += 8)
-        store_le(bits_.data() + i, content == Content::ones ? ~std::uint64_t{0} : hash_key(i, 1));
+        store_le(bits.data() + i, content == Content::ones ? ~std::uint64_t{0} : hash_key(i, 1));
+    return bits;
 }
 
 namespace {
@@ -35,8 +35,7 @@ auto runner(const KernelsFor<T>& kernels, const T& target) {
 
 }  // namespace
 
-Trial::Trial(std::string_view spec, Isa isa, TrialMemory& memory, std::size_t bytes)
-    : bytes_(bytes) {
+Trial::Trial(std::string_view spec, Isa isa, Storage& memory, std::size_t bytes) : bytes_(bytes) {
     std::byte* const bits = memory.data();
     const Prefetching prefetching{bytes > level2_bytes() ? Prefetch::ahead : Prefetch::none};
     const Timed what = TimedSpec::parse(spec).what;

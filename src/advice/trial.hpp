@@ -17,24 +17,15 @@ inline constexpr std::size_t batch_rows = 2048;
 
 enum class Operation : std::uint8_t { lookup, insert };
 
-/// The memory of trials.
-class TrialMemory {
-public:
-    /// random: about half of the bits are set, as in a full Bloom filter, and nearly every cell of
-    /// a table is occupied. ones: every key is found in a Bloom filter.
-    enum class Content : std::uint8_t { random, ones };
-
-    TrialMemory(std::size_t bytes, Content content);
-    std::byte* data() noexcept { return bits_.data(); }
-
-private:
-    Storage bits_;
-};
+/// The memory of trials. random: about half of the bits are set, as in a full Bloom filter, and
+/// nearly every cell of a table is occupied. ones: every key is found in a Bloom filter.
+enum class Content : std::uint8_t { random, ones };
+Storage trial_memory(std::size_t bytes, Content content);
 
 /// A filter of that spec in the first `bytes` bytes of the memory.
 class Trial {
 public:
-    Trial(std::string_view spec, Isa isa, TrialMemory& memory, std::size_t bytes);
+    Trial(std::string_view spec, Isa isa, Storage& memory, std::size_t bytes);
 
     /// Seconds a key in batches of batch_rows keys, for at least `seconds`. Lookups write selection
     /// vectors. No key is repeated, so no cache holds a large filter's lines. `insert` is for

@@ -63,31 +63,32 @@ void AnyFilter::use_isa(Isa isa) {
 bool AnyFilter::contains_hash(std::uint64_t hash) const {
     return std::visit([&](const auto& f) { return f.contains_hash(hash); }, filter_);
 }
-void AnyFilter::insert_hash(std::uint64_t hash) {
+template <class Insert>
+void AnyFilter::insert_by(const Insert& insert) {
     std::visit(
         [&]<class F>(F& f) {
-            if constexpr (detail::HasInsert<F>) f.insert_hash(hash);
+            if constexpr (detail::HasInsert<F>) insert(f);
             else throw_cannot("take keys once it is made");
         },
         filter_);
+}
+void AnyFilter::insert_hash(std::uint64_t hash) {
+    insert_by([=](auto& f) { f.insert_hash(hash); });
 }
 bool AnyFilter::contains_key(std::uint64_t key) const { return contains_one(filter_, key); }
 bool AnyFilter::contains_key(std::string_view key) const { return contains_one(filter_, key); }
 bool AnyFilter::contains_key(std::span<const std::byte> key) const {
     return contains_one(filter_, key);
 }
-template <class Key>
-void AnyFilter::insert_one(const Key& key) {
-    std::visit(
-        [&]<class F>(F& f) {
-            if constexpr (detail::HasInsert<F>) f.insert(key);
-            else throw_cannot("take keys once it is made");
-        },
-        filter_);
+void AnyFilter::insert_key(std::uint64_t key) {
+    insert_by([=](auto& f) { f.insert(key); });
 }
-void AnyFilter::insert_key(std::uint64_t key) { insert_one(key); }
-void AnyFilter::insert_key(std::string_view key) { insert_one(key); }
-void AnyFilter::insert_key(std::span<const std::byte> key) { insert_one(key); }
+void AnyFilter::insert_key(std::string_view key) {
+    insert_by([=](auto& f) { f.insert(key); });
+}
+void AnyFilter::insert_key(std::span<const std::byte> key) {
+    insert_by([=](auto& f) { f.insert(key); });
+}
 
 std::size_t AnyFilter::take(const Keys& keys) {
     return std::visit(

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
 
 #include "simdbloom/any/any_filter.hpp"
 

@@ -1,15 +1,9 @@
 // The bytes of a filter of a layout and of any filter (src/core/files/format.md).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "core/files/source.hpp"
-#include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/any/frozen.hpp"
 #include "simdbloom/detail/geometry.hpp"
-#include "simdbloom/export.hpp"
 
 namespace simdbloom::detail {
 

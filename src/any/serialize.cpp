@@ -6,18 +6,24 @@
 #include "any/family.hpp"
 #include "any/filter_format.hpp"
 #include "core/files/files.hpp"
-#include "fixed/bloomier_saved.hpp"
-#include "growing/growing_cuckoo_file.hpp"
-#include "series/scalable_file.hpp"
-#include "simdbloom/any/any_filter.hpp"
-#include "simdbloom/detail/layout_traits.hpp"
-#include "simdbloom/detail/moved.hpp"
 
 namespace simdbloom {
 
 namespace fs = std::filesystem;
 
 namespace detail {
+
+// In the files of these structures.
+template <>
+Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& options);
+template <>
+Loaded<BloomierMap> load_from<BloomierMap>(Source& source, const Options& options);
+template <>
+Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& options);
+bool each_piece(const GrowingCuckoo& filter, const UsePiece& use);
+bool each_piece(const BloomierMap& map, const UsePiece& use);
+bool each_piece(const ScalableBloom& series, const UsePiece& use);
+
 namespace {
 
 constexpr Kind filter_kind{{0x89, 'S', 'B', 'L', 'M', '\r', '\n', 0x1A}, 1, "a filter"};
@@ -159,23 +165,13 @@ std::vector<std::byte> save(const AnyFilter& filter) { return detail::saved_byte
 void save_file(const FilterBase& filter, const fs::path& path) { detail::save_path(filter, path); }
 void save_file(const AnyFilter& filter, const fs::path& path) { detail::save_path(filter, path); }
 
-template <>
-Loaded<AnyFilter> load<AnyFilter>(std::span<const std::byte> bytes,
-                                  const Options& options) noexcept {
-    return detail::load_bytes<AnyFilter>(bytes, options);
-}
-template <>
-Loaded<AnyFilter> load_file<AnyFilter>(const fs::path& path, const Options& options) noexcept {
-    return detail::load_path<AnyFilter>(path, options);
-}
-template <>
-Loaded<FrozenFilter> view<FrozenFilter>(std::span<const std::byte> bytes,
-                                        const Options& options) noexcept {
-    return detail::load_bytes<FrozenFilter>(bytes, options, true);
-}
-template <>
-Loaded<FrozenFilter> map_file<FrozenFilter>(const fs::path& path, const Options& options) noexcept {
-    return detail::load_path<FrozenFilter>(path, options, true);
-}
+template Loaded<AnyFilter> detail::load_bytes(std::span<const std::byte>, const Options&,
+                                              bool) noexcept;
+template Loaded<AnyFilter> detail::load_path(const std::filesystem::path&, const Options&,
+                                             bool) noexcept;
+template Loaded<FrozenFilter> detail::load_bytes(std::span<const std::byte>, const Options&,
+                                                 bool) noexcept;
+template Loaded<FrozenFilter> detail::load_path(const std::filesystem::path&, const Options&,
+                                                bool) noexcept;
 
 }  // namespace simdbloom

@@ -1,8 +1,6 @@
 // Filters of any layout combined with each other and with themselves.
-#include <optional>
 #include <stdexcept>
 #include <type_traits>
-#include <utility>
 
 #include "core/filters/set_operations.hpp"
 #include "simdbloom/any/any_filter.hpp"

@@ -1,13 +1,8 @@
 #include "simdbloom.h"
 
-#include <limits>
 #include <new>
-#include <stdexcept>
-#include <string>
 #include <system_error>
-#include <utility>
 
-#include "simdbloom/any/serialize.hpp"
 #include "simdbloom/join/join.hpp"
 #include "simdbloom/version.hpp"
 

@@ -19,57 +19,27 @@ std::invalid_argument refused(const std::string& why) {
     return std::invalid_argument("simdbloom: " + why);
 }
 
-/// The values as 32-bit numbers.
-std::vector<std::uint32_t> narrowed(Words keys, std::span<const std::uint64_t> values) {
-    std::vector<std::uint32_t> narrow(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i] > 0xFFFFFFFFu)
-            throw refused("the value " + std::to_string(values[i]) + " at position " +
-                          std::to_string(i) +
-                          (i < keys.size() ? ", of key " + std::to_string(keys[i]) : "") +
-                          ", has more than 32 bits");
-        narrow[i] = static_cast<std::uint32_t>(values[i]);
-    }
-    return narrow;
+/// The keys that errors can name.
+Words integers_of(const Keys& keys) {
+    return keys.are_words() && !keys.are_hashes() ? keys.words() : Words();
 }
 
-void check_values_given(Words hashes, Words keys, std::span<const std::uint32_t> values,
-                        unsigned value_bits) {
-    if (values.size() != (value_bits == 0 ? 0 : hashes.size()))
-        throw refused(std::to_string(hashes.size()) + " keys and " + std::to_string(values.size()) +
+/// The values as 32-bit numbers. Throws unless every key has one of value_bits bits.
+template <class Value>
+std::vector<std::uint32_t> checked(const Keys& keys, std::span<const Value> values,
+                                   unsigned value_bits) {
+    if (values.size() != (value_bits == 0 ? 0 : keys.size()))
+        throw refused(std::to_string(keys.size()) + " keys and " + std::to_string(values.size()) +
                       " values of " + std::to_string(value_bits) + " bits");
+    const Words named = integers_of(keys);
     for (std::size_t i = 0; i < values.size(); ++i)
         if (std::uint64_t{values[i]} >> value_bits != 0)
             throw refused("the value " + std::to_string(values[i]) + " at position " +
                           std::to_string(i) +
-                          (keys.empty() ? "" : ", of key " + std::to_string(keys[i])) +
+                          (named.empty() ? "" : ", of key " + std::to_string(named[i])) +
                           ", has more than " + std::to_string(value_bits) + " bits");
+    return {values.begin(), values.end()};
 }
-
-/// Finds repeated hashes by a table of their indices, in linear time, unlike sorting.
-class FirstOccurrences {
-public:
-    explicit FirstOccurrences(std::size_t hashes)
-        : number_(std::bit_ceil(2 * hashes + 1), none),
-          log_slots_(static_cast<unsigned>(std::countr_zero(number_.size()))),
-          secret_(Secret::random()) {}
-    /// The index of the first hash that equals hash i.
-    std::size_t first(Words hashes, std::size_t i) {
-        auto at =
-            static_cast<std::size_t>(detail::siphash_word(hashes[i], secret_) >> (64 - log_slots_));
-        while (number_[at] != none && hashes[number_[at]] != hashes[i])
-            at = (at + 1) & (number_.size() - 1);
-        if (number_[at] == none) number_[at] = static_cast<std::uint32_t>(i);
-        return number_[at];
-    }
-
-private:
-    static constexpr std::uint32_t none =
-        std::numeric_limits<std::uint32_t>::max();  // fewer hashes than 2^32 - 1 slots
-    std::vector<std::uint32_t> number_;
-    unsigned log_slots_;
-    Secret secret_;  // as that of a stash (simdbloom/growing/detail/stash.hpp)
-};
 
 [[noreturn]] void two_values(Words hashes, Words keys, std::span<const std::uint32_t> values,
                              std::size_t i, std::size_t j) {
@@ -86,16 +56,25 @@ private:
                   " have the same 64-bit hash, and " + both + "; another secret would do");
 }
 
-/// Removes repeated hashes in place. Throws if a hash comes again with another value.
+/// Removes repeated hashes in place. Throws if a hash comes again with another value. A table of
+/// the indices of the hashes finds them in linear time, unlike sorting.
 void remove_duplicates(std::vector<std::uint64_t>& hashes, Words keys,
                        std::vector<std::uint32_t>& values) {
-    FirstOccurrences seen(hashes.size());
+    // There are fewer hashes than 2^32 - 1 slots.
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> table(std::bit_ceil(2 * hashes.size() + 1), none);
+    // As that of a stash (simdbloom/growing/detail/stash.hpp).
+    const Secret secret = Secret::random();
     std::vector<bool> again(hashes.size());
     for (std::size_t i = 0; i < hashes.size(); ++i) {
-        const std::size_t first = seen.first(hashes, i);
-        again[i] = first != i;
-        if (again[i] && !values.empty() && values[first] != values[i])
-            two_values(hashes, keys, values, first, i);
+        auto at = static_cast<std::size_t>(detail::siphash_word(hashes[i], secret) >>
+                                           (64 - std::countr_zero(table.size())));
+        while (table[at] != none && hashes[table[at]] != hashes[i])
+            at = (at + 1) & (table.size() - 1);
+        again[i] = table[at] != none;
+        if (!again[i]) table[at] = static_cast<std::uint32_t>(i);
+        else if (!values.empty() && values[table[at]] != values[i])
+            two_values(hashes, keys, values, table[at], i);
     }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -110,36 +89,29 @@ void remove_duplicates(std::vector<std::uint64_t>& hashes, Words keys,
 
 }  // namespace
 
+BloomierMap::BloomierMap(detail::BloomierParts parts, const Options& options)
+    : Interface(options), BloomierParts(std::move(parts)) {
+    use_isa(options.isa ? *options.isa : default_isa());
+}
+
 BloomierMap::BloomierMap(unsigned value_bits, unsigned check_bits, const Options& options,
                          const FuseTuning& tuning)
-    : Interface(options),
-      value_bits_(static_cast<std::uint8_t>(value_bits)),
-      check_bits_(static_cast<std::uint8_t>(check_bits)) {
+    : BloomierMap({.graph_ = {.arity = tuning.arity},
+                   .value_bits_ = static_cast<std::uint8_t>(value_bits),
+                   .check_bits_ = static_cast<std::uint8_t>(check_bits)},
+                  options) {
     if (value_bits > 32) throw refused("value_bits=" + std::to_string(value_bits) + " is above 32");
     if (check_bits > 32) throw refused("check_bits=" + std::to_string(check_bits) + " is above 32");
     if (value_bits + check_bits == 0)
         throw refused("value_bits=0 and check_bits=0 leave nothing to store");
     if (tuning.arity != 3 && tuning.arity != 4)
         throw refused("arity=" + std::to_string(tuning.arity) + " is neither 3 nor 4");
-    graph_.arity = tuning.arity;
-    use_isa(options.isa ? *options.isa : default_isa());
 }
 
-BloomierMap::BloomierMap(detail::BloomierParts parts, const Options& options)
-    : Interface(options),
-      table_(std::move(parts.table)),
-      graph_(parts.graph),
-      n_keys_(parts.n_keys),
-      attempts_(parts.attempts),
-      value_bits_(parts.value_bits),
-      check_bits_(parts.check_bits) {
-    use_isa(options.isa ? *options.isa : default_isa());
-}
-
-void BloomierMap::construct(std::vector<std::uint64_t> hashes, Words keys,
-                            std::vector<std::uint32_t> values, const Options& options,
-                            const FuseTuning& tuning) {
-    check_values_given(hashes, keys, values, value_bits_);
+void BloomierMap::construct(const Keys& keys, std::vector<std::uint32_t> values,
+                            const Options& options, const FuseTuning& tuning) {
+    std::vector<std::uint64_t> hashes(keys.size());
+    hash(keys, isa_, 0, keys.size(), hashes.data());
     graph_ = detail::fuse_graph(hashes.size(), graph_.arity);
     constexpr std::uint64_t keys_hashed = std::uint64_t{1} << 23;
     const auto bound = tuning.max_attempts != 0
@@ -151,7 +123,7 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Words keys,
          ++attempts_) {
         // No graph with a repeated hash can be peeled: a success proves the hashes distinct.
         if (attempts_ == 1) {
-            remove_duplicates(hashes, keys, values);
+            remove_duplicates(hashes, integers_of(keys), values);
             graph_ = detail::fuse_graph(hashes.size(), graph_.arity);
         }
         if (attempts_ == bound)
@@ -181,27 +153,11 @@ void BloomierMap::construct(std::vector<std::uint64_t> hashes, Words keys,
     });
 }
 
-namespace {
-
-/// The keys that errors can name.
-Words integers_of(const Keys& keys) {
-    return keys.are_words() && !keys.are_hashes() ? keys.words() : Words();
-}
-
-}  // namespace
-
-void BloomierMap::construct(const Keys& keys, std::vector<std::uint32_t> values,
-                            const Options& options, const FuseTuning& tuning) {
-    std::vector<std::uint64_t> hashes(keys.size());
-    hash(keys, isa_, 0, keys.size(), hashes.data());
-    construct(std::move(hashes), integers_of(keys), std::move(values), options, tuning);
-}
-
 BloomierMap BloomierMap::build(const Keys& keys, std::span<const std::uint32_t> values,
                                unsigned value_bits, unsigned check_bits, const Options& options,
                                const FuseTuning& tuning) {
     BloomierMap map(value_bits, check_bits, options, tuning);
-    map.construct(keys, {values.begin(), values.end()}, options, tuning);
+    map.construct(keys, checked(keys, values, value_bits), options, tuning);
     return map;
 }
 
@@ -209,7 +165,7 @@ BloomierMap BloomierMap::build(const Keys& keys, std::span<const std::uint64_t> 
                                unsigned value_bits, unsigned check_bits, const Options& options,
                                const FuseTuning& tuning) {
     BloomierMap map(value_bits, check_bits, options, tuning);
-    map.construct(keys, narrowed(integers_of(keys), values), options, tuning);
+    map.construct(keys, checked(keys, values, value_bits), options, tuning);
     return map;
 }
 

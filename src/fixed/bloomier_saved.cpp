@@ -3,7 +3,6 @@
 
 #include "core/files/files.hpp"
 #include "core/filters/slots.hpp"
-#include "fixed/bloomier_saved.hpp"
 #include "simdbloom/fixed/bloomier.hpp"
 
 namespace simdbloom {
@@ -91,12 +90,12 @@ struct MapFormat {
 
     static Loaded<BloomierMap> make(const ParsedHeader& parsed, Storage bits,
                                     const Options& options) {
-        return BloomierMap({.table = std::move(bits),
-                            .graph = parsed.graph,
-                            .n_keys = parsed.n_keys,
-                            .attempts = parsed.attempts,
-                            .value_bits = static_cast<std::uint8_t>(parsed.value_bits),
-                            .check_bits = static_cast<std::uint8_t>(parsed.check_bits)},
+        return BloomierMap({.table_ = std::move(bits),
+                            .graph_ = parsed.graph,
+                            .n_keys_ = parsed.n_keys,
+                            .attempts_ = parsed.attempts,
+                            .value_bits_ = static_cast<std::uint8_t>(parsed.value_bits),
+                            .check_bits_ = static_cast<std::uint8_t>(parsed.check_bits)},
                            parsed.hash.options(options));
     }
 };
@@ -123,25 +122,9 @@ void save_file(const BloomierMap& map, const std::filesystem::path& path) {
     detail::save_path(map, path);
 }
 
-template <>
-Loaded<BloomierMap> load<BloomierMap>(std::span<const std::byte> bytes,
-                                      const Options& options) noexcept {
-    return detail::load_bytes<BloomierMap>(bytes, options);
-}
-template <>
-Loaded<BloomierMap> view<BloomierMap>(std::span<const std::byte> bytes,
-                                      const Options& options) noexcept {
-    return detail::load_bytes<BloomierMap>(bytes, options, true);
-}
-template <>
-Loaded<BloomierMap> load_file<BloomierMap>(const std::filesystem::path& path,
-                                           const Options& options) noexcept {
-    return detail::load_path<BloomierMap>(path, options);
-}
-template <>
-Loaded<BloomierMap> map_file<BloomierMap>(const std::filesystem::path& path,
-                                          const Options& options) noexcept {
-    return detail::load_path<BloomierMap>(path, options, true);
-}
+template Loaded<BloomierMap> detail::load_bytes(std::span<const std::byte>, const Options&,
+                                                bool) noexcept;
+template Loaded<BloomierMap> detail::load_path(const std::filesystem::path&, const Options&,
+                                               bool) noexcept;
 
 }  // namespace simdbloom

@@ -11,8 +11,6 @@
 // tables only. Measured: papers/graf-lemire-2022.md.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include "core/kernels/extension.hpp"

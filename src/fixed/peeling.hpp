@@ -1,7 +1,6 @@
 // Peeling of fuse graphs: finds an order in which the slots can be filled.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "foreign/hashes.hpp"
 #include "foreign/model.hpp"

@@ -90,12 +90,6 @@ std::uint64_t whole_bits(const char* system, double bits, std::uint64_t most) {
 
 }  // namespace foreign
 
-/// Converts between a model and a filter.
-struct ForeignAccess {
-    static ForeignFilter filter(foreign::Made model) { return ForeignFilter(std::move(model)); }
-    static const foreign::Model& model(const ForeignFilter& filter) { return *filter.model_; }
-};
-
 std::string_view to_string(ForeignFormat format) noexcept { return foreign::row_of(format).name; }
 
 std::span<const ForeignFormat> foreign_formats() noexcept {
@@ -209,7 +203,7 @@ template <class Work>
 Loaded<ForeignFilter> refusals_as_values(const Work& work) noexcept {
     return detail::without_throwing<ForeignFilter>([&]() -> Loaded<ForeignFilter> {
         try {
-            return ForeignAccess::filter(work());
+            return ForeignFilter(work());
         } catch (const foreign::Refused& e) {
             return e.error();
         }
@@ -241,7 +235,7 @@ Loaded<ForeignFilter> read_foreign(std::span<const std::byte> bytes,
 Loaded<ForeignFilter> convert(const ForeignFilter& filter, ForeignFormat to,
                               KeyKind keys) noexcept {
     return refusals_as_values([&] {
-        const foreign::Model& from = ForeignAccess::model(filter);
+        const foreign::Model& from = filter.model();
         if (from.format() == to) return from.copy();
         const auto &here = foreign::row_of(from.format()), &there = foreign::row_of(to);
         const auto differ = [&](const std::string& what, const char* one, const char* other) {
@@ -274,9 +268,10 @@ ForeignFilter ForeignFilter::from_split_blocks(ForeignFormat format, SplitBlockB
 
 namespace {
 
-template <class Read>
-Loaded<ForeignFilter> of_file(const std::filesystem::path& path, const Options& options,
-                              const Read& read) noexcept {
+/// The format is named, or the bytes name it.
+Loaded<ForeignFilter> of_file(const std::filesystem::path& path,
+                              std::optional<ForeignFormat> format,
+                              const Options& options) noexcept {
     return detail::without_throwing<ForeignFilter>([&]() -> Loaded<ForeignFilter> {
         const auto opened = detail::open_regular(path, 1);
         if (!opened) return opened.error();
@@ -288,7 +283,7 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path, const Options& 
         detail::Storage bytes((*opened).bytes);
         const std::span<std::byte> all(bytes.data(), bytes.size());
         if (!detail::read_all((*opened).file.get(), all)) return detail::not_read(path);
-        auto filter = read(all);
+        auto filter = format ? read_foreign(all, *format, options) : read_foreign(all, options);
         if (!filter) return detail::in_file(path, filter.error());
         return filter;
     });
@@ -298,15 +293,12 @@ Loaded<ForeignFilter> of_file(const std::filesystem::path& path, const Options& 
 
 Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path, ForeignFormat format,
                                         const Options& options) noexcept {
-    return of_file(path, options, [&](std::span<const std::byte> bytes) {
-        return read_foreign(bytes, format, options);
-    });
+    return of_file(path, format, options);
 }
 
 Loaded<ForeignFilter> read_foreign_file(const std::filesystem::path& path,
                                         const Options& options) noexcept {
-    return of_file(path, options,
-                   [&](std::span<const std::byte> bytes) { return read_foreign(bytes, options); });
+    return of_file(path, std::nullopt, options);
 }
 
 void save_file(const ForeignFilter& filter, const std::filesystem::path& path) {

@@ -2,7 +2,6 @@
 //
 //     bits, at least 64 | k
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "foreign/bit_array.hpp"
@@ -65,13 +64,11 @@ private:
     LevelDbFilterView view_;
 };
 
-unsigned k_of(Bytes bytes) { return std::to_integer<unsigned>(bytes.back()); }
-
 Made read_leveldb(Bytes bytes, const Options& options) {
     if (bytes.size() < 9)
         throw Refused(LoadFault::too_short, bytes.size(),
                       " bytes, where a filter of LevelDB has at least 64 bits and a byte");
-    if (const unsigned k = k_of(bytes); k < 1 || k > 30)
+    if (const auto k = std::to_integer<unsigned>(bytes.back()); k < 1 || k > 30)
         throw Refused(LoadFault::parameter, "k=", k, " is not from 1 to 30, as LevelDB writes it");
     check_limit(bytes.size() - 1, options);
     return std::make_unique<LevelDb>(bytes, options);
@@ -95,14 +92,11 @@ Made make_leveldb(std::size_t n_keys, double bits_per_key, const Options& option
 
 }  // namespace
 
-const Format leveldb_format{ForeignFormat::leveldb,
-                            "leveldb",
-                            "k bits of one array, by sums of 32 bits that rotate",
-                            "LevelDB's hash of 32 bits",
-                            read_leveldb,
-                            nullptr,
-                            nullptr,
-                            nullptr,
-                            make_leveldb};
+const Format leveldb_format{.id = ForeignFormat::leveldb,
+                            .name = "leveldb",
+                            .bits = "k bits of one array, by sums of 32 bits that rotate",
+                            .hash = "LevelDB's hash of 32 bits",
+                            .read = read_leveldb,
+                            .by_bits = make_leveldb};
 
 }  // namespace simdbloom::foreign

@@ -2,16 +2,9 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "core/models/number.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -85,7 +78,7 @@ struct Format {
     Made (*read)(Bytes, const Options&);
     /// For at least one key. Null if the system does not size filters this way. It and by_bits
     /// throw Refused, or std::invalid_argument for a value outside the system's range.
-    Made (*by_fpr)(std::size_t n_keys, double fpr, const Options&);
+    Made (*by_fpr)(std::size_t n_keys, double fpr, const Options&) = nullptr;
     /// Whether the bytes have the magic bytes and lengths of the format. Null for a format with too
     /// few.
     bool (*fits)(Bytes) = nullptr;

@@ -186,23 +186,19 @@ Made make_legacy(std::size_t n_keys, double bits_per_key, const Options& options
 
 }  // namespace
 
-const Format rocksdb_format{ForeignFormat::rocksdb,
-                            "rocksdb",
-                            "k bits in one line of 512, by a chain of products",
-                            "XXH3 as of xxHash 0.7.2",
-                            read_fast_local,
-                            nullptr,
-                            is_fast_local,
-                            nullptr,
-                            make_fast_local};
-const Format rocksdb_legacy_format{ForeignFormat::rocksdb_legacy,
-                                   "rocksdb-legacy",
-                                   "k bits in one line, by double hashing",
-                                   "RocksDB's hash of 32 bits",
-                                   read_legacy,
-                                   nullptr,
-                                   is_legacy,
-                                   nullptr,
-                                   make_legacy};
+const Format rocksdb_format{.id = ForeignFormat::rocksdb,
+                            .name = "rocksdb",
+                            .bits = "k bits in one line of 512, by a chain of products",
+                            .hash = "XXH3 as of xxHash 0.7.2",
+                            .read = read_fast_local,
+                            .fits = is_fast_local,
+                            .by_bits = make_fast_local};
+const Format rocksdb_legacy_format{.id = ForeignFormat::rocksdb_legacy,
+                                   .name = "rocksdb-legacy",
+                                   .bits = "k bits in one line, by double hashing",
+                                   .hash = "RocksDB's hash of 32 bits",
+                                   .read = read_legacy,
+                                   .fits = is_legacy,
+                                   .by_bits = make_legacy};
 
 }  // namespace simdbloom::foreign

@@ -126,23 +126,21 @@ Made spark_by_fpr(std::size_t n_keys, double fpr, const Options& options) {
 
 }  // namespace
 
-const Format spark_v1_format{ForeignFormat::spark_v1,
-                             "spark-v1",
-                             "k bits of one array, by sums of 32 bits",
-                             "two of Spark's MurmurHash3 of 32 bits",
-                             read_spark<1>,
-                             spark_by_fpr<1>,
-                             is_spark<1>,
-                             nullptr,
-                             spark_by_bits<1>};
-const Format spark_v2_format{ForeignFormat::spark_v2,
-                             "spark-v2",
-                             "k bits of one array, by sums of 64 bits",
-                             "two of Spark's MurmurHash3 of 32 bits",
-                             read_spark<2>,
-                             spark_by_fpr<2>,
-                             is_spark<2>,
-                             nullptr,
-                             spark_by_bits<2>};
+const Format spark_v1_format{.id = ForeignFormat::spark_v1,
+                             .name = "spark-v1",
+                             .bits = "k bits of one array, by sums of 32 bits",
+                             .hash = "two of Spark's MurmurHash3 of 32 bits",
+                             .read = read_spark<1>,
+                             .by_fpr = spark_by_fpr<1>,
+                             .fits = is_spark<1>,
+                             .by_bits = spark_by_bits<1>};
+const Format spark_v2_format{.id = ForeignFormat::spark_v2,
+                             .name = "spark-v2",
+                             .bits = "k bits of one array, by sums of 64 bits",
+                             .hash = "two of Spark's MurmurHash3 of 32 bits",
+                             .read = read_spark<2>,
+                             .by_fpr = spark_by_fpr<2>,
+                             .fits = is_spark<2>,
+                             .by_bits = spark_by_bits<2>};
 
 }  // namespace simdbloom::foreign

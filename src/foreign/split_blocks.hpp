@@ -7,7 +7,6 @@
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/hash.hpp"
-#include "simdbloom/split_block.hpp"
 
 namespace simdbloom::foreign {
 

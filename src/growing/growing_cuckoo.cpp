@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 
 #include "core/dispatch/kernels_of.hpp"
@@ -71,16 +72,9 @@ double bound_of(unsigned slot_bits, unsigned growths) {
 
 GrowingCuckoo::GrowingCuckoo(detail::GrowingParts parts, const Options& options)
     : Interface(options),
-      bits_(std::move(parts.bits)),
-      roots_(parts.roots),
-      first_keys_(parts.first_keys),
-      stored_(parts.stored),
-      slots_with_(parts.slots_with),
-      stash_(std::move(parts.stash)),
+      GrowingParts(std::move(parts)),
       max_bytes_(options.max_bytes),
       allocator_(options.allocator),
-      slot_bits_(parts.slot_bits),
-      growths_(parts.growths),
       huge_pages_(options.huge_pages) {
     static_assert(std::is_base_of_v<detail::GrowingLengths, decltype(slots_with_)>);
     use_isa(options.isa ? *options.isa : default_isa());
@@ -97,10 +91,10 @@ detail::GrowingParts empty_table(std::size_t first_keys, const Options& options)
                                 std::to_string(first_keys) + " keys begins with " +
                                 std::to_string(bytes) +
                                 " bytes, above max_bytes=" + std::to_string(options.max_bytes));
-    return {.bits = detail::Storage(bytes, options),
-            .roots = roots,
-            .first_keys = first_keys,
-            .slot_bits = slot_bits};
+    return {.bits_ = detail::Storage(bytes, options),
+            .roots_ = roots,
+            .first_keys_ = first_keys,
+            .slot_bits_ = slot_bits};
 }
 
 }  // namespace
@@ -156,10 +150,16 @@ detail::GrowingTarget GrowingCuckoo::target() const noexcept {
             detail::prefetching_of(bits_.size())};
 }
 
+const detail::GrowingOperations& GrowingCuckoo::operations() const noexcept {
+    return detail::growing_operations(slot_bits_);
+}
+
+detail::GrowingPlace GrowingCuckoo::place_of(std::uint64_t hash) const noexcept {
+    return operations().place(hash, roots_, growths_);
+}
+
 std::uint64_t GrowingCuckoo::taken() const noexcept {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t n : slots_with_) sum += n;
-    return sum;
+    return std::accumulate(slots_with_.begin(), slots_with_.end(), std::uint64_t{0});
 }
 
 unsigned GrowingCuckoo::growths_left() const noexcept {
@@ -167,19 +167,14 @@ unsigned GrowingCuckoo::growths_left() const noexcept {
 }
 
 bool GrowingCuckoo::put(std::uint64_t hash) noexcept {
-    if (!detail::growing_insert(target(), slot_bits_,
-                                detail::growing_place(hash, slot_bits_, roots_, growths_)))
-        return false;
+    if (!operations().insert(target(), place_of(hash))) return false;
     ++slots_with_[detail::growing_movable_bits(slot_bits_)];
     return true;
 }
 
 unsigned GrowingCuckoo::copies_in_table(std::uint64_t hash) const noexcept {
     // At most the table's limit for one key: further matches are other keys.
-    return std::min(
-        detail::growing_copies(bits_.data(), slot_bits_,
-                               detail::growing_place(hash, slot_bits_, roots_, growths_)),
-        detail::growing_max_copies);
+    return std::min(operations().copies(bits_.data(), place_of(hash)), detail::growing_max_copies);
 }
 
 unsigned GrowingCuckoo::copies_of(std::uint64_t hash) const noexcept {
@@ -215,7 +210,7 @@ void GrowingCuckoo::grow() {
     options.allocator = allocator_;
     detail::Storage larger(2 * bits_.size(), options);
     const std::vector<std::uint64_t> waiting = stash_.sorted();
-    detail::growing_double(bits_.data(), buckets(), larger.data(), slot_bits_);
+    operations().split(bits_.data(), buckets(), larger.data());
     bits_.swap(larger);
     ++growths_;
     // Every slot loses one movable bit; slots without any are doubled.
@@ -267,8 +262,7 @@ std::string GrowingCuckoo::refusal(const Keys& key) const {
 
 bool GrowingCuckoo::erase_hash(std::uint64_t hash) noexcept {
     if (!stash_.erase(hash)) {
-        const int length = detail::growing_erase(
-            bits_.data(), slot_bits_, detail::growing_place(hash, slot_bits_, roots_, growths_));
+        const int length = operations().erase(bits_.data(), place_of(hash));
         if (length < 0) return false;
         --slots_with_[static_cast<std::size_t>(length)];
     }
@@ -312,8 +306,7 @@ void GrowingCuckoo::use_isa(Isa isa) {
 }
 
 bool GrowingCuckoo::contains_hash(std::uint64_t hash) const noexcept {
-    return detail::growing_contains(bits_.data(), slot_bits_,
-                                    detail::growing_place(hash, slot_bits_, roots_, growths_)) ||
+    return operations().contains(bits_.data(), place_of(hash)) ||
            (!stash_.empty() && stash_.contains(hash));
 }
 

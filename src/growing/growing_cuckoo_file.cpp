@@ -4,10 +4,8 @@
 
 #include "core/files/files.hpp"
 #include "core/os/available_memory.hpp"
-#include "growing/growing_cuckoo_file.hpp"
 #include "growing/growing_table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/growing/growing_cuckoo.hpp"
 
 namespace simdbloom {
@@ -93,22 +91,22 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
     if (!body) return body.error();
     check_available(stash_bytes);
     const auto& behind = (*body).behind;
-    GrowingParts parts{.bits = std::move((*body).bits),
-                       .roots = roots,
-                       .first_keys = first_keys,
-                       .slot_bits = slot_bits,
-                       .growths = growths,
-                       .stored = stored};
+    GrowingParts parts{.bits_ = std::move((*body).bits),
+                       .roots_ = roots,
+                       .first_keys_ = first_keys,
+                       .slot_bits_ = slot_bits,
+                       .growths_ = growths,
+                       .stored_ = stored};
 
     GrowingLengths lengths;
     const unsigned movable = growing_movable_bits(slot_bits);
-    if (!growing_lengths(parts.bits.data(), roots << growths, slot_bits, lengths))
+    if (!growing_operations(slot_bits).lengths(parts.bits_.data(), roots << growths, lengths))
         return parameter("a slot holds no valid fingerprint");
     if (growths < movable && std::any_of(lengths.begin(), lengths.begin() + (movable - growths),
                                          [](std::uint64_t n) { return n != 0; }))
         return parameter("a slot has lost more bits than there were growths");
-    parts.slots_with = lengths;
-    parts.stash.reserve(stashed);
+    parts.slots_with_ = lengths;
+    parts.stash_.reserve(stashed);
     for (std::size_t i = 0; i < stashed; ++i) {
         const auto here = load_le<std::uint64_t>(behind.data() + 8 * i);
         if (i > 0 && here < load_le<std::uint64_t>(behind.data() + 8 * (i - 1)))
@@ -116,7 +114,7 @@ Loaded<GrowingCuckoo> load_from<GrowingCuckoo>(Source& source, const Options& gi
         if (i >= GrowingCuckoo::max_copies &&
             here == load_le<std::uint64_t>(behind.data() + 8 * (i - GrowingCuckoo::max_copies)))
             return parameter("the stash has more than 8 copies of hash " + std::to_string(here));
-        parts.stash.insert(here);
+        parts.stash_.insert(here);
     }
     const std::uint64_t held = std::accumulate(lengths.begin(), lengths.end(), stashed);
     if (stored > held || (growths <= movable && stored != held))
@@ -135,15 +133,9 @@ void save_file(const GrowingCuckoo& filter, const std::filesystem::path& path) {
     detail::save_path(filter, path);
 }
 
-template <>
-Loaded<GrowingCuckoo> load<GrowingCuckoo>(std::span<const std::byte> bytes,
-                                          const Options& options) noexcept {
-    return detail::load_bytes<GrowingCuckoo>(bytes, options);
-}
-template <>
-Loaded<GrowingCuckoo> load_file<GrowingCuckoo>(const std::filesystem::path& path,
-                                               const Options& options) noexcept {
-    return detail::load_path<GrowingCuckoo>(path, options);
-}
+template Loaded<GrowingCuckoo> detail::load_bytes(std::span<const std::byte>, const Options&,
+                                                  bool) noexcept;
+template Loaded<GrowingCuckoo> detail::load_path(const std::filesystem::path&, const Options&,
+                                                 bool) noexcept;
 
 }  // namespace simdbloom

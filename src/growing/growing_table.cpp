@@ -15,13 +15,15 @@ class GrowingBucket {
 
 public:
     GrowingBucket() = default;
-    explicit GrowingBucket(const std::byte* at) noexcept {
+    GrowingBucket(const std::byte* bits, std::uint64_t bucket) noexcept {
+        const std::byte* const at = bits + bucket * S::bucket_bytes;
         for (unsigned i = 0; i < S::words; ++i) {
             std::memcpy(&words_[i], at + i * S::word_bytes, S::word_bytes);
             words_[i] = little_endian(words_[i]);
         }
     }
-    void store(std::byte* at) const noexcept {
+    void store(std::byte* bits, std::uint64_t bucket) const noexcept {
+        std::byte* const at = bits + bucket * S::bucket_bytes;
         for (unsigned i = 0; i < S::words; ++i) {
             const std::uint64_t word = little_endian(words_[i]);
             std::memcpy(at + i * S::word_bytes, &word, S::word_bytes);
@@ -74,22 +76,11 @@ unsigned length(std::uint32_t entry) noexcept {
 }
 
 template <unsigned slot_bits>
-std::byte* at(std::byte* bits, std::uint64_t bucket) noexcept {
-    return bits + bucket * GrowingSlots<slot_bits>::bucket_bytes;
-}
-template <unsigned slot_bits>
-const std::byte* at(const std::byte* bits, std::uint64_t bucket) noexcept {
-    return bits + bucket * GrowingSlots<slot_bits>::bucket_bytes;
-}
-
-template <unsigned slot_bits>
 struct Table {
     const GrowingTarget& t;
-    GrowingBucket<slot_bits> load(std::uint64_t bucket) const noexcept {
-        return GrowingBucket<slot_bits>(at<slot_bits>(t.bits, bucket));
-    }
+    GrowingBucket<slot_bits> load(std::uint64_t bucket) const noexcept { return {t.bits, bucket}; }
     void store(std::uint64_t bucket, const GrowingBucket<slot_bits>& b) const noexcept {
-        b.store(at<slot_bits>(t.bits, bucket));
+        b.store(t.bits, bucket);
     }
     std::uint64_t other(std::uint64_t bucket, std::uint32_t entry) const noexcept {
         return growing_other(bucket, entry >> (GrowingSlots<slot_bits>::movable_bits + 1), t.roots,
@@ -106,15 +97,14 @@ struct Table {
 
 template <unsigned slot_bits>
 bool contains(const std::byte* bits, const GrowingPlace& place) noexcept {
-    return (GrowingBucket<slot_bits>(at<slot_bits>(bits, place.bucket)).slots_matching(place.tag) |
-            GrowingBucket<slot_bits>(at<slot_bits>(bits, place.other)).slots_matching(place.tag)) !=
-           0;
+    return (GrowingBucket<slot_bits>(bits, place.bucket).slots_matching(place.tag) |
+            GrowingBucket<slot_bits>(bits, place.other).slots_matching(place.tag)) != 0;
 }
 
 template <unsigned slot_bits>
 unsigned copies(const std::byte* bits, const GrowingPlace& place) noexcept {
     const auto in = [&](std::uint64_t bucket) {
-        const GrowingBucket<slot_bits> b(at<slot_bits>(bits, bucket));
+        const GrowingBucket<slot_bits> b(bits, bucket);
         unsigned n = 0;
         for (unsigned i = 0; i < 4; ++i) n += matches(b.tag(i), place.tag);
         return n;
@@ -139,7 +129,7 @@ int erase(std::byte* bits, const GrowingPlace& place) noexcept {
     std::uint64_t bucket_of_it = 0;
     unsigned slot_of_it = 0;
     for (const std::uint64_t bucket : {place.bucket, place.other}) {
-        const GrowingBucket<slot_bits> b(at<slot_bits>(bits, bucket));
+        const GrowingBucket<slot_bits> b(bits, bucket);
         for (unsigned i = 0; i < 4; ++i)
             if (const std::uint32_t entry = b.tag(i);
                 matches(entry, place.tag) && static_cast<int>(length<slot_bits>(entry)) > longest)
@@ -147,10 +137,9 @@ int erase(std::byte* bits, const GrowingPlace& place) noexcept {
                 slot_of_it = i;
     }
     if (longest >= 0) {
-        std::byte* const p = at<slot_bits>(bits, bucket_of_it);
-        GrowingBucket<slot_bits> b(p);
+        GrowingBucket<slot_bits> b(bits, bucket_of_it);
         b.set(slot_of_it, 0);
-        b.store(p);
+        b.store(bits, bucket_of_it);
     }
     return longest;
 }
@@ -159,7 +148,7 @@ template <unsigned slot_bits>
 void double_table(const std::byte* from, std::uint64_t buckets, std::byte* to) noexcept {
     using S = GrowingSlots<slot_bits>;
     for (std::uint64_t i = 0; i < buckets; ++i) {
-        const GrowingBucket<slot_bits> b(at<slot_bits>(from, i));
+        const GrowingBucket<slot_bits> b(from, i);
         GrowingBucket<slot_bits> halves[2];
         for (unsigned j = 0; j < 4; ++j) {
             const std::uint32_t entry = b.tag(j), low = entry & S::low_mask;
@@ -172,8 +161,8 @@ void double_table(const std::byte* from, std::uint64_t buckets, std::byte* to) n
                                                    ((low << 1 | 1) & S::low_mask));
             }
         }
-        halves[0].store(at<slot_bits>(to, 2 * i));
-        halves[1].store(at<slot_bits>(to, 2 * i + 1));
+        halves[0].store(to, 2 * i);
+        halves[1].store(to, 2 * i + 1);
     }
 }
 
@@ -182,7 +171,7 @@ bool count_lengths(const std::byte* bits, std::uint64_t buckets, GrowingLengths&
     using S = GrowingSlots<slot_bits>;
     lengths = {};
     for (std::uint64_t i = 0; i < buckets; ++i) {
-        const GrowingBucket<slot_bits> b(at<slot_bits>(bits, i));
+        const GrowingBucket<slot_bits> b(bits, i);
         for (unsigned j = 0; j < 4; ++j) {
             const std::uint32_t entry = b.tag(j);
             if (entry == 0) continue;
@@ -194,42 +183,26 @@ bool count_lengths(const std::byte* bits, std::uint64_t buckets, GrowingLengths&
     return true;
 }
 
+template <unsigned slot_bits>
+GrowingPlace place_of(std::uint64_t hash, std::uint64_t roots, unsigned growths) noexcept {
+    return growing_place<slot_bits>(hash, roots, growths);
+}
+
+template <unsigned w>
+constexpr GrowingOperations operations_on{&place_of<w>,     &insert<w>, &contains<w>,
+                                          &copies<w>,       &erase<w>,  &double_table<w>,
+                                          &count_lengths<w>};
+
 }  // namespace
+
+const GrowingOperations& growing_operations(unsigned slot_bits) noexcept {
+    if (slot_bits == 12) return operations_on<12>;
+    return slot_bits == 16 ? operations_on<16> : operations_on<20>;
+}
 
 bool growing_insert(const GrowingTarget& t, unsigned slot_bits,
                     const GrowingPlace& place) noexcept {
-    return with_growing_slots(slot_bits, [&]<unsigned w>() { return insert<w>(t, place); });
-}
-
-GrowingPlace growing_place(std::uint64_t hash, unsigned slot_bits, std::uint64_t roots,
-                           unsigned growths) noexcept {
-    return with_growing_slots(slot_bits,
-                              [&]<unsigned w>() { return growing_place<w>(hash, roots, growths); });
-}
-
-bool growing_contains(const std::byte* bits, unsigned slot_bits,
-                      const GrowingPlace& place) noexcept {
-    return with_growing_slots(slot_bits, [&]<unsigned w>() { return contains<w>(bits, place); });
-}
-
-unsigned growing_copies(const std::byte* bits, unsigned slot_bits,
-                        const GrowingPlace& place) noexcept {
-    return with_growing_slots(slot_bits, [&]<unsigned w>() { return copies<w>(bits, place); });
-}
-
-int growing_erase(std::byte* bits, unsigned slot_bits, const GrowingPlace& place) noexcept {
-    return with_growing_slots(slot_bits, [&]<unsigned w>() { return erase<w>(bits, place); });
-}
-
-void growing_double(const std::byte* from, std::uint64_t buckets, std::byte* to,
-                    unsigned slot_bits) noexcept {
-    with_growing_slots(slot_bits, [&]<unsigned w>() { double_table<w>(from, buckets, to); });
-}
-
-bool growing_lengths(const std::byte* bits, std::uint64_t buckets, unsigned slot_bits,
-                     GrowingLengths& lengths) noexcept {
-    return with_growing_slots(
-        slot_bits, [&]<unsigned w>() { return count_lengths<w>(bits, buckets, lengths); });
+    return growing_operations(slot_bits).insert(t, place);
 }
 
 }  // namespace simdbloom::detail

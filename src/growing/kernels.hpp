@@ -2,9 +2,6 @@
 // valid bits of all eight slots. One key takes one 64-bit lane.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/extension.hpp"
 #include "growing/slots.hpp"
 

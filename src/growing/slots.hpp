@@ -27,13 +27,24 @@
 // 32 + movable_bits bits from the top.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#include "growing/kernel_table.hpp"
+#include "core/kernels/table.hpp"
 #include "simdbloom/layout.hpp"
 
 namespace simdbloom::detail {
+
+/// A growing table, as kernels see it.
+struct GrowingTarget {
+    std::byte* bits;
+    std::uint64_t roots;
+    std::uint64_t seed;  ///< the seed of the hash, already offset
+    std::uint32_t growths;
+    Prefetching prefetching;
+};
+
+struct GrowingKernels {
+    KernelsFor<GrowingTarget> of12, of16, of20;  ///< by the bits of a slot
+};
+SIMDBLOOM_DECLARE_KERNELS(GrowingKernels, growing_kernels)
 
 /// The bits of the core: a bucket has 63 or 127 alternates. With fewer alternates the table fills
 /// less. Filling ended at a load of 0.86, 0.87 - 0.93, 0.90 - 0.95 and 0.94 - 0.95 with cores of 4,
@@ -72,16 +83,11 @@ SIMDBLOOM_INLINE unsigned growing_shift(std::uint64_t roots) noexcept {
     return static_cast<unsigned>(__builtin_clz(static_cast<std::uint32_t>(roots)));
 }
 
-/// The root of the other bucket. The function is its own inverse.
-SIMDBLOOM_INLINE std::uint64_t growing_other_root(std::uint64_t root, std::uint32_t core,
-                                                  std::uint64_t roots) noexcept {
-    return cuckoo_alternate(root, core, roots);
-}
-
+/// The other bucket. The function is its own inverse.
 SIMDBLOOM_INLINE std::uint64_t growing_other(std::uint64_t bucket, std::uint32_t core,
                                              std::uint64_t roots, unsigned growths) noexcept {
     const std::uint64_t root = bucket >> growths;
-    return bucket + ((growing_other_root(root, core, roots) - root) << growths);
+    return bucket + ((cuckoo_alternate(root, core, roots) - root) << growths);
 }
 
 struct GrowingPlace {

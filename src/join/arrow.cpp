@@ -2,12 +2,6 @@
 
 #include <charconv>
 #include <cstring>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <system_error>
 
 #include "simdbloom/detail/batch.hpp"
@@ -100,83 +94,60 @@ KeyColumn views(const ArrowSlice& rows) {
     return KeyColumn::arrow_views(records, rows.n, array.buffers + 2, {sizes, n});
 }
 
-/// The number after the colon of "w:16", or 0.
-std::size_t width_of(std::string_view format) {
-    std::size_t width = 0;
-    for (const char c : format.substr(2)) {
-        if (c < '0' || c > '9' || width > 1'000'000) return 0;
-        width = 10 * width + static_cast<std::size_t>(c - '0');
-    }
-    return width;
-}
-
-/// The bits of a value of that format, if it is an integer or a time, else 0.
-int integer_bits(std::string_view format) {
-    if (format == "c" || format == "C") return 8;
-    if (format == "s" || format == "S") return 16;
-    if (format == "i" || format == "I" || format == "tdD" || format == "tts" || format == "ttm")
-        return 32;
+/// Integers and times; nothing for other formats. Does not read the values.
+std::optional<KeyColumn> integers_of(std::string_view format, const ArrowSlice& rows) {
+    if (format == "c") return rows.span<std::int8_t>();
+    if (format == "C") return rows.span<std::uint8_t>();
+    if (format == "s") return rows.span<std::int16_t>();
+    if (format == "S") return rows.span<std::uint16_t>();
+    if (format == "I") return rows.span<std::uint32_t>();
+    if (format == "i" || format == "tdD" || format == "tts" || format == "ttm")
+        return rows.span<std::int32_t>();
     if (format == "l" || format == "L" || format == "tdm" || format == "ttu" || format == "ttn" ||
         format.starts_with("ts") || format.starts_with("tD"))
-        return 64;
-    return 0;
-}
-
-/// A column that is neither a dictionary nor a struct. Does not read its values.
-KeyColumn integers_of(std::string_view format, const ArrowSlice& rows) {
-    const bool is_signed = format.size() != 1 || (format[0] >= 'a' && format[0] <= 'z');
-    switch (integer_bits(format)) {
-        case 8:
-            return is_signed ? rows.span<std::int8_t>() : KeyColumn(rows.span<std::uint8_t>());
-        case 16:
-            return is_signed ? rows.span<std::int16_t>() : KeyColumn(rows.span<std::uint16_t>());
-        case 32:
-            return is_signed ? rows.span<std::int32_t>() : KeyColumn(rows.span<std::uint32_t>());
-        default:
-            return rows.span<std::uint64_t>();
-    }
+        return rows.span<std::uint64_t>();
+    return std::nullopt;
 }
 
 /// The nanoseconds of the unit of "tdD", "tts", "tsu:UTC", .. ; 0 for other formats.
 std::int64_t unit_of(std::string_view format) {
+    constexpr std::string_view letters = "Dsmun";
+    constexpr KeyKind kinds[] = {KeyKind::days, KeyKind::seconds, KeyKind::milliseconds,
+                                 KeyKind::microseconds, KeyKind::nanoseconds};
     if (format.size() < 3 || format[0] != 't') return 0;
-    switch (format[2]) {
-        case 'D':
-            return unit_of(KeyKind::days);
-        case 's':
-            return unit_of(KeyKind::seconds);
-        case 'm':
-            return unit_of(KeyKind::milliseconds);
-        case 'u':
-            return unit_of(KeyKind::microseconds);
-        case 'n':
-            return unit_of(KeyKind::nanoseconds);
-        default:
-            return 0;
-    }
+    const std::size_t at = letters.find(format[2]);
+    return at == letters.npos ? 0 : unit_of(kinds[at]);
+}
+
+/// The whole number that the text is; nothing for other text, and beyond `least` and `most`.
+std::optional<int> number_of(std::string_view text, int least, int most) {
+    int number = 0;
+    const char* const all = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), all, number);
+    if (error != std::errc() || end != all || number < least || number > most) return std::nullopt;
+    return number;
+}
+
+/// The width of "w:16"; nothing for other formats.
+std::optional<int> width_of(std::string_view format) {
+    if (!format.starts_with("w:")) return std::nullopt;
+    return number_of(format.substr(2), 1, 10'000'000);
 }
 
 /// The scale of "d:precision,scale", a decimal of 128 bits; nothing for other formats.
 std::optional<int> scale_of(std::string_view format) {
     const std::size_t comma = format.find(',');
-    if (!format.starts_with("d:") || comma == format.npos || comma != format.rfind(','))
-        return std::nullopt;
-    int scale = 0;
-    const auto digits = format.substr(comma + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), scale);
-    if (error != std::errc() || end != digits.data() + digits.size() || scale < -1000 ||
-        scale > 1000)
-        return std::nullopt;
-    return scale;
+    if (!format.starts_with("d:") || comma == format.npos) return std::nullopt;
+    return number_of(format.substr(comma + 1), -1000, 1000);
 }
 
 KeyColumn values_of(std::string_view format, const ArrowSlice& rows) {
-    if (integer_bits(format) != 0) {
-        const KeyColumn numbers = integers_of(format, rows);
+    if (const auto numbers = integers_of(format, rows)) {
         const std::int64_t unit = unit_of(format);
-        if (unit == 0) return numbers;
+        if (unit == 0) return *numbers;
         const bool instants = format[1] == 'd' || format[1] == 's';
-        return instants ? KeyColumn::instants(numbers, unit) : KeyColumn::durations(numbers, unit);
+        return instants ? KeyColumn::instants(*numbers, unit)
+                        : KeyColumn::durations(*numbers, unit);
     }
     if (format == "f") return rows.span<float>();
     if (format == "g") return rows.span<double>();
@@ -188,8 +159,10 @@ KeyColumn values_of(std::string_view format, const ArrowSlice& rows) {
     if (format == "u" || format == "z") return strings<std::int32_t>(rows);
     if (format == "U" || format == "Z") return strings<std::int64_t>(rows);
     if (format == "vu" || format == "vz") return views(rows);
-    if (format.starts_with("w:") && width_of(format) != 0)
-        return KeyColumn::fixed(rows.values(1, width_of(format)), width_of(format), rows.n);
+    if (const auto of = width_of(format)) {
+        const auto width = static_cast<std::size_t>(*of);
+        return KeyColumn::fixed(rows.values(1, width), width, rows.n);
+    }
     if (const auto scale = scale_of(format))
         return KeyColumn::decimals(rows.values(1, 16), *scale, rows.n);
     refuse("of format \"" + std::string(format) + "\" has no keys");
@@ -200,7 +173,7 @@ KeyColumn column_of(const ArrowSchema& schema, const ArrowSlice& rows, unsigned 
     if (schema.dictionary != nullptr) {
         if (rows.array.dictionary == nullptr)
             refuse("without the dictionary that its schema names");
-        if (integer_bits(schema.format) == 0)
+        if (column.place().type > detail::ColumnType::word)
             refuse("whose dictionary is indexed by format \"" + std::string(schema.format) + "\"");
         check(*schema.dictionary, *rows.array.dictionary, level + 1);
         column = KeyColumn::dictionary(

@@ -1,21 +1,13 @@
 #include "join/bloom_choice.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <numeric>
-#include <stdexcept>
-#include <utility>
-#include <vector>
 
 #include "advice/timetable.hpp"
 #include "any/bloom_only.hpp"
 #include "core/dispatch/kernels_of.hpp"
 #include "core/models/number.hpp"
-#include "simdbloom/cardinality.hpp"
 #include "simdbloom/detail/geometry.hpp"
-#include "simdbloom/fpr.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -265,7 +257,7 @@ AnyFilter folded_to(const JoinTarget& target, AnyFilter filter) {
 }
 
 bool bitmap_pays(const JoinTarget& target, const Places& places, const EmptyFilter& beside) {
-    const std::uint64_t bytes = KeyBitmap::bytes_of(places, 0);
+    const std::uint64_t bytes = KeySet::bytes_of(places, 0);
     if (beside.total_ns == 0 || bytes == 0 || bytes > std::uint64_t{1} << 32) return false;
     if (target.options.max_bytes != 0 && bytes > target.options.max_bytes) return false;
     try {

@@ -1,14 +1,7 @@
 // Chooses the Bloom filter of a builder for a number of keys.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "join/key_sets.hpp"
-#include "simdbloom/advice/advice.hpp"
-#include "simdbloom/any/any_filter.hpp"
 
 namespace simdbloom::detail {
 

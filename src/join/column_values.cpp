@@ -1,16 +1,7 @@
 #include "join/row_reader.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-
-#include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 namespace {

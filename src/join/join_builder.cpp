@@ -1,9 +1,4 @@
-#include <stdexcept>
-#include <string>
-
 #include "join/kept_keys.hpp"
-#include "simdbloom/detail/moved.hpp"
-#include "simdbloom/join/join.hpp"
 
 namespace simdbloom {
 namespace {
@@ -158,21 +153,18 @@ void JoinBuilder::check_builds() const {
     detail::check_not_moved(kept_ == nullptr && (!filter_ || filter_->base().blocks() == 0));
 }
 
-JoinFilter JoinBuilder::finish_kept(bool is_part) {
-    kept_->set_key_kind(key_kind());
-    return kept_->finish(is_part);
-}
-
 std::optional<Isa> JoinBuilder::isa() const noexcept {
     if (filter_) return filter_->isa();
     return kept_ ? kept_->isa() : std::nullopt;
 }
 
-JoinFilter JoinBuilder::finish() && {
+JoinFilter JoinBuilder::made(bool is_part) {
     check_builds();
-    if (auto all = unless_sealed()) return *all;
+    if (const std::string missing = partitions_.missing(); !missing.empty())
+        return JoinFilter(detail::Everything{}, {}, "all: " + missing);
     if (kept_) {
-        JoinFilter result = finish_kept(false);
+        kept_->set_key_kind(key_kind());
+        JoinFilter result = kept_->finish(is_part);
         kept_.reset();
         return result;
     }
@@ -182,21 +174,8 @@ JoinFilter JoinBuilder::finish() && {
     return JoinFilter(std::move(*filter_));
 }
 
-JoinFilter JoinBuilder::part() && {
-    check_builds();
-    if (!kept_) return std::move(*this).finish();
-    if (auto all = unless_sealed()) return *all;
-    JoinFilter result = finish_kept(true);
-    kept_.reset();
-    return result;
-}
-
-/// The filter of an incomplete build side; nothing if it is complete.
-std::optional<JoinFilter> JoinBuilder::unless_sealed() const {
-    std::string missing = partitions_.missing();
-    if (missing.empty()) return std::nullopt;
-    return JoinFilter(detail::Everything{}, {}, "all: " + std::move(missing));
-}
+JoinFilter JoinBuilder::finish() && { return made(false); }
+JoinFilter JoinBuilder::part() && { return made(true); }
 
 void JoinBuilder::keep_at_most(std::size_t bytes) {
     check_builds();

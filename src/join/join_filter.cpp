@@ -1,14 +1,8 @@
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
-#include <stdexcept>
-#include <string>
 
 #include "join/key_sets.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/join/join.hpp"
 
 namespace simdbloom {
 
@@ -61,20 +55,6 @@ std::uint64_t spread(std::uint8_t bits) {
     return ((low * 0x0002'0408'1020'4081u) & 0x0101'0101'0101'0101u) | high << 56;
 }
 
-/// Calls use(first, n, bits) for pieces of the column, whose results are `bits`. Returns the number
-/// of rows that pass.
-template <class Answer, class Use>
-std::size_t for_each_piece(const JoinColumn& column, const Answer& answer, const Use& use) {
-    std::array<std::uint8_t, piece_rows / 8> bits;
-    std::size_t found = 0;
-    for (std::size_t first = 0; first < column.size(); first += piece_rows) {
-        const std::size_t n = std::min(piece_rows, column.size() - first);
-        found += answer(first, n, bits.data());
-        use(first, n, bits.data());
-    }
-    return found;
-}
-
 }  // namespace
 
 JoinFilter::JoinFilter(detail::JoinSet set, std::optional<KeyRange> range, std::string why,
@@ -90,15 +70,14 @@ JoinFilter::JoinFilter(detail::JoinSet set, std::optional<KeyRange> range, std::
 
 std::optional<Isa> JoinFilter::isa() const noexcept {
     if (const auto* of = filter()) return of->isa();
-    if (const auto* list = std::get_if<detail::SharedList>(&set_)) return (*list)->isa();
-    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_)) return (*bitmap)->isa();
+    if (const auto* keys = key_set()) return keys->isa();
     return std::nullopt;
 }
 
 JoinFilter::Kind JoinFilter::kind() const noexcept {
-    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_))
-        return (*bitmap)->shift() == 0 ? Kind::bitmap : Kind::prefix;
-    constexpr Kind kinds[] = {Kind::all, Kind::none, Kind::list, Kind::bitmap, Kind::filter};
+    if (const auto* keys = key_set(); keys != nullptr && !keys->is_list())
+        return keys->shift() == 0 ? Kind::bitmap : Kind::prefix;
+    constexpr Kind kinds[] = {Kind::all, Kind::none, Kind::list, Kind::filter};
     return kinds[set_.index()];
 }
 
@@ -117,36 +96,35 @@ Prune JoinFilter::prune_range(const KeyRange& asked) const {
         return asked.is_signed ? std::to_string(static_cast<std::int64_t>(key))
                                : std::to_string(key);
     };
-    if (const auto at = detail::Places::of(asked); at.low > at.high)
+    const auto at = detail::Places::of(asked);
+    if (at.low > at.high)
         throw std::invalid_argument("simdbloom: no key lies between " + number(asked.low) +
                                     " and " + number(asked.high));
-    const auto in_set = [&](const auto& set) {
-        return detail::prune_in_order(asked, set.places().flip,
-                                      [&](const detail::Places& at) { return set.prune(at); });
-    };
     if (kind() == Kind::all) return Prune::all;
     if (kind() == Kind::none) return Prune::none;
     if (!range_) return Prune::maybe;
-    if (const auto* list = std::get_if<detail::SharedList>(&set_)) return in_set(**list);
-    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_)) return in_set(**bitmap);
+    const auto* const keys = key_set();
     const auto range = detail::Places::of(*range_);
-    return detail::prune_in_order(asked, range.flip, [&](const detail::Places& at) {
-        return at.high < range.low || at.low > range.high ? Prune::none : Prune::maybe;
-    });
+    const auto prune = [&](std::uint64_t low, std::uint64_t high) {
+        if (keys != nullptr) return keys->prune({low, high, range.flip});
+        return high < range.low || low > range.high ? Prune::none : Prune::maybe;
+    };
+    if (at.flip == range.flip) return prune(at.low, at.high);
+    const std::uint64_t low = at.low ^ detail::signed_flip, high = at.high ^ detail::signed_flip;
+    if (low <= high) return prune(low, high);
+    // The middle of one order is where the other begins and ends.
+    const Prune upper = prune(low, ~std::uint64_t{0}), lower = prune(0, high);
+    return upper == lower ? upper : Prune::maybe;
 }
 
 double JoinFilter::estimated_fpr() const {
-    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_))
-        return (*bitmap)->shift() == 0 ? 0 : (*bitmap)->fpr();
+    if (const auto* keys = key_set()) return keys->shift() == 0 ? 0 : keys->fpr();
     if (const auto* of = filter()) return of->estimated_fpr();
     return kind() == Kind::all ? 1 : 0;
 }
 
 std::size_t JoinFilter::size_in_bytes() const noexcept {
-    if (const auto* list = std::get_if<detail::SharedList>(&set_))
-        return (*list)->keys().size_bytes();
-    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_))
-        return (*bitmap)->bits().size();
+    if (const auto* keys = key_set()) return keys->size_in_bytes();
     return filter() != nullptr ? filter()->size_in_bytes() : 0;
 }
 
@@ -157,24 +135,17 @@ std::size_t JoinFilter::ask(std::span<const std::uint64_t> values, bool hashed,
         return detail::answer_by_hits(values.size(), output, out,
                                       [&](std::size_t, std::size_t n) { return hits >> (64 - n); });
     };
-    const auto check = [&](bool of_hashes) {
-        if (hashed != of_hashes)
-            throw std::invalid_argument("simdbloom: a " + std::string(to_string(kind())) + " of " +
-                                        (of_hashes ? "hashes" : "keys") +
-                                        " cannot be probed with " + (hashed ? "hashes" : "keys"));
-    };
     if (values.empty()) return 0;
     if (const auto* of = std::get_if<FrozenFilter>(&set_)) {
         if (batch_range_ && !hashed && batch_range_->skips(values)) return each(0);
         return of->answer({values, hashed}, output, out);
     }
-    if (const auto* list = std::get_if<detail::SharedList>(&set_)) {
-        check((*list)->hashed());
-        return (*list)->answer(values, output, out);
-    }
-    if (const auto* bitmap = std::get_if<detail::SharedBitmap>(&set_)) {
-        check(false);
-        return (*bitmap)->answer(values, output, out);
+    if (const auto* keys = key_set()) {
+        if (hashed != keys->hashed())
+            throw std::invalid_argument("simdbloom: a " + std::string(to_string(kind())) + " of " +
+                                        (hashed ? "keys" : "hashes") + " cannot be probed with " +
+                                        (hashed ? "hashes" : "keys"));
+        return keys->answer(values, output, out);
     }
     return each(std::holds_alternative<detail::Everything>(set_) ? ~std::uint64_t{0} : 0);
 }
@@ -270,20 +241,20 @@ std::size_t JoinFilter::bytes(const JoinColumn& column, std::span<std::uint8_t> 
     if (out.size() < column.size())
         throw std::length_error("simdbloom: room for the results of " + std::to_string(out.size()) +
                                 " of " + std::to_string(column.size()) + " rows");
-    return for_each_piece(
-        column,
-        [&](std::size_t first, std::size_t n, std::uint8_t* bits) {
-            return answer(column, first, n, bits);
-        },
-        [&](std::size_t first, std::size_t n, const std::uint8_t* bits) {
-            for (std::size_t i = 0; i < n; i += 8) {
-                std::uint64_t eight;
-                detail::store_le(&eight, spread(bits[i / 8]));
-                // A constant 8 makes the copy one store.
-                if (n - i >= 8) std::memcpy(out.data() + first + i, &eight, 8);
-                else std::memcpy(out.data() + first + i, &eight, n - i);
-            }
-        });
+    std::array<std::uint8_t, piece_rows / 8> bits;
+    std::size_t found = 0;
+    for (std::size_t first = 0; first < column.size(); first += piece_rows) {
+        const std::size_t n = std::min(piece_rows, column.size() - first);
+        found += answer(column, first, n, bits.data());
+        for (std::size_t i = 0; i < n; i += 8) {
+            std::uint64_t eight;
+            detail::store_le(&eight, spread(bits[i / 8]));
+            // A constant 8 makes the copy one store.
+            if (n - i >= 8) std::memcpy(out.data() + first + i, &eight, 8);
+            else std::memcpy(out.data() + first + i, &eight, n - i);
+        }
+    }
+    return found;
 }
 
 }  // namespace simdbloom

@@ -1,14 +1,8 @@
 // The bytes of join filters: src/core/files/format.md.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "any/filter_format.hpp"
 #include "join/key_sets.hpp"
-#include "simdbloom/join/join.hpp"
 
 namespace simdbloom::detail {
 
@@ -41,14 +35,11 @@ struct JoinFormat {
     /// Checks the bytes of a list or of a bitmap.
     static std::optional<LoadError> check_body(const ParsedHeader& p,
                                                std::span<const std::byte> body);
+    /// Of a list or a bitmap.
+    static KeySet keys(const ParsedHeader& p, Storage bits, const std::optional<Isa>& isa);
     static Loaded<JoinFilter> make(const ParsedHeader& parsed, Storage bits,
                                    const Options& options);
 };
-
-/// The keys of a list.
-std::vector<std::uint64_t> keys_of_list(std::span<const std::byte> body);
-/// The number of set bits in whole words of 64 bits.
-std::uint64_t set_bits(std::span<const std::byte> words) noexcept;
 
 /// A union: the first `bytes` bytes of the buffer it was made in, or its own bytes.
 struct United {
@@ -56,6 +47,8 @@ struct United {
     std::optional<std::vector<std::byte>> anew{};
 };
 LoadError unlike(std::string message);
+/// The common kind of keys; nothing if one filter cannot have both.
+std::optional<KeyKind> united_kind(KeyKind a, KeyKind b);
 /// Marks an error as one of the second argument.
 LoadError in_other(LoadError error);
 /// The fault of bytes that are not a saved Bloom filter.

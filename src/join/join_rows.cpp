@@ -1,11 +1,5 @@
 #include "simdbloom/join/join_rows.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <limits>
-#include <stdexcept>
-#include <string>
-
 #include "join/key_sets.hpp"
 #include "join/row_reader.hpp"
 #include "simdbloom/detail/batch.hpp"
@@ -177,95 +171,87 @@ std::optional<std::size_t> JoinRows::narrow(const JoinFilter& filter, detail::Ou
     return filter.filter()->answer(keys, output, out);
 }
 
-void JoinRows::insert_into(JoinBuilder& builder) const {
-    if (size() == 0) return;
-    if (const auto rows = converted(builder.expect(key_kind()))) return rows->insert_into(builder);
-    for_each(nullptr, size(), Reads::values, builder.isa(),
+void JoinRows::insert_some(JoinBuilder& builder, const std::uint32_t* list, std::size_t n) const {
+    if (n == 0) return;
+    if (const auto rows = converted(builder.expect(key_kind())))
+        return rows->insert_some(builder, list, n);
+    for_each(list, n, Reads::values, builder.isa(),
              [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
 }
+
+void JoinRows::insert_into(JoinBuilder& builder) const { insert_some(builder, nullptr, size()); }
 
 void JoinRows::insert_into(JoinBuilder& builder, std::span<const std::uint32_t> rows) const {
     detail::check_rows(rows, size());
-    if (rows.empty()) return;
-    if (const auto rows_of_filter = converted(builder.expect(key_kind())))
-        return rows_of_filter->insert_into(builder, rows);
-    for_each(rows.data(), rows.size(), Reads::values, builder.isa(),
-             [&](const RowPiece&, const JoinColumn& column) { builder.insert(column); });
+    insert_some(builder, rows.data(), rows.size());
+}
+
+/// The sum of use(filter, piece, column) over the rows of `list`, or over all n if it is null.
+/// `output`: what narrow() may write to `out` instead.
+template <class Use>
+std::size_t JoinRows::ask(const JoinFilter& filter, const std::uint32_t* list, std::size_t n,
+                          std::optional<detail::Output> output, void* out, const Use& use) const {
+    if (const auto rows = converted(filter.key_kind()))
+        return rows->ask(filter, list, n, output, out, use);
+    if (output)
+        if (const auto found = narrow(filter, *output, out)) return *found;
+    std::size_t found = 0;
+    const Asked by = asked(filter, n);
+    for_each(list, n, by.reads, by.isa(), [&](const RowPiece& piece, const JoinColumn& column) {
+        found += use(by.filter, piece, column);
+    });
+    return found;
 }
 
 std::size_t JoinRows::count(const JoinFilter& filter) const {
-    if (const auto rows_of_filter = converted(filter.key_kind()))
-        return rows_of_filter->count(filter);
-    if (const auto found = narrow(filter, detail::Output::count, nullptr)) return *found;
-    std::size_t found = 0;
-    const Asked by = asked(filter, size());
-    for_each(nullptr, size(), by.reads, by.isa(),
-             [&](const RowPiece&, const JoinColumn& column) { found += by.filter.count(column); });
-    return found;
+    return ask(filter, nullptr, size(), detail::Output::count, nullptr,
+               [](const JoinFilter& by, const RowPiece&, const JoinColumn& column) {
+                   return by.count(column);
+               });
 }
 
 std::size_t JoinRows::select(const JoinFilter& filter, std::span<std::uint32_t> out) const {
-    if (const auto rows_of_filter = converted(filter.key_kind()))
-        return rows_of_filter->select(filter, out);
     detail::check_positions(size(), out.size());
-    if (const auto found = narrow(filter, detail::Output::select, out.data())) return *found;
-    std::size_t found = 0;
-    const Asked by = asked(filter, size());
-    for_each(nullptr, size(), by.reads, by.isa(),
-             [&](const RowPiece& piece, const JoinColumn& column) {
-                 const auto to = out.subspan(found);
-                 const std::size_t here = by.filter.select(column, to);
-                 if (piece.first != 0)
-                     for (std::size_t i = 0; i < here; ++i)
-                         to[i] += static_cast<std::uint32_t>(piece.first);
-                 found += here;
-             });
-    return found;
+    std::uint32_t* to = out.data();
+    return ask(filter, nullptr, size(), detail::Output::select, out.data(),
+               [&](const JoinFilter& by, const RowPiece& piece, const JoinColumn& column) {
+                   const std::size_t here = by.select(column, {to, column.size()});
+                   if (piece.first != 0)
+                       for (std::size_t i = 0; i < here; ++i)
+                           to[i] += static_cast<std::uint32_t>(piece.first);
+                   to += here;
+                   return here;
+               });
 }
 
 std::size_t JoinRows::select(const JoinFilter& filter, std::span<const std::uint32_t> rows,
                              std::span<std::uint32_t> out) const {
-    if (const auto rows_of_filter = converted(filter.key_kind()))
-        return rows_of_filter->select(filter, rows, out);
     detail::check_positions(rows.size(), out.size());
     detail::check_rows(rows, size());
-    std::size_t found = 0;
-    const Asked by = asked(filter, rows.size());
-    for_each(rows.data(), rows.size(), by.reads, by.isa(),
-             [&](const RowPiece& piece, const JoinColumn& column) {
-                 std::uint32_t passing[rows_a_piece];
-                 const std::size_t here = by.filter.select(column, passing);
-                 for (std::size_t i = 0; i < here; ++i) out[found + i] = piece.list[passing[i]];
-                 found += here;
-             });
-    return found;
+    std::uint32_t* to = out.data();
+    return ask(filter, rows.data(), rows.size(), std::nullopt, nullptr,
+               [&](const JoinFilter& by, const RowPiece& piece, const JoinColumn& column) {
+                   std::uint32_t passing[rows_a_piece];
+                   const std::size_t here = by.select(column, passing);
+                   for (std::size_t i = 0; i < here; ++i) *to++ = piece.list[passing[i]];
+                   return here;
+               });
 }
 
 std::size_t JoinRows::bitmap(const JoinFilter& filter, std::span<std::uint8_t> out) const {
-    if (const auto rows_of_filter = converted(filter.key_kind()))
-        return rows_of_filter->bitmap(filter, out);
     detail::check_bitmap(size(), out.size());
-    if (const auto found = narrow(filter, detail::Output::bitmap, out.data())) return *found;
-    std::size_t found = 0;
-    const Asked by = asked(filter, size());
-    for_each(nullptr, size(), by.reads, by.isa(),
-             [&](const RowPiece& piece, const JoinColumn& column) {
-                 found += by.filter.bitmap(column, out.subspan(piece.first / 8));
-             });
-    return found;
+    return ask(filter, nullptr, size(), detail::Output::bitmap, out.data(),
+               [&](const JoinFilter& by, const RowPiece& piece, const JoinColumn& column) {
+                   return by.bitmap(column, out.subspan(piece.first / 8));
+               });
 }
 
 std::size_t JoinRows::bytes(const JoinFilter& filter, std::span<std::uint8_t> out) const {
-    if (const auto rows_of_filter = converted(filter.key_kind()))
-        return rows_of_filter->bytes(filter, out);
     check_room(out.size(), size(), "flags");
-    std::size_t found = 0;
-    const Asked by = asked(filter, size());
-    for_each(nullptr, size(), by.reads, by.isa(),
-             [&](const RowPiece& piece, const JoinColumn& column) {
-                 found += by.filter.bytes(column, out.subspan(piece.first));
-             });
-    return found;
+    return ask(filter, nullptr, size(), std::nullopt, nullptr,
+               [&](const JoinFilter& by, const RowPiece& piece, const JoinColumn& column) {
+                   return by.bytes(column, out.subspan(piece.first));
+               });
 }
 
 /// Clears the flags of the rows that do not pass.
@@ -326,19 +312,24 @@ std::size_t JoinRows::and_bytes(const JoinFilter& filter, std::span<std::uint8_t
     return keep(filter, FlagBytes{flags.data()});
 }
 
+/// Writes what a filter reads of every row, and unless `valid` is empty which rows can pass.
+/// Returns how many can.
+std::size_t JoinRows::write(Reads reads, std::span<std::uint64_t> out,
+                            std::span<std::uint8_t> valid) const {
+    std::size_t can_pass = 0;
+    for_each(nullptr, size(), reads, {}, [&](const RowPiece& piece, const JoinColumn& column) {
+        std::ranges::copy(column.values, out.begin() + static_cast<std::ptrdiff_t>(piece.first));
+        const JoinFilter all = JoinFilter::accept_all();
+        can_pass +=
+            valid.empty() ? all.count(column) : all.bitmap(column, valid.subspan(piece.first / 8));
+    });
+    return can_pass;
+}
+
 std::size_t JoinRows::hashes(std::span<std::uint64_t> out, std::span<std::uint8_t> valid) const {
     check_room(out.size(), size(), "hashes");
     if (!valid.empty()) detail::check_bitmap(size(), valid.size());
-    std::size_t can_pass = 0;
-    for_each(nullptr, size(), Reads::hashes, {},
-             [&](const RowPiece& piece, const JoinColumn& column) {
-                 std::ranges::copy(column.values,
-                                   out.begin() + static_cast<std::ptrdiff_t>(piece.first));
-                 can_pass += valid.empty() ? JoinFilter::accept_all().count(column)
-                                           : JoinFilter::accept_all().bitmap(
-                                                 column, valid.subspan(piece.first / 8));
-             });
-    return can_pass;
+    return write(Reads::hashes, out, valid);
 }
 
 void JoinRows::hashes(std::span<const std::uint32_t> rows, std::span<std::uint64_t> out) const {
@@ -353,13 +344,7 @@ void JoinRows::hashes(std::span<const std::uint32_t> rows, std::span<std::uint64
 JoinColumn JoinRows::column(std::span<std::uint64_t> values, std::span<std::uint8_t> valid) const {
     check_room(values.size(), size(), "values");
     detail::check_bitmap(size(), valid.size());
-    std::size_t can_pass = 0;
-    for_each(
-        nullptr, size(), Reads::values, {}, [&](const RowPiece& piece, const JoinColumn& column) {
-            std::ranges::copy(column.values,
-                              values.begin() + static_cast<std::ptrdiff_t>(piece.first));
-            can_pass += JoinFilter::accept_all().bitmap(column, valid.subspan(piece.first / 8));
-        });
+    const std::size_t can_pass = write(Reads::values, values, valid);
     return {values.first(size()), hashed_, can_pass != size() ? valid.data() : nullptr, 0};
 }
 
@@ -367,7 +352,7 @@ JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words, Nul
                            const RowHash& hash) {
     const std::size_t n = words.size();
     const detail::Places codes{0, n, 0};
-    detail::Storage bits(detail::KeyBitmap::bytes_of(codes, 0));
+    detail::Storage bits(detail::KeySet::bytes_of(codes, 0));
     const std::size_t pass =
         JoinRows({words}, nulls, hash)
             .bitmap(filter, {reinterpret_cast<std::uint8_t*>(bits.data()), bits.size()});
@@ -377,8 +362,8 @@ JoinFilter codes_that_pass(const JoinFilter& filter, const KeyColumn& words, Nul
         null_passes = filter.count({{&hash_of_null, 1}, true}) != 0;
         if (null_passes) bits.data()[n / 8] |= std::byte{1} << n % 8;
     }
-    return JoinFilter(std::make_shared<const detail::KeyBitmap>(codes, 0u, std::move(bits),
-                                                                pass + null_passes, filter.isa()),
+    return JoinFilter(std::make_shared<const detail::KeySet>(codes, 0u, std::move(bits),
+                                                             pass + null_passes, filter.isa()),
                       std::nullopt,
                       "bitmap: " + std::to_string(pass) + " of " + std::to_string(n) +
                           " words of a dictionary pass");

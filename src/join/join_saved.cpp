@@ -1,6 +1,4 @@
 // Join filters as bytes and in files.
-#include <bit>
-
 #include "core/files/files.hpp"
 #include "join/join_format.hpp"
 
@@ -18,10 +16,6 @@ struct JoinOffset {
 
 LoadError not_a_join(std::string what) { return fault(LoadFault::parameter, std::move(what)); }
 
-}  // namespace
-
-bool is_join(std::span<const std::byte> bytes) noexcept { return begins_as(bytes, join_kind); }
-
 std::vector<std::uint64_t> keys_of_list(std::span<const std::byte> body) {
     std::vector<std::uint64_t> keys(body.size() / 8);
     for (std::size_t i = 0; i < keys.size(); ++i)
@@ -29,12 +23,9 @@ std::vector<std::uint64_t> keys_of_list(std::span<const std::byte> body) {
     return keys;
 }
 
-std::uint64_t set_bits(std::span<const std::byte> words) noexcept {
-    std::uint64_t set = 0;
-    for (std::size_t i = 0; i < words.size(); i += 8)
-        set += static_cast<unsigned>(std::popcount(load_le<std::uint64_t>(words.data() + i)));
-    return set;
-}
+}  // namespace
+
+bool is_join(std::span<const std::byte> bytes) noexcept { return begins_as(bytes, join_kind); }
 
 void JoinFormat::ParsedHeader::set_range(const std::optional<KeyRange>& range) noexcept {
     flags &= ~unsigned{has_range | is_signed};
@@ -59,30 +50,27 @@ Header JoinFormat::header(const ParsedHeader& p) {
 }
 
 Header JoinFormat::header(const JoinFilter& filter) {
-    const auto& set = filter.set();
-    const Body bodies[] = {Body::all, Body::none, Body::list, Body::bitmap, Body::filter};
-    ParsedHeader p{bodies[set.index()]};
-    if (const auto* bitmap = std::get_if<SharedBitmap>(&set)) {
-        p.shift = (*bitmap)->shift();
-        p.keys = (*bitmap)->keys();
-    } else if (const auto* list = std::get_if<SharedList>(&set)) {
-        p.keys = (*list)->keys().size();
-        if ((*list)->hashed()) p.flags = of_hashes;
+    constexpr Body bodies[] = {Body::all,    Body::none,   Body::list,
+                               Body::bitmap, Body::bitmap, Body::filter};
+    ParsedHeader p{bodies[static_cast<std::size_t>(filter.kind())]};
+    if (const auto* keys = filter.key_set()) {
+        p.shift = keys->shift();
+        p.keys = keys->keys();
+        if (keys->hashed()) p.flags = of_hashes;
+        p.key_kind = filter.key_kind();
     }
-    if (p.body == Body::list || p.body == Body::bitmap) p.key_kind = filter.key_kind();
     p.set_range(filter.range());
     return header(p);
 }
 
 std::vector<std::byte> JoinFormat::body(const JoinFilter& filter) {
-    const auto& set = filter.set();
     if (filter.filter() != nullptr) return save(*filter.filter());
-    if (const auto* bitmap = std::get_if<SharedBitmap>(&set))
-        return {(*bitmap)->bits().begin(), (*bitmap)->bits().end()};
+    const auto* const keys = filter.key_set();
+    if (keys == nullptr) return {};
+    if (!keys->is_list()) return {keys->bits().begin(), keys->bits().end()};
     std::vector<std::byte> bytes(filter.size_in_bytes());
-    if (const auto* list = std::get_if<SharedList>(&set))
-        for (std::size_t i = 0; i < (*list)->keys().size(); ++i)
-            store_le(bytes.data() + 8 * i, (*list)->keys()[i]);
+    for (std::size_t i = 0; i < keys->list().size(); ++i)
+        store_le(bytes.data() + 8 * i, keys->list()[i]);
     return bytes;
 }
 
@@ -123,7 +111,7 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
     if (bitmap ? p.shift > 63 : p.shift != 0)
         return not_a_join("p=" + std::to_string(p.shift) + " does not suit kind " +
                           std::to_string(static_cast<unsigned>(p.body)));
-    const bool counts = list     ? p.keys >= 1 && p.keys <= KeyList::most
+    const bool counts = list     ? p.keys >= 1 && p.keys <= KeySet::most_listed
                         : bitmap ? p.keys >= 1 && p.keys - 1 <= places.last()
                                  : p.keys == 0;
     if (!counts)
@@ -139,9 +127,7 @@ Loaded<JoinFormat::ParsedHeader> JoinFormat::parse(Fields h, std::uint64_t bytes
                              " bytes are more than max_bytes=" + std::to_string(options.max_bytes));
         return p;
     }
-    const std::uint64_t bits = list     ? 8 * p.keys
-                               : bitmap ? KeyBitmap::bytes_of(places, p.shift)
-                                        : 0;
+    const std::uint64_t bits = list ? 8 * p.keys : bitmap ? KeySet::bytes_of(places, p.shift) : 0;
     if (bitmap && bits == 0) return not_a_join("a bitmap of 2^63 cells or more");
     p.bits_bytes = static_cast<std::size_t>(bits);
     if (auto error = check_size(bits, bytes_in_all, options, [&] {
@@ -182,10 +168,15 @@ std::optional<LoadError> JoinFormat::check_body(const ParsedHeader& p,
     return std::nullopt;
 }
 
+KeySet JoinFormat::keys(const ParsedHeader& p, Storage bits, const std::optional<Isa>& isa) {
+    if (p.body == Body::list)
+        return {keys_of_list({bits.data(), bits.size()}), p.places().flip, p.has(of_hashes), isa};
+    return {p.places(), p.shift, std::move(bits), p.keys, isa};
+}
+
 Loaded<JoinFilter> JoinFormat::make(const ParsedHeader& p, Storage bits, const Options& options) {
     const std::span<const std::byte> body(bits.data(), bits.size());
     if (auto error = check_body(p, body)) return std::move(*error);
-    const auto loaded = [&](const char* of) { return std::to_string(p.keys) + of + ", loaded"; };
     switch (p.body) {
         case Body::all:
             return JoinFilter::accept_all();
@@ -199,18 +190,18 @@ Loaded<JoinFilter> JoinFormat::make(const ParsedHeader& p, Storage bits, const O
             return JoinFilter(FrozenFilter(std::move(*inner)), p.range(), std::move(why));
         }
         case Body::list:
-            return JoinFilter(std::make_shared<const KeyList>(keys_of_list(body), p.places().flip,
-                                                              p.has(of_hashes), options.isa),
-                              p.range(), "list: " + loaded(p.has(of_hashes) ? " hashes" : " keys"),
-                              p.key_kind);
         case Body::bitmap:
             break;
     }
-    const std::string in = " keys in " + std::to_string(p.bits_bytes) + " bytes";
-    return JoinFilter(std::make_shared<const KeyBitmap>(p.places(), p.shift, std::move(bits),
-                                                        p.keys, options.isa),
-                      p.range(), (p.shift == 0 ? "bitmap: " : "prefix: ") + loaded(in.c_str()),
-                      p.key_kind);
+    const bool list = p.body == Body::list;
+    const std::string why = (list           ? "list: "
+                             : p.shift == 0 ? "bitmap: "
+                                            : "prefix: ") +
+                            std::to_string(p.keys) + (p.has(of_hashes) ? " hashes" : " keys") +
+                            (list ? "" : " in " + std::to_string(p.bits_bytes) + " bytes") +
+                            ", loaded";
+    return JoinFilter(std::make_shared<const KeySet>(keys(p, std::move(bits), options.isa)),
+                      p.range(), why, p.key_kind);
 }
 
 bool each_piece(const JoinFilter& filter, const UsePiece& use) {
@@ -235,15 +226,9 @@ void save_file(const JoinFilter& filter, const std::filesystem::path& path) {
     detail::save_path(filter, path);
 }
 
-template <>
-Loaded<JoinFilter> load<JoinFilter>(std::span<const std::byte> bytes,
-                                    const Options& options) noexcept {
-    return detail::load_bytes<JoinFilter>(bytes, options);
-}
-template <>
-Loaded<JoinFilter> load_file<JoinFilter>(const std::filesystem::path& path,
-                                         const Options& options) noexcept {
-    return detail::load_path<JoinFilter>(path, options);
-}
+template Loaded<JoinFilter> detail::load_bytes(std::span<const std::byte>, const Options&,
+                                               bool) noexcept;
+template Loaded<JoinFilter> detail::load_path(const std::filesystem::path&, const Options&,
+                                              bool) noexcept;
 
 }  // namespace simdbloom

@@ -1,7 +1,4 @@
 // Saved join filters united as bytes.
-#include <algorithm>
-#include <stdexcept>
-
 #include "core/filters/set_operations.hpp"
 #include "join/join_format.hpp"
 
@@ -18,6 +15,10 @@ struct SavedJoin {
         return header.body == Body::list || header.body == Body::bitmap;
     }
     bool of_hashes() const noexcept { return header.has(JoinFormat::of_hashes); }
+    /// Of a list or a bitmap. The bits stay where they are.
+    KeySet keys() const {
+        return JoinFormat::keys(header, Storage::borrow(body.data(), body.size()), Isa::scalar);
+    }
     std::string text() const {
         const std::string n = std::to_string(header.keys);
         if (header.body == Body::bitmap) return "a bitmap of " + n + " keys";
@@ -59,114 +60,51 @@ std::optional<KeyRange> hull(const SavedJoin& a, const SavedJoin& b) {
     return extent.places().range();
 }
 
-/// Sets the bits of the keys of a list or bitmap, whose places must lie in `places`.
-void set_keys(std::byte* bits, const Places& places, const SavedJoin& from) {
-    const auto or_word = [&](std::uint64_t word, std::uint64_t value) {
-        std::byte* const at = bits + 8 * word;
-        store_le(at, load_le<std::uint64_t>(at) | value);
-    };
-    if (from.header.body == Body::list) {
-        for (const std::uint64_t key : keys_of_list(from.body)) {
-            const std::uint64_t cell = (key ^ places.flip) - places.low;
-            or_word(cell / 64, std::uint64_t{1} << cell % 64);
-        }
-        return;
-    }
-    const std::uint64_t first = (from.header.low ^ places.flip) - places.low, shift = first % 64;
-    for (std::uint64_t i = 0; i < from.body.size() / 8; ++i) {
-        const auto word = load_le<std::uint64_t>(from.body.data() + 8 * i);
-        if (word == 0) continue;
-        or_word(first / 64 + i, word << shift);
-        // Bits behind the last cell are 0, so nothing is written beyond the bits.
-        if (shift != 0 && word >> (64 - shift) != 0)
-            or_word(first / 64 + i + 1, word >> (64 - shift));
-    }
-}
-
-void add_to(Extent& extent, const SavedJoin& from) {
-    if (from.header.body == Body::list) extent.add(keys_of_list(from.body));
-    else extent.add(*from.header.range());
-}
-
-/// A list of up to 64 keys or hashes; nothing if there are more.
-std::optional<std::vector<std::byte>> united_list(const SavedJoin& a, const SavedJoin& b,
-                                                  const std::optional<Places>& places,
-                                                  KeyKind kind) {
-    auto keys = keys_of_list(a.body);
-    const auto more = keys_of_list(b.body);
-    keys.insert(keys.end(), more.begin(), more.end());
-    const std::uint64_t flip = places ? places->flip : 0;
-    std::ranges::sort(keys, {}, [flip](std::uint64_t key) { return key ^ flip; });
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    if (keys.size() > KeyList::most) return std::nullopt;
-    JoinFormat::ParsedHeader p{Body::list};
-    if (places) p.set_range(places->range());
-    else p.flags = JoinFormat::of_hashes;
-    p.keys = keys.size();
-    p.key_kind = kind;
-    std::vector<std::byte> bytes(8 * keys.size() + framing_bytes);
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        store_le(bytes.data() + header_bytes + 8 * i, keys[i]);
-    frame(bytes, p, 8 * keys.size());
-    return bytes;
-}
-
-/// The common kind; an error if one filter cannot have both.
-std::optional<KeyKind> united_kind(KeyKind a, KeyKind b) {
-    try {
-        return united(a, b);
-    } catch (const std::invalid_argument&) {
-        return std::nullopt;
-    }
-}
 LoadError unlike_kinds(KeyKind a, KeyKind b) {
     return unlike("keys of the kinds " + to_string(a) + " and " + to_string(b) +
                   " cannot be united");
 }
 
-Loaded<United> unite_keys(std::span<std::byte> into, const SavedJoin& a, const SavedJoin& b) {
+Loaded<United> unite_keys(const SavedJoin& a, const SavedJoin& b) {
     constexpr const char* rather = "; unite them by JoinBuilder::unite()";
     const auto kind = united_kind(a.header.key_kind, b.header.key_kind);
     if (!kind) return unlike_kinds(a.header.key_kind, b.header.key_kind);
     if (a.of_hashes() != b.of_hashes())
         return unlike(a.text() + " and " + b.text() + " cannot be united");
-    std::optional<Places> places;
-    if (!a.of_hashes()) {
-        Extent extent;
-        add_to(extent, a);
-        add_to(extent, b);
-        places = extent.places();
+    const KeySet sets[] = {a.keys(), b.keys()};
+    Extent extent;
+    for (const KeySet& set : sets)
+        if (set.is_list()) extent.add(set.list());
+        else extent.add(set.places().range());
+    const Places places = a.of_hashes() ? Places{} : extent.places();
+    const auto united = [&](KeySet keys) {
+        std::optional<KeyRange> range;
+        if (!a.of_hashes()) range = places.range();
+        return United{
+            0, save(JoinFilter(std::make_shared<const KeySet>(std::move(keys)), range, {}, *kind))};
+    };
+    if (sets[0].is_list() && sets[1].is_list()) {
+        std::vector<std::uint64_t> keys(sets[0].list().begin(), sets[0].list().end());
+        keys.insert(keys.end(), sets[1].list().begin(), sets[1].list().end());
+        std::ranges::sort(keys, {}, [&](std::uint64_t key) { return key ^ places.flip; });
+        keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+        if (keys.size() <= KeySet::most_listed)
+            return united(KeySet(std::move(keys), places.flip, a.of_hashes(), Isa::scalar));
     }
-    if (a.header.body == Body::list && b.header.body == Body::list)
-        if (auto list = united_list(a, b, places, *kind)) return United{0, std::move(list)};
-    if (!places)
+    if (a.of_hashes())
         return unlike(a.text() + " and " + b.text() + " are more than the " +
-                      std::to_string(KeyList::most) + " of a list" + rather);
-    const std::uint64_t bits = KeyBitmap::bytes_of(*places, 0);
+                      std::to_string(KeySet::most_listed) + " of a list" + rather);
+    const std::uint64_t bits = KeySet::bytes_of(places, 0);
     if (bits == 0 ||
         (bits / 8 > a.header.keys + b.header.keys && bits > a.body.size() + b.body.size()))
         return unlike(a.text() + " and " + b.text() +
                       " lie too far apart for a bitmap: it would take more than both, and more "
                       "than 8 bytes a key" +
                       rather);
-    JoinFormat::ParsedHeader p{Body::bitmap};
-    p.set_range(places->range());
-    p.key_kind = *kind;
-    const auto body = static_cast<std::size_t>(bits);
-    const auto finish = [&](std::span<std::byte> bytes) {
-        p.keys = set_bits(bytes.subspan(header_bytes, body));
-        return frame(bytes, p, body);
-    };
-    // The bits of a stay in place if b lies inside its range.
-    if (a.header.body == Body::bitmap && a.header.range() == places->range()) {
-        set_keys(into.data() + header_bytes, *places, b);
-        return United{finish(into)};
-    }
-    std::vector<std::byte> bytes(body + framing_bytes);
-    set_keys(bytes.data() + header_bytes, *places, a);
-    set_keys(bytes.data() + header_bytes, *places, b);
-    finish(bytes);
-    return United{0, std::move(bytes)};
+    KeySet both(places, 0, Storage(bits), 0, Isa::scalar);
+    for (const KeySet& set : sets) both.insert(set);
+    both.set_keys(both.set_cells());
+    return united(std::move(both));
 }
 
 /// Inserts the keys of `keys` into the saved join filter `bytes`.
@@ -189,13 +127,7 @@ Loaded<std::size_t> insert_saved(std::span<std::byte> bytes, const SavedJoin& of
         if (keys.of_hashes()) fresh.insert(Keys::hashes(some));
         else fresh.insert(some);
     };
-    if (keys.header.body == Body::list) {
-        insert(keys_of_list(keys.body));
-    } else {
-        KeyBitmap(keys.header.places(), 0, Storage::borrow(keys.body.data(), keys.body.size()), 0,
-                  mine.isa)
-            .for_each(insert);
-    }
+    keys.keys().for_each(insert);
     const auto bits = fresh.base().bytes();
     combine(inner.data() + header_bytes, bits.data(), bits.size(),
             [](auto a, auto b) { return a | b; });
@@ -221,7 +153,7 @@ Loaded<United> unite_joins(std::span<std::byte> into, std::span<const std::byte>
     if (a.header.body == Body::all || b.header.body == Body::none) return United{into.size()};
     if (b.header.body == Body::all) return United{frame(into, {Body::all}, 0)};
     if (a.header.body == Body::none) return United{0, copy()};
-    if (a.has_keys() && b.has_keys()) return unite_keys(into, a, b);
+    if (a.has_keys() && b.has_keys()) return unite_keys(a, b);
     if (a.has_keys()) {
         auto bytes = copy();
         const auto size = insert_saved(bytes, b, a, options);

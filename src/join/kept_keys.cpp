@@ -1,16 +1,8 @@
 #include "join/kept_keys.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <stdexcept>
-#include <utility>
 
 #include "core/models/number.hpp"
-#include "simdbloom/cardinality.hpp"
-#include "simdbloom/fpr.hpp"
-#include "simdbloom/threads/build.hpp"
 
 namespace simdbloom::detail {
 namespace {
@@ -84,11 +76,11 @@ std::optional<std::vector<std::uint64_t>> KeptKeys::distinct_of_few(std::uint64_
             const auto at = std::ranges::lower_bound(distinct, place(key), {}, place);
             if (at != distinct.end() && *at == key) continue;
             distinct.insert(at, key);
-            if (distinct.size() > KeyList::most) return false;
+            if (distinct.size() > KeySet::most_listed) return false;
         }
         return true;
     });
-    if (distinct.size() > KeyList::most) return std::nullopt;
+    if (distinct.size() > KeySet::most_listed) return std::nullopt;
     return distinct;
 }
 
@@ -99,26 +91,27 @@ std::uint64_t KeptKeys::keys_to_expect() const noexcept {
 
 std::optional<JoinFilter> KeptKeys::bitmap(const Places& places, std::uint64_t at_most,
                                            const std::string& beside) const {
-    const std::uint64_t bytes = KeyBitmap::bytes_of(places, 0);
+    const std::uint64_t bytes = KeySet::bytes_of(places, 0);
     if (bytes == 0 || bytes > at_most) return std::nullopt;
     if (target_.options.max_bytes != 0 && bytes > target_.options.max_bytes) return std::nullopt;
-    auto set = std::make_shared<KeyBitmap>(places, 0, target_.options);
+    auto set = std::make_shared<KeySet>(places, 0, target_.options);
     for_each([&](std::span<const std::uint64_t> keys) { return set->insert(keys), true; });
     set->set_keys(set->set_cells());
     const std::string why = "bitmap: " + std::to_string(set->keys()) + " keys " + text_of(places) +
                             " in " + std::to_string(bytes) + " bytes, " + beside;
-    return JoinFilter(SharedBitmap(std::move(set)), places.range(), why, target_.options.key_kind);
+    return JoinFilter(std::shared_ptr<const KeySet>(std::move(set)), places.range(), why,
+                      target_.options.key_kind);
 }
 
 std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
                                                   const AnyFilter& beside) const {
     const double fpr = beside.expected_fpr();
     unsigned shift = 1;
-    while (shift < 63 && (KeyBitmap::bytes_of(places, shift) == 0 ||
-                          KeyBitmap::bytes_of(places, shift) > beside.size_in_bytes()))
+    while (shift < 63 && (KeySet::bytes_of(places, shift) == 0 ||
+                          KeySet::bytes_of(places, shift) > beside.size_in_bytes()))
         ++shift;
-    if (KeyBitmap::bytes_of(places, shift) > beside.size_in_bytes()) return std::nullopt;
-    auto set = std::make_shared<KeyBitmap>(places, shift, target_.options);
+    if (KeySet::bytes_of(places, shift) > beside.size_in_bytes()) return std::nullopt;
+    auto set = std::make_shared<KeySet>(places, shift, target_.options);
     // The number of set cells only grows. If it is already too high, even with all rows distinct,
     // the scan stops: with keys that have no neighbours, after a few per cent of the rows.
     const auto n = static_cast<double>(kept_);
@@ -137,7 +130,8 @@ std::optional<JoinFilter> KeptKeys::prefix_bitmap(const Places& places,
                             " bytes; FPR " + number(set->fpr()) + ", where " + beside.spec() +
                             " of " + std::to_string(beside.size_in_bytes()) + " bytes has " +
                             number(fpr);
-    return JoinFilter(SharedBitmap(std::move(set)), places.range(), why, target_.options.key_kind);
+    return JoinFilter(std::shared_ptr<const KeySet>(std::move(set)), places.range(), why,
+                      target_.options.key_kind);
 }
 
 /// The range of all keys, if known.
@@ -158,8 +152,8 @@ JoinFilter KeptKeys::list(std::vector<std::uint64_t> keys, const std::string& wh
     const auto places = range();
     const std::size_t n = keys.size();
     return JoinFilter(
-        std::make_shared<const KeyList>(std::move(keys), places ? Places::of(*places).flip : 0,
-                                        hashed, target_.options.isa),
+        std::make_shared<const KeySet>(std::move(keys), places ? Places::of(*places).flip : 0,
+                                       hashed, target_.options.isa),
         places, "list: " + counted(n, hashed ? "hash" : "key", hashed ? "es" : "s") + why,
         target_.options.key_kind);
 }

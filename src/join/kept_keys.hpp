@@ -1,19 +1,7 @@
 // The build side of a JoinBuilder without a number of keys: keeps the keys until all have come.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <mutex>
-#include <optional>
-#include <shared_mutex>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "join/bloom_choice.hpp"
-#include "join/key_sets.hpp"
 
 namespace simdbloom::detail {
 

@@ -1,12 +1,5 @@
 // Inserting keys and parts.
-#include <algorithm>
-#include <stdexcept>
-#include <utility>
-
 #include "join/kept_keys.hpp"
-#include "simdbloom/cardinality.hpp"
-#include "simdbloom/detail/moved.hpp"
-#include "simdbloom/threads/build.hpp"
 #include "threads/shared_bits.hpp"
 
 namespace simdbloom::detail {
@@ -15,15 +8,12 @@ namespace {
 /// Calls use(keys, hashed) for pieces of the keys of a list or of a bitmap.
 template <class Use>
 void for_each_key(const JoinFilter& part, const Use& use) {
-    const auto& set = part.set();
-    if (const auto* list = std::get_if<SharedList>(&set))
-        return use((*list)->keys(), (*list)->hashed());
-    const auto* bitmap = std::get_if<SharedBitmap>(&set);
-    if (bitmap == nullptr) return;
-    if ((*bitmap)->shift() != 0)
+    const KeySet* const keys = part.key_set();
+    if (keys == nullptr) return;
+    if (keys->shift() != 0)
         throw std::invalid_argument("simdbloom: \"" + part.why() +
                                     "\" has no keys to unite; make parts by part()");
-    (*bitmap)->for_each([&](std::span<const std::uint64_t> keys) { use(keys, false); });
+    keys->for_each([&](std::span<const std::uint64_t> some) { use(some, keys->hashed()); });
 }
 
 }  // namespace

@@ -1,9 +1,5 @@
 #include "simdbloom/join/key_column.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-
 #include "join/row_reader.hpp"
 
 namespace simdbloom {
@@ -43,70 +39,14 @@ void check_view(const detail::ColumnPlace& place, std::size_t row) {
                                std::to_string(end) + " of a buffer of " + std::to_string(room));
 }
 
-template <class Offset>
-std::size_t strings_of(std::span<const Offset> offsets) {
-    return offsets.empty() ? 0 : offsets.size() - 1;
-}
-
-}  // namespace
-
-KeyColumn KeyColumn::booleans(const std::uint8_t* bits, std::size_t n,
-                              std::size_t first_bit) noexcept {
-    KeyColumn column(detail::ColumnType::boolean, n, bits);
-    column.place_.first_bit = first_bit;
-    return column;
-}
-
-KeyColumn KeyColumn::strings(const char* bytes, std::span<const std::int32_t> offsets) noexcept {
-    KeyColumn column(detail::ColumnType::offsets32, strings_of(offsets), offsets.data());
-    column.place_.bytes = bytes;
-    return column;
-}
-
-KeyColumn KeyColumn::strings(const char* bytes, std::span<const std::int64_t> offsets) noexcept {
-    KeyColumn column(detail::ColumnType::offsets64, strings_of(offsets), offsets.data());
-    column.place_.bytes = bytes;
-    return column;
-}
-
-KeyColumn KeyColumn::arrow_views(const void* records, std::size_t n, const void* const* buffers,
-                                 std::span<const std::int64_t> buffer_sizes) noexcept {
-    KeyColumn column(detail::ColumnType::arrow_views, n, records);
-    column.place_.buffers = buffers;
-    column.place_.buffer_sizes = buffer_sizes;
-    return column;
-}
-
-KeyColumn KeyColumn::fixed(const void* bytes, std::size_t width, std::size_t n) noexcept {
-    KeyColumn column(detail::ColumnType::fixed, n, bytes);
-    column.place_.width = width;
-    return column;
-}
-
-KeyColumn KeyColumn::wide(const void* integers, std::size_t n) noexcept {
-    return {detail::ColumnType::wide, n, integers};
-}
-
-KeyColumn KeyColumn::decimals(const void* integers, int scale, std::size_t n) noexcept {
-    KeyColumn column(detail::ColumnType::decimal, n, integers);
-    column.place_.scale = scale;
-    return column;
-}
-
-namespace {
-
-void check_times(const detail::ColumnPlace& place, std::int64_t unit) {
-    if (place.type > detail::ColumnType::word || place.words != nullptr)
-        throw std::invalid_argument("simdbloom: times that are not integers of up to 64 bits");
-    if (unit <= 0)
-        throw std::invalid_argument("simdbloom: times in units of " + std::to_string(unit) +
-                                    " nanoseconds");
-}
-
 }  // namespace
 
 KeyColumn KeyColumn::instants(const KeyColumn& numbers, std::int64_t unit_in_ns) {
-    check_times(numbers.place_, unit_in_ns);
+    if (numbers.place_.type > detail::ColumnType::word || numbers.place_.words != nullptr)
+        throw std::invalid_argument("simdbloom: times that are not integers of up to 64 bits");
+    if (unit_in_ns <= 0)
+        throw std::invalid_argument("simdbloom: times in units of " + std::to_string(unit_in_ns) +
+                                    " nanoseconds");
     KeyKind kind = KeyKind::days;
     while (unit_in_ns % unit_of(kind) != 0)
         kind = static_cast<KeyKind>(static_cast<unsigned>(kind) + 1);
@@ -162,36 +102,16 @@ bool KeyColumn::is_number() const noexcept {
 
 KeyKind KeyColumn::key_kind() const noexcept {
     using detail::ColumnType;
+    const ColumnType type = place_.type;
     if (place_.untyped) return KeyKind::unknown;
     if (place_.floats) return KeyKind::floats;
     if (place_.words != nullptr) return place_.words->key_kind();
     if (place_.time != KeyKind::unknown) return place_.time;
-    switch (place_.type) {
-        case ColumnType::i8:
-        case ColumnType::u8:
-        case ColumnType::i16:
-        case ColumnType::u16:
-        case ColumnType::i32:
-        case ColumnType::u32:
-        case ColumnType::word:
-        case ColumnType::boolean:
-        case ColumnType::wide:
-            return KeyKind::integers;
-        case ColumnType::f32:
-        case ColumnType::f64:
-        case ColumnType::decimal:
-            return KeyKind::floats;
-        case ColumnType::offsets32:
-        case ColumnType::offsets64:
-        case ColumnType::views:
-        case ColumnType::arrow_views:
-        case ColumnType::inlined:
-        case ColumnType::fixed:
-            return KeyKind::bytes;
-        case ColumnType::hash:
-            break;
-    }
-    return KeyKind::unknown;
+    if (type == ColumnType::hash) return KeyKind::unknown;
+    if (type > ColumnType::hash) return KeyKind::bytes;
+    const bool floats =
+        type == ColumnType::f32 || type == ColumnType::f64 || type == ColumnType::decimal;
+    return floats ? KeyKind::floats : KeyKind::integers;
 }
 
 KeyColumn KeyColumn::of_floats() const {

@@ -8,9 +8,6 @@
 // range of the keys.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "core/kernels/extension.hpp"
 #include "join/key_set_table.hpp"
 

@@ -1,9 +1,5 @@
 #include "join/key_sets.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <utility>
-
 #include "core/dispatch/kernels_of.hpp"
 #include "core/filters/batches.hpp"
 #include "simdbloom/detail/little_endian.hpp"
@@ -46,37 +42,25 @@ void Extent::add(const KeyRange& range) noexcept {
     other.low = 0, other.high = ~std::uint64_t{0};
 }
 
-KeyList::KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed,
-                 const std::optional<Isa>& isa)
-    : keys_(std::move(keys)),
-      flip_(flip),
+KeySet::KeySet(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed,
+               const std::optional<Isa>& isa)
+    : places_{keys.front() ^ flip, keys.back() ^ flip, flip},
       hashed_(hashed),
+      list_(std::move(keys)),
+      keys_(list_.size()),
       isa_(named_or_default(isa)),
       kernels_(&key_set_kernels(isa_)) {}
 
-std::size_t KeyList::answer(std::span<const std::uint64_t> words, Output output, void* out) const {
-    return kernels_->list({keys_.data(), 0, keys_.size(), 0, 0}, words.data(), words.size(), output,
-                          out);
-}
-
-Prune KeyList::prune(const Places& asked) const noexcept {
-    std::uint64_t inside = 0;
-    for (const std::uint64_t key : keys_)
-        inside += (key ^ flip_) >= asked.low && (key ^ flip_) <= asked.high;
-    if (inside == 0) return Prune::none;
-    return inside - 1 == asked.last() ? Prune::all : Prune::maybe;
-}
-
-std::uint64_t KeyBitmap::bytes_of(const Places& places, unsigned shift) noexcept {
+std::uint64_t KeySet::bytes_of(const Places& places, unsigned shift) noexcept {
     const std::uint64_t last = (places.high >> shift) - (places.low >> shift);
     return last >> 63 != 0 ? 0 : (last / 64 + 1) * 8;
 }
 
-KeyBitmap::KeyBitmap(const Places& places, unsigned shift, const Options& options)
-    : KeyBitmap(places, shift, Storage(bytes_of(places, shift), options), 0, options.isa) {}
+KeySet::KeySet(const Places& places, unsigned shift, const Options& options)
+    : KeySet(places, shift, Storage(bytes_of(places, shift), options), 0, options.isa) {}
 
-KeyBitmap::KeyBitmap(const Places& places, unsigned shift, Storage bits, std::uint64_t keys,
-                     const std::optional<Isa>& isa)
+KeySet::KeySet(const Places& places, unsigned shift, Storage bits, std::uint64_t keys,
+               const std::optional<Isa>& isa)
     : places_(places),
       shift_(shift),
       bits_(std::move(bits)),
@@ -84,7 +68,7 @@ KeyBitmap::KeyBitmap(const Places& places, unsigned shift, Storage bits, std::ui
       isa_(named_or_default(isa)),
       kernels_(&key_set_kernels(isa_)) {}
 
-std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
+std::uint64_t KeySet::insert(std::span<const std::uint64_t> keys) noexcept {
     const std::uint64_t first = places_.low >> shift_;
     std::uint64_t fresh = 0;
     for (const std::uint64_t key : keys) {
@@ -96,7 +80,31 @@ std::uint64_t KeyBitmap::insert(std::span<const std::uint64_t> keys) noexcept {
     return fresh;
 }
 
-std::size_t KeyBitmap::answer(std::span<const std::uint64_t> keys, Output output, void* out) const {
+void KeySet::insert(const KeySet& keys) noexcept {
+    if (keys.is_list()) {
+        insert(keys.list());
+        return;
+    }
+    const std::uint64_t low = keys.places_.low ^ keys.places_.flip,
+                        first = (low ^ places_.flip) - places_.low, shift = first % 64;
+    const auto or_word = [&](std::uint64_t word, std::uint64_t value) {
+        std::byte* const at = bits_.data() + 8 * word;
+        store_le(at, load_le<std::uint64_t>(at) | value);
+    };
+    for (std::uint64_t i = 0; i < keys.bits_.size() / 8; ++i) {
+        const auto word = load_le<std::uint64_t>(keys.bits_.data() + 8 * i);
+        if (word == 0) continue;
+        or_word(first / 64 + i, word << shift);
+        // Bits behind the last cell are 0, so nothing is written beyond the bits.
+        if (shift != 0 && word >> (64 - shift) != 0)
+            or_word(first / 64 + i + 1, word >> (64 - shift));
+    }
+}
+
+std::size_t KeySet::answer(std::span<const std::uint64_t> keys, Output output, void* out) const {
+    if (is_list())
+        return kernels_->list({list_.data(), 0, list_.size(), 0, 0}, keys.data(), keys.size(),
+                              output, out);
     KeySetTarget target{bits_.data(), places_.low >> shift_,       cells(), places_.flip,
                         shift_,       prefetching_of(bits_.size())};
     if (target.prefetching.way != Prefetch::tuned)
@@ -110,8 +118,16 @@ std::size_t KeyBitmap::answer(std::span<const std::uint64_t> keys, Output output
                             });
 }
 
-Prune KeyBitmap::prune(const Places& asked) const noexcept {
+Prune KeySet::prune(const Places& asked) const noexcept {
     if (asked.high < places_.low || asked.low > places_.high) return Prune::none;
+    if (is_list()) {
+        const auto inside = std::ranges::count_if(list_, [&](std::uint64_t key) {
+            const std::uint64_t place = key ^ places_.flip;
+            return place >= asked.low && place <= asked.high;
+        });
+        if (inside == 0) return Prune::none;
+        return static_cast<std::uint64_t>(inside) - 1 == asked.last() ? Prune::all : Prune::maybe;
+    }
     const std::uint64_t first = places_.low >> shift_;
     const bool beyond = asked.low < places_.low || asked.high > places_.high;
     std::uint64_t cell = (std::max(asked.low, places_.low) >> shift_) - first;
@@ -128,14 +144,14 @@ Prune KeyBitmap::prune(const Places& asked) const noexcept {
     return none ? Prune::none : all ? Prune::all : Prune::maybe;
 }
 
-std::uint64_t KeyBitmap::set_cells() const noexcept {
+std::uint64_t set_bits(std::span<const std::byte> words) noexcept {
     std::uint64_t set = 0;
-    for (std::size_t i = 0; i < bits_.size(); i += 8)
-        set += static_cast<unsigned>(std::popcount(load_le<std::uint64_t>(bits_.data() + i)));
+    for (std::size_t i = 0; i < words.size(); i += 8)
+        set += static_cast<unsigned>(std::popcount(load_le<std::uint64_t>(words.data() + i)));
     return set;
 }
 
-double KeyBitmap::fpr(std::uint64_t set_cells, double distinct) const noexcept {
+double KeySet::fpr(std::uint64_t set_cells, double distinct) const noexcept {
     // The first and the last cell are set, and may reach beyond the keys.
     const std::uint64_t mask = (std::uint64_t{1} << shift_) - 1;
     const double passing =
@@ -145,7 +161,8 @@ double KeyBitmap::fpr(std::uint64_t set_cells, double distinct) const noexcept {
     return others > 0 ? std::clamp((passing - distinct) / others, 0.0, 1.0) : 0;
 }
 
-void KeyBitmap::for_each(const std::function<void(std::span<const std::uint64_t>)>& use) const {
+void KeySet::for_each(const std::function<void(std::span<const std::uint64_t>)>& use) const {
+    if (is_list()) return use(list_);
     std::vector<std::uint64_t> keys;
     keys.reserve(1024 + 64);
     for (std::size_t i = 0; i < bits_.size(); i += 8) {

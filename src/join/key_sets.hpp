@@ -6,17 +6,9 @@
 //   cell    place >> shift: 2^shift neighbours
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "join/key_set_table.hpp"
-#include "simdbloom/detail/storage.hpp"
-#include "simdbloom/isa.hpp"
 #include "simdbloom/join/join.hpp"
 
 namespace simdbloom::detail {
@@ -50,66 +42,58 @@ private:
     Places in_[2] = {{~std::uint64_t{0}, 0, 0}, {~std::uint64_t{0}, 0, signed_flip}};
 };
 
-/// Up to 64 keys, or hashes of keys, compared with each row.
-class KeyList {
-public:
-    static constexpr std::size_t most = 64;
+/// The number of set bits in whole words of 64 bits.
+std::uint64_t set_bits(std::span<const std::byte> words) noexcept;
 
-    /// From 1 to `most` distinct keys, ascending by place.
-    KeyList(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed,
-            const std::optional<Isa>& isa);
+/// The keys of a list or of a bitmap. A list has up to 64 keys, or hashes of keys, which are
+/// compared with each row. A bitmap has a bit for each cell between the least and the greatest key.
+class KeySet {
+public:
+    static constexpr std::size_t most_listed = 64;
+    /// The bytes of the bits of a bitmap, a multiple of 8; 0 beyond 2^63 cells.
+    static std::uint64_t bytes_of(const Places& places, unsigned shift) noexcept;
+
+    /// A list: from 1 to most_listed distinct keys, ascending by place.
+    KeySet(std::vector<std::uint64_t> keys, std::uint64_t flip, bool hashed,
+           const std::optional<Isa>& isa);
+    /// A bitmap without keys. Throws AllocationError.
+    KeySet(const Places& places, unsigned shift, const Options& options);
+    /// A bitmap with these bits, which hold so many distinct keys.
+    KeySet(const Places& places, unsigned shift, Storage bits, std::uint64_t keys,
+           const std::optional<Isa>& isa);
+    /// Into a bitmap. All keys must lie within the places. Returns the number of newly set cells.
+    std::uint64_t insert(std::span<const std::uint64_t> keys) noexcept;
+    /// Into a bitmap with a bit a key the keys of a list, or of another such bitmap.
+    void insert(const KeySet& keys) noexcept;
+    void set_keys(std::uint64_t distinct) noexcept { keys_ = distinct; }
 
     std::size_t answer(std::span<const std::uint64_t> words, Output output, void* out) const;
     Prune prune(const Places& asked) const noexcept;
-    Places places() const noexcept { return {keys_.front() ^ flip_, keys_.back() ^ flip_, flip_}; }
+    bool is_list() const noexcept { return !list_.empty(); }
     bool hashed() const noexcept { return hashed_; }
-    Isa isa() const noexcept { return isa_; }
-    std::span<const std::uint64_t> keys() const noexcept { return keys_; }
-
-private:
-    std::vector<std::uint64_t> keys_;
-    std::uint64_t flip_;
-    bool hashed_;
-    Isa isa_;
-    const KeySetKernels* kernels_;
-};
-
-/// A bit for each cell between the least and the greatest key.
-class KeyBitmap {
-public:
-    /// The bytes of the bits, a multiple of 8; 0 beyond 2^63 cells.
-    static std::uint64_t bytes_of(const Places& places, unsigned shift) noexcept;
-
-    /// Without keys. Throws AllocationError.
-    KeyBitmap(const Places& places, unsigned shift, const Options& options);
-    /// With these bits, which hold so many distinct keys.
-    KeyBitmap(const Places& places, unsigned shift, Storage bits, std::uint64_t keys,
-              const std::optional<Isa>& isa);
-    /// All keys must lie within the places. Returns the number of newly set cells.
-    std::uint64_t insert(std::span<const std::uint64_t> keys) noexcept;
-    void set_keys(std::uint64_t distinct) noexcept { keys_ = distinct; }
-
-    std::size_t answer(std::span<const std::uint64_t> keys, Output output, void* out) const;
-    Prune prune(const Places& asked) const noexcept;
     const Places& places() const noexcept { return places_; }
     unsigned shift() const noexcept { return shift_; }
     Isa isa() const noexcept { return isa_; }
+    std::uint64_t keys() const noexcept { return keys_; }  ///< distinct
+    std::span<const std::uint64_t> list() const noexcept { return list_; }
+    std::span<const std::byte> bits() const noexcept { return {bits_.data(), bits_.size()}; }
+    std::size_t size_in_bytes() const noexcept { return list().size_bytes() + bits_.size(); }
     std::uint64_t cells() const noexcept {
         return (places_.high >> shift_) - (places_.low >> shift_) + 1;
     }
-    std::uint64_t set_cells() const noexcept;
+    std::uint64_t set_cells() const noexcept { return set_bits(bits()); }
     /// The share of absent keys between the least and the greatest that pass, with so many cells
     /// set by so many distinct keys. 0 if no key there is absent.
     double fpr(std::uint64_t set_cells, double distinct) const noexcept;
     double fpr() const noexcept { return fpr(set_cells(), static_cast<double>(keys_)); }
-    std::uint64_t keys() const noexcept { return keys_; }  ///< distinct
-    std::span<const std::byte> bits() const noexcept { return {bits_.data(), bits_.size()}; }
-    /// Calls use(keys) for pieces of the keys of a bitmap with shift 0.
+    /// Calls use(keys) for pieces of the keys, unless each bit of a bitmap has several.
     void for_each(const std::function<void(std::span<const std::uint64_t>)>& use) const;
 
 private:
     Places places_;
-    unsigned shift_;
+    unsigned shift_ = 0;
+    bool hashed_ = false;
+    std::vector<std::uint64_t> list_;  // or
     Storage bits_;
     std::uint64_t keys_ = 0;
     Isa isa_;
@@ -130,22 +114,5 @@ struct BatchRange {
         return !kernels->any_inside(target, keys.data(), keys.size());
     }
 };
-
-/// Calls ask(places) for the one or two ranges of `asked` in the order of `flip`, and combines the
-/// results.
-template <class Ask>
-Prune prune_in_order(const KeyRange& asked, std::uint64_t flip, const Ask& ask) {
-    Places at = Places::of(asked);
-    if (at.flip == flip) return ask(at);
-    // The middle of one order is where the other begins and ends.
-    if ((at.low ^ at.high) < signed_flip)
-        return ask(Places{at.low ^ signed_flip, at.high ^ signed_flip, flip});
-    const Prune upper = ask(Places{at.low ^ signed_flip, ~std::uint64_t{0}, flip}),
-                lower = ask(Places{0, at.high ^ signed_flip, flip});
-    return upper == lower ? upper : Prune::maybe;
-}
-
-using SharedList = std::shared_ptr<const KeyList>;
-using SharedBitmap = std::shared_ptr<const KeyBitmap>;
 
 }  // namespace simdbloom::detail

@@ -1,7 +1,5 @@
 // Saved parts of a build side, with their numbers.
-#include <algorithm>
 #include <cstring>
-#include <stdexcept>
 
 #include "core/filters/set_operations.hpp"
 #include "join/join_format.hpp"

@@ -1,7 +1,5 @@
 #include "join/row_reader.hpp"
 
-#include <algorithm>
-
 #include "core/dispatch/kernels_of.hpp"
 
 namespace simdbloom::detail {

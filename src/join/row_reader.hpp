@@ -2,18 +2,10 @@
 // a time.
 #pragma once
 
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "core/kernels/table.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/strings.hpp"
 #include "simdbloom/join/join_rows.hpp"
-#include "simdbloom/join/key_column.hpp"
 
 namespace simdbloom::detail {
 

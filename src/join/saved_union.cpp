@@ -1,10 +1,7 @@
 // Saved filters united as bytes.
 #include "simdbloom/join/saved_union.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <stdexcept>
-#include <utility>
 
 #include "core/filters/set_operations.hpp"
 #include "join/join_format.hpp"
@@ -13,6 +10,13 @@ namespace simdbloom {
 namespace detail {
 
 LoadError unlike(std::string message) { return fault(LoadFault::unlike, std::move(message)); }
+std::optional<KeyKind> united_kind(KeyKind a, KeyKind b) {
+    try {
+        return united(a, b);
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;
+    }
+}
 LoadError in_other(LoadError error) {
     error.message = "other: " + error.message;
     return error;
@@ -52,11 +56,8 @@ std::optional<LoadError> check_alike(const SavedBloom& a, const SavedBloom& b,
     if (a.hash.seed != b.hash.seed)
         return differ("seeds", std::to_string(a.hash.seed), std::to_string(b.hash.seed));
     if (!secrets_are_alike) return unlike("saved filters with different secrets cannot be united");
-    try {
-        (void)united(a.hash.key_kind, b.hash.key_kind);
-    } catch (const std::invalid_argument&) {
+    if (!united_kind(a.hash.key_kind, b.hash.key_kind))
         return differ("kinds of keys", to_string(a.hash.key_kind), to_string(b.hash.key_kind));
-    }
     const auto [small, large] = std::minmax(x.blocks, y.blocks);
     if (large % small != 0)
         return unlike("saved filters of " + std::to_string(x.blocks) + " and " +

@@ -1,13 +1,8 @@
 // Which filters of a star join are probed, and in which order.
-#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "simdbloom/detail/batch.hpp"
-#include "simdbloom/join/governor.hpp"
 #include "simdbloom/join/join.hpp"
 
 namespace simdbloom {

@@ -1,14 +1,9 @@
 #include "simdbloom/join/worth.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <span>
-#include <vector>
 
 #include "advice/timetable.hpp"
 #include "join/key_sets.hpp"
-#include "simdbloom/hash.hpp"
 
 namespace simdbloom {
 namespace {
@@ -59,8 +54,7 @@ Worth JoinFilter::worth(const Workload& workload) const {
     check(workload);
     double asking = 0;
     if (kind() != Kind::all && kind() != Kind::none) {
-        const auto* list = std::get_if<detail::SharedList>(&set_);
-        const bool hashed = list != nullptr && (*list)->hashed();
+        const bool hashed = key_set() != nullptr && key_set()->hashed();
         // Keys beyond a bitmap's range would not touch its lines.
         const std::uint64_t low = range_ ? range_->low : 0,
                             last = range_ ? range_->high - low : ~std::uint64_t{0};

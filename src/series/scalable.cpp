@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
 #include "core/filters/interface.hpp"
 #include "core/models/number.hpp"
@@ -44,21 +43,8 @@ std::string spec_of_filters(const Options& options) {
 }  // namespace
 
 ScalableBloom::ScalableBloom(const ScalableBloom&) = default;
-// A moved-from series is for no keys.
-ScalableBloom::ScalableBloom(ScalableBloom&& other) noexcept
-    : Interface(other),
-      scaling_(std::exchange(other.scaling_, {.first_capacity = 0})),
-      options_(std::move(other.options_)),
-      filters_(std::move(other.filters_)),
-      stored_(std::move(other.stored_)) {}
-ScalableBloom& ScalableBloom::operator=(ScalableBloom&& other) noexcept {
-    Interface::operator=(other);
-    scaling_ = std::exchange(other.scaling_, {.first_capacity = 0});
-    options_ = std::move(other.options_);
-    filters_ = std::move(other.filters_);
-    stored_ = std::move(other.stored_);
-    return *this;
-}
+ScalableBloom::ScalableBloom(ScalableBloom&&) noexcept = default;
+ScalableBloom& ScalableBloom::operator=(ScalableBloom&&) noexcept = default;
 ScalableBloom::~ScalableBloom() = default;
 
 ScalableBloom ScalableBloom::for_fpr(std::size_t n_keys, double fpr, Options options) {

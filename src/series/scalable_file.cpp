@@ -14,10 +14,8 @@
 
 #include "any/filter_format.hpp"
 #include "core/files/files.hpp"
-#include "series/scalable_file.hpp"
 #include "simdbloom/any/serialize.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/series/scalable.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -88,10 +86,9 @@ Loaded<ScalableBloom> load_from<ScalableBloom>(Source& source, const Options& gi
     if (hash_bytes(std::span<const std::byte>(table).first(table.size() - checksum_at_end)) !=
         word(table.size() - checksum_at_end))
         return wrong_checksum();
-    for (const std::size_t at :
-         {10u, 11u, 12u, 13u, 14u, 15u, 56u, 57u, 58u, 59u, 60u, 61u, 62u, 63u})
-        if (table[at] != std::byte{0})
-            return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
+    if (const auto all = std::span(table);
+        !all_zero(all.subspan(10, 6)) || !all_zero(all.subspan(56, 8)))
+        return fault(LoadFault::parameter, "reserved bytes of the header are not 0");
 
     const Scaling scaling{static_cast<std::size_t>(word(24)), std::bit_cast<double>(word(40)),
                           std::bit_cast<double>(word(32)), std::bit_cast<double>(word(48))};
@@ -159,15 +156,9 @@ void save_file(const ScalableBloom& series, const std::filesystem::path& path) {
     detail::save_path(series, path);
 }
 
-template <>
-Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
-                                          const Options& options) noexcept {
-    return detail::load_bytes<ScalableBloom>(bytes, options);
-}
-template <>
-Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
-                                               const Options& options) noexcept {
-    return detail::load_path<ScalableBloom>(path, options);
-}
+template Loaded<ScalableBloom> detail::load_bytes(std::span<const std::byte>, const Options&,
+                                                  bool) noexcept;
+template Loaded<ScalableBloom> detail::load_path(const std::filesystem::path&, const Options&,
+                                                 bool) noexcept;
 
 }  // namespace simdbloom

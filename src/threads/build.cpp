@@ -1,11 +1,7 @@
 #include "simdbloom/threads/build.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <barrier>
 #include <stdexcept>
-#include <thread>
-#include <vector>
 
 #include "any/bloom_only.hpp"
 #include "core/filters/batches.hpp"
@@ -13,7 +9,6 @@
 #include "core/os/caches.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "threads/regions.hpp"
-#include "threads/shared_bits.hpp"
 #include "threads/ways.hpp"
 
 namespace simdbloom {

@@ -1,18 +1,9 @@
-#include <algorithm>
-#include <atomic>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "any/bloom_only.hpp"
-#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/threads/build.hpp"
 #include "threads/regions.hpp"
-#include "threads/shared_bits.hpp"
 
 namespace simdbloom {
 

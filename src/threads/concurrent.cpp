@@ -1,14 +1,11 @@
 #include "simdbloom/threads/concurrent.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <thread>
 
 #include "any/bloom_only.hpp"
 #include "core/filters/interface.hpp"
 #include "simdbloom/detail/batch.hpp"
-#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/threads/build.hpp"
 #include "threads/shared_bits.hpp"
 

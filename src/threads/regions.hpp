@@ -1,10 +1,6 @@
 // A filter in regions; one thread at a time writes to a region.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <thread>
 #include <vector>
 

@@ -88,26 +88,6 @@ TEST(EngineFilters, BoostHasTheBytesOfBoost) {
     EXPECT_EQ(checksum(12345), 0x89A324002A792785u);
 }
 
-// tests/foreign holds these against the tables that RocksDB writes.
-TEST(EngineFilters, RocksDbHasTheBytesOfTheForeignFilter) {
-    for (const double bits_per_key : {8.0, 10.0, 12.0, 16.0, 20.0})
-        for (const u64 n : {1u, 100u, 5000u}) {
-            std::vector<u64> keys(n);
-            std::iota(keys.begin(), keys.end(), 0);
-            EngineFilter<RocksDb> filter(n, bits_per_key);
-            filter.insert(keys);
-            auto foreign =
-                ForeignFilter::with_bits_per_key(ForeignFormat::rocksdb, n, bits_per_key);
-            foreign.insert(keys);
-            const auto& words = filter.design().bits.words;
-            std::string bytes(reinterpret_cast<const char*>(words.data()), words.bytes());
-            // Behind the bits: "newer than format 4", "FastLocalBloom", k, and two bytes of zeros.
-            bytes += {'\xFF', '\0', static_cast<char>(filter.design().k), '\0', '\0'};
-            EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(bytes)), foreign.write()))
-                << n << " keys, " << bits_per_key << " bits a key";
-        }
-}
-
 TEST(EngineFilters, OfOneKeyAndOfNoneAreFiltersToo) {
     All::for_each([]<class Design>() {
         SCOPED_TRACE(Design::name);

@@ -174,8 +174,8 @@ private:
     void insert_key(std::uint64_t key);
     void insert_key(std::string_view key);
     void insert_key(std::span<const std::byte> key);
-    template <class Key>
-    void insert_one(const Key& key);
+    template <class Insert>
+    void insert_by(const Insert& insert);
     [[noreturn]] void throw_cannot(const char* what) const;
 
     Variant filter_;

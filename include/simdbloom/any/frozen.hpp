@@ -1,14 +1,7 @@
 // A filter that can only be asked.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <utility>
-
 #include "simdbloom/any/any_filter.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/isa.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

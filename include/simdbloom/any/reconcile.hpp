@@ -1,14 +1,7 @@
 // Approximate reconciliation: two sets exchange filters and send only what the other lacks.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "simdbloom/any/serialize.hpp"
-#include "simdbloom/detail/layouts/blocked.hpp"
-#include "simdbloom/export.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

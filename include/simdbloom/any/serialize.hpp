@@ -1,16 +1,7 @@
 // Filters as bytes, in files and in mapped memory. src/core/files/format.md describes the bytes.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <span>
-#include <utility>
-#include <vector>
-
-#include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/any/frozen.hpp"
-#include "simdbloom/export.hpp"
-#include "simdbloom/loaded.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {
@@ -24,6 +15,16 @@ Loaded<F> as_type(Loaded<AnyFilter> filter) noexcept {
     if (F* const same = filter->template get_if<F>()) return std::move(*same);
     return LoadError{LoadFault::layout, "the filter, " + filter->spec() + ", is of another type"};
 }
+
+/// What has bytes of its own. `stays`: the bits stay where they are. In the library.
+template <class F>
+SIMDBLOOM_API Loaded<F> load_bytes(std::span<const std::byte> bytes, const Options& options,
+                                   bool stays) noexcept;
+template <class F>
+SIMDBLOOM_API Loaded<F> load_path(const std::filesystem::path& path, const Options& options,
+                                  bool stays) noexcept;
+template <class F>
+concept Viewed = std::same_as<F, FrozenFilter> || std::same_as<F, BloomierMap>;
 
 }  // namespace detail
 
@@ -49,51 +50,28 @@ void save(const AnyFilter& filter, std::span<std::byte> out);
 std::vector<std::byte> save(const AnyFilter& filter);
 void save_file(const AnyFilter& filter, const std::filesystem::path& path);
 
-template <>
-Loaded<AnyFilter> load<AnyFilter>(std::span<const std::byte> bytes,
-                                  const Options& options) noexcept;
-template <>
-Loaded<AnyFilter> load_file<AnyFilter>(const std::filesystem::path& path,
-                                       const Options& options) noexcept;
 template <class F>
 Loaded<F> load(std::span<const std::byte> bytes, const Options& options) noexcept {
-    return detail::as_type<F>(load<AnyFilter>(bytes, options));
+    if constexpr (std::derived_from<F, FilterBase>)
+        return detail::as_type<F>(load<AnyFilter>(bytes, options));
+    else return detail::load_bytes<F>(bytes, options, false);
 }
 template <class F>
 Loaded<F> load_file(const std::filesystem::path& path, const Options& options) noexcept {
-    return detail::as_type<F>(load_file<AnyFilter>(path, options));
+    if constexpr (std::derived_from<F, FilterBase>)
+        return detail::as_type<F>(load_file<AnyFilter>(path, options));
+    else return detail::load_path<F>(path, options, false);
 }
-
-template <>
-Loaded<GrowingCuckoo> load<GrowingCuckoo>(std::span<const std::byte> bytes,
-                                          const Options& options) noexcept;
-template <>
-Loaded<GrowingCuckoo> load_file<GrowingCuckoo>(const std::filesystem::path& path,
-                                               const Options& options) noexcept;
-template <>
-Loaded<BloomierMap> load<BloomierMap>(std::span<const std::byte> bytes,
-                                      const Options& options) noexcept;
-template <>
-Loaded<BloomierMap> load_file<BloomierMap>(const std::filesystem::path& path,
-                                           const Options& options) noexcept;
-template <>
-Loaded<BloomierMap> view<BloomierMap>(std::span<const std::byte> bytes,
-                                      const Options& options) noexcept;
-template <>
-Loaded<BloomierMap> map_file<BloomierMap>(const std::filesystem::path& path,
-                                          const Options& options) noexcept;
-template <>
-Loaded<ScalableBloom> load<ScalableBloom>(std::span<const std::byte> bytes,
-                                          const Options& options) noexcept;
-template <>
-Loaded<ScalableBloom> load_file<ScalableBloom>(const std::filesystem::path& path,
-                                               const Options& options) noexcept;
-template <>
-Loaded<FrozenFilter> view<FrozenFilter>(std::span<const std::byte> bytes,
-                                        const Options& options) noexcept;
-template <>
-Loaded<FrozenFilter> map_file<FrozenFilter>(const std::filesystem::path& path,
-                                            const Options& options) noexcept;
+template <class F>
+Loaded<F> view(std::span<const std::byte> bytes, const Options& options) noexcept {
+    static_assert(detail::Viewed<F>);
+    return detail::load_bytes<F>(bytes, options, true);
+}
+template <class F>
+Loaded<F> map_file(const std::filesystem::path& path, const Options& options) noexcept {
+    static_assert(detail::Viewed<F>);
+    return detail::load_path<F>(path, options, true);
+}
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -26,13 +25,13 @@ namespace detail {
 struct FuseTarget;
 struct MapKernels;
 
-/// What a map that was saved consists of.
+/// What a map consists of.
 struct BloomierParts {
-    Storage table;
-    FuseGraph graph;
-    std::uint64_t n_keys;
-    std::uint32_t attempts;
-    std::uint8_t value_bits, check_bits;
+    Storage table_{};
+    FuseGraph graph_{};
+    ZeroedByMove<std::uint64_t> n_keys_{};
+    std::uint32_t attempts_ = 0;
+    std::uint8_t value_bits_, check_bits_;
 };
 }  // namespace detail
 
@@ -59,7 +58,7 @@ struct FuseTuning {
 /// hashes as they are. Keys with equal hashes are one key.
 ///
 /// Threads: any number of threads may call const members at the same time.
-class BloomierMap : public Interface<BloomierMap, detail::KeyHash> {
+class BloomierMap : public Interface<BloomierMap, detail::KeyHash>, private detail::BloomierParts {
 public:
     BloomierMap(const BloomierMap&) = default;
     BloomierMap(BloomierMap&&) noexcept = default;
@@ -93,17 +92,10 @@ public:
 
     /// The value, or nothing for an absent key. Where there are no value bits, the value is 0.
     std::optional<std::uint32_t> value_of_hash(std::uint64_t hash) const noexcept;
-    std::optional<std::uint32_t> value_of(std::uint64_t key) const noexcept {
-        return value_of_hash(hash_of(key));
+    template <detail::Key K>
+    std::optional<std::uint32_t> value_of(const K& key) const noexcept {
+        return value_of_hash(hash_of(detail::plain_key(key)));
     }
-    std::optional<std::uint32_t> value_of(std::string_view key) const noexcept {
-        return value_of_hash(hash_of(key));
-    }
-    std::optional<std::uint32_t> value_of(std::span<const std::byte> key) const noexcept {
-        return value_of_hash(hash_of(key));
-    }
-    template <detail::LossyKey K>
-    std::optional<std::uint32_t> value_of(K) const = delete;
     template <class Key, Hasher<Key> H>
     std::optional<std::uint32_t> value_of(const Key& key, const H& hasher) const {
         return value_of_hash(hasher(key, seed()));
@@ -178,21 +170,12 @@ private:
                 const FuseTuning& tuning);
     void construct(const Keys& keys, std::vector<std::uint32_t> values, const Options& options,
                    const FuseTuning& tuning);
-    /// Errors name the values of `keys`, if there are any.
-    void construct(std::vector<std::uint64_t> hashes, std::span<const std::uint64_t> keys,
-                   std::vector<std::uint32_t> values, const Options& options,
-                   const FuseTuning& tuning);
     std::size_t lookup(const Keys& keys, std::span<std::uint32_t> values,
                        std::uint8_t* bitmap) const;
     bool moved_from() const noexcept { return table_.size() == 0; }
     detail::FuseTarget target() const noexcept;
 
-    detail::Storage table_;
     const detail::MapKernels* kernels_ = nullptr;
-    detail::FuseGraph graph_;
-    detail::ZeroedByMove<std::uint64_t> n_keys_;
-    std::uint32_t attempts_ = 0;
-    std::uint8_t value_bits_, check_bits_;
     Isa isa_ = Isa::scalar;
 };
 

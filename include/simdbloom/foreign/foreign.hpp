@@ -130,9 +130,11 @@ public:
     static ForeignFilter from_split_blocks(ForeignFormat format, SplitBlockBloom filter,
                                            KeyKind keys);
 
-private:
-    friend struct ForeignAccess;
+    // For the library's own code.
     explicit ForeignFilter(std::unique_ptr<foreign::Model> model) noexcept;
+    const foreign::Model& model() const noexcept { return *model_; }
+
+private:
     std::unique_ptr<foreign::Model> model_;
 };
 

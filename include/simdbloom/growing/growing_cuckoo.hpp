@@ -2,14 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/storage.hpp"
 #include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
@@ -17,20 +13,22 @@
 #include "simdbloom/loaded.hpp"
 
 namespace simdbloom::detail {
+struct GrowingOperations;
+struct GrowingPlace;
 struct GrowingTarget;
 template <class T>
 struct KernelsFor;
 
 /// What a growing cuckoo filter consists of.
 struct GrowingParts {
-    Storage bits;
-    ZeroedByMove<std::uint64_t, 1> roots;  // one is the least there can be
-    ZeroedByMove<std::uint64_t> first_keys;
-    unsigned slot_bits;
-    ZeroedByMove<unsigned> growths{};
-    ZeroedByMove<std::array<std::uint64_t, 13>> slots_with{};  // [l]: that hold l movable bits
-    ZeroedByMove<std::uint64_t> stored{};
-    Stash stash{};
+    Storage bits_;
+    ZeroedByMove<std::uint64_t, 1> roots_;  // one is the least there can be
+    ZeroedByMove<std::uint64_t> first_keys_;
+    unsigned slot_bits_;
+    ZeroedByMove<unsigned> growths_{};
+    ZeroedByMove<std::array<std::uint64_t, 13>> slots_with_{};  // [l]: that hold l movable bits
+    ZeroedByMove<std::uint64_t> stored_{};
+    Stash stash_{};
 };
 
 }  // namespace simdbloom::detail
@@ -58,12 +56,7 @@ enum class InsertResult : std::uint8_t {
 /// The FPR. Half of all keys came after the last doubling. A quarter came after the one before and
 /// have lost one bit, and so on. Each generation adds the same amount to the FPR.
 ///
-/// Compared with a chain of tables, each twice as large as the one before: the chain has the same
-/// space and nearly the same FPR. But a lookup asks all of its tables (11 after growth by 1000),
-/// where here it touches two buckets, as in CuckooFilter. And the chain cannot erase: a key that is
-/// in one table may be found by chance in another, and erasing it there would take a stranger's
-/// fingerprint. Here the slot of a key is a prefix of the key's hash in any generation, and erase
-/// takes the longest slot that matches. papers/apple-2022.md has numbers.
+/// papers/apple-2022.md compares it with a chain of tables, each twice as large as the one before.
 ///
 /// The stash. A key may find no place while the table is less than three quarters full, as happens
 /// where many keys have many copies. Such a key is kept in a stash, with its whole hash, until the
@@ -79,7 +72,8 @@ enum class InsertResult : std::uint8_t {
 ///
 /// Erasing a key that was never inserted may remove the fingerprint of another key. While the table
 /// doubles, old and new table are both in memory.
-class GrowingCuckoo : public Interface<GrowingCuckoo, detail::KeyHash> {
+class GrowingCuckoo : public Interface<GrowingCuckoo, detail::KeyHash>,
+                      private detail::GrowingParts {
 public:
     static constexpr unsigned slots_per_bucket = 4, max_copies = 8;
 
@@ -158,6 +152,8 @@ public:
     GrowingCuckoo(detail::GrowingParts parts, const Options& options);
 
 private:
+    const detail::GrowingOperations& operations() const noexcept;
+    detail::GrowingPlace place_of(std::uint64_t hash) const noexcept;
     detail::GrowingTarget target() const noexcept;
     std::uint64_t slots() const noexcept { return slots_per_bucket * buckets(); }
     std::uint64_t taken() const noexcept;
@@ -169,17 +165,9 @@ private:
     void grow();
     std::size_t take_words(std::span<const std::uint64_t> words, bool hashed);
 
-    detail::Storage bits_;
     const detail::KernelsFor<detail::GrowingTarget>* kernels_ = nullptr;
-    detail::ZeroedByMove<std::uint64_t, 1> roots_;  // one is the least there can be
-    detail::ZeroedByMove<std::uint64_t> first_keys_, stored_;
-    detail::ZeroedByMove<std::array<std::uint64_t, 13>>
-        slots_with_{};  // [l]: that hold l movable bits
-    detail::Stash stash_;
     std::size_t max_bytes_;
     std::pmr::memory_resource* allocator_;
-    unsigned slot_bits_;
-    detail::ZeroedByMove<unsigned> growths_;
     bool huge_pages_;
     Isa isa_;
 };

@@ -2,17 +2,6 @@
 // data and stream interfaces, which are plain structs and need no library.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "simdbloom/detail/moved.hpp"
-#include "simdbloom/export.hpp"
-#include "simdbloom/join/join.hpp"
 #include "simdbloom/join/join_rows.hpp"
 
 // The structs of Arrow's specification "The Arrow C data interface". A program that defines them

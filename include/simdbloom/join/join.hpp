@@ -4,41 +4,23 @@
 
 #include <atomic>
 #include <bit>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
 #include <shared_mutex>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include "simdbloom/advice/advice.hpp"
-#include "simdbloom/any/frozen.hpp"
 #include "simdbloom/any/serialize.hpp"
-#include "simdbloom/detail/moved.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/join/detail/partitions.hpp"
 #include "simdbloom/join/governor.hpp"
 #include "simdbloom/join/worth.hpp"
 #include "simdbloom/threads/build.hpp"
 
 namespace simdbloom::detail {
-class KeyBitmap;
-class KeyList;
+class KeySet;
 class KeptKeys;
 struct BatchRange;
 
 // What a JoinFilter may be.
 struct Everything {};
 struct Nothing {};
-using JoinSet = std::variant<Everything, Nothing, std::shared_ptr<const KeyList>,
-                             std::shared_ptr<const KeyBitmap>, FrozenFilter>;
+using JoinSet = std::variant<Everything, Nothing, std::shared_ptr<const KeySet>, FrozenFilter>;
 }  // namespace simdbloom::detail
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -178,7 +160,11 @@ public:
     /// `kind`: of the keys of a list or bitmap.
     JoinFilter(detail::JoinSet set, std::optional<KeyRange> range, std::string why,
                KeyKind kind = KeyKind::unknown);
-    const detail::JoinSet& set() const noexcept { return set_; }
+    /// The keys of a list or a bitmap, else null.
+    const detail::KeySet* key_set() const noexcept {
+        const auto* keys = std::get_if<std::shared_ptr<const detail::KeySet>>(&set_);
+        return keys != nullptr ? keys->get() : nullptr;
+    }
     /// The instruction set that answers; nothing of Kind::all and Kind::none, which need none.
     std::optional<Isa> isa() const noexcept;
 
@@ -207,12 +193,6 @@ std::size_t saved_size(const JoinFilter& filter) noexcept;
 void save(const JoinFilter& filter, std::span<std::byte> out);
 std::vector<std::byte> save(const JoinFilter& filter);
 void save_file(const JoinFilter& filter, const std::filesystem::path& path);
-template <>
-Loaded<JoinFilter> load<JoinFilter>(std::span<const std::byte> bytes,
-                                    const Options& options) noexcept;
-template <>
-Loaded<JoinFilter> load_file<JoinFilter>(const std::filesystem::path& path,
-                                         const Options& options) noexcept;
 
 /// "all", "none", "list", "bitmap", "prefix" or "filter"; "none", "maybe" or "all".
 std::string_view to_string(JoinFilter::Kind kind) noexcept;
@@ -325,8 +305,7 @@ private:
     void check_builds() const;
     void know(KeyKind kind) noexcept;
     void expect_as_it_is(KeyKind rows);
-    JoinFilter finish_kept(bool is_part);
-    std::optional<JoinFilter> unless_sealed() const;
+    JoinFilter made(bool is_part);
 
     std::shared_mutex filling_;
     std::optional<AnyFilter> filter_;  // or, of a builder that keeps its keys,

@@ -1,14 +1,6 @@
 // Rows of one or several columns as a join builds a filter of them and asks a filter about them.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
-#include "simdbloom/export.hpp"
-#include "simdbloom/hash.hpp"
 #include "simdbloom/join/join.hpp"
 #include "simdbloom/join/key_column.hpp"
 
@@ -115,6 +107,12 @@ private:
     template <class Use>
     void for_each(const std::uint32_t* list, std::size_t n, detail::Reads reads,
                   std::optional<Isa> isa, const Use& use) const;
+    void insert_some(JoinBuilder& builder, const std::uint32_t* list, std::size_t n) const;
+    template <class Use>
+    std::size_t ask(const JoinFilter& filter, const std::uint32_t* list, std::size_t n,
+                    std::optional<detail::Output> output, void* out, const Use& use) const;
+    std::size_t write(detail::Reads reads, std::span<std::uint64_t> out,
+                      std::span<std::uint8_t> valid) const;
     template <class Flags>
     std::size_t keep(const JoinFilter& filter, const Flags& flags) const;
 

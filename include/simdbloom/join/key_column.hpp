@@ -123,32 +123,51 @@ public:
 
     /// n booleans, the keys 0 and 1: bit first_bit + i in Arrow's order.
     static KeyColumn booleans(const std::uint8_t* bits, std::size_t n,
-                              std::size_t first_bit = 0) noexcept;
+                              std::size_t first_bit = 0) noexcept {
+        return {
+            {.type = detail::ColumnType::boolean, .size = n, .data = bits, .first_bit = first_bit}};
+    }
     /// Values that are well-mixed 64-bit hashes already (see FilterBase).
     static KeyColumn hashes(std::span<const std::uint64_t> hashes) noexcept {
         return {detail::ColumnType::hash, hashes.size(), hashes.data()};
     }
     /// String i goes from byte offsets[i] to offsets[i + 1]: one string less than offsets.
-    static KeyColumn strings(const char* bytes, std::span<const std::int32_t> offsets) noexcept;
-    static KeyColumn strings(const char* bytes, std::span<const std::int64_t> offsets) noexcept;
+    static KeyColumn strings(const char* bytes, std::span<const std::int32_t> offsets) noexcept {
+        return of_offsets(detail::ColumnType::offsets32, bytes, offsets);
+    }
+    static KeyColumn strings(const char* bytes, std::span<const std::int64_t> offsets) noexcept {
+        return of_offsets(detail::ColumnType::offsets64, bytes, offsets);
+    }
     /// Arrow's views, records of 16 bytes: a size of 32 bits, then up to 12 bytes of the string, or
     /// 4 of them, the number of a buffer, and the place in it. check() compares the places with the
     /// sizes of the buffers, and asks for none else.
     static KeyColumn arrow_views(const void* records, std::size_t n, const void* const* buffers,
-                                 std::span<const std::int64_t> buffer_sizes) noexcept;
+                                 std::span<const std::int64_t> buffer_sizes) noexcept {
+        return {{.type = detail::ColumnType::arrow_views,
+                 .size = n,
+                 .data = records,
+                 .buffers = buffers,
+                 .buffer_sizes = buffer_sizes}};
+    }
     /// Records of 16 bytes as DuckDB and Velox have them: a size of 32 bits, then up to 12 bytes of
     /// the string, or 4 of them and its address.
     static KeyColumn inlined(const void* records, std::size_t n) noexcept {
         return {detail::ColumnType::inlined, n, records};
     }
     /// n strings of `width` bytes each.
-    static KeyColumn fixed(const void* bytes, std::size_t width, std::size_t n) noexcept;
+    static KeyColumn fixed(const void* bytes, std::size_t width, std::size_t n) noexcept {
+        return {{.type = detail::ColumnType::fixed, .size = n, .data = bytes, .width = width}};
+    }
     /// n integers of 128 bits in the machine's order of bytes. One that fits into 64 bits, signed
     /// or not, has their key; another one has the XXH64 of its 16 little-endian bytes.
-    static KeyColumn wide(const void* integers, std::size_t n) noexcept;
+    static KeyColumn wide(const void* integers, std::size_t n) noexcept {
+        return {detail::ColumnType::wide, n, integers};
+    }
     /// n decimals: such integers, divided by 10^scale. A whole number has the key of the integer,
     /// another one that of a double next to it, so equal ones of two scales have one key.
-    static KeyColumn decimals(const void* integers, int scale, std::size_t n) noexcept;
+    static KeyColumn decimals(const void* integers, int scale, std::size_t n) noexcept {
+        return {{.type = detail::ColumnType::decimal, .size = n, .data = integers, .scale = scale}};
+    }
     /// Integers of up to 64 bits as numbers of units since 1970-01-01 (UTC). Equal instants in two
     /// units are one key of a filter that knows its kind. Throws std::invalid_argument unless
     /// `numbers` are a column of integers and a unit has a whole, positive number of nanoseconds.
@@ -189,8 +208,16 @@ public:
     const detail::ColumnPlace& place() const noexcept { return place_; }
 
 private:
-    KeyColumn(detail::ColumnType type, std::size_t size, const void* data) noexcept {
-        place_.type = type, place_.size = size, place_.data = data;
+    KeyColumn(detail::ColumnPlace place) noexcept : place_(std::move(place)) {}
+    KeyColumn(detail::ColumnType type, std::size_t size, const void* data) noexcept
+        : place_{.type = type, .size = size, .data = data} {}
+    template <class Offset>
+    static KeyColumn of_offsets(detail::ColumnType type, const char* bytes,
+                                std::span<const Offset> offsets) noexcept {
+        return {{.type = type,
+                 .size = offsets.empty() ? 0 : offsets.size() - 1,
+                 .data = offsets.data(),
+                 .bytes = bytes}};
     }
 
     detail::ColumnPlace place_;

@@ -1,13 +1,7 @@
 // Saved filters are united as bytes: no filter is loaded and nobody needs the secret of a hash.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <vector>
-
-#include "simdbloom/export.hpp"
 #include "simdbloom/join/join.hpp"
-#include "simdbloom/loaded.hpp"
 #include "simdbloom/options.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -1,12 +1,8 @@
 // What a filter is worth to those who ask it: predicted, and counted.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include "simdbloom/advice/advice.hpp"
 #include "simdbloom/any/any_filter.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/fpr.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -78,7 +78,7 @@ public:
     std::span<const AnyFilter> filters() const noexcept;
     const Scaling& scaling() const noexcept { return scaling_; }
     /// The number of keys that the first filter is for.
-    std::uint64_t n_keys() const noexcept { return scaling_.first_capacity; }
+    std::uint64_t n_keys() const noexcept { return stored_.empty() ? 0 : scaling_.first_capacity; }
     std::uint64_t stored() const noexcept;    ///< number of keys that were found to be new
     std::uint64_t capacity() const noexcept;  ///< keys that the present filters are made for
     std::size_t size_in_bytes() const noexcept;

@@ -56,7 +56,7 @@ std::array<std::uint64_t, n> hash_values(const H& hash, const Key& key, std::uin
     return values;
 }
 
-/// The common part of the schemes that make k positions out of `values` hash values of a Hasher H.
+/// The common part of the schemes that make k positions out of hash values of a Hasher H.
 template <class H>
 class Derived {
 public:
@@ -103,24 +103,16 @@ private:
 /// One Hasher under k seeds: probe i is H(key, seed + i) mod m. The functions are as independent as
 /// the Hasher's seeds are.
 template <class H>
-class Seeds {
+class Seeds : public detail::Derived<H> {
 public:
     static constexpr bool derives_positions = false;
-    explicit Seeds(unsigned k, std::uint64_t seed = 0, H hash = {})
-        : hash_(std::move(hash)), seed_(seed), k_(detail::checked_k(k)) {}
-    unsigned k() const noexcept { return k_; }
-
+    using detail::Derived<H>::Derived;
     template <class Key, class Visit>
     bool probe(const Key& key, std::uint64_t bits, Visit&& visit) const {
-        for (unsigned i = 0; i < k_; ++i)
-            if (!visit(hash_(key, seed_ + i) % bits)) return false;
+        for (unsigned i = 0; i < this->k_; ++i)
+            if (!visit(this->hash_(key, this->seed_ + i) % bits)) return false;
         return true;
     }
-
-private:
-    H hash_;
-    std::uint64_t seed_;
-    unsigned k_;
 };
 
 /// Probe i is a + i b mod m (Kirsch & Mitzenmacher 2006). All probes of a key whose b is a multiple

@@ -2,22 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
-#include <utility>
 
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/detail/output.hpp"
 #include "simdbloom/detail/storage.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 #include "simdbloom/fpr.hpp"
 #include "simdbloom/textbook/probe_schemes.hpp"

@@ -3,6 +3,5 @@
 #pragma once
 
 #include "simdbloom/textbook/code_table.hpp"
-#include "simdbloom/textbook/probe_schemes.hpp"
 #include "simdbloom/textbook/scheme_bloom.hpp"
 #include "simdbloom/textbook/string_hashes.hpp"

@@ -1,12 +1,7 @@
 // A Bloom filter that several threads fill: the library's or the caller's.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
-
 #include "simdbloom/any/any_filter.hpp"
-#include "simdbloom/export.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

@@ -1,16 +1,7 @@
 // A Bloom filter that is filled while it is asked.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-
-#include "simdbloom/any/any_filter.hpp"
 #include "simdbloom/any/frozen.hpp"
-#include "simdbloom/export.hpp"
 
 namespace simdbloom::detail {
 struct SharedLock;

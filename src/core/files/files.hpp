@@ -55,8 +55,8 @@ private:
 };
 
 template <class T>
-Loaded<T> load_path(const std::filesystem::path& path, const Options& options,
-                    bool maps = false) noexcept {
+SIMDBLOOM_API Loaded<T> load_path(const std::filesystem::path& path, const Options& options,
+                                  bool maps) noexcept {
     return without_throwing<T>([&]() -> Loaded<T> {
         auto opened = open_regular(path, 0);
         if (!opened) return opened.error();

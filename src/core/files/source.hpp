@@ -77,8 +77,8 @@ Loaded<T> load_framed(Source& source, const Options& options) {
 }
 
 template <class T>
-Loaded<T> load_bytes(std::span<const std::byte> bytes, const Options& options,
-                     bool borrows = false) noexcept {
+SIMDBLOOM_API Loaded<T> load_bytes(std::span<const std::byte> bytes, const Options& options,
+                                   bool borrows) noexcept {
     return without_throwing<T>([&] {
         Memory memory(bytes, borrows);
         return load_from<T>(memory, options);
