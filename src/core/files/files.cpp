@@ -5,11 +5,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <cerrno>
 #include <system_error>
 
 #include "core/os/available_memory.hpp"
-#include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 
