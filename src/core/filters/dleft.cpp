@@ -1,11 +1,8 @@
 #include "simdbloom/dleft.hpp"
 
-#include <bit>
-
 #include "core/filters/interface.hpp"
 #include "core/filters/occupancy.hpp"
 #include "core/kernels/table.hpp"
-#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom {
 namespace detail {
