@@ -39,8 +39,6 @@ public:
     const KeyHash& key_hash() const noexcept { return *this; }
 
     [[gnu::always_inline]] bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
-    /// Null unless hashing is keyed.
-    const Secret* secret_or_null() const noexcept { return keyed() ? &secret_ : nullptr; }
 
 protected:
     /// Draws what the options leave open. Throws std::system_error if the operating system has no

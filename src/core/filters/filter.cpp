@@ -94,7 +94,7 @@ void detail::KeyHash::hash(const Keys& keys, Isa isa, std::size_t first, std::si
         for (std::size_t i = 0; i < n; i += 64) {
             const std::size_t here = std::min<std::size_t>(64, n - i);
             keys.views(first + i, here, views);
-            hash_strings({views, here}, {seed(), secret_or_null()}, isa, hashes + i);
+            hash_strings({views, here}, {seed(), keyed() ? &secret_ : nullptr}, isa, hashes + i);
         }
         return;
     }
@@ -207,8 +207,7 @@ double word_chance(const std::byte* word, std::size_t bytes, bool counters, unsi
         set += static_cast<unsigned>(
             std::popcount(counters ? detail::nonzero_counters(cells) : cells));
     }
-    const auto share =
-        set / static_cast<double>(counters ? 2 * bytes : 8 * bytes);
+    const auto share = set / static_cast<double>(counters ? 2 * bytes : 8 * bytes);
     double chance = 1;
     for (unsigned i = 0; i < power; ++i) chance *= share;
     return chance;
