@@ -1,15 +1,9 @@
 // Bloom filters whose block is one cache line of 512 bits.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
 #include "simdbloom/detail/block_of_key.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -2,7 +2,6 @@
 // alone.
 #pragma once
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

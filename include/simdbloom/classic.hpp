@@ -1,13 +1,8 @@
 // The textbook Bloom filter.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 #include "simdbloom/detail/layouts/classic.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

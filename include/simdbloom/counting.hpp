@@ -1,10 +1,8 @@
 // Counting Bloom filters: counters in place of bits, so that keys can be erased.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

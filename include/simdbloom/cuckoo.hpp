@@ -2,13 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
 
 #include "simdbloom/detail/moved.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

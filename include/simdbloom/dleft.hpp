@@ -1,11 +1,8 @@
 // The d-left counting filter.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <string_view>
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -2,19 +2,10 @@
 // single keys.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-
-#include "simdbloom/detail/isa_names.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/storage.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/interface.hpp"
 #include "simdbloom/layout.hpp"
-#include "simdbloom/options.hpp"
 
 namespace simdbloom {
 struct Cardinality;
@@ -51,15 +42,9 @@ namespace simdbloom {
 
 /// The part of a filter that does not depend on its layout at compile time.
 ///
-/// Threads: any number of threads may call const members at the same time. No other member may run
-/// at the same time as any other call.
-///
-/// Keys are 64-bit integers. They are hashed with hash_key(key, seed), or with siphash(key,
-/// secret()) if hashing is keyed. The twins whose names end in _hashes take well-mixed 64-bit
-/// hashes as they are.
-///
-/// Exceptions: an assignment that throws leaves the filter as it was. detail/moved.hpp says what a
-/// move leaves behind.
+/// Any number of threads may call const members at the same time. No other member may run at the
+/// same time as any other call. An assignment that throws leaves the filter as it was.
+/// detail/moved.hpp says what a move leaves behind.
 class FilterBase : public detail::KeyHash, protected detail::FilterParts {
 public:
     /// Bytes of the bits. The memory held is at most one page more.
@@ -69,7 +54,7 @@ public:
     std::string spec() const { return layout_.spec(); }
     const Layout& layout() const noexcept { return layout_; }
     Isa isa() const noexcept { return isa_; }
-    /// The number of blocks: words of `classic` and the register layouts, lines, or buckets.
+    /// Words of `classic` and the register layouts, lines, or buckets.
     std::uint64_t blocks() const noexcept { return blocks_; }
     /// The number of keys the filter was made for.
     std::uint64_t n_keys() const noexcept { return n_keys_; }
@@ -79,8 +64,8 @@ public:
     /// The FPR by the model fpr::expected, with n_keys() distinct keys in the filter. Exact; for a
     /// cuckoo table within a share of 16 / (buckets 2^f).
     double expected_fpr() const;
-    /// The FPR of the filter as it is now, from its bits: the exact chance that a random absent key
-    /// is found. For a cuckoo filter, from its load.
+    /// The exact chance that a random absent key is found, from the bits as they are now. For a
+    /// cuckoo filter, from its load.
     virtual double estimated_fpr() const;
     /// What estimated_keys(filter) returns (cardinality.hpp).
     virtual Cardinality estimate_keys() const;
@@ -88,18 +73,17 @@ public:
     /// Removes all keys.
     virtual void clear() noexcept;
 
-    /// From now on the kernels of that instruction set give the answers. Bits and answers stay the
-    /// same. Throws std::invalid_argument if this machine cannot run it.
+    /// From now on the kernels of that instruction set give the answers, which stay the same.
+    /// Throws std::invalid_argument if this machine cannot run it.
     void use_isa(Isa isa);
+
+    // For the library's own code.
 
     /// As Interface asks for.
     std::size_t answer(const Keys& keys, detail::Output output, void* out) const;
     std::size_t take(const Keys& keys);
     /// Prefetches the block of a hash.
     void prefetch(std::uint64_t hash) const noexcept;
-
-    // For the library's own code.
-
     /// A filter over `bits`, or, if there are none, over zeroed bits of its own.
     FilterBase(const detail::Geometry& geometry, const Options& options, detail::Storage bits = {});
     detail::FilterParts& parts() noexcept { return *this; }
@@ -118,8 +102,8 @@ protected:
     FilterBase& operator=(FilterBase&&) noexcept;
     ~FilterBase();
 
-    /// Of a table that holds so many fingerprints: the share of its cells, and what to say of it
-    /// when it is full.
+    /// Of a table with so many fingerprints: the share of its cells, and what to say when it is
+    /// full.
     double load_of(std::uint64_t fingerprints) const noexcept;
     std::string full_with(std::uint64_t fingerprints) const;
     [[gnu::always_inline]] const std::byte* block_at(std::uint64_t index) const noexcept {

@@ -16,10 +16,8 @@
 // The brackets have the order of the relative error.
 #pragma once
 
-#include <cstdint>
 #include <span>
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/layout.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -6,12 +6,9 @@
 
 #include <bit>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 
 #include "simdbloom/export.hpp"
 
@@ -21,11 +18,8 @@ namespace simdbloom {
 namespace detail {
 
 /// A number that would become another number as a 64-bit key: 1.25 and 1.5 would both be the key 1.
-/// Calls that would take such a number are deleted.
-///
-/// Integers of up to 64 bits, bool and characters are keys: no two values of one type have the same
-/// key. -1 is the key 2^64 - 1, whatever its type. join_key gives equal floating-point numbers of a
-/// join one key.
+/// Calls that would take it are deleted. Integers of up to 64 bits, bool and characters are keys;
+/// -1 is the key 2^64 - 1, whatever its type. For floating-point numbers see join_key.
 template <class T>
 concept LossyKey =
     std::convertible_to<T, std::uint64_t> && !std::is_class_v<T> && !std::is_enum_v<T> &&
@@ -52,9 +46,8 @@ template <unsigned n, bool one_key>
     return x >> n;
 }
 
-/// The hash of integer keys, a bijection, in two parts with one multiplication each. The batch
-/// kernels compute the same function a vector at a time; src/core/kernels/hash.hpp says why it is
-/// this one.
+/// The hash of integer keys, a bijection, in two parts with one multiplication each.
+/// src/core/kernels/hash.hpp computes it a vector at a time, and says why it is this one.
 template <bool one_key = false>
 [[gnu::always_inline]] constexpr std::uint64_t mix_first(std::uint64_t key,
                                                          std::uint64_t offset_seed) noexcept {
@@ -122,8 +115,8 @@ std::uint64_t siphash(std::string_view text, const Secret& secret) noexcept;
 /// Parquet Bloom filter of the same BYTE_ARRAY values (parquet-format, BloomFilter.md).
 std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
 std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed = 0) noexcept;
-/// hashes[i] = hash_bytes(texts[i], seed). Strings of less than 32 bytes are hashed several at a
-/// time. Throws std::length_error if there is room for fewer hashes than strings.
+/// hashes[i] = hash_bytes(texts[i], seed); short strings several at a time. Throws
+/// std::length_error if there is room for fewer hashes than strings.
 void hash_bytes(std::span<const std::string_view> texts, std::span<std::uint64_t> hashes,
                 std::uint64_t seed = 0);
 

@@ -1,13 +1,6 @@
 // The calls that every filter has.
 #pragma once
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
-#include "simdbloom/export.hpp"
-#include "simdbloom/hash.hpp"
 #include "simdbloom/keys.hpp"
 #include "simdbloom/options.hpp"
 
@@ -54,7 +47,7 @@ template <class F, class Base>
 class Interface : public Base {
 public:
     /// A filter for n_keys keys with that many bits a key, rounded up to whole blocks. Throws
-    /// std::invalid_argument for zero keys and for bits that are not positive and finite,
+    /// std::invalid_argument for no keys and for bits that are not positive and finite,
     /// std::length_error beyond 2^32 - 1 blocks or options.max_bytes, AllocationError.
     template <std::derived_from<FilterBase> G = F>
     [[gnu::always_inline]] static F with_bits_per_key(std::size_t n_keys, double bits_per_key,
@@ -80,24 +73,21 @@ public:
     [[gnu::always_inline]] bool contains(const K& key, const H& hasher) const {
         return self().contains_hash(hasher(key, self().seed()));
     }
-    // The compiler names the concept, not every overload with a reason of its own.
+    // The compiler names the concept, not every overload.
     void contains(const detail::NotContiguousIntegers auto&) const = delete;
 
     /// How many of the keys are found. Every inserted key is found.
     std::size_t count(const Keys& keys) const;
-    /// Sets bit i % 8 of byte i / 8 of the bitmap if key i is found and clears it if not. Writes
-    /// exactly ceil(n / 8) bytes, the last one padded with zeros, and returns how many keys are
-    /// found. Throws std::length_error if the bitmap is shorter, std::invalid_argument if it
-    /// overlaps the keys.
+    /// Bit i % 8 of byte i / 8 says whether key i is found. Writes exactly ceil(n / 8) bytes, the
+    /// last padded with zeros, and returns how many keys are found. Throws std::length_error if the
+    /// bitmap is shorter, std::invalid_argument if it overlaps the keys.
     std::size_t contains(const Keys& keys, std::span<std::uint8_t> bitmap) const;
-    /// Writes the positions of the keys found, ascending, and returns how many they are.
-    /// `positions` must have room for all n keys (std::length_error), but only the positions of
-    /// keys that are found are written; they may not overlap the keys (std::invalid_argument). At
-    /// most 2^32 keys.
+    /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
+    /// std::length_error for more than 2^32 keys, or without room for all n positions, though no
+    /// more are written than found; std::invalid_argument if `positions` overlaps the keys.
     std::size_t select(const Keys& keys, std::span<std::uint32_t> positions) const;
 
-    /// Where a filter can be full, these throw std::length_error that says why. The keys before
-    /// stay in the filter.
+    /// A filter that is full throws std::length_error that says why, and keeps the keys before.
     template <detail::Key K, detail::HasInsert G = F>
     [[gnu::always_inline]] void insert(const K& key) {
         if constexpr (requires { self().insert_key(detail::plain_key(key)); }) {
@@ -125,8 +115,7 @@ public:
         insert_batch(keys);
     }
 
-    /// For filters that can be full. Returns false and changes nothing where the key finds no
-    /// place.
+    /// For filters that can be full. False: the key finds no place, and nothing changes.
     template <detail::Key K, detail::HasTryInsert G = F>
     [[gnu::always_inline]] bool try_insert(const K& key) {
         return self().try_insert_hash(hashed(key));
@@ -152,17 +141,16 @@ public:
     [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys) {
         return insert_new(keys, nullptr);
     }
-    /// The same with a bitmap, as contains() writes it, of the keys that were new. If inserting
-    /// throws, the bits say which keys went in.
+    /// The same with a bitmap of the keys that were new. If inserting throws, it says which went
+    /// in.
     template <detail::HasInsert G = F>
     [[gnu::always_inline]] std::size_t insert_if_new(const Keys& keys,
                                                      std::span<std::uint8_t> were_new) {
-        return insert_new_marked(keys, were_new);
+        return insert_new(keys, &were_new);
     }
 
     /// Removes one copy of a key. Returns false and changes nothing where the key is not found.
-    /// Erase only keys that were inserted: erasing another key that the filter finds removes the
-    /// fingerprint of a third key, or lowers its counters.
+    /// Never erase a key that was not inserted: where the filter finds it, other keys are lost.
     template <detail::Key K, detail::HasErase G = F>
     [[gnu::always_inline]] bool erase(const K& key) {
         return self().erase_hash(hashed(key));
@@ -191,15 +179,11 @@ private:
 
     // In the library. Not constrained: clang 14 looks at constraints before F is complete.
     static F sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr, const Options& options);
-    template <class Use>
-    void for_each_hash(const Keys& keys, const Use& use) const;
     std::size_t insert_some(const Keys& keys);
     void insert_batch(const Keys& keys);
     bool insert_new_hash(std::uint64_t hash);
-    std::size_t insert_new(const Keys& keys, std::uint8_t* were_new);
-    std::size_t insert_new_marked(const Keys& keys, std::span<std::uint8_t> were_new);
+    std::size_t insert_new(const Keys& keys, const std::span<std::uint8_t>* were_new);
     std::size_t erase_batch(const Keys& keys);
-    [[noreturn]] void refuse(const Keys& keys, std::size_t taken, std::size_t wanted) const;
     [[noreturn]] void refuse_one(std::uint64_t word, bool hashed) const;
 };
 
@@ -207,12 +191,12 @@ private:
 template <class F>
 class SetOperations {
 public:
-    /// Union: the filter then finds the keys of both. The bits are those of a filter into which all
-    /// keys went. Throws std::invalid_argument that names what differs if layout, size or seed
-    /// differ. The caller must know that both filters were filled through the same hash.
+    /// Union: the bits are then those of a filter into which the keys of both went. Throws
+    /// std::invalid_argument that names what differs if layout, size or seed differ. The caller
+    /// must know that both filters were filled through the same hash.
     F& operator|=(const F& other);
-    /// Intersection: the filter then finds the keys that both have. It may find more absent keys
-    /// than a filter of the common keys alone. Throws as |= does.
+    /// Intersection: the filter then finds the keys that both have, and maybe more absent keys than
+    /// a filter of the common keys alone. Throws as |= does.
     F& operator&=(const F& other);
     /// Makes the filter find every key, until clear() makes it find none.
     void accept_all();
@@ -221,8 +205,7 @@ public:
     /// ORed into one. Throws std::invalid_argument unless `parts` divides blocks() (see
     /// Options::fold_levels). Its bits come from the operating system.
     F folded(std::uint64_t parts) const;
-    /// The filter folded as often as estimated_fpr() stays at most `fpr`. A copy if it is above
-    /// `fpr` already.
+    /// The filter folded while estimated_fpr() stays at most `fpr`; a copy if it is above already.
     F folded_to_fpr(double fpr) const;
 
     /// A filter of no keys with a `parts`-th of the size.

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "simdbloom/detail/isa_names.hpp"
-#include "simdbloom/export.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
 namespace simdbloom {

@@ -1,9 +1,6 @@
 // A hash function of integer keys all of whose bits are even.
 #pragma once
 
-#include <cstdint>
-
-#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -59,27 +59,13 @@ constexpr bool is_instant(KeyKind kind) noexcept {
 }
 /// The unit of an instant or duration in nanoseconds; 0 of the other kinds.
 constexpr std::int64_t unit_of(KeyKind kind) noexcept {
-    switch (kind) {
-        case KeyKind::days:
-            return 86'400'000'000'000;
-        case KeyKind::seconds:
-            return 1'000'000'000;
-        case KeyKind::milliseconds:
-            return 1'000'000;
-        case KeyKind::microseconds:
-        case KeyKind::durations:
-            return 1'000;
-        case KeyKind::nanoseconds:
-            return 1;
-        case KeyKind::unknown:
-        case KeyKind::integers:
-        case KeyKind::bytes:
-        case KeyKind::floats:
-        case KeyKind::rows:
-        case KeyKind::other:
-            break;
-    }
-    return 0;  // of kind_of_rows() too
+    return kind == KeyKind::days           ? 86'400'000'000'000
+           : kind == KeyKind::seconds      ? 1'000'000'000
+           : kind == KeyKind::milliseconds ? 1'000'000
+           : kind == KeyKind::microseconds ? 1'000
+           : kind == KeyKind::durations    ? 1'000
+           : kind == KeyKind::nanoseconds  ? 1
+                                           : 0;
 }
 /// The key that `n` units of `unit` nanoseconds have in a filter of instants or durations: their
 /// number in the unit of the filter. A time that is no such number of 64 bits has a hash for a

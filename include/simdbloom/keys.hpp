@@ -1,15 +1,8 @@
 // A batch of keys, seen where they lie.
 #pragma once
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
@@ -133,8 +126,7 @@ public:
     /// No keys.
     Keys() noexcept : Keys(nullptr, 0, Form::words) {}
 
-    /// 64-bit hashes, well mixed: the high 32 bits choose the block, the low 32 bits the bits in
-    /// it.
+    /// 64-bit hashes, well mixed: the high 32 bits choose the block, the low 32 the bits in it.
     static Keys hashes(std::span<const std::uint64_t> hashes) noexcept {
         return {hashes.data(), hashes.size(), Form::hashes};
     }

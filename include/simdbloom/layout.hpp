@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "simdbloom/detail/layouts/list.hpp"
 #include "simdbloom/export.hpp"
@@ -42,8 +41,8 @@ struct Layout {
     unsigned block_bits() const noexcept;
     /// The bits of a cuckoo fingerprint or a d-left remainder; 0 for layouts with a k.
     unsigned fingerprint_bits() const noexcept;
-    /// For tables: the number of fingerprints that a block has room for, and the share of that room
-    /// that tables are made to be filled to. 0 for other layouts.
+    /// Of tables: how many fingerprints a block has room for, and the share of that room that they
+    /// are made to be filled to. 0 for other layouts.
     unsigned cells_per_block() const noexcept;
     double design_load() const noexcept;
     /// The bits per key at that load; 0 for layouts that are never full.
@@ -54,10 +53,10 @@ struct Layout {
     };
     KRange k_range() const noexcept;
 
-    /// How a key's cells lie in a block, see detail::LayoutTraits. Not for tables.
+    /// How a key's cells lie in a block, see detail::LayoutTraits; the last: in each word that it
+    /// takes. Not for tables.
     struct Pattern {
-        unsigned zones, words_per_zone, cells_per_word,
-            cells_per_key;  ///< the last: in each word it takes
+        unsigned zones, words_per_zone, cells_per_word, cells_per_key;
     };
     Pattern pattern() const noexcept;
 };

@@ -2,15 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <variant>
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/options.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

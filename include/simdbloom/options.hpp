@@ -1,14 +1,10 @@
 // What a caller may choose about a filter besides its size.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <new>
 #include <optional>
-#include <string>
 
 #include "simdbloom/detail/isa_names.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 
 // <memory_resource> takes as long to compile as all of simdbloom/split_block.hpp without it. Who
@@ -31,19 +27,17 @@ struct Options {
     /// The instruction set whose kernels the filter uses. Empty: default_isa(), or what is faster
     /// for the filter's size on this machine (src/core/dispatch/README.md).
     std::optional<Isa> isa{};
-    /// Changes the hash of every key: filters with different seeds are unrelated. With
-    /// Hashing::seeded, 0 means that the operating system draws the seed. Not read with
-    /// Hashing::keyed.
+    /// Changes the hash of every key: filters with different seeds are unrelated. 0 means that the
+    /// operating system draws it, with Hashing::seeded. Not read with Hashing::keyed.
     std::uint64_t seed = 0;
-    /// How keys are hashed, see Hashing. Hashes that the caller computes (Keys::hashes, Hashers)
-    /// are taken as they are.
+    /// How keys are hashed. Hashes that the caller computes (Keys::hashes, Hashers) stay as they
+    /// are.
     Hashing hashing = Hashing::fast;
     /// The secret of Hashing::keyed. Empty: drawn from the operating system; FilterBase::secret()
     /// gives it.
     std::optional<Secret> secret{};
-    /// What the keys are (key_kind.hpp), by default unknown. Calls that take plain integers,
-    /// strings or hashes are not checked against it; rows that say what they are (JoinRows, Arrow)
-    /// are.
+    /// What the keys are (key_kind.hpp), by default unknown. Rows that say what they are (JoinRows,
+    /// Arrow) are checked against it; plain integers, strings and hashes are not.
     KeyKind key_kind{};
     /// Ask the operating system for pages of 2 MiB (madvise), for filters of at least that size.
     bool huge_pages = true;
@@ -54,8 +48,7 @@ struct Options {
     /// folded to half its size that many times. At most 16.
     unsigned fold_levels = 0;
     /// Where the bits are allocated. nullptr: pages from the operating system. The resource must
-    /// outlive the filter. Its memory is not held against the memory available (see
-    /// AllocationError).
+    /// outlive the filter. Its memory is not held against the memory available (AllocationError).
     std::pmr::memory_resource* allocator = nullptr;
     /// The layout within the family of the type, e.g. "register32:k=4". Empty: the default layout
     /// of the family. Where the spec leaves k open, the best k by the exact model is taken.

@@ -1,12 +1,7 @@
 // Register-blocked Bloom filters.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 #include "simdbloom/detail/register_key.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -1,12 +1,7 @@
 // The split block Bloom filter of Parquet.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 #include "simdbloom/detail/split_key.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN

@@ -66,8 +66,6 @@ std::optional<LoadError> check_alike(const SavedBloom& a, const SavedBloom& b,
     return std::nullopt;
 }
 
-constexpr auto in_either = [](auto a, auto b) { return a | b; };
-
 /// Folds every `parts` adjacent blocks into one, in place. A group is read before its target is
 /// written, which lies in the group or in an earlier one.
 void fold_in_place(std::byte* bits, std::uint64_t blocks, std::uint64_t parts, std::size_t block) {

@@ -47,7 +47,7 @@ EXCLUDED = [
      "windows and slots by the number of keys, measured: others give a filter too"),
     (r"compact\.cpp", r"leave = ", r"", "the size from which a lookup ends at the first clear bit"),
     (r"adapters/mpi", r"MPI_Error_string|char text\[", r"", "the words for an error of MPI itself"),
-    (r"fpr_counting\.cpp", r"1e-1[57] \* sum|if \(probes \* p >= limit\)", r"",
+    (r"fpr\.cpp", r"1e-1[57] \* sum|if \(probes \* p >= limit\)", r"",
      "where sums of vanishing terms are cut, and which of two sums of the same value is taken"),
     (r"fpr\.cpp", r"last = load \+ 12|1e-15L", r"^[\d.e-]+L? -> ",
      "where sums of vanishing terms are cut"),

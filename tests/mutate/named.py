@@ -38,7 +38,7 @@ BUGS = [
     bug("+= instead of |= in the line kernels", "a bit set twice carries into the next",
         ("src/core/kernels/one_line.hpp", "load_le<std::uint64_t>(word) [-|-]{+++} mask")),
     bug("+ instead of | in unions", "a bit of both filters carries into the next",
-        ("src/core/filters/set_operations.cpp", "in_either = [](auto a, auto b) { return a "
+        ("src/core/filters/set_operations.hpp", "in_either = [](auto a, auto b) { return a "
          "[-|-]{+++} b; }")),
     bug("+ instead of | in merged builds", "a bit of both copies carries into the next",
         ("src/threads/build.cpp", "return into [-|-]{+++} from;")),

@@ -2,15 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/detail/output.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/keys.hpp"
 
 namespace simdbloom::detail {
@@ -45,28 +40,21 @@ inline void* output_from(void* out, Output output, std::size_t first, std::size_
     return nullptr;
 }
 
-/// Adds `first` to the `found` positions at `out`, which were counted from 0 on.
-inline void move_positions(void* out, Output output, std::size_t found,
-                           std::size_t first) noexcept {
-    if (output == Output::select && first != 0)
-        for (std::size_t i = 0; i < found; ++i)
-            static_cast<std::uint32_t*>(out)[i] += static_cast<std::uint32_t>(first);
-}
-
 /// Writes the answers of the part of a batch from key `first` on, behind the `found` keys found
-/// before. answer(out) writes them as if the part were the batch, and returns how many keys were
-/// found.
+/// before, and returns how many keys of it were found. answer(out) writes them as if the part were
+/// the batch, with positions from 0 on.
 template <class Answer>
 std::size_t answer_part(Output output, void* out, std::size_t first, std::size_t found,
                         const Answer& answer) {
     void* const to = output_from(out, output, first, found);
     const std::size_t here = answer(to);
-    move_positions(to, output, here, first);
+    if (output == Output::select && first != 0)
+        for (std::size_t i = 0; i < here; ++i)
+            static_cast<std::uint32_t*>(to)[i] += static_cast<std::uint32_t>(first);
     return here;
 }
 
-/// Writes the answers of a batch. answer(hashes, out) writes those of a piece as if there were no
-/// other, and returns how many keys were found.
+/// The answers of a batch; answer(hashes, out) writes those of a piece, as for answer_part.
 template <class Answer>
 std::size_t answer_pieces(const KeyHash& hash, Isa isa, const Keys& keys, Output output, void* out,
                           const Answer& answer) {

@@ -6,8 +6,6 @@
 // library.
 #pragma once
 
-#include <cstdint>
-
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {

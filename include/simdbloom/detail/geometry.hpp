@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/layout.hpp"
 #include "simdbloom/options.hpp"
 

@@ -1,14 +1,6 @@
 // How a filter hashes its keys.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-
-#include "simdbloom/detail/isa_names.hpp"
-#include "simdbloom/export.hpp"
-#include "simdbloom/hash.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom {
@@ -43,13 +35,10 @@ public:
     template <LossyKey K>
     std::uint64_t hash_of(K) const = delete;
     /// hashes[i] = the hash of key first + i, for n keys, by the kernels of that ISA.
-    void hash(const Keys& keys, Isa isa, std::size_t first, std::size_t n,
-              std::uint64_t* hashes) const;
+    void hash(const Keys&, Isa, std::size_t first, std::size_t n, std::uint64_t* hashes) const;
     const KeyHash& key_hash() const noexcept { return *this; }
 
     [[gnu::always_inline]] bool keyed() const noexcept { return hashing_ == Hashing::keyed; }
-    /// Null unless hashing is keyed.
-    const Secret* secret_or_null() const noexcept { return keyed() ? &secret_ : nullptr; }
 
 protected:
     /// Draws what the options leave open. Throws std::system_error if the operating system has no
@@ -57,8 +46,7 @@ protected:
     explicit KeyHash(const Options& options);
 
     /// siphash(key, secret_). Not inlined, because SipHash would take the registers of the mixer's
-    /// constants. Pure, so that a loop over keys tests keyed() once and loads the filter's members
-    /// once.
+    /// constants. Pure, so that a loop tests keyed() and loads the filter's members once.
     [[gnu::pure]] std::uint64_t keyed_hash_of(std::uint64_t key) const noexcept;
 
     std::uint64_t seed_;  // offset already

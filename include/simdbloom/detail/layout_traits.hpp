@@ -7,14 +7,11 @@
 #include "simdbloom/detail/layouts/classic.hpp"
 #include "simdbloom/detail/layouts/cuckoo.hpp"
 #include "simdbloom/detail/layouts/dleft.hpp"
-#include "simdbloom/detail/layouts/list.hpp"
 #include "simdbloom/detail/layouts/register_blocked.hpp"
-#include "simdbloom/detail/layouts/sector512.hpp"
 #include "simdbloom/detail/layouts/split.hpp"
 #include "simdbloom/detail/layouts/zoned512.hpp"
 
-namespace simdbloom {
-namespace detail {
+namespace simdbloom::detail {
 
 template <LayoutKind kind>
 struct LayoutOf;
@@ -104,5 +101,4 @@ SIMDBLOOM_INLINE unsigned bit_position(std::uint32_t x, unsigned i, unsigned k,
     return LayoutOf<kind>::type::bit(x, i, k, zones);
 }
 
-}  // namespace detail
-}  // namespace simdbloom
+}  // namespace simdbloom::detail

@@ -1,8 +1,6 @@
 // SipHash-2-4 over words of any type.
 #pragma once
 
-#include <cstdint>
-
 #include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {

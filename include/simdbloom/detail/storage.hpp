@@ -1,20 +1,15 @@
 // The memory of a filter's bits.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
-#include "simdbloom/export.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom::detail {
 
-/// Zeroed bytes that it owns. They are aligned to 64 bytes, or to 2 MiB where they are large and
-/// huge pages are wanted. Readable slack follows them, so that kernels may load whole words.
-///
-/// With 0 bytes, as after a move, it points to zeros that nobody may write to. There are as many as
-/// a lookup in one block of any layout reads.
+/// Zeroed bytes that it owns, aligned to 64 bytes, or to 2 MiB where they are large and huge pages
+/// are wanted. Readable slack follows, so that kernels may load whole words. With 0 bytes, as after
+/// a move, it points to zeros that nobody may write to: as many as a lookup in one block reads.
 class SIMDBLOOM_API Storage {
 public:
     static constexpr std::size_t slack = 64;
@@ -25,8 +20,8 @@ public:
     /// Bytes of somebody else's. They must outlive this object and are never written; at least 8
     /// readable bytes follow them.
     static Storage borrow(const std::byte* data, std::size_t bytes) noexcept;
-    /// Becomes the n bytes from `at` on of a file, which stays mapped for as long as they live.
-    /// Returns false with errno set where it cannot be mapped.
+    /// Becomes the n bytes from `at` on of a file, which stays mapped while they live. Returns
+    /// false with errno set where it cannot be mapped.
     bool map(int file, std::size_t file_bytes, std::size_t at, std::size_t n) noexcept;
     /// A copy of borrowed or mapped bytes has bytes of its own.
     Storage(const Storage& other);

@@ -1,13 +1,7 @@
 // Batches of strings, as kernels read them, and their hashes.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/export.hpp"
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
 

@@ -5,11 +5,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <cerrno>
 #include <system_error>
 
 #include "core/os/available_memory.hpp"
-#include "simdbloom/hash.hpp"
 
 namespace simdbloom::detail {
 
@@ -45,20 +43,6 @@ LoadError not_read(const fs::path& path) {
     return file_fault(path);
 }
 
-namespace {
-
-/// The first byte of data from `at` on; -1 if there is none. `at` where the system does not say.
-off_t next_data(const File& file, off_t at) noexcept {
-#ifdef SEEK_DATA
-    return ::lseek(file.get(), at, SEEK_DATA);
-#else  // WebAssembly
-    (void)file;
-    return at;
-#endif
-}
-
-}  // namespace
-
 /// For a file of holes, which takes less of the disk than its length says: checks the checksum
 /// before anything is allocated. It covers the header and `parts` of so many bytes each, which come
 /// next. Each part is hashed with the hash of the one before as its seed. No byte is kept, so that
@@ -80,7 +64,11 @@ std::optional<LoadError> SavedFile::check_holes(Fields header,
         XXH64_reset(&state, hash);
         while (left != 0) {
             const std::size_t n = std::min<std::uint64_t>(left, sizeof piece);
-            const off_t data = next_data(file_, at);
+#ifdef SEEK_DATA
+            const off_t data = ::lseek(file_.get(), at, SEEK_DATA);
+#else  // WebAssembly does not say where the holes are
+            const off_t data = at;
+#endif
             // A hole of 8 GiB takes 1 s to hash, and 20 s to read.
             const bool hole = data < 0 ? errno == ENXIO && at < status.st_size
                                        : data >= at + static_cast<off_t>(n);

@@ -1,17 +1,8 @@
 // Saved bytes in files.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-
 #include "core/files/source.hpp"
 #include "core/os/file.hpp"
-#include "simdbloom/export.hpp"
 
 namespace simdbloom::detail {
 

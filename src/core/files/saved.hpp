@@ -8,27 +8,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <functional>
-#include <new>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/dispatch/features.hpp"
 #include "simdbloom/detail/key_hash.hpp"
 #include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/export.hpp"
-#include "simdbloom/hash.hpp"
 #include "simdbloom/key_kind.hpp"
 #include "simdbloom/loaded.hpp"
-#include "simdbloom/options.hpp"
 
 namespace simdbloom::detail {
 
@@ -104,12 +93,12 @@ using UsePiece = std::function<bool(std::span<const std::byte>)>;
 /// Header, bits and checksum. Returns false where `use` did.
 bool each_piece(const Header& header, std::span<const std::byte> bits, const UsePiece& use);
 
-/// Throws std::length_error naming both unless there is room for exactly the bytes needed.
-void check_room(std::size_t needed, std::size_t room);
 /// Throws std::length_error unless `out` has exactly the bytes of `thing`.
 template <class T>
 void save_to(const T& thing, std::span<std::byte> out) {
-    check_room(saved_size(thing), out.size());
+    if (const std::size_t needed = saved_size(thing); out.size() != needed)
+        throw std::length_error("simdbloom: " + std::to_string(out.size()) +
+                                " bytes to save in what takes " + std::to_string(needed));
     each_piece(thing, [&](std::span<const std::byte> piece) {
         std::ranges::copy(piece, out.begin());
         out = out.subspan(piece.size());

@@ -1,13 +1,6 @@
 // Saved bytes that are read in order, from memory or from a file.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "core/files/saved.hpp"
 #include "simdbloom/detail/storage.hpp"
 

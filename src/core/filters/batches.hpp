@@ -1,14 +1,8 @@
 // Batches of keys against the kernels of a filter.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "core/dispatch/tuner.hpp"
-#include "core/kernels/table.hpp"
 #include "simdbloom/detail/batch.hpp"
-#include "simdbloom/keys.hpp"
 
 namespace simdbloom::detail {
 

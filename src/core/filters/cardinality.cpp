@@ -1,7 +1,5 @@
 #include "simdbloom/cardinality.hpp"
 
-#include <bit>
-#include <cstring>
 #include <stdexcept>
 
 #include "core/filters/counters.hpp"

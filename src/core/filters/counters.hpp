@@ -1,10 +1,6 @@
 // 4-bit counters, two in a byte, the lower half first.
 #pragma once
 
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {
@@ -13,14 +9,6 @@ namespace simdbloom::detail {
 inline std::uint64_t nonzero_counters(std::uint64_t word) noexcept {
     word |= word >> 1;
     return (word | word >> 2) & 0x1111111111111111u;
-}
-
-/// The number of counters above 0 in `bytes` bytes, a multiple of 8.
-inline std::uint64_t count_nonzero_counters(const std::byte* at, std::size_t bytes) noexcept {
-    std::uint64_t n = 0;
-    for (std::size_t i = 0; i < bytes; i += 8)
-        n += static_cast<unsigned>(std::popcount(nonzero_counters(load_le<std::uint64_t>(at + i))));
-    return n;
 }
 
 /// The sums of the 16 counters of two words, or 15 where a sum is more.

@@ -1,13 +1,8 @@
 #include "simdbloom/counting.hpp"
 
-#include <algorithm>
-#include <bit>
-
 #include "core/filters/counters.hpp"
 #include "core/filters/interface.hpp"
-#include "core/filters/set_operations.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
-#include "simdbloom/key_kind.hpp"
 
 namespace simdbloom {
 namespace {

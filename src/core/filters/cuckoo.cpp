@@ -1,7 +1,5 @@
 #include "simdbloom/cuckoo.hpp"
 
-#include <type_traits>
-
 #include "core/filters/batches.hpp"
 #include "core/filters/eviction.hpp"
 #include "core/filters/interface.hpp"

@@ -1,11 +1,8 @@
 #include "simdbloom/dleft.hpp"
 
-#include <bit>
-
 #include "core/filters/interface.hpp"
 #include "core/filters/occupancy.hpp"
 #include "core/kernels/table.hpp"
-#include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -98,24 +95,25 @@ struct Place {
     std::byte* bucket[4];
 };
 
-/// Calls found(cells, cell) for the cell with the fingerprint of a hash, or else none().
-template <class Found, class None>
-auto find_hash(const std::byte* bits, unsigned r, std::uint64_t blocks, std::uint64_t hash,
-               Found found, None none) {
-    const Place p(const_cast<std::byte*>(bits), r, blocks, hash);  // `found` may write
-    return with_remainder(
-        r, [&]<unsigned width>() { return find_cell<width>(p.bucket, p.remainder, found, none); });
+/// found(cells, cell) of the cell with the fingerprint of a hash, or else `none`.
+template <class Result, class Found>
+Result find_hash(const FilterBase& in, std::uint64_t hash, Result none, Found found) {
+    const unsigned r = in.layout().fingerprint_bits();
+    const Place p(const_cast<std::byte*>(in.bytes().data()), r, in.blocks(),
+                  hash);  // may be written
+    return with_remainder(r, [&]<unsigned width>() {
+        return find_cell<width>(p.bucket, p.remainder, found, [&] { return none; });
+    });
 }
 
 /// The sum of number(cells) over all buckets.
 template <class Number>
-std::uint64_t sum_of_buckets(const std::byte* bits, unsigned r, std::uint64_t blocks,
-                             Number number) {
+std::uint64_t sum_of_buckets(const FilterBase& of, Number number) {
     std::uint64_t sum = 0;
-    with_remainder(r, [&]<unsigned width>() {
-        using Bucket = Cells<width>;
-        for (std::uint64_t i = 0; i < 4 * blocks; ++i)
-            sum += number(Bucket(const_cast<std::byte*>(bits) + i * Bucket::bytes));  // only read
+    auto* const bits = const_cast<std::byte*>(of.bytes().data());  // only read
+    with_remainder(of.layout().fingerprint_bits(), [&]<unsigned width>() {
+        for (std::uint64_t i = 0; i < 4 * of.blocks(); ++i)
+            sum += number(Cells<width>(bits + i * Cells<width>::bytes));
     });
     return sum;
 }
@@ -153,27 +151,21 @@ bool DLeftCounting::try_insert_hash(std::uint64_t hash) {
 }
 
 bool DLeftCounting::contains_hash(std::uint64_t hash) const noexcept {
-    return detail::find_hash(
-        bits_.data(), layout_.fingerprint_bits(), blocks_, hash,
-        [](auto&, unsigned) { return true; }, [] { return false; });
+    return detail::find_hash(*this, hash, false, [](auto&, unsigned) { return true; });
 }
 
 unsigned DLeftCounting::count_estimate_hash(std::uint64_t hash) const noexcept {
-    return detail::find_hash(
-        bits_.data(), layout_.fingerprint_bits(), blocks_, hash,
-        [](auto& cells, unsigned cell) { return cells.count(cell); }, [] { return 0u; });
+    return detail::find_hash(*this, hash, 0u,
+                             [](auto& cells, unsigned cell) { return cells.count(cell); });
 }
 
 bool DLeftCounting::erase_hash(std::uint64_t hash) noexcept {
-    return detail::find_hash(
-        bits_.data(), layout_.fingerprint_bits(), blocks_, hash,
-        [](auto& cells, unsigned cell) {
-            const unsigned count = cells.count(cell);
-            if (count <= 1) cells.set(cell, 0, 0);
-            else if (count != counter_max) cells.set_count(cell, count - 1);
-            return true;
-        },
-        [] { return false; });
+    return detail::find_hash(*this, hash, false, [](auto& cells, unsigned cell) {
+        const unsigned count = cells.count(cell);
+        if (count <= 1) cells.set(cell, 0, 0);
+        else if (count != counter_max) cells.set_count(cell, count - 1);
+        return true;
+    });
 }
 
 namespace {
@@ -195,18 +187,16 @@ Cardinality DLeftCounting::estimate_keys() const {
 }
 
 std::uint64_t DLeftCounting::stored() const noexcept {
-    return detail::sum_of_buckets(bits_.data(), layout_.fingerprint_bits(), blocks_,
-                                  [](const auto& cells) { return cells.used(); });
+    return detail::sum_of_buckets(*this, [](const auto& cells) { return cells.used(); });
 }
 
 std::uint64_t DLeftCounting::saturated() const noexcept {
-    return detail::sum_of_buckets(bits_.data(), layout_.fingerprint_bits(), blocks_,
-                                  [](const auto& cells) {
-                                      std::uint64_t n = 0;
-                                      for (unsigned cell = 0; cell < cells_per_bucket; ++cell)
-                                          n += cells.count(cell) == counter_max;
-                                      return n;
-                                  });
+    return detail::sum_of_buckets(*this, [](const auto& cells) {
+        std::uint64_t n = 0;
+        for (unsigned cell = 0; cell < cells_per_bucket; ++cell)
+            n += cells.count(cell) == counter_max;
+        return n;
+    });
 }
 
 template class Interface<DLeftCounting, FilterBase>;

@@ -1,22 +1,17 @@
 #include "simdbloom/filter.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <functional>
-#include <stdexcept>
-#include <utility>
 
 #include "core/dispatch/kernels_of.hpp"
-#include "core/dispatch/tuner.hpp"
 #include "core/filters/batches.hpp"
 #include "core/filters/counters.hpp"
-#include "simdbloom/detail/geometry.hpp"
-#include "simdbloom/detail/little_endian.hpp"
-#include "simdbloom/detail/strings.hpp"
+#include "core/filters/interface.hpp"
+#include "simdbloom/cache_line.hpp"
+#include "simdbloom/classic.hpp"
 #include "simdbloom/fpr.hpp"
-#include "simdbloom/key_kind.hpp"
+#include "simdbloom/register_blocked.hpp"
+#include "simdbloom/split_block.hpp"
 
 namespace simdbloom {
 namespace detail {
@@ -52,6 +47,21 @@ void throw_moved_from() {
 
 }  // namespace detail
 
+void detail::check_alike(const FilterBase& a, const FilterBase& b) {
+    const auto differ = [](const char* what, const std::string& left, const std::string& right) {
+        throw std::invalid_argument("simdbloom: filters with different " + std::string(what) +
+                                    " cannot be combined: " + left + " and " + right);
+    };
+    if (a.layout() != b.layout()) differ("layouts", a.spec(), b.spec());
+    if (a.blocks() != b.blocks())
+        differ("numbers of blocks", std::to_string(a.blocks()), std::to_string(b.blocks()));
+    if ((a.hashing() == Hashing::keyed) != (b.hashing() == Hashing::keyed))
+        differ("hashes", to_string(a.hashing()), to_string(b.hashing()));
+    if (a.seed() != b.seed()) differ("seeds", std::to_string(a.seed()), std::to_string(b.seed()));
+    if (a.secret() != b.secret())
+        throw std::invalid_argument("simdbloom: filters with different secrets cannot be combined");
+}
+
 void Keys::widen(std::size_t first, std::size_t n, std::uint64_t* words) const noexcept {
     const auto all = [&](const auto* from) {
         for (std::size_t i = 0; i < n; ++i) words[i] = static_cast<std::uint64_t>(from[i]);
@@ -84,7 +94,7 @@ void detail::KeyHash::hash(const Keys& keys, Isa isa, std::size_t first, std::si
         for (std::size_t i = 0; i < n; i += 64) {
             const std::size_t here = std::min<std::size_t>(64, n - i);
             keys.views(first + i, here, views);
-            hash_strings({views, here}, {seed(), secret_or_null()}, isa, hashes + i);
+            hash_strings({views, here}, {seed(), keyed() ? &secret_ : nullptr}, isa, hashes + i);
         }
         return;
     }
@@ -190,17 +200,14 @@ namespace {
 
 /// The share of the cells of a word that are not 0, to the power of the cells a key has there.
 double word_chance(const std::byte* word, std::size_t bytes, bool counters, unsigned power) {
-    std::size_t set = 0;
-    if (counters) {
-        set = detail::count_nonzero_counters(word, bytes);
-    } else if (bytes == 4) {
-        set = static_cast<unsigned>(std::popcount(detail::load_le<std::uint32_t>(word)));
-    } else {
-        for (std::size_t i = 0; i < bytes; i += 8)
-            set += static_cast<unsigned>(std::popcount(detail::load_le<std::uint64_t>(word + i)));
+    unsigned set = 0;
+    for (std::size_t i = 0; i < bytes; i += 8) {
+        const std::uint64_t cells = bytes == 4 ? detail::load_le<std::uint32_t>(word)
+                                               : detail::load_le<std::uint64_t>(word + i);
+        set += static_cast<unsigned>(
+            std::popcount(counters ? detail::nonzero_counters(cells) : cells));
     }
-    const auto share =
-        static_cast<double>(set) / static_cast<double>(counters ? 2 * bytes : 8 * bytes);
+    const auto share = set / static_cast<double>(counters ? 2 * bytes : 8 * bytes);
     double chance = 1;
     for (unsigned i = 0; i < power; ++i) chance *= share;
     return chance;
@@ -234,5 +241,14 @@ double FilterBase::estimated_fpr() const {
     for (std::uint64_t i = 0; i < blocks_; ++i) sum += block_chance(layout_, block_at(i));
     return sum / static_cast<double>(blocks_);
 }
+
+template class Interface<ClassicBloom, FilterBase>;
+template class Interface<RegisterBlockedBloom, FilterBase>;
+template class Interface<SplitBlockBloom, FilterBase>;
+template class Interface<CacheLineBloom, FilterBase>;
+template class SetOperations<ClassicBloom>;
+template class SetOperations<RegisterBlockedBloom>;
+template class SetOperations<SplitBlockBloom>;
+template class SetOperations<CacheLineBloom>;
 
 }  // namespace simdbloom

@@ -3,18 +3,14 @@
 
 #include <sys/random.h>
 
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
-#include <type_traits>
 
 #include "core/dispatch/kernels_of.hpp"
 #include "simdbloom/detail/siphash.hpp"
 #include "simdbloom/detail/strings.hpp"
-#include "simdbloom/hash.hpp"
-#include "simdbloom/isa.hpp"
 #include "simdbloom/options.hpp"
 
 namespace simdbloom {

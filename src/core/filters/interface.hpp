@@ -4,20 +4,50 @@
 //   template class SetOperations<F>;
 #pragma once
 
-#include <algorithm>
-#include <concepts>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "core/filters/set_operations.hpp"
 #include "simdbloom/detail/batch.hpp"
 #include "simdbloom/detail/geometry.hpp"
-#include "simdbloom/detail/output.hpp"
-#include "simdbloom/filter.hpp"
+#include "simdbloom/key_kind.hpp"
 
 namespace simdbloom {
+
+namespace detail {
+
+/// Calls use(first, hashes) for pieces of the batch.
+template <class F, class Use>
+void for_each_hash(const F& filter, const Keys& keys, const Use& use) {
+    alignas(64) std::uint64_t hashes[piece_keys];
+    for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
+        filter.key_hash().hash(keys, filter.isa(), first, n, hashes);
+        use(first, std::span<const std::uint64_t>(hashes, n));
+        return true;
+    });
+}
+
+/// `into` becomes operation(into, with), word by word.
+template <class F, class Operation>
+F& combine_filters(F& into, const F& with, Operation operation) {
+    check_alike(into, with);
+    into.set_key_kind(united(into.key_kind(), with.key_kind()));
+    combine(into.parts().bits_.data(), with.bytes().data(), into.size_in_bytes(), operation);
+    return into;
+}
+
+template <HasTryInsert F>
+[[noreturn]] void refuse(const F& filter, const Keys& keys, std::size_t taken, std::size_t wanted) {
+    std::uint64_t word;
+    const bool number = keys.are_narrow() || (keys.are_words() && !keys.are_hashes());
+    if (keys.are_narrow()) keys.widen(taken, 1, &word);
+    else if (number) word = keys.words()[taken];
+    else filter.key_hash().hash(keys, filter.isa(), taken, 1, &word);
+    throw std::length_error("simdbloom: " + filter.refusal(Keys({&word, 1}, !number)) + "; " +
+                            std::to_string(taken) + " of these " + std::to_string(wanted) +
+                            " keys went in");
+}
+
+}  // namespace detail
 
 template <class F, class Base>
 F Interface<F, Base>::sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr,
@@ -50,18 +80,6 @@ std::size_t Interface<F, Base>::select(const Keys& keys, std::span<std::uint32_t
     return self().answer(keys, detail::Output::select, positions.data());
 }
 
-/// Calls use(first, hashes) for pieces of the batch.
-template <class F, class Base>
-template <class Use>
-void Interface<F, Base>::for_each_hash(const Keys& keys, const Use& use) const {
-    alignas(64) std::uint64_t hashes[detail::piece_keys];
-    detail::for_each_piece(keys.size(), [&](std::size_t first, std::size_t n) {
-        self().key_hash().hash(keys, self().isa(), first, n, hashes);
-        use(first, std::span<const std::uint64_t>(hashes, n));
-        return true;
-    });
-}
-
 template <class F, class Base>
 std::size_t Interface<F, Base>::insert_some(const Keys& keys) {
     if constexpr (BloomFilter<F>)
@@ -78,7 +96,7 @@ template <class F, class Base>
 void Interface<F, Base>::insert_batch(const Keys& keys) {
     const std::size_t taken = insert_some(keys);
     if constexpr (detail::HasTryInsert<F>)
-        if (taken != keys.size()) refuse(keys, taken, keys.size());
+        if (taken != keys.size()) detail::refuse(self(), keys, taken, keys.size());
 }
 
 template <class F, class Base>
@@ -91,10 +109,16 @@ bool Interface<F, Base>::insert_new_hash(std::uint64_t hash) {
 }
 
 template <class F, class Base>
-std::size_t Interface<F, Base>::insert_new(const Keys& keys, std::uint8_t* were_new) {
+std::size_t Interface<F, Base>::insert_new(const Keys& keys,
+                                           const std::span<std::uint8_t>* were_new) {
+    if (were_new != nullptr) {
+        detail::check_bitmap(keys.size(), were_new->size());
+        detail::check_apart(keys.memory(), std::as_bytes(*were_new));
+        std::fill_n(were_new->begin(), (keys.size() + 7) / 8, std::uint8_t{0});
+    }
     std::size_t news = 0;
     if constexpr (detail::HasInsert<F>)
-        for_each_hash(keys, [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+        detail::for_each_hash(self(), keys, [&](std::size_t first, auto hashes) {
             std::uint8_t found[detail::piece_keys / 8];
             self().answer(Keys::hashes(hashes), detail::Output::bitmap, found);
             for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -104,7 +128,7 @@ std::size_t Interface<F, Base>::insert_new(const Keys& keys, std::uint8_t* were_
                     continue;
                 const std::size_t at = first + i;
                 if (were_new != nullptr)
-                    were_new[at / 8] |= static_cast<std::uint8_t>(1u << (at % 8));
+                    (*were_new)[at / 8] |= static_cast<std::uint8_t>(1u << (at % 8));
                 ++news;
             }
         });
@@ -112,19 +136,10 @@ std::size_t Interface<F, Base>::insert_new(const Keys& keys, std::uint8_t* were_
 }
 
 template <class F, class Base>
-std::size_t Interface<F, Base>::insert_new_marked(const Keys& keys,
-                                                  std::span<std::uint8_t> were_new) {
-    detail::check_bitmap(keys.size(), were_new.size());
-    detail::check_apart(keys.memory(), std::as_bytes(were_new));
-    std::fill_n(were_new.begin(), (keys.size() + 7) / 8, std::uint8_t{0});
-    return insert_new(keys, were_new.data());
-}
-
-template <class F, class Base>
 std::size_t Interface<F, Base>::erase_batch(const Keys& keys) {
     std::size_t erased = 0;
     if constexpr (detail::HasErase<F>)
-        for_each_hash(keys, [&](std::size_t, std::span<const std::uint64_t> hashes) {
+        detail::for_each_hash(self(), keys, [&](std::size_t, auto hashes) {
             // 64 keys at a time, so that their first lines are on the way before they are needed.
             for (std::size_t first = 0; first < hashes.size(); first += 64) {
                 const auto some =
@@ -138,47 +153,36 @@ std::size_t Interface<F, Base>::erase_batch(const Keys& keys) {
 }
 
 template <class F, class Base>
-void Interface<F, Base>::refuse(const Keys& keys, std::size_t taken, std::size_t wanted) const {
-    if constexpr (detail::HasTryInsert<F>) {
-        std::uint64_t word;
-        const bool number = keys.are_narrow() || (keys.are_words() && !keys.are_hashes());
-        if (keys.are_narrow()) keys.widen(taken, 1, &word);
-        else if (number) word = keys.words()[taken];
-        else self().key_hash().hash(keys, self().isa(), taken, 1, &word);
-        const Keys key = number ? Keys(&word, 1) : Keys::hashes({&word, 1});
-        throw std::length_error("simdbloom: " + self().refusal(key) + "; " + std::to_string(taken) +
-                                " of these " + std::to_string(wanted) + " keys went in");
-    } else {
-        __builtin_unreachable();  // F is never full
-    }
-}
-
-template <class F, class Base>
 void Interface<F, Base>::refuse_one(std::uint64_t word, bool hashed) const {
-    refuse({{&word, 1}, hashed}, 0, 1);
+    if constexpr (detail::HasTryInsert<F>) detail::refuse(self(), {{&word, 1}, hashed}, 0, 1);
+    else __builtin_unreachable();  // F is never full
 }
 
 template <class F>
 F& SetOperations<F>::operator|=(const F& other) {
-    detail::unite(self(), other);
-    return self();
+    return detail::combine_filters(self(), other, detail::in_either);
 }
 
 template <class F>
 F& SetOperations<F>::operator&=(const F& other) {
-    detail::intersect(self(), other);
-    return self();
+    return detail::combine_filters(self(), other, detail::in_both);
 }
 
 template <class F>
 void SetOperations<F>::accept_all() {
-    detail::set_all_bits(self());
+    self().check_takes_keys();
+    std::memset(self().parts().bits_.data(), 0xFF, self().size_in_bytes());
 }
 
+// A hash's block is floor(h * blocks / 2^32), so that of a parts-th as many blocks is floor(block /
+// parts).
 template <class F>
 F SetOperations<F>::folded(std::uint64_t parts) const {
     F result = empty_copy(parts);
-    detail::fold(result, self());
+    const std::size_t block = result.parts().block_bytes_;
+    for (std::uint64_t i = 0; i < self().blocks(); ++i)
+        detail::combine(result.parts().bits_.data() + i / parts * block,
+                        self().bytes().data() + i * block, block, detail::in_either);
     return result;
 }
 
@@ -186,7 +190,10 @@ template <class F>
 F SetOperations<F>::folded_to_fpr(double fpr) const {
     F result = self();
     while (result.blocks() > 1) {
-        F smaller = result.folded(detail::smallest_part(result));
+        const std::uint64_t blocks = result.blocks();
+        std::uint64_t parts = 2;  // the smallest part that it can be folded to
+        while (blocks % parts != 0) parts = parts * parts < blocks ? parts + 1 : blocks;
+        F smaller = result.folded(parts);
         if (!(smaller.estimated_fpr() <= fpr)) break;
         result = std::move(smaller);
     }
@@ -195,7 +202,19 @@ F SetOperations<F>::folded_to_fpr(double fpr) const {
 
 template <class F>
 F SetOperations<F>::empty_copy(std::uint64_t parts) const {
-    return F(detail::folded_geometry(self(), parts), detail::options_of_a_copy(self()));
+    const F& from = self();
+    from.check_takes_keys();
+    if (parts == 0 || from.blocks() % parts != 0)
+        throw std::invalid_argument("simdbloom: " + std::to_string(from.blocks()) +
+                                    " blocks cannot be folded by a factor of " +
+                                    std::to_string(parts));
+    Options options;
+    options.isa = from.isa();
+    options.seed = from.seed();
+    options.hashing = from.hashing();
+    options.secret = from.secret();
+    options.key_kind = from.key_kind();
+    return F({from.layout(), from.blocks() / parts, from.n_keys()}, options);
 }
 
 }  // namespace simdbloom

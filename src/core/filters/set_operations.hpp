@@ -1,14 +1,9 @@
-// Operations that combine filters of bits with each other and with themselves, without the type of
-// the filter.
+// What combines filters of bits, without the type of the filter.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 
-#include "simdbloom/detail/geometry.hpp"
 #include "simdbloom/filter.hpp"
-#include "simdbloom/options.hpp"
 
 namespace simdbloom::detail {
 
@@ -32,15 +27,8 @@ void combine(std::byte* into, const std::byte* from, std::size_t bytes,
 
 /// Throws std::invalid_argument naming what differs: layout, size, hash, seed or key.
 void check_alike(const FilterBase& a, const FilterBase& b);
-void unite(FilterBase& into, const FilterBase& from);
-void intersect(FilterBase& into, const FilterBase& with);
-void set_all_bits(FilterBase& filter);
-/// The size of the filter when every `parts` adjacent blocks become one. Throws
-/// std::invalid_argument if `parts` does not divide the number of blocks.
-Geometry folded_geometry(const FilterBase& filter, std::uint64_t parts);
-/// ORs the blocks of `whole` into the empty filter `to`, which is a fraction of its size.
-void fold(FilterBase& to, const FilterBase& whole) noexcept;
-Options options_of_a_copy(const FilterBase& filter);
-std::uint64_t smallest_part(const FilterBase& filter) noexcept;
+
+inline constexpr auto in_either = [](auto a, auto b) { return a | b; };
+inline constexpr auto in_both = [](auto a, auto b) { return a & b; };
 
 }  // namespace simdbloom::detail

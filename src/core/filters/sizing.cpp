@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string>
 
 #include "core/models/number.hpp"
 #include "simdbloom/detail/geometry.hpp"

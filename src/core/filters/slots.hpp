@@ -1,9 +1,6 @@
 // The slots of a BloomierMap: numbers of 1 to 57, or 64, bits side by side.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "simdbloom/detail/little_endian.hpp"
 
 namespace simdbloom::detail {

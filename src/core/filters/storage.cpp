@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cinttypes>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +11,6 @@
 #include <memory_resource>
 
 #include "core/os/available_memory.hpp"
-#include "simdbloom/options.hpp"
 
 namespace simdbloom {
 

@@ -1,7 +1,6 @@
 // The FPR of one layout, for many sizes: what depends on the layout alone is computed once.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "simdbloom/layout.hpp"

@@ -1,7 +1,5 @@
 #include "core/os/caches.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdio>

@@ -1,12 +1,11 @@
-// Saves files whole or leaves them as they were: a new file is written and takes the name of the
-// old one.
+// Reads and writes files. A save is whole or leaves the file as it was: a new file is written and
+// takes the name of the old one.
 #include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
@@ -19,6 +18,25 @@
 namespace simdbloom::detail {
 
 namespace fs = std::filesystem;
+
+bool write_all(int file, std::span<const std::byte> bytes) noexcept {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(file, bytes.data(), bytes.size());
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+    return true;
+}
+
+bool read_all(int file, std::span<std::byte> bytes) noexcept {
+    while (!bytes.empty()) {
+        const ssize_t n = ::read(file, bytes.data(), bytes.size());
+        if (n == 0) errno = 0;
+        if (n == 0 || (n < 0 && errno != EINTR)) return false;
+        if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+    return true;
+}
 
 namespace {
 

@@ -5,9 +5,6 @@
 //   key        ^        ^             ^  ^                ^          bit i: (x * salt i) >> 23
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
 #include "simdbloom/detail/layouts/traits.hpp"
 
 namespace simdbloom {
@@ -21,14 +18,8 @@ inline constexpr std::string_view default_spec = "blocked512";
 namespace simdbloom::detail::layouts {
 
 struct blocked512 {
-    static constexpr LayoutTraits traits{
-        .description = "k bits anywhere in one cache line (Putze et al. 2007)",
-        .family = Family::cache_line,
-        .format_code = 7,
-        .block_bits = 512,
-        .k_min = 1,
-        .k_max = 16,
-        .word_bits = 512};
+    static constexpr auto traits =
+        LayoutTraits(Family::cache_line, 7, 512, {.k_min = 1, .k_max = 16, .word_bits = 512});
 
     SIMDBLOOM_INLINE static unsigned bit(std::uint32_t x, unsigned i, unsigned, unsigned) noexcept {
         return (x * salts[i]) >> 23;
@@ -36,14 +27,8 @@ struct blocked512 {
 };
 
 struct counting512 {
-    static constexpr LayoutTraits traits{
-        .description = "k 4-bit counters anywhere in one cache line",
-        .family = Family::counting,
-        .format_code = 12,
-        .block_bits = 512,
-        .k_min = 1,
-        .k_max = 16,
-        .word_bits = 512};
+    static constexpr auto traits =
+        LayoutTraits(Family::counting, 12, 512, {.k_min = 1, .k_max = 16, .word_bits = 512});
 
     /// The lowest bit of one of 128 counters.
     SIMDBLOOM_INLINE static unsigned bit(std::uint32_t x, unsigned i, unsigned, unsigned) noexcept {

@@ -33,27 +33,13 @@ SIMDBLOOM_INLINE unsigned counting_bit(std::uint64_t g) noexcept {
 namespace layouts {
 
 struct classic {
-    static constexpr LayoutTraits traits{
-        .description = "k bits anywhere in one bit array (Bloom 1970)",
-        .family = Family::classic,
-        .format_code = 1,
-        .block_bits = 64,
-        .k_min = 1,
-        .k_max = 30,
-        .word_bits = 64,
-        .anywhere = true};
+    static constexpr auto traits = LayoutTraits(
+        Family::classic, 1, 64, {.k_min = 1, .k_max = 30, .word_bits = 64, .anywhere = true});
 };
 
 struct counting {
-    static constexpr LayoutTraits traits{
-        .description = "k 4-bit counters anywhere in one array (Fan et al. 2000)",
-        .family = Family::counting,
-        .format_code = 11,
-        .block_bits = 64,
-        .k_min = 1,
-        .k_max = 30,
-        .word_bits = 64,
-        .anywhere = true};
+    static constexpr auto traits = LayoutTraits(
+        Family::counting, 11, 64, {.k_min = 1, .k_max = 30, .word_bits = 64, .anywhere = true});
 };
 
 }  // namespace layouts

@@ -27,28 +27,15 @@ SIMDBLOOM_INLINE std::uint64_t cuckoo_alternate(std::uint64_t bucket, std::uint3
 namespace layouts {
 
 struct cuckoo8 {
-    static constexpr LayoutTraits traits{
-        .description = "buckets of 4 fingerprints of 8 bits (Fan et al. 2014)",
-        .family = Family::cuckoo,
-        .format_code = 8,
-        .block_bits = 32,
-        .fingerprint_bits = 8};
+    static constexpr auto traits = LayoutTraits(Family::cuckoo, 8, 32, {.fingerprint_bits = 8});
 };
 
 struct cuckoo12 {
-    static constexpr LayoutTraits traits{.description = "buckets of 4 fingerprints of 12 bits",
-                                         .family = Family::cuckoo,
-                                         .format_code = 9,
-                                         .block_bits = 48,
-                                         .fingerprint_bits = 12};
+    static constexpr auto traits = LayoutTraits(Family::cuckoo, 9, 48, {.fingerprint_bits = 12});
 };
 
 struct cuckoo16 {
-    static constexpr LayoutTraits traits{.description = "buckets of 4 fingerprints of 16 bits",
-                                         .family = Family::cuckoo,
-                                         .format_code = 10,
-                                         .block_bits = 64,
-                                         .fingerprint_bits = 16};
+    static constexpr auto traits = LayoutTraits(Family::cuckoo, 10, 64, {.fingerprint_bits = 16});
 };
 
 }  // namespace layouts

@@ -28,29 +28,15 @@ SIMDBLOOM_INLINE std::uint64_t dleft_next(std::uint64_t block, std::uint64_t str
 namespace layouts {
 
 struct dleft12 {
-    static constexpr LayoutTraits traits{
-        .description = "four buckets of 8 cells: a fingerprint of 12 bits, a counter of 2",
-        .family = Family::dleft,
-        .format_code = 14,
-        .block_bits = 448,
-        .fingerprint_bits = 12};
+    static constexpr auto traits = LayoutTraits(Family::dleft, 14, 448, {.fingerprint_bits = 12});
 };
 
 struct dleft14 {
-    static constexpr LayoutTraits traits{
-        .description = "the same with fingerprints of 14 bits (Bonomi et al. 2006)",
-        .family = Family::dleft,
-        .format_code = 13,
-        .block_bits = 512,
-        .fingerprint_bits = 14};
+    static constexpr auto traits = LayoutTraits(Family::dleft, 13, 512, {.fingerprint_bits = 14});
 };
 
 struct dleft16 {
-    static constexpr LayoutTraits traits{.description = "the same with fingerprints of 16 bits",
-                                         .family = Family::dleft,
-                                         .format_code = 15,
-                                         .block_bits = 576,
-                                         .fingerprint_bits = 16};
+    static constexpr auto traits = LayoutTraits(Family::dleft, 15, 576, {.fingerprint_bits = 16});
 };
 
 }  // namespace layouts

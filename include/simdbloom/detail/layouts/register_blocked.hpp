@@ -31,27 +31,13 @@ struct RegisterBlocked {
 };
 
 struct register32 : RegisterBlocked<32> {
-    static constexpr LayoutTraits traits{
-        .description = "k bits in one 32-bit word (Lang et al. 2019)",
-        .family = Family::register_blocked,
-        .format_code = 2,
-        .block_bits = 32,
-        .k_min = 1,
-        .k_max = 8,
-        .word_bits = 32,
-        .variants = 8};
+    static constexpr auto traits = LayoutTraits(
+        Family::register_blocked, 2, 32, {.k_min = 1, .k_max = 8, .word_bits = 32, .variants = 8});
 };
 
 struct register64 : RegisterBlocked<64> {
-    static constexpr LayoutTraits traits{
-        .description = "k bits in one 64-bit word (Lang et al. 2019)",
-        .family = Family::register_blocked,
-        .format_code = 3,
-        .block_bits = 64,
-        .k_min = 1,
-        .k_max = 8,
-        .word_bits = 64,
-        .variants = 8};
+    static constexpr auto traits = LayoutTraits(
+        Family::register_blocked, 3, 64, {.k_min = 1, .k_max = 8, .word_bits = 64, .variants = 8});
 };
 
 }  // namespace layouts

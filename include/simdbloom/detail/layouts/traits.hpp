@@ -7,15 +7,12 @@
 // keys use it, and the batch kernels are tested against it.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "simdbloom/detail/layouts/list.hpp"
 #include "simdbloom/detail/layouts/salts.hpp"
 
-namespace simdbloom {
-
-namespace detail {
+namespace simdbloom::detail {
 
 /// The types of filters: each has the layouts of one family.
 enum class Family : std::uint8_t {
@@ -34,18 +31,22 @@ enum class Family : std::uint8_t {
 ///
 ///     block   word word word word | word word word word     two zones of 4 words each
 ///     key           ^^            |                ^^       k / 2 cells of each of two words
-struct LayoutTraits {
-    std::string_view description;
-    Family family;
-    std::uint8_t format_code;                   ///< its number in saved filters, for ever
-    unsigned block_bits;                        ///< of the unit that a hash addresses
+struct LayoutCells {
     unsigned k_min = 0, k_max = 0, k_step = 1;  ///< k_step 0: the zones; k_max 0: a table
     unsigned zones = 1;                         ///< 0: the parameter z, 2 or 4
     unsigned word_bits = 0;
-    unsigned fingerprint_bits = 0;  ///< of tables
     bool anywhere = false;          ///< each probe goes to a block of its own
     unsigned variants = 1;          ///< the number of values of k and z with kernels of their own
-    LayoutKind kind{};              ///< kind and name are set by the list
+    unsigned fingerprint_bits = 0;  ///< of tables
+};
+struct LayoutTraits : LayoutCells {
+    constexpr LayoutTraits(Family of, std::uint8_t code, unsigned bits, LayoutCells cells)
+        : LayoutCells(cells), family(of), format_code(code), block_bits(bits) {}
+
+    Family family;
+    std::uint8_t format_code;  ///< its number in saved filters, for ever
+    unsigned block_bits;       ///< of the unit that a hash addresses
+    LayoutKind kind{};         ///< kind and name are set by the list
     std::string_view name{};
 
     constexpr bool is_table() const noexcept {
@@ -67,5 +68,4 @@ SIMDBLOOM_INLINE std::uint64_t block_index(std::uint64_t hash, std::uint64_t blo
     return ((hash >> 32) * blocks) >> 32;
 }
 
-}  // namespace detail
-}  // namespace simdbloom
+}  // namespace simdbloom::detail

@@ -26,16 +26,9 @@ SIMDBLOOM_INLINE unsigned zoned_bit(std::uint64_t p, unsigned i) noexcept {
 namespace layouts {
 
 struct zoned512 {
-    static constexpr LayoutTraits traits{
-        .description = "k/z bits in one word of each of z zones of a cache line (Lang et al. 2019)",
-        .family = Family::cache_line,
-        .format_code = 6,
-        .block_bits = 512,
-        .k_max = 8,
-        .k_step = 0,
-        .zones = 0,
-        .word_bits = 64,
-        .variants = 6};
+    static constexpr auto traits =
+        LayoutTraits(Family::cache_line, 6, 512,
+                     {.k_max = 8, .k_step = 0, .zones = 0, .word_bits = 64, .variants = 6});
 
     SIMDBLOOM_INLINE static unsigned bit(std::uint32_t x, unsigned i, unsigned k,
                                          unsigned zones) noexcept {
