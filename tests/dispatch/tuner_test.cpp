@@ -113,6 +113,40 @@ TEST_F(TunerTest, TakesAWayThatPaysOnlyOnceTheCachesHaveSettled) {
     EXPECT_EQ(filter.best(), BatchWay::ahead);
 }
 
+TEST_F(TunerTest, AMomentInWhichTheFastestWayIsSlowIsSoonForgotten) {
+    const Tuner filter(bits(), 1, bits(), 60, false);  // 512 MiB: settled after 4 million keys
+    const auto run_costs = [&](unsigned none, unsigned ahead, std::size_t n) {
+        run_by([&](BatchWay way,
+                   std::size_t keys) { return (way == BatchWay::none ? none : ahead) * keys; },
+               filter, n);
+    };
+    run_costs(30, 20, 1 << 20);
+    run_costs(30, 40, 100'000);
+    EXPECT_EQ(filter.best(), BatchWay::none);
+    run_costs(30, 20, 400'000);
+    EXPECT_EQ(filter.best(), BatchWay::ahead);
+}
+
+TEST_F(TunerTest, ADisturbanceInATrialDoesNotChooseTheSlowerWay) {
+    // The first slice of the trial is quiet, of a filter that no other filter of its kind precedes.
+    for (unsigned quiet = 0; quiet < 4; ++quiet) {
+        const Tuner filter(bits(quiet), 1, bits(quiet), 60, false);
+        std::size_t slices = 0;
+        run_by(
+            [&](BatchWay way, std::size_t keys) {
+                return (++slices > quiet ? 4u : 1u) * (way == BatchWay::none ? 30u : 20u) * keys;
+            },
+            filter, 12 * 2048);
+        EXPECT_EQ(filter.best(), BatchWay::ahead) << quiet;
+    }
+}
+
+TEST_F(TunerTest, AnExpensiveWayIsTriedBesideOneThatCostsLittle) {
+    run(bits(), {400, 20, 20}, 1 << 20, 4096, true);
+    run(bits(), {10, 20, 20}, 24 << 20, 4096, true);
+    EXPECT_EQ(best(bits(), true), BatchWay::none);
+}
+
 TEST_F(TunerTest, TryingCostsAtMostOnePercent) {
     for (const unsigned worse : {21u, 25u, 40u, 100u}) {
         const Costs costs{worse, 20, worse};

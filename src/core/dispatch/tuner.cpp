@@ -38,16 +38,20 @@ constexpr std::int32_t timed_slice = 2048, untimed_keys = 16384;
 /// Keys between two trials of all ways: doubled by a trial that finds the way that was best before,
 /// and shorter again while times are steady.
 constexpr std::uint32_t least_pause = 1 << 16, longest_pause = 1 << 22;
-/// Rounds of a trial. The least time of each way counts: what disturbs it makes it longer.
-constexpr std::uint8_t trial_rounds = 2;
+/// Rounds of a trial, each with a slice of every way. The way that is the fastest in most rounds
+/// wins: a disturbance that begins or ends within the trial spoils one round. Trials begin when
+/// times change, and the least time of each way let a disturbed way lose.
+constexpr std::uint8_t trial_rounds = 3;
+constexpr float no_time = 1e30F;  ///< of a slice in which the clock jumped
 /// The share of all time that may be lost by trying ways that are not the best.
 constexpr float lost = 0.004F;
 /// A way changes what the caches keep: lines that are prefetched and then read stay in a level-3
 /// cache where lines that are read once do not (Zen 5, dleft14 of 8 MiB: 7.0 ns a key if all
 /// batches prefetch, 12.3 if none does; but a batch alone takes 12.4 and 7.0, as those around it).
-/// So a way that takes at most this many times as long in a slice is used now and then until the
-/// caches have settled, and kept if it is faster then.
-constexpr float worth_settling = 1.5F;
+/// So a way that takes at most `worth_settling` times as long in a slice is used now and then until
+/// the caches have settled, and kept if it is faster then. It goes at once when it takes
+/// `hopeless` times as long, or when the way before is twice in a row faster by `overtakes`.
+constexpr float worth_settling = 1.2F, hopeless = 1.5F, overtakes = 0.8F;
 constexpr std::uint32_t rests = 64;  ///< pauses between such uses, in times that settling takes
 
 std::atomic<TunerClock> the_clock{ticks};
@@ -64,7 +68,8 @@ struct TunerRecord {
     bool tried = false;       ///< the slice before was of another way than the best
     bool settling = false;    ///< the caches still hold what the way before left there
     bool judged = false;      ///< once it has settled, the way must be faster than the one before
-    std::uint8_t turn = 0;    ///< the way that was tried last
+    std::uint8_t overtaken = 0;  ///< slices in a row, while settling, in which the one before was
+    std::uint8_t turn = 0;       ///< the way that was tried last
     BatchWay best = BatchWay::ahead;
     BatchWay before = BatchWay::ahead;  ///< the best way before the trial, or before it settled
     BatchWay failed = BatchWay::ahead;  ///< the last way that was slower once it had settled
@@ -72,10 +77,12 @@ struct TunerRecord {
     std::uint32_t pause = least_pause;
     std::uint32_t quiet = 0;      ///< keys to come before the next trial
     std::uint32_t to_settle = 0;  ///< keys to come before the way has settled
-    float credit = 0;             ///< ticks that trying may lose
     std::uint32_t rest = 0;       ///< keys to come before another way is used until it settles
     float reference = 0;          ///< the mean of the way before
+    float latest = 0;             ///< the last slice of the best way
     float cost[n_ways] = {};
+    float rounds[n_ways][trial_rounds] = {};  ///< of a trial
+    float credit[n_ways] = {};                ///< ticks that trying the way may lose
 
     float& of(BatchWay way) { return cost[static_cast<std::size_t>(way)]; }
     void begin_trial() {
@@ -86,16 +93,33 @@ struct TunerRecord {
         for (float& c : cost) c = 0;
     }
     void end_trial() {
+        unsigned wins[n_ways] = {};
+        for (std::uint8_t i = 0; i < trial_rounds; ++i) {
+            std::uint8_t first = 0;
+            for (std::uint8_t w = 1; w < of_what.ways; ++w)
+                if (rounds[w][i] < rounds[first][i]) first = w;
+            ++wins[first];
+        }
         BatchWay fastest = best;
-        for (std::uint8_t w = 0; w < of_what.ways; ++w)
-            if (cost[w] != 0 && (of(fastest) == 0 || cost[w] < of(fastest)))
+        for (std::uint8_t w = 0; w < of_what.ways; ++w) {
+            float* const times = rounds[w];
+            std::sort(times, times + trial_rounds);
+            cost[w] = times[trial_rounds / 2] < no_time ? times[trial_rounds / 2] : 0;
+            if (wins[w] > wins[static_cast<std::size_t>(fastest)])
                 fastest = static_cast<BatchWay>(w);
+        }
+        if (of(fastest) == 0 || !is_faster(fastest)) fastest = best;
         pause = fastest == before ? std::min(2 * pause, longest_pause) : least_pause;
         quiet = inherited ? 0 : pause;
         inherited = false;
         untimed = timed_slice;
         if (fastest != best) settle(fastest, true);
         rest = std::max(rest, keys_to_settle());
+    }
+    /// Whether a way is enough faster than the best to take its place.
+    bool is_faster(BatchWay way) {
+        const bool failed_before = way == failed && rest != 0;
+        return of(best) == 0 || of(way) < (failed_before ? overtakes : 0.97F) * of(best);
     }
     /// Uses this way from now on. If judged, the way before comes back, unless its time is unknown,
     /// when this one is slower once the caches have settled.
@@ -105,7 +129,7 @@ struct TunerRecord {
         best = way;
         judged = is_judged && reference != 0;
         settling = true;
-        unlike = 0;
+        unlike = overtaken = 0;
         to_settle = keys_to_settle();
     }
     /// Two keys for each cache line of the filter.
@@ -119,15 +143,16 @@ struct TunerRecord {
     /// way: a stale mean that is too low would keep a slow way for good.
     BatchWay choose() {
         if (trial != 0) return static_cast<BatchWay>(trial % of_what.ways);
-        tried = !tried && !settling;
+        tried = !tried && (!settling || judged);
         for (std::uint8_t i = 1; tried && i <= of_what.ways; ++i) {
-            const auto way = static_cast<BatchWay>((turn + i) % of_what.ways);
-            if (way == best) continue;
+            const auto w = static_cast<std::uint8_t>((turn + i) % of_what.ways);
+            const auto way = static_cast<BatchWay>(w);
+            if (way == best || (settling && way != before)) continue;
             // At least 2 %, so that equal ways do not take turns all the time.
             const float loss = std::max(of(way) - of(best), of(best) * 0.02F) * timed_slice;
-            if (loss > credit) continue;
-            credit -= loss;
-            turn = static_cast<std::uint8_t>(way);
+            if (loss > credit[w]) continue;
+            credit[w] -= loss;
+            turn = w;
             return way;
         }
         tried = false;
@@ -136,17 +161,20 @@ struct TunerRecord {
     void note(BatchWay way, float c) {
         float& mean = of(way);
         if (trial != 0) {
-            if (c != 0) mean = mean == 0 ? c : std::min(mean, c);
-            if (--trial == 0) end_trial();
+            --trial;
+            rounds[static_cast<std::size_t>(way)][trial / of_what.ways] = c != 0 ? c : no_time;
+            if (trial == 0) end_trial();
         } else if (c == 0) {
             return;
         } else if (mean == 0) {
             mean = c;
+        } else if (way != best && settling) {
+            overtaken = static_cast<std::uint8_t>(c < overtakes * latest ? overtaken + 1 : 0);
+            if (overtaken == 2) best = before, settling = false, of(before) = c;
         } else if (way != best) {
-            mean += (c - mean) / 2;
-            const bool failed_before = way == failed && rest != 0;
-            if (mean < (failed_before ? 0.8F : 0.97F) * of(best)) settle(way, true);
-        } else if (!(settling && judged) && is_unlike(c, mean)) {
+            mean = c < mean / 2 ? c : mean + (c - mean) / 2;
+            if (is_faster(way)) settle(way, true);
+        } else if (latest = c; !(settling && judged) && is_unlike(c, mean)) {
             untimed = 0;
             if (++unlike < 2) return;
             settling = false;
@@ -168,7 +196,7 @@ struct TunerRecord {
         return c > 1.25F * mean || c < 0.8F * mean;
     }
     void note_settling(float mean) {
-        const bool too_slow = judged && mean > worth_settling * reference;
+        const bool too_slow = judged && mean > hopeless * reference;
         if (to_settle != 0 && !too_slow) return;
         settling = false;
         if (!judged || mean < reference) return;
@@ -267,8 +295,9 @@ void Tuner::done(const Slice& slice) noexcept {
     r.quiet -= std::min(r.quiet, keys);
     r.to_settle -= std::min(r.to_settle, keys);
     r.rest -= std::min(r.rest, keys);
-    r.credit = std::min(r.credit + lost * static_cast<float>(keys) * r.of(r.best),
-                        16 * timed_slice * r.of(r.best));
+    const float earned = lost / static_cast<float>(r.of_what.ways - 1) * static_cast<float>(keys);
+    for (float& credit : r.credit)
+        credit = std::min(credit + earned * r.of(r.best), 256 * timed_slice * r.of(r.best));
     if (!timed_) {
         r.untimed -= static_cast<std::int32_t>(keys);
         return;
