@@ -22,6 +22,7 @@ inline std::size_t answer_vectors(const std::uint64_t* keys, std::size_t n, Outp
     std::size_t found = 0;
     for (std::size_t first = 0; first < n; first += chunk_keys, keys += chunk_keys) {
         const std::size_t left = n - first, here = left < chunk_keys ? left : chunk_keys;
+        if (here == chunk_keys) prefetch_keys<O>(keys);
         if (left > here) ahead(keys + here, left - here < chunk_keys ? left - here : chunk_keys);
         std::uint64_t hits = 0;
         std::size_t i = 0;

@@ -24,6 +24,18 @@
 namespace simdbloom::detail {
 namespace {
 
+/// Begins to load the keys of a later chunk into the level-1 cache. Without it keys that come from
+/// memory take most of the time: the CPU loads them too late on its own. ns a key of `split256`
+/// without and with it (Zen 5): 128 KiB 1.3 and 0.47, 1 MiB 1.6 and 0.67, 8 MiB 1.9 and 0.85; keys
+/// in L1 0.381 and 0.384. From 3 to 8 KiB ahead is the same; 1 KiB, or into L2, gains a third less.
+template <class O, class T>
+inline void prefetch_keys(const T* chunk) {
+    constexpr std::size_t ahead = 4096, line = 64;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < chunk_keys * sizeof(T); i += line)
+        O::prefetch_near(reinterpret_cast<const char*>(chunk) + ahead + i);
+}
+
 /// Writes n narrow keys of a batch, from number `first` on, as numbers of 64 bits.
 template <class O>
 inline void widen(const Batch& b, std::size_t first, std::size_t n, std::uint64_t* to) {
@@ -48,9 +60,11 @@ public:
     const std::uint64_t* operator()(std::size_t first, std::size_t n) {
         if constexpr (takes_narrow)
             if (batch_.narrow != nullptr) {
+                if (n == chunk_keys) prefetch_keys<O>(batch_.narrow + first);
                 widen<O>(batch_, first, n, wide_);
                 return wide_;
             }
+        if (n == chunk_keys) prefetch_keys<O>(batch_.keys + first);
         return batch_.keys + first;
     }
 
@@ -292,6 +306,7 @@ SIMDBLOOM_KERNEL std::size_t lookup(const TargetOf<L>& t, Batch b, Output output
                 for (std::size_t first = 0; first < b.size; first += chunk_keys) {
                     const std::uint64_t* hashes = b.keys + first;
                     const std::size_t n = b.size - first < chunk_keys ? b.size - first : chunk_keys;
+                    prefetch_keys<O>(hashes);
                     if (n < chunk_keys) {
                         for (std::size_t i = 0; i < n; ++i) last[i] = hashes[i];
                         hashes = last;

@@ -32,11 +32,15 @@ struct OpsDefaults {
     template <class Default>
     using CellAnswers = Default;
 
-    // Into the level-2 cache. The empty statement is a side effect. GCC 12 takes a function that
-    // only prefetches for one without any effect, and drops the calls that it has not inlined by
-    // then (all those of insert).
+    // Into the level-2 and the level-1 cache. The empty statement is a side effect. GCC 12 takes a
+    // function that only prefetches for one without any effect, and drops the calls that it has not
+    // inlined by then (all those of insert).
     static void prefetch(const void* p) {
         __builtin_prefetch(p, 0, 2);
+        asm volatile("");
+    }
+    static void prefetch_near(const void* p) {
+        __builtin_prefetch(p, 0, 3);
         asm volatile("");
     }
 };

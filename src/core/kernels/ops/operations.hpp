@@ -62,6 +62,7 @@ concept Operations = requires(typename O::V v, typename O::V32 w, const std::byt
     { O::gather64(bytes, v, lanes) } -> std::convertible_to<typename O::V>;
     { O::gather32(bytes, v) } -> std::convertible_to<typename O::V>;
     O::prefetch(bytes);
+    O::prefetch_near(bytes);
     // The hash. mul32: the low halves, to 64 bits. mul: modulo 2^64. high_rotated: the high half,
     // rotated left by 8 bits, in the low one; 0 in the high one.
     { O::mul32(v, v) } -> std::convertible_to<typename O::V>;
