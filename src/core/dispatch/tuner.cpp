@@ -50,8 +50,10 @@ constexpr float lost = 0.004F;
 /// batches prefetch, 12.3 if none does; but a batch alone takes 12.4 and 7.0, as those around it).
 /// So a way that takes at most `worth_settling` times as long in a slice is used now and then until
 /// the caches have settled, and kept if it is faster then. It goes at once when it takes
-/// `hopeless` times as long, or when the way before is twice in a row faster by `overtakes`.
+/// `hopeless` times as long, or when another way is twice in a row faster by `overtakes`.
 constexpr float worth_settling = 1.2F, hopeless = 1.5F, overtakes = 0.8F;
+/// Keys before the first such look. Each further one comes after twice as many.
+constexpr std::uint32_t first_look = 1 << 15;
 constexpr std::uint32_t rests = 64;  ///< pauses between such uses, in times that settling takes
 
 std::atomic<TunerClock> the_clock{ticks};
@@ -68,8 +70,8 @@ struct TunerRecord {
     bool tried = false;       ///< the slice before was of another way than the best
     bool settling = false;    ///< the caches still hold what the way before left there
     bool judged = false;      ///< once it has settled, the way must be faster than the one before
-    std::uint8_t overtaken = 0;  ///< slices in a row, while settling, in which the one before was
-    std::uint8_t turn = 0;       ///< the way that was tried last
+    BatchWay overtaker = BatchWay::ahead;  ///< while settling, a way that was faster once
+    std::uint8_t turn = 0;                 ///< the way that was tried last
     BatchWay best = BatchWay::ahead;
     BatchWay before = BatchWay::ahead;  ///< the best way before the trial, or before it settled
     BatchWay failed = BatchWay::ahead;  ///< the last way that was slower once it had settled
@@ -77,6 +79,8 @@ struct TunerRecord {
     std::uint32_t pause = least_pause;
     std::uint32_t quiet = 0;      ///< keys to come before the next trial
     std::uint32_t to_settle = 0;  ///< keys to come before the way has settled
+    std::uint32_t to_look = 0;    ///< keys to come before another way is looked at while settling
+    std::uint32_t look_gap = 0;   ///< keys between two such looks
     std::uint32_t rest = 0;       ///< keys to come before another way is used until it settles
     float reference = 0;          ///< the mean of the way before
     float latest = 0;             ///< the last slice of the best way
@@ -116,10 +120,10 @@ struct TunerRecord {
         if (fastest != best) settle(fastest, true);
         rest = std::max(rest, keys_to_settle());
     }
-    /// Whether a way is enough faster than the best to take its place.
+    /// Whether a way is enough faster than the best, whose time is known, to take its place.
     bool is_faster(BatchWay way) {
         const bool failed_before = way == failed && rest != 0;
-        return of(best) == 0 || of(way) < (failed_before ? overtakes : 0.97F) * of(best);
+        return of(way) < (failed_before ? overtakes : 0.97F) * of(best);
     }
     /// Uses this way from now on. If judged, the way before comes back, unless its time is unknown,
     /// when this one is slower once the caches have settled.
@@ -129,8 +133,10 @@ struct TunerRecord {
         best = way;
         judged = is_judged && reference != 0;
         settling = true;
-        unlike = overtaken = 0;
+        unlike = 0;
         to_settle = keys_to_settle();
+        to_look = look_gap = first_look;
+        overtaker = best;
     }
     /// Two keys for each cache line of the filter.
     std::uint32_t keys_to_settle() const {
@@ -143,11 +149,12 @@ struct TunerRecord {
     /// way: a stale mean that is too low would keep a slow way for good.
     BatchWay choose() {
         if (trial != 0) return static_cast<BatchWay>(trial % of_what.ways);
-        tried = !tried && (!settling || judged);
+        tried = !tried;
+        if (settling) return tried && to_look == 0 ? look_at() : best;
         for (std::uint8_t i = 1; tried && i <= of_what.ways; ++i) {
             const auto w = static_cast<std::uint8_t>((turn + i) % of_what.ways);
             const auto way = static_cast<BatchWay>(w);
-            if (way == best || (settling && way != before)) continue;
+            if (way == best) continue;
             // At least 2 %, so that equal ways do not take turns all the time.
             const float loss = std::max(of(way) - of(best), of(best) * 0.02F) * timed_slice;
             if (loss > credit[w]) continue;
@@ -157,6 +164,25 @@ struct TunerRecord {
         }
         tried = false;
         return best;
+    }
+    /// The way to look at while another one settles: twice the one that was faster, else in turn.
+    BatchWay look_at() {
+        if (overtaker != best) return overtaker;
+        do turn = static_cast<std::uint8_t>((turn + 1) % of_what.ways);
+        while (static_cast<BatchWay>(turn) == best);
+        return static_cast<BatchWay>(turn);
+    }
+    void note_look(BatchWay way, float c) {
+        if (c >= overtakes * latest) {
+            overtaker = best;
+            to_look = look_gap *= 2;
+        } else if (overtaker != way) {
+            overtaker = way;
+        } else {
+            best = way;
+            of(best) = c;
+            settling = false;
+        }
     }
     void note(BatchWay way, float c) {
         float& mean = of(way);
@@ -169,8 +195,7 @@ struct TunerRecord {
         } else if (mean == 0) {
             mean = c;
         } else if (way != best && settling) {
-            overtaken = static_cast<std::uint8_t>(c < overtakes * latest ? overtaken + 1 : 0);
-            if (overtaken == 2) best = before, settling = false, of(before) = c;
+            note_look(way, c);
         } else if (way != best) {
             mean = c < mean / 2 ? c : mean + (c - mean) / 2;
             if (is_faster(way)) settle(way, true);
@@ -294,6 +319,7 @@ void Tuner::done(const Slice& slice) noexcept {
     const auto keys = static_cast<std::uint32_t>(std::min<std::size_t>(slice.keys, 1u << 30));
     r.quiet -= std::min(r.quiet, keys);
     r.to_settle -= std::min(r.to_settle, keys);
+    r.to_look -= std::min(r.to_look, keys);
     r.rest -= std::min(r.rest, keys);
     const float earned = lost / static_cast<float>(r.of_what.ways - 1) * static_cast<float>(keys);
     for (float& credit : r.credit)
