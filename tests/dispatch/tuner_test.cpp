@@ -141,6 +141,18 @@ TEST_F(TunerTest, ADisturbanceInATrialDoesNotChooseTheSlowerWay) {
     }
 }
 
+TEST_F(TunerTest, AnInterruptInATryDoesNotHideTheWay) {
+    std::size_t tries = 0;
+    const auto ticks = [&](BatchWay way, std::size_t keys) {
+        return (way == BatchWay::none ? 20 : ++tries > 3 ? 2500u : 21u) * keys;
+    };
+    const Tuner filter(bits(), 1, bits(), 40, false);
+    while (tries < 5) run_by(ticks, filter, 4096);
+    run_by([](BatchWay way, std::size_t keys) { return (way == BatchWay::none ? 20 : 10) * keys; },
+           filter, 2 << 20);
+    EXPECT_EQ(filter.best(), BatchWay::ahead);
+}
+
 TEST_F(TunerTest, AnExpensiveWayIsTriedBesideOneThatCostsLittle) {
     run(bits(), {400, 20, 20}, 1 << 20, 4096, true);
     run(bits(), {10, 20, 20}, 24 << 20, 4096, true);

@@ -197,7 +197,9 @@ struct TunerRecord {
         } else if (way != best && settling) {
             note_look(way, c);
         } else if (way != best) {
-            mean = c < mean / 2 ? c : mean + (c - mean) / 2;
+            // An interrupt may make a slice ten times as long: the credit for the next try would
+            // take millions of keys.
+            mean = c < mean / 2 ? c : mean + (std::min(c, 2 * mean) - mean) / 2;
             if (is_faster(way)) settle(way, true);
         } else if (latest = c; !(settling && judged) && is_unlike(c, mean)) {
             untimed = 0;
