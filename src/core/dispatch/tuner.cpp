@@ -54,7 +54,11 @@ constexpr float lost = 0.004F;
 constexpr float worth_settling = 1.2F, hopeless = 1.5F, overtakes = 0.8F;
 /// Keys before the first such look. Each further one comes after twice as many.
 constexpr std::uint32_t first_look = 1 << 15;
-constexpr std::uint32_t rests = 64;  ///< pauses between such uses, in times that settling takes
+/// Keys for which the other kind of prefetching is used now and then: at first as many as a CPU
+/// needs to take prefetches seriously again (Zen 5 was seen to drop them for 30,000 keys after a
+/// time without any), then four times as many each time, until the caches have settled.
+constexpr std::uint32_t first_use = 1 << 16, longest_use = 1 << 20;
+constexpr std::uint32_t rests = 16, long_rests = 64;  ///< pauses between uses, in their lengths
 
 std::atomic<TunerClock> the_clock{ticks};
 std::atomic<Prefetch> fixed{Prefetch::tuned};
@@ -77,13 +81,15 @@ struct TunerRecord {
     BatchWay failed = BatchWay::ahead;  ///< the last way that was slower once it had settled
     std::int32_t untimed = 0;           ///< keys to come before the next slice that is timed
     std::uint32_t pause = least_pause;
-    std::uint32_t quiet = 0;      ///< keys to come before the next trial
-    std::uint32_t to_settle = 0;  ///< keys to come before the way has settled
-    std::uint32_t to_look = 0;    ///< keys to come before another way is looked at while settling
-    std::uint32_t look_gap = 0;   ///< keys between two such looks
-    std::uint32_t rest = 0;       ///< keys to come before another way is used until it settles
-    float reference = 0;          ///< the mean of the way before
-    float latest = 0;             ///< the last slice of the best way
+    std::uint32_t quiet = 0;        ///< keys to come before the next trial
+    std::uint32_t to_settle = 0;    ///< keys to come before the way has settled
+    std::uint32_t to_look = 0;      ///< keys to come before another way is looked at while settling
+    std::uint32_t look_gap = 0;     ///< keys between two such looks
+    std::uint32_t rest = 0;         ///< keys to come before another way is used until it settles
+    std::uint32_t use = first_use;  ///< how long that use will be
+    bool used = false;              ///< it is under way
+    float reference = 0;            ///< the mean of the way before
+    float latest = 0;               ///< the last slice of the best way
     float cost[n_ways] = {};
     float rounds[n_ways][trial_rounds] = {};  ///< of a trial
     float credit[n_ways] = {};                ///< ticks that trying the way may lose
@@ -117,8 +123,11 @@ struct TunerRecord {
         quiet = inherited ? 0 : pause;
         inherited = false;
         untimed = timed_slice;
-        if (fastest != best) settle(fastest, true);
-        rest = std::max(rest, keys_to_settle());
+        if (fastest != best) {
+            settle(fastest, true, keys_to_settle());
+            use = first_use;
+        }
+        rest = std::max(rest, rests * first_use);
     }
     /// Whether a way is enough faster than the best, whose time is known, to take its place.
     bool is_faster(BatchWay way) {
@@ -127,14 +136,15 @@ struct TunerRecord {
     }
     /// Uses this way from now on. If judged, the way before comes back, unless its time is unknown,
     /// when this one is slower once the caches have settled.
-    void settle(BatchWay way, bool is_judged) {
+    void settle(BatchWay way, bool is_judged, std::uint32_t keys) {
         before = best;
         reference = of(before);
         best = way;
         judged = is_judged && reference != 0;
         settling = true;
         unlike = 0;
-        to_settle = keys_to_settle();
+        to_settle = keys;
+        used = false;
         to_look = look_gap = first_look;
         overtaker = best;
     }
@@ -143,7 +153,7 @@ struct TunerRecord {
         const unsigned width = of_what.size / 2u, half = of_what.size % 2u;
         const std::uint64_t bytes = width < 2 ? 1 : std::uint64_t{2 + half} << (width - 2);
         return static_cast<std::uint32_t>(
-            std::clamp<std::uint64_t>(bytes / 32, least_pause / 2, longest_pause));
+            std::clamp<std::uint64_t>(bytes / 32, least_pause / 2, longest_use));
     }
     /// The way to try now, if there is credit for one. At least every other slice times the best
     /// way: a stale mean that is too low would keep a slow way for good.
@@ -200,7 +210,7 @@ struct TunerRecord {
             // An interrupt may make a slice ten times as long: the credit for the next try would
             // take millions of keys.
             mean = c < mean / 2 ? c : mean + (std::min(c, 2 * mean) - mean) / 2;
-            if (is_faster(way)) settle(way, true);
+            if (is_faster(way)) settle(way, true, keys_to_settle());
         } else if (latest = c; !(settling && judged) && is_unlike(c, mean)) {
             untimed = 0;
             if (++unlike < 2) return;
@@ -228,9 +238,9 @@ struct TunerRecord {
         settling = false;
         if (!judged || mean < reference) return;
         failed = best;
-        rest = rests * keys_to_settle();
+        if (!used) rest = long_rests * keys_to_settle();
         of(before) = reference;
-        settle(before, false);
+        settle(before, false, used ? first_use : keys_to_settle());
     }
     /// Switches to the other kind of prefetching until it settles, unless its slices are much
     /// slower.
@@ -242,8 +252,11 @@ struct TunerRecord {
                 other = way;
         }
         if (of(other) == 0 || of(other) > worth_settling * of(best)) return;
-        rest = rests * keys_to_settle();
-        settle(other, true);
+        const std::uint32_t longest = keys_to_settle();
+        settle(other, true, std::min(use, longest));
+        rest = (use < longest ? rests : long_rests) * to_settle;
+        use = std::min(4 * use, longest_use);
+        used = true;
     }
 };
 
