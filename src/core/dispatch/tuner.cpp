@@ -48,17 +48,17 @@ constexpr float lost = 0.004F;
 /// A way changes what the caches keep: lines that are prefetched and then read stay in a level-3
 /// cache where lines that are read once do not (Zen 5, dleft14 of 8 MiB: 7.0 ns a key if all
 /// batches prefetch, 12.3 if none does; but a batch alone takes 12.4 and 7.0, as those around it).
-/// So a way that takes at most `worth_settling` times as long in a slice is used now and then until
-/// the caches have settled, and kept if it is faster then. It goes at once when it takes
-/// `hopeless` times as long, or when another way is twice in a row faster by `overtakes`.
-constexpr float worth_settling = 1.2F, hopeless = 1.5F, overtakes = 0.8F;
+/// So the other kind of prefetching is used for a while now and then, if its slices take at most
+/// `hopeless` times as long, and kept if it is faster at the end; for longer and longer until the
+/// caches have settled, if it was `close`. Another way comes back while one settles when it is
+/// faster by `overtakes` twice in a row.
+constexpr float close = 1.2F, hopeless = 1.5F, overtakes = 0.8F;
 /// Keys before the first such look. Each further one comes after twice as many.
 constexpr std::uint32_t first_look = 1 << 15;
-/// Keys for which the other kind of prefetching is used now and then: at first as many as a CPU
-/// needs to take prefetches seriously again (Zen 5 was seen to drop them for 30,000 keys after a
-/// time without any), then four times as many each time, until the caches have settled.
+/// Keys of the first such use: as many as a CPU needs to take prefetches seriously again. A Zen 5
+/// was seen to drop them for 30,000 keys after a time without any.
 constexpr std::uint32_t first_use = 1 << 16, longest_use = 1 << 20;
-constexpr std::uint32_t rests = 16, long_rests = 64;  ///< pauses between uses, in their lengths
+constexpr std::uint32_t rests = 16, longest_rests = 64;  ///< pauses between uses, in their lengths
 
 std::atomic<TunerClock> the_clock{ticks};
 std::atomic<Prefetch> fixed{Prefetch::tuned};
@@ -87,6 +87,7 @@ struct TunerRecord {
     std::uint32_t look_gap = 0;     ///< keys between two such looks
     std::uint32_t rest = 0;         ///< keys to come before another way is used until it settles
     std::uint32_t use = first_use;  ///< how long that use will be
+    std::uint32_t waits = rests;    ///< how long the pause after it will be, in its lengths
     bool used = false;              ///< it is under way
     float reference = 0;            ///< the mean of the way before
     float latest = 0;               ///< the last slice of the best way
@@ -125,7 +126,6 @@ struct TunerRecord {
         untimed = timed_slice;
         if (fastest != best) {
             settle(fastest, true, keys_to_settle());
-            use = first_use;
         }
         rest = std::max(rest, rests * first_use);
     }
@@ -145,6 +145,7 @@ struct TunerRecord {
         unlike = 0;
         to_settle = keys;
         used = false;
+        if (is_judged) use = first_use, waits = rests;
         to_look = look_gap = first_look;
         overtaker = best;
     }
@@ -233,12 +234,12 @@ struct TunerRecord {
         return c > 1.25F * mean || c < 0.8F * mean;
     }
     void note_settling(float mean) {
-        const bool too_slow = judged && mean > hopeless * reference;
+        const bool too_slow = judged && mean > 2 * reference;
         if (to_settle != 0 && !too_slow) return;
         settling = false;
-        if (!judged || mean < reference) return;
+        if (!judged || std::min(mean, latest) < reference) return;
         failed = best;
-        if (!used) rest = long_rests * keys_to_settle();
+        if (!used) rest = longest_rests * keys_to_settle();
         of(before) = reference;
         settle(before, false, used ? first_use : keys_to_settle());
     }
@@ -251,12 +252,14 @@ struct TunerRecord {
             if (prefetch_of(way) != prefetch_of(best) && (other == best || of(way) < of(other)))
                 other = way;
         }
-        if (of(other) == 0 || of(other) > worth_settling * of(best)) return;
-        const std::uint32_t longest = keys_to_settle();
-        settle(other, true, std::min(use, longest));
-        rest = (use < longest ? rests : long_rests) * to_settle;
-        use = std::min(4 * use, longest_use);
-        used = true;
+        if (of(other) == 0 || of(other) > hopeless * of(best)) return;
+        const std::uint32_t keys = std::min(use, keys_to_settle());
+        const std::uint32_t next_use =
+            of(other) > close * of(best) ? use : std::min(4 * use, longest_use);
+        const std::uint32_t next_waits = std::min(2 * waits, longest_rests);
+        rest = waits * keys;
+        settle(other, true, keys);
+        used = true, use = next_use, waits = next_waits;
     }
 };
 
