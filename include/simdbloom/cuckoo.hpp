@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "simdbloom/detail/cuckoo_key.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/filter.hpp"
 
@@ -30,7 +31,14 @@ public:
     /// Returns false when 2000 evictions found no place. The table is then as it was before the
     /// call.
     bool try_insert_hash(std::uint64_t hash);
-    bool contains_hash(std::uint64_t hash) const noexcept;
+    [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
+        const auto contains = [&]<unsigned bits>() __attribute__((always_inline)) {
+            return detail::cuckoo_contains<bits>(bits_.data(), blocks_, factor_, hash);
+        };
+        if (layout_.kind == LayoutKind::cuckoo12) return contains.template operator()<12>();
+        if (layout_.kind == LayoutKind::cuckoo8) return contains.template operator()<8>();
+        return contains.template operator()<16>();
+    }
     /// Removes one copy. Returns false if the key is not found.
     bool erase_hash(std::uint64_t hash) noexcept;
 
