@@ -94,8 +94,8 @@ private:
         }
     }
 
-    // Of any layout, in the library. Four layouts inlined took 1.2 times as long, each of them: too
-    // few registers were left. Pure, as keyed_hash_of.
+    // Of any layout, in the library. All layouts inlined left sector512 too few registers: 1.6 ns a
+    // key and not 1.02 (Zen 5, GCC 12). Pure, as keyed_hash_of.
     [[gnu::pure]] bool contains_in_layout(std::uint64_t hash) const noexcept;
     [[gnu::pure]] bool contains_key_in_layout(std::uint64_t key) const noexcept;
 };
