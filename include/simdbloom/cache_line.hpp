@@ -4,6 +4,7 @@
 #include "simdbloom/detail/block_of_key.hpp"
 #include "simdbloom/detail/layout_traits.hpp"
 #include "simdbloom/detail/little_endian.hpp"
+#include "simdbloom/detail/sector_key.hpp"
 #include "simdbloom/filter.hpp"
 
 SIMDBLOOM_EXPORTS_BEGIN
@@ -23,7 +24,9 @@ public:
         detail::with_kind_of<detail::Family::cache_line>(
             layout_.kind, [&]<LayoutKind kind>() __attribute__((always_inline)) {
                 std::byte* const block = bits_.data() + block_bytes<kind> * index;
-                if constexpr (kind == LayoutKind::zoned512)
+                if constexpr (kind == LayoutKind::sector512)
+                    detail::sector_set(block, detail::spread(static_cast<std::uint32_t>(hash)));
+                else if constexpr (kind == LayoutKind::zoned512)
                     each_zone(
                         hash, [&](unsigned i, std::uint64_t mask) __attribute__((always_inline)) {
                             detail::store_le(block + 8 * i, word(block, i) | mask);
@@ -37,11 +40,16 @@ public:
             });
     }
     [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
-        const std::uint64_t index = detail::block_of_key(hash, factor_);
-        return detail::with_kind_of<detail::Family::cache_line>(
-            layout_.kind, [&]<LayoutKind kind>() __attribute__((always_inline)) {
-                return (missing<kind>(bits_.data() + block_bytes<kind> * index, hash) & 1) == 0;
-            });
+        if (layout_.kind != LayoutKind::sector512) [[unlikely]]
+            return contains_in_layout(hash);
+        return detail::sector_covers(bits_.data() + 64 * detail::block_of_key(hash, factor_),
+                                     detail::spread(static_cast<std::uint32_t>(hash)));
+    }
+    [[gnu::always_inline]] bool contains_key(std::uint64_t key) const noexcept {
+        // One condition, for which compilers make two loops: 1.02 ns a key, and 1.36 with two.
+        if ((layout_.kind != LayoutKind::sector512) | keyed()) [[unlikely]]
+            return contains_key_in_layout(key);
+        return detail::sector_contains(bits_.data(), factor_, detail::mix_first<true>(key, seed_));
     }
 
 private:
@@ -86,24 +94,10 @@ private:
         }
     }
 
-    /// Bit 0 is set if one of the key's bits is not.
-    template <LayoutKind kind>
-    [[gnu::always_inline]] std::uint64_t missing(const std::byte* block,
-                                                 std::uint64_t hash) const noexcept {
-        std::uint64_t clear = 0;
-        if constexpr (kind == LayoutKind::zoned512) {
-            each_zone(
-                hash, [&](unsigned i, std::uint64_t mask) __attribute__((always_inline)) {
-                    clear |= static_cast<std::uint64_t>((word(block, i) & mask) != mask);
-                });
-        } else {
-            each_probe<kind>([&](unsigned i) __attribute__((always_inline)) {
-                const unsigned b = bit<kind>(hash, i);
-                clear |= ~(word(block, b / 64) >> (b % 64));
-            });
-        }
-        return clear;
-    }
+    // Of any layout, in the library. All layouts inlined left sector512 too few registers: 1.6 ns a
+    // key and not 1.02 (Zen 5, GCC 12). Pure, as keyed_hash_of.
+    [[gnu::pure]] bool contains_in_layout(std::uint64_t hash) const noexcept;
+    [[gnu::pure]] bool contains_key_in_layout(std::uint64_t key) const noexcept;
 };
 
 }  // namespace simdbloom

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "simdbloom/detail/cuckoo_key.hpp"
 #include "simdbloom/detail/moved.hpp"
 #include "simdbloom/filter.hpp"
 
@@ -30,7 +31,18 @@ public:
     /// Returns false when 2000 evictions found no place. The table is then as it was before the
     /// call.
     bool try_insert_hash(std::uint64_t hash);
-    bool contains_hash(std::uint64_t hash) const noexcept;
+    [[gnu::always_inline]] bool contains_hash(std::uint64_t hash) const noexcept {
+        return with_width([&]<unsigned bits>() __attribute__((always_inline)) {
+            return detail::cuckoo_covers<bits>(bits_.data(), factor_, hash);
+        });
+    }
+    [[gnu::always_inline]] bool contains_key(std::uint64_t key) const noexcept {
+        if (keyed()) return contains_hash(keyed_hash_of(key));
+        const std::uint64_t mixed = detail::mix_first<true>(key, seed_);
+        return with_width([&]<unsigned bits>() __attribute__((always_inline)) {
+            return detail::cuckoo_contains<bits>(bits_.data(), factor_, mixed);
+        });
+    }
     /// Removes one copy. Returns false if the key is not found.
     bool erase_hash(std::uint64_t hash) noexcept;
 
@@ -46,6 +58,14 @@ public:
     std::string refusal(const Keys&) const { return full_with(stored()); }
 
 private:
+    /// use.operator()<bits>() with the bits of a fingerprint.
+    template <class Use>
+    [[gnu::always_inline]] bool with_width(const Use& use) const noexcept {
+        if (layout_.kind == LayoutKind::cuckoo12) return use.template operator()<12>();
+        if (layout_.kind == LayoutKind::cuckoo8) return use.template operator()<8>();
+        return use.template operator()<16>();
+    }
+
     detail::ZeroedByMove<std::uint64_t> stored_;
 };
 

@@ -1,9 +1,12 @@
-// contains(key) and insert(key), compiled for AVX2, for AVX2 and BMI2, and without, in three files.
+// contains(key) and insert(key), compiled for AVX2, for AVX2 and BMI2, for AVX-512, and without, in
+// four files.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "simdbloom/cache_line.hpp"
+#include "simdbloom/cuckoo.hpp"
 #include "simdbloom/register_blocked.hpp"
 #include "simdbloom/split_block.hpp"
 
@@ -21,6 +24,8 @@ struct OneKeyCalls {
     std::uint64_t (*block_of)(std::uint64_t hash, std::uint64_t blocks);
     OneKeyCallsOf<SplitBlockBloom> split;
     OneKeyCallsOf<RegisterBlockedBloom> registers;
+    OneKeyCallsOf<CacheLineBloom> lines;
+    OneKeyCallsOf<CuckooFilter> cuckoo;
 };
 
 // Each file has these functions for itself, and what they call of the instructions of the file is
@@ -37,7 +42,9 @@ template <class F>
 void insert_each(F& filter, const std::uint64_t* keys, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) filter.insert(keys[i]);
 }
-#if defined(__BMI2__)
+#if defined(__AVX512DQ__)
+constexpr const char* code_of_this_file = "AVX-512";
+#elif defined(__BMI2__)
 constexpr const char* code_of_this_file = "AVX2 and BMI2";
 #elif defined(__AVX2__)
 constexpr const char* code_of_this_file = "AVX2";
@@ -48,11 +55,14 @@ constexpr OneKeyCalls calls_of_this_file = {
     code_of_this_file,
     block_of,
     {contains_each<SplitBlockBloom>, insert_each<SplitBlockBloom>},
-    {contains_each<RegisterBlockedBloom>, insert_each<RegisterBlockedBloom>}};
+    {contains_each<RegisterBlockedBloom>, insert_each<RegisterBlockedBloom>},
+    {contains_each<CacheLineBloom>, insert_each<CacheLineBloom>},
+    {contains_each<CuckooFilter>, insert_each<CuckooFilter>}};
 }  // namespace
 
-/// Those of files compiled for AVX2, and for AVX2 and BMI2, on x86-64.
+/// Those of files compiled for AVX2, for AVX2 and BMI2, and for AVX-512, on x86-64.
 const OneKeyCalls& calls_for_avx2();
 const OneKeyCalls& calls_for_avx2_bmi2();
+const OneKeyCalls& calls_for_avx512();
 
 }  // namespace simdbloom::test

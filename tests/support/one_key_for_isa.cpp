@@ -1,7 +1,13 @@
-// Compiled with -mavx2 alone, and with -mavx2 -mbmi2, into the function SIMDBLOOM_CALLS.
+// Compiled with -mavx2 alone, with -mavx2 -mbmi2, and with -march=x86-64-v4, into the function
+// SIMDBLOOM_CALLS.
 #include "one_key.hpp"
 
-#if !defined(__AVX2__) || defined(__BMI2__) != defined(SIMDBLOOM_FOR_avx2_bmi2)
+#if defined(SIMDBLOOM_FOR_avx512)
+#if !defined(__AVX512DQ__) || !defined(__AVX512VL__) || !defined(__BMI2__)
+#error "compiled without AVX-512"
+#endif
+#elif !defined(__AVX2__) || defined(__AVX512F__) || \
+    defined(__BMI2__) != defined(SIMDBLOOM_FOR_avx2_bmi2)
 #error "compiled with other flags"
 #endif
 

@@ -107,15 +107,6 @@ std::size_t CuckooFilter::take(const Keys& keys) {
     return taken;
 }
 
-bool CuckooFilter::contains_hash(std::uint64_t hash) const noexcept {
-    return with_bits(layout_, [&](auto bits) {
-        const Place p = place_of(hash, blocks_, bits);
-        using Bucket = detail::CuckooBucket<bits>;
-        return (Bucket::load(bits_.data(), p.bucket).holding(p.tag) |
-                Bucket::load(bits_.data(), p.other).holding(p.tag)) != 0;
-    });
-}
-
 bool CuckooFilter::erase_hash(std::uint64_t hash) noexcept {
     return with_bits(layout_, [&](auto bits) {
         const Place p = place_of(hash, blocks_, bits);

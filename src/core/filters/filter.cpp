@@ -242,6 +242,33 @@ double FilterBase::estimated_fpr() const {
     return sum / static_cast<double>(blocks_);
 }
 
+bool CacheLineBloom::contains_in_layout(std::uint64_t hash) const noexcept {
+    const std::uint64_t index = detail::block_of_key(hash, factor_);
+    return detail::with_kind_of<detail::Family::cache_line>(layout_.kind, [&]<LayoutKind kind>() {
+        const std::byte* const block = bits_.data() + block_bytes<kind> * index;
+        if constexpr (kind == LayoutKind::sector512) {
+            return contains_hash(hash);
+        } else if constexpr (kind == LayoutKind::zoned512) {
+            bool set = true;
+            each_zone(hash, [&](unsigned i, std::uint64_t mask) {
+                set &= (word(block, i) & mask) == mask;
+            });
+            return set;
+        } else {
+            std::uint64_t set = 1;
+            each_probe<kind>([&](unsigned i) {
+                const unsigned b = bit<kind>(hash, i);
+                set &= word(block, b / 64) >> (b % 64);
+            });
+            return set != 0;
+        }
+    });
+}
+
+bool CacheLineBloom::contains_key_in_layout(std::uint64_t key) const noexcept {
+    return contains_in_layout(hash_of(key));
+}
+
 template class Interface<ClassicBloom, FilterBase>;
 template class Interface<RegisterBlockedBloom, FilterBase>;
 template class Interface<SplitBlockBloom, FilterBase>;
