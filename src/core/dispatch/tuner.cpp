@@ -53,7 +53,8 @@ constexpr float lost = 0.004F;
 /// caches have settled, if it was `close`. Another way comes back while one settles when it is
 /// faster by `overtakes` twice in a row.
 constexpr float close = 1.2F, hopeless = 1.5F, overtakes = 0.8F;
-/// Keys before the first such look. Each further one comes after twice as many.
+/// Keys before another way is first looked at while one settles. Each further look comes after
+/// twice as many.
 constexpr std::uint32_t first_look = 1 << 15;
 /// Keys of the first such use: as many as a CPU needs to take prefetches seriously again. A Zen 5
 /// was seen to drop them for 30,000 keys after a time without any.
@@ -124,9 +125,7 @@ struct TunerRecord {
         quiet = inherited ? 0 : pause;
         inherited = false;
         untimed = timed_slice;
-        if (fastest != best) {
-            settle(fastest, true, keys_to_settle());
-        }
+        if (fastest != best) settle(fastest, true, keys_to_settle());
         rest = std::max(rest, rests * first_use);
     }
     /// Whether a way is enough faster than the best, whose time is known, to take its place.
