@@ -1,6 +1,8 @@
 // The calls that every filter has.
 #pragma once
 
+#include <functional>
+
 #include "simdbloom/keys.hpp"
 #include "simdbloom/options.hpp"
 
@@ -20,6 +22,13 @@ template <class F>
 concept HasTryInsert = requires(F& f, std::uint64_t hash) {
     f.try_insert_hash(hash);
 };
+
+/// Whether no byte lies in both.
+[[gnu::always_inline]] inline bool apart(std::span<const std::byte> a,
+                                         std::span<const std::byte> b) noexcept {
+    return std::less_equal()(a.data() + a.size(), b.data()) ||
+           std::less_equal()(b.data() + b.size(), a.data());
+}
 
 /// The base of a filter that needs none.
 struct SIMDBLOOM_API NoBase {};
@@ -81,7 +90,20 @@ public:
     /// Bit i % 8 of byte i / 8 says whether key i is found. Writes exactly ceil(n / 8) bytes, the
     /// last padded with zeros, and returns how many keys are found. Throws std::length_error if the
     /// bitmap is shorter, std::invalid_argument if it overlaps the keys.
-    std::size_t contains(const Keys& keys, std::span<std::uint8_t> bitmap) const;
+    [[gnu::always_inline]] std::size_t contains(const Keys& keys,
+                                                std::span<std::uint8_t> bitmap) const {
+        // Keys of a short batch are tested as single ones: a batch of 8 took 2.5 ns a key, a loop 1.0.
+        if constexpr (requires { self().contains_key(std::uint64_t{}); })
+            if (keys.form() == Keys::Form::words && keys.size() - 1 < 8 && !bitmap.empty() &&
+                detail::apart(keys.memory(), std::as_bytes(bitmap))) {
+                std::uint8_t hits = 0;
+                for (unsigned i = 0; const std::uint64_t key : keys.words())
+                    hits |= static_cast<std::uint8_t>(self().contains_key(key) << i++);
+                bitmap[0] = hits;
+                return static_cast<std::size_t>(std::popcount(hits));
+            }
+        return contains_batch(keys, bitmap);
+    }
     /// Writes the positions of the keys found, ascending, and returns how many they are. Throws
     /// std::length_error for more than 2^32 keys, or without room for all n positions, though no
     /// more are written than found; std::invalid_argument if `positions` overlaps the keys.
@@ -179,6 +201,7 @@ private:
 
     // In the library. Not constrained: clang 14 looks at constraints before F is complete.
     static F sized(std::size_t n_keys, double bits_or_fpr, bool is_fpr, const Options& options);
+    std::size_t contains_batch(const Keys& keys, std::span<std::uint8_t> bitmap) const;
     std::size_t insert_some(const Keys& keys);
     void insert_batch(const Keys& keys);
     bool insert_new_hash(std::uint64_t hash);

@@ -210,7 +210,8 @@ TEST_F(TunerTest, AClockThatJumpsDuringATrialDoesNoHarm) {
                 return static_cast<double>(run_by(ticks, filter, n)) / static_cast<double>(n);
             };
             run_jumping(16'384, jumps);
-            EXPECT_LT(run_jumping(1 << 20, 0), 1.02 * 20) << jumps << ' ' << fastest;
+            // The first use of the other way takes 1/8 of these keys.
+            EXPECT_LT(run_jumping(1 << 20, 0), 1.05 * 20) << jumps << ' ' << fastest;
             EXPECT_LT(run_jumping(64 << 20, 0), 1.01 * 20) << jumps << ' ' << fastest;
             EXPECT_EQ(filter.best(), static_cast<BatchWay>(fastest)) << jumps;
         }

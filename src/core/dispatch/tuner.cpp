@@ -52,14 +52,17 @@ constexpr float lost = 0.004F;
 /// `hopeless` times as long, and kept if it is faster at the end; for longer and longer until the
 /// caches have settled, if it was `close`. Another way comes back while one settles when it is
 /// faster by `overtakes` twice in a row.
-constexpr float close = 1.2F, hopeless = 1.5F, overtakes = 0.8F;
+constexpr float close = 1.2F, hopeless = 2, overtakes = 0.8F;
 /// Keys before another way is first looked at while one settles. Each further look comes after
 /// twice as many.
 constexpr std::uint32_t first_look = 1 << 15;
 /// Keys of the first such use: as many as a CPU needs to take prefetches seriously again. A Zen 5
-/// was seen to drop them for 30,000 keys after a time without any.
-constexpr std::uint32_t first_use = 1 << 16, longest_use = 1 << 20;
-constexpr std::uint32_t rests = 16, longest_rests = 64;  ///< pauses between uses, in their lengths
+/// was seen to drop them for 30,000 to 100,000 keys after a time without any.
+constexpr std::uint32_t first_use = 1 << 17, longest_use = 1 << 20;
+/// The pause after a use is so long that the use lost this share of the time, within these bounds
+/// in lengths of the use. Pauses after the first uses are shorter: a use can be in vain.
+constexpr float lost_by_uses = 0.003F;
+constexpr std::uint32_t least_rests = 4, first_rests = 8, longest_rests = 256;
 
 std::atomic<TunerClock> the_clock{ticks};
 std::atomic<Prefetch> fixed{Prefetch::tuned};
@@ -88,10 +91,10 @@ struct TunerRecord {
     std::uint32_t look_gap = 0;     ///< keys between two such looks
     std::uint32_t rest = 0;         ///< keys to come before another way is used until it settles
     std::uint32_t use = first_use;  ///< how long that use will be
-    std::uint32_t waits = rests;    ///< how long the pause after it will be, in its lengths
-    bool used = false;              ///< it is under way
-    float reference = 0;            ///< the mean of the way before
-    float latest = 0;               ///< the last slice of the best way
+    std::uint32_t used = 0;         ///< how long the one under way is; 0 if none is
+    std::uint32_t waits = first_rests;  ///< the longest pause after it, in its lengths
+    float reference = 0;                ///< the mean of the way before
+    float latest = 0;                   ///< the last slice of the best way
     float cost[n_ways] = {};
     float rounds[n_ways][trial_rounds] = {};  ///< of a trial
     float credit[n_ways] = {};                ///< ticks that trying the way may lose
@@ -126,7 +129,7 @@ struct TunerRecord {
         inherited = false;
         untimed = timed_slice;
         if (fastest != best) settle(fastest, true, keys_to_settle());
-        rest = std::max(rest, rests * first_use);
+        rest = std::max(rest, least_rests * first_use);
     }
     /// Whether a way is enough faster than the best, whose time is known, to take its place.
     bool is_faster(BatchWay way) {
@@ -143,8 +146,8 @@ struct TunerRecord {
         settling = true;
         unlike = 0;
         to_settle = keys;
-        used = false;
-        if (is_judged) use = first_use, waits = rests;
+        used = 0;
+        if (is_judged) use = first_use, waits = first_rests;
         to_look = look_gap = first_look;
         overtaker = best;
     }
@@ -189,6 +192,7 @@ struct TunerRecord {
         } else if (overtaker != way) {
             overtaker = way;
         } else {
+            if (used != 0) end_use(latest / c);
             best = way;
             of(best) = c;
             settling = false;
@@ -236,11 +240,23 @@ struct TunerRecord {
         const bool too_slow = judged && mean > 2 * reference;
         if (to_settle != 0 && !too_slow) return;
         settling = false;
+        const std::uint32_t tried_for = used;
+        if (tried_for != 0) end_use(mean / reference);
         if (!judged || std::min(mean, latest) < reference) return;
         failed = best;
-        if (!used) rest = longest_rests * keys_to_settle();
         of(before) = reference;
-        settle(before, false, used ? first_use : keys_to_settle());
+        const bool longer = tried_for != 0 && mean <= close * reference;
+        if (tried_for == 0) rest = longest_rests / 4 * keys_to_settle();
+        settle(before, false, tried_for != 0 ? first_use : keys_to_settle());
+        if (longer) use = std::min(4 * tried_for, longest_use);
+    }
+    /// The use is over, in which a key took `slower` times as long.
+    void end_use(float slower) {
+        rest = used * static_cast<std::uint32_t>(std::clamp((slower - 1) / lost_by_uses,
+                                                            static_cast<float>(least_rests),
+                                                            static_cast<float>(waits)));
+        waits = std::min(4 * waits, longest_rests);
+        used = 0;
     }
     /// Switches to the other kind of prefetching until it settles, unless its slices are much
     /// slower.
@@ -252,13 +268,11 @@ struct TunerRecord {
                 other = way;
         }
         if (of(other) == 0 || of(other) > hopeless * of(best)) return;
-        const std::uint32_t keys = std::min(use, keys_to_settle());
-        const std::uint32_t next_use =
-            of(other) > close * of(best) ? use : std::min(4 * use, longest_use);
-        const std::uint32_t next_waits = std::min(2 * waits, longest_rests);
-        rest = waits * keys;
+        const std::uint32_t keys = std::min(use, std::max(first_use, keys_to_settle()));
+        const std::uint32_t may_wait = waits;
         settle(other, true, keys);
-        used = true, use = next_use, waits = next_waits;
+        used = keys, use = keys, waits = may_wait;
+        to_look = look_gap = first_use;
     }
 };
 

@@ -34,9 +34,7 @@ void check_positions(std::size_t keys, std::size_t room) {
 }
 
 void check_apart(std::span<const std::byte> keys, std::span<const std::byte> output) {
-    const std::less<const std::byte*> before;
-    if (before(keys.data(), output.data() + output.size()) &&
-        before(output.data(), keys.data() + keys.size()))
+    if (!apart(keys, output))
         throw std::invalid_argument("simdbloom: the output overlaps the keys");
 }
 

@@ -67,7 +67,8 @@ std::size_t Interface<F, Base>::count(const Keys& keys) const {
 }
 
 template <class F, class Base>
-std::size_t Interface<F, Base>::contains(const Keys& keys, std::span<std::uint8_t> bitmap) const {
+std::size_t Interface<F, Base>::contains_batch(const Keys& keys,
+                                               std::span<std::uint8_t> bitmap) const {
     detail::check_bitmap(keys.size(), bitmap.size());
     detail::check_apart(keys.memory(), std::as_bytes(bitmap));
     return self().answer(keys, detail::Output::bitmap, bitmap.data());
