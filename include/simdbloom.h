@@ -1,4 +1,4 @@
-/* simdbloom for C, and for languages that call C.
+/* simdbloom for C, and for languages that call C. src/c/README.md has an example.
  *
  * Errors: a function that can fail returns a simdbloom_status, and simdbloom_error() then has the
  * message with the offending value. No C++ exception leaves a function.
@@ -40,15 +40,27 @@ SIMDBLOOM_C_API const char* simdbloom_error(void);
 /* The version of the library, such as "10.20.3". */
 SIMDBLOOM_C_API const char* simdbloom_version(void);
 
-/* Make a filter of that spec ("split256", "register64:k=5", ..) for n_keys keys, by its size or by
- * its false-positive rate. `seed` changes the hash of every key. *filter is written only on
- * success; simdbloom_free, which also takes NULL, frees it, once: as with free(), a handle that was
- * freed is no handle any more. */
+/* How a filter is made. Zeros are the defaults, and so is NULL for the options. */
+typedef struct {
+    uint64_t seed;         /* changes the hash of every key */
+    const uint8_t* secret; /* 16 bytes for keyed hashing (SipHash), which keys of an adversary need;
+                            * `seed` is not read then. Saved bytes do not have the secret. */
+    const char* isa;       /* "avx2", ..; NULL: the fastest for the filter's size */
+    uint64_t max_bytes;    /* the most bytes that the filter may take; 0: any */
+    unsigned fold_levels;  /* the filter can be folded to half of its size that many times */
+} simdbloom_options;
+
+/* Make a filter of that spec ("split256", "register64:k=5", "growing12", ..) for n_keys keys, by
+ * its size or by its false-positive rate. *filter is written only on success; simdbloom_free, which
+ * also takes NULL, frees it, once: as with free(), a handle that was freed is no handle any more.
+ */
 SIMDBLOOM_C_API simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys,
-                                                  double bits_per_key, uint64_t seed,
+                                                  double bits_per_key,
+                                                  const simdbloom_options* options,
                                                   simdbloom_filter** filter);
 SIMDBLOOM_C_API simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys,
-                                                          double fpr, uint64_t seed,
+                                                          double fpr,
+                                                          const simdbloom_options* options,
                                                           simdbloom_filter** filter);
 SIMDBLOOM_C_API simdbloom_status simdbloom_copy(const simdbloom_filter* from,
                                                 simdbloom_filter** filter);
@@ -60,6 +72,15 @@ SIMDBLOOM_C_API simdbloom_status simdbloom_insert(simdbloom_filter* filter, cons
                                                   size_t n, int hashed, unsigned threads);
 SIMDBLOOM_C_API simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key,
                                                         size_t length);
+/* Erase keys, each as often as it is listed, and write to *erased how many were erased. Never erase
+ * a key that was not inserted: where the filter finds it, other keys are lost. A Bloom filter
+ * cannot erase (SIMDBLOOM_INVALID). */
+SIMDBLOOM_C_API simdbloom_status simdbloom_erase(simdbloom_filter* filter, const uint64_t* keys,
+                                                 size_t n, int hashed, size_t* erased);
+SIMDBLOOM_C_API simdbloom_status simdbloom_erase_bytes(simdbloom_filter* filter, const void* key,
+                                                       size_t length, size_t* erased);
+/* Removes all keys. */
+SIMDBLOOM_C_API simdbloom_status simdbloom_clear(simdbloom_filter* filter);
 
 /* Write 1 to *found if the key is found, else 0. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key,
@@ -80,12 +101,13 @@ SIMDBLOOM_C_API simdbloom_status simdbloom_bitmap(const simdbloom_filter* filter
 SIMDBLOOM_C_API simdbloom_status simdbloom_select(const simdbloom_filter* filter,
                                                   const uint64_t* keys, size_t n, int hashed,
                                                   uint32_t* positions, size_t* found);
-/* The same for the n_rows rows that `rows` lists, in their order. `out` may be `rows`. A row of n
- * or more is SIMDBLOOM_LENGTH. */
+/* For joins: the same for the n_rows rows that `rows` lists, in their order. `out` may be `rows`. A
+ * row of n or more is SIMDBLOOM_LENGTH. Bit i % 8 of byte i / 8 of `valid` is 0 if row i is NULL,
+ * which joins nothing; without NULLs `valid` may be NULL. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter,
                                                        const uint64_t* keys, size_t n, int hashed,
-                                                       const uint32_t* rows, size_t n_rows,
-                                                       uint32_t* out, size_t* found);
+                                                       const uint8_t* valid, const uint32_t* rows,
+                                                       size_t n_rows, uint32_t* out, size_t* found);
 
 /* The union: into |= from. Both must have one spec, size and seed. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_unite(simdbloom_filter* into,
@@ -95,14 +117,20 @@ SIMDBLOOM_C_API simdbloom_status simdbloom_unite(simdbloom_filter* into,
 SIMDBLOOM_C_API size_t simdbloom_saved_size(const simdbloom_filter* filter);
 SIMDBLOOM_C_API simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes,
                                                 size_t size);
+/* Of the options of a filter that is loaded, `secret`, `isa` and `max_bytes` are read. */
 SIMDBLOOM_C_API simdbloom_status simdbloom_load(const void* bytes, size_t size,
+                                                const simdbloom_options* options,
                                                 simdbloom_filter** filter);
 SIMDBLOOM_C_API simdbloom_status simdbloom_save_file(const simdbloom_filter* filter,
                                                      const char* path);
-SIMDBLOOM_C_API simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter);
+SIMDBLOOM_C_API simdbloom_status simdbloom_load_file(const char* path,
+                                                     const simdbloom_options* options,
+                                                     simdbloom_filter** filter);
 
 /* These give 0 or "" for NULL. The text is valid for as long as the filter lives. */
 SIMDBLOOM_C_API const char* simdbloom_spec(const simdbloom_filter* filter);
+/* The instruction set whose kernels the filter uses: "avx512", .. */
+SIMDBLOOM_C_API const char* simdbloom_isa(const simdbloom_filter* filter);
 SIMDBLOOM_C_API size_t simdbloom_size_in_bytes(const simdbloom_filter* filter);
 /* The false-positive rate: expected for the number of keys given at creation, and estimated from
  * the bits as they are now. NaN if there is no memory for the computation; simdbloom_error() says

@@ -7,6 +7,11 @@
 // names of a static library stay within the program or the shared library that it is linked into.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "simdbloom needs C++20: compile with -std=c++20"
+#include "simdbloom needs C++20"  // A file that is not there: the compiler says no more.
+#endif
+
 #ifdef SIMDBLOOM_SHARED
 #define SIMDBLOOM_API [[gnu::visibility("default")]]
 #define SIMDBLOOM_EXPORTS_BEGIN _Pragma("GCC visibility push(default)")

@@ -3,6 +3,7 @@
 #include <new>
 #include <system_error>
 
+#include "simdbloom/detail/little_endian.hpp"
 #include "simdbloom/join/join.hpp"
 #include "simdbloom/version.hpp"
 
@@ -101,6 +102,22 @@ AnyFilter loaded(simdbloom::Loaded<AnyFilter> filter) {
     return std::move(filter).value();
 }
 
+simdbloom::Options options_of(const simdbloom_options* given) {
+    simdbloom::Options options;
+    if (given == nullptr) return options;
+    options.seed = given->seed;
+    if (given->isa != nullptr) options.isa = simdbloom::parse_isa(given->isa);
+    options.max_bytes = given->max_bytes;
+    options.fold_levels = given->fold_levels;
+    if (given->secret != nullptr) {
+        const auto* const bytes = reinterpret_cast<const std::byte*>(given->secret);
+        options.hashing = simdbloom::Hashing::keyed;
+        options.secret = simdbloom::Secret{simdbloom::detail::load_le<std::uint64_t>(bytes),
+                                           simdbloom::detail::load_le<std::uint64_t>(bytes + 8)};
+    }
+    return options;
+}
+
 void hand_over(AnyFilter filter, simdbloom_filter** to) {
     std::string spec = filter.spec();
     *to = new simdbloom_filter{std::move(filter), std::move(spec)};
@@ -123,15 +140,16 @@ const char* simdbloom_error(void) { return last_error; }
 const char* simdbloom_version(void) { return simdbloom::version.data(); }
 
 simdbloom_status simdbloom_create(const char* spec, uint64_t n_keys, double bits_per_key,
-                                  uint64_t seed, simdbloom_filter** filter) {
+                                  const simdbloom_options* options, simdbloom_filter** filter) {
     return create(spec, filter, [&] {
-        return simdbloom::make_filter(spec, n_keys, bits_per_key, {.seed = seed});
+        return simdbloom::make_filter(spec, n_keys, bits_per_key, options_of(options));
     });
 }
 simdbloom_status simdbloom_create_for_fpr(const char* spec, uint64_t n_keys, double fpr,
-                                          uint64_t seed, simdbloom_filter** filter) {
+                                          const simdbloom_options* options,
+                                          simdbloom_filter** filter) {
     return create(spec, filter, [&] {
-        return simdbloom::make_filter_for_fpr(spec, n_keys, fpr, {.seed = seed});
+        return simdbloom::make_filter_for_fpr(spec, n_keys, fpr, options_of(options));
     });
 }
 simdbloom_status simdbloom_copy(const simdbloom_filter* from, simdbloom_filter** filter) {
@@ -150,6 +168,26 @@ simdbloom_status simdbloom_insert(simdbloom_filter* filter, const uint64_t* keys
 }
 simdbloom_status simdbloom_insert_bytes(simdbloom_filter* filter, const void* key, size_t length) {
     return guarded([&] { filter_of(filter).insert(bytes_of(key, length)); });
+}
+simdbloom_status simdbloom_erase(simdbloom_filter* filter, const uint64_t* keys, size_t n,
+                                 int hashed, size_t* erased) {
+    return guarded([&] {
+        AnyFilter& f = filter_of(filter);
+        const auto all = keys_of(keys, n);
+        size_t& out = pointee(erased, "simdbloom: erased is NULL");  // before a key goes
+        out = f.erase({all, hashed != 0});
+    });
+}
+simdbloom_status simdbloom_erase_bytes(simdbloom_filter* filter, const void* key, size_t length,
+                                       size_t* erased) {
+    return guarded([&] {
+        AnyFilter& f = filter_of(filter);
+        size_t& out = pointee(erased, "simdbloom: erased is NULL");  // before a key goes
+        out = f.erase(bytes_of(key, length));
+    });
+}
+simdbloom_status simdbloom_clear(simdbloom_filter* filter) {
+    return guarded([&] { filter_of(filter).clear(); });
 }
 
 simdbloom_status simdbloom_contains(const simdbloom_filter* filter, uint64_t key, int* found) {
@@ -190,13 +228,14 @@ simdbloom_status simdbloom_select(const simdbloom_filter* filter, const uint64_t
     });
 }
 simdbloom_status simdbloom_select_rows(const simdbloom_filter* filter, const uint64_t* keys,
-                                       size_t n, int hashed, const uint32_t* rows, size_t n_rows,
-                                       uint32_t* out, size_t* found) {
+                                       size_t n, int hashed, const uint8_t* valid,
+                                       const uint32_t* rows, size_t n_rows, uint32_t* out,
+                                       size_t* found) {
     return guarded([&] {
         // A JoinFilter that must not free the caller's filter.
         const JoinFilter f(simdbloom::FrozenFilter(
             std::shared_ptr<const AnyFilter>(std::shared_ptr<void>(), &filter_of(filter))));
-        const JoinColumn column{keys_of(keys, n), hashed != 0};
+        const JoinColumn column{keys_of(keys, n), hashed != 0, valid};
         pointee(found, "simdbloom: found is NULL") =
             f.select(column, span_of(rows, n_rows, "simdbloom: rows is NULL"),
                      span_of(out, n_rows, "simdbloom: out is NULL"));
@@ -216,19 +255,27 @@ simdbloom_status simdbloom_save(const simdbloom_filter* filter, void* bytes, siz
              span_of(static_cast<std::byte*>(bytes), size, "simdbloom: bytes is NULL"));
     });
 }
-simdbloom_status simdbloom_load(const void* bytes, size_t size, simdbloom_filter** filter) {
-    return create("", filter, [&] { return loaded(simdbloom::load(bytes_of(bytes, size))); });
+simdbloom_status simdbloom_load(const void* bytes, size_t size, const simdbloom_options* options,
+                                simdbloom_filter** filter) {
+    return create("", filter, [&] {
+        return loaded(simdbloom::load(bytes_of(bytes, size), options_of(options)));
+    });
 }
 simdbloom_status simdbloom_save_file(const simdbloom_filter* filter, const char* path) {
     return guarded(
         [&] { save_file(filter_of(filter), &pointee(path, "simdbloom: path is NULL")); });
 }
-simdbloom_status simdbloom_load_file(const char* path, simdbloom_filter** filter) {
-    return create(path, filter, [&] { return loaded(simdbloom::load_file(path)); });
+simdbloom_status simdbloom_load_file(const char* path, const simdbloom_options* options,
+                                     simdbloom_filter** filter) {
+    return create(path, filter,
+                  [&] { return loaded(simdbloom::load_file(path, options_of(options))); });
 }
 
 const char* simdbloom_spec(const simdbloom_filter* filter) {
     return filter == nullptr ? "" : filter->spec.c_str();
+}
+const char* simdbloom_isa(const simdbloom_filter* filter) {
+    return filter == nullptr ? "" : simdbloom::to_string(filter->filter.isa()).data();
 }
 size_t simdbloom_size_in_bytes(const simdbloom_filter* filter) {
     return filter == nullptr ? 0 : filter->filter.size_in_bytes();

@@ -21,12 +21,14 @@ enum { N = 1000 };
 static void fill_and_ask(void) {
     uint64_t keys[2 * N];
     uint32_t positions[2 * N], rows[3] = {1999, 0, 7};
-    uint8_t bitmap[2 * N / 8];
+    uint8_t bitmap[2 * N / 8], not_7 = 0x7F;
     size_t found = 0, yes_n = 0, i;
     int yes = 0;
+    simdbloom_options seed = {0};
     simdbloom_filter *f = NULL, *g = NULL;
+    seed.seed = 5;
     for (i = 0; i < 2 * N; ++i) keys[i] = i * UINT64_C(0x9E3779B97F4A7C15);
-    OK(simdbloom_create("split256", N, 12.0, 5, &f));
+    OK(simdbloom_create("split256", N, 12.0, &seed, &f));
     CHECK(strcmp(simdbloom_spec(f), "split256") == 0);
     CHECK(simdbloom_size_in_bytes(f) == 1504);
     CHECK(simdbloom_expected_fpr(f) > 0.001 && simdbloom_expected_fpr(f) < 0.02);
@@ -41,8 +43,10 @@ static void fill_and_ask(void) {
     /* Of bits that do not fill their last byte. */
     OK(simdbloom_bitmap(f, keys, 11, 0, bitmap, &yes_n));
     CHECK(yes_n == 11 && bitmap[0] == 0xFF && bitmap[1] == 0x07);
-    OK(simdbloom_select_rows(f, keys, N, 0, rows + 1, 2, rows + 1, &found));
+    OK(simdbloom_select_rows(f, keys, N, 0, NULL, rows + 1, 2, rows + 1, &found));
     CHECK(found == 2 && rows[1] == 0 && rows[2] == 7);
+    OK(simdbloom_select_rows(f, keys, 8, 0, &not_7, rows + 1, 2, rows + 1, &found));
+    CHECK(found == 1 && rows[1] == 0);
     OK(simdbloom_contains(f, keys[0], &yes));
     CHECK(yes == 1);
     OK(simdbloom_insert_bytes(f, "hello", 5));
@@ -67,28 +71,79 @@ static void save_and_load(const char* path) {
     size_t size;
     uint64_t key = 42;
     int yes = 0;
-    OK(simdbloom_create_for_fpr("register64", 1000, 0.01, 0, &f));
+    OK(simdbloom_create_for_fpr("register64", 1000, 0.01, NULL, &f));
     OK(simdbloom_insert(f, &key, 1, 0, 1));
     size = simdbloom_saved_size(f);
     bytes = malloc(size);
     OK(simdbloom_save(f, bytes, size));
-    OK(simdbloom_load(bytes, size, &g));
+    OK(simdbloom_load(bytes, size, NULL, &g));
     OK(simdbloom_contains(g, 42, &yes));
     CHECK(yes == 1);
     simdbloom_free(g);
     g = NULL;
     bytes[size / 2] ^= 1;
-    FAILS(simdbloom_load(bytes, size, &g), SIMDBLOOM_DATA, "checksum");
+    FAILS(simdbloom_load(bytes, size, NULL, &g), SIMDBLOOM_DATA, "checksum");
     CHECK(g == NULL);
     FAILS(simdbloom_save(f, bytes, size - 1), SIMDBLOOM_LENGTH, "");
     free(bytes);
     OK(simdbloom_save_file(f, path));
-    OK(simdbloom_load_file(path, &g));
+    OK(simdbloom_load_file(path, NULL, &g));
     simdbloom_free(g);
     remove(path);
-    FAILS(simdbloom_load_file(path, &g), SIMDBLOOM_DATA, path);
+    FAILS(simdbloom_load_file(path, NULL, &g), SIMDBLOOM_DATA, path);
     FAILS(simdbloom_save_file(f, "/no/such/folder/filter"), SIMDBLOOM_SYSTEM, "/no/such/folder");
     simdbloom_free(f);
+}
+
+static void choose(void) {
+    static const uint8_t secret[16] = {1, 2, 3}, other[16] = {1, 2, 4};
+    static const char* const specs[] = {"cuckoo12", "growing12"};
+    simdbloom_options options = {0};
+    simdbloom_filter *f = NULL, *g = NULL;
+    uint64_t keys[2] = {42, 43};
+    unsigned char bytes[4096];
+    size_t found = 0, i;
+    options.isa = "scalar";
+    for (i = 0; i < 2; ++i) {
+        OK(simdbloom_create(specs[i], 100, 20, &options, &f));
+        CHECK(strcmp(simdbloom_isa(f), "scalar") == 0);
+        OK(simdbloom_insert(f, keys, 2, 0, 1));
+        OK(simdbloom_insert_bytes(f, "hello", 5));
+        FAILS(simdbloom_erase(f, keys, 1, 0, NULL), SIMDBLOOM_INVALID, "erased");
+        OK(simdbloom_erase(f, keys, 1, 0, &found));
+        CHECK(found == 1);
+        OK(simdbloom_erase(f, keys, 1, 0, &found));
+        CHECK(found == 0);
+        OK(simdbloom_erase_bytes(f, "hello", 5, &found));
+        CHECK(found == 1);
+        OK(simdbloom_count(f, keys, 2, 0, &found));
+        CHECK(found == 1);
+        OK(simdbloom_clear(f));
+        OK(simdbloom_count(f, keys, 2, 0, &found));
+        CHECK(found == 0);
+        simdbloom_free(f);
+    }
+    options.secret = secret;
+    OK(simdbloom_create("split256", 100, 12, &options, &f));
+    OK(simdbloom_insert(f, keys, 2, 0, 1));
+    OK(simdbloom_save(f, bytes, simdbloom_saved_size(f)));
+    FAILS(simdbloom_load(bytes, simdbloom_saved_size(f), NULL, &g), SIMDBLOOM_DATA, "keyed");
+    options.secret = other;
+    FAILS(simdbloom_load(bytes, simdbloom_saved_size(f), &options, &g), SIMDBLOOM_DATA, "secret");
+    options.secret = secret;
+    OK(simdbloom_load(bytes, simdbloom_saved_size(f), &options, &g));
+    OK(simdbloom_count(g, keys, 2, 0, &found));
+    CHECK(found == 2);
+    FAILS(simdbloom_erase(f, keys, 1, 0, &found), SIMDBLOOM_INVALID, "split256");
+    simdbloom_free(f);
+    simdbloom_free(g);
+    f = NULL;
+    options.isa = "mmx";
+    FAILS(simdbloom_create("split256", 100, 12, &options, &f), SIMDBLOOM_INVALID, "mmx");
+    options.isa = NULL;
+    options.max_bytes = 64;
+    FAILS(simdbloom_create("split256", 100, 12, &options, &f), SIMDBLOOM_LENGTH, "64");
+    CHECK(f == NULL && strcmp(simdbloom_isa(NULL), "") == 0);
 }
 
 static void refuse(void) {
@@ -97,17 +152,18 @@ static void refuse(void) {
     uint32_t row = 1, out;
     size_t found;
     int yes;
-    FAILS(simdbloom_create("splat", 10, 8, 0, &f), SIMDBLOOM_INVALID, "splat");
-    FAILS(simdbloom_create(NULL, 10, 8, 0, &f), SIMDBLOOM_INVALID, "spec");
-    FAILS(simdbloom_create("split256", 10, 8, 0, NULL), SIMDBLOOM_INVALID, "filter");
+    FAILS(simdbloom_create("splat", 10, 8, NULL, &f), SIMDBLOOM_INVALID, "splat");
+    FAILS(simdbloom_create(NULL, 10, 8, NULL, &f), SIMDBLOOM_INVALID, "spec");
+    FAILS(simdbloom_create("split256", 10, 8, NULL, NULL), SIMDBLOOM_INVALID, "filter");
     CHECK(f == NULL);
     FAILS(simdbloom_contains(NULL, 1, &yes), SIMDBLOOM_INVALID, "filter");
-    OK(simdbloom_create("split256", 10, 8, 0, &f));
-    OK(simdbloom_create("cuckoo8", 100, 10, 0, &cuckoo));
+    OK(simdbloom_create("split256", 10, 8, NULL, &f));
+    OK(simdbloom_create("cuckoo8", 100, 10, NULL, &cuckoo));
     FAILS(simdbloom_insert(f, NULL, 1, 0, 1), SIMDBLOOM_INVALID, "keys");
     FAILS(simdbloom_insert(f, &key, 1, 0, 0), SIMDBLOOM_INVALID, "0 threads");
     FAILS(simdbloom_contains(f, 1, NULL), SIMDBLOOM_INVALID, "found");
-    FAILS(simdbloom_select_rows(f, &key, 1, 0, &row, 1, &out, &found), SIMDBLOOM_LENGTH, "row 1");
+    FAILS(simdbloom_select_rows(f, &key, 1, 0, NULL, &row, 1, &out, &found), SIMDBLOOM_LENGTH,
+          "row 1");
     FAILS(simdbloom_unite(f, cuckoo), SIMDBLOOM_INVALID, "cuckoo8");
     simdbloom_free(f);
     simdbloom_free(cuckoo);
@@ -121,6 +177,7 @@ int main(int argc, char** argv) {
     if (argc != 2) return 2;
     fill_and_ask();
     save_and_load(argv[1]);
+    choose();
     refuse();
     return failures != 0;
 }

@@ -52,11 +52,13 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
     const std::string spec = GetParam();
     const bool bloom = Layout::parse(spec).is_bloom();
     const auto keys = test::random_keys(500);
+    simdbloom_options options{};
+    options.seed = 7;
     Handle f, g;
-    EXPECT_GT(
-        REFUSALS(simdbloom_create(spec.c_str(), 500, test::feasible_bits(spec, 20), 7, f.out())),
-        0);
-    EXPECT_GT(REFUSALS(simdbloom_create_for_fpr(spec.c_str(), 500, 0.01, 7, g.out())), 0);
+    EXPECT_GT(REFUSALS(simdbloom_create(spec.c_str(), 500, test::feasible_bits(spec, 20), &options,
+                                        f.out())),
+              0);
+    EXPECT_GT(REFUSALS(simdbloom_create_for_fpr(spec.c_str(), 500, 0.01, &options, g.out())), 0);
     for (const unsigned threads : {1u, 3u}) {
         if (threads != 1 && !bloom) continue;
         for (const int hashed : {0, 1})
@@ -76,7 +78,7 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
     EXPECT_GE(found, 125u);
     REFUSALS(simdbloom_bitmap(f, keys.data(), 500, 0, bitmap, &found));
     REFUSALS(simdbloom_select(f, keys.data(), 500, 0, positions, &found));
-    REFUSALS(simdbloom_select_rows(f, keys.data(), 500, 0, rows, 2, rows, &found));
+    REFUSALS(simdbloom_select_rows(f, keys.data(), 500, 0, nullptr, rows, 2, rows, &found));
     EXPECT_EQ(found, 2u);
 
     EXPECT_GT(REFUSALS(simdbloom_copy(f, g.out())), 0);
@@ -84,12 +86,18 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
 
     std::vector<unsigned char> bytes(simdbloom_saved_size(f));
     REFUSALS(simdbloom_save(f, bytes.data(), bytes.size()));
-    EXPECT_GT(REFUSALS(simdbloom_load(bytes.data(), bytes.size(), g.out())), 0);
+    EXPECT_GT(REFUSALS(simdbloom_load(bytes.data(), bytes.size(), nullptr, g.out())), 0);
     const test::TemporaryFolder folder("c-memory");
     const std::string path = (folder.path / "filter").string();
     EXPECT_GT(REFUSALS(simdbloom_save_file(f, path.c_str())), 0);
-    EXPECT_GT(REFUSALS(simdbloom_load_file(path.c_str(), g.out())), 0);
+    EXPECT_GT(REFUSALS(simdbloom_load_file(path.c_str(), nullptr, g.out())), 0);
 
+    if (!bloom) {
+        REFUSALS(simdbloom_erase(f, keys.data(), 1, 0, &found));
+        REFUSALS(simdbloom_erase_bytes(f, "hello", 5, &found));
+        EXPECT_EQ(found, 1u);
+    }
+    REFUSALS(simdbloom_clear(f));
     for (const auto fpr : {simdbloom_expected_fpr, simdbloom_estimated_fpr}) {
         const double expected = fpr(f);
         EXPECT_FALSE(std::isnan(expected));
@@ -101,6 +109,7 @@ TEST_P(CWithoutMemory, EveryFunctionSaysSo) {
         });
     }
     (void)simdbloom_spec(f);
+    (void)simdbloom_isa(f);
     (void)simdbloom_size_in_bytes(f);
     (void)simdbloom_version();
 }

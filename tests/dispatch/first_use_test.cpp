@@ -38,7 +38,7 @@ int first_use_in_child(const std::function<void()>& use, long allowed) {
 
 void create_from_c() {
     simdbloom_filter* filter = nullptr;
-    const simdbloom_status status = simdbloom_create("split256", 100, 12, 7, &filter);
+    const simdbloom_status status = simdbloom_create("split256", 100, 12, nullptr, &filter);
     if (status == SIMDBLOOM_MEMORY) throw std::bad_alloc();
     if (status != SIMDBLOOM_OK) throw std::runtime_error(simdbloom_error());
     simdbloom_free(filter);
