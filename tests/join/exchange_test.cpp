@@ -1,6 +1,7 @@
 // Filters whose parts come from several machines: what is refused, and what it takes.
 #include "simdbloom/join/exchange.hpp"
 
+#include "allocations.hpp"
 #include "join_keys.hpp"
 #include "saved_checks.hpp"
 
@@ -42,6 +43,8 @@ TEST(Exchange, TheFilterIsThatOfOneMachine) {
     EXPECT_EQ(exchange.waiting_for(), 1u);
     EXPECT_FALSE(exchange.is_complete(0));
     EXPECT_GT(exchange.bytes(), keys_of_all);
+    EXPECT_EQ(exchange.take({Of::part, 1, 0, 0, exchange_part(others)}), Took::duplicate);
+    EXPECT_EQ(exchange.take({Of::sealed, 1, 0, 1}), Took::duplicate);
     send(exchange, 0, exchange_part(mine));
     EXPECT_EQ(to_string(exchange.state()), "sealed");
     EXPECT_EQ(exchange.bytes(), 0u);
@@ -91,6 +94,23 @@ TEST(Exchange, TheUnionKeepsToTheBound) {
     EXPECT_EQ(over.filter().count({low}), low.size());
     EXPECT_NE(over.why().find("part 0 of sender 1: "), std::string::npos) << over.why();
     EXPECT_NE(over.why().find("max_bytes=3000"), std::string::npos) << over.why();
+}
+
+// Two lists below the bound, and a filter that is never made because it would be above.
+TEST(Exchange, TheUnionOfSmallPartsKeepsToTheBound) {
+    const auto two = [](std::size_t keys, std::size_t max_bytes) {
+        FilterExchange exchange(2, max_bytes, "auto", 1'000'000, 12, {.seed = 3});
+        const Bytes a = exchange_part(test::sequence(0, keys, 1 << 20), "auto", 1'000'000),
+                    b = exchange_part(test::sequence(9, keys, 1 << 20), "auto", 1'000'000);
+        send(exchange, 0, a);
+        const std::size_t before = test::heap_bytes;
+        send(exchange, 1, b);
+        EXPECT_LT(test::heap_bytes - before, 100'000u);
+        return exchange.state();
+    };
+    EXPECT_EQ(two(6, 72 + 8 * 12), State::sealed);
+    EXPECT_EQ(two(6, 72 + 8 * 12 - 1), State::too_large);
+    EXPECT_EQ(two(60, 10'000), State::too_large);
 }
 
 /// Promise of Exchange.*: A receiver of a distributed filter refuses parts that are damaged or not
@@ -204,6 +224,26 @@ TEST(Exchange, WhatCannotBeIsRefused) {
     EXPECT_OUT_OF_RANGE("sender 2 is none of 2", exchange.take({Of::failed, 2}));
     EXPECT_THROW((void)exchange.is_complete(2), std::out_of_range);
     EXPECT_EQ(exchange.count(Took::counted), 0u);
+}
+
+TEST(Exchange, WithoutMemoryAllRowsAreAccepted) {
+    const ExchangeKeys low = test::sequence(5, 60, 1'000'000), high = test::sequence(0, 3'000);
+    const Bytes a = exchange_part(low, "auto"), b = exchange_part(high, "auto");
+    const long failures = test::fail_everywhere(
+        [] { return FilterExchange(2, 1 << 20, "auto", keys_of_all, 12, {.seed = 3}); },
+        [&](FilterExchange& exchange) {
+            exchange.take({Of::part, 0, 0, 0, a});
+            exchange.take({Of::sealed, 0, 0, 1});
+            exchange.take({Of::part, 1, 0, 0, b});
+            exchange.take({Of::sealed, 1, 0, 1});
+            if (exchange.state() != State::sealed) throw std::bad_alloc();
+        },
+        [&](FilterExchange& exchange, bool done) {
+            EXPECT_EQ(exchange.filter().kind() == JoinFilter::Kind::filter, done);
+            EXPECT_EQ(exchange.filter().count({low}), low.size());
+            EXPECT_EQ(exchange.filter().count({high}), high.size());
+        });
+    EXPECT_GT(failures, 5);
 }
 
 // A sender that gave up its filter sends a part that accepts all.

@@ -11,13 +11,14 @@ namespace simdbloom {
 
 /// A message of a sender to a FilterExchange.
 struct FilterMessage {
+    /// What it says.
     enum class Kind : std::uint8_t {
         part,       ///< `bytes` are those of save(std::move(builder).part())
         sealed,     ///< the attempt has `number` parts and no other rows
         too_large,  ///< a part takes more bytes than the bound, and will not be sent
         failed,     ///< the attempt will never be sealed
     };
-    Kind kind{};
+    Kind kind{};                         ///< what it says
     std::size_t sender = 0;              ///< from 0 to senders - 1
     std::uint64_t attempt = 0;           ///< rises when a sender starts again
     unsigned number = 0;                 ///< which part, from 0; if sealed, how many there are
@@ -29,6 +30,7 @@ struct FilterMessage {
 /// twice and damaged. Not for several threads at the same time; copies of filter() are.
 class FilterExchange {
 public:
+    /// open is the first; the others are final.
     enum class State : std::uint8_t {
         open,       ///< takes messages
         sealed,     ///< all senders are complete: filter() is their filter
@@ -40,9 +42,9 @@ public:
         counted,    ///< changed what is known
         duplicate,  ///< was known
         late,       ///< of an attempt that another one replaced, or after state() left open
-        refused,    ///< damaged, or not like the parts of this exchange: as if it had not come
+        refused,    ///< damaged, or not like the parts of this exchange: it is still missing
     };
-    /// Parts that an attempt may have: 0 to 63.
+    /// How many parts an attempt may have; their numbers are 0 to 63.
     static constexpr unsigned most_parts = 64;
 
     /// Senders make their parts by JoinBuilder(spec, n_keys, bits_per_key, options): n_keys are
@@ -52,12 +54,13 @@ public:
     FilterExchange(std::size_t senders, std::size_t max_bytes, std::string_view spec,
                    std::size_t n_keys, double bits_per_key, Options options = {});
 
-    /// Takes a message. Throws std::out_of_range for a sender that is not expected, and
-    /// std::bad_alloc. Then nothing changed but that parts of older attempts no longer count.
+    /// Takes a message. Throws std::out_of_range for a sender that is not expected, and nothing
+    /// changes then; std::bad_alloc, and filter() stays as it was or accepts all rows.
     Took take(const FilterMessage& message);
     /// The deadline: unless sealed, all rows are accepted for good.
     void close();
 
+    /// The state at present.
     State state() const noexcept { return state_; }
     /// What to ask about probe rows at present. Once state() is not open, it never changes.
     const JoinFilter& filter() const noexcept { return filter_; }

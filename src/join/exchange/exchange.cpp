@@ -103,8 +103,7 @@ Took FilterExchange::add_part(Sender& sender, const FilterMessage& message) {
         return Took::refused;
     }
     if (auto error = unite(message.bytes)) {
-        // Of memory there is too little for a part that is not too large for others.
-        if (error->fault == LoadFault::limit || error->fault == LoadFault::memory) {
+        if (error->fault == LoadFault::limit) {
             end(State::too_large,
                 part + " of sender " + std::to_string(message.sender) + ": " + error->message);
             return Took::counted;
