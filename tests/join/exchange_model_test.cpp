@@ -23,7 +23,6 @@ struct Sent {
 };
 
 constexpr std::size_t exchange_senders = 3, exchange_keys = 40;
-constexpr Options exchange_seed{.seed = 5};
 
 /// The messages of a scenario, and the exchange that takes them.
 class Scenario {
@@ -34,15 +33,15 @@ public:
     Scenario& part(std::size_t sender, std::uint64_t attempt, unsigned number) {
         // A key for each part.
         const std::uint64_t key = test::random_keys(1, 1'000 * sender + 100 * attempt + number)[0];
-        return add({part_kind, sender, attempt, number}, bytes_of(key, exchange_seed), key);
+        return add({part_kind, sender, attempt, number}, bytes_of(key, 5), key);
     }
     Scenario& damaged(std::size_t sender, std::uint64_t attempt, unsigned number) {
-        Bytes bytes = bytes_of(1, exchange_seed);
+        Bytes bytes = bytes_of(1, 5);
         bytes[70] ^= std::byte{1};
         return add({part_kind, sender, attempt, number}, std::move(bytes));
     }
     Scenario& of_other_seed(std::size_t sender, std::uint64_t attempt, unsigned number) {
-        return add({part_kind, sender, attempt, number}, bytes_of(1, {.seed = 6}));
+        return add({part_kind, sender, attempt, number}, bytes_of(1, 6));
     }
     Scenario& of_too_many_bytes(std::size_t sender, std::uint64_t attempt) {
         return add({part_kind, sender, attempt, 0}, Bytes(max_bytes + 1));
@@ -65,7 +64,7 @@ public:
         return *this;
     }
     FilterExchange exchange() const {
-        return {exchange_senders, max_bytes, spec_, exchange_keys, 12, exchange_seed};
+        return {exchange_senders, max_bytes, spec_, exchange_keys, 12, {.seed = 5}};
     }
 
     std::vector<Sent> sent;
@@ -73,8 +72,8 @@ public:
 
 private:
     static constexpr auto part_kind = Message::Kind::part;
-    Bytes bytes_of(std::uint64_t key, Options options) const {
-        JoinBuilder builder(spec_, exchange_keys, 12, std::move(options));
+    Bytes bytes_of(std::uint64_t key, std::uint64_t seed) const {
+        JoinBuilder builder(spec_, exchange_keys, 12, {.seed = seed});
         builder.insert({{&key, 1}});
         return save(std::move(builder).part());
     }
