@@ -18,6 +18,7 @@
 #include "simdbloom/hash.hpp"
 #include "simdbloom/isa.hpp"
 #include "simdbloom/join/arrow.hpp"
+#include "simdbloom/join/exchange.hpp"
 #include "simdbloom/join/governor.hpp"
 #include "simdbloom/join/join.hpp"
 #include "simdbloom/join/join_rows.hpp"

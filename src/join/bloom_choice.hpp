@@ -10,6 +10,11 @@ namespace simdbloom::detail {
 AnyFilter bloom_only(std::string_view spec, std::size_t n_keys, double bits_per_key,
                      Options options);
 
+/// The filter of a part (JoinBuilder::part) without keys, for the same arguments as JoinBuilder;
+/// nothing if max_bytes leaves less than a bit a key. Throws as JoinBuilder.
+std::optional<AnyFilter> filter_of_part(std::string_view spec, std::size_t n_keys,
+                                        double bits_per_key, Options options);
+
 /// The settings of a builder that keeps its keys.
 struct JoinTarget {
     std::string spec{};           ///< the Bloom filter; empty: by advice, or split256

@@ -47,6 +47,19 @@ detail::JoinTarget target_of(std::string_view spec, Options options) {
 
 }  // namespace
 
+std::optional<AnyFilter> detail::filter_of_part(std::string_view spec, std::size_t n_keys,
+                                                double bits_per_key, Options options) {
+    auto target = target_of(spec, std::move(options));
+    if (target.only_filter)
+        return bloom_only(spec, n_keys, bits_per_key, std::move(target.options));
+    target.workload.n_keys = n_keys;
+    target.workload.max_bits_per_key = bits_per_key;
+    check_target(target);
+    auto empty = empty_filter(target, n_keys, true);
+    if (!empty) return std::nullopt;
+    return std::move(empty->filter);
+}
+
 JoinBuilder::JoinBuilder(std::string_view spec, std::size_t n_keys, double bits_per_key,
                          Options options) {
     know(options.key_kind);

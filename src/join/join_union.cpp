@@ -65,7 +65,7 @@ LoadError unlike_kinds(KeyKind a, KeyKind b) {
                   " cannot be united");
 }
 
-Loaded<United> unite_keys(const SavedJoin& a, const SavedJoin& b) {
+Loaded<United> unite_keys(const SavedJoin& a, const SavedJoin& b, std::size_t max_bytes) {
     constexpr const char* rather = "; unite them by JoinBuilder::unite()";
     const auto kind = united_kind(a.header.key_kind, b.header.key_kind);
     if (!kind) return unlike_kinds(a.header.key_kind, b.header.key_kind);
@@ -101,6 +101,9 @@ Loaded<United> unite_keys(const SavedJoin& a, const SavedJoin& b) {
                       " lie too far apart for a bitmap: it would take more than both, and more "
                       "than 8 bytes a key" +
                       rather);
+    if (max_bytes != 0 && bits > max_bytes)
+        return unlike(a.text() + " and " + b.text() + " would be a bitmap of more than max_bytes=" +
+                      std::to_string(max_bytes) + rather);
     KeySet both(places, 0, Storage(bits), 0, Isa::scalar);
     for (const KeySet& set : sets) both.insert(set);
     both.set_keys(both.set_cells());
@@ -153,7 +156,7 @@ Loaded<United> unite_joins(std::span<std::byte> into, std::span<const std::byte>
     if (a.header.body == Body::all || b.header.body == Body::none) return United{into.size()};
     if (b.header.body == Body::all) return United{frame(into, {Body::all}, 0)};
     if (a.header.body == Body::none) return United{0, copy()};
-    if (a.has_keys() && b.has_keys()) return unite_keys(a, b);
+    if (a.has_keys() && b.has_keys()) return unite_keys(a, b, options.max_bytes);
     if (a.has_keys()) {
         auto bytes = copy();
         const auto size = insert_saved(bytes, b, a, options);

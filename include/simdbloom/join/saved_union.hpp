@@ -19,10 +19,10 @@ namespace simdbloom {
 /// written last, so that a file that was left in between is refused.
 ///
 /// Join filters of any kind but a prefix bitmap are united. Lists and bitmaps become a list of up
-/// to 64 keys, or a bitmap if it takes at most 8 bytes a key or no more than both took; otherwise
-/// they are refused, and JoinBuilder::unite() may still make a filter of them. The keys of lists
-/// and bitmaps go into a filter; for that alone memory for a second filter is taken, and
-/// options.hashing and options.secret are read if its hash is keyed.
+/// to 64 keys, or a bitmap if it takes at most options.max_bytes, and at most 8 bytes a key or no
+/// more than both took; otherwise they are refused, and JoinBuilder::unite() may still make a
+/// filter of them. The keys of lists and bitmaps go into a filter; for that alone memory for a
+/// second filter is taken, and options.hashing and options.secret are read if its hash is keyed.
 ///
 /// LoadFault::size where the union takes more bytes than `into` has: as only that of lists and
 /// bitmaps may, with each other and with a filter.

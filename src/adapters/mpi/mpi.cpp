@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/mpi/calls.hpp"
 #include "any/filter_format.hpp"
 #include "simdbloom/join/saved_union.hpp"
 
@@ -17,9 +18,8 @@ extern template simdbloom::Loaded<simdbloom::JoinFilter> simdbloom::detail::load
     std::span<const std::byte>, const simdbloom::Options&, bool) noexcept;
 
 namespace simdbloom {
-namespace {
 
-void check(int code, const char* what) {
+void detail::check_mpi(int code, const char* what) {
     if (code == MPI_SUCCESS) return;
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
@@ -27,6 +27,27 @@ void check(int code, const char* what) {
     throw std::runtime_error("simdbloom: " + std::string(what) + ": " +
                              std::string(text, static_cast<std::size_t>(length)));
 }
+
+std::unique_ptr<JoinBuilder> detail::filled(
+    const std::function<std::unique_ptr<JoinBuilder>()>& make,
+    const std::function<void(JoinBuilder&)>& fill) {
+    std::unique_ptr<JoinBuilder> builder;
+    try {
+        builder = make();
+    } catch (const std::bad_alloc&) {
+        return nullptr;  // an error of this rank alone; other errors occur on every rank
+    }
+    try {
+        fill(*builder);
+    } catch (...) {
+        return nullptr;
+    }
+    return builder->unsealed() == 0 ? std::move(builder) : nullptr;
+}
+
+namespace {
+
+constexpr auto check = detail::check_mpi;
 
 /// Whether all ranks have these bytes: then their AND equals their OR.
 template <std::size_t n>
@@ -98,23 +119,6 @@ Bytes or_none(const Work& work) {
     } catch (const std::exception&) {
         return {};
     }
-}
-
-/// The builder that this rank's `fill` filled; null if it threw or left partitions unsealed.
-std::unique_ptr<JoinBuilder> filled(const std::function<std::unique_ptr<JoinBuilder>()>& make,
-                                    const std::function<void(JoinBuilder&)>& fill) {
-    std::unique_ptr<JoinBuilder> builder;
-    try {
-        builder = make();
-    } catch (const std::bad_alloc&) {
-        return nullptr;  // an error of this rank alone; other errors occur on every rank
-    }
-    try {
-        fill(*builder);
-    } catch (...) {
-        return nullptr;
-    }
-    return builder->unsealed() == 0 ? std::move(builder) : nullptr;
 }
 
 /// Accepts all rows, and says which ranks are missing.
@@ -211,7 +215,7 @@ JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ran
     const auto make = [&] {
         return std::make_unique<JoinBuilder>(spec, keys_of_all_ranks, bits_per_key, options);
     };
-    auto builder = filled(make, fill);
+    auto builder = detail::filled(make, fill);
     return chooses ? choose(std::move(builder), rank, ranks, communicator, make, options)
                    : reduce(std::move(builder), ranks, communicator);
 }

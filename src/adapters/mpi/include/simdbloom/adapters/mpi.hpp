@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string_view>
@@ -39,6 +40,31 @@ JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ran
 JoinFilter build_on_all_ranks(std::string_view spec, std::size_t keys_of_all_ranks,
                               double bits_per_key, const std::function<void(JoinBuilder&)>& fill,
                               MPI_Comm communicator, Options options = {});
+
+/// How build_by_messages() waits and what it sends.
+struct MessageSettings {
+    static constexpr std::size_t most_bytes = std::size_t{1} << 30;
+    /// How long rank 0 waits for parts once it has made its own, and then for the ranks to take the
+    /// filter. The others wait twice as long for the filter.
+    std::chrono::milliseconds timeout{10'000};
+    /// The most bytes of a saved part, and of the saved filter; at most 2^30.
+    std::size_t max_bytes = std::size_t{64} << 20;
+    /// The messages have this tag and the next. Each call on a communicator needs tags of its own:
+    /// messages that come late stay behind.
+    int tag = 0;
+};
+
+/// The same, without waiting for a rank longer than settings.timeout: rank 0 unites the parts one
+/// after the other (FilterExchange) and sends the filter to each. The filters accept all rows if a
+/// rank is late, throws, leaves a partition unsealed, or has a part of too many bytes; why() names
+/// the rank and the reason. A rank that gets no answer in time accepts all rows by itself. "auto"
+/// chooses no prefix bitmap. Call it from one thread at a time for each tag. Throws
+/// std::invalid_argument for arguments that JoinBuilder or FilterExchange refuses, and
+/// std::runtime_error if communication fails.
+JoinFilter build_by_messages(std::string_view spec, std::size_t keys_of_all_ranks,
+                             double bits_per_key, const std::function<void(JoinBuilder&)>& fill,
+                             MPI_Comm communicator, const MessageSettings& settings = {},
+                             Options options = {});
 
 }  // namespace simdbloom
 SIMDBLOOM_EXPORTS_END
